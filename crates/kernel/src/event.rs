@@ -1,0 +1,106 @@
+//! Events and their total order.
+//!
+//! Ties at one instant decide results silently in most simulators. Here events are ordered by
+//! `(time, phase, entity, sequence)`, whoever inserted them and in whatever order.
+
+mod heap;
+
+pub use heap::Heap;
+
+use crate::time::Time;
+
+/// What kind of thing happens; at one instant the phases run in this order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Phase {
+    /// Units arrive at the far end of their channel.
+    Deliver = 0,
+    /// Timers of flow control (requests, refresh).
+    Control = 1,
+    /// Sinks take units out of their buffers.
+    Release = 2,
+    /// Sources offer units.
+    Inject = 3,
+    /// Ports choose what to send, after everything that arrived at the instant.
+    Arbitrate = 4,
+    /// Control units provoked by this instant's choices reach idle ports.
+    Transmit = 5,
+    /// Probes look; nothing changes.
+    Observe = 6,
+}
+
+impl Phase {
+    /// The phase with this number.
+    #[inline]
+    pub const fn from_index(index: u8) -> Phase {
+        match index {
+            0 => Phase::Deliver,
+            1 => Phase::Control,
+            2 => Phase::Release,
+            3 => Phase::Inject,
+            4 => Phase::Arbitrate,
+            5 => Phase::Transmit,
+            _ => Phase::Observe,
+        }
+    }
+}
+
+/// One thing to do: when, which phase, for which entity. 16 bytes, no payload: the entity
+/// knows what it waits for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Event {
+    time: Time,
+    /// phase (8 bits), entity (32 bits), sequence (24 bits)
+    order: u64,
+}
+
+impl Event {
+    /// An event of `entity`; `sequence` (24 bits) tells apart events of one entity that
+    /// share instant and phase.
+    #[inline]
+    pub const fn new(time: Time, phase: Phase, entity: u32, sequence: u32) -> Event {
+        let order =
+            ((phase as u64) << 56) | ((entity as u64) << 24) | (sequence as u64 & 0xff_ffff);
+        Event { time, order }
+    }
+
+    /// When it happens.
+    #[inline]
+    pub const fn time(self) -> Time {
+        self.time
+    }
+
+    /// In which phase of its instant.
+    #[inline]
+    pub const fn phase(self) -> Phase {
+        Phase::from_index((self.order >> 56) as u8)
+    }
+
+    /// To whom.
+    #[inline]
+    pub const fn entity(self) -> u32 {
+        (self.order >> 24) as u32
+    }
+
+    /// Which of several at one instant, phase and entity.
+    #[inline]
+    pub const fn sequence(self) -> u32 {
+        self.order as u32 & 0xff_ffff
+    }
+}
+
+/// A queue that gives events back in their total order.
+pub trait EventQueue: Default {
+    /// Adds an event; it must not lie before the last one taken out.
+    fn push(&mut self, event: Event);
+    /// The instant of the next event. (`&mut`: a wheel may have to turn to find it.)
+    fn next_time(&mut self) -> Option<Time>;
+    /// Takes the next event out.
+    fn pop(&mut self) -> Option<Event>;
+    /// Events waiting.
+    fn len(&self) -> usize;
+    /// Nothing waits.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

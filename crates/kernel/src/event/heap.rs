@@ -1,0 +1,31 @@
+//! The reference queue: the standard library's binary heap.
+
+use alloc::collections::BinaryHeap;
+use core::cmp::Reverse;
+
+use super::{Event, EventQueue};
+use crate::time::Time;
+
+/// A binary heap of events; slow, obvious, what every other queue is compared with.
+#[derive(Default)]
+pub struct Heap {
+    events: BinaryHeap<Reverse<Event>>,
+}
+
+impl EventQueue for Heap {
+    fn push(&mut self, event: Event) {
+        self.events.push(Reverse(event));
+    }
+
+    fn next_time(&mut self) -> Option<Time> {
+        self.events.peek().map(|event| event.0.time())
+    }
+
+    fn pop(&mut self) -> Option<Event> {
+        self.events.pop().map(|event| event.0)
+    }
+
+    fn len(&self) -> usize {
+        self.events.len()
+    }
+}

@@ -1,0 +1,172 @@
+//! What a run found: plain data for the results layer.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use kernel::{Duration, Time};
+
+/// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly;
+/// the rest covers the time after the warm-up.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How far the run got.
+    pub ended_at: Time,
+    /// Why it ended.
+    pub stop: Stop,
+    /// Fingerprint of everything that was sent, when and by whom.
+    pub trace_hash: u64,
+    /// Events handled.
+    pub events: u64,
+    /// Units (data and control) that crossed a channel.
+    pub unit_hops: u64,
+    /// By flow.
+    pub flows: Vec<FlowOutcome>,
+    /// By leg, in the order of flows and their legs.
+    pub legs: Vec<LegOutcome>,
+    /// By channel.
+    pub channels: Vec<ChannelOutcome>,
+    /// By node.
+    pub nodes: Vec<NodeOutcome>,
+    /// Promises broken, oldest first (the first 100).
+    pub violations: Vec<Violation>,
+    /// Promises broken in all.
+    pub violations_total: u64,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The time the scenario gives was reached.
+    TimeReached,
+    /// Nothing was left to do and everything offered was delivered or dropped.
+    Drained,
+    /// Nothing can move any more, yet units wait; since when.
+    Stuck(Time),
+    /// The caller stopped it.
+    Interrupted,
+}
+
+/// A promise broken.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// When.
+    pub at: Time,
+    /// Leg concerned (index in [`Outcome::legs`]).
+    pub leg: u32,
+    /// Which promise, with numbers.
+    pub what: String,
+}
+
+/// One flow.
+#[derive(Clone, Debug, Default)]
+pub struct FlowOutcome {
+    /// Units offered at the source, times the destinations of each.
+    pub offered_total: u64,
+    /// Units delivered, over all destinations.
+    pub delivered_total: u64,
+    /// Units lost on the wire or dropped by full buffers, over all destinations they would have
+    /// reached.
+    pub lost_total: u64,
+    /// Units still queued or in flight at the end, over all destinations.
+    pub inside_total: u64,
+    /// Units delivered after the warm-up, over all destinations.
+    pub delivered: u64,
+    /// Bytes of those.
+    pub delivered_bytes: u64,
+    /// Units sent again by the source.
+    pub retransmitted_total: u64,
+    /// Offered to delivered.
+    pub delay: DelayOutcome,
+    /// Largest backlog at the source.
+    pub source_backlog_max: u64,
+    /// Responses completed, for request-response flows: first request sent to last unit in.
+    pub responses: DelayOutcome,
+}
+
+/// Delays in picoseconds.
+#[derive(Clone, Debug, Default)]
+pub struct DelayOutcome {
+    /// Samples.
+    pub count: u64,
+    /// Mean.
+    pub mean_ps: f64,
+    /// Standard deviation.
+    pub deviation_ps: f64,
+    /// Half width of the 95 % interval of the mean, by batch means; absent with too few samples.
+    pub half_width_ps: Option<f64>,
+    /// Smallest.
+    pub min_ps: u64,
+    /// Largest.
+    pub max_ps: u64,
+    /// Median, 90th, 99th and 99.9th percentile.
+    pub percentiles_ps: [u64; 4],
+}
+
+/// One flow on one channel.
+#[derive(Clone, Debug, Default)]
+pub struct LegOutcome {
+    /// Flow (index).
+    pub flow: u32,
+    /// Channel (index).
+    pub channel: u32,
+    /// Leg before it (index in [`Outcome::legs`]).
+    pub parent: Option<u32>,
+    /// Data units started, whole run.
+    pub sent_total: u64,
+    /// Data units lost on the wire, whole run.
+    pub lost_total: u64,
+    /// Data units dropped at the receiver, whole run.
+    pub dropped_total: u64,
+    /// Units the receiver had to hold beyond its limit, at worst.
+    pub overfill_max: u32,
+    /// Control units that arrived at the sender, whole run.
+    pub credits_received_total: u64,
+    /// Control units lost on the wire, whole run.
+    pub credits_lost_total: u64,
+    /// Requests for credit sent, whole run.
+    pub requests_total: u64,
+    /// Receiver's buffer now.
+    pub fill: u32,
+    /// Sender's credit now (`None` when not controlled).
+    pub credit: Option<i64>,
+    /// Receiver's buffer, largest over the whole run.
+    pub fill_max_total: u32,
+    /// Receiver's buffer after the warm-up: smallest, largest, time average.
+    pub fill_min: u32,
+    /// Largest after the warm-up.
+    pub fill_max: u32,
+    /// Time average after the warm-up.
+    pub fill_mean: f64,
+    /// Data units started after the warm-up.
+    pub sent: u64,
+    /// Time a unit spent in the receiving node before it started on its next channel.
+    pub wait_mean_ps: f64,
+    /// Units in that mean.
+    pub waits: u64,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, Default)]
+pub struct ChannelOutcome {
+    /// Share of time after the warm-up spent sending data.
+    pub data_utilization: f64,
+    /// Share of time after the warm-up spent sending control units.
+    pub control_utilization: f64,
+    /// Longest idle time while something eligible waited: always zero; asserted.
+    pub data_units: u64,
+    /// Control units after the warm-up.
+    pub control_units: u64,
+    /// Time one data cell of the channel's first flow takes.
+    pub busy: Duration,
+}
+
+/// One node.
+#[derive(Clone, Debug, Default)]
+pub struct NodeOutcome {
+    /// Data units in its memory (a multicast unit counts once), largest, whole run.
+    pub stored_max_total: u64,
+    /// Largest after the warm-up.
+    pub stored_max: u64,
+    /// Time average after the warm-up.
+    pub stored_mean: f64,
+}

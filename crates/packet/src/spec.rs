@@ -1,0 +1,342 @@
+//! What to simulate: plain data. The scenario layer fills it, [`crate::Simulation`] compiles it.
+//!
+//! Words: a *link* joins two nodes and has two *channels*, one each way (channel `2k` runs
+//! from `a` to `b` of link `k`, `2k + 1` back). A *flow* (a virtual circuit) follows a tree of
+//! channels; one flow on one channel is a *leg* (the paper's VC link).
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use kernel::{Duration, Rate, Time};
+
+/// A network, its traffic and how long to run it.
+#[derive(Clone, Debug)]
+pub struct NetworkSpec {
+    /// Root of every random stream.
+    pub seed: u64,
+    /// The run ends here.
+    pub stop_at: Time,
+    /// Statistics start here.
+    pub warm_up: Time,
+    /// Hosts and switches; their index is their id.
+    pub nodes: Vec<NodeSpec>,
+    /// Links; link `k` holds channels `2k` and `2k + 1`.
+    pub links: Vec<LinkSpec>,
+    /// Flows; their index is their id, and the order of round robin.
+    pub flows: Vec<FlowSpec>,
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug)]
+pub struct NodeSpec {
+    /// As the scenario calls it.
+    pub name: String,
+    /// What it is.
+    pub kind: NodeKind,
+}
+
+/// What a node does with what arrives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeKind {
+    /// Sources and sinks of flows.
+    Host,
+    /// Common memory, output scheduled: every cell is stored once, each branch leaves when its
+    /// port chooses it.
+    Switch,
+}
+
+/// A full-duplex link.
+#[derive(Clone, Debug)]
+pub struct LinkSpec {
+    /// Node at one end.
+    pub a: u32,
+    /// Node at the other end.
+    pub b: u32,
+    /// From `a` to `b`.
+    pub forward: ChannelSpec,
+    /// From `b` to `a`.
+    pub backward: ChannelSpec,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug)]
+pub struct ChannelSpec {
+    /// Bits per second.
+    pub rate: Rate,
+    /// Propagation, at least 1 ps.
+    pub delay: Duration,
+    /// Handling of whatever arrives, data and control alike, before it takes effect.
+    pub handling: Duration,
+    /// When an arriving unit can be used.
+    pub timing: Timing,
+    /// What goes wrong on the wire.
+    pub errors: ErrorSpec,
+}
+
+/// When an arriving unit can be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Timing {
+    /// When its last bit is in.
+    StoreAndForward,
+    /// When its first bit is in.
+    CutThrough,
+}
+
+/// Errors of one channel, each unit on its own.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ErrorSpec {
+    /// Probability that a data unit is lost.
+    pub data_loss: f64,
+    /// Probability that a control unit is corrupted, found by its CRC and discarded.
+    pub control_loss: f64,
+    /// Probability that a control unit's value is corrupted and nobody notices: its low 8 bits
+    /// become random.
+    pub control_corruption: f64,
+}
+
+/// A virtual circuit.
+#[derive(Clone, Debug)]
+pub struct FlowSpec {
+    /// As the scenario calls it.
+    pub name: String,
+    /// Node the flow starts at.
+    pub source: u32,
+    /// The tree of channels, parents before children. Leaves end at destinations.
+    pub legs: Vec<LegSpec>,
+    /// Group for service order; 0 is served first.
+    pub priority: u8,
+    /// Bytes of a data unit on the wire.
+    pub unit_bytes: u32,
+    /// What the application wants to send.
+    pub traffic: TrafficSpec,
+    /// When the source may send it.
+    pub source_control: SourceControlSpec,
+    /// How the destinations consume.
+    pub sink: SinkSpec,
+    /// The flow that carries the answers back (acknowledgements, responses), if any.
+    pub partner: Option<u32>,
+}
+
+/// One flow on one channel.
+#[derive(Clone, Debug)]
+pub struct LegSpec {
+    /// Channel it crosses.
+    pub channel: u32,
+    /// Index (in `FlowSpec::legs`) of the leg before it; `None` at the source.
+    pub parent: Option<u32>,
+    /// May it cross now?
+    pub flow_control: FlowControlSpec,
+    /// The receiving node's memory for this flow.
+    pub buffer: BufferSpec,
+}
+
+/// The receiver's memory for one leg.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BufferSpec {
+    /// Units it holds; `None` is without limit.
+    pub limit_units: Option<u32>,
+    /// What happens past the limit.
+    pub overflow: Overflow,
+}
+
+/// What happens to a unit that finds its buffer full.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Overflow {
+    /// It is dropped; in a flow-controlled (lossless) leg that is a violation.
+    Drop,
+    /// It is kept and counted, to measure by how much a buffer is too small.
+    Keep,
+}
+
+/// May a unit cross this link now?
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum FlowControlSpec {
+    /// Always.
+    None,
+    /// While the sender holds credit.
+    Credit(CreditSpec),
+}
+
+/// A credit scheme on one leg.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CreditSpec {
+    /// How the sender computes its credit.
+    pub rule: CreditRule,
+    /// Zone of N123 and N123+; 0 for the others.
+    pub n1: u32,
+    /// Units freed between credit units.
+    pub n2: u32,
+    /// Zone that keeps the target bandwidth over a round trip.
+    pub n3: u32,
+    /// N23: span over which the sender counts E, the units it has sent. Exactly the control loop.
+    pub window: Duration,
+    /// When a credit unit's value is taken from the buffer.
+    pub bind: Bind,
+    /// Also send a credit unit every so many units freed, beyond those the N2 rule sends.
+    pub redundant_every: Option<u32>,
+    /// Sender-Request-Credit: ask after this long without credit while data waits.
+    pub request_after: Option<Duration>,
+    /// Cumulative counters: the sender states its counter every so many data units.
+    pub resync_every: Option<u32>,
+}
+
+/// How the sender computes its credit from a credit unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CreditRule {
+    /// N23: value - E.
+    N23,
+    /// N123: value, safe through the N1 zone sized for the link rate.
+    N123,
+    /// N123+: value, N1 bounded by the circuit's bandwidth.
+    N123Plus,
+    /// Old credit + units freed.
+    Relative,
+    /// N2 + N3 - (sent - freed), both counted since the start.
+    Cumulative,
+}
+
+/// When a credit unit's value is taken from the buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bind {
+    /// When it starts on the wire (safe).
+    Start,
+    /// When it is triggered (unsafe: it may wait behind other credit units).
+    Trigger,
+}
+
+/// A length of time, fixed or random.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Span {
+    /// Always the same.
+    Fixed(Duration),
+    /// Exponential with this mean.
+    Exponential(Duration),
+}
+
+/// What the application wants to send.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TrafficSpec {
+    /// Nothing of its own (answers only).
+    Silent,
+    /// Always has a unit to send, from `start` on, `total` units at most.
+    Greedy {
+        /// First unit.
+        start: Time,
+        /// Units in all; `None` is without end.
+        total: Option<u64>,
+    },
+    /// One unit every `interval`.
+    Constant {
+        /// First unit.
+        start: Time,
+        /// Between units.
+        interval: Duration,
+        /// Units in all; `None` is without end.
+        total: Option<u64>,
+    },
+    /// Exponential gaps.
+    Poisson {
+        /// From here on.
+        start: Time,
+        /// Mean gap.
+        mean_interval: Duration,
+        /// Units in all; `None` is without end.
+        total: Option<u64>,
+    },
+    /// Bursts and pauses in turn, each with its own spacing.
+    OnOff {
+        /// First burst.
+        start: Time,
+        /// Length of a burst.
+        on: Span,
+        /// Length of a pause.
+        off: Span,
+        /// Between units in a burst.
+        on_interval: Duration,
+        /// Between units in a pause; `None` is silence.
+        off_interval: Option<Duration>,
+    },
+    /// Closed-loop client of a file server; the partner flow carries the responses.
+    Client(ClientSpec),
+    /// The server's side: sends what the client's requests ask for.
+    Server,
+}
+
+/// A client that walks files one after another: a few look-ups, then reads block by block.
+/// Stand-in for traces of network file system clients.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ClientSpec {
+    /// First request.
+    pub start: Time,
+    /// Units of a request.
+    pub request_units: u32,
+    /// Look-ups before a file's reads.
+    pub lookups: u32,
+    /// Units of a look-up's reply.
+    pub lookup_units: u32,
+    /// Median file size in bytes (lognormal).
+    pub file_median_bytes: u64,
+    /// Sigma of the logarithm of the file size.
+    pub file_sigma: f64,
+    /// Bytes of a full read.
+    pub block_bytes: u32,
+    /// Protocol bytes around each read's payload.
+    pub header_bytes: u32,
+    /// Payload bytes of one unit.
+    pub payload_bytes: u32,
+    /// Reads outstanding at once.
+    pub outstanding: u32,
+    /// Server's time for a look-up.
+    pub lookup_service: Span,
+    /// Server's time for a read.
+    pub read_service: Span,
+    /// Client's time before each request.
+    pub think: Span,
+}
+
+/// When the source may send what the application wants.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum SourceControlSpec {
+    /// At once.
+    None,
+    /// At most so many units unacknowledged, end to end.
+    Window {
+        /// The window.
+        units: u32,
+    },
+    /// A window that grows by `increase` units a window and is multiplied by `decrease` when an
+    /// acknowledgement does not come in time; what was unacknowledged is sent again.
+    Aimd {
+        /// First window.
+        initial_units: u32,
+        /// Largest window.
+        maximum_units: u32,
+        /// Units added per window acknowledged.
+        increase_units: f64,
+        /// Factor on loss, below 1.
+        decrease: f64,
+        /// Time-out.
+        timeout: Duration,
+    },
+}
+
+/// How destinations consume.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SinkSpec {
+    /// At once.
+    Infinite,
+    /// One unit every `interval`.
+    Limited {
+        /// Between units.
+        interval: Duration,
+    },
+    /// Takes units at `interval` for `run`, then nothing for `stall`, and so on.
+    Stalling {
+        /// Between units while it runs.
+        interval: Duration,
+        /// How long it runs.
+        run: Span,
+        /// How long it stands still.
+        stall: Span,
+    },
+}
