@@ -170,3 +170,18 @@ pub struct NodeOutcome {
     /// Time average after the warm-up.
     pub stored_mean: f64,
 }
+
+/// A recorded time series.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// Its name.
+    pub name: String,
+    /// Unit of `y`, for axes: "fraction of the link", "cells", "ps".
+    pub unit: &'static str,
+    /// Values hold until the next point (a step function).
+    pub step: bool,
+    /// Instants in picoseconds, ascending.
+    pub x_ps: Vec<u64>,
+    /// Values.
+    pub y: Vec<f64>,
+}

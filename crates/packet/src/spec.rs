@@ -340,3 +340,47 @@ pub enum SinkSpec {
         stall: Span,
     },
 }
+
+/// A time series to record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeriesSpec {
+    /// As the report calls it.
+    pub name: String,
+    /// What is recorded.
+    pub measure: Measure,
+    /// Whose; `None` is the sum over all flows (where that makes sense).
+    pub flow: Option<u32>,
+    /// Where.
+    pub channel: u32,
+    /// Averaging window; `None` records every change.
+    pub window: Option<Duration>,
+    /// From here.
+    pub from: Time,
+    /// To here.
+    pub until: Time,
+}
+
+/// What a series records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Measure {
+    /// Share of the channel's rate that data uses, as it leaves the sending node.
+    Throughput,
+    /// The same as it reaches the receiving node.
+    Arrivals,
+    /// Share of the channel's rate that control units use.
+    ControlThroughput,
+    /// Units of data started since the beginning.
+    Forwarded,
+    /// The sender's credit.
+    Credit,
+    /// The receiver's buffer, units.
+    Fill,
+    /// Units that wait at the sending port.
+    Queue,
+    /// Units in the receiving node's memory, all flows.
+    Stored,
+    /// Time from entering the source's queue to delivery, of units delivered over this channel.
+    Delay,
+    /// Time in the receiving node, arrival to start on the next channel.
+    Wait,
+}
