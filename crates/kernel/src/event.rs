@@ -4,8 +4,10 @@
 //! `(time, phase, entity, sequence)`, whoever inserted them and in whatever order.
 
 mod heap;
+mod wheel;
 
 pub use heap::Heap;
+pub use wheel::Wheel;
 
 use crate::time::Time;
 

@@ -5,9 +5,19 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
+pub mod bits;
 pub mod event;
+pub mod hash;
+pub mod stats;
+pub mod stream;
 pub mod time;
 
-pub use event::{Event, EventQueue, Phase};
+pub use bits::BitSet;
+pub use event::{Event, EventQueue, Heap, Phase, Wheel};
+pub use hash::TraceHash;
+pub use stats::{BatchMeans, Histogram, Sampled, TimeWeighted};
+pub use stream::{Probability, Purpose, Stream};
 pub use time::{Duration, Rate, Time};

@@ -1,0 +1,194 @@
+//! Sets of small integers whose next member is found without looking at each.
+
+use alloc::boxed::Box;
+use alloc::vec;
+
+/// Members of one word.
+const WORD: usize = u64::BITS as usize;
+/// Levels below the root that a `usize` can need.
+const LEVELS: usize = 11;
+
+/// A subset of `0..n`.
+///
+/// One word (the root) holds up to 64 members. Larger sets keep their members in words, with
+/// levels of summary words above them: bit `i` of a level says whether word `i` of the level
+/// below has a member. Every operation costs one step per level: two levels reach 4,096.
+#[derive(Clone, Debug)]
+pub struct BitSet {
+    root: u64,
+    len: usize,
+    /// Levels below the root, members first.
+    words: Box<[u64]>,
+}
+
+impl BitSet {
+    /// The empty subset of `0..n`.
+    pub fn new(n: usize) -> BitSet {
+        let mut total = 0;
+        let mut level = n.div_ceil(WORD);
+        while level > 1 {
+            total += level;
+            level = level.div_ceil(WORD);
+        }
+        BitSet {
+            root: 0,
+            len: n,
+            words: vec![0; total].into_boxed_slice(),
+        }
+    }
+
+    /// `n`: members lie below it.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.len
+    }
+
+    /// Makes `i` a member. Stops loudly when `i` is not below `n`.
+    #[inline]
+    pub fn insert(&mut self, i: usize) {
+        assert!(i < self.len, "a member must lie below the set's size");
+        if self.len <= WORD {
+            self.root |= 1 << i;
+        } else {
+            self.insert_deep(i);
+        }
+    }
+
+    /// Makes `i` no member.
+    #[inline]
+    pub fn remove(&mut self, i: usize) {
+        if i >= self.len {
+            return;
+        }
+        if self.len <= WORD {
+            self.root &= !(1 << i);
+        } else {
+            self.remove_deep(i);
+        }
+    }
+
+    /// Is `i` a member?
+    #[inline]
+    pub fn contains(&self, i: usize) -> bool {
+        if i >= self.len {
+            return false;
+        }
+        let word = if self.len <= WORD {
+            self.root
+        } else {
+            self.words[i / WORD]
+        };
+        word >> (i % WORD) & 1 == 1
+    }
+
+    /// The smallest member not below `i`.
+    #[inline]
+    pub fn next_from(&self, i: usize) -> Option<usize> {
+        if i >= self.len {
+            return None;
+        }
+        if self.len <= WORD {
+            return lowest(self.root & (u64::MAX << i));
+        }
+        self.next_deep(i)
+    }
+
+    /// The smallest member not below `i`, else the smallest of all.
+    #[inline]
+    pub fn next_cyclic(&self, i: usize) -> Option<usize> {
+        self.next_from(i).or_else(|| self.next_from(0))
+    }
+
+    /// Takes the smallest member out.
+    #[inline]
+    pub fn pop_first(&mut self) -> Option<usize> {
+        let first = self.next_from(0)?;
+        self.remove(first);
+        Some(first)
+    }
+
+    /// Has it no member?
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.root == 0
+    }
+
+    /// Takes all members out.
+    pub fn clear(&mut self) {
+        self.root = 0;
+        self.words.fill(0);
+    }
+
+    fn insert_deep(&mut self, i: usize) {
+        let (mut offset, mut size, mut at) = (0, self.len.div_ceil(WORD), i);
+        while size > 1 {
+            let word = &mut self.words[offset + at / WORD];
+            let was_empty = *word == 0;
+            *word |= 1 << (at % WORD);
+            if !was_empty {
+                return;
+            }
+            offset += size;
+            size = size.div_ceil(WORD);
+            at /= WORD;
+        }
+        self.root |= 1 << at;
+    }
+
+    fn remove_deep(&mut self, i: usize) {
+        let (mut offset, mut size, mut at) = (0, self.len.div_ceil(WORD), i);
+        while size > 1 {
+            let word = &mut self.words[offset + at / WORD];
+            *word &= !(1 << (at % WORD));
+            if *word != 0 {
+                return;
+            }
+            offset += size;
+            size = size.div_ceil(WORD);
+            at /= WORD;
+        }
+        self.root &= !(1 << at);
+    }
+
+    /// Climbs until a word has a member at or after `i`, then descends to its lowest.
+    fn next_deep(&self, i: usize) -> Option<usize> {
+        let mut offsets = [0; LEVELS];
+        let (mut level, mut offset, mut size, mut at) = (0, 0, self.len.div_ceil(WORD), i);
+        let mut found = loop {
+            let (word, top) = if size > 1 {
+                (self.words.get(offset + at / WORD).copied()?, false)
+            } else {
+                (self.root, true)
+            };
+            let rest = if top && at >= WORD {
+                0
+            } else {
+                word & (u64::MAX << (at % WORD))
+            };
+            if let Some(bit) = lowest(rest) {
+                break at / WORD * WORD + bit;
+            }
+            if top {
+                return None;
+            }
+            offsets[level] = offset;
+            level += 1;
+            offset += size;
+            at = at / WORD + 1;
+            if at >= size {
+                return None;
+            }
+            size = size.div_ceil(WORD);
+        };
+        while level > 0 {
+            level -= 1;
+            found = found * WORD + lowest(self.words[offsets[level] + found])?;
+        }
+        Some(found)
+    }
+}
+
+#[inline]
+fn lowest(word: u64) -> Option<usize> {
+    (word != 0).then(|| word.trailing_zeros() as usize)
+}

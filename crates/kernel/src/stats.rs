@@ -1,0 +1,15 @@
+//! Accumulators and what can be said from their numbers.
+
+mod batch_means;
+mod histogram;
+mod interval;
+mod sampled;
+mod time_weighted;
+mod warm_up;
+
+pub use batch_means::BatchMeans;
+pub use histogram::{Bucket, Histogram};
+pub use interval::{interval_of_means, student_t_975};
+pub use sampled::Sampled;
+pub use time_weighted::TimeWeighted;
+pub use warm_up::mser5;

@@ -1,0 +1,124 @@
+//! Mean and variance of whole numbers.
+
+/// 2^128.
+const TWO_TO_128: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0;
+
+/// Count, mean, variance and extremes of `u64` samples.
+///
+/// Sums are whole numbers, so the result doesn't depend on the order of the samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sampled {
+    sum: u128,
+    /// Mod 2^128; what is computed from it is a difference that fits.
+    squares: u128,
+    count: u64,
+    min: u64,
+    max: u64,
+}
+
+impl Default for Sampled {
+    fn default() -> Self {
+        Sampled::new()
+    }
+}
+
+impl Sampled {
+    /// No samples.
+    pub const fn new() -> Sampled {
+        Sampled {
+            sum: 0,
+            squares: 0,
+            count: 0,
+            min: u64::MAX,
+            max: 0,
+        }
+    }
+
+    /// Takes a sample in.
+    #[inline]
+    pub const fn record(&mut self, sample: u64) {
+        let wide = sample as u128;
+        self.count += 1;
+        self.sum += wide;
+        self.squares = self.squares.wrapping_add(wide * wide);
+        if sample < self.min {
+            self.min = sample;
+        }
+        if sample > self.max {
+            self.max = sample;
+        }
+    }
+
+    /// Takes all samples of `other` in.
+    pub fn merge(&mut self, other: &Sampled) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares = self.squares.wrapping_add(other.squares);
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// Samples.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Sum of all samples, exact.
+    pub const fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// Mean; 0 without samples.
+    pub fn mean(&self) -> f64 {
+        self.sum as f64 / self.count.max(1) as f64
+    }
+
+    /// Variance (over n - 1); 0 with less than two samples.
+    ///
+    /// Exact sums as long as `count * (max - min)^2 < 2^130`; beyond, the largest variance
+    /// samples of that range can have.
+    pub fn variance(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
+        }
+        self.squared_deviations() / (self.count - 1) as f64
+    }
+
+    /// Square root of the variance.
+    pub fn deviation(&self) -> f64 {
+        libm::sqrt(self.variance())
+    }
+
+    /// Smallest sample; 0 without samples.
+    pub const fn min(&self) -> u64 {
+        if self.count == 0 { 0 } else { self.min }
+    }
+
+    /// Largest sample; 0 without samples.
+    pub const fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Sum of squared distances from the mean.
+    ///
+    /// Taken around the whole part `q` of the mean: `D = squares - q sum - q r` with
+    /// `sum = n q + r` fits into 128 bits where the raw sum of squares may not; the fraction
+    /// then takes off `r^2 / n`.
+    fn squared_deviations(&self) -> f64 {
+        let count = u128::from(self.count);
+        let range = (self.max - self.min) as f64;
+        let largest = range * range / 4.0 * self.count as f64;
+        if largest >= TWO_TO_128 {
+            return largest;
+        }
+        let (whole, rest) = (self.sum / count, self.sum % count);
+        let around_whole = self
+            .squares
+            .wrapping_sub(whole.wrapping_mul(self.sum))
+            .wrapping_sub(whole.wrapping_mul(rest));
+        match around_whole.checked_mul(count) {
+            Some(scaled) => (scaled - rest * rest) as f64 / self.count as f64,
+            None => around_whole as f64 - (rest as f64) * (rest as f64) / self.count as f64,
+        }
+    }
+}

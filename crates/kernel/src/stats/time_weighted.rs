@@ -1,0 +1,130 @@
+//! Averages over time of a level that steps.
+
+use crate::time::Time;
+
+/// A level over time (a buffer's fill, a queue's length): extremes and time average.
+///
+/// Extremes count levels that lasted no time at all: two cells that come and go within one
+/// instant did share the buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeWeighted {
+    /// Integral = value * now + this (mod 2^128, two words so that the struct stays small). Steps
+    /// then cost one addition: no multiplication, no instant of the last change.
+    offset: [u64; 2],
+    since: Time,
+    value: u64,
+    min: u64,
+    max: u64,
+    max_total: u64,
+}
+
+impl TimeWeighted {
+    /// The level `value` from `at` on.
+    pub const fn new(at: Time, value: u64) -> TimeWeighted {
+        TimeWeighted {
+            offset: split((at.0 as u128 * value as u128).wrapping_neg()),
+            since: at,
+            value,
+            min: value,
+            max: value,
+            max_total: value,
+        }
+    }
+
+    /// The level is `value` from `at` on.
+    #[inline]
+    pub const fn set(&mut self, at: Time, value: u64) {
+        let before = self.value as u128 * at.0 as u128;
+        let after = value as u128 * at.0 as u128;
+        self.offset = split(join(self.offset).wrapping_add(before).wrapping_sub(after));
+        self.value = value;
+        self.note_high();
+        self.note_low();
+    }
+
+    /// One more from `at` on.
+    #[inline]
+    pub const fn add(&mut self, at: Time) {
+        self.offset = split(join(self.offset).wrapping_sub(at.0 as u128));
+        self.value += 1;
+        self.note_high();
+    }
+
+    /// One less from `at` on. Stops loudly at zero: nothing can leave an empty place.
+    #[inline]
+    pub const fn sub(&mut self, at: Time) {
+        assert!(self.value > 0, "a level can't fall below zero");
+        self.offset = split(join(self.offset).wrapping_add(at.0 as u128));
+        self.value -= 1;
+        self.note_low();
+    }
+
+    /// Forgets what was before `at` (end of the warm-up), all but the level and
+    /// [`TimeWeighted::max_total`].
+    pub const fn restart(&mut self, at: Time) {
+        let max_total = self.max_total;
+        *self = TimeWeighted::new(at, self.value);
+        self.max_total = max_total;
+    }
+
+    /// The level now.
+    #[inline]
+    pub const fn value(&self) -> u64 {
+        self.value
+    }
+
+    /// Lowest level since the start or restart.
+    pub const fn min(&self) -> u64 {
+        self.min
+    }
+
+    /// Highest level since the start or restart.
+    pub const fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Highest level since the start; no restart forgets it.
+    pub const fn max_total(&self) -> u64 {
+        self.max_total
+    }
+
+    /// Level times picoseconds from the start or restart to `until`, exact.
+    pub const fn integral(&self, until: Time) -> u128 {
+        join(self.offset).wrapping_add(self.value as u128 * until.0 as u128)
+    }
+
+    /// Time average from the start or restart to `until`; the level itself if no time passed.
+    pub fn mean(&self, until: Time) -> f64 {
+        match until.since(self.since).0 {
+            0 => self.value as f64,
+            span_ps => self.integral(until) as f64 / span_ps as f64,
+        }
+    }
+
+    #[inline]
+    const fn note_high(&mut self) {
+        if self.value > self.max {
+            self.max = self.value;
+            if self.max > self.max_total {
+                self.max_total = self.max;
+            }
+        }
+    }
+
+    #[inline]
+    const fn note_low(&mut self) {
+        if self.value < self.min {
+            self.min = self.value;
+        }
+    }
+}
+
+#[inline]
+const fn split(wide: u128) -> [u64; 2] {
+    [wide as u64, (wide >> 64) as u64]
+}
+
+#[inline]
+const fn join([low, high]: [u64; 2]) -> u128 {
+    low as u128 | (high as u128) << 64
+}
