@@ -99,6 +99,15 @@ pub trait EventQueue: Default {
     fn next_time(&mut self) -> Option<Time>;
     /// Takes the next event out.
     fn pop(&mut self) -> Option<Event>;
+    /// Takes the next event out if it happens at `instant`.
+    #[inline]
+    fn pop_at(&mut self, instant: Time) -> Option<Event> {
+        if self.next_time() == Some(instant) {
+            self.pop()
+        } else {
+            None
+        }
+    }
     /// Events waiting.
     fn len(&self) -> usize;
     /// Nothing waits.

@@ -4,6 +4,28 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
+mod build;
+mod channel;
+mod deliver;
+mod finish;
+mod flow;
+mod flow_control;
+mod leg;
 pub mod outcome;
+pub mod probe;
+mod scheduler;
+mod simulation;
+mod sink;
+mod source;
+mod source_control;
 pub mod spec;
+mod timers;
+mod traffic;
+mod transmit;
+mod unit;
+
+pub use build::BuildError;
+pub use simulation::{Network, Simulation};

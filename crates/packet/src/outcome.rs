@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Time};
+use kernel::Time;
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly;
 /// the rest covers the time after the warm-up.
@@ -73,6 +73,8 @@ pub struct FlowOutcome {
     pub delivered: u64,
     /// Bytes of those.
     pub delivered_bytes: u64,
+    /// Units the destination accepted in order, after the warm-up (end-to-end windows only).
+    pub accepted: u64,
     /// Units sent again by the source.
     pub retransmitted_total: u64,
     /// Offered to delivered.
@@ -152,12 +154,10 @@ pub struct ChannelOutcome {
     pub data_utilization: f64,
     /// Share of time after the warm-up spent sending control units.
     pub control_utilization: f64,
-    /// Longest idle time while something eligible waited: always zero; asserted.
+    /// Data units started after the warm-up.
     pub data_units: u64,
     /// Control units after the warm-up.
     pub control_units: u64,
-    /// Time one data cell of the channel's first flow takes.
-    pub busy: Duration,
 }
 
 /// One node.

@@ -174,6 +174,8 @@ pub struct CreditSpec {
     pub bind: Bind,
     /// Also send a credit unit every so many units freed, beyond those the N2 rule sends.
     pub redundant_every: Option<u32>,
+    /// Also send a credit unit when none was sent for this long.
+    pub refresh_every: Option<Duration>,
     /// Sender-Request-Credit: ask after this long without credit while data waits.
     pub request_after: Option<Duration>,
     /// Cumulative counters: the sender states its counter every so many data units.

@@ -1,0 +1,383 @@
+//! From a specification to a network ready to run.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use alloc::{format, vec};
+use core::fmt;
+
+use kernel::hash::TraceHash;
+use kernel::stats::TimeWeighted;
+use kernel::{BitSet, Event, EventQueue, Phase, Time};
+
+use crate::channel::Channel;
+use crate::deliver::REFRESH_TIMER;
+use crate::flow::{Delivery, Flow, FlowCounts};
+use crate::flow_control::CreditLink;
+use crate::leg::{Leg, LegCounts};
+use crate::probe::Probe;
+use crate::scheduler::{Place, RoundRobin, Scheduler};
+use crate::simulation::{Network, Node, Simulation};
+use crate::sink::Sink;
+use crate::source_control::SourceControl;
+use crate::spec::{
+    CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow, SourceControlSpec,
+    TrafficSpec,
+};
+use crate::traffic::Traffic;
+use crate::unit::{Fifo, NONE, SharedCopies, Units};
+
+/// A specification that can't be run; the scenario layer refuses it with more words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BuildError(pub String);
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for BuildError {}
+
+/// Largest window of credit, far above any real one: sums of several must fit the counters.
+const CREDIT_MAX: u64 = 1 << 30;
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// A network at time zero with a probe looking on.
+    ///
+    /// # Errors
+    /// If the specification contradicts itself: an index out of range, a leg that does not
+    /// follow its parent, a zero where the engine needs more.
+    pub fn new(spec: &NetworkSpec, probe: P) -> Result<Self, BuildError> {
+        check(spec)?;
+        let mut simulation = Simulation {
+            now: Time::ZERO,
+            events: Q::default(),
+            network: network(spec),
+            probe,
+            woken: BitSet::new(2 * spec.links.len()),
+            tickets: Vec::new(),
+            hash: TraceHash::new(),
+            seed: spec.seed,
+            stop_at: spec.stop_at,
+            warm_up: spec.warm_up,
+            is_warm: spec.warm_up == Time::ZERO,
+            events_handled: 0,
+            unit_hops: 0,
+            last_start: Time::ZERO,
+            violations: Vec::new(),
+            violations_total: 0,
+        };
+        simulation.start_sources();
+        simulation.start_refresh_timers();
+        Ok(simulation)
+    }
+
+    fn start_sources(&mut self) {
+        for (id, flow) in self.network.flows.iter().enumerate() {
+            if let Some(start) = flow.traffic.start() {
+                self.events
+                    .push(Event::new(start, Phase::Inject, id as u32, 0));
+            }
+        }
+    }
+
+    fn start_refresh_timers(&mut self) {
+        for (id, leg) in self.network.legs.iter().enumerate() {
+            let Some(link) = self.network.credits.get(leg.control as usize) else {
+                continue;
+            };
+            if let Some(every) = link.refresh_every {
+                let first = Time::ZERO + every;
+                self.events
+                    .push(Event::new(first, Phase::Control, id as u32, REFRESH_TIMER));
+            }
+        }
+    }
+}
+
+fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
+    let refuse = |what: String| Err(BuildError(what));
+    if spec.stop_at.ps() > u64::MAX / 4 {
+        return refuse(format!(
+            "a run until {:?} is more than the clock can hold",
+            spec.stop_at
+        ));
+    }
+    for (id, link) in spec.links.iter().enumerate() {
+        let nodes = spec.nodes.len() as u32;
+        if link.a >= nodes || link.b >= nodes || link.a == link.b {
+            return refuse(format!("link {id} does not join two nodes"));
+        }
+        for channel in [&link.forward, &link.backward] {
+            if channel.delay.ps() == 0 || channel.rate.0 == 0 {
+                return refuse(format!("link {id} needs a rate and a delay above zero"));
+            }
+        }
+    }
+    for flow in &spec.flows {
+        if let Err(what) = check_flow(spec, flow) {
+            return refuse(format!("flow `{}`: {what}", flow.name));
+        }
+    }
+    Ok(())
+}
+
+fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
+    if flow.unit_bytes == 0 {
+        return Err("a unit needs at least one byte".into());
+    }
+    if !flow.legs.iter().any(|leg| leg.parent.is_none()) {
+        return Err("no leg leaves the source".into());
+    }
+    for (id, leg) in flow.legs.iter().enumerate() {
+        let Some((from, _)) = ends(spec, leg.channel) else {
+            return Err(format!("leg {id} crosses a channel that does not exist"));
+        };
+        let starts_at = match leg.parent {
+            None => flow.source,
+            Some(parent) if (parent as usize) < id => {
+                ends(spec, flow.legs[parent as usize].channel).map_or(u32::MAX, |(_, to)| to)
+            }
+            Some(_) => return Err(format!("leg {id} comes before its parent")),
+        };
+        if starts_at != from {
+            return Err(format!("leg {id} does not start where its parent ends"));
+        }
+        check_leg(leg).map_err(|what| format!("leg {id}: {what}"))?;
+    }
+    check_ends(spec, flow)
+}
+
+fn check_leg(leg: &LegSpec) -> Result<(), String> {
+    let FlowControlSpec::Credit(credit) = leg.flow_control else {
+        return Ok(());
+    };
+    let window = credit.n1 as u64 + credit.n2 as u64 + credit.n3 as u64;
+    if credit.n2 == 0 || window > CREDIT_MAX {
+        return Err(format!(
+            "N2 must be at least 1 and N1 + N2 + N3 at most {CREDIT_MAX}"
+        ));
+    }
+    let needs_window = matches!(credit.rule, CreditRule::N23 | CreditRule::N123Plus);
+    if needs_window && credit.window.ps() == 0 {
+        return Err("the window over which E is counted must be above zero".into());
+    }
+    Ok(())
+}
+
+fn check_ends(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
+    let needs_partner = matches!(flow.traffic, TrafficSpec::Client(_))
+        || flow.source_control != SourceControlSpec::None;
+    match flow.partner {
+        Some(partner) if partner as usize >= spec.flows.len() => {
+            Err("its partner does not exist".into())
+        }
+        None if needs_partner => Err("it needs a partner flow that carries answers back".into()),
+        _ => Ok(()),
+    }
+}
+
+/// Nodes at the two ends of a channel.
+fn ends(spec: &NetworkSpec, channel: u32) -> Option<(u32, u32)> {
+    let link = spec.links.get(channel as usize / 2)?;
+    Some(if channel.is_multiple_of(2) {
+        (link.a, link.b)
+    } else {
+        (link.b, link.a)
+    })
+}
+
+fn network(spec: &NetworkSpec) -> Network {
+    let mut network = Network {
+        legs: Vec::new(),
+        counts: Vec::new(),
+        credits: Vec::new(),
+        channels: Vec::new(),
+        flows: Vec::new(),
+        nodes: Vec::new(),
+        sinks: Vec::new(),
+        units: Units::new(),
+        copies: SharedCopies::default(),
+        children: Vec::new(),
+        leaves_below: Vec::new(),
+    };
+    let node = || Node {
+        stored: TimeWeighted::new(Time::ZERO, 0),
+    };
+    network.nodes.extend(spec.nodes.iter().map(|_| node()));
+    let mut asked_by = vec![NONE; spec.flows.len()];
+    for (id, flow) in spec.flows.iter().enumerate() {
+        if let Some(partner) = flow.partner {
+            asked_by[partner as usize] = id as u32;
+        }
+    }
+    for id in 0..spec.flows.len() {
+        add_flow(&mut network, spec, id as u32, &asked_by);
+    }
+    add_channels(&mut network, spec);
+    network
+}
+
+fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) {
+    let flow = &spec.flows[flow_id as usize];
+    let base = network.legs.len() as u32;
+    for leg in &flow.legs {
+        let parent = leg.parent.map_or(NONE, |parent| base + parent);
+        let leg = new_leg(network, leg, flow_id, parent);
+        network.legs.push(leg);
+        network.counts.push(LegCounts::new());
+    }
+    link_children(network, spec, flow, base);
+    let roots: Vec<u32> = (base..network.legs.len() as u32)
+        .filter(|&leg| network.legs[leg as usize].is_root())
+        .collect();
+    let leaves = roots
+        .iter()
+        .map(|&root| network.leaves_below[root as usize])
+        .sum();
+    let is_pulled = matches!(flow.traffic, TrafficSpec::Greedy { .. })
+        && flow.source_control == SourceControlSpec::None;
+    let (delivery, partner) = conversation(spec, flow_id, asked_by);
+    network.flows.push(Flow {
+        roots,
+        leaves,
+        unit_bytes: flow.unit_bytes,
+        next_number: 0,
+        traffic: Traffic::new(&flow.traffic, spec.seed, flow_id),
+        control: SourceControl::new(&flow.source_control),
+        backlog: 0,
+        is_pulled,
+        delivery,
+        partner,
+        expected: 0,
+        counts: FlowCounts::default(),
+    });
+}
+
+fn new_leg(network: &mut Network, leg: &LegSpec, flow: u32, parent: u32) -> Leg {
+    let mut new = Leg {
+        queue: Fifo::EMPTY,
+        channel: leg.channel,
+        credit: i32::MAX,
+        credit_per_unit: 0,
+        place: Place::default(),
+        parent,
+        flow,
+        fill: 0,
+        limit: leg.buffer.limit_units.unwrap_or(u32::MAX),
+        first_child: NONE,
+        children: 0,
+        unreported: 0,
+        report_every: u32::MAX,
+        control: NONE,
+        credit_waits: false,
+        keep_overflow: leg.buffer.overflow == Overflow::Keep,
+    };
+    if let FlowControlSpec::Credit(credit) = &leg.flow_control {
+        let link = CreditLink::new(credit);
+        new.credit = link.rule.initial_credit() as i32;
+        new.credit_per_unit = 1;
+        new.report_every = credit
+            .redundant_every
+            .unwrap_or(u32::MAX)
+            .clamp(1, credit.n2);
+        new.control = network.credits.len() as u32;
+        network.credits.push(link);
+    }
+    new
+}
+
+/// Children, sinks of leaves, destinations behind each leg.
+fn link_children(network: &mut Network, spec: &NetworkSpec, flow: &FlowSpec, base: u32) {
+    let legs = flow.legs.len() as u32;
+    let mut below = vec![0u32; legs as usize];
+    for index in (0..legs).rev() {
+        let children: Vec<u32> = (index + 1..legs)
+            .filter(|&child| flow.legs[child as usize].parent == Some(index))
+            .map(|child| base + child)
+            .collect();
+        let leg_id = base + index;
+        let leg = &mut network.legs[leg_id as usize];
+        leg.children = children.len() as u32;
+        match children[..] {
+            [] => {
+                below[index as usize] = 1;
+                if let Some(sink) = Sink::new(&flow.sink, spec.seed, leg_id) {
+                    leg.first_child = network.sinks.len() as u32;
+                    network.sinks.push(sink);
+                }
+            }
+            [child] => leg.first_child = child,
+            _ => {
+                leg.first_child = network.children.len() as u32;
+                network.children.extend(&children);
+            }
+        }
+        if let Some(parent) = flow.legs[index as usize].parent {
+            below[parent as usize] += below[index as usize];
+        }
+    }
+    network.leaves_below.extend(below);
+}
+
+/// What delivered units set off, and the flow at the other end of the conversation. Only the
+/// asking flow names its partner; `asked_by` holds the reverse.
+fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -> (Delivery, u32) {
+    let flow = &spec.flows[flow_id as usize];
+    let is_client = |flow: &FlowSpec| matches!(flow.traffic, TrafficSpec::Client(_));
+    let is_windowed = |flow: &FlowSpec| flow.source_control != SourceControlSpec::None;
+    let partner = flow.partner.unwrap_or(NONE);
+    if is_client(flow) {
+        return (Delivery::Request, partner);
+    }
+    if is_windowed(flow) {
+        return (Delivery::Acknowledge, partner);
+    }
+    let asker = asked_by[flow_id as usize];
+    match spec.flows.get(asker as usize) {
+        Some(other) if is_client(other) => (Delivery::Response, asker),
+        Some(other) if is_windowed(other) => (Delivery::Feedback, asker),
+        _ => (Delivery::Plain, NONE),
+    }
+}
+
+/// Each port's legs in groups by priority, each group in the order of flows.
+fn add_channels(network: &mut Network, spec: &NetworkSpec) {
+    let mut legs_of: Vec<Vec<u32>> = vec![Vec::new(); 2 * spec.links.len()];
+    for (id, leg) in network.legs.iter().enumerate() {
+        legs_of[leg.channel as usize].push(id as u32);
+    }
+    for (id, legs) in legs_of.into_iter().enumerate() {
+        let scheduler = Scheduler::RoundRobin(RoundRobin::new(groups(network, spec, legs)));
+        let link = &spec.links[id / 2];
+        let (channel, to) = if id % 2 == 0 {
+            (&link.forward, link.b)
+        } else {
+            (&link.backward, link.a)
+        };
+        network
+            .channels
+            .push(Channel::new(channel, spec.seed, id as u32, to, scheduler));
+    }
+}
+
+fn groups(network: &mut Network, spec: &NetworkSpec, legs: Vec<u32>) -> Vec<Vec<u32>> {
+    let priority = |leg: u32| spec.flows[network.legs[leg as usize].flow as usize].priority;
+    let mut priorities: Vec<u8> = legs.iter().map(|&leg| priority(leg)).collect();
+    priorities.sort_unstable();
+    priorities.dedup();
+    let mut groups: Vec<Vec<u32>> = vec![Vec::new(); priorities.len()];
+    for &leg in &legs {
+        let group = priorities.partition_point(|&other| other < priority(leg));
+        groups[group].push(leg);
+    }
+    for (group, legs) in groups.iter().enumerate() {
+        for (seat, &leg) in legs.iter().enumerate() {
+            network.legs[leg as usize].place = Place {
+                group: group as u32,
+                seat: seat as u32,
+            };
+        }
+    }
+    groups
+}

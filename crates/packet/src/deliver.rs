@@ -1,0 +1,245 @@
+//! Units take effect: data is stored, branched or consumed; control units change credit.
+
+use alloc::format;
+
+use kernel::{Event, EventQueue, Phase};
+
+use crate::channel::Kind;
+use crate::probe::{Crossing, Probe, UnitKind};
+use crate::simulation::Simulation;
+use crate::unit::NONE;
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// The first unit on the wire takes effect.
+    #[inline]
+    pub(crate) fn deliver(&mut self, channel_id: u32) {
+        let channel = &mut self.network.channels[channel_id as usize];
+        let Some(flight) = channel.flights.pop_front() else {
+            return;
+        };
+        if let Some(next) = channel.flights.front() {
+            self.events
+                .push(Event::new(next.effect_at, Phase::Deliver, channel_id, 0));
+        }
+        match flight.kind {
+            Kind::Data => self.arrive(channel_id, flight.what),
+            Kind::LostData => self.lose_data(channel_id, flight.what),
+            control => {
+                let value = channel.values.pop_front().unwrap_or(0);
+                self.arrive_control(channel_id, flight.what, control, value);
+            }
+        }
+    }
+
+    #[inline]
+    fn arrive(&mut self, channel_id: u32, place: u32) {
+        let now = self.now;
+        let network = &mut self.network;
+        let unit = network.units.get_mut(place);
+        unit.arrived = now;
+        let (leg_id, number, bytes) = (unit.leg, unit.number, unit.bytes);
+        network.counts[leg_id as usize].arrived += 1;
+        let leg = &mut network.legs[leg_id as usize];
+        self.probe.on_arrival(Crossing {
+            at: now,
+            channel: channel_id,
+            flow: leg.flow,
+            leg: leg_id,
+            kind: UnitKind::Data,
+            value: number as u64,
+            bytes,
+        });
+        if leg.is_leaf() && leg.first_child == NONE {
+            self.consume(leg_id, place);
+            self.count_freed(leg_id, 1);
+            return;
+        }
+        if leg.fill >= leg.limit && !self.admit_beyond_limit(leg_id) {
+            self.drop_unit(channel_id, leg_id, place);
+            return;
+        }
+        self.store(leg_id, place);
+    }
+
+    /// The unit has a place in the node's memory; its branches may send it.
+    #[inline]
+    fn store(&mut self, leg_id: u32, place: u32) {
+        let now = self.now;
+        let network = &mut self.network;
+        let leg = &mut network.legs[leg_id as usize];
+        leg.fill += 1;
+        let (children, first_child) = (leg.children, leg.first_child);
+        self.probe.on_fill(now, leg_id, leg.fill);
+        network.counts[leg_id as usize].fill.add(now);
+        let node_id = network.channels[leg.channel as usize].to;
+        let node = &mut network.nodes[node_id as usize];
+        node.stored.add(now);
+        self.probe.on_stored(now, node_id, node.stored.value());
+        match children {
+            0 => self.await_release(first_child, leg_id, place),
+            1 => self.enqueue(first_child, place),
+            _ => self.branch(leg_id, place),
+        }
+    }
+
+    /// One copy in memory, one entry in the queue of each branch.
+    fn branch(&mut self, leg_id: u32, place: u32) {
+        let leg = &self.network.legs[leg_id as usize];
+        let (first, count) = (leg.first_child as usize, leg.children);
+        let mut unit = *self.network.units.get(place);
+        unit.shared = self.network.copies.insert(count);
+        self.network.units.remove(place);
+        for index in first..first + count as usize {
+            let child = self.network.children[index];
+            let branch = self.network.units.insert(unit);
+            self.enqueue(child, branch);
+        }
+    }
+
+    /// The unit waits for the channel of `leg_id`.
+    #[inline]
+    pub(crate) fn enqueue(&mut self, leg_id: u32, place: u32) {
+        let network = &mut self.network;
+        network.units.get_mut(place).leg = leg_id;
+        let leg = &mut network.legs[leg_id as usize];
+        leg.queue.push(&mut network.units, place);
+        self.probe.on_queue(self.now, leg_id, leg.queue.len);
+        if leg.queue.len > 1 {
+            return;
+        }
+        if leg.credit > 0 {
+            let channel_id = leg.channel;
+            network.channels[channel_id as usize]
+                .scheduler
+                .ready(leg.place);
+            self.wake(channel_id);
+        } else {
+            self.note_blocked(leg_id);
+        }
+    }
+
+    /// Past the limit: kept where the scenario wants to know by how much, else refused. In a
+    /// flow-controlled leg either is a broken promise.
+    #[cold]
+    fn admit_beyond_limit(&mut self, leg_id: u32) -> bool {
+        let leg = &self.network.legs[leg_id as usize];
+        let (keep, limit, fill) = (leg.keep_overflow, leg.limit, leg.fill);
+        if leg.control != NONE {
+            self.violate(leg_id, || {
+                format!("the buffer of {limit} units overflowed: a unit arrived to {fill} stored")
+            });
+        }
+        keep
+    }
+
+    #[cold]
+    fn drop_unit(&mut self, channel_id: u32, leg_id: u32, place: u32) {
+        self.network.counts[leg_id as usize].dropped += 1;
+        self.forget(channel_id, leg_id, place);
+    }
+
+    #[cold]
+    fn lose_data(&mut self, channel_id: u32, place: u32) {
+        let leg_id = self.network.units.get(place).leg;
+        self.network.counts[leg_id as usize].lost += 1;
+        self.forget(channel_id, leg_id, place);
+    }
+
+    /// The unit reaches none of the destinations behind `leg_id`.
+    fn forget(&mut self, channel_id: u32, leg_id: u32, place: u32) {
+        let flow_id = self.network.legs[leg_id as usize].flow;
+        let destinations = self.network.leaves_below[leg_id as usize] as u64;
+        self.network.flows[flow_id as usize].counts.lost += destinations;
+        let unit = self.network.units.get(place);
+        self.probe.on_loss(Crossing {
+            at: self.now,
+            channel: channel_id,
+            flow: flow_id,
+            leg: leg_id,
+            kind: UnitKind::Data,
+            value: unit.number as u64,
+            bytes: unit.bytes,
+        });
+        self.network.units.remove(place);
+    }
+
+    fn arrive_control(&mut self, channel_id: u32, leg_id: u32, kind: Kind, value: u64) {
+        let leg = &self.network.legs[leg_id as usize];
+        let crossing = Crossing {
+            at: self.now,
+            channel: channel_id,
+            flow: leg.flow,
+            leg: leg_id,
+            kind: kind.unit_kind(),
+            value,
+            bytes: self.network.flows[leg.flow as usize].unit_bytes,
+        };
+        let control = leg.control as usize;
+        if kind == Kind::LostControl {
+            self.network.credits[control].credits_lost += 1;
+            self.probe.on_loss(crossing);
+            return;
+        }
+        self.probe.on_arrival(crossing);
+        match kind {
+            Kind::Credit => self.renew_credit(leg_id, value),
+            Kind::Request => self.provoke_credit(leg_id),
+            _ => {
+                let arrived = self.network.counts[leg_id as usize].arrived;
+                let news = self.network.credits[control].on_sync(value, arrived);
+                self.count_freed(leg_id, news.min(u32::MAX as u64) as u32);
+            }
+        }
+    }
+
+    /// A credit unit reached the sender.
+    fn renew_credit(&mut self, leg_id: u32, value: u64) {
+        let leg = &mut self.network.legs[leg_id as usize];
+        let link = &mut self.network.credits[leg.control as usize];
+        link.credits_received += 1;
+        let sent = self.network.counts[leg_id as usize].sent;
+        let credit = link.rule.credit(self.now, leg.credit as i64, value, sent);
+        leg.credit = credit.clamp(i32::MIN as i64, i32::MAX as i64) as i32;
+        self.probe.on_credit(self.now, leg_id, credit, true);
+        let channel_id = leg.channel;
+        let scheduler = &mut self.network.channels[channel_id as usize].scheduler;
+        if leg.is_eligible() {
+            scheduler.ready(leg.place);
+            self.wake(channel_id);
+        } else {
+            scheduler.not_ready(leg.place);
+            if leg.is_blocked() {
+                self.note_blocked(leg_id);
+            }
+        }
+    }
+
+    /// Units wait for credit from now on (or still, after a credit unit that gave none): if
+    /// the scheme asks for credit after a while, the clock starts.
+    pub(crate) fn note_blocked(&mut self, leg_id: u32) {
+        let control = self.network.legs[leg_id as usize].control;
+        let Some(link) = self.network.credits.get_mut(control as usize) else {
+            return;
+        };
+        let Some(after) = link.request_after else {
+            return;
+        };
+        link.blocked_since = self.now;
+        if !link.timer_armed {
+            link.timer_armed = true;
+            self.events.push(Event::new(
+                self.now + after,
+                Phase::Control,
+                leg_id,
+                REQUEST_TIMER,
+            ));
+        }
+    }
+}
+
+/// Sequence number of a leg's request timer among its control timers.
+pub(crate) const REQUEST_TIMER: u32 = 0;
+/// Sequence number of a leg's refresh timer.
+pub(crate) const REFRESH_TIMER: u32 = 1;
+/// Sequence number of a flow's end-to-end timer (the entity is then the flow).
+pub(crate) const SOURCE_TIMER: u32 = 2;

@@ -1,0 +1,78 @@
+//! A virtual circuit: its application, its end-to-end control, what is counted of it.
+
+use alloc::vec::Vec;
+
+use kernel::Time;
+use kernel::stats::{BatchMeans, Histogram, Sampled};
+
+use crate::source_control::SourceControl;
+use crate::traffic::Traffic;
+
+/// State of one flow.
+pub(crate) struct Flow {
+    /// Its first legs; more than one if the source itself branches.
+    pub roots: Vec<u32>,
+    /// Destinations.
+    pub leaves: u32,
+    pub unit_bytes: u32,
+    pub next_number: u32,
+    pub traffic: Traffic,
+    pub control: SourceControl,
+    /// Units the application wants to send and has not handed to the port.
+    pub backlog: u64,
+    /// The port pulls: a unit is made when the queue at the port runs empty.
+    pub is_pulled: bool,
+    pub delivery: Delivery,
+    pub partner: u32,
+    /// In-order destination (go-back-N): the unit it expects.
+    pub expected: u32,
+    pub counts: FlowCounts,
+}
+
+/// What a delivered unit sets off at its destination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Delivery {
+    /// Nothing.
+    Plain,
+    /// The partner flow carries an acknowledgement back.
+    Acknowledge,
+    /// It is an acknowledgement for the partner's source.
+    Feedback,
+    /// It is part of a request to the server that sends on the partner flow.
+    Request,
+    /// It is part of a response to the client that sends on the partner flow.
+    Response,
+}
+
+/// What is counted of a flow.
+#[derive(Default)]
+pub(crate) struct FlowCounts {
+    pub offered: u64,
+    pub delivered: u64,
+    pub delivered_before_warm_up: u64,
+    pub accepted: u64,
+    pub accepted_before_warm_up: u64,
+    pub lost: u64,
+    pub retransmitted: u64,
+    pub backlog_max: u64,
+    pub delay: Delays,
+    pub responses: Delays,
+}
+
+/// Delays: moments, percentiles, confidence.
+#[derive(Default)]
+pub(crate) struct Delays {
+    pub sampled: Sampled,
+    pub histogram: Histogram,
+    pub batches: BatchMeans,
+}
+
+impl Delays {
+    #[inline]
+    pub fn record(&mut self, from: Time, to: Time) {
+        let delay_ps = to.since(from).ps();
+        self.sampled.record(delay_ps);
+        self.histogram.record(delay_ps);
+        self.batches.record(delay_ps);
+    }
+}

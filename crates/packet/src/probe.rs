@@ -1,0 +1,139 @@
+//! Looking without touching.
+//!
+//! A probe is told what happens and may read the network; it gets `&` only, so that a run is the
+//! same with and without it. The engine is compiled for each probe: what a probe does not listen
+//! to costs nothing.
+
+mod audit;
+mod recorder;
+mod trace;
+
+pub use audit::Audit;
+pub use recorder::Recorder;
+pub use trace::{TraceEntry, TraceProbe};
+
+use kernel::Time;
+
+use crate::simulation::Network;
+
+/// What kind of unit started or arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnitKind {
+    /// Data; the value is its number in the flow.
+    Data,
+    /// Credit; the value is the credit.
+    Credit,
+    /// A request for credit.
+    Request,
+    /// The sender's counter; the value is the counter.
+    Sync,
+}
+
+/// A unit starts on a channel, or takes effect at its far end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Crossing {
+    /// When.
+    pub at: Time,
+    /// Channel.
+    pub channel: u32,
+    /// Flow it belongs to.
+    pub flow: u32,
+    /// Leg it belongs to (for control units: the leg they control).
+    pub leg: u32,
+    /// Data or which control unit.
+    pub kind: UnitKind,
+    /// See [`UnitKind`].
+    pub value: u64,
+    /// Bytes on the wire.
+    pub bytes: u32,
+}
+
+/// Something that watches a run.
+#[allow(unused_variables)]
+pub trait Probe {
+    /// A unit starts on its channel.
+    #[inline]
+    fn on_start(&mut self, crossing: Crossing) {}
+    /// A unit took effect at the far end of its channel.
+    #[inline]
+    fn on_arrival(&mut self, crossing: Crossing) {}
+    /// A unit was lost on the wire or dropped at the far end of its channel.
+    #[inline]
+    fn on_loss(&mut self, crossing: Crossing) {}
+    /// The receiver's buffer of `leg` holds `fill` units.
+    #[inline]
+    fn on_fill(&mut self, at: Time, leg: u32, fill: u32) {}
+    /// The sender's credit of `leg` is `credit`; `renewed` by a credit unit, or spent.
+    #[inline]
+    fn on_credit(&mut self, at: Time, leg: u32, credit: i64, renewed: bool) {}
+    /// `waiting` units wait at the sender's end of `leg`.
+    #[inline]
+    fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {}
+    /// `node` holds `stored` data units.
+    #[inline]
+    fn on_stored(&mut self, at: Time, node: u32, stored: u64) {}
+    /// A unit that waited in a node since `arrived` starts on `leg`.
+    #[inline]
+    fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {}
+    /// A unit born at `born` was delivered over `leg`.
+    #[inline]
+    fn on_delivered(&mut self, at: Time, leg: u32, born: Time) {}
+    /// Everything of this instant has happened.
+    #[inline]
+    fn after_instant(&mut self, at: Time, network: &Network) {}
+}
+
+impl Probe for () {}
+
+impl<A: Probe, B: Probe> Probe for (A, B) {
+    #[inline]
+    fn on_start(&mut self, crossing: Crossing) {
+        self.0.on_start(crossing);
+        self.1.on_start(crossing);
+    }
+    #[inline]
+    fn on_arrival(&mut self, crossing: Crossing) {
+        self.0.on_arrival(crossing);
+        self.1.on_arrival(crossing);
+    }
+    #[inline]
+    fn on_loss(&mut self, crossing: Crossing) {
+        self.0.on_loss(crossing);
+        self.1.on_loss(crossing);
+    }
+    #[inline]
+    fn on_fill(&mut self, at: Time, leg: u32, fill: u32) {
+        self.0.on_fill(at, leg, fill);
+        self.1.on_fill(at, leg, fill);
+    }
+    #[inline]
+    fn on_credit(&mut self, at: Time, leg: u32, credit: i64, renewed: bool) {
+        self.0.on_credit(at, leg, credit, renewed);
+        self.1.on_credit(at, leg, credit, renewed);
+    }
+    #[inline]
+    fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {
+        self.0.on_queue(at, leg, waiting);
+        self.1.on_queue(at, leg, waiting);
+    }
+    #[inline]
+    fn on_stored(&mut self, at: Time, node: u32, stored: u64) {
+        self.0.on_stored(at, node, stored);
+        self.1.on_stored(at, node, stored);
+    }
+    #[inline]
+    fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {
+        self.0.on_wait(at, leg, arrived);
+        self.1.on_wait(at, leg, arrived);
+    }
+    #[inline]
+    fn on_delivered(&mut self, at: Time, leg: u32, born: Time) {
+        self.0.on_delivered(at, leg, born);
+        self.1.on_delivered(at, leg, born);
+    }
+    #[inline]
+    fn after_instant(&mut self, at: Time, network: &Network) {
+        self.0.after_instant(at, network);
+        self.1.after_instant(at, network);
+    }
+}

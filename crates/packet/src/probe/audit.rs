@@ -1,0 +1,240 @@
+//! Promises checked while a run goes on, from outside the mechanisms.
+//!
+//! At every instant, for whatever was touched: credit + on the wire + stored <= N1 + N2 + N3;
+//! credit <= N2 + N3; at most N2 + N3 starts in any window of one control loop; units of a
+//! leg arrive in order; no channel idles while something may be sent. Now and then, for
+//! everything: units counted as on the wire are on the wire; memory holds what the slowest
+//! branch has still to send.
+
+use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use kernel::{Duration, Time};
+
+use super::{Crossing, Probe, UnitKind};
+use crate::channel::Kind;
+use crate::outcome::Violation;
+use crate::simulation::Network;
+use crate::spec::{CreditRule, FlowControlSpec, NetworkSpec, SourceControlSpec};
+use crate::unit::NONE;
+
+/// Instants between two checks of everything.
+const FULL_CHECK_EVERY: u64 = 1024;
+/// Violations kept word for word.
+const KEPT: usize = 100;
+
+/// Checks promises; owns what it needs to know.
+pub struct Audit {
+    limits: Vec<Option<Limit>>,
+    last_number: Vec<Option<u64>>,
+    /// Units carry rising numbers: not acknowledgements, not a source that sends again.
+    is_numbered: Vec<bool>,
+    touched_legs: Vec<u32>,
+    touched_channels: Vec<u32>,
+    instants: u64,
+    checks: u64,
+    violations: Vec<Violation>,
+    violations_total: u64,
+}
+
+/// What one leg promised.
+struct Limit {
+    /// N2 + N3: starts per window.
+    window_units: u32,
+    window: Duration,
+    /// Starts within the last window; absent where the scheme promises no such bound.
+    starts: Option<VecDeque<Time>>,
+}
+
+impl Audit {
+    /// An audit of `network`.
+    pub fn new(network: &NetworkSpec) -> Audit {
+        let legs = network.flows.iter().flat_map(|flow| &flow.legs);
+        let limits: Vec<Option<Limit>> = legs
+            .map(|leg| match &leg.flow_control {
+                FlowControlSpec::None => None,
+                FlowControlSpec::Credit(credit) => {
+                    let bounded = matches!(credit.rule, CreditRule::N23);
+                    Some(Limit {
+                        window_units: credit.n2 + credit.n3,
+                        window: credit.window,
+                        starts: bounded.then(VecDeque::new),
+                    })
+                }
+            })
+            .collect();
+        let legs = limits.len();
+        let answers = |id: usize| {
+            network
+                .flows
+                .iter()
+                .any(|flow| flow.partner == Some(id as u32))
+        };
+        let is_numbered = network.flows.iter().enumerate().flat_map(|(id, flow)| {
+            let again = matches!(flow.source_control, SourceControlSpec::Aimd { .. });
+            core::iter::repeat_n(!again && !answers(id), flow.legs.len())
+        });
+        Audit {
+            is_numbered: is_numbered.collect(),
+            limits,
+            last_number: vec![None; legs],
+            touched_legs: Vec::new(),
+            touched_channels: Vec::new(),
+            instants: 0,
+            checks: 0,
+            violations: Vec::new(),
+            violations_total: 0,
+        }
+    }
+
+    /// Checks made.
+    pub fn checks(&self) -> u64 {
+        self.checks
+    }
+
+    /// Promises broken: the first 100, and how many in all.
+    pub fn violations(&self) -> (&[Violation], u64) {
+        (&self.violations, self.violations_total)
+    }
+
+    fn require(&mut self, holds: bool, at: Time, leg: u32, what: impl FnOnce() -> String) {
+        self.checks += 1;
+        if !holds {
+            self.violations_total += 1;
+            if self.violations.len() < KEPT {
+                self.violations.push(Violation {
+                    at,
+                    leg,
+                    what: what(),
+                });
+            }
+        }
+    }
+
+    fn check_start(&mut self, at: Time, leg: u32) {
+        let Some(limit) = &mut self.limits[leg as usize] else {
+            return;
+        };
+        let Some(starts) = &mut limit.starts else {
+            return;
+        };
+        while starts
+            .front()
+            .is_some_and(|&start| start + limit.window <= at)
+        {
+            starts.pop_front();
+        }
+        starts.push_back(at);
+        let (count, allowed) = (starts.len(), limit.window_units);
+        self.require(count <= allowed as usize, at, leg, || {
+            format!("{count} starts within one control loop, {allowed} allowed")
+        });
+    }
+
+    fn check_leg(&mut self, at: Time, id: u32, network: &Network) {
+        let leg = &network.legs[id as usize];
+        if leg.control == NONE {
+            return;
+        }
+        let window_units = self.limits[id as usize]
+            .as_ref()
+            .map_or(0, |limit| limit.window_units);
+        let allowed = network.credits[leg.control as usize].buffer_units as i64;
+        let wire = network.counts[id as usize].in_flight() as i64;
+        let (credit, fill) = (leg.credit.max(0) as i64, leg.fill as i64);
+        self.require(credit + wire + fill <= allowed, at, id, || {
+            format!("credit {credit} + on the wire {wire} + stored {fill} exceed {allowed}")
+        });
+        self.require(credit <= window_units as i64, at, id, || {
+            format!("credit {credit} exceeds N2 + N3 = {window_units}")
+        });
+    }
+
+    fn check_channel(&mut self, at: Time, id: u32, network: &Network) {
+        let channel = &network.channels[id as usize];
+        let works = channel.free_at > at || !channel.has_work();
+        self.require(works, at, 0, || {
+            format!("channel {id} idles while something may be sent")
+        });
+    }
+
+    fn check_everything(&mut self, at: Time, network: &Network) {
+        let mut wire = vec![0u64; network.legs.len()];
+        for channel in &network.channels {
+            for flight in &channel.flights {
+                if matches!(flight.kind, Kind::Data | Kind::LostData) {
+                    wire[network.units.get(flight.what).leg as usize] += 1;
+                }
+            }
+        }
+        for (id, leg) in network.legs.iter().enumerate() {
+            let counted = network.counts[id].in_flight();
+            let seen = wire[id];
+            self.require(counted == seen, at, id as u32, || {
+                format!("{counted} units counted on the wire, {seen} found")
+            });
+            let first = leg.first_child as usize;
+            let waiting = |child: u32| network.legs[child as usize].queue.len;
+            let stored = match leg.children {
+                0 if leg.first_child == NONE => 0,
+                0 => network.sinks[first].waiting.len,
+                1 => waiting(leg.first_child),
+                count => {
+                    let children = &network.children[first..first + count as usize];
+                    children
+                        .iter()
+                        .map(|&child| waiting(child))
+                        .max()
+                        .unwrap_or(0)
+                }
+            };
+            let fill = leg.fill;
+            self.require(fill == stored, at, id as u32, || {
+                format!("memory counts {fill} units, its slowest branch has {stored} to send")
+            });
+        }
+    }
+}
+
+impl Probe for Audit {
+    fn on_start(&mut self, crossing: Crossing) {
+        self.touched_channels.push(crossing.channel);
+        if crossing.kind == UnitKind::Data {
+            self.touched_legs.push(crossing.leg);
+            self.check_start(crossing.at, crossing.leg);
+        }
+    }
+
+    fn on_arrival(&mut self, crossing: Crossing) {
+        self.touched_legs.push(crossing.leg);
+        self.touched_channels.push(crossing.channel ^ 1);
+        if crossing.kind == UnitKind::Data {
+            let last = self.last_number[crossing.leg as usize].replace(crossing.value);
+            if let (Some(last), true) = (last, self.is_numbered[crossing.leg as usize]) {
+                self.require(last < crossing.value, crossing.at, crossing.leg, || {
+                    format!("unit {} arrived after unit {last}", crossing.value)
+                });
+            }
+        }
+    }
+
+    fn after_instant(&mut self, at: Time, network: &Network) {
+        let mut legs = core::mem::take(&mut self.touched_legs);
+        for leg in legs.drain(..) {
+            self.check_leg(at, leg, network);
+        }
+        self.touched_legs = legs;
+        let mut channels = core::mem::take(&mut self.touched_channels);
+        for channel in channels.drain(..) {
+            self.check_channel(at, channel, network);
+        }
+        self.touched_channels = channels;
+        self.instants += 1;
+        if self.instants.is_multiple_of(FULL_CHECK_EVERY) {
+            self.check_everything(at, network);
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Time series: what a scenario asks to see.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use kernel::{Duration, Rate, Time};
+
+use super::{Crossing, Probe, UnitKind};
+use crate::outcome::Series;
+use crate::spec::{Measure, NetworkSpec, SeriesSpec};
+
+/// Records the series of a scenario.
+pub struct Recorder {
+    tracks: Vec<Track>,
+    /// Tracks that listen to each leg and to each channel, by index.
+    by_leg: Vec<Vec<u32>>,
+    by_channel: Vec<Vec<u32>>,
+    by_node: Vec<Vec<u32>>,
+}
+
+struct Track {
+    spec: SeriesSpec,
+    rate: Rate,
+    /// Sum over the legs it follows, for levels of several flows together.
+    levels: Vec<(u32, i64)>,
+    count: u64,
+    kind: Shape,
+    points: Series,
+    bins: Vec<Bin>,
+}
+
+/// How values become points.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Bits per window as a share of the channel.
+    Share,
+    /// A level that holds until it changes; its mean per window.
+    Level,
+    /// Samples; their mean per window.
+    Sample,
+}
+
+/// One averaging window.
+#[derive(Clone, Copy, Default)]
+struct Bin {
+    sum: f64,
+    weight: f64,
+}
+
+impl Recorder {
+    /// A recorder of `series` on `network`.
+    pub fn new(network: &NetworkSpec, series: &[SeriesSpec]) -> Recorder {
+        let legs: Vec<(u32, u32)> = network
+            .flows
+            .iter()
+            .enumerate()
+            .flat_map(|(flow, spec)| spec.legs.iter().map(move |leg| (flow as u32, leg.channel)))
+            .collect();
+        let mut recorder = Recorder {
+            tracks: Vec::new(),
+            by_leg: vec![Vec::new(); legs.len()],
+            by_channel: vec![Vec::new(); 2 * network.links.len()],
+            by_node: vec![Vec::new(); network.nodes.len()],
+        };
+        for spec in series {
+            recorder.add(network, &legs, spec);
+        }
+        recorder
+    }
+
+    fn add(&mut self, network: &NetworkSpec, legs: &[(u32, u32)], spec: &SeriesSpec) {
+        let id = self.tracks.len() as u32;
+        let link = &network.links[spec.channel as usize / 2];
+        let forward = spec.channel.is_multiple_of(2);
+        let (channel, to) = if forward {
+            (&link.forward, link.b)
+        } else {
+            (&link.backward, link.a)
+        };
+        let follows = |&(flow, channel): &(u32, u32)| {
+            channel == spec.channel && spec.flow.is_none_or(|wanted| wanted == flow)
+        };
+        let mut levels = Vec::new();
+        for (leg, leg_spec) in legs.iter().enumerate().filter(|(_, leg)| follows(leg)) {
+            let credit = network.flows[leg_spec.0 as usize].legs.iter();
+            let credit = credit.filter(|leg| leg.channel == spec.channel);
+            let initial = credit
+                .map(|leg| initial_level(spec.measure, leg))
+                .next()
+                .unwrap_or(0);
+            levels.push((leg as u32, initial));
+            self.by_leg[leg].push(id);
+        }
+        match spec.measure {
+            Measure::Throughput | Measure::ControlThroughput | Measure::Arrivals => {
+                self.by_channel[spec.channel as usize].push(id);
+            }
+            Measure::Stored => self.by_node[to as usize].push(id),
+            _ => {}
+        }
+        self.tracks
+            .push(Track::new(spec.clone(), channel.rate, levels));
+    }
+
+    /// The series recorded so far; `at` is how far the run is.
+    pub fn series(&self, at: Time) -> Vec<Series> {
+        self.tracks.iter().map(|track| track.series(at)).collect()
+    }
+
+    fn level(&mut self, at: Time, leg: u32, measure: Measure, value: i64) {
+        for &id in &self.by_leg[leg as usize] {
+            let track = &mut self.tracks[id as usize];
+            if track.spec.measure == measure {
+                track.set_level(at, leg, value);
+            }
+        }
+    }
+
+    fn sample(&mut self, at: Time, leg: u32, measure: Measure, value: f64) {
+        for &id in &self.by_leg[leg as usize] {
+            let track = &mut self.tracks[id as usize];
+            if track.spec.measure == measure {
+                track.sample(at, value);
+            }
+        }
+    }
+
+    fn share(&mut self, crossing: &Crossing, measure: Measure) {
+        for &id in &self.by_channel[crossing.channel as usize] {
+            let track = &mut self.tracks[id as usize];
+            let wanted = track.spec.flow.is_none_or(|flow| flow == crossing.flow);
+            if track.spec.measure == measure && wanted {
+                let length = track.rate.serialization(crossing.bytes as u64);
+                track.add_busy(crossing.at, length);
+            }
+        }
+    }
+}
+
+fn initial_level(measure: Measure, leg: &crate::spec::LegSpec) -> i64 {
+    match (measure, &leg.flow_control) {
+        (Measure::Credit, crate::spec::FlowControlSpec::Credit(credit)) => {
+            crate::flow_control::Rule::new(credit).initial_credit()
+        }
+        _ => 0,
+    }
+}
+
+impl Probe for Recorder {
+    fn on_start(&mut self, crossing: Crossing) {
+        if crossing.kind == UnitKind::Data {
+            self.share(&crossing, Measure::Throughput);
+            for &id in &self.by_leg[crossing.leg as usize] {
+                let track = &mut self.tracks[id as usize];
+                if track.spec.measure == Measure::Forwarded {
+                    track.count += 1;
+                    let count = track.count as f64;
+                    track.push_point(crossing.at, count);
+                }
+            }
+        } else {
+            self.share(&crossing, Measure::ControlThroughput);
+        }
+    }
+
+    fn on_arrival(&mut self, crossing: Crossing) {
+        if crossing.kind == UnitKind::Data {
+            self.share(&crossing, Measure::Arrivals);
+        }
+    }
+
+    fn on_fill(&mut self, at: Time, leg: u32, fill: u32) {
+        self.level(at, leg, Measure::Fill, fill as i64);
+    }
+
+    fn on_credit(&mut self, at: Time, leg: u32, credit: i64, _renewed: bool) {
+        self.level(at, leg, Measure::Credit, credit);
+    }
+
+    fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {
+        self.level(at, leg, Measure::Queue, waiting as i64);
+    }
+
+    fn on_stored(&mut self, at: Time, node: u32, stored: u64) {
+        for &id in &self.by_node[node as usize] {
+            self.tracks[id as usize].set_total(at, stored as f64);
+        }
+    }
+
+    fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {
+        self.sample(at, leg, Measure::Wait, at.since(arrived).ps() as f64);
+    }
+
+    fn on_delivered(&mut self, at: Time, leg: u32, born: Time) {
+        self.sample(at, leg, Measure::Delay, at.since(born).ps() as f64);
+    }
+}
+
+impl Track {
+    fn new(spec: SeriesSpec, rate: Rate, levels: Vec<(u32, i64)>) -> Track {
+        let (kind, unit) = match spec.measure {
+            Measure::Throughput | Measure::Arrivals | Measure::ControlThroughput => {
+                (Shape::Share, "fraction of the link")
+            }
+            Measure::Forwarded | Measure::Credit | Measure::Fill => (Shape::Level, "cells"),
+            Measure::Queue | Measure::Stored => (Shape::Level, "cells"),
+            Measure::Delay | Measure::Wait => (Shape::Sample, "ps"),
+        };
+        let step = spec.window.is_none() && kind == Shape::Level;
+        let name = spec.name.clone();
+        let mut points = Series {
+            name,
+            unit,
+            step,
+            x_ps: Vec::new(),
+            y: Vec::new(),
+        };
+        let first: i64 = levels.iter().map(|level| level.1).sum();
+        if kind == Shape::Level {
+            points.x_ps.push(spec.from.ps());
+            points.y.push(first as f64);
+        }
+        Track {
+            spec,
+            rate,
+            levels,
+            count: 0,
+            kind,
+            points,
+            bins: Vec::new(),
+        }
+    }
+
+    fn set_level(&mut self, at: Time, leg: u32, value: i64) {
+        if let Some(level) = self.levels.iter_mut().find(|level| level.0 == leg) {
+            level.1 = value;
+        }
+        let total: i64 = self.levels.iter().map(|level| level.1).sum();
+        self.set_total(at, total as f64);
+    }
+
+    /// A level is `value` from `at` on.
+    fn set_total(&mut self, at: Time, value: f64) {
+        if self.spec.window.is_some() {
+            self.integrate(at);
+        }
+        self.push_point(at, value);
+    }
+
+    fn push_point(&mut self, at: Time, value: f64) {
+        if at > self.spec.until {
+            return;
+        }
+        let at_ps = at.max(self.spec.from).ps();
+        let points = &mut self.points;
+        let replaces = points.x_ps.last() == Some(&at_ps) || self.spec.window.is_some();
+        if let (true, Some(last)) = (replaces, points.y.len().checked_sub(1)) {
+            (points.x_ps[last], points.y[last]) = (at_ps, value);
+        } else {
+            points.x_ps.push(at_ps);
+            points.y.push(value);
+        }
+    }
+
+    /// Adds the level that has held since the last change to the windows it spans.
+    fn integrate(&mut self, at: Time) {
+        if let (Some(&since), Some(&value)) = (self.points.x_ps.last(), self.points.y.last()) {
+            self.spread(Time(since), at, value);
+        }
+    }
+
+    fn sample(&mut self, at: Time, value: f64) {
+        if at < self.spec.from || at > self.spec.until {
+            return;
+        }
+        let Some(window) = self.spec.window else {
+            self.points.x_ps.push(at.ps());
+            self.points.y.push(value);
+            return;
+        };
+        let bin = self.bin((at - self.spec.from).ps() / window.ps().max(1));
+        bin.sum += value;
+        bin.weight += 1.0;
+    }
+
+    /// The channel is busy for `length` from `at`.
+    fn add_busy(&mut self, at: Time, length: Duration) {
+        match self.spec.window {
+            Some(_) => self.spread(at, at + length, 1.0),
+            None if at >= self.spec.from && at <= self.spec.until => {
+                self.points.x_ps.push(at.ps());
+                self.points.y.push(1.0);
+            }
+            None => {}
+        }
+    }
+
+    /// Adds `value` times the time from `begin` to `end` to the windows it falls in.
+    fn spread(&mut self, begin: Time, end: Time, value: f64) {
+        let Some(window) = self.spec.window else {
+            return;
+        };
+        let window = window.ps().max(1);
+        let from = self.spec.from.ps();
+        let mut at = begin.ps().max(from);
+        let end = end.ps().min(self.spec.until.ps());
+        while at < end {
+            let index = (at - from) / window;
+            let next = (from + (index + 1) * window).min(end);
+            let bin = self.bin(index);
+            bin.sum += value * (next - at) as f64;
+            bin.weight += (next - at) as f64;
+            at = next;
+        }
+    }
+
+    fn bin(&mut self, index: u64) -> &mut Bin {
+        let index = index as usize;
+        if self.bins.len() <= index {
+            self.bins.resize(index + 1, Bin::default());
+        }
+        &mut self.bins[index]
+    }
+
+    fn series(&self, at: Time) -> Series {
+        let Some(window) = self.spec.window else {
+            return self.points.clone();
+        };
+        let end = at.min(self.spec.until);
+        let mut track_bins = self.bins.clone();
+        if self.kind == Shape::Level {
+            let mut copy = Track::new(self.spec.clone(), self.rate, self.levels.clone());
+            (copy.points, copy.bins) = (self.points.clone(), track_bins);
+            copy.integrate(end);
+            track_bins = copy.bins;
+        }
+        let window_ps = window.ps().max(1);
+        let whole = end.since(self.spec.from).ps() / window_ps;
+        let mut series = Series {
+            x_ps: Vec::new(),
+            y: Vec::new(),
+            ..self.points.clone()
+        };
+        for index in 0..whole {
+            let bin = track_bins.get(index as usize).copied().unwrap_or_default();
+            let value = match self.kind {
+                Shape::Share => bin.sum / window_ps as f64,
+                Shape::Level | Shape::Sample if bin.weight > 0.0 => bin.sum / bin.weight,
+                Shape::Level => 0.0,
+                Shape::Sample => continue,
+            };
+            series
+                .x_ps
+                .push(self.spec.from.ps() + index * window_ps + window_ps / 2);
+            series.y.push(value);
+        }
+        series
+    }
+}

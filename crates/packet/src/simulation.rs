@@ -1,0 +1,198 @@
+//! The run: one instant after another, one phase after another.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use kernel::hash::TraceHash;
+use kernel::stats::TimeWeighted;
+use kernel::{BitSet, Event, EventQueue, Phase, Time, Wheel};
+
+use crate::channel::{Channel, Ticket};
+use crate::flow::Flow;
+use crate::flow_control::CreditLink;
+use crate::leg::{Leg, LegCounts};
+use crate::outcome::Violation;
+use crate::probe::Probe;
+use crate::sink::Sink;
+use crate::unit::{SharedCopies, Units};
+
+/// Promises broken that are kept word for word; the rest is only counted.
+const VIOLATIONS_KEPT: usize = 100;
+
+/// Everything there is: legs, channels, flows, units. Probes may read it.
+pub struct Network {
+    pub(crate) legs: Vec<Leg>,
+    pub(crate) counts: Vec<LegCounts>,
+    pub(crate) credits: Vec<CreditLink>,
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) sinks: Vec<Sink>,
+    pub(crate) units: Units,
+    pub(crate) copies: SharedCopies,
+    /// Children of legs that branch.
+    pub(crate) children: Vec<u32>,
+    /// Destinations behind each leg.
+    pub(crate) leaves_below: Vec<u32>,
+}
+
+/// A host or a switch: its common memory.
+pub(crate) struct Node {
+    pub stored: TimeWeighted,
+}
+
+/// A network in motion. `Q` orders events, `P` looks on.
+pub struct Simulation<Q: EventQueue = Wheel, P: Probe = ()> {
+    pub(crate) now: Time,
+    pub(crate) events: Q,
+    pub(crate) network: Network,
+    pub(crate) probe: P,
+    /// Channels that arbitrate at this instant.
+    pub(crate) woken: BitSet,
+    /// Control units provoked at this instant.
+    pub(crate) tickets: Vec<Ticket>,
+    pub(crate) hash: TraceHash,
+    pub(crate) seed: u64,
+    pub(crate) stop_at: Time,
+    pub(crate) warm_up: Time,
+    pub(crate) is_warm: bool,
+    pub(crate) events_handled: u64,
+    pub(crate) unit_hops: u64,
+    pub(crate) last_start: Time,
+    pub(crate) violations: Vec<Violation>,
+    pub(crate) violations_total: u64,
+}
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// Runs to `until` or the scenario's end, whichever is first. True while something is left
+    /// to do before that end.
+    pub fn run_until(&mut self, until: Time) -> bool {
+        let until = until.min(self.stop_at);
+        loop {
+            match self.events.next_time() {
+                Some(next) if next <= until => self.run_instant(next),
+                Some(_) => return until < self.stop_at,
+                None => return false,
+            }
+        }
+    }
+
+    /// Runs to the end.
+    pub fn run(&mut self) {
+        self.run_until(Time::MAX);
+    }
+
+    /// How far the run is.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Events handled so far.
+    pub fn events_handled(&self) -> u64 {
+        self.events_handled
+    }
+
+    /// Units that crossed a channel so far.
+    pub fn unit_hops(&self) -> u64 {
+        self.unit_hops
+    }
+
+    /// The probe, and what it has seen.
+    pub fn probe(&self) -> &P {
+        &self.probe
+    }
+
+    /// Gives the probe back.
+    pub fn into_probe(self) -> P {
+        self.probe
+    }
+
+    fn run_instant(&mut self, now: Time) {
+        self.now = now;
+        if !self.is_warm && now >= self.warm_up {
+            self.end_warm_up();
+        }
+        while let Some(event) = self.events.pop_at(now) {
+            self.events_handled += 1;
+            match event.phase() {
+                Phase::Deliver => self.deliver(event.entity()),
+                Phase::Arbitrate => {
+                    self.woken.insert(event.entity() as usize);
+                }
+                Phase::Inject => self.on_source_timer(event.entity()),
+                Phase::Release => self.release(event.entity()),
+                Phase::Control => self.on_control_timer(event.entity(), event.sequence()),
+                Phase::Transmit | Phase::Observe => {}
+            }
+        }
+        self.arbitrate_all();
+        self.probe.after_instant(now, &self.network);
+    }
+
+    /// Every woken port chooses on what has arrived. Control units that these choices provoke
+    /// join afterwards, so that the order of ports decides nothing.
+    fn arbitrate_all(&mut self) {
+        self.queue_tickets();
+        while let Some(channel) = self.woken.pop_first() {
+            self.arbitrate(channel as u32);
+        }
+        if !self.tickets.is_empty() {
+            self.queue_tickets();
+            while let Some(channel) = self.woken.pop_first() {
+                self.arbitrate(channel as u32);
+            }
+        }
+    }
+
+    /// The channel has something to send: it arbitrates now, or when the wire is free.
+    #[inline]
+    pub(crate) fn wake(&mut self, channel_id: u32) {
+        let channel = &mut self.network.channels[channel_id as usize];
+        if channel.arbitration_due {
+            return;
+        }
+        channel.arbitration_due = true;
+        if channel.free_at <= self.now {
+            self.woken.insert(channel_id as usize);
+        } else {
+            self.events
+                .push(Event::new(channel.free_at, Phase::Arbitrate, channel_id, 0));
+        }
+    }
+
+    #[cold]
+    pub(crate) fn violate(&mut self, leg: u32, what: impl FnOnce() -> String) {
+        self.violations_total += 1;
+        if self.violations.len() < VIOLATIONS_KEPT {
+            self.violations.push(Violation {
+                at: self.now,
+                leg,
+                what: what(),
+            });
+        }
+    }
+
+    #[cold]
+    fn end_warm_up(&mut self) {
+        self.is_warm = true;
+        let at = self.warm_up;
+        for counts in &mut self.network.counts {
+            counts.fill.restart(at);
+            counts.sent_before_warm_up = counts.sent;
+            counts.waits = 0;
+            counts.wait_ps = 0;
+        }
+        for node in &mut self.network.nodes {
+            node.stored.restart(at);
+        }
+        for channel in &mut self.network.channels {
+            channel.end_warm_up(at);
+        }
+        for flow in &mut self.network.flows {
+            flow.counts.delivered_before_warm_up = flow.counts.delivered;
+            flow.counts.accepted_before_warm_up = flow.counts.accepted;
+            flow.counts.delay = Default::default();
+            flow.counts.responses = Default::default();
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The two ends of a flow: offering units, taking them in, answering.
+
+use kernel::{Event, EventQueue, Phase, Time};
+
+use crate::deliver::SOURCE_TIMER;
+use crate::flow::Delivery;
+use crate::probe::Probe;
+use crate::simulation::Simulation;
+use crate::source_control::SourceControl;
+use crate::traffic::{Client, ENDLESS, Traffic};
+use crate::unit::{NONE, Unit};
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// The application of `flow_id` has something to say.
+    #[inline]
+    pub(crate) fn on_source_timer(&mut self, flow_id: u32) {
+        let flow = &mut self.network.flows[flow_id as usize];
+        let emission = flow.traffic.on_timer(self.now);
+        flow.backlog = flow.backlog.saturating_add(emission.units);
+        self.ask_again(flow_id, emission.next);
+        self.pump(flow_id);
+    }
+
+    fn ask_again(&mut self, flow_id: u32, next: Option<Time>) {
+        if let Some(next) = next {
+            self.events
+                .push(Event::new(next, Phase::Inject, flow_id, 0));
+        }
+    }
+
+    /// Hands units to the port as far as end-to-end control lets it. A pulled flow hands over
+    /// one at a time, so that an endless backlog stays a number.
+    #[inline]
+    pub(crate) fn pump(&mut self, flow_id: u32) {
+        loop {
+            let flow = &mut self.network.flows[flow_id as usize];
+            if flow.backlog == 0 || !flow.control.may_send() {
+                return;
+            }
+            if flow.is_pulled && self.is_supplied(flow_id) {
+                return;
+            }
+            self.hand_over(flow_id);
+        }
+    }
+
+    /// Every branch at the source has a unit waiting.
+    fn is_supplied(&self, flow_id: u32) -> bool {
+        let roots = &self.network.flows[flow_id as usize].roots;
+        roots
+            .iter()
+            .all(|&root| self.network.legs[root as usize].queue.len > 0)
+    }
+
+    fn hand_over(&mut self, flow_id: u32) {
+        let now = self.now;
+        let flow = &mut self.network.flows[flow_id as usize];
+        if flow.backlog != ENDLESS {
+            flow.backlog -= 1;
+        }
+        let number = flow.next_number;
+        flow.next_number = number.wrapping_add(1);
+        let timer = flow.control.on_sent(now);
+        if let Some(due) = timer {
+            self.events
+                .push(Event::new(due, Phase::Control, flow_id, SOURCE_TIMER));
+        }
+        self.inject(flow_id, number);
+    }
+
+    /// A unit enters the queues at its source.
+    #[inline]
+    fn inject(&mut self, flow_id: u32, number: u32) {
+        let now = self.now;
+        let flow = &mut self.network.flows[flow_id as usize];
+        flow.counts.offered += flow.leaves as u64;
+        let bytes = flow.unit_bytes;
+        let unit = Unit {
+            born: now,
+            arrived: now,
+            next: NONE,
+            leg: NONE,
+            number,
+            bytes,
+            shared: NONE,
+        };
+        for branch in 0..flow.roots.len() {
+            let root = self.network.flows[flow_id as usize].roots[branch];
+            let place = self.network.units.insert(unit);
+            self.enqueue(root, place);
+            let waiting = self.network.legs[root as usize].queue.len as u64;
+            let counts = &mut self.network.flows[flow_id as usize].counts;
+            counts.backlog_max = counts.backlog_max.max(waiting);
+        }
+    }
+
+    /// A unit left its source: an endless source makes the next one, born when it starts.
+    #[inline]
+    pub(crate) fn after_source_start(&mut self, flow_id: u32, leg_id: u32, place: u32) {
+        let flow = &mut self.network.flows[flow_id as usize];
+        if flow.is_pulled {
+            self.network.units.get_mut(place).born = self.now;
+            if self.network.legs[leg_id as usize].queue.len == 0 {
+                self.pump(flow_id);
+            }
+        }
+    }
+
+    /// The destination takes a unit in.
+    #[inline]
+    pub(crate) fn consume(&mut self, leg_id: u32, place: u32) {
+        let now = self.now;
+        let unit = *self.network.units.get(place);
+        self.network.units.remove(place);
+        let flow_id = self.network.legs[leg_id as usize].flow;
+        let flow = &mut self.network.flows[flow_id as usize];
+        flow.counts.delivered += 1;
+        flow.counts.delay.record(unit.born, now);
+        self.probe.on_delivered(now, leg_id, unit.born);
+        if flow.delivery != Delivery::Plain {
+            self.answer(flow_id, unit.number);
+        }
+    }
+
+    fn answer(&mut self, flow_id: u32, number: u32) {
+        let flow = &mut self.network.flows[flow_id as usize];
+        let partner = flow.partner;
+        match flow.delivery {
+            Delivery::Plain => {}
+            Delivery::Acknowledge => {
+                // A fixed window never sends again, so a gap is a loss and is stepped over.
+                let steps_over_gaps = !matches!(flow.control, SourceControl::Aimd(_));
+                if number == flow.expected || steps_over_gaps {
+                    flow.expected = number.wrapping_add(1);
+                    flow.counts.accepted += 1;
+                }
+                let expected = flow.expected;
+                self.inject(partner, expected);
+            }
+            Delivery::Feedback => {
+                let source = &mut self.network.flows[partner as usize];
+                source.control.on_acknowledgement(self.now, number);
+                source.next_number = match &source.control {
+                    SourceControl::Aimd(aimd) => aimd.next_number(),
+                    _ => source.next_number,
+                };
+                self.pump(partner);
+            }
+            Delivery::Request => self.serve(flow_id, partner),
+            Delivery::Response => self.hear(partner, flow_id),
+        }
+    }
+
+    /// A unit of a request reached the server that answers on `server_id`.
+    fn serve(&mut self, client_id: u32, server_id: u32) {
+        let Traffic::Client(client) = &mut self.network.flows[client_id as usize].traffic else {
+            return;
+        };
+        let Some(request) = client.on_request_unit() else {
+            return;
+        };
+        let (now, seed) = (self.now, self.seed);
+        let Traffic::Server(server) = &mut self.network.flows[server_id as usize].traffic else {
+            return;
+        };
+        let ready = server.take(now, request, seed, server_id);
+        self.ask_again(server_id, Some(ready));
+    }
+
+    /// A unit of a response reached the client that asks on `client_id`.
+    fn hear(&mut self, client_id: u32, server_id: u32) {
+        let now = self.now;
+        let Some(client) = self.client(client_id) else {
+            return;
+        };
+        let Some((issued, next)) = client.on_response_unit(now) else {
+            return;
+        };
+        self.network.flows[server_id as usize]
+            .counts
+            .responses
+            .record(issued, now);
+        self.ask_again(client_id, next);
+    }
+
+    fn client(&mut self, flow_id: u32) -> Option<&mut Client> {
+        match &mut self.network.flows[flow_id as usize].traffic {
+            Traffic::Client(client) => Some(client),
+            _ => None,
+        }
+    }
+
+    /// The unit waits in the destination's buffer until its sink takes it.
+    pub(crate) fn await_release(&mut self, sink_id: u32, leg_id: u32, place: u32) {
+        let sink = &mut self.network.sinks[sink_id as usize];
+        sink.waiting.push(&mut self.network.units, place);
+        if !sink.release_due {
+            sink.release_due = true;
+            let at = sink.next_release(self.now);
+            self.events.push(Event::new(at, Phase::Release, leg_id, 0));
+        }
+    }
+
+    /// The sink of `leg_id` takes a unit.
+    pub(crate) fn release(&mut self, leg_id: u32) {
+        let now = self.now;
+        let sink_id = self.network.legs[leg_id as usize].first_child as usize;
+        let sink = &mut self.network.sinks[sink_id];
+        sink.release_due = false;
+        if sink.waiting.len == 0 {
+            return;
+        }
+        let place = sink.waiting.pop(&self.network.units);
+        sink.on_release(now);
+        if sink.waiting.len > 0 {
+            sink.release_due = true;
+            let at = sink.next_release(now);
+            self.events.push(Event::new(at, Phase::Release, leg_id, 0));
+        }
+        self.consume(leg_id, place);
+        self.free_unit(leg_id);
+    }
+}

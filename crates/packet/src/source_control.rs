@@ -1,0 +1,73 @@
+//! When may the source send what the application wants? One file a scheme.
+
+mod aimd;
+mod window;
+
+pub(crate) use aimd::Aimd;
+pub(crate) use window::Window;
+
+use kernel::Time;
+
+use crate::spec::SourceControlSpec;
+
+/// End-to-end control of one flow.
+pub(crate) enum SourceControl {
+    /// Send at once.
+    None,
+    Window(Window),
+    Aimd(Aimd),
+}
+
+impl SourceControl {
+    pub fn new(spec: &SourceControlSpec) -> SourceControl {
+        match *spec {
+            SourceControlSpec::None => SourceControl::None,
+            SourceControlSpec::Window { units } => SourceControl::Window(Window::new(units)),
+            SourceControlSpec::Aimd {
+                initial_units,
+                maximum_units,
+                increase_units,
+                decrease,
+                timeout,
+            } => SourceControl::Aimd(Aimd::new(
+                initial_units,
+                maximum_units,
+                increase_units,
+                decrease,
+                timeout,
+            )),
+        }
+    }
+
+    /// May the next unit go?
+    #[inline]
+    pub fn may_send(&self) -> bool {
+        match self {
+            SourceControl::None => true,
+            SourceControl::Window(window) => window.may_send(),
+            SourceControl::Aimd(aimd) => aimd.may_send(),
+        }
+    }
+
+    /// A unit goes now; when to call `on_timer`, if a timer has to be set.
+    #[inline]
+    pub fn on_sent(&mut self, now: Time) -> Option<Time> {
+        match self {
+            SourceControl::None => None,
+            SourceControl::Window(window) => {
+                window.on_sent();
+                None
+            }
+            SourceControl::Aimd(aimd) => aimd.on_sent(now),
+        }
+    }
+
+    /// The destination acknowledges: it expects unit `expected` next.
+    pub fn on_acknowledgement(&mut self, now: Time, expected: u32) {
+        match self {
+            SourceControl::None => {}
+            SourceControl::Window(window) => window.on_acknowledgement(expected),
+            SourceControl::Aimd(aimd) => aimd.on_acknowledgement(now, expected),
+        }
+    }
+}

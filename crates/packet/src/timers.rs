@@ -1,0 +1,81 @@
+//! Control timers: requests for credit, refresh of credit, end-to-end time-outs.
+
+use kernel::{Event, EventQueue, Phase};
+
+use crate::channel::{Ticket, TicketKind};
+use crate::deliver::{REFRESH_TIMER, REQUEST_TIMER, SOURCE_TIMER};
+use crate::probe::Probe;
+use crate::simulation::Simulation;
+use crate::source_control::SourceControl;
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    pub(crate) fn on_control_timer(&mut self, entity: u32, timer: u32) {
+        match timer {
+            REQUEST_TIMER => self.on_request_timer(entity),
+            REFRESH_TIMER => self.on_refresh_timer(entity),
+            SOURCE_TIMER => self.on_end_to_end_timer(entity),
+            _ => {}
+        }
+    }
+
+    /// Sender-Request-Credit (Kung 1993, section 4.5): a sender that waited too long asks.
+    fn on_request_timer(&mut self, leg_id: u32) {
+        let leg = &self.network.legs[leg_id as usize];
+        let link = &mut self.network.credits[leg.control as usize];
+        link.timer_armed = false;
+        let Some(after) = link.request_after else {
+            return;
+        };
+        if !leg.is_blocked() {
+            return;
+        }
+        let mut due = link.blocked_since + after;
+        if due <= self.now {
+            link.requests += 1;
+            link.blocked_since = self.now;
+            due = self.now + after;
+            self.tickets.push(Ticket {
+                leg: leg_id,
+                kind: TicketKind::Request,
+                value: 0,
+            });
+        }
+        link.timer_armed = true;
+        self.events
+            .push(Event::new(due, Phase::Control, leg_id, REQUEST_TIMER));
+    }
+
+    /// A receiver that has sent no credit for long sends it unasked.
+    fn on_refresh_timer(&mut self, leg_id: u32) {
+        let leg = &self.network.legs[leg_id as usize];
+        let link = &self.network.credits[leg.control as usize];
+        let Some(every) = link.refresh_every else {
+            return;
+        };
+        let mut due = link.last_credit + every;
+        if due <= self.now {
+            self.provoke_credit(leg_id);
+            due = self.now + every;
+        }
+        self.events
+            .push(Event::new(due, Phase::Control, leg_id, REFRESH_TIMER));
+    }
+
+    fn on_end_to_end_timer(&mut self, flow_id: u32) {
+        let flow = &mut self.network.flows[flow_id as usize];
+        let SourceControl::Aimd(aimd) = &mut flow.control else {
+            return;
+        };
+        let (again, next) = aimd.on_timer(self.now);
+        if again > 0 {
+            flow.next_number = aimd.next_number();
+            flow.backlog = flow.backlog.saturating_add(again as u64);
+            flow.counts.retransmitted += again as u64;
+        }
+        if let Some(due) = next {
+            self.events
+                .push(Event::new(due, Phase::Control, flow_id, SOURCE_TIMER));
+        }
+        self.pump(flow_id);
+    }
+}

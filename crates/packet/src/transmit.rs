@@ -1,0 +1,245 @@
+//! Ports choose and units start: arbitration, credit spent, memory freed.
+
+use kernel::{Event, EventQueue, Phase};
+
+use crate::channel::{Kind, Ticket, TicketKind};
+use crate::flow_control::Receiver;
+use crate::probe::{Crossing, Probe, UnitKind};
+use crate::simulation::Simulation;
+use crate::spec::Bind;
+use crate::unit::NONE;
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// The wire is free: control units first, then what the scheduler chooses.
+    #[inline]
+    pub(crate) fn arbitrate(&mut self, channel_id: u32) {
+        let channel = &mut self.network.channels[channel_id as usize];
+        channel.arbitration_due = false;
+        if let Some(ticket) = channel.control.pop_front() {
+            self.start_control(channel_id, ticket);
+        } else if let Some(leg) = channel.scheduler.choose() {
+            self.start_data(channel_id, leg);
+        } else {
+            return;
+        }
+        let channel = &mut self.network.channels[channel_id as usize];
+        if channel.has_work() && !channel.arbitration_due {
+            channel.arbitration_due = true;
+            self.events
+                .push(Event::new(channel.free_at, Phase::Arbitrate, channel_id, 0));
+        }
+    }
+
+    #[inline]
+    fn start_data(&mut self, channel_id: u32, leg_id: u32) {
+        let now = self.now;
+        let network = &mut self.network;
+        let leg = &mut network.legs[leg_id as usize];
+        let place = leg.queue.pop(&network.units);
+        leg.credit -= leg.credit_per_unit;
+        let (parent, control, flow_id) = (leg.parent, leg.control, leg.flow);
+        let (waiting, credit) = (leg.queue.len, leg.credit);
+
+        let channel = &mut network.channels[channel_id as usize];
+        if waiting == 0 || credit <= 0 {
+            channel.scheduler.not_ready(leg.place);
+        }
+        let unit = *network.units.get(place);
+        let kind = channel.draw_data_error();
+        if channel.launch(now, kind, place, unit.bytes) {
+            let effect_at = channel.last_effect();
+            self.events
+                .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
+        }
+        let serialization = channel.free_at - now;
+        channel.count_data(serialization);
+        network.counts[leg_id as usize].sent += 1;
+        self.unit_hops += 1;
+        self.last_start = now;
+        self.hash.add(now.ps());
+        self.hash.add(((leg_id as u64) << 32) | unit.number as u64);
+        self.probe.on_start(Crossing {
+            at: now,
+            channel: channel_id,
+            flow: flow_id,
+            leg: leg_id,
+            kind: UnitKind::Data,
+            value: unit.number as u64,
+            bytes: unit.bytes,
+        });
+        self.probe.on_queue(now, leg_id, waiting);
+        if control != NONE {
+            self.probe.on_credit(now, leg_id, credit as i64, false);
+            self.spend_credit(leg_id, control);
+        }
+        if parent == NONE {
+            self.after_source_start(flow_id, leg_id, place);
+        } else {
+            self.probe.on_wait(now, leg_id, unit.arrived);
+            let counts = &mut self.network.counts[parent as usize];
+            counts.waits += 1;
+            counts.wait_ps += now.since(unit.arrived).ps() as u128;
+            if unit.shared == NONE || self.network.copies.sent_by_one(unit.shared) {
+                self.free_unit(parent);
+            }
+        }
+    }
+
+    #[inline]
+    fn spend_credit(&mut self, leg_id: u32, control: u32) {
+        let link = &mut self.network.credits[control as usize];
+        link.rule.on_send(self.now);
+        if link.has_sender_timers {
+            self.after_controlled_start(leg_id, control);
+        }
+    }
+
+    /// Periodic statements of the sender's counter; a blocked sender's clock starts.
+    fn after_controlled_start(&mut self, leg_id: u32, control: u32) {
+        let sent = self.network.counts[leg_id as usize].sent;
+        if let Some(every) = self.network.credits[control as usize].resync_every
+            && sent.is_multiple_of(every.max(1) as u64)
+        {
+            self.tickets.push(Ticket {
+                leg: leg_id,
+                kind: TicketKind::Sync,
+                value: 0,
+            });
+        }
+        if self.network.legs[leg_id as usize].is_blocked() {
+            self.note_blocked(leg_id);
+        }
+    }
+
+    /// One unit of the receiver's buffer of `leg_id` is free again.
+    #[inline]
+    pub(crate) fn free_unit(&mut self, leg_id: u32) {
+        let now = self.now;
+        let leg = &mut self.network.legs[leg_id as usize];
+        leg.fill -= 1;
+        self.probe.on_fill(now, leg_id, leg.fill);
+        self.network.counts[leg_id as usize].fill.sub(now);
+        let node_id = self.network.channels[leg.channel as usize].to;
+        let node = &mut self.network.nodes[node_id as usize];
+        node.stored.sub(now);
+        self.probe.on_stored(now, node_id, node.stored.value());
+        self.count_freed(leg_id, 1);
+    }
+
+    /// The N2 rule: so many units freed since the last credit unit started provoke the next,
+    /// unless one waits already.
+    #[inline]
+    pub(crate) fn count_freed(&mut self, leg_id: u32, units: u32) {
+        let leg = &mut self.network.legs[leg_id as usize];
+        leg.unreported = leg.unreported.saturating_add(units);
+        if leg.unreported >= leg.report_every && !leg.credit_waits {
+            self.provoke_credit(leg_id);
+        }
+    }
+
+    /// A credit unit of `leg_id` is wanted.
+    pub(crate) fn provoke_credit(&mut self, leg_id: u32) {
+        let leg = &mut self.network.legs[leg_id as usize];
+        if leg.credit_waits || leg.control == NONE {
+            return;
+        }
+        leg.credit_waits = true;
+        let value = self.credit_value(leg_id);
+        self.tickets.push(Ticket {
+            leg: leg_id,
+            kind: TicketKind::Credit,
+            value,
+        });
+    }
+
+    fn credit_value(&self, leg_id: u32) -> u64 {
+        let leg = &self.network.legs[leg_id as usize];
+        let counts = &self.network.counts[leg_id as usize];
+        let link = &self.network.credits[leg.control as usize];
+        let stored = counts.dropped + leg.fill as u64;
+        link.rule.value(Receiver {
+            fill: leg.fill,
+            unreported: leg.unreported,
+            freed: counts.arrived - stored + link.known_lost,
+        })
+    }
+
+    /// Tickets of this instant join the queues of their ports, in the order of legs.
+    #[inline]
+    pub(crate) fn queue_tickets(&mut self) {
+        if self.tickets.is_empty() {
+            return;
+        }
+        let mut tickets = core::mem::take(&mut self.tickets);
+        tickets.sort_unstable();
+        for ticket in tickets.drain(..) {
+            let forward = self.network.legs[ticket.leg as usize].channel;
+            let channel = match ticket.kind {
+                TicketKind::Credit => forward ^ 1,
+                TicketKind::Request | TicketKind::Sync => forward,
+            };
+            self.network.channels[channel as usize]
+                .control
+                .push_back(ticket);
+            self.wake(channel);
+        }
+        self.tickets = tickets;
+    }
+
+    fn start_control(&mut self, channel_id: u32, ticket: Ticket) {
+        let now = self.now;
+        let (kind, value) = self.bind_control(ticket);
+        let leg = &self.network.legs[ticket.leg as usize];
+        let flow_id = leg.flow;
+        let bytes = self.network.flows[flow_id as usize].unit_bytes;
+        let channel = &mut self.network.channels[channel_id as usize];
+        let (flight, value) = channel.draw_control_error(kind, value);
+        channel.values.push_back(value);
+        if channel.launch(now, flight, ticket.leg, bytes) {
+            let effect_at = channel.last_effect();
+            self.events
+                .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
+        }
+        let serialization = channel.free_at - now;
+        channel.count_control(serialization);
+        self.unit_hops += 1;
+        self.last_start = now;
+        self.hash.add(now.ps());
+        self.hash
+            .add(((ticket.leg as u64) << 32) | 0xc000_0000 | ticket.kind as u64);
+        self.hash.add(value);
+        self.probe.on_start(Crossing {
+            at: now,
+            channel: channel_id,
+            flow: flow_id,
+            leg: ticket.leg,
+            kind: kind.unit_kind(),
+            value,
+            bytes,
+        });
+    }
+
+    /// A control unit's content is decided as it starts on the wire: bound earlier, it would
+    /// promise space that units already on their way will take.
+    fn bind_control(&mut self, ticket: Ticket) -> (Kind, u64) {
+        let leg_id = ticket.leg as usize;
+        match ticket.kind {
+            TicketKind::Request => (Kind::Request, 0),
+            TicketKind::Sync => (Kind::Sync, self.network.counts[leg_id].sent),
+            TicketKind::Credit => {
+                let late = self.credit_value(ticket.leg);
+                let leg = &mut self.network.legs[leg_id];
+                leg.unreported = 0;
+                leg.credit_waits = false;
+                let link = &mut self.network.credits[leg.control as usize];
+                link.last_credit = self.now;
+                let value = if link.bind == Bind::Trigger {
+                    ticket.value
+                } else {
+                    late
+                };
+                (Kind::Credit, value)
+            }
+        }
+    }
+}

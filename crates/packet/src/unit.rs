@@ -1,0 +1,151 @@
+//! Data units (cells, frames, packets) in an index-based pool, and queues threaded through it.
+
+use alloc::vec::Vec;
+
+use kernel::Time;
+
+/// No unit, no leg, no shared copy.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// One data unit somewhere in the network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit {
+    /// When its source offered it.
+    pub born: Time,
+    /// When it arrived at the node it is in.
+    pub arrived: Time,
+    /// Next in the queue it stands in.
+    pub next: u32,
+    /// Leg it waits for or crosses.
+    pub leg: u32,
+    /// Position in its flow, from 0.
+    pub number: u32,
+    /// Bytes on the wire.
+    pub bytes: u32,
+    /// Its copy in common memory, if several branches share it.
+    pub shared: u32,
+}
+
+/// Every unit of a run; freed places are used again.
+#[derive(Default)]
+pub(crate) struct Units {
+    units: Vec<Unit>,
+    free: u32,
+    live: u32,
+}
+
+impl Units {
+    pub fn new() -> Units {
+        Units {
+            units: Vec::new(),
+            free: NONE,
+            live: 0,
+        }
+    }
+
+    #[inline]
+    pub fn insert(&mut self, unit: Unit) -> u32 {
+        self.live += 1;
+        if self.free == NONE {
+            self.units.push(unit);
+            return (self.units.len() - 1) as u32;
+        }
+        let place = self.free;
+        let slot = &mut self.units[place as usize];
+        self.free = slot.next;
+        *slot = unit;
+        place
+    }
+
+    #[inline]
+    pub fn remove(&mut self, place: u32) {
+        self.units[place as usize].next = self.free;
+        self.free = place;
+        self.live -= 1;
+    }
+
+    #[inline]
+    pub fn get(&self, place: u32) -> &Unit {
+        &self.units[place as usize]
+    }
+
+    #[inline]
+    pub fn get_mut(&mut self, place: u32) -> &mut Unit {
+        &mut self.units[place as usize]
+    }
+
+    /// Units alive; for the conservation check.
+    pub fn live(&self) -> u32 {
+        self.live
+    }
+}
+
+/// A first-in first-out queue of units.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fifo {
+    pub head: u32,
+    pub tail: u32,
+    pub len: u32,
+}
+
+impl Fifo {
+    pub const EMPTY: Fifo = Fifo {
+        head: NONE,
+        tail: NONE,
+        len: 0,
+    };
+
+    #[inline]
+    pub fn push(&mut self, units: &mut Units, place: u32) {
+        units.get_mut(place).next = NONE;
+        if self.len == 0 {
+            self.head = place;
+        } else {
+            units.get_mut(self.tail).next = place;
+        }
+        self.tail = place;
+        self.len += 1;
+    }
+
+    /// Takes the first unit; the queue must not be empty.
+    #[inline]
+    pub fn pop(&mut self, units: &Units) -> u32 {
+        let place = self.head;
+        self.head = units.get(place).next;
+        self.len -= 1;
+        place
+    }
+}
+
+/// Copies in common memory that several branches still have to send.
+#[derive(Default)]
+pub(crate) struct SharedCopies {
+    branches_left: Vec<u32>,
+    free: Vec<u32>,
+}
+
+impl SharedCopies {
+    /// A copy that `branches` branches will send.
+    pub fn insert(&mut self, branches: u32) -> u32 {
+        match self.free.pop() {
+            Some(place) => {
+                self.branches_left[place as usize] = branches;
+                place
+            }
+            None => {
+                self.branches_left.push(branches);
+                (self.branches_left.len() - 1) as u32
+            }
+        }
+    }
+
+    /// One branch has sent it; true when it was the last.
+    pub fn sent_by_one(&mut self, place: u32) -> bool {
+        let left = &mut self.branches_left[place as usize];
+        *left -= 1;
+        if *left == 0 {
+            self.free.push(place);
+        }
+        *left == 0
+    }
+}

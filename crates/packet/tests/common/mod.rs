@@ -1,0 +1,162 @@
+//! Small networks for the tests of the engine, written down by hand.
+#![allow(dead_code)]
+
+use kernel::{Duration, Rate, Time};
+use packet::spec::*;
+
+pub const RATE: Rate = Rate(622_000_000);
+pub const BYTES: u32 = 53;
+
+pub fn cell() -> Duration {
+    RATE.serialization(BYTES as u64)
+}
+
+/// `halves` half cell times.
+pub fn halves(halves: u64) -> Duration {
+    Duration(cell().ps() / 2 * halves)
+}
+
+pub fn cells(cells: u64) -> Duration {
+    halves(2 * cells)
+}
+
+pub fn at(cells: u64) -> Time {
+    Time::ZERO + halves(2 * cells)
+}
+
+/// Builds networks link by link, flow by flow.
+pub struct Net {
+    pub spec: NetworkSpec,
+    pub timing: Timing,
+    pub delay: Duration,
+}
+
+impl Net {
+    pub fn new(timing: Timing, delay: Duration, stop_at: Time) -> Net {
+        let spec = NetworkSpec {
+            seed: 1,
+            stop_at,
+            warm_up: Time::ZERO,
+            nodes: Vec::new(),
+            links: Vec::new(),
+            flows: Vec::new(),
+        };
+        Net {
+            spec,
+            timing,
+            delay,
+        }
+    }
+
+    pub fn node(&mut self, name: &str, kind: NodeKind) -> u32 {
+        self.spec.nodes.push(NodeSpec {
+            name: name.into(),
+            kind,
+        });
+        self.spec.nodes.len() as u32 - 1
+    }
+
+    pub fn channel(&self) -> ChannelSpec {
+        ChannelSpec {
+            rate: RATE,
+            delay: self.delay,
+            handling: Duration::ZERO,
+            timing: self.timing,
+            errors: ErrorSpec::default(),
+        }
+    }
+
+    /// Joins two nodes; the channel from `a` to `b`.
+    pub fn link(&mut self, a: u32, b: u32) -> u32 {
+        let (forward, backward) = (self.channel(), self.channel());
+        self.spec.links.push(LinkSpec {
+            a,
+            b,
+            forward,
+            backward,
+        });
+        2 * (self.spec.links.len() as u32 - 1)
+    }
+
+    /// The true control loop.
+    pub fn loop_time(&self) -> Duration {
+        let wire = if self.timing == Timing::StoreAndForward {
+            cell().ps()
+        } else {
+            0
+        };
+        Duration(2 * (wire + self.delay.ps()))
+    }
+
+    pub fn n23(&self, n2: u32, n3: u32) -> FlowControlSpec {
+        FlowControlSpec::Credit(self.credit(CreditRule::N23, 0, n2, n3))
+    }
+
+    pub fn credit(&self, rule: CreditRule, n1: u32, n2: u32, n3: u32) -> CreditSpec {
+        CreditSpec {
+            rule,
+            n1,
+            n2,
+            n3,
+            window: self.loop_time(),
+            bind: Bind::Start,
+            redundant_every: None,
+            refresh_every: None,
+            request_after: None,
+            resync_every: None,
+        }
+    }
+
+    /// A greedy flow over `channels`, one after another.
+    pub fn flow(&mut self, source: u32, channels: &[u32], control: FlowControlSpec) -> usize {
+        let limit_units = match &control {
+            FlowControlSpec::None => None,
+            FlowControlSpec::Credit(credit) => Some(credit.n1 + credit.n2 + credit.n3),
+        };
+        let legs = channels.iter().enumerate().map(|(i, &channel)| LegSpec {
+            channel,
+            parent: i.checked_sub(1).map(|parent| parent as u32),
+            flow_control: control,
+            buffer: BufferSpec {
+                limit_units,
+                overflow: Overflow::Drop,
+            },
+        });
+        self.spec.flows.push(FlowSpec {
+            name: format!("VC{}", self.spec.flows.len() + 1),
+            source,
+            legs: legs.collect(),
+            priority: 0,
+            unit_bytes: BYTES,
+            traffic: TrafficSpec::Greedy {
+                start: Time::ZERO,
+                total: None,
+            },
+            source_control: SourceControlSpec::None,
+            sink: SinkSpec::Infinite,
+            partner: None,
+        });
+        self.spec.flows.len() - 1
+    }
+}
+
+/// Kung 1993, Figure 17: two switches, four greedy circuits.
+pub fn figure_17(timing: Timing, stop_at: Time) -> Net {
+    let mut net = Net::new(timing, halves(155), stop_at);
+    let [a, b, c, d, e, f] = ["A", "B", "C", "D", "E", "F"].map(|n| net.node(n, NodeKind::Host));
+    let s1 = net.node("S1", NodeKind::Switch);
+    let s2 = net.node("S2", NodeKind::Switch);
+    let a_s1 = net.link(a, s1);
+    let b_s1 = net.link(b, s1);
+    let s1_s2 = net.link(s1, s2);
+    let c_s2 = net.link(c, s2);
+    let d_s2 = net.link(d, s2);
+    let s2_e = net.link(s2, e);
+    let s2_f = net.link(s2, f);
+    let control = net.n23(10, 155);
+    net.flow(a, &[a_s1, s1_s2, s2_f], control);
+    net.flow(b, &[b_s1, s1_s2, s2_e], control);
+    net.flow(c, &[c_s2, s2_f], control);
+    net.flow(d, &[d_s2, s2_f], control);
+    net
+}
