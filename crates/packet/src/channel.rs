@@ -101,6 +101,7 @@ pub(crate) struct Errors {
     pub data: Stream,
     pub control: Stream,
     pub bits: Stream,
+    pub from: Time,
 }
 
 impl Channel {
@@ -202,10 +203,11 @@ impl Channel {
 
     /// What becomes of a data unit that starts now.
     #[inline]
-    pub fn draw_data_error(&mut self) -> Kind {
-        let Some(errors) = &mut self.errors else {
+    pub fn draw_data_error(&mut self, now: Time) -> Kind {
+        let Some(errors) = &mut self.errors else { return Kind::Data };
+        if now < errors.from {
             return Kind::Data;
-        };
+        }
         if errors.data.chance(errors.data_loss) {
             Kind::LostData
         } else {
@@ -214,10 +216,11 @@ impl Channel {
     }
 
     /// What becomes of a control unit that starts now.
-    pub fn draw_control_error(&mut self, kind: Kind, value: u64) -> (Kind, u64) {
-        let Some(errors) = &mut self.errors else {
+    pub fn draw_control_error(&mut self, now: Time, kind: Kind, value: u64) -> (Kind, u64) {
+        let Some(errors) = &mut self.errors else { return (kind, value) };
+        if now < errors.from {
             return (kind, value);
-        };
+        }
         if errors.control.chance(errors.control_loss) {
             return (Kind::LostControl, value);
         }
@@ -242,6 +245,7 @@ impl Errors {
             data: Stream::new(seed, channel, Purpose::DataLoss),
             control: Stream::new(seed, channel, Purpose::ControlLoss),
             bits: Stream::new(seed, channel, Purpose::Corruption),
+            from: spec.from,
         })
     }
 }

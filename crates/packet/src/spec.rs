@@ -92,6 +92,8 @@ pub struct ErrorSpec {
     /// Probability that a control unit's value is corrupted and nobody notices: its low 8 bits
     /// become random.
     pub control_corruption: f64,
+    /// Errors happen from this instant on.
+    pub from: Time,
 }
 
 /// A virtual circuit.

@@ -45,7 +45,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             channel.scheduler.not_ready(leg.place);
         }
         let unit = *network.units.get(place);
-        let kind = channel.draw_data_error();
+        let kind = channel.draw_data_error(now);
         if channel.launch(now, kind, place, unit.bytes) {
             let effect_at = channel.last_effect();
             self.events
@@ -193,7 +193,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let flow_id = leg.flow;
         let bytes = self.network.flows[flow_id as usize].unit_bytes;
         let channel = &mut self.network.channels[channel_id as usize];
-        let (flight, value) = channel.draw_control_error(kind, value);
+        let (flight, value) = channel.draw_control_error(now, kind, value);
         channel.values.push_back(value);
         if channel.launch(now, flight, ticket.leg, bytes) {
             let effect_at = channel.last_effect();
