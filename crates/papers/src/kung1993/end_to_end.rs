@@ -1,0 +1,152 @@
+//! Section 8.3: link-by-link credit against an end-to-end window. The paper's text breaks off
+//! here; what ran is our proposal, stated in the scenario.
+
+use rayon::prelude::*;
+use results::{Block, Cell, Table};
+
+use super::SEEDS;
+use super::plots::TimePlot;
+use crate::Evidence;
+use crate::claim::{Finding, Measured, column};
+use crate::lab::{Lab, LabError, Run};
+
+const FILE: &str = "kung1993/sec83-end-to-end.toml";
+/// Mean burst and pause of the high-priority circuit, cell times.
+const BURSTS: [u32; 3] = [50, 300, 1000];
+
+/// A way to hold the bulk circuit back.
+struct Method {
+    name: &'static str,
+    sets: &'static [(&'static str, &'static str)],
+}
+
+const NO_CREDIT: (&str, &str) = ("flows.0.flow_control.scheme", "none");
+const METHODS: [Method; 4] = [
+    Method { name: "link by link", sets: &[] },
+    Method {
+        name: "window 233",
+        sets: &[NO_CREDIT, ("flows.0.source_control", "{ kind = \"window\", units = 233 }")],
+    },
+    Method {
+        name: "window 465",
+        sets: &[NO_CREDIT, ("flows.0.source_control", "{ kind = \"window\", units = 465 }")],
+    },
+    Method {
+        name: "AIMD, buffer 165",
+        sets: &[
+            NO_CREDIT,
+            ("flows.0.flow_control.buffer", "165"),
+            (
+                "flows.0.source_control",
+                "{ kind = \"aimd\", initial = 1, maximum = 1000, timeout = \"1400 cells\" }",
+            ),
+        ],
+    },
+];
+
+/// What one method did under one burst length, by seed.
+struct Outcome {
+    method: &'static str,
+    burst: u32,
+    use_of_rest: Vec<f64>,
+    peaks: Vec<f64>,
+    drops: f64,
+    first: Run<()>,
+}
+
+fn run(lab: &Lab, method: &Method, burst: u32) -> Result<Outcome, LabError> {
+    let mean = format!("{{ mean = \"{burst} cells\" }}");
+    let mut sets = method.sets.to_vec();
+    sets.push(("flows.1.traffic.on", &mean));
+    sets.push(("flows.1.traffic.off", &mean));
+    let mut runs = lab.seeds(FILE, &sets, SEEDS)?;
+    let accepted = |run: &Run<()>| {
+        let flow = run.flow("bulk");
+        if flow.accepted > 0 { flow.accepted } else { flow.delivered }
+    };
+    let use_of_rest = |run: &Run<()>| {
+        let rest = 1.0 - run.throughput("bursts", "S2->B");
+        accepted(run) as f64 / run.measured_cells() / rest
+    };
+    let at_switches = ["A->S1", "S1->S2"];
+    let peak = |run: &Run<()>| {
+        let peaks = at_switches.map(|channel| run.leg("bulk", channel).fill_max_total);
+        peaks.into_iter().max().unwrap_or(0) as f64
+    };
+    Ok(Outcome {
+        method: method.name,
+        burst,
+        use_of_rest: runs.iter().map(use_of_rest).collect(),
+        peaks: runs.iter().map(peak).collect(),
+        drops: runs.iter().map(|run| run.flow("bulk").lost_total as f64).sum::<f64>() / SEEDS as f64,
+        first: runs.swap_remove(0),
+    })
+}
+
+pub fn section_8_3(lab: &Lab) -> Result<Evidence, LabError> {
+    let cases: Vec<(usize, u32)> =
+        (0..METHODS.len()).flat_map(|method| BURSTS.map(|burst| (method, burst))).collect();
+    let outcomes: Vec<Outcome> = cases
+        .into_par_iter()
+        .map(|(method, burst)| run(lab, &METHODS[method], burst))
+        .collect::<Result<_, LabError>>()?;
+    let mut measured = Vec::new();
+    for outcome in &outcomes {
+        let (use_bounds, peak_bounds) = match outcome.method {
+            "link by link" => ((0.99, 1.0001), Some((1.0, 165.0))),
+            "window 233" => ((0.0, 0.9), None),
+            "window 465" => ((0.99, 1.0001), Some((400.0, 465.0))),
+            _ => continue,
+        };
+        let name = format!("{} burst {}", outcome.method, outcome.burst).replace(' ', "_");
+        let value = Measured::over_seeds(&format!("{name}_use"), &outcome.use_of_rest);
+        measured.push(value.within(use_bounds.0, use_bounds.1));
+        if let Some((low, high)) = peak_bounds {
+            let value = Measured::over_seeds(&format!("{name}_peak"), &outcome.peaks);
+            measured.push(value.within(low, high));
+        }
+    }
+    Ok(Evidence {
+        findings: vec![Finding {
+            claim: "kung1993.sec83.link-by-link-vs-end-to-end",
+            scenario: FILE,
+            measured,
+        }],
+        blocks: vec![plot(&outcomes), table(&outcomes)],
+    })
+}
+
+fn plot(outcomes: &[Outcome]) -> Block {
+    let mut plot = TimePlot::new("sec83", "Bulk cells stored at switch 2, bursts of 300", "cells stored", "cells");
+    for outcome in outcomes.iter().filter(|outcome| outcome.burst == 300) {
+        plot = plot.curve_as(&outcome.first, "bulk at switch 2", outcome.method);
+    }
+    plot.x_range(0.0, 20_000.0).note(
+        "Credit keeps a round trip of one link at each switch; a window keeps its whole loop at one.",
+    )
+}
+
+fn table(outcomes: &[Outcome]) -> Block {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let row = |outcome: &Outcome| {
+        vec![
+            Cell::Text(outcome.method.into()),
+            Cell::Int(outcome.burst as i64),
+            Cell::Float { value: mean(&outcome.use_of_rest), digits: 4 },
+            Cell::Float { value: mean(&outcome.peaks), digits: 1 },
+            Cell::Float { value: outcome.drops, digits: 0 },
+        ]
+    };
+    Block::Table(Table {
+        name: "sec83-methods".into(),
+        caption: format!("Means over {SEEDS} seeds of a million cell times."),
+        columns: vec![
+            column("method", "", "what holds the bulk circuit back"),
+            column("burst", "cell times", "mean length of the high-priority bursts and pauses"),
+            column("use", "of what is left", "bulk throughput over what the bursts leave"),
+            column("peak", "cells", "largest number of bulk cells in one switch"),
+            column("drops", "cells", "bulk cells dropped in a run"),
+        ],
+        rows: outcomes.iter().map(row).collect(),
+    })
+}

@@ -1,0 +1,165 @@
+//! Figures 14 to 20: circuits that share links.
+
+use kernel::Time;
+use results::Block;
+
+use super::plots::TimePlot;
+use super::watch::Watch;
+use crate::Evidence;
+use crate::claim::{Finding, Measured};
+use crate::lab::{Lab, LabError, Run};
+
+pub fn figures_15_16(lab: &Lab) -> Result<Evidence, LabError> {
+    const FILE: &str = "kung1993/fig14-congestion.toml";
+    let run = lab.run_watched(FILE, &[], |_| Watch::default())?;
+    let vc1 = run.leg("VC1", "A->S");
+    let (max, min) = (vc1.fill_max as f64, vc1.fill_min as f64);
+    let wait_cells = vc1.wait_mean_ps / run.scenario.cell.ps() as f64;
+    let thirds = ["VC1", "VC2", "VC3"].map(|flow| run.throughput(flow, "S->F"));
+    let (every_third, bursts_of_10) = smoothing(&run);
+    let shape = vec![
+        Measured::new("vc1", thirds[0]),
+        Measured::new("vc2", thirds[1]),
+        Measured::new("vc3", thirds[2]),
+        Measured::new("departures_every_third", every_third).within(1.0, 1.0),
+        Measured::new("arrivals_in_bursts_of_10", bursts_of_10).within(0.99, 1.0),
+    ];
+    let queues = vec![
+        Measured::new("vc1_max", max),
+        Measured::new("vc1_fluctuation", max - min),
+        Measured::new("vc2_max", run.leg("VC2", "B->S").fill_max as f64),
+        Measured::new("vc3_max", run.leg("VC3", "C->S").fill_max as f64),
+    ];
+    let finding = |claim, measured| Finding { claim, scenario: FILE, measured };
+    Ok(Evidence {
+        findings: vec![
+            finding("kung1993.fig15.equal-thirds", shape),
+            finding("kung1993.fig16.queues", queues),
+            finding(
+                "kung1993.fig16.delay-is-three-times-queue",
+                vec![Measured::new("value", wait_cells / vc1.fill_mean)],
+            ),
+        ],
+        blocks: sharing_plots(&run),
+    })
+}
+
+/// Shares of VC1's departures exactly three cell times after the last, and of its arrivals that
+/// belong to bursts of exactly ten, both in the steady state.
+fn smoothing(run: &Run<Watch>) -> (f64, f64) {
+    let cell = run.scenario.cell;
+    let steady = |leg: u32| -> Vec<Time> {
+        let starts = &run.probe.starts[&leg];
+        starts.iter().copied().filter(|&at| at >= run.scenario.network.warm_up).collect()
+    };
+    let out = steady(run.leg_id("VC1", "S->F"));
+    let third = out.windows(2).filter(|pair| pair[1] - pair[0] == cell * 3).count();
+    let input = steady(run.leg_id("VC1", "A->S"));
+    let mut bursts = vec![0usize];
+    for pair in input.windows(2) {
+        if pair[1] - pair[0] == cell {
+            *bursts.last_mut().expect("never empty") += 1;
+        } else {
+            bursts.push(0);
+        }
+    }
+    // The first and the last may be cut by the ends of the observation.
+    let whole = &bursts[1..bursts.len() - 1];
+    let tens = whole.iter().filter(|&&follows| follows == 9).count();
+    (third as f64 / (out.len() - 1) as f64, tens as f64 / whole.len() as f64)
+}
+
+fn sharing_plots(run: &Run<Watch>) -> Vec<Block> {
+    vec![
+        TimePlot::new("fig15", "Figure 15: VC1 arrives in bursts, leaves smoothly", "throughput", "of the link")
+            .curve(run, "arriving")
+            .curve(run, "leaving")
+            .y_range(0.0, 1.05)
+            .note("Bursts of ten cells come in; one cell leaves every third cell time."),
+        TimePlot::new("fig16", "Figure 16: queues in the switch", "cells stored", "cells")
+            .curve(run, "VC1")
+            .curve(run, "VC2")
+            .curve(run, "VC3")
+            .note("Round robin gives each a third; N3 alone decides how many cells wait."),
+        TimePlot::new("fig16-delay", "Delay of VC1 in the switch", "delay", "cell times")
+            .curve(run, "delay of VC1 in the switch")
+            .note("Three times the queue: each circuit is served every third cell time."),
+    ]
+}
+
+pub fn figures_18_19(lab: &Lab) -> Result<Evidence, LabError> {
+    const FILE: &str = "kung1993/fig17-two-switches.toml";
+    let run = lab.run_watched(FILE, &[], |_| Watch::default())?;
+    let start = |flow: &str| {
+        let starts = &run.probe.starts[&run.leg_id(flow, "S1->S2")];
+        let first = starts[0];
+        let end = first + run.at(300.0).since(Time::ZERO);
+        starts.iter().filter(|&&at| at < end).count() as f64 / 300.0
+    };
+    let at_s2 = run.leg("VC1", "S1->S2");
+    let warm_up = run.scenario.network.warm_up;
+    let renewals = &run.probe.renewals[&run.leg_id("VC1", "S1->S2")];
+    let settled = renewals.iter().filter(|(at, _)| *at >= warm_up).map(|(_, credit)| *credit as f64);
+    let settled: Vec<f64> = settled.collect();
+    let low = settled.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = settled.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let shares = vec![
+        Measured::new("vc1_start", start("VC1")).within(0.48, 0.52),
+        Measured::new("vc2_start", start("VC2")).within(0.48, 0.52),
+        Measured::new("vc1", run.throughput("VC1", "S1->S2")).within(0.330, 0.337),
+        Measured::new("vc2", run.throughput("VC2", "S1->S2")).within(0.663, 0.670),
+        Measured::new("vc3", run.throughput("VC3", "S2->F")).within(0.330, 0.337),
+        Measured::new("vc4", run.throughput("VC4", "S2->F")).within(0.330, 0.337),
+    ];
+    let mut equilibrium = vec![
+        Measured::new("min", at_s2.fill_min as f64),
+        Measured::new("max", at_s2.fill_max as f64),
+        Measured::new("effective_credit", low),
+    ];
+    equilibrium.push(Measured::new("effective_credit_max", high).within(10.0, 10.0));
+    equilibrium.push(Measured::new("updates", settled.len() as f64).within(200.0, 1e6));
+    let finding = |claim, measured| Finding { claim, scenario: FILE, measured };
+    Ok(Evidence {
+        findings: vec![
+            finding("kung1993.fig18.backpressure-shares", shares),
+            finding("kung1993.fig19.equilibrium", equilibrium),
+        ],
+        blocks: vec![
+            TimePlot::new("fig18", "Figure 18: throughput leaving switch 1", "throughput", "of the link")
+                .curve(&run, "VC1")
+                .curve(&run, "VC2")
+                .y_range(0.0, 1.0)
+                .note("Half each at first; then switch 2 holds VC1 back to a third and VC2 takes the rest."),
+            TimePlot::new("fig19", "Figure 19: cells stored at switch 2", "cells stored", "cells")
+                .curve(&run, "VC1 at switch 2")
+                .curve(&run, "VC3 at switch 2")
+                .curve(&run, "VC4 at switch 2")
+                .note("VC1 settles where N2 + N3 - fill - E = 10 at every credit cell."),
+        ],
+    })
+}
+
+pub fn figure_20(lab: &Lab) -> Result<Evidence, LabError> {
+    const FILE: &str = "kung1993/fig20-opposite.toml";
+    let run = lab.run(FILE, &[])?;
+    let (to_b, to_s) = (run.channel("S->B"), run.channel("B->S"));
+    Ok(Evidence {
+        findings: vec![Finding {
+            claim: "kung1993.fig20.credit-data-competition",
+            scenario: FILE,
+            measured: vec![
+                Measured::new("data", to_b.data_utilization),
+                Measured::new("credit", to_b.control_utilization),
+                Measured::new("data_back", to_s.data_utilization).within(0.905, 0.913),
+                Measured::new("credit_back", to_s.control_utilization).within(0.087, 0.095),
+            ],
+        }],
+        blocks: vec![
+            TimePlot::new("fig20", "Figure 20: data and credit on one direction", "throughput", "of the link")
+                .curve(&run, "data")
+                .curve(&run, "credit")
+                .y_range(0.0, 1.0)
+                .note("N2 = 10: ten elevenths data, one eleventh credit."),
+        ],
+    })
+}

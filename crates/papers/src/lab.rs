@@ -1,0 +1,197 @@
+//! Runs shipped scenarios and reads what they found.
+
+use std::fmt;
+use std::time::Instant;
+
+use kernel::{Duration, Time, Wheel};
+use packet::Simulation;
+use packet::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome, Series};
+use packet::probe::{Probe, Recorder};
+use rayon::prelude::*;
+use scenario::{Scenario, Set, Source};
+
+/// Why an experiment could not run: a defect of this program, not of a claim.
+#[derive(Clone, Debug)]
+pub struct LabError(pub String);
+
+impl fmt::Display for LabError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for LabError {}
+
+/// Finds scenarios that are built into the program.
+#[derive(Default)]
+pub struct Lab;
+
+/// A finished run.
+pub struct Run<P> {
+    /// What ran.
+    pub scenario: Scenario,
+    /// What it found.
+    pub outcome: Outcome,
+    /// Series the scenario asked for.
+    pub series: Vec<Series>,
+    /// The probe that looked on.
+    pub probe: P,
+}
+
+impl Lab {
+    /// `work`, and the seconds it took.
+    pub fn timed<T>(&self, work: impl FnOnce() -> T) -> (T, f64) {
+        let start = Instant::now();
+        let result = work();
+        (result, start.elapsed().as_secs_f64())
+    }
+
+    /// Runs `file` with `sets` (key, value) applied.
+    ///
+    /// # Errors
+    /// If the scenario is not built in or not sound.
+    pub fn run(&self, file: &str, sets: &[(&str, &str)]) -> Result<Run<()>, LabError> {
+        self.run_watched(file, sets, |_| ())
+    }
+
+    /// The same with a probe made for the scenario.
+    ///
+    /// # Errors
+    /// If the scenario is not built in or not sound.
+    pub fn run_watched<P: Probe>(
+        &self,
+        file: &str,
+        sets: &[(&str, &str)],
+        probe: impl FnOnce(&Scenario) -> P,
+    ) -> Result<Run<P>, LabError> {
+        let scenario = self.scenario(file, sets)?;
+        let recorder = Recorder::new(&scenario.network, &scenario.series);
+        let probe = (recorder, probe(&scenario));
+        let mut simulation = Simulation::<Wheel, _>::new(&scenario.network, probe)
+            .map_err(|error| LabError(format!("{file}: {error}")))?;
+        simulation.run();
+        let outcome = simulation.outcome();
+        let (recorder, probe) = simulation.into_probe();
+        let series = recorder.series(outcome.ended_at);
+        Ok(Run { scenario, outcome, series, probe })
+    }
+
+    /// Reads and checks a built-in scenario.
+    ///
+    /// # Errors
+    /// If it is not built in or not sound.
+    pub fn scenario(&self, file: &str, sets: &[(&str, &str)]) -> Result<Scenario, LabError> {
+        let text = crate::kung1993::SCENARIOS
+            .iter()
+            .find(|(name, _)| *name == file)
+            .map(|(_, text)| *text)
+            .ok_or_else(|| LabError(format!("no scenario `{file}` is built in")))?;
+        let source = Source { name: format!("scenarios/{file}"), text: text.into() };
+        let sets: Vec<Set> = sets
+            .iter()
+            .map(|(key, value)| Set { key: (*key).into(), value: (*value).into() })
+            .collect();
+        scenario::parse(&source, &sets).map_err(|mistakes| LabError(mistakes.render(false)))
+    }
+
+    /// One run a seed, side by side, in the order of seeds.
+    ///
+    /// # Errors
+    /// If the scenario is not built in or not sound.
+    pub fn seeds(
+        &self,
+        file: &str,
+        sets: &[(&str, &str)],
+        seeds: u64,
+    ) -> Result<Vec<Run<()>>, LabError> {
+        (1..=seeds)
+            .into_par_iter()
+            .map(|seed| {
+                let seed = seed.to_string();
+                let mut sets = sets.to_vec();
+                sets.push(("run.seed", &seed));
+                self.run(file, &sets)
+            })
+            .collect()
+    }
+}
+
+impl<P> Run<P> {
+    /// The flow called `name`.
+    ///
+    /// # Panics
+    /// If the shipped scenario has none: a test runs every experiment.
+    pub fn flow(&self, name: &str) -> &FlowOutcome {
+        &self.outcome.flows[self.flow_id(name)]
+    }
+
+    fn flow_id(&self, name: &str) -> usize {
+        let flows = &self.scenario.network.flows;
+        flows.iter().position(|flow| flow.name == name).expect("a flow of the scenario")
+    }
+
+    /// The channel `from->to`, by index.
+    ///
+    /// # Panics
+    /// If the shipped scenario has none.
+    pub fn channel_id(&self, name: &str) -> u32 {
+        let network = &self.scenario.network;
+        let (from, to) = name.split_once("->").expect("a channel is written from->to");
+        let node = |wanted: &str| {
+            let found = network.nodes.iter().position(|node| node.name == wanted);
+            found.expect("a node of the scenario") as u32
+        };
+        let (from, to) = (node(from), node(to));
+        let ends = |link: &packet::spec::LinkSpec| [(link.a, link.b), (link.b, link.a)];
+        let mut channels = network.links.iter().flat_map(ends);
+        channels.position(|ends| ends == (from, to)).expect("a link of the scenario") as u32
+    }
+
+    /// What the channel `from->to` carried.
+    pub fn channel(&self, name: &str) -> &ChannelOutcome {
+        &self.outcome.channels[self.channel_id(name) as usize]
+    }
+
+    /// Index of the leg of `flow` on the channel `from->to`.
+    ///
+    /// # Panics
+    /// If the flow does not cross it.
+    pub fn leg_id(&self, flow: &str, channel: &str) -> u32 {
+        let (flow, channel) = (self.flow_id(flow) as u32, self.channel_id(channel));
+        let is_it = |leg: &LegOutcome| leg.flow == flow && leg.channel == channel;
+        self.outcome.legs.iter().position(is_it).expect("a leg of the flow") as u32
+    }
+
+    /// What was counted of `flow` on the channel `from->to`.
+    pub fn leg(&self, flow: &str, channel: &str) -> &LegOutcome {
+        &self.outcome.legs[self.leg_id(flow, channel) as usize]
+    }
+
+    /// The series called `name`.
+    ///
+    /// # Panics
+    /// If the shipped scenario has none.
+    pub fn series(&self, name: &str) -> &Series {
+        self.series.iter().find(|series| series.name == name).expect("a series of the scenario")
+    }
+
+    /// Time in cell times.
+    pub fn cells(&self, time_ps: u64) -> f64 {
+        Duration(time_ps).in_units_of(self.scenario.cell)
+    }
+
+    /// Cell times after the warm-up.
+    pub fn measured_cells(&self) -> f64 {
+        self.cells(self.outcome.ended_at.since(self.scenario.network.warm_up).ps())
+    }
+
+    /// Share of its channel that a flow used after the warm-up.
+    pub fn throughput(&self, flow: &str, channel: &str) -> f64 {
+        self.leg(flow, channel).sent as f64 / self.measured_cells()
+    }
+
+    /// `cells` cell times into the run.
+    pub fn at(&self, cells: f64) -> Time {
+        Time((cells * self.scenario.cell.ps() as f64) as u64)
+    }
+}
