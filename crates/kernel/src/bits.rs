@@ -50,7 +50,12 @@ impl BitSet {
         if self.len <= WORD {
             self.root |= 1 << i;
         } else {
-            self.insert_deep(i);
+            let word = &mut self.words[i / WORD];
+            let before = *word;
+            *word = before | 1 << (i % WORD);
+            if before == 0 {
+                self.mark(i / WORD);
+            }
         }
     }
 
@@ -63,7 +68,11 @@ impl BitSet {
         if self.len <= WORD {
             self.root &= !(1 << i);
         } else {
-            self.remove_deep(i);
+            let word = &mut self.words[i / WORD];
+            *word &= !(1 << (i % WORD));
+            if *word == 0 {
+                self.unmark(i / WORD);
+            }
         }
     }
 
@@ -90,7 +99,11 @@ impl BitSet {
         if self.len <= WORD {
             return lowest(self.root & (u64::MAX << i));
         }
-        self.next_deep(i)
+        let rest = self.words[i / WORD] & (u64::MAX << (i % WORD));
+        if rest != 0 {
+            return Some(i / WORD * WORD + rest.trailing_zeros() as usize);
+        }
+        self.next_after(i / WORD)
     }
 
     /// The smallest member not below `i`, else the smallest of all.
@@ -119,70 +132,71 @@ impl BitSet {
         self.words.fill(0);
     }
 
-    fn insert_deep(&mut self, i: usize) {
-        let (mut offset, mut size, mut at) = (0, self.len.div_ceil(WORD), i);
-        while size > 1 {
+    /// Notes in the levels above that member word `at` has a member.
+    fn mark(&mut self, mut at: usize) {
+        let mut size = self.len.div_ceil(WORD);
+        let mut offset = size;
+        while size > WORD {
             let word = &mut self.words[offset + at / WORD];
-            let was_empty = *word == 0;
-            *word |= 1 << (at % WORD);
-            if !was_empty {
+            let before = *word;
+            *word = before | 1 << (at % WORD);
+            if before != 0 {
                 return;
             }
-            offset += size;
             size = size.div_ceil(WORD);
+            offset += size;
             at /= WORD;
         }
         self.root |= 1 << at;
     }
 
-    fn remove_deep(&mut self, i: usize) {
-        let (mut offset, mut size, mut at) = (0, self.len.div_ceil(WORD), i);
-        while size > 1 {
+    /// Notes in the levels above that member word `at` has no member.
+    fn unmark(&mut self, mut at: usize) {
+        let mut size = self.len.div_ceil(WORD);
+        let mut offset = size;
+        while size > WORD {
             let word = &mut self.words[offset + at / WORD];
             *word &= !(1 << (at % WORD));
             if *word != 0 {
                 return;
             }
-            offset += size;
             size = size.div_ceil(WORD);
+            offset += size;
             at /= WORD;
         }
         self.root &= !(1 << at);
     }
 
-    /// Climbs until a word has a member at or after `i`, then descends to its lowest.
-    fn next_deep(&self, i: usize) -> Option<usize> {
+    /// The smallest member beyond member word `at`: climbs until a level has a word with a member
+    /// further on, then descends to the lowest one below it.
+    fn next_after(&self, mut at: usize) -> Option<usize> {
         let mut offsets = [0; LEVELS];
-        let (mut level, mut offset, mut size, mut at) = (0, 0, self.len.div_ceil(WORD), i);
+        let mut depth = 0;
+        let mut size = self.len.div_ceil(WORD);
         let mut found = loop {
-            let (word, top) = if size > 1 {
-                (self.words.get(offset + at / WORD).copied()?, false)
-            } else {
-                (self.root, true)
-            };
-            let rest = if top && at >= WORD {
-                0
-            } else {
-                word & (u64::MAX << (at % WORD))
-            };
-            if let Some(bit) = lowest(rest) {
-                break at / WORD * WORD + bit;
-            }
-            if top {
-                return None;
-            }
-            offsets[level] = offset;
-            level += 1;
-            offset += size;
-            at = at / WORD + 1;
+            at += 1;
             if at >= size {
                 return None;
             }
+            let below = offsets[depth];
+            let (word, is_root) = if size > WORD {
+                (self.words[below + size + at / WORD], false)
+            } else {
+                (self.root, true)
+            };
+            if let Some(bit) = lowest(word & (u64::MAX << (at % WORD))) {
+                break at / WORD * WORD + bit;
+            }
+            if is_root {
+                return None;
+            }
+            depth += 1;
+            offsets[depth] = below + size;
             size = size.div_ceil(WORD);
+            at /= WORD;
         };
-        while level > 0 {
-            level -= 1;
-            found = found * WORD + lowest(self.words[offsets[level] + found])?;
+        for offset in offsets[..=depth].iter().rev() {
+            found = found * WORD + lowest(self.words[offset + found])?;
         }
         Some(found)
     }

@@ -9,6 +9,8 @@ mod wheel;
 pub use heap::Heap;
 pub use wheel::Wheel;
 
+use core::cmp::Ordering;
+
 use crate::time::Time;
 
 /// What kind of thing happens; at one instant the phases run in this order.
@@ -49,7 +51,7 @@ impl Phase {
 
 /// One thing to do: when, which phase, for which entity. 16 bytes, no payload: the entity
 /// knows what it waits for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Event {
     time: Time,
     /// phase (8 bits), entity (32 bits), sequence (24 bits)
@@ -88,6 +90,26 @@ impl Event {
     #[inline]
     pub const fn sequence(self) -> u32 {
         self.order as u32 & 0xff_ffff
+    }
+
+    /// The total order as one number: compared without a branch.
+    #[inline]
+    const fn key(self) -> u128 {
+        (self.time.0 as u128) << 64 | self.order as u128
+    }
+}
+
+impl Ord for Event {
+    #[inline]
+    fn cmp(&self, other: &Event) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Event {
+    #[inline]
+    fn partial_cmp(&self, other: &Event) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
