@@ -1,2 +1,107 @@
-//! The command line.
-fn main() {}
+//! `backwater`: simulate network flow control, reproduce the papers, look at the results.
+//!
+//! The only layer that prints, reads the clock and starts threads.
+
+mod bench;
+mod check;
+mod explain;
+mod files;
+mod interrupt;
+mod machine;
+mod progress;
+mod reproduce;
+mod run;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Exit status when everything asked for was done and holds.
+const SUCCESS: u8 = 0;
+/// A claim failed, or a run broke a promise.
+const FAILED: u8 = 1;
+/// The input can't be used.
+const BAD_INPUT: u8 = 2;
+/// Stopped by Ctrl-C; what was computed is kept.
+const INTERRUPTED: u8 = 130;
+
+/// What happens upstream when a buffer fills: a laboratory for network flow control.
+#[derive(Parser)]
+#[command(version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Start with:  backwater reproduce kung1993\n       or:  backwater run \
+    scenarios/kung1993/fig17-two-switches.toml\n\nExit status: 0 done, 1 a claim failed or a \
+    promise was broken, 2 bad input, 130 interrupted.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a scenario and write a report
+    Run(run::Options),
+    /// Find every mistake in scenarios without running them
+    Check(check::Options),
+    /// Rerun papers claim by claim and judge each
+    Reproduce(reproduce::Options),
+    /// What a key, scheme, traffic or topology means: default, unit, range, citation
+    Explain(explain::Options),
+    /// List schemes, traffic, sinks, topologies, measures and papers
+    List,
+    /// Measure events and unit-hops a second on the standard set
+    Bench(bench::Options),
+    /// Print the JSON schema of scenarios, for editors
+    Schema,
+    /// Print the reference of all keys as Markdown
+    #[command(hide = true)]
+    Reference,
+}
+
+/// Keys changed on the command line.
+#[derive(clap::Args, Clone, Default)]
+struct Changes {
+    /// Change a key, as `--set run.duration="50 ms"` or `--set flows.VC1.priority=1`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Root of all random streams; the same as --set run.seed=N
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let status = match cli.command {
+        Command::Run(options) => run::run(&options),
+        Command::Check(options) => check::check(&options),
+        Command::Reproduce(options) => reproduce::reproduce(&options),
+        Command::Explain(options) => explain::explain(&options),
+        Command::List => explain::list(),
+        Command::Bench(options) => bench::bench(&options),
+        Command::Schema => explain::schema(),
+        Command::Reference => explain::reference(),
+    };
+    ExitCode::from(status)
+}
+
+/// The command as it was typed, for reports.
+fn command_line() -> String {
+    let quote = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%".contains(c);
+        if word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    let mut words = vec!["backwater".to_owned()];
+    words.extend(std::env::args().skip(1).map(quote));
+    words.join(" ")
+}
+
+/// A message that ends the command.
+fn fail(message: impl std::fmt::Display) -> u8 {
+    eprintln!("error: {message}");
+    BAD_INPUT
+}
+
+/// Where results go when `--out` does not say.
+fn default_out(name: &str) -> PathBuf {
+    PathBuf::from("runs").join(name)
+}

@@ -26,5 +26,6 @@ fn main() {
         seconds / hops * 1e9,
         events / hops
     );
+    println!("{hops} hops {events} events");
     println!("{:016x}", simulation.outcome().trace_hash);
 }

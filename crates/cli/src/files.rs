@@ -1,0 +1,68 @@
+//! Scenario files: reading, checking, telling what is wrong.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use scenario::{LARGEST_BYTES, Limits, Scenario, Set, Source};
+
+use crate::Changes;
+use crate::machine;
+
+/// Reads a scenario file; `-` is standard input.
+pub fn read(path: &Path) -> Result<Source, String> {
+    let name = path.display().to_string();
+    if name == "-" {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)
+            .map_err(|error| format!("standard input: {error}"))?;
+        return Source::from_bytes("standard input", &bytes).map_err(|wrong| wrong.render(color()));
+    }
+    let size = std::fs::metadata(path).map(|data| data.len());
+    if size.is_ok_and(|size| size > LARGEST_BYTES as u64) {
+        return Err(format!("{name}: larger than {LARGEST_BYTES} bytes, the most a scenario may be"));
+    }
+    let bytes = std::fs::read(path).map_err(|error| {
+        format!("can't read the scenario `{name}`: {error}\n  try: ls scenarios/*/*.toml")
+    })?;
+    Source::from_bytes(&name, &bytes).map_err(|wrong| wrong.render(color()))
+}
+
+/// Reads and checks; mistakes and warnings go to standard error.
+pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
+    let source = read(path).map_err(|message| eprintln!("{message}"))?;
+    let sets = sets(changes).map_err(|message| eprintln!("error: {message}"))?;
+    let limits = Limits { memory_bytes: machine::available_memory() };
+    match scenario::parse_within(&source, &sets, &limits) {
+        Ok(scenario) => {
+            let warnings = scenario.warnings.render(color());
+            if !warnings.is_empty() {
+                eprintln!("{warnings}");
+            }
+            Ok((source, scenario))
+        }
+        Err(mistakes) => {
+            eprintln!("{}", mistakes.render(color()));
+            Err(())
+        }
+    }
+}
+
+/// The changes of the command line as the scenario layer takes them.
+pub fn sets(changes: &Changes) -> Result<Vec<Set>, String> {
+    let mut sets = Vec::new();
+    for text in &changes.sets {
+        let Some((key, value)) = text.split_once('=') else {
+            return Err(format!("--set takes KEY=VALUE, as run.seed=3; this is `{text}`"));
+        };
+        sets.push(Set { key: key.trim().into(), value: value.trim().into() });
+    }
+    if let Some(seed) = changes.seed {
+        sets.push(Set { key: "run.seed".into(), value: seed.to_string() });
+    }
+    Ok(sets)
+}
+
+/// Colour on standard error only for people.
+pub fn color() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
