@@ -198,22 +198,23 @@ impl Wheel {
     /// The same, but the first event comes back.
     #[inline]
     fn turn_and_take(&mut self) -> Option<Event> {
-        if self.tuner.visit() {
-            self.tune();
-            if let Some(event) = self.current.pop() {
-                return Some(event);
-            }
+        let due = self.tuner.visit();
+        let from = self.slot.wrapping_add(1) & self.mask;
+        let window = self.occupied.window(from as usize);
+        let slot = self.slot.wrapping_add(1 + u64::from(window.trailing_zeros()));
+        if due || window == 0 || slot >= self.beyond_slot {
+            return self.turn_slowly();
         }
-        let from = (self.slot.wrapping_add(1) & self.mask) as usize;
-        let Some(distance) = self.occupied.take_from(from) else {
-            return self.take_beyond(None);
-        };
-        let slot = self.slot + 1 + distance as u64;
-        if slot >= self.beyond_slot {
-            return self.take_beyond(Some(slot));
-        }
+        self.take_slot(slot)
+    }
+
+    /// Takes the chain of an occupied slot.
+    #[inline]
+    fn take_slot(&mut self, slot: u64) -> Option<Event> {
         self.slot = slot;
-        let head = core::mem::replace(&mut self.heads[(slot & self.mask) as usize], NIL);
+        let at = (slot & self.mask) as usize;
+        self.occupied.remove(at);
+        let head = core::mem::replace(&mut self.heads[at], NIL);
         let node = self.nodes.get_mut(head as usize)?;
         let (event, next) = (node.event, node.next);
         node.next = self.free;
@@ -223,6 +224,25 @@ impl Wheel {
         }
         self.current.push(event);
         self.take_chain(next)
+    }
+
+    /// As [`Wheel::turn_and_take`] where it is time to look at the wheel's form, or the next event
+    /// is not near.
+    #[cold]
+    #[inline(never)]
+    fn turn_slowly(&mut self) -> Option<Event> {
+        if self.tuner.is_due() {
+            self.tune();
+            if let Some(event) = self.current.pop() {
+                return Some(event);
+            }
+        }
+        let from = self.slot.wrapping_add(1) & self.mask;
+        let ahead = self.occupied.distance_from(from as usize);
+        match ahead.map(|distance| self.slot + 1 + distance as u64) {
+            Some(slot) if self.beyond.is_empty() || slot < self.beyond_slot => self.take_slot(slot),
+            on_wheel => self.take_beyond(on_wheel),
+        }
     }
 
     /// A slot with several events: all into `current`, the first comes back.
@@ -263,15 +283,10 @@ impl Wheel {
         1 + changes.count() as u64
     }
 
-    /// As [`Wheel::turn_and_take`] where the next events may lie past the horizon; the wheel's own
-    /// are at `on_wheel`, out of `occupied` already.
-    #[cold]
+    /// As [`Wheel::turn_and_take`] where the next events lie past the horizon; the wheel's own may
+    /// share their slot.
     fn take_beyond(&mut self, on_wheel: Option<u64>) -> Option<Event> {
-        let first = self.beyond.peek().map(|event| event.0.time.0 >> self.shift);
-        let slot = on_wheel.into_iter().chain(first).min()?;
-        if let Some(later) = on_wheel.filter(|&other| other > slot) {
-            self.occupied.insert((later & self.mask) as usize);
-        }
+        let slot = self.beyond.peek()?.0.time.0 >> self.shift;
         self.tuner.jumped(slot - self.slot);
         self.slot = slot;
         while let Some(event) = self.beyond.peek() {
@@ -282,8 +297,13 @@ impl Wheel {
             self.beyond.pop();
         }
         self.beyond_slot = self.first_slot_beyond();
-        let head = core::mem::replace(&mut self.heads[(slot & self.mask) as usize], NIL);
-        self.take_chain(head)
+        if on_wheel == Some(slot) {
+            let at = (slot & self.mask) as usize;
+            self.occupied.remove(at);
+            let head = core::mem::replace(&mut self.heads[at], NIL);
+            self.unchain(head);
+        }
+        self.take_chain(NIL)
     }
 
     fn first_slot_beyond(&self) -> u64 {

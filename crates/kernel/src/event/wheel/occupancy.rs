@@ -34,33 +34,31 @@ impl Occupancy {
         self.summary[word / WORD % WORD] |= 1 << (word % WORD);
     }
 
-    /// Takes the first occupied slot from `from` on (around the ring) out; how many slots after
-    /// `from` it is.
+    /// The slot has none.
     #[inline]
-    pub fn take_from(&mut self, from: usize) -> Option<usize> {
-        let (word, bit) = (from / WORD, from % WORD);
-        let here = self.words[word];
-        let distance = (here >> bit).trailing_zeros() as usize;
-        if distance < WORD {
-            self.words[word] = here ^ (1 << (bit + distance));
-            return Some(distance);
-        }
-        let after = (word + 1) & (self.words.len() - 1);
-        let next = self.words[after];
-        if next != 0 && after != 0 {
-            self.words[after] = next & (next - 1);
-            return Some(WORD - bit + next.trailing_zeros() as usize);
-        }
-        self.take_far(from, after)
+    pub fn remove(&mut self, slot: usize) {
+        self.words[slot / WORD] &= !(1 << (slot % WORD));
     }
 
-    #[cold]
-    #[inline(never)]
-    fn take_far(&mut self, from: usize, after: usize) -> Option<usize> {
+    /// The 64 slots from `from` on (around the ring), lowest bit first. Put together from two words
+    /// without asking whether the first is enough: that branch would be guessed wrong too often.
+    #[inline]
+    pub fn window(&self, from: usize) -> u64 {
+        let (word, bit) = (from / WORD, from % WORD);
+        let after = (word + 1) & (self.words.len() - 1);
+        self.words[word] >> bit | self.words[after] << 1 << (WORD - 1 - bit)
+    }
+
+    /// How many slots after `from` (itself included, around the ring) the next occupied one is.
+    pub fn distance_from(&mut self, from: usize) -> Option<usize> {
+        let window = self.window(from);
+        if window != 0 {
+            return Some(window.trailing_zeros() as usize);
+        }
+        let after = from / WORD + 1;
         let found = self
             .search(after, self.words.len())
             .or_else(|| self.search(0, after))?;
-        self.words[found / WORD] ^= 1 << (found % WORD);
         Some(found.wrapping_sub(from) & (self.words.len() * WORD - 1))
     }
 

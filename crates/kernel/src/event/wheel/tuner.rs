@@ -54,6 +54,11 @@ impl Tuner {
     #[inline]
     pub fn visit(&mut self) -> bool {
         self.visits_left -= 1;
+        self.is_due()
+    }
+
+    /// Is it time to look?
+    pub fn is_due(&self) -> bool {
         self.visits_left == 0
     }
 
