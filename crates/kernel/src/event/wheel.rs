@@ -7,6 +7,7 @@
 //! Nothing here is worse than a heap by more than a constant: a crowded slot is sorted once,
 //! events that come late into a crowded slot go to a heap of their own.
 
+mod occupancy;
 mod tuner;
 
 use alloc::boxed::Box;
@@ -16,9 +17,9 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use super::{Event, EventQueue};
-use crate::bits::BitSet;
 use crate::time::Time;
 
+use occupancy::Occupancy;
 use tuner::Tuner;
 
 /// End of a chain.
@@ -42,7 +43,7 @@ pub struct Wheel {
     /// First nodes of the slots' chains.
     heads: Box<[u32]>,
     /// Slots with a chain.
-    occupied: BitSet,
+    occupied: Occupancy,
     nodes: Vec<Node>,
     /// Chain of unused nodes.
     free: u32,
@@ -68,7 +69,7 @@ impl Default for Wheel {
             len: 0,
             current: Vec::new(),
             heads: vec![NIL; FIRST_SLOTS].into_boxed_slice(),
-            occupied: BitSet::new(FIRST_SLOTS),
+            occupied: Occupancy::new(FIRST_SLOTS),
             nodes: Vec::new(),
             free: NIL,
             late: BinaryHeap::new(),
@@ -87,10 +88,8 @@ impl EventQueue for Wheel {
         // One comparison for "after the current slot and before the horizon".
         if slot.wrapping_sub(self.slot).wrapping_sub(1) < self.mask {
             self.link(slot, event);
-        } else if slot <= self.slot {
-            self.push_current(event);
         } else {
-            self.push_beyond(event);
+            self.push_outside(slot, event);
         }
     }
 
@@ -112,10 +111,10 @@ impl EventQueue for Wheel {
         if !self.late.is_empty() {
             return self.pop_late();
         }
-        if self.current.is_empty() {
-            self.turn();
-        }
-        let event = self.current.pop()?;
+        let event = match self.current.pop() {
+            Some(event) => event,
+            None => self.turn_and_take()?,
+        };
         self.len -= 1;
         Some(event)
     }
@@ -129,33 +128,28 @@ impl EventQueue for Wheel {
 impl Wheel {
     /// Puts an event at the head of its slot's chain. Chains come back newest first: events added
     /// in order are then already sorted for `current`.
-    #[inline]
+    #[inline(always)]
     fn link(&mut self, slot: u64, event: Event) {
         let at = (slot & self.mask) as usize;
-        let next = self.heads[at];
-        let node = Node { event, next };
-        self.heads[at] = match self.nodes.get_mut(self.free as usize) {
-            Some(unused) => {
-                let index = self.free;
-                self.free = unused.next;
-                *unused = node;
-                index
-            }
-            None => self.grow(node),
-        };
+        let head = &mut self.heads[at];
+        let index = self.free;
+        // Field by field: a whole node would be put together in memory first.
+        if let Some(unused) = self.nodes.get_mut(index as usize) {
+            self.free = unused.next;
+            unused.event = event;
+            unused.next = *head;
+            *head = index;
+        } else {
+            *head = grow(&mut self.nodes, event, *head);
+        }
         self.occupied.insert(at);
     }
 
-    #[cold]
-    fn grow(&mut self, node: Node) -> u32 {
-        let index = self.nodes.len() as u32;
-        assert!(index != NIL, "too many events wait");
-        self.nodes.push(node);
-        index
-    }
-
-    #[inline]
-    fn push_current(&mut self, event: Event) {
+    #[inline(never)]
+    fn push_outside(&mut self, slot: u64, event: Event) {
+        if slot > self.slot {
+            return self.push_beyond(event);
+        }
         let len = self.current.len();
         let stop = len.saturating_sub(LONGEST_SHIFT);
         let mut at = len;
@@ -163,9 +157,11 @@ impl Wheel {
             at -= 1;
         }
         if at == stop && stop > 0 {
-            self.late.push(Reverse(event));
-        } else {
-            self.current.insert(at, event);
+            return self.late.push(Reverse(event));
+        }
+        self.current.push(event);
+        for place in (at..len).rev() {
+            self.current.swap(place, place + 1);
         }
     }
 
@@ -192,33 +188,75 @@ impl Wheel {
     }
 
     /// Moves on to the next slot that has events and brings them into `current`, which is empty.
+    #[inline]
     fn turn(&mut self) {
-        if self.tuner.is_due() {
-            self.tune();
-            if !self.current.is_empty() {
-                return;
-            }
+        if let Some(event) = self.turn_and_take() {
+            self.current.push(event);
         }
-        let from = (self.slot.wrapping_add(1) & self.mask) as usize;
-        let Some(at) = self.occupied.next_cyclic(from) else {
-            return self.turn_beyond(u64::MAX);
-        };
-        let ahead = (at.wrapping_sub(from) as u64 & self.mask) + 1;
-        let slot = self.slot + ahead;
-        if slot >= self.beyond_slot {
-            return self.turn_beyond(slot);
-        }
-        self.slot = slot;
-        self.unlink(at);
-        let instants = self.sort_current();
-        self.tuner.saw(ahead, self.current.len(), instants);
     }
 
-    /// Brings a slot's chain into `current`.
+    /// The same, but the first event comes back.
     #[inline]
-    fn unlink(&mut self, at: usize) {
+    fn turn_and_take(&mut self) -> Option<Event> {
+        let due = self.tuner.visit();
+        let from = self.slot.wrapping_add(1) & self.mask;
+        let window = self.occupied.window(from as usize);
+        let slot = self.slot.wrapping_add(1 + u64::from(window.trailing_zeros()));
+        if due || window == 0 || slot >= self.beyond_slot {
+            return self.turn_slowly();
+        }
+        self.take_slot(slot)
+    }
+
+    /// Takes the chain of an occupied slot.
+    #[inline]
+    fn take_slot(&mut self, slot: u64) -> Option<Event> {
+        self.slot = slot;
+        let at = (slot & self.mask) as usize;
         self.occupied.remove(at);
-        let mut next = core::mem::replace(&mut self.heads[at], NIL);
+        let head = core::mem::replace(&mut self.heads[at], NIL);
+        let node = self.nodes.get_mut(head as usize)?;
+        let (event, next) = (node.event, node.next);
+        node.next = self.free;
+        self.free = head;
+        if next == NIL {
+            return Some(event);
+        }
+        self.current.push(event);
+        self.take_chain(next)
+    }
+
+    /// As [`Wheel::turn_and_take`] where it is time to look at the wheel's form, or the next event
+    /// is not near.
+    #[cold]
+    #[inline(never)]
+    fn turn_slowly(&mut self) -> Option<Event> {
+        if self.tuner.is_due() {
+            self.tune();
+            if let Some(event) = self.current.pop() {
+                return Some(event);
+            }
+        }
+        let from = self.slot.wrapping_add(1) & self.mask;
+        let ahead = self.occupied.distance_from(from as usize);
+        match ahead.map(|distance| self.slot + 1 + distance as u64) {
+            Some(slot) if self.beyond.is_empty() || slot < self.beyond_slot => self.take_slot(slot),
+            on_wheel => self.take_beyond(on_wheel),
+        }
+    }
+
+    /// A slot with several events: all into `current`, the first comes back.
+    #[inline(never)]
+    fn take_chain(&mut self, next: u32) -> Option<Event> {
+        self.unchain(next);
+        let instants = self.sort_current();
+        self.tuner.saw_more(self.current.len() - 1, instants - 1);
+        self.current.pop()
+    }
+
+    /// Brings the chain from node `next` on into `current`.
+    #[inline]
+    fn unchain(&mut self, mut next: u32) {
         while let Some(node) = self.nodes.get_mut(next as usize) {
             self.current.push(node.event);
             let index = next;
@@ -245,14 +283,11 @@ impl Wheel {
         1 + changes.count() as u64
     }
 
-    /// The next events may lie past the horizon, the wheel's own at `slot` or later.
-    #[cold]
-    fn turn_beyond(&mut self, slot: u64) {
-        let Some(first) = self.beyond.peek() else {
-            return;
-        };
-        let slot = slot.min(first.0.time.0 >> self.shift);
-        let ahead = slot - self.slot;
+    /// As [`Wheel::turn_and_take`] where the next events lie past the horizon; the wheel's own may
+    /// share their slot.
+    fn take_beyond(&mut self, on_wheel: Option<u64>) -> Option<Event> {
+        let slot = self.beyond.peek()?.0.time.0 >> self.shift;
+        self.tuner.jumped(slot - self.slot);
         self.slot = slot;
         while let Some(event) = self.beyond.peek() {
             if event.0.time.0 >> self.shift > slot {
@@ -262,11 +297,13 @@ impl Wheel {
             self.beyond.pop();
         }
         self.beyond_slot = self.first_slot_beyond();
-        if self.heads[(slot & self.mask) as usize] != NIL {
-            self.unlink((slot & self.mask) as usize);
+        if on_wheel == Some(slot) {
+            let at = (slot & self.mask) as usize;
+            self.occupied.remove(at);
+            let head = core::mem::replace(&mut self.heads[at], NIL);
+            self.unchain(head);
         }
-        let instants = self.sort_current();
-        self.tuner.saw(ahead, self.current.len(), instants);
+        self.take_chain(NIL)
     }
 
     fn first_slot_beyond(&self) -> u64 {
@@ -277,7 +314,10 @@ impl Wheel {
     /// Cuts time anew where the tuner wants it.
     #[cold]
     fn tune(&mut self) {
-        let Some((shift, slots)) = self.tuner.advise(self.shift, self.heads.len(), self.len) else {
+        let Some((shift, slots)) =
+            self.tuner
+                .advise(self.slot, self.shift, self.heads.len(), self.len)
+        else {
             return;
         };
         let mut events = core::mem::take(&mut self.current);
@@ -287,8 +327,8 @@ impl Wheel {
                 .chain(self.beyond.drain())
                 .map(|event| event.0),
         );
-        for at in core::iter::from_fn(|| self.occupied.pop_first()) {
-            let mut next = self.heads[at];
+        for &head in &self.heads {
+            let mut next = head;
             while let Some(node) = self.nodes.get(next as usize) {
                 events.push(node.event);
                 next = node.next;
@@ -300,9 +340,10 @@ impl Wheel {
         self.shift = shift;
         self.mask = slots as u64 - 1;
         self.heads = vec![NIL; slots].into_boxed_slice();
-        self.occupied = BitSet::new(slots);
+        self.occupied = Occupancy::new(slots);
         let first = events.iter().map(|event| event.time.0 >> shift).min();
-        self.slot = first.unwrap_or(self.slot);
+        self.slot = first.unwrap_or(0);
+        self.tuner.start(self.slot);
         self.refill(&events);
     }
 
@@ -320,6 +361,16 @@ impl Wheel {
         }
         self.sort_current();
     }
+}
+
+/// Adds a node; its index.
+#[cold]
+#[inline(never)]
+fn grow(nodes: &mut Vec<Node>, event: Event, next: u32) -> u32 {
+    let index = nodes.len() as u32;
+    assert!(index != NIL, "too many events wait");
+    nodes.push(Node { event, next });
+    index
 }
 
 /// Sorts a few events, next one last.
