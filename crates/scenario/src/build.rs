@@ -1,0 +1,380 @@
+//! From checked tables to the network the simulator runs.
+
+use kernel::{Duration, Time};
+use packet::spec::{
+    FlowControlSpec, FlowSpec, LegSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec,
+    TrafficSpec,
+};
+
+use crate::Limits;
+use crate::checks;
+use crate::control::{self, Layers, Loop};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::flows::{self, Draft, FlowNames};
+use crate::leg_checks::{self, Leg};
+use crate::record::Record;
+use crate::route::Tree;
+use crate::source::At;
+use crate::topology::{self, Graph};
+use crate::traffic::{self, Line};
+
+/// A network and what to record of it.
+pub(crate) struct Built {
+    pub network: NetworkSpec,
+    pub series: Vec<SeriesSpec>,
+}
+
+/// Builds it; mistakes go to `mistakes`, and the result is then not to be used.
+pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) -> Built {
+    let run = root.record("run");
+    let seed = run.and_then(|run| run.whole("seed")).unwrap_or(1);
+    let stop_at = run.and_then(|run| run.time("duration")).unwrap_or(Time(1));
+    let warm_up = run
+        .and_then(|run| run.time("warm_up"))
+        .unwrap_or(Time::ZERO);
+    let mut graph = topology::build(root, mistakes);
+    let drafts = flows::drafts(root, &graph, seed, mistakes);
+    let trees = flows::trees(&graph, &drafts, mistakes);
+    let builder = Builder {
+        root,
+        graph: &graph,
+        drafts: &drafts,
+    };
+    let names = FlowNames::new(&drafts);
+    let specs = builder.flows(&trees, &names, limits, mistakes);
+    let series = builder.series(&specs, &names, stop_at, mistakes);
+    checks::run_times(run, stop_at, warm_up, mistakes);
+    if mistakes.errors() == 0 {
+        checks::partners(&drafts, &specs, mistakes);
+        checks::load(&graph, &drafts, &specs, stop_at, limits, mistakes);
+    }
+    let network = NetworkSpec {
+        seed,
+        stop_at,
+        warm_up,
+        nodes: std::mem::take(&mut graph.nodes),
+        links: std::mem::take(&mut graph.links),
+        flows: specs,
+    };
+    Built { network, series }
+}
+
+struct Builder<'a> {
+    root: &'a Record,
+    graph: &'a Graph,
+    drafts: &'a [Draft<'a>],
+}
+
+impl Builder<'_> {
+    fn flows(
+        &self,
+        trees: &[Tree],
+        names: &FlowNames<'_>,
+        limits: &Limits,
+        mistakes: &mut Diagnostics,
+    ) -> Vec<FlowSpec> {
+        let legs: u64 = trees.iter().map(|tree| tree.len() as u64).sum();
+        if !checks::memory(self.root, self.graph, legs, limits, mistakes) {
+            return Vec::new();
+        }
+        let drafts = self.drafts.iter().zip(trees);
+        drafts
+            .map(|(draft, tree)| self.flow(draft, tree, names, mistakes))
+            .collect()
+    }
+
+    fn unit_bytes(&self, record: &Record) -> u32 {
+        let common = || {
+            self.root
+                .record("unit")
+                .and_then(|unit| unit.count("bytes"))
+        };
+        record.count("unit_bytes").or_else(common).unwrap_or(53)
+    }
+
+    fn flow(
+        &self,
+        draft: &Draft<'_>,
+        tree: &Tree,
+        names: &FlowNames<'_>,
+        mistakes: &mut Diagnostics,
+    ) -> FlowSpec {
+        let record = draft.record;
+        let unit_bytes = self.unit_bytes(record);
+        let line = |channel: Option<&(u32, Option<u32>)>| match channel {
+            Some((channel, _)) => Line {
+                rate: self.graph.channel_spec(*channel).rate,
+                unit_bytes,
+            },
+            None => Line {
+                rate: topology::placeholder().rate,
+                unit_bytes,
+            },
+        };
+        let (first, last) = (line(tree.first()), line(tree.last()));
+        let partner = record.field("partner").and_then(|field| {
+            let name = draft.expand(record.text("partner"));
+            names
+                .find(&name, &field.at)
+                .map_err(|diagnostic| mistakes.push(*diagnostic))
+                .ok()
+        });
+        FlowSpec {
+            name: draft.name.clone(),
+            source: draft.source,
+            legs: self.legs(draft, tree, unit_bytes, mistakes),
+            priority: record.whole("priority").unwrap_or(0) as u8,
+            unit_bytes,
+            traffic: record
+                .record("traffic")
+                .map_or(TrafficSpec::Silent, |record| {
+                    traffic::traffic(record, first)
+                }),
+            source_control: record
+                .record("source_control")
+                .map_or(SourceControlSpec::None, traffic::source_control),
+            sink: record
+                .record("sink")
+                .map_or(packet::spec::SinkSpec::Infinite, |record| {
+                    traffic::sink(record, last)
+                }),
+            partner,
+        }
+    }
+
+    fn legs(
+        &self,
+        draft: &Draft<'_>,
+        tree: &Tree,
+        unit_bytes: u32,
+        mistakes: &mut Diagnostics,
+    ) -> Vec<LegSpec> {
+        let overrides = self.overrides(draft, tree, mistakes);
+        let base = self.root.record("flow_control").into_iter();
+        let layers: Vec<&Record> = base.chain(draft.record.record("flow_control")).collect();
+        let common = Layers(layers);
+        tree.iter()
+            .map(|(channel, parent)| {
+                let mut layers = common.clone();
+                let own = overrides.iter().filter(|(on, _)| on == channel);
+                layers.0.extend(own.map(|(_, record)| *record));
+                self.leg(draft, *channel, *parent, &layers, unit_bytes, mistakes)
+            })
+            .collect()
+    }
+
+    fn leg(
+        &self,
+        draft: &Draft<'_>,
+        channel: u32,
+        parent: Option<u32>,
+        layers: &Layers<'_>,
+        unit_bytes: u32,
+        mistakes: &mut Diagnostics,
+    ) -> LegSpec {
+        let forward = self.graph.channel_spec(channel);
+        let backward = self.graph.channel_spec(channel ^ 1);
+        let circuit = Loop::new(forward, backward, unit_bytes);
+        let (flow_control, buffer) = control::specs(layers, &circuit);
+        let name = || self.graph.channel_name(channel);
+        let leg = Leg {
+            flow: &draft.name,
+            channel: &name,
+            layers,
+            circuit,
+        };
+        leg_checks::check_loop(&leg, mistakes);
+        if let FlowControlSpec::Credit(credit) = &flow_control {
+            leg_checks::check_credit(&leg, credit, &buffer, mistakes);
+        }
+        LegSpec {
+            channel,
+            parent,
+            flow_control,
+            buffer,
+        }
+    }
+
+    /// The entries of `on_links`, by channel.
+    fn overrides<'r>(
+        &self,
+        draft: &Draft<'r>,
+        tree: &Tree,
+        mistakes: &mut Diagnostics,
+    ) -> Vec<(u32, &'r Record)> {
+        if draft.record.section.key("on_links").is_none() {
+            return Vec::new();
+        }
+        let mut found: Vec<(u32, &Record)> = Vec::new();
+        for record in draft.record.records("on_links") {
+            let at = record.at("link");
+            let text = draft.expand(record.text("link"));
+            match self.graph.find_channel(&text, &at) {
+                Err(diagnostic) => mistakes.push(*diagnostic),
+                Ok(channel) if !crosses(tree, channel) => {
+                    let ways = self.channels(tree.iter().map(|(channel, _)| *channel));
+                    mistakes.push(not_there(&draft.name, &text, at, &ways));
+                }
+                Ok(channel) => match found.iter().find(|(known, _)| *known == channel) {
+                    Some((_, first)) => mistakes.push(
+                        Diagnostic::error("contradiction", format!("`{text}` is given twice"))
+                            .at(at, "the second")
+                            .at(first.at("link"), "the first")
+                            .help("give each link once"),
+                    ),
+                    None => found.push((channel, record)),
+                },
+            }
+        }
+        found
+    }
+
+    fn channels(&self, channels: impl Iterator<Item = u32>) -> String {
+        let names: Vec<String> = channels.map(|c| self.graph.channel_name(c)).collect();
+        crate::suggest::one_of(names.iter().map(String::as_str))
+    }
+
+    fn series(
+        &self,
+        specs: &[FlowSpec],
+        names: &FlowNames<'_>,
+        stop_at: Time,
+        mistakes: &mut Diagnostics,
+    ) -> Vec<SeriesSpec> {
+        let records = self.root.records("series").iter();
+        records
+            .filter_map(|record| self.one_series(record, specs, names, stop_at, mistakes))
+            .collect()
+    }
+
+    fn one_series(
+        &self,
+        record: &Record,
+        specs: &[FlowSpec],
+        names: &FlowNames<'_>,
+        stop_at: Time,
+        mistakes: &mut Diagnostics,
+    ) -> Option<SeriesSpec> {
+        let measure = measure(record.word("measure"))?;
+        let found = record.field("on").map(|on| {
+            let channel = self.graph.find_channel(record.text("on"), &on.at);
+            channel
+                .map_err(|diagnostic| mistakes.push(*diagnostic))
+                .ok()
+        });
+        let flow = record.field("flow").map(|field| {
+            let flow = names.find(record.text("flow"), &field.at);
+            flow.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
+        });
+        let channel = found??;
+        if let Some(Some(flow)) = flow {
+            self.check_series_flow(
+                record,
+                measure,
+                specs.get(flow as usize)?,
+                channel,
+                mistakes,
+            );
+        } else if flow.is_none() && measure == Measure::Credit {
+            mistakes.push(
+                Diagnostic::error(
+                    "missing-key",
+                    "credit is of one flow, and `flow` is missing",
+                )
+                .at(record.at("measure"), "whose?")
+                .help("add `flow = \"VC1\"`"),
+            );
+        }
+        let from = record.time("from").unwrap_or(Time::ZERO);
+        let until = record.time("until").unwrap_or(stop_at);
+        checks::series_times(record, from, until, stop_at, mistakes);
+        Some(SeriesSpec {
+            name: record.text("name").into(),
+            measure,
+            flow: flow.flatten(),
+            channel,
+            window: record
+                .duration("window")
+                .map(|window| Duration(window.0.max(1))),
+            from,
+            until: until.min(stop_at),
+        })
+    }
+
+    fn check_series_flow(
+        &self,
+        record: &Record,
+        measure: Measure,
+        flow: &FlowSpec,
+        channel: u32,
+        mistakes: &mut Diagnostics,
+    ) {
+        let crosses = |channel| flow.legs.iter().any(|leg| leg.channel == channel);
+        let control = measure == Measure::ControlThroughput;
+        if !(crosses(channel) || control && crosses(channel ^ 1)) {
+            let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
+            mistakes.push(not_there(
+                &flow.name,
+                record.text("on"),
+                record.at("on"),
+                &ways,
+            ));
+            return;
+        }
+        let index = flow.legs.iter().position(|leg| leg.channel == channel);
+        let leaf = index.is_some_and(|i| flow.legs.iter().all(|l| l.parent != Some(i as u32)));
+        let controlled = index.is_some_and(|i| flow.legs[i].flow_control != FlowControlSpec::None);
+        let (wrong, why) = match measure {
+            Measure::Delay => (
+                !leaf,
+                "delay is counted where units are delivered: at the last",
+            ),
+            Measure::Wait => (
+                leaf,
+                "units wait where they are forwarded: not at the last channel",
+            ),
+            Measure::Credit => (!controlled, "there is no credit without a credit scheme"),
+            _ => (false, ""),
+        };
+        if wrong {
+            let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
+            mistakes.push(
+                Diagnostic::error(
+                    "bad-series",
+                    format!("`{}` has no {} here", flow.name, record.word("measure")),
+                )
+                .at(record.at("on"), why)
+                .note(format!("`{}` crosses {ways}", flow.name)),
+            );
+        }
+    }
+}
+
+fn crosses(tree: &Tree, channel: u32) -> bool {
+    tree.iter().any(|(known, _)| *known == channel)
+}
+
+fn not_there(flow: &str, channel: &str, at: At, ways: &str) -> Diagnostic {
+    Diagnostic::error(
+        "not-on-channel",
+        format!("`{flow}` does not cross `{channel}`"),
+    )
+    .at(at, "not on its way")
+    .note(format!("it crosses {ways}"))
+}
+
+fn measure(word: &str) -> Option<Measure> {
+    Some(match word {
+        "throughput" => Measure::Throughput,
+        "arrivals" => Measure::Arrivals,
+        "control-throughput" => Measure::ControlThroughput,
+        "forwarded" => Measure::Forwarded,
+        "credit" => Measure::Credit,
+        "fill" => Measure::Fill,
+        "queue" => Measure::Queue,
+        "stored" => Measure::Stored,
+        "delay" => Measure::Delay,
+        "wait" => Measure::Wait,
+        _ => return None,
+    })
+}

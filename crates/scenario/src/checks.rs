@@ -1,0 +1,339 @@
+//! What can't work in the scenario as a whole.
+
+use kernel::Time;
+use packet::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
+
+use crate::Limits;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::flows::Draft;
+use crate::record::Record;
+use crate::topology::Graph;
+use crate::traffic::{self, Line};
+
+/// Memory of one leg with its statistics, bytes.
+const LEG_BYTES: u64 = 300;
+/// Memory of one node or channel, bytes.
+const NODE_BYTES: u64 = 400;
+/// Memory of one queued unit, bytes.
+const UNIT_BYTES: f64 = 16.0;
+
+/// Warm-up against duration.
+pub(crate) fn run_times(
+    run: Option<&Record>,
+    stop_at: Time,
+    warm_up: Time,
+    mistakes: &mut Diagnostics,
+) {
+    let Some(run) = run else {
+        return;
+    };
+    if warm_up >= stop_at && run.field("duration").is_some() && run.given("warm_up") {
+        mistakes.push(
+            Diagnostic::error("bad-times", "the run ends before its warm-up does")
+                .at(run.at("warm_up"), "statistics would start here")
+                .at(run.at("duration"), "the run ends here")
+                .help("make `warm_up` shorter than `duration`: a quarter of it is usual"),
+        );
+    }
+}
+
+/// From and until of a series against the run.
+pub(crate) fn series_times(
+    record: &Record,
+    from: Time,
+    until: Time,
+    stop_at: Time,
+    mistakes: &mut Diagnostics,
+) {
+    if from >= until || from >= stop_at {
+        mistakes.push(
+            Diagnostic::error("bad-times", "the series ends before it starts")
+                .at(record.at("from"), "from here")
+                .at(record.at("until"), "to here, or to the end of the run")
+                .help("leave `from` and `until` out to record the whole run"),
+        );
+    } else if until > stop_at {
+        mistakes.push(
+            Diagnostic::warning("bad-times", "the series reaches past the end of the run")
+                .at(record.at("until"), "later than `run.duration`")
+                .help("leave `until` out to record up to the end"),
+        );
+    }
+}
+
+/// Does the network fit into memory? Asked before it is built.
+pub(crate) fn memory(
+    root: &Record,
+    graph: &Graph,
+    legs: u64,
+    limits: &Limits,
+    mistakes: &mut Diagnostics,
+) -> bool {
+    let nodes = (graph.nodes.len() + 2 * graph.links.len()) as u64;
+    let needed = legs
+        .saturating_mul(LEG_BYTES)
+        .saturating_add(nodes * NODE_BYTES);
+    let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
+        return true;
+    };
+    let tables = root.records("patterns").iter().chain(root.records("flows"));
+    let largest = tables.max_by_key(|record| record.whole("count").unwrap_or(0));
+    mistakes.push(
+        Diagnostic::error(
+            "out-of-memory",
+            "the scenario needs more memory than there is",
+        )
+        .at(
+            largest.map_or_else(|| root.at.clone(), |r| r.at.clone()),
+            "most flows are here",
+        )
+        .note(format!(
+            "about {} for {legs} legs (a leg is one flow on one link); {} are free",
+            bytes(needed),
+            bytes(memory)
+        ))
+        .help("use fewer flows, or a network with shorter ways"),
+    );
+    false
+}
+
+/// "1.5 GB".
+fn bytes(count: u64) -> String {
+    match count {
+        0..1_000_000 => format!("{} kB", count.div_ceil(1000)),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
+        _ => format!("{:.1} GB", count as f64 / 1e9),
+    }
+}
+
+/// Partners: who needs one, and what it must be.
+pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diagnostics) {
+    for (draft, flow) in drafts.iter().zip(specs) {
+        let (what, at, wanted) = match (&flow.traffic, &flow.source_control) {
+            (TrafficSpec::Client(_), SourceControlSpec::None) => {
+                ("a client", draft.record.at("traffic"), "server")
+            }
+            (TrafficSpec::Client(_), _) => {
+                mistakes.push(
+                    Diagnostic::error("bad-partner", "a client has no window of its own")
+                        .at(
+                            draft.record.at("source_control"),
+                            "its requests already wait",
+                        )
+                        .help("leave `source_control` out; `outstanding` limits a client"),
+                );
+                continue;
+            }
+            (_, SourceControlSpec::None) => continue,
+            _ => ("a window", draft.record.at("source_control"), "silent"),
+        };
+        if destinations(flow) > 1 {
+            mistakes.push(
+                Diagnostic::error("bad-partner", format!("{what} works with one destination"))
+                    .at(at, "on a multicast flow")
+                    .note("answers of several destinations have no meaning to it"),
+            );
+            continue;
+        }
+        let to = draft.to[0];
+        let back = format!("from `{}` back", draft.name);
+        let Some(partner) = flow.partner else {
+            mistakes.push(
+                Diagnostic::error("missing-key", format!("{what} needs a `partner`"))
+                    .at(at, "who carries the answers?")
+                    .help(format!(
+                        "add a flow {back} with `traffic = {{ kind = \"{wanted}\" }}`, and name \
+                         it here: `partner = \"..\"`"
+                    )),
+            );
+            continue;
+        };
+        let partner = partner as usize;
+        let place = draft.record.at("partner");
+        check_partner(
+            draft,
+            (&specs[partner], &drafts[partner]),
+            to,
+            wanted,
+            place,
+            mistakes,
+        );
+    }
+}
+
+fn check_partner(
+    draft: &Draft<'_>,
+    (partner, other): (&FlowSpec, &Draft<'_>),
+    to: u32,
+    wanted: &str,
+    at: crate::source::At,
+    mistakes: &mut Diagnostics,
+) {
+    let fits = match partner.traffic {
+        TrafficSpec::Server => wanted == "server",
+        TrafficSpec::Silent => wanted == "silent",
+        _ => false,
+    };
+    if !fits {
+        mistakes.push(
+            Diagnostic::error(
+                "bad-partner",
+                format!("`{}` can't carry the answers", partner.name),
+            )
+            .at(at.clone(), format!("its traffic is not `{wanted}`"))
+            .at(other.record.at("traffic"), "the partner's traffic")
+            .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`")),
+        );
+    }
+    if other.source != to || other.to != [draft.source] {
+        mistakes.push(
+            Diagnostic::error(
+                "bad-partner",
+                format!("`{}` does not lead back", partner.name),
+            )
+            .at(at, format!("not the way back of `{}`", draft.name))
+            .at(other.at.clone(), "the partner's way")
+            .help("a partner starts where the flow ends, and ends where it starts"),
+        );
+    }
+}
+
+fn destinations(flow: &FlowSpec) -> usize {
+    let parents = |index: usize| flow.legs.iter().any(|leg| leg.parent == Some(index as u32));
+    (0..flow.legs.len())
+        .filter(|index| !parents(*index))
+        .count()
+}
+
+/// Offered load against rates, where nothing holds a flow back.
+pub(crate) fn load(
+    graph: &Graph,
+    drafts: &[Draft<'_>],
+    specs: &[FlowSpec],
+    stop_at: Time,
+    limits: &Limits,
+    mistakes: &mut Diagnostics,
+) {
+    let offered = Offered::of(graph, specs);
+    let mut queued_bytes = 0.0;
+    for (channel, flows) in offered.by_channel.iter().enumerate() {
+        let channel = channel as u32;
+        let rate = graph.channel_spec(channel).rate.0 as f64;
+        let bits: f64 = flows.iter().map(|load| load.bits_per_second).sum();
+        if bits <= rate * 1.000_001 {
+            continue;
+        }
+        let units = flows.iter().map(|load| load.units_per_second).sum::<f64>();
+        let growth = units * (bits - rate) / bits;
+        let by_end = growth * stop_at.seconds();
+        queued_bytes += by_end * UNIT_BYTES;
+        let name = graph.channel_name(channel);
+        let Some(draft) = flows.last().and_then(|load| drafts.get(load.flow)) else {
+            continue;
+        };
+        mistakes.push(
+            Diagnostic::warning(
+                "overload",
+                format!("the queue for `{name}` grows without end"),
+            )
+            .at(
+                draft.record.at("traffic"),
+                format!("`{}` and nothing holds it back", draft.name),
+            )
+            .note(format!(
+                "{} without flow control offer {:.1} % of its rate, {:.1} Mbps too much: \
+                     {by_end:.0} cells wait by the end of the run",
+                crate::diagnostics::plural(flows.len() as u64, "flow"),
+                100.0 * bits / rate,
+                (bits - rate) / 1e6
+            ))
+            .help(
+                "turn on credits (`[flow_control]` `scheme = \"n23\"`), lower the load, or \
+                       limit `buffer`",
+            ),
+        );
+    }
+    if let Some(memory) = limits
+        .memory_bytes
+        .filter(|memory| queued_bytes > *memory as f64)
+        && let Some(draft) = drafts.first()
+    {
+        mistakes.push(
+            Diagnostic::error(
+                "out-of-memory",
+                "queues would grow beyond the memory there is",
+            )
+            .at(draft.record.at("traffic"), "see the warnings above")
+            .note(format!(
+                "about {} of queued cells; {} are free",
+                bytes(queued_bytes as u64),
+                bytes(memory)
+            ))
+            .help("shorten the run, lower the load, or limit `buffer`"),
+        );
+    }
+}
+
+/// What one flow brings to one channel.
+struct Load {
+    flow: usize,
+    bits_per_second: f64,
+    units_per_second: f64,
+}
+
+/// What flows that nothing holds back bring to each channel.
+struct Offered {
+    by_channel: Vec<Vec<Load>>,
+}
+
+impl Offered {
+    fn of(graph: &Graph, specs: &[FlowSpec]) -> Self {
+        let free: Vec<(usize, &FlowSpec, f64)> = specs
+            .iter()
+            .enumerate()
+            .filter(|(_, flow)| uncontrolled(flow))
+            .filter_map(|(index, flow)| {
+                let first = flow.legs.first()?;
+                let rate = graph.channel_spec(first.channel).rate;
+                let line = Line {
+                    rate,
+                    unit_bytes: flow.unit_bytes,
+                };
+                let units = traffic::offered_per_second(&flow.traffic, line)?;
+                Some((index, flow, units))
+            })
+            .collect();
+        let mut first_bits = vec![0.0; 2 * graph.links.len()];
+        let bits = |flow: &FlowSpec, units: f64| units * 8.0 * f64::from(flow.unit_bytes);
+        for (_, flow, units) in &free {
+            first_bits[flow.legs[0].channel as usize] += bits(flow, *units);
+        }
+        let mut by_channel: Vec<Vec<Load>> =
+            (0..2 * graph.links.len()).map(|_| Vec::new()).collect();
+        for (index, flow, units) in free {
+            let first = flow.legs[0].channel;
+            let rate = graph.channel_spec(first).rate.0 as f64;
+            let passed = (rate / first_bits[first as usize]).min(1.0);
+            let greedy = matches!(flow.traffic, TrafficSpec::Greedy { .. });
+            for leg in &flow.legs {
+                let at_source = leg.parent.is_none();
+                // A greedy source makes its units when they can leave: it has no queue.
+                let share = if at_source && !greedy { 1.0 } else { passed };
+                let units_per_second = units * share;
+                by_channel[leg.channel as usize].push(Load {
+                    flow: index,
+                    bits_per_second: bits(flow, units_per_second),
+                    units_per_second,
+                });
+            }
+        }
+        Self { by_channel }
+    }
+}
+
+fn uncontrolled(flow: &FlowSpec) -> bool {
+    let free = |leg: &packet::spec::LegSpec| {
+        leg.flow_control == FlowControlSpec::None && leg.buffer.limit_units.is_none()
+    };
+    flow.source_control == SourceControlSpec::None && flow.legs.iter().all(free)
+}

@@ -1,0 +1,397 @@
+//! Mistakes in a scenario: what was found, where, what is allowed, how to go on.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use crate::source::{At, Source};
+
+/// More mistakes than this are counted, not listed.
+const LISTED: usize = 100;
+/// Lines longer than this many bytes are pointed at, not shown.
+const SHOWN_BYTES: usize = 4096;
+
+/// How grave a diagnostic is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// The scenario can't run.
+    Error,
+    /// It can run, but probably does not do what its author wants.
+    Warning,
+}
+
+/// One mistake.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// How grave.
+    pub severity: Severity,
+    /// Which kind of mistake, in kebab-case; stable, for scripts.
+    pub code: &'static str,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// Where, and what was found there; the first is the main one.
+    pub labels: Vec<(At, String)>,
+    /// What is behind it.
+    pub notes: Vec<String>,
+    /// How to go on.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error.
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    /// A warning.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(code, message)
+        }
+    }
+
+    /// An error, or only a warning where the author said that it is meant.
+    pub(crate) fn error_unless(meant: bool, code: &'static str, message: String) -> Self {
+        if meant {
+            Self::warning(code, message)
+        } else {
+            Self::error(code, message)
+        }
+    }
+
+    /// Points at a place; the first place is the main one.
+    pub fn at(mut self, at: At, label: impl Into<String>) -> Self {
+        self.labels.push((at, label.into()));
+        self
+    }
+
+    /// Adds what is behind the mistake.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Adds a way to go on.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+
+    /// Adds a way to go on, if there is one.
+    pub(crate) fn help_if(mut self, help: Option<String>) -> Self {
+        self.help.extend(help);
+        self
+    }
+}
+
+/// The mistakes of one scenario, with the texts they point into.
+#[derive(Clone, Default)]
+pub struct Diagnostics {
+    sources: Vec<Source>,
+    list: Vec<Diagnostic>,
+    /// The same mistake at the same place (one value, many links) is told once.
+    seen: BTreeMap<(&'static str, Option<At>), (usize, u64)>,
+    errors: u64,
+    warnings: u64,
+}
+
+impl Diagnostics {
+    pub(crate) fn new(sources: Vec<Source>) -> Self {
+        Self {
+            sources,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn single(source: Source, diagnostic: Diagnostic) -> Self {
+        let mut all = Self::new(vec![source]);
+        all.push(diagnostic);
+        all
+    }
+
+    /// Adds one.
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        match diagnostic.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+        }
+        let key = (
+            diagnostic.code,
+            diagnostic.labels.first().map(|label| label.0.clone()),
+        );
+        if let Some((_, again)) = self.seen.get_mut(&key) {
+            *again += 1;
+        } else if self.list.len() < LISTED || diagnostic.severity == Severity::Error {
+            if self.list.len() < 2 * LISTED {
+                self.seen.insert(key, (self.list.len(), 0));
+                self.list.push(diagnostic);
+            }
+        }
+    }
+
+    /// Takes over what another reading of a file with syntax errors found, but not what may only
+    /// be missing because of them.
+    pub(crate) fn add_beyond_syntax(&mut self, other: &Self) {
+        let lines: Vec<usize> = self.list.iter().filter_map(|d| self.line_of(d)).collect();
+        for diagnostic in &other.list {
+            let line = self.line_of(diagnostic);
+            let doubtful = matches!(diagnostic.code, "missing-key" | "wrong-type");
+            if !doubtful && line.is_none_or(|line| !lines.contains(&line)) {
+                self.push(diagnostic.clone());
+            }
+        }
+    }
+
+    fn line_of(&self, diagnostic: &Diagnostic) -> Option<usize> {
+        let (at, _) = diagnostic.labels.first().filter(|(at, _)| at.source == 0)?;
+        self.position(at).map(|(_, line, _)| line)
+    }
+
+    /// All that are listed, in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        let mut order: Vec<&Diagnostic> = self.list.iter().collect();
+        order.sort_by_key(|d| d.labels.first().map(|label| label.0.clone()));
+        order.into_iter()
+    }
+
+    /// Errors, each place counted.
+    pub fn errors(&self) -> u64 {
+        self.errors
+    }
+
+    /// Warnings, each place counted.
+    pub fn warnings(&self) -> u64 {
+        self.warnings
+    }
+
+    /// Is nothing wrong at all?
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The source a label points into, and its line and column there (both from 1, the column in
+    /// characters).
+    pub fn position(&self, at: &At) -> Option<(&Source, usize, usize)> {
+        let source = self.sources.get(at.source)?;
+        let text = &source.text;
+        let start = floor_boundary(text, at.start);
+        let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line = 1 + text.as_bytes()[..line_start]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count();
+        Some((source, line, 1 + text[line_start..start].chars().count()))
+    }
+
+    /// As text for a terminal, in colour if asked.
+    pub fn render(&self, color: bool) -> String {
+        let renderer = if color {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        let mut text = String::new();
+        for diagnostic in self.iter() {
+            text.push_str(&self.render_one(&renderer, diagnostic));
+            text.push_str("\n\n");
+        }
+        text.push_str(&self.closing_line());
+        text.push('\n');
+        text
+    }
+
+    fn closing_line(&self) -> String {
+        let shown: u64 = self.list.len() as u64 + self.seen.values().map(|s| s.1).sum::<u64>();
+        let hidden = (self.errors + self.warnings).saturating_sub(shown);
+        let mut line = [(self.errors, "error"), (self.warnings, "warning")]
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| plural(*count, what))
+            .collect::<Vec<_>>()
+            .join(", ");
+        if line.is_empty() {
+            line.push_str("no mistakes");
+        }
+        if hidden > 0 {
+            line.push_str(&format!(" ({hidden} not shown)"));
+        }
+        line
+    }
+
+    fn render_one(&self, renderer: &Renderer, diagnostic: &Diagnostic) -> String {
+        let level = match diagnostic.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut group = Group::with_title(
+            level
+                .primary_title(diagnostic.message.as_str())
+                .id(diagnostic.code),
+        );
+        let mut shown: Vec<usize> = Vec::new();
+        for (at, _) in &diagnostic.labels {
+            if !shown.contains(&at.source) {
+                shown.push(at.source);
+                group = self.snippet(group, diagnostic, at);
+            }
+        }
+        let again = self.again(diagnostic);
+        for note in diagnostic.notes.iter().chain(&again) {
+            group = group.element(Level::NOTE.message(note.as_str()));
+        }
+        for help in &diagnostic.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        renderer.render(&[group])
+    }
+
+    fn again(&self, diagnostic: &Diagnostic) -> Option<String> {
+        let key = (
+            diagnostic.code,
+            diagnostic.labels.first().map(|label| label.0.clone()),
+        );
+        match self.seen.get(&key) {
+            Some((_, 1)) => Some("the same comes up once more".into()),
+            Some((_, again)) if *again > 1 => Some(format!("the same comes up {again} more times")),
+            _ => None,
+        }
+    }
+
+    /// The labels that point into the source of `main`, shown in one piece of it.
+    fn snippet<'a>(&'a self, group: Group<'a>, diagnostic: &'a Diagnostic, main: &At) -> Group<'a> {
+        let Some((source, line, column)) = self.position(main) else {
+            return group;
+        };
+        let labels = || {
+            diagnostic
+                .labels
+                .iter()
+                .filter(|(at, _)| at.source == main.source)
+        };
+        let window = labels()
+            .map(|(at, _)| lines_around(&source.text, at))
+            .reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
+            .unwrap_or(0..0);
+        let longest = source.text[window.clone()]
+            .split('\n')
+            .map(str::len)
+            .max()
+            .unwrap_or(0);
+        if source.text.is_empty() || longest > SHOWN_BYTES {
+            let origin = Origin::path(source.name.as_str())
+                .line(line)
+                .char_column(column);
+            return group.element(origin);
+        }
+        let first = 1 + source.text.as_bytes()[..window.start]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count();
+        let mut snippet = Snippet::source(&source.text[window.clone()])
+            .path(source.name.as_str())
+            .line_start(first);
+        for (index, (at, label)) in labels().enumerate() {
+            let kind = if index == 0 && diagnostic.labels[0].0 == *at {
+                AnnotationKind::Primary
+            } else {
+                AnnotationKind::Context
+            };
+            let span = span_in_line(&source.text, at);
+            let span = span.start - window.start..span.end - window.start;
+            let label = (!label.is_empty()).then_some(label.as_str());
+            snippet = snippet.annotation(kind.span(span).label(label));
+        }
+        group.element(snippet)
+    }
+
+    /// For programs: one object for each diagnostic.
+    pub fn to_json(&self) -> serde_json::Value {
+        self.iter()
+            .map(|diagnostic| self.json_of(diagnostic))
+            .collect()
+    }
+
+    fn json_of(&self, diagnostic: &Diagnostic) -> serde_json::Value {
+        let place = |(at, label): &(At, String)| {
+            let (source, line, column) = self.position(at)?;
+            let end = At {
+                start: at.end,
+                ..at.clone()
+            };
+            let (_, end_line, end_column) = self.position(&end)?;
+            Some(serde_json::json!({
+                "file": source.name, "line": line, "column": column, "end_line": end_line,
+                "end_column": end_column, "start_byte": at.start, "end_byte": at.end,
+                "label": label,
+            }))
+        };
+        serde_json::json!({
+            "severity": match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            "code": diagnostic.code,
+            "message": diagnostic.message,
+            "places": diagnostic.labels.iter().filter_map(place).collect::<Vec<_>>(),
+            "notes": diagnostic.notes,
+            "help": diagnostic.help,
+        })
+    }
+}
+
+impl fmt::Debug for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// "1 error", "2 errors".
+pub(crate) fn plural(count: u64, what: &str) -> String {
+    if count == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{count} {what}s")
+    }
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|&i| text.is_char_boundary(i))
+        .unwrap_or(0)
+}
+
+fn lines_around(text: &str, at: &At) -> Range<usize> {
+    let start = floor_boundary(text, at.start);
+    let first = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    let last = text[start..]
+        .find('\n')
+        .map_or(text.len(), |newline| start + newline);
+    first..last
+}
+
+/// What of a span lies in its first line: a table of many lines is named by its first.
+fn span_in_line(text: &str, at: &At) -> Range<usize> {
+    let line = lines_around(text, at);
+    let start = floor_boundary(text, at.start);
+    let end = floor_boundary(text, at.end).clamp(start, line.end.max(start));
+    start..end
+}

@@ -1,0 +1,199 @@
+//! What the tables say about a key, a word or a group of words.
+
+use crate::keys::control::SCHEMES;
+use crate::keys::{self, flows, network, traffic};
+use crate::suggest;
+use crate::table::{Choice, Default, Key, Kind, Section};
+
+/// A group of words and what each means.
+pub type WordGroup = (&'static str, Vec<(&'static str, &'static str)>);
+
+/// Explains a key (`n2`, `link.delay`), a section (`[link]`) or a word (`n23`, `poisson`): what
+/// it means, its unit, range and default, where it comes from.
+///
+/// The error says that there is no such thing, and what may have been meant.
+pub fn explain(name: &str) -> Result<String, String> {
+    let wanted = name.trim();
+    let mut parts: Vec<String> = Vec::new();
+    for section in keys::sections() {
+        if is_section(section, wanted) {
+            parts.push(section_text(section));
+        }
+        for key in section.keys {
+            if key_matches(section, key, wanted) {
+                parts.push(key_text(section, key));
+            }
+            if let Kind::Choice(choices) = key.kind {
+                let named = choices.iter().find(|choice| choice.name == wanted);
+                parts.extend(named.map(|choice| choice_text(section, key, choice)));
+            }
+        }
+    }
+    let mut unique: Vec<String> = Vec::new();
+    for part in parts {
+        if !unique.contains(&part) {
+            unique.push(part);
+        }
+    }
+    if unique.is_empty() {
+        Err(unknown(wanted))
+    } else {
+        Ok(unique.join("\n"))
+    }
+}
+
+/// All words of the language, by group.
+pub fn list() -> Vec<WordGroup> {
+    let group = |name, choices: &'static [Choice]| {
+        (
+            name,
+            choices
+                .iter()
+                .map(|choice| (choice.name, choice.meaning))
+                .collect(),
+        )
+    };
+    vec![
+        group("schemes", SCHEMES),
+        group("traffic", traffic::TRAFFICS),
+        group("source controls", traffic::SOURCE_CONTROLS),
+        group("sinks", traffic::SINKS),
+        group("topologies", network::TOPOLOGIES),
+        group("patterns", flows::PATTERN_KINDS),
+        group("measures", flows::MEASURES),
+    ]
+}
+
+fn bare(section: &Section) -> &'static str {
+    section.name.trim_matches(['[', ']'])
+}
+
+fn is_section(section: &Section, wanted: &str) -> bool {
+    bare(section) == wanted.trim_matches(['[', ']'])
+}
+
+/// A bare name means every key so called that says something of its own; overrides repeat others.
+fn key_matches(section: &Section, key: &Key, wanted: &str) -> bool {
+    if let Some((table, name)) = wanted.rsplit_once('.') {
+        return key.name == name && bare(section) == table.trim_matches(['[', ']']);
+    }
+    let section_too = keys::sections()
+        .iter()
+        .any(|section| is_section(section, wanted));
+    key.name == wanted && !section_too && !repeats(key)
+}
+
+fn repeats(key: &Key) -> bool {
+    matches!(key.default, Default::Derived("as the table above it says"))
+}
+
+fn section_text(section: &Section) -> String {
+    let mut text = format!("{}\n  {}\n\n", section.name, section.about);
+    let width = section
+        .keys
+        .iter()
+        .map(|key| key.name.len())
+        .max()
+        .unwrap_or(0);
+    for key in section.keys {
+        text.push_str(&format!("  {:width$}  {}\n", key.name, key.meaning));
+    }
+    text
+}
+
+fn key_text(section: &Section, key: &Key) -> String {
+    let mut text = format!("{} in {}\n  {}\n\n", key.name, section.name, key.meaning);
+    for (what, value) in facts(section, key) {
+        text.push_str(&format!("  {what:8}  {value}\n"));
+    }
+    if let Kind::Choice(choices) = key.kind {
+        let width = choices
+            .iter()
+            .map(|choice| choice.name.len())
+            .max()
+            .unwrap_or(0);
+        text.push('\n');
+        for choice in choices {
+            text.push_str(&format!("  {:width$}  {}\n", choice.name, choice.meaning));
+        }
+    }
+    text
+}
+
+/// Everything else the tables know of a key.
+pub(crate) fn facts(section: &Section, key: &Key) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("kind", key.kind.noun()),
+        ("allowed", key.kind.allowed()),
+        ("default", default_text(key)),
+        ("example", key.example()),
+    ];
+    match key.kind {
+        Kind::Choice(_) => facts[0].1 = "a word".into(),
+        Kind::Table(_) | Kind::Tables(_) => facts.retain(|(what, _)| *what != "example"),
+        _ => {}
+    }
+    if let (Some(selector), false) = (section.selector, key.only.is_empty()) {
+        facts.push((
+            "only with",
+            format!("{} {}", selector.key, key.only.join(", ")),
+        ));
+    }
+    if !key.cite.is_empty() {
+        facts.push(("source", key.cite.into()));
+    }
+    facts
+}
+
+/// The default in words.
+pub(crate) fn default_text(key: &Key) -> String {
+    match key.default {
+        Default::Required => "none: it must be given".into(),
+        Default::Is(toml) => toml.into(),
+        Default::Derived(words) => words.into(),
+    }
+}
+
+fn choice_text(section: &Section, key: &Key, choice: &Choice) -> String {
+    let mut text = format!(
+        "{} ({} in {})\n  {}\n\n  write it   {} = \"{}\"\n",
+        choice.name, key.name, section.name, choice.meaning, key.name, choice.name
+    );
+    if !choice.cite.is_empty() {
+        text.push_str(&format!("  source     {}\n", choice.cite));
+    }
+    let own: Vec<&Key> = section
+        .keys
+        .iter()
+        .filter(|other| other.only.contains(&choice.name))
+        .collect();
+    if !own.is_empty() {
+        let width = own.iter().map(|key| key.name.len()).max().unwrap_or(0);
+        text.push_str("\n  its keys\n");
+        for key in own {
+            text.push_str(&format!("  {:width$}  {}\n", key.name, key.meaning));
+        }
+    }
+    text
+}
+
+fn unknown(wanted: &str) -> String {
+    let mut known: Vec<&str> = Vec::new();
+    for section in keys::sections() {
+        known.push(bare(section));
+        for key in section.keys {
+            known.push(key.name);
+            if let Kind::Choice(choices) = key.kind {
+                known.extend(choices.iter().map(|choice| choice.name));
+            }
+        }
+    }
+    let hint = match suggest::nearest(wanted, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => "`list` shows the words, and a section such as `link` shows its keys".into(),
+    };
+    format!(
+        "there is no key or word `{}`: {hint}",
+        crate::reader::clip(wanted)
+    )
+}

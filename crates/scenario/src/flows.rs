@@ -1,0 +1,330 @@
+//! Flows by name, repeated by `count`, or made by a pattern: who sends to whom.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::patterns;
+use crate::reader::clip;
+use crate::record::Record;
+use crate::route::{self, Router, Tree};
+use crate::source::At;
+use crate::suggest;
+use crate::topology::Graph;
+
+/// Flows that a scenario may have.
+pub(crate) const MOST_FLOWS: u64 = 4_000_000;
+/// Steps that the search for all ways may take: some seconds.
+const MOST_STEPS: u64 = 4_000_000_000;
+
+/// A flow before its way and its controls are known.
+pub(crate) struct Draft<'a> {
+    pub name: String,
+    pub source: u32,
+    pub to: Vec<u32>,
+    /// Its table.
+    pub record: &'a Record,
+    /// The number that stands for `{i}`.
+    pub number: Option<u64>,
+    /// Where a mistake about its way is shown.
+    pub at: At,
+}
+
+impl Draft<'_> {
+    /// A name in its table, with `{i}` replaced.
+    pub(crate) fn expand(&self, text: &str) -> String {
+        expand(text, self.number)
+    }
+}
+
+pub(crate) fn expand(text: &str, number: Option<u64>) -> String {
+    match number {
+        Some(number) => text.replace("{i}", &number.to_string()),
+        None => text.into(),
+    }
+}
+
+/// The flows of the file, in order: first `[[flows]]`, then `[[patterns]]`.
+pub(crate) fn drafts<'a>(
+    root: &'a Record,
+    graph: &Graph,
+    seed: u64,
+    mistakes: &mut Diagnostics,
+) -> Vec<Draft<'a>> {
+    if too_many(root, mistakes) {
+        return Vec::new();
+    }
+    let mut drafts = Vec::new();
+    for record in root.records("flows") {
+        named(record, graph, &mut drafts, mistakes);
+    }
+    for (index, record) in root.records("patterns").iter().enumerate() {
+        patterns::draw(record, graph, seed, index as u64, &mut drafts, mistakes);
+        if drafts.len() as u64 > MOST_FLOWS {
+            refuse(record.at.clone(), drafts.len() as u64, mistakes);
+            return Vec::new();
+        }
+    }
+    if root.records("flows").is_empty() && root.records("patterns").is_empty() {
+        mistakes.push(
+            Diagnostic::error(
+                "no-flows",
+                "the scenario has no flows: nothing would be sent",
+            )
+            .at(root.at.clone(), "no `[[flows]]` and no `[[patterns]]`")
+            .help("add one: `[[flows]]` with `name = \"VC1\"`, `from = \"A\"`, `to = \"B\"`"),
+        );
+    }
+    duplicates(&drafts, mistakes);
+    drafts
+}
+
+fn too_many(root: &Record, mistakes: &mut Diagnostics) -> bool {
+    let flows = root.records("flows").iter();
+    let patterns = root.records("patterns").iter();
+    let mut total = 0_u64;
+    for record in flows.chain(patterns) {
+        total = total.saturating_add(record.whole("count").unwrap_or(1));
+        if total > MOST_FLOWS {
+            refuse(record.at("count"), total, mistakes);
+            return true;
+        }
+    }
+    false
+}
+
+fn refuse(at: At, total: u64, mistakes: &mut Diagnostics) {
+    mistakes.push(
+        Diagnostic::error("too-large", "too many flows")
+            .at(at, format!("with this, {total} flows or more"))
+            .note(format!("at most {MOST_FLOWS} flows")),
+    );
+}
+
+fn named<'a>(
+    record: &'a Record,
+    graph: &Graph,
+    drafts: &mut Vec<Draft<'a>>,
+    mistakes: &mut Diagnostics,
+) {
+    let count = record.whole("count");
+    for index in 1..=count.unwrap_or(1) {
+        let number = count.map(|_| index);
+        let name = match number {
+            Some(number) => format!("{}[{number}]", record.text("name")),
+            None => record.text("name").into(),
+        };
+        let mut host = |text: &str, at: &At| {
+            let found = graph.find_host(&expand(text, number), at);
+            found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
+        };
+        let source = record
+            .field("from")
+            .map(|from| host(record.text("from"), &from.at));
+        let to: Vec<(Option<u32>, &At)> = record
+            .list("to")
+            .iter()
+            .map(|(name, at)| (host(name, at), at))
+            .collect();
+        let Some(Some(source)) = source else {
+            continue;
+        };
+        if let Some(to) = destinations(record, source, &to, graph, mistakes) {
+            let at = record.at("to");
+            drafts.push(Draft {
+                name,
+                source,
+                to,
+                record,
+                number,
+                at,
+            });
+        }
+    }
+}
+
+fn destinations(
+    record: &Record,
+    source: u32,
+    to: &[(Option<u32>, &At)],
+    graph: &Graph,
+    mistakes: &mut Diagnostics,
+) -> Option<Vec<u32>> {
+    let mut known: Vec<u32> = Vec::with_capacity(to.len());
+    for (node, at) in to {
+        let node = (*node)?;
+        if node == source {
+            mistakes.push(
+                Diagnostic::error(
+                    "bad-flow",
+                    format!("`{}` sends to itself", graph.name(node)),
+                )
+                .at((*at).clone(), "also where it starts")
+                .help("a flow goes from one host to another"),
+            );
+            return None;
+        }
+        if known.contains(&node) {
+            let message = format!("`{}` is a destination twice", graph.name(node));
+            mistakes.push(
+                Diagnostic::error("bad-flow", message)
+                    .at((*at).clone(), "named before")
+                    .help("name each destination once"),
+            );
+            return None;
+        }
+        known.push(node);
+    }
+    if known.is_empty() && record.field("to").is_some() {
+        mistakes.push(
+            Diagnostic::error("bad-flow", "a flow needs a destination")
+                .at(record.at("to"), "an empty list")
+                .help("name one host or more: `to = \"B\"`"),
+        );
+    }
+    (!known.is_empty()).then_some(known)
+}
+
+fn duplicates(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
+    let mut first: BTreeMap<&str, &Record> = BTreeMap::new();
+    for draft in drafts {
+        match first.get(draft.name.as_str()) {
+            Some(record) => mistakes.push(
+                Diagnostic::error(
+                    "duplicate-name",
+                    format!("two flows are called `{}`", clip(&draft.name)),
+                )
+                .at(draft.record.at("name"), "the second")
+                .at(record.at("name"), "the first")
+                .help("give each flow its own name, or one table with `count`"),
+            ),
+            None => {
+                first.insert(&draft.name, draft.record);
+            }
+        }
+    }
+}
+
+/// The way of every flow; an empty tree where there is none.
+pub(crate) fn trees(graph: &Graph, drafts: &[Draft<'_>], mistakes: &mut Diagnostics) -> Vec<Tree> {
+    let mut trees: Vec<Tree> = vec![Tree::new(); drafts.len()];
+    // Searching once for all flows with the same root, in the order of roots.
+    let mut order: Vec<(u32, usize)> = drafts
+        .iter()
+        .enumerate()
+        .map(|(index, draft)| (Router::root_of(graph, draft.source), index))
+        .collect();
+    order.sort_unstable();
+    if too_long(graph, drafts, &order, mistakes) {
+        return trees;
+    }
+    let mut router = Router::new(graph);
+    for (_, index) in order {
+        match tree(graph, &mut router, &drafts[index]) {
+            Ok(tree) => trees[index] = tree,
+            Err(diagnostic) => mistakes.push(*diagnostic),
+        }
+    }
+    trees
+}
+
+fn too_long(
+    graph: &Graph,
+    drafts: &[Draft<'_>],
+    order: &[(u32, usize)],
+    mistakes: &mut Diagnostics,
+) -> bool {
+    let roots = order.chunk_by(|a, b| a.0 == b.0).count() as u64;
+    let trunks: usize = graph.trunks.iter().map(Vec::len).sum();
+    let steps = roots.saturating_mul((graph.nodes.len() + trunks) as u64);
+    let (true, Some(draft)) = (steps > MOST_STEPS, drafts.first()) else {
+        return false;
+    };
+    mistakes.push(
+        Diagnostic::error("too-large", "finding all the ways would take too long")
+            .at(
+                draft.record.at.clone(),
+                format!("flows start at {roots} places"),
+            )
+            .note(format!(
+                "{roots} searches through {} nodes",
+                graph.nodes.len()
+            ))
+            .help("make the network smaller, or let fewer hosts send"),
+    );
+    true
+}
+
+fn tree(
+    graph: &Graph,
+    router: &mut Router<'_>,
+    draft: &Draft<'_>,
+) -> Result<Tree, Box<Diagnostic>> {
+    let has_path = draft.record.section.key("path").is_some();
+    if has_path && let Some(field) = draft.record.field("path") {
+        if draft.to.len() > 1 {
+            return Err(Box::new(
+                Diagnostic::error("bad-path", "a path leads to one destination")
+                    .at(field.at.clone(), format!("the flow has {}", draft.to.len()))
+                    .help("leave `path` out: a multicast tree is made of shortest ways"),
+            ));
+        }
+        let path: Vec<(String, At)> = draft
+            .record
+            .list("path")
+            .iter()
+            .map(|(name, at)| (draft.expand(name), at.clone()))
+            .collect();
+        return route::along(graph, (&path, &field.at), draft.source, draft.to[0]);
+    }
+    router.tree(draft.source, &draft.to).map_err(|missed| {
+        let (from, to) = (graph.name(draft.source), graph.name(missed));
+        let lonely = |node: u32| graph.neighbours[node as usize].is_empty();
+        let mut diagnostic = Diagnostic::error(
+            "unreachable",
+            format!("no way leads from `{from}` to `{to}`"),
+        )
+        .at(draft.at.clone(), format!("`{to}` can't be reached"));
+        for node in [draft.source, missed] {
+            if lonely(node) {
+                diagnostic = diagnostic.note(format!("`{}` has no link at all", graph.name(node)));
+            }
+        }
+        Box::new(
+            diagnostic
+                .note("hosts forward nothing: ways pass through switches only")
+                .help("add the missing `[[links]]`"),
+        )
+    })
+}
+
+/// Names of flows, to refer to them.
+pub(crate) struct FlowNames<'a>(BTreeMap<&'a str, u32>);
+
+impl<'a> FlowNames<'a> {
+    pub(crate) fn new(drafts: &'a [Draft<'_>]) -> Self {
+        let named = drafts.iter().enumerate();
+        Self(
+            named
+                .map(|(index, draft)| (draft.name.as_str(), index as u32))
+                .collect(),
+        )
+    }
+
+    pub(crate) fn find(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
+        self.0.get(name).copied().ok_or_else(|| {
+            let known = || self.0.keys().copied().take(10_000);
+            let numbered = format!("{name}[1]");
+            let hint = self.0.contains_key(numbered.as_str());
+            Box::new(
+                Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
+                    .at(at.clone(), "not the name of a flow")
+                    .help_if(if hint {
+                        Some(format!("it is repeated: name one of them, `{numbered}`"))
+                    } else {
+                        suggest::did_you_mean(name, known())
+                    })
+                    .note(format!("flows: {}", suggest::one_of(known()))),
+            )
+        })
+    }
+}

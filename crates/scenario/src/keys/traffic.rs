@@ -1,0 +1,385 @@
+//! What sources want to send, when they may, and how destinations consume.
+
+use crate::table::{Choice, Group, Key, Kind, Section, Selector};
+
+const UNITS: u64 = 1 << 30;
+const TIMED: &[&str] = &["greedy", "constant", "poisson", "on-off", "client"];
+const COUNTED: &[&str] = &["greedy", "constant", "poisson"];
+const OPEN: &[&str] = &["constant", "poisson"];
+const BURSTS: &[&str] = &["on-off"];
+const CLIENT: &[&str] = &["client"];
+
+/// What the application wants to send.
+pub(crate) static TRAFFIC: Section = Section {
+    name: "flows.traffic",
+    about: "What the application wants to send.",
+    selector: Some(Selector {
+        key: "kind",
+        default: None,
+    }),
+    groups: &[
+        Group {
+            keys: &["interval", "load", "rate"],
+            required: true,
+            only: OPEN,
+        },
+        Group {
+            keys: &["on_interval", "on_load"],
+            required: false,
+            only: BURSTS,
+        },
+        Group {
+            keys: &["off_interval", "off_load"],
+            required: false,
+            only: BURSTS,
+        },
+    ],
+    keys: &[
+        Key::new("kind", Kind::Choice(TRAFFICS), "The kind of source."),
+        Key::new(
+            "start",
+            Kind::Time { min_ps: 0 },
+            "Nothing is offered before.",
+        )
+        .or("\"0 s\"")
+        .only(TIMED),
+        Key::new(
+            "total",
+            Kind::Whole {
+                min: 1,
+                max: 1 << 62,
+                unit: "units",
+            },
+            "Units in all; then the source is done.",
+        )
+        .otherwise("without end")
+        .only(COUNTED),
+        Key::new(
+            "interval",
+            Kind::Time { min_ps: 1 },
+            "Time between units (poisson: on average).",
+        )
+        .otherwise("from `load` or `rate`")
+        .only(OPEN),
+        Key::new(
+            "load",
+            Kind::Share,
+            "Share of the rate of the source's first link.",
+        )
+        .otherwise("from `interval` or `rate`")
+        .only(OPEN),
+        Key::new(
+            "rate",
+            Kind::Rate,
+            "Bits offered per second, counted on the wire.",
+        )
+        .otherwise("from `interval` or `load`")
+        .only(OPEN),
+        Key::new("on", Kind::Span { min_ps: 1 }, "Length of a burst.").only(BURSTS),
+        Key::new("off", Kind::Span { min_ps: 1 }, "Length of a pause.").only(BURSTS),
+        Key::new(
+            "on_interval",
+            Kind::Time { min_ps: 1 },
+            "Time between units in a burst.",
+        )
+        .otherwise("the full rate of the source's first link")
+        .only(BURSTS),
+        Key::new(
+            "on_load",
+            Kind::Share,
+            "Share of the first link's rate in a burst.",
+        )
+        .otherwise("the full rate of the source's first link")
+        .only(BURSTS),
+        Key::new(
+            "off_interval",
+            Kind::Time { min_ps: 1 },
+            "Time between units in a pause.",
+        )
+        .otherwise("silence")
+        .only(BURSTS),
+        Key::new(
+            "off_load",
+            Kind::Share,
+            "Share of the first link's rate in a pause.",
+        )
+        .otherwise("silence")
+        .only(BURSTS),
+        Key::new(
+            "request_units",
+            Kind::Whole {
+                min: 1,
+                max: UNITS,
+                unit: "units",
+            },
+            "A request.",
+        )
+        .or("3")
+        .only(CLIENT),
+        Key::new(
+            "lookups",
+            Kind::Whole {
+                min: 0,
+                max: UNITS,
+                unit: "look-ups",
+            },
+            "Look-ups before the reads of a file.",
+        )
+        .or("2")
+        .only(CLIENT),
+        Key::new(
+            "lookup_units",
+            Kind::Whole {
+                min: 1,
+                max: UNITS,
+                unit: "units",
+            },
+            "The reply to a look-up.",
+        )
+        .or("3")
+        .only(CLIENT),
+        Key::new(
+            "file_median",
+            Kind::Size {
+                min: 1,
+                max: 1 << 50,
+            },
+            "Median size of a file (lognormal).",
+        )
+        .or("\"6 kB\"")
+        .only(CLIENT),
+        Key::new(
+            "file_sigma",
+            Kind::Decimal {
+                min: 0.0,
+                max: 10.0,
+            },
+            "Standard deviation of the logarithm of the file size.",
+        )
+        .or("1.5")
+        .only(CLIENT),
+        Key::new(
+            "block",
+            Kind::Size { min: 1, max: UNITS },
+            "Payload of a full read.",
+        )
+        .or("\"8 KiB\"")
+        .only(CLIENT),
+        Key::new(
+            "header",
+            Kind::Size {
+                min: 0,
+                max: 1 << 20,
+            },
+            "Protocol bytes around the payload of each read.",
+        )
+        .or("\"160 B\"")
+        .only(CLIENT),
+        Key::new(
+            "payload",
+            Kind::Size {
+                min: 1,
+                max: 1 << 20,
+            },
+            "Payload of one unit.",
+        )
+        .or("\"48 B\"")
+        .only(CLIENT),
+        Key::new(
+            "outstanding",
+            Kind::Whole {
+                min: 1,
+                max: 1 << 20,
+                unit: "reads",
+            },
+            "Reads outstanding at once.",
+        )
+        .or("1")
+        .only(CLIENT),
+        Key::new(
+            "lookup_service",
+            Kind::Span { min_ps: 0 },
+            "Server's time for a look-up.",
+        )
+        .or("{ mean = \"300 us\" }")
+        .only(CLIENT),
+        Key::new(
+            "read_service",
+            Kind::Span { min_ps: 0 },
+            "Server's time for a read.",
+        )
+        .or("{ mean = \"1.5 ms\" }")
+        .only(CLIENT),
+        Key::new(
+            "think",
+            Kind::Span { min_ps: 0 },
+            "Client's time before each request.",
+        )
+        .or("{ mean = \"300 us\" }")
+        .only(CLIENT),
+    ],
+};
+
+/// The kinds of traffic.
+pub(crate) const TRAFFICS: &[Choice] = &[
+    Choice::new(
+        "silent",
+        "Nothing of its own: the flow only carries answers.",
+    ),
+    Choice::new("greedy", "Always has a unit to send."),
+    Choice::new("constant", "One unit at even intervals."),
+    Choice::new("poisson", "Exponential gaps."),
+    Choice::new(
+        "on-off",
+        "Bursts and pauses in turn, each with its own spacing.",
+    ),
+    Choice::new(
+        "client",
+        "A closed-loop client of a file server, walking files one after another: a stand-in for \
+         traces of network file systems. Its `partner` carries the responses.",
+    )
+    .cite("Kung 1993, section 8.1"),
+    Choice::new(
+        "server",
+        "The server's side: sends what the client's requests ask for.",
+    ),
+];
+
+/// When the source may send.
+pub(crate) static SOURCE_CONTROL: Section = Section {
+    name: "flows.source_control",
+    about: "When the source may send what the application wants, end to end.",
+    selector: Some(Selector {
+        key: "kind",
+        default: None,
+    }),
+    groups: &[],
+    keys: &[
+        Key::new(
+            "kind",
+            Kind::Choice(SOURCE_CONTROLS),
+            "The kind of control.",
+        ),
+        Key::new(
+            "cells",
+            Kind::Whole {
+                min: 1,
+                max: UNITS,
+                unit: "cells",
+            },
+            "The window: cells unacknowledged at most.",
+        )
+        .only(&["window"]),
+        Key::new(
+            "initial",
+            Kind::Whole {
+                min: 1,
+                max: UNITS,
+                unit: "cells",
+            },
+            "First window.",
+        )
+        .or("1")
+        .only(&["aimd"]),
+        Key::new(
+            "maximum",
+            Kind::Whole {
+                min: 1,
+                max: UNITS,
+                unit: "cells",
+            },
+            "Largest window.",
+        )
+        .only(&["aimd"]),
+        Key::new(
+            "increase",
+            Kind::Decimal {
+                min: 0.000001,
+                max: 1e6,
+            },
+            "Cells added for each window acknowledged.",
+        )
+        .or("1.0")
+        .only(&["aimd"]),
+        Key::new(
+            "decrease",
+            Kind::Decimal {
+                min: 0.001,
+                max: 0.999,
+            },
+            "Factor on the window when an acknowledgement is late.",
+        )
+        .or("0.5")
+        .only(&["aimd"]),
+        Key::new(
+            "timeout",
+            Kind::Time { min_ps: 1 },
+            "An acknowledgement later than this counts as a loss; what was unacknowledged is sent \
+             again.",
+        )
+        .only(&["aimd"]),
+    ],
+};
+
+/// The kinds of source control.
+pub(crate) const SOURCE_CONTROLS: &[Choice] = &[
+    Choice::new("none", "It may send at once."),
+    Choice::new(
+        "window",
+        "A fixed number of cells unacknowledged. Needs a `partner`.",
+    )
+    .cite("Kung 1993, section 8.3"),
+    Choice::new(
+        "aimd",
+        "A window that grows additively and shrinks by a factor on loss. Needs a `partner`.",
+    ),
+];
+
+/// How destinations consume.
+pub(crate) static SINK: Section = Section {
+    name: "flows.sink",
+    about: "How the destinations consume.",
+    selector: Some(Selector {
+        key: "kind",
+        default: None,
+    }),
+    groups: &[Group {
+        keys: &["interval", "load"],
+        required: true,
+        only: &["limited", "stalling"],
+    }],
+    keys: &[
+        Key::new("kind", Kind::Choice(SINKS), "The kind of sink."),
+        Key::new(
+            "interval",
+            Kind::Time { min_ps: 1 },
+            "Time between units consumed.",
+        )
+        .otherwise("from `load`")
+        .only(&["limited", "stalling"]),
+        Key::new(
+            "load",
+            Kind::Share,
+            "Share of the rate of the flow's last link.",
+        )
+        .otherwise("from `interval`")
+        .only(&["limited", "stalling"]),
+        Key::new("run", Kind::Span { min_ps: 1 }, "How long it consumes.").only(&["stalling"]),
+        Key::new(
+            "stall",
+            Kind::Span { min_ps: 1 },
+            "How long it stands still.",
+        )
+        .only(&["stalling"]),
+    ],
+};
+
+/// The kinds of sink.
+pub(crate) const SINKS: &[Choice] = &[
+    Choice::new("infinite", "Consumes at once."),
+    Choice::new("limited", "Consumes one unit every interval."),
+    Choice::new(
+        "stalling",
+        "Consumes for a while, then stands still, and so on.",
+    ),
+];

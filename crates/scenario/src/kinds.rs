@@ -1,0 +1,187 @@
+//! What each kind of value is called, looks like and may be.
+
+use crate::table::{Key, Kind};
+use crate::units::{RATES, SIZES, TIMES};
+
+impl Kind {
+    /// "a span of time".
+    pub(crate) fn noun(&self) -> String {
+        match self {
+            Self::Text => "text".into(),
+            Self::Name => "a name".into(),
+            Self::Reference(what) => format!("the name of a {what}"),
+            Self::References(what) => format!("the name of a {what} or a list of names"),
+            Self::ReferenceList(what) => format!("a list of names of {what}s"),
+            Self::Names => "a list of names".into(),
+            Self::Whole { .. } => "a whole number".into(),
+            Self::WholeOr { word, .. } => format!("a whole number or `\"{word}\"`"),
+            Self::Decimal { .. } => "a decimal number".into(),
+            Self::Probability => "a probability".into(),
+            Self::Share => "a share of a rate".into(),
+            Self::Time { .. } => "a span of time".into(),
+            Self::TimeOr { word, .. } => format!("a span of time or `\"{word}\"`"),
+            Self::Span { .. } => "a span of time, fixed or exponential".into(),
+            Self::Rate => "a rate".into(),
+            Self::RateOrShare { word } => {
+                format!("a rate, a share of the link's rate or `\"{word}\"`")
+            }
+            Self::Size { .. } => "a size".into(),
+            Self::Choice(_) => "one of the words below".into(),
+            Self::Table(_) => "a table".into(),
+            Self::Tables(_) => "a list of tables".into(),
+        }
+    }
+
+    /// A value, as TOML.
+    pub(crate) fn example(&self) -> &'static str {
+        match self {
+            Self::Text => "\"Two switches\"",
+            Self::Name | Self::Reference("flow") => "\"VC1\"",
+            Self::Reference("channel") => "\"S1->S2\"",
+            Self::Reference(_) | Self::References(_) => "\"A\"",
+            Self::ReferenceList("node") => "[\"A\", \"S1\"]",
+            Self::ReferenceList(_) | Self::Names => "[\"A\", \"B\"]",
+            Self::Whole { .. } | Self::WholeOr { .. } => "10",
+            Self::Decimal { .. } => "0.5",
+            Self::Probability => "0.001",
+            Self::Share => "\"33 %\"",
+            Self::Time { .. } | Self::TimeOr { .. } => "\"50 us\"",
+            Self::Span { .. } => "{ mean = \"50 cells\" }",
+            Self::Rate => "\"622 Mbps\"",
+            Self::RateOrShare { .. } => "\"100 Mbps\"",
+            Self::Size { .. } => "\"6 kB\"",
+            Self::Choice(choices) => choices.first().map_or("", |choice| choice.name),
+            Self::Table(_) => "{}",
+            Self::Tables(_) => "[]",
+        }
+    }
+
+    /// What may be given, with units and range.
+    pub(crate) fn allowed(&self) -> String {
+        match self {
+            Self::Whole { min, max, unit } => range(*min, *max, unit),
+            Self::WholeOr {
+                word,
+                min,
+                max,
+                unit,
+            } => {
+                format!("`\"{word}\"`, or {}", range(*min, *max, unit))
+            }
+            Self::Decimal { min, max } => format!("{min} to {max}"),
+            Self::Probability => "0 to 1, or `\"0 %\"` to `\"100 %\"`".into(),
+            Self::Share => "above 0, at most 100; or a percentage, `\"33 %\"`".into(),
+            Self::Time { min_ps } => times(*min_ps),
+            Self::TimeOr { word, min_ps } => format!("`\"{word}\"`, or {}", times(*min_ps)),
+            Self::Span { min_ps } => {
+                format!(
+                    "{}; `{{ mean = \"50 cells\" }}` for an exponential one",
+                    times(*min_ps)
+                )
+            }
+            Self::Rate => format!("1 bps to 1000000 Tbps, in {}", units(&rate_units())),
+            Self::RateOrShare { word } => {
+                format!("`\"{word}\"`, a percentage (`\"64 %\"`) or a rate (`\"100 Mbps\"`)")
+            }
+            Self::Size { min, max } => {
+                format!("{min} B to {max} B, in {}", units(&size_units()))
+            }
+            Self::Choice(choices) => {
+                let words: Vec<String> = choices
+                    .iter()
+                    .map(|choice| format!("`\"{}\"`", choice.name))
+                    .collect();
+                words.join(", ")
+            }
+            Self::Name => "any text that is not empty and has no `->` in it".into(),
+            Self::Reference("channel") => "`from->to`, two nodes that a link joins".into(),
+            Self::Table(section) | Self::Tables(section) => {
+                let keys: Vec<&str> = section.keys.iter().map(|key| key.name).collect();
+                format!("keys {}", keys.join(", "))
+            }
+            _ => self.noun(),
+        }
+    }
+
+    /// The units a value may have.
+    pub(crate) fn units(&self) -> Vec<&'static str> {
+        match self {
+            Self::Time { .. } | Self::TimeOr { .. } | Self::Span { .. } => time_units(),
+            Self::Rate => rate_units(),
+            Self::RateOrShare { .. } => [vec!["%"], rate_units()].concat(),
+            Self::Size { .. } => size_units(),
+            Self::Probability | Self::Share => vec!["%"],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The unit to show in an example with the user's own number.
+    pub(crate) fn usual_unit(&self) -> &'static str {
+        match self {
+            Self::Rate | Self::RateOrShare { .. } => "Mbps",
+            Self::Size { .. } => "kB",
+            Self::Probability | Self::Share => "%",
+            _ => "us",
+        }
+    }
+}
+
+impl Key {
+    /// `name = value`, as an example.
+    pub(crate) fn example(&self) -> String {
+        match self.kind {
+            Kind::Choice(_) => format!("{} = \"{}\"", self.name, self.kind.example()),
+            Kind::Whole { min, .. } if min > 10 => format!("{} = {min}", self.name),
+            Kind::Time { .. } if self.name == "duration" => "duration = \"20000 cells\"".into(),
+            _ => format!("{} = {}", self.name, self.kind.example()),
+        }
+    }
+}
+
+fn range(min: u64, max: u64, unit: &str) -> String {
+    let unit = if unit.is_empty() {
+        String::new()
+    } else {
+        format!(" {unit}")
+    };
+    match max {
+        u64::MAX => format!("whole numbers from {min} on{unit}"),
+        _ => format!("whole numbers from {min} to {max}{unit}"),
+    }
+}
+
+fn times(min_ps: u64) -> String {
+    let least = if min_ps == 0 { "0 s" } else { "1 ps" };
+    format!("from {least} on, in {}", units(&time_units()))
+}
+
+fn units(names: &[&str]) -> String {
+    names.join(", ")
+}
+
+fn time_units() -> Vec<&'static str> {
+    let mut names = vec!["cells"];
+    names.extend(
+        TIMES
+            .iter()
+            .map(|unit| unit.0)
+            .filter(|name| name.is_ascii()),
+    );
+    names
+}
+
+fn rate_units() -> Vec<&'static str> {
+    RATES
+        .iter()
+        .map(|unit| unit.0)
+        .filter(|name| !name.contains('/'))
+        .collect()
+}
+
+fn size_units() -> Vec<&'static str> {
+    SIZES
+        .iter()
+        .map(|unit| unit.0)
+        .filter(|name| *name != "bytes")
+        .collect()
+}

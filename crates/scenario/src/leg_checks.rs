@@ -1,0 +1,243 @@
+//! What can't work, or hardly, in the credits of one leg.
+
+use packet::spec::{Bind, BufferSpec, CreditRule, CreditSpec};
+
+use crate::control::{Layers, Loop};
+use crate::diagnostics::{Diagnostic, Diagnostics, plural};
+use crate::law;
+
+/// Longest time one unit may take from its start until its credit is back: a quarter of the clock.
+const LONGEST_LOOP_PS: u128 = crate::units::LONGEST_PS as u128;
+
+/// One leg, as messages name it.
+pub(crate) struct Leg<'a> {
+    pub flow: &'a str,
+    pub channel: &'a dyn Fn() -> String,
+    pub layers: &'a Layers<'a>,
+    pub circuit: Loop,
+}
+
+impl Leg<'_> {
+    fn place(&self) -> String {
+        format!("flow `{}` on `{}`", self.flow, (self.channel)())
+    }
+}
+
+/// Is the loop within what the clock can hold?
+pub(crate) fn check_loop(leg: &Leg<'_>, mistakes: &mut Diagnostics) {
+    if leg.circuit.ps + 2 * u128::from(leg.circuit.unit_ps) <= LONGEST_LOOP_PS {
+        return;
+    }
+    mistakes.push(
+        Diagnostic::error(
+            "too-large",
+            "a unit would be under way for longer than the clock runs",
+        )
+        .at(leg.layers.at("scheme"), leg.place())
+        .help("raise the rate, or shorten `delay` and `handling`"),
+    );
+}
+
+/// Checks the credits of one leg.
+pub(crate) fn check_credit(
+    leg: &Leg<'_>,
+    credit: &CreditSpec,
+    buffer: &BufferSpec,
+    mistakes: &mut Diagnostics,
+) {
+    if matches!(credit.rule, CreditRule::N23 | CreditRule::N123Plus) {
+        check_window(leg, credit, mistakes);
+    }
+    check_buffer(leg, credit, buffer, mistakes);
+    if credit.bind == Bind::Trigger && credit.rule != CreditRule::Cumulative {
+        mistakes.push(
+            Diagnostic::warning("unsafe", "credit bound at the trigger may overflow buffers")
+                .at(leg.layers.at("bind"), "out of date when it leaves")
+                .note(
+                    "a credit cell that waits behind others promises room that has been filled \
+                     meanwhile",
+                )
+                .help("`bind = \"start\"` is safe; the cumulative scheme is safe either way"),
+        );
+    }
+    if credit.n3 == 0 {
+        check_no_zone3(leg, credit, mistakes);
+    }
+}
+
+fn check_no_zone3(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) {
+    let share = expected(leg, credit, 0.0);
+    let full = leg.circuit.cells_at(leg.circuit.rate);
+    let at = leg
+        .layers
+        .zone3()
+        .map_or_else(|| leg.layers.at("n3"), |(key, layer)| layer.at(key));
+    mistakes.push(
+        Diagnostic::warning("slow", format!("with N3 = 0 the {} crawls", leg.place()))
+            .at(at, "no zone for the round trip")
+            .note(format!(
+                "N2 = {} cells every loop of {:.1} cells: {:.1} % of the link",
+                credit.n2,
+                leg.circuit.cells(),
+                100.0 * share
+            ))
+            .help(format!(
+                "N3 = {full} (`target = \"full\"`) keeps the link busy"
+            )),
+    );
+}
+
+fn expected(leg: &Leg<'_>, credit: &CreditSpec, late_cells: f64) -> f64 {
+    let zones = f64::from(credit.n2) + f64::from(credit.n3);
+    law::throughput(zones, f64::from(credit.n2), leg.circuit.cells(), late_cells)
+}
+
+fn check_window(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) {
+    let window = u128::from(credit.window.0);
+    let unit = u128::from(leg.circuit.unit_ps);
+    if window < leg.circuit.ps {
+        let short = (leg.circuit.ps - window).div_ceil(unit);
+        let most = u128::from(credit.n2) + u128::from(credit.n3);
+        let cells = u64::try_from(short.min(most)).unwrap_or(u64::MAX);
+        let message = format!(
+            "a window shorter than the control loop overflows by up to {}",
+            plural(cells, "cell")
+        );
+        mistakes.push(
+            Diagnostic::error_unless(leg.layers.keeps(), "window-too-short", message)
+                .at(leg.layers.at("window"), window_label(leg, window))
+                .note(loop_note(leg))
+                .note("cells still under way are no longer counted, and the credit is too high")
+                .help("write `window = \"exact\"`, the default")
+                .help("to measure the overflow, say `overflow = \"keep\"`"),
+        );
+    } else if window > leg.circuit.ps {
+        check_long_window(leg, credit, window, mistakes);
+    }
+}
+
+fn check_long_window(leg: &Leg<'_>, credit: &CreditSpec, window: u128, mistakes: &mut Diagnostics) {
+    let late = (window - leg.circuit.ps) as f64 / leg.circuit.unit_ps as f64;
+    let (n2, zones) = (
+        f64::from(credit.n2),
+        f64::from(credit.n2) + f64::from(credit.n3),
+    );
+    let cured = credit.request_after.is_some() || credit.redundant_every.is_some();
+    let at = leg.layers.at("window");
+    if law::dies(zones, n2, late) {
+        mistakes.push(
+            Diagnostic::error_unless(
+                cured,
+                "window-too-long",
+                "the flow stops for ever: the window is far longer than the loop".into(),
+            )
+            .at(at, window_label(leg, window))
+            .note(loop_note(leg))
+            .note(format!(
+                "it dies when the window is N2*floor((N2+N3)/N2) - 1 = {:.0} cells too long, and \
+                 this is {late:.1}",
+                n2 * (zones / n2).floor() - 1.0
+            ))
+            .help("write `window = \"exact\"`, the default")
+            .help("or let the sender ask again, with `request_after`"),
+        );
+        return;
+    }
+    let (exact, now) = (expected(leg, credit, 0.0), expected(leg, credit, late));
+    let now = if now > 0.0 {
+        format!("{:.1} %", 100.0 * now)
+    } else {
+        "next to nothing".into()
+    };
+    mistakes.push(
+        Diagnostic::warning(
+            "window-too-long",
+            "a window longer than the control loop is slow",
+        )
+        .at(at, window_label(leg, window))
+        .note(loop_note(leg))
+        .note(format!(
+            "expect {now} of the link, instead of {:.1} % with the exact window",
+            100.0 * exact
+        ))
+        .help("write `window = \"exact\"`, the default"),
+    );
+}
+
+fn window_label(leg: &Leg<'_>, window: u128) -> String {
+    format!("{:.2} cells", window as f64 / leg.circuit.unit_ps as f64)
+}
+
+fn loop_note(leg: &Leg<'_>) -> String {
+    format!(
+        "the control loop of {} is {:.2} cells ({} ps)",
+        leg.place(),
+        leg.circuit.cells(),
+        leg.circuit.ps
+    )
+}
+
+fn check_buffer(
+    leg: &Leg<'_>,
+    credit: &CreditSpec,
+    buffer: &BufferSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let zones = u64::from(credit.n1) + u64::from(credit.n2) + u64::from(credit.n3);
+    if let Some(limit) = buffer.limit_units
+        && u64::from(limit) < zones
+    {
+        let sum = match credit.n1 {
+            0 => format!("N2 + N3 = {} + {} = {zones}", credit.n2, credit.n3),
+            n1 => format!(
+                "N1 + N2 + N3 = {n1} + {} + {} = {zones}",
+                credit.n2, credit.n3
+            ),
+        };
+        let missing = plural(zones - u64::from(limit), "cell");
+        mistakes.push(
+            Diagnostic::error_unless(
+                leg.layers.keeps(),
+                "buffer-too-small",
+                format!("the buffer is {missing} short of what the credits promise"),
+            )
+            .at(
+                leg.layers.at("buffer"),
+                format!("holds {}", plural(limit.into(), "cell")),
+            )
+            .note(format!("{} promises {sum} cells", leg.place()))
+            .help(format!("write `buffer = {zones}`, or leave it out"))
+            .help("or lower `n3`; to measure the overflow, say `overflow = \"keep\"`"),
+        );
+    }
+    if credit.rule == CreditRule::N123 {
+        check_zone1(
+            leg,
+            credit,
+            leg.circuit.cells_at(leg.circuit.rate),
+            mistakes,
+        );
+    }
+}
+
+/// N123 has no window: what N1 does not hold may overflow.
+fn check_zone1(leg: &Leg<'_>, credit: &CreditSpec, needed: u32, mistakes: &mut Diagnostics) {
+    if credit.n1 >= needed {
+        return;
+    }
+    let missing = plural(u64::from(needed - credit.n1), "cell");
+    mistakes.push(
+        Diagnostic::error_unless(
+            leg.layers.keeps(),
+            "zone-too-small",
+            format!("N1 is {missing} too small: the buffer may overflow"),
+        )
+        .at(
+            leg.layers.at("n1"),
+            format!("holds {}", plural(credit.n1.into(), "cell")),
+        )
+        .note(loop_note(leg))
+        .help(format!("write `n1 = {needed}`, or leave it out"))
+        .help("to measure the overflow, say `overflow = \"keep\"`"),
+    );
+}

@@ -1,0 +1,130 @@
+//! `--set key=value`: changes values of the tree before it is checked.
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::reader::clip;
+use crate::source::{At, Set};
+use crate::suggest;
+use crate::tree::{self, Entry, Node, Value};
+
+/// Applies every `--set`, the first being source 1.
+pub(crate) fn apply(root: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) {
+    for (index, set) in sets.iter().enumerate() {
+        let source = index + 1;
+        let value = tree::read_value(&set.value, source, set.key.len() + 1);
+        if let Err(diagnostic) = put(root, &segments(&set.key, source), value) {
+            mistakes.push(*diagnostic);
+        }
+    }
+}
+
+type Segment<'a> = (&'a str, At);
+
+/// Splits `flows.VC1.n3` at its dots; quotes keep a name with dots together.
+fn segments(key: &str, source: usize) -> Vec<Segment<'_>> {
+    let mut parts = Vec::new();
+    let (mut start, mut quoted) = (0, false);
+    for (index, c) in key.char_indices().chain([(key.len(), '.')]) {
+        match c {
+            '"' => quoted = !quoted,
+            '.' if !quoted || index == key.len() => {
+                let part = key[start..index].trim_matches('"');
+                parts.push((
+                    part,
+                    At {
+                        source,
+                        start,
+                        end: index,
+                    },
+                ));
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    parts
+}
+
+fn put(node: &mut Node, path: &[Segment<'_>], value: Node) -> Result<(), Box<Diagnostic>> {
+    let Some(((name, at), rest)) = path.split_first() else {
+        *node = value;
+        return Ok(());
+    };
+    match &mut node.value {
+        Value::Table(entries) => put(entry_of(entries, name, at), rest, value),
+        Value::List(items) => put(item_of(items, name, at)?, rest, value),
+        _ => Err(Box::new(
+            Diagnostic::error("bad-set", format!("nothing called `{}` here", clip(name)))
+                .at(
+                    at.clone(),
+                    format!("what it should be in is {}", node.kind()),
+                )
+                .help("name a key as in the file: `run.seed`, `flows.VC1.priority`"),
+        )),
+    }
+}
+
+fn entry_of<'a>(entries: &'a mut Vec<Entry>, name: &str, at: &At) -> &'a mut Node {
+    let index = entries
+        .iter()
+        .position(|entry| entry.key == name)
+        .unwrap_or_else(|| {
+            let node = Node {
+                value: Value::Table(Vec::new()),
+                at: at.clone(),
+            };
+            entries.push(Entry {
+                key: name.into(),
+                key_at: at.clone(),
+                node,
+            });
+            entries.len() - 1
+        });
+    entries[index].key_at = at.clone();
+    &mut entries[index].node
+}
+
+/// An item of a list: by its name, by the nodes it joins (`A-S1`) or by its number from 0.
+fn item_of<'a>(
+    items: &'a mut [Node],
+    name: &str,
+    at: &At,
+) -> Result<&'a mut Node, Box<Diagnostic>> {
+    let names: Vec<String> = items.iter().map(item_name).collect();
+    let found = names
+        .iter()
+        .position(|known| !known.is_empty() && known == name);
+    let numbered = || {
+        name.parse()
+            .ok()
+            .filter(|index: &usize| *index < items.len())
+    };
+    match found.or_else(numbered) {
+        Some(index) => Ok(&mut items[index]),
+        None => Err(Box::new(
+            Diagnostic::error("bad-set", format!("no item called `{}`", clip(name)))
+                .at(at.clone(), "neither a name nor a number of this list")
+                .help_if(suggest::did_you_mean(
+                    name,
+                    names.iter().map(String::as_str),
+                ))
+                .note(format!(
+                    "it has {}, and numbers from 0",
+                    suggest::one_of(names.iter().map(String::as_str))
+                )),
+        )),
+    }
+}
+
+fn item_name(item: &Node) -> String {
+    let text = |node: &Node| match &node.value {
+        Value::Text(text) => text.clone(),
+        _ => String::new(),
+    };
+    if let Some(name) = item.get("name").or_else(|| item.get("link")) {
+        return text(name);
+    }
+    match item.get("between").map(|node| &node.value) {
+        Some(Value::List(ends)) => ends.iter().map(text).collect::<Vec<_>>().join("-"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,320 @@
+//! Checks a tree of values against the key tables.
+//!
+//! One reader for every section: what may stand where, in which unit and range, is data.
+
+mod value;
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::keys;
+use crate::record::{Datum, Field, Record};
+use crate::source::At;
+use crate::suggest;
+use crate::table::{Choice, Default, Group, Key, Kind, Section};
+use crate::tree::{self, Entry, Node, Value};
+
+/// Reads sections; collects every mistake.
+pub(crate) struct Reader<'a> {
+    pub mistakes: &'a mut Diagnostics,
+    /// Length of the unit `cells`, picoseconds.
+    pub cell_ps: u64,
+}
+
+impl Reader<'_> {
+    /// Reads a table. `place` is where to point for what is missing in it.
+    pub(crate) fn section(&mut self, section: &'static Section, node: &Node) -> Record {
+        let mut record = Record {
+            section,
+            at: node.at.clone(),
+            fields: Vec::new(),
+        };
+        let choice = self.choice(section, node);
+        for entry in node.table() {
+            if let Some(key) = self.known(section, entry)
+                && self.has_meaning(section, key, entry, choice)
+                && let Some(datum) = self.value(key, &entry.node)
+            {
+                let at = entry.node.at.clone();
+                let toml = entry.node.to_toml();
+                record.fields.push(Field {
+                    key,
+                    at,
+                    given: true,
+                    datum,
+                    toml,
+                });
+            }
+        }
+        self.fill(&mut record, node, choice);
+        for group in section.groups {
+            self.group(section, group, node, choice);
+        }
+        record
+    }
+
+    /// What the selector chooses: `None` where that is not known.
+    fn choice(&self, section: &Section, node: &Node) -> Option<&'static str> {
+        let selector = section.selector?;
+        let Some(given) = node.get(selector.key) else {
+            return selector.default;
+        };
+        let Kind::Choice(choices) = section.key(selector.key)?.kind else {
+            return None;
+        };
+        let Value::Text(word) = &given.value else {
+            return None;
+        };
+        choices
+            .iter()
+            .find(|choice| choice.name == word)
+            .map(|choice| choice.name)
+    }
+
+    fn known(&mut self, section: &'static Section, entry: &Entry) -> Option<&'static Key> {
+        let found = section.key(&entry.key);
+        if found.is_none() {
+            let diagnostic = Diagnostic::error(
+                "unknown-key",
+                format!("unknown key `{}` in {}", clip(&entry.key), titled(section)),
+            )
+            .at(entry.key_at.clone(), "not a key of this table")
+            .help_if(suggest::did_you_mean(
+                &entry.key,
+                section.keys.iter().map(|key| key.name),
+            ))
+            .help_if(elsewhere(section, &entry.key))
+            .note(format!("allowed: {}", names(section)));
+            self.mistakes.push(diagnostic);
+        }
+        found
+    }
+
+    fn has_meaning(
+        &mut self,
+        section: &Section,
+        key: &Key,
+        entry: &Entry,
+        choice: Option<&'static str>,
+    ) -> bool {
+        if key.applies(choice) {
+            return true;
+        }
+        let selector = section.selector.map_or("", |selector| selector.key);
+        let choice = choice.unwrap_or("");
+        let (label, help) = if entry_is_default(section, choice) {
+            (
+                format!("the {selector} is `{choice}`, the default"),
+                format!(
+                    "choose a {selector}: {}",
+                    suggest::one_of(key.only.iter().copied())
+                ),
+            )
+        } else {
+            (
+                format!("the {selector} is `{choice}`"),
+                format!(
+                    "leave it out, or choose {}",
+                    suggest::one_of(key.only.iter().copied())
+                ),
+            )
+        };
+        self.mistakes.push(
+            Diagnostic::error(
+                "no-meaning",
+                format!("`{}` has no meaning with {selector} `{choice}`", key.name),
+            )
+            .at(entry.key_at.clone(), label)
+            .help(help),
+        );
+        false
+    }
+
+    /// Fills in defaults and reports what is missing.
+    fn fill(&mut self, record: &mut Record, node: &Node, choice: Option<&'static str>) {
+        let section = record.section;
+        let undecided = section.selector.is_some() && choice.is_none();
+        for key in section.keys {
+            let absent = node.get(key.name).is_none();
+            if !absent || !key.applies(choice) || (undecided && !key.only.is_empty()) {
+                continue;
+            }
+            match key.default {
+                Default::Is(toml) => {
+                    let value = tree::read_value(toml, node.at.source, 0);
+                    let value = Node {
+                        at: node.at.clone(),
+                        ..value
+                    };
+                    if let Some(datum) = self.value(key, &value) {
+                        let (at, toml) = (node.at.clone(), toml.to_string());
+                        record.fields.push(Field {
+                            key,
+                            at,
+                            given: false,
+                            datum,
+                            toml,
+                        });
+                    }
+                }
+                Default::Required => self.missing(section, key, &node.at),
+                Default::Derived(_) => {}
+            }
+        }
+    }
+
+    fn missing(&mut self, section: &Section, key: &Key, at: &At) {
+        let (what, help) = match key.kind {
+            Kind::Table(of) => {
+                let required = of
+                    .keys
+                    .iter()
+                    .filter(|k| matches!(k.default, Default::Required));
+                let keys: Vec<String> = required.map(Key::example).collect();
+                (
+                    format!("`[{}]`", key.name),
+                    format!("add `[{}]` with {}", key.name, code(&keys)),
+                )
+            }
+            _ => (
+                format!("`{}`", key.name),
+                format!("add `{}`", key.example()),
+            ),
+        };
+        let mut diagnostic = Diagnostic::error(
+            "missing-key",
+            format!("{what} is missing in {}", titled(section)),
+        )
+        .at(at.clone(), format!("no {what} here"))
+        .note(format!("{}: {}", key.name, key.meaning))
+        .help(help);
+        if let Kind::Choice(choices) = key.kind {
+            diagnostic = diagnostic.note(format!("allowed: {}", words(choices)));
+        }
+        self.mistakes.push(diagnostic);
+    }
+
+    fn group(&mut self, section: &Section, group: &Group, node: &Node, choice: Option<&str>) {
+        let applies = group.only.is_empty() || choice.is_some_and(|c| group.only.contains(&c));
+        if !applies {
+            return;
+        }
+        let given: Vec<&Entry> = node
+            .table()
+            .iter()
+            .filter(|entry| group.keys.contains(&entry.key.as_str()))
+            .collect();
+        let keys = suggest::one_of(group.keys.iter().copied());
+        if let [first, second, ..] = given.as_slice() {
+            self.mistakes.push(
+                Diagnostic::error(
+                    "contradiction",
+                    format!("`{}` and `{}` say the same thing", first.key, second.key),
+                )
+                .at(second.key_at.clone(), "given as well")
+                .at(first.key_at.clone(), "given here")
+                .help(format!("keep one of {keys}")),
+            );
+        } else if given.is_empty() && group.required {
+            let example = section
+                .key(group.keys[0])
+                .map(Key::example)
+                .unwrap_or_default();
+            self.mistakes.push(
+                Diagnostic::error(
+                    "missing-key",
+                    format!("{keys} is missing in {}", titled(section)),
+                )
+                .at(node.at.clone(), format!("none of {keys} here"))
+                .help(format!("add one of them, such as `{example}`")),
+            );
+        }
+    }
+
+    /// Reads a nested table or list of tables.
+    fn nested(&mut self, key: &'static Key, node: &Node) -> Option<Datum> {
+        match (key.kind, &node.value) {
+            (Kind::Table(section), Value::Table(_)) => {
+                Some(Datum::Record(self.section(section, node)))
+            }
+            (Kind::Tables(section), Value::List(items)) => {
+                let mut records = Vec::with_capacity(items.len());
+                for item in items {
+                    match item.value {
+                        Value::Table(_) => records.push(self.section(section, item)),
+                        _ => self.wrong_type(key, item),
+                    }
+                }
+                Some(Datum::Records(records))
+            }
+            _ => {
+                self.wrong_type(key, node);
+                None
+            }
+        }
+    }
+}
+
+fn entry_is_default(section: &Section, choice: &str) -> bool {
+    section.selector.and_then(|selector| selector.default) == Some(choice)
+}
+
+/// Where a key that is unknown here has its place.
+fn elsewhere(here: &Section, name: &str) -> Option<String> {
+    let sections = keys::sections();
+    let homes: Vec<&str> = sections
+        .iter()
+        .filter(|section| !std::ptr::eq(**section, here) && section.key(name).is_some())
+        .map(|section| section.name)
+        .take(3)
+        .collect();
+    (!homes.is_empty()).then(|| format!("`{name}` belongs in {}", suggest::one_of(homes)))
+}
+
+/// "the table `[link]`", or "the file".
+fn titled(section: &Section) -> String {
+    if std::ptr::eq(section, &keys::ROOT) {
+        "the file".into()
+    } else {
+        format!("`{}`", section.name)
+    }
+}
+
+fn names(section: &Section) -> String {
+    section
+        .keys
+        .iter()
+        .map(|key| format!("`{}`", key.name))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn words(choices: &[Choice]) -> String {
+    choices
+        .iter()
+        .map(|choice| format!("`{}`", choice.name))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn code(lines: &[String]) -> String {
+    lines
+        .iter()
+        .map(|line| format!("`{line}`"))
+        .collect::<Vec<_>>()
+        .join(" and ")
+}
+
+/// Text of the user's in a message: not longer than a line.
+pub(crate) fn clip(text: &str) -> String {
+    const SHOWN: usize = 60;
+    if text.chars().count() <= SHOWN {
+        return text
+            .escape_debug()
+            .to_string()
+            .replace("\\'", "'")
+            .replace("\\\"", "\"");
+    }
+    format!(
+        "{}..",
+        text.chars().take(SHOWN).collect::<String>().escape_debug()
+    )
+}

@@ -1,0 +1,155 @@
+//! A section as read: every value checked against its key, every default filled in.
+
+use kernel::{Duration, Rate, Time};
+use packet::spec::Span;
+
+use crate::source::At;
+use crate::table::{Key, Section};
+use crate::units::Decimal;
+
+/// A checked table.
+#[derive(Clone)]
+pub(crate) struct Record {
+    pub section: &'static Section,
+    pub at: At,
+    pub fields: Vec<Field>,
+}
+
+/// A checked value.
+#[derive(Clone)]
+pub(crate) struct Field {
+    pub key: &'static Key,
+    pub at: At,
+    /// Does it stand in the file (or on the command line)?
+    pub given: bool,
+    pub datum: Datum,
+    /// The value as TOML.
+    pub toml: String,
+}
+
+/// A value, in the units of the simulator.
+#[derive(Clone)]
+pub(crate) enum Datum {
+    Text(String),
+    Word(&'static str),
+    List(Vec<(String, At)>),
+    Whole(u64),
+    Decimal(f64),
+    Share(Decimal),
+    Span(Span),
+    Rate(Rate),
+    Record(Record),
+    Records(Vec<Record>),
+}
+
+impl Record {
+    pub(crate) fn field(&self, name: &str) -> Option<&Field> {
+        debug_assert!(
+            self.section.key(name).is_some(),
+            "{}.{name}",
+            self.section.name
+        );
+        self.fields.iter().find(|field| field.key.name == name)
+    }
+
+    /// Where the value stands, or the table if it has a default.
+    pub(crate) fn at(&self, name: &str) -> At {
+        self.field(name)
+            .map_or_else(|| self.at.clone(), |field| field.at.clone())
+    }
+
+    pub(crate) fn given(&self, name: &str) -> bool {
+        self.field(name).is_some_and(|field| field.given)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> &str {
+        match self.datum(name) {
+            Some(Datum::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    pub(crate) fn word(&self, name: &str) -> &'static str {
+        match self.datum(name) {
+            Some(Datum::Word(word)) => word,
+            _ => "",
+        }
+    }
+
+    pub(crate) fn list(&self, name: &str) -> &[(String, At)] {
+        match self.datum(name) {
+            Some(Datum::List(list)) => list,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn whole(&self, name: &str) -> Option<u64> {
+        match self.datum(name) {
+            Some(Datum::Whole(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// A whole number that its key limits to 32 bits.
+    pub(crate) fn count(&self, name: &str) -> Option<u32> {
+        self.whole(name)
+            .map(|number| u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    pub(crate) fn decimal(&self, name: &str) -> Option<f64> {
+        match self.datum(name) {
+            Some(Datum::Decimal(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn share(&self, name: &str) -> Option<Decimal> {
+        match self.datum(name) {
+            Some(Datum::Share(share)) => Some(*share),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn span(&self, name: &str) -> Option<Span> {
+        match self.datum(name) {
+            Some(Datum::Span(span)) => Some(*span),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn duration(&self, name: &str) -> Option<Duration> {
+        match self.span(name) {
+            Some(Span::Fixed(duration)) => Some(duration),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn time(&self, name: &str) -> Option<Time> {
+        self.duration(name).map(|span| Time(span.0))
+    }
+
+    pub(crate) fn rate(&self, name: &str) -> Option<Rate> {
+        match self.datum(name) {
+            Some(Datum::Rate(rate)) => Some(*rate),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn record(&self, name: &str) -> Option<&Record> {
+        match self.datum(name) {
+            Some(Datum::Record(record)) => Some(record),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn records(&self, name: &str) -> &[Record] {
+        match self.datum(name) {
+            Some(Datum::Records(records)) => records,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn datum(&self, name: &str) -> Option<&Datum> {
+        self.field(name).map(|field| &field.datum)
+    }
+}

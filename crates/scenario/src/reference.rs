@@ -1,0 +1,116 @@
+//! The reference page of the language.
+
+use crate::explain::{default_text, list};
+use crate::keys;
+use crate::table::{Choice, Key, Kind, Section};
+
+/// `docs/reference.md`: every section, key and word.
+pub fn reference_markdown() -> String {
+    let mut page = String::from(INTRODUCTION);
+    for section in keys::sections() {
+        page.push_str(&section_part(section));
+    }
+    page.push_str("\n## Words by group\n\n");
+    for (group, words) in list() {
+        let words: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+        page.push_str(&format!("- **{group}**: {}\n", words.join(", ")));
+    }
+    page
+}
+
+const INTRODUCTION: &str = "\
+# Scenario reference
+
+<!-- Generated from the key tables of the scenario crate; do not edit. -->
+
+A scenario is a TOML file. Quantities are strings with a unit: `\"622 Mbps\"`, `\"50 us\"`,
+`\"77.5 cells\"`, `\"6 kB\"`, `\"33 %\"`. They are read exactly as written and rounded half up to
+1 ps, 1 bit/s or 1 byte. One cell is the time that `unit.bytes` take at `link.rate`, itself rounded
+half up to 1 ps. Unknown keys are errors.
+
+On the command line, `--set` changes one value: `--set run.seed=2`,
+`--set flows.VC1.priority=1`, `--set links.A-S1.delay=\"1 ms\"`.
+
+";
+
+fn section_part(section: &Section) -> String {
+    let title = if std::ptr::eq(section, &keys::ROOT) {
+        "The file"
+    } else {
+        section.name
+    };
+    let mut text =
+        format!("\n## `{title}`\n\n{}\n\n", section.about).replace("`The file`", "The file");
+    text.push_str("| key | meaning | allowed | default |\n|---|---|---|---|\n");
+    for key in section.keys {
+        text.push_str(&row(section, key));
+    }
+    for group in section.groups {
+        let keys: Vec<String> = group.keys.iter().map(|key| format!("`{key}`")).collect();
+        let rule = if group.required {
+            "Exactly one"
+        } else {
+            "At most one"
+        };
+        let place = match (section.selector, group.only) {
+            (Some(selector), [_, ..]) => {
+                format!(" (with {} {})", selector.key, group.only.join(", "))
+            }
+            _ => String::new(),
+        };
+        text.push_str(&format!(
+            "\n{rule} of {} may be given{place}.\n",
+            keys.join(", ")
+        ));
+    }
+    for key in section.keys {
+        if let Kind::Choice(choices) = key.kind {
+            text.push_str(&words(key, choices));
+        }
+    }
+    text
+}
+
+fn row(section: &Section, key: &Key) -> String {
+    let mut meaning = key.meaning.to_string();
+    if let (Some(selector), false) = (section.selector, key.only.is_empty()) {
+        meaning.push_str(&format!(
+            " Only with {} {}.",
+            selector.key,
+            key.only.join(", ")
+        ));
+    }
+    if !key.cite.is_empty() {
+        meaning.push_str(&format!(" ({})", key.cite));
+    }
+    let default = match key.default {
+        crate::table::Default::Is(toml) => format!("`{toml}`"),
+        _ => default_text(key),
+    };
+    let allowed = match key.kind {
+        Kind::Table(section) | Kind::Tables(section) => format!("see `{}`", section.name),
+        Kind::Choice(_) => "see below".into(),
+        _ => key.kind.allowed(),
+    };
+    let cell = |text: String| text.replace('|', "\\|");
+    format!(
+        "| `{}` | {} | {} | {} |\n",
+        key.name,
+        cell(meaning),
+        cell(allowed),
+        cell(default)
+    )
+}
+
+fn words(key: &Key, choices: &[Choice]) -> String {
+    let mut text = format!("\n`{}`:\n\n", key.name);
+    for choice in choices {
+        let cite = if choice.cite.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", choice.cite)
+        };
+        text.push_str(&format!("- `{}`: {}{cite}\n", choice.name, choice.meaning));
+    }
+    text
+}

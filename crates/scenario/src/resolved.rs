@@ -1,0 +1,81 @@
+//! The scenario as TOML with every default written out.
+
+use crate::record::{Datum, Field, Record};
+use crate::table::{Default, Key, Kind};
+
+/// Writes the whole file.
+pub(crate) fn write(root: &Record) -> String {
+    let mut text = String::new();
+    for key in root.section.keys {
+        match key.kind {
+            Kind::Table(_) => {
+                if let Some(record) = root.record(key.name) {
+                    header(&mut text, &format!("[{}]", key.name), record);
+                }
+            }
+            Kind::Tables(_) => {
+                for record in root.records(key.name) {
+                    header(&mut text, &format!("[[{}]]", key.name), record);
+                }
+            }
+            _ => line(&mut text, root, key),
+        }
+    }
+    text
+}
+
+fn header(text: &mut String, title: &str, record: &Record) {
+    text.push('\n');
+    text.push_str(title);
+    text.push('\n');
+    for key in record.section.keys {
+        line(text, record, key);
+    }
+}
+
+fn line(text: &mut String, record: &Record, key: &Key) {
+    match record.field(key.name) {
+        Some(field) => text.push_str(&format!("{} = {}\n", key.name, value(field))),
+        None => comment(text, record, key),
+    }
+}
+
+/// Says what holds where a key is absent and has a meaning.
+fn comment(text: &mut String, record: &Record, key: &Key) {
+    let choice = record
+        .section
+        .selector
+        .map(|selector| record.word(selector.key));
+    if let Default::Derived(words) = key.default
+        && key.applies(choice)
+        && !matches!(key.kind, Kind::Table(_) | Kind::Tables(_))
+    {
+        text.push_str(&format!("# {}: {words}\n", key.name));
+    }
+}
+
+fn value(field: &Field) -> String {
+    match &field.datum {
+        Datum::Record(record) => inline(record),
+        Datum::Records(records) => {
+            format!(
+                "[{}]",
+                records.iter().map(inline).collect::<Vec<_>>().join(", ")
+            )
+        }
+        _ => field.toml.clone(),
+    }
+}
+
+fn inline(record: &Record) -> String {
+    let keys = record.section.keys.iter();
+    let pairs: Vec<String> = keys
+        .filter_map(|key| record.field(key.name))
+        .map(|field| format!("{} = {}", field.key.name, value(field)))
+        .collect();
+    if pairs.is_empty() {
+        "{}".into()
+    } else {
+        format!("{{ {} }}", pairs.join(", "))
+    }
+}

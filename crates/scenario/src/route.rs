@@ -1,0 +1,187 @@
+//! Ways through the network: fewest hops, ties decided by the order of links.
+//!
+//! Hosts forward nothing, so a search passes through switches only; a host is reached from its
+//! neighbour that the search met first.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::diagnostics::Diagnostic;
+use crate::source::At;
+use crate::topology::Graph;
+
+/// A tree of channels: each with the index of the one before it.
+pub(crate) type Tree = Vec<(u32, Option<u32>)>;
+
+/// Searches from one node after another.
+pub(crate) struct Router<'a> {
+    graph: &'a Graph,
+    /// Where the last search began.
+    root: Option<u32>,
+    /// Order in which the search met each switch, from 1; 0 is never.
+    rank: Vec<u32>,
+    /// Channel by which it was met.
+    via: Vec<u32>,
+}
+
+impl<'a> Router<'a> {
+    pub(crate) fn new(graph: &'a Graph) -> Self {
+        let size = graph.nodes.len();
+        Self {
+            graph,
+            root: None,
+            rank: vec![0; size],
+            via: vec![u32::MAX; size],
+        }
+    }
+
+    /// Where a search for ways from `source` begins: hosts with one link share their switch's.
+    pub(crate) fn root_of(graph: &Graph, source: u32) -> u32 {
+        match graph.neighbours[source as usize].as_slice() {
+            [(only, _)] if !graph.is_host(*only) => *only,
+            _ => source,
+        }
+    }
+
+    fn search(&mut self, root: u32) {
+        if self.root == Some(root) {
+            return;
+        }
+        self.root = Some(root);
+        self.rank.fill(0);
+        self.rank[root as usize] = 1;
+        let mut met = 1;
+        let mut queue = VecDeque::from([root]);
+        while let Some(node) = queue.pop_front() {
+            for (next, channel) in &self.graph.trunks[node as usize] {
+                if self.rank[*next as usize] == 0 {
+                    met += 1;
+                    self.rank[*next as usize] = met;
+                    self.via[*next as usize] = *channel;
+                    queue.push_back(*next);
+                }
+            }
+        }
+    }
+
+    /// The tree from `source` to all of `destinations`, or the first that can't be reached.
+    pub(crate) fn tree(&mut self, source: u32, destinations: &[u32]) -> Result<Tree, u32> {
+        let root = Self::root_of(self.graph, source);
+        self.search(root);
+        let mut tree = Tree::new();
+        let mut placed: BTreeMap<u32, u32> = BTreeMap::new();
+        for destination in destinations {
+            let way = self.way(source, root, *destination).ok_or(*destination)?;
+            add(&mut tree, &mut placed, &way);
+        }
+        Ok(tree)
+    }
+
+    /// The channels from `source` to `destination`.
+    fn way(&self, source: u32, root: u32, destination: u32) -> Option<Vec<u32>> {
+        if let Some(channel) = self.graph.channel(source, destination) {
+            return Some(vec![channel]);
+        }
+        let last = self.graph.neighbours[destination as usize]
+            .iter()
+            .filter(|(node, _)| !self.graph.is_host(*node) && self.rank[*node as usize] > 0)
+            .min_by_key(|(node, _)| self.rank[*node as usize])?;
+        let mut way = vec![last.1 ^ 1];
+        let mut node = last.0;
+        while node != root {
+            let channel = self.via[node as usize];
+            way.push(channel);
+            node = self.graph.ends(channel).0;
+        }
+        if root != source {
+            way.push(self.graph.channel(source, root)?);
+        }
+        way.reverse();
+        Some(way)
+    }
+}
+
+fn add(tree: &mut Tree, placed: &mut BTreeMap<u32, u32>, way: &[u32]) {
+    let mut parent = None;
+    for channel in way {
+        let index = *placed.entry(*channel).or_insert_with(|| {
+            tree.push((*channel, parent));
+            tree.len() as u32 - 1
+        });
+        parent = Some(index);
+    }
+}
+
+/// The tree along the nodes of an explicit `path`.
+pub(crate) fn along(
+    graph: &Graph,
+    (path, place): (&[(String, At)], &At),
+    source: u32,
+    destination: u32,
+) -> Result<Tree, Box<Diagnostic>> {
+    let mut nodes = Vec::with_capacity(path.len());
+    for (name, at) in path {
+        let node = graph.find(name, at)?;
+        if let Some(first) = nodes.iter().position(|known| *known == node) {
+            return Err(Box::new(
+                Diagnostic::error("bad-path", format!("the path passes `{name}` twice"))
+                    .at(at.clone(), "again")
+                    .at(path[first].1.clone(), "the first time"),
+            ));
+        }
+        nodes.push(node);
+    }
+    check_ends(graph, (path, place), &nodes, source, destination)?;
+    let mut tree = Tree::new();
+    for (index, pair) in nodes.windows(2).enumerate() {
+        let at = &path[index + 1].1;
+        let channel = graph
+            .channel(pair[0], pair[1])
+            .ok_or_else(|| Box::new(graph.no_link(pair[0], pair[1], at)))?;
+        let parent = (index as u32).checked_sub(1);
+        if index > 0 && graph.is_host(pair[0]) {
+            return Err(Box::new(
+                Diagnostic::error("bad-path", format!("`{}` is a host", path[index].0))
+                    .at(path[index].1.clone(), "hosts forward nothing")
+                    .help("lead the path through switches only"),
+            ));
+        }
+        tree.push((channel, parent));
+    }
+    Ok(tree)
+}
+
+fn check_ends(
+    graph: &Graph,
+    (path, place): (&[(String, At)], &At),
+    nodes: &[u32],
+    source: u32,
+    destination: u32,
+) -> Result<(), Box<Diagnostic>> {
+    let wrong = |at: &At, found: &str, end: &str, expected: u32| {
+        let expected = graph.name(expected);
+        let message = format!("the path must {end} at `{expected}`");
+        Err(Box::new(
+            Diagnostic::error("bad-path", message)
+                .at(at.clone(), format!("it does at `{found}`"))
+                .help(format!(
+                    "put `\"{expected}\"` here; the path names both ends"
+                )),
+        ))
+    };
+    match (path, nodes) {
+        ([first, .., last], [a, .., b]) => {
+            if *a != source {
+                return wrong(&first.1, &first.0, "start", source);
+            }
+            if *b != destination {
+                return wrong(&last.1, &last.0, "end", destination);
+            }
+            Ok(())
+        }
+        _ => Err(Box::new(
+            Diagnostic::error("bad-path", "a path has two nodes or more")
+                .at(place.clone(), "not a path")
+                .help("leave `path` out for the shortest one"),
+        )),
+    }
+}

@@ -1,0 +1,135 @@
+//! The language as a JSON schema, for editors that complete and check TOML.
+
+use serde_json::{Map, Value, json};
+
+use crate::keys;
+use crate::table::{Default, Key, Kind, Section};
+use crate::units;
+
+/// The schema of a scenario file (JSON Schema, draft 7: the one TOML editors know).
+pub fn json_schema() -> Value {
+    let mut definitions = Map::new();
+    for section in keys::sections().into_iter().skip(1) {
+        definitions.insert(reference_name(section), section_schema(section));
+    }
+    let mut schema = section_schema(&keys::ROOT);
+    if let Value::Object(schema) = &mut schema {
+        schema.insert(
+            "$schema".into(),
+            json!("http://json-schema.org/draft-07/schema#"),
+        );
+        schema.insert("title".into(), json!("backwater scenario"));
+        schema.insert("definitions".into(), Value::Object(definitions));
+    }
+    schema
+}
+
+fn reference_name(section: &Section) -> String {
+    section.name.trim_matches(['[', ']']).replace('.', "-")
+}
+
+fn section_schema(section: &Section) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for key in section.keys {
+        properties.insert(key.name.into(), key_schema(key));
+        if matches!(key.default, Default::Required) && key.only.is_empty() {
+            required.push(key.name);
+        }
+    }
+    json!({
+        "type": "object",
+        "description": section.about,
+        "additionalProperties": false,
+        "properties": properties,
+        "required": required,
+    })
+}
+
+fn key_schema(key: &Key) -> Value {
+    let mut schema = kind_schema(&key.kind);
+    if let Value::Object(schema) = &mut schema {
+        let mut words = format!("{}\nAllowed: {}.", key.meaning, key.kind.allowed());
+        if !key.cite.is_empty() {
+            words.push_str(&format!("\nSource: {}.", key.cite));
+        }
+        match key.default {
+            Default::Derived(default) => words.push_str(&format!("\nDefault: {default}.")),
+            Default::Is(toml) => {
+                if let Some(default) = plain(toml) {
+                    schema.insert("default".into(), default);
+                }
+            }
+            Default::Required => {}
+        }
+        schema.insert("description".into(), json!(words));
+    }
+    schema
+}
+
+/// A default that is the same in TOML and JSON.
+fn plain(toml: &str) -> Option<Value> {
+    serde_json::from_str(toml).ok()
+}
+
+fn kind_schema(kind: &Kind) -> Value {
+    let text = json!({ "type": "string" });
+    let list = json!({ "type": "array", "items": { "type": "string" } });
+    match kind {
+        Kind::Text | Kind::Name | Kind::Reference(_) => text,
+        Kind::References(_) => json!({ "anyOf": [text, list] }),
+        Kind::ReferenceList(_) | Kind::Names => list,
+        Kind::Whole { min, max, .. } => {
+            json!({ "type": "integer", "minimum": min, "maximum": max })
+        }
+        Kind::WholeOr { word, min, max, .. } => json!({ "anyOf": [
+            { "type": "integer", "minimum": min, "maximum": max }, { "const": word },
+        ] }),
+        Kind::Decimal { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
+        Kind::Probability => json!({ "anyOf": [
+            { "type": "number", "minimum": 0, "maximum": 1 }, quantity(&["%"]),
+        ] }),
+        Kind::Share => json!({ "anyOf": [
+            { "type": "number", "exclusiveMinimum": 0, "maximum": 100 }, quantity(&["%"]),
+        ] }),
+        Kind::Time { .. } => quantity(&times()),
+        Kind::TimeOr { word, .. } => {
+            json!({ "anyOf": [{ "const": word }, quantity(&times())] })
+        }
+        Kind::Span { .. } => json!({ "anyOf": [
+            quantity(&times()),
+            { "type": "object", "properties": { "mean": quantity(&times()) },
+              "required": ["mean"], "additionalProperties": false },
+        ] }),
+        Kind::Rate => quantity(&names(units::RATES)),
+        Kind::RateOrShare { word } => json!({ "anyOf": [
+            { "const": word }, quantity(&["%"]), quantity(&names(units::RATES)),
+        ] }),
+        Kind::Size { .. } => quantity(&names(units::SIZES)),
+        Kind::Choice(choices) => {
+            json!({ "enum": choices.iter().map(|choice| choice.name).collect::<Vec<_>>() })
+        }
+        Kind::Table(section) => {
+            let path = format!("#/definitions/{}", reference_name(section));
+            json!({ "allOf": [{ "$ref": path }] })
+        }
+        Kind::Tables(section) => {
+            let path = format!("#/definitions/{}", reference_name(section));
+            json!({ "type": "array", "items": { "$ref": path } })
+        }
+    }
+}
+
+fn names(units: &[units::Unit]) -> Vec<&'static str> {
+    units.iter().map(|unit| unit.0).collect()
+}
+
+fn times() -> Vec<&'static str> {
+    [names(units::TIMES), vec!["cells", "cell"]].concat()
+}
+
+/// A string that holds a number and one of these units.
+fn quantity(units: &[&str]) -> Value {
+    let number = r"^\s*\+?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*";
+    json!({ "type": "string", "pattern": format!("{number}({})\\s*$", units.join("|")) })
+}

@@ -1,0 +1,75 @@
+//! "Did you mean": the known word nearest to an unknown one.
+
+/// Words longer than this are not compared: the distance costs the product of the lengths.
+const LONGEST: usize = 64;
+
+/// The candidate nearest to `word`, if one is near enough to be meant.
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    if word.len() > LONGEST {
+        return None;
+    }
+    let folded = fold(word);
+    let allowed = (word.chars().count().max(3)) / 3;
+    candidates
+        .into_iter()
+        .filter(|candidate| candidate.len() <= LONGEST)
+        .map(|candidate| (strsim::osa_distance(&folded, &fold(candidate)), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// The same as a line of help.
+pub(crate) fn did_you_mean<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    nearest(word, candidates).map(|meant| format!("did you mean `{meant}`?"))
+}
+
+/// Case and the kind of dash are slips that should cost nothing.
+fn fold(word: &str) -> String {
+    word.to_lowercase().replace('-', "_")
+}
+
+/// "a, b or c", shortened after some.
+pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 12;
+    let words: Vec<&str> = words.into_iter().collect();
+    let shown: Vec<String> = words
+        .iter()
+        .take(SHOWN)
+        .map(|word| format!("`{word}`"))
+        .collect();
+    if words.len() > SHOWN {
+        return format!("{} and {} more", shown.join(", "), words.len() - SHOWN);
+    }
+    match shown.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => "none".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_found_and_far_ones_are_not() {
+        let keys = ["rate", "delay", "handling", "data_loss"];
+        assert_eq!(nearest("dealy", keys), Some("delay"));
+        assert_eq!(nearest("Data-Loss", keys), Some("data_loss"));
+        assert_eq!(nearest("colour", keys), None);
+        assert_eq!(nearest(&"x".repeat(1 << 20), keys), None);
+    }
+
+    #[test]
+    fn lists_read_like_a_sentence() {
+        assert_eq!(one_of(["a"]), "`a`");
+        assert_eq!(one_of(["a", "b", "c"]), "`a`, `b` or `c`");
+    }
+}

@@ -1,0 +1,190 @@
+//! The shape of the tables that describe the language: sections, keys, kinds.
+//!
+//! The reader, `explain`, the editor schema, the reference page and the resolved scenario all
+//! work from them, so a key exists once.
+
+/// A table of the scenario file.
+pub(crate) struct Section {
+    /// As the reference names it: `[link]`, `[[flows]]`, `flows.traffic`.
+    pub name: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// What may stand in it.
+    pub keys: &'static [Key],
+    /// The key whose choice decides which of the others have a meaning.
+    pub selector: Option<Selector>,
+    /// Keys of which at most or exactly one may be given.
+    pub groups: &'static [Group],
+}
+
+/// The key whose choice decides which of the others have a meaning.
+#[derive(Clone, Copy)]
+pub(crate) struct Selector {
+    /// Its name.
+    pub key: &'static str,
+    /// What holds where it is absent; `None` if that is known only elsewhere.
+    pub default: Option<&'static str>,
+}
+
+/// Keys that say the same in different ways.
+pub(crate) struct Group {
+    pub keys: &'static [&'static str],
+    /// Must one be given?
+    pub required: bool,
+    /// Where it holds: choices of the selector; empty is everywhere.
+    pub only: &'static [&'static str],
+}
+
+/// One key.
+#[derive(Clone, Copy)]
+pub(crate) struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub default: Default,
+    /// In one or two sentences.
+    pub meaning: &'static str,
+    /// Where it comes from; empty if from nowhere in particular.
+    pub cite: &'static str,
+    /// Where it has a meaning: choices of the section's selector; empty is everywhere.
+    pub only: &'static [&'static str],
+}
+
+/// What holds where a key is absent.
+#[derive(Clone, Copy)]
+pub(crate) enum Default {
+    /// The key must be given.
+    Required,
+    /// This, as TOML.
+    Is(&'static str),
+    /// This, in words: it depends on other keys.
+    Derived(&'static str),
+}
+
+/// What a value may be.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// Any text.
+    Text,
+    /// A name: not empty, without `->` and control characters.
+    Name,
+    /// One name of something declared elsewhere; the text says of what.
+    Reference(&'static str),
+    /// One such name or a list of them.
+    References(&'static str),
+    /// A list of such names.
+    ReferenceList(&'static str),
+    /// A list of new names.
+    Names,
+    /// A whole number with its unit in words.
+    Whole {
+        min: u64,
+        max: u64,
+        unit: &'static str,
+    },
+    /// A word, or a whole number.
+    WholeOr {
+        word: &'static str,
+        min: u64,
+        max: u64,
+        unit: &'static str,
+    },
+    /// A decimal number.
+    Decimal { min: f64, max: f64 },
+    /// 0 to 1, or a percentage.
+    Probability,
+    /// A share of a rate, above 0 and at most 100 times it.
+    Share,
+    /// A span of time.
+    Time { min_ps: u64 },
+    /// A word, or a span of time.
+    TimeOr { word: &'static str, min_ps: u64 },
+    /// A span of time, or `{ mean = .. }` of an exponential one.
+    Span { min_ps: u64 },
+    /// Bits per second.
+    Rate,
+    /// A rate, a share of the link's, or a word for all of it.
+    RateOrShare { word: &'static str },
+    /// Bytes with a unit.
+    Size { min: u64, max: u64 },
+    /// One of these words.
+    Choice(&'static [Choice]),
+    /// A table.
+    Table(&'static Section),
+    /// A list of tables.
+    Tables(&'static Section),
+}
+
+/// One word a key may hold.
+pub(crate) struct Choice {
+    pub name: &'static str,
+    pub meaning: &'static str,
+    pub cite: &'static str,
+}
+
+impl Key {
+    /// A key with no default of its own and valid for every choice; refined by what follows.
+    pub(crate) const fn new(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            default: Default::Required,
+            meaning,
+            cite: "",
+            only: &[],
+        }
+    }
+
+    /// Holds this where absent.
+    pub(crate) const fn or(self, toml: &'static str) -> Self {
+        Self {
+            default: Default::Is(toml),
+            ..self
+        }
+    }
+
+    /// Is worked out, or simply absent, where absent.
+    pub(crate) const fn otherwise(self, words: &'static str) -> Self {
+        Self {
+            default: Default::Derived(words),
+            ..self
+        }
+    }
+
+    /// Has a meaning only for these choices of the selector.
+    pub(crate) const fn only(self, choices: &'static [&'static str]) -> Self {
+        Self {
+            only: choices,
+            ..self
+        }
+    }
+
+    /// Where it comes from.
+    pub(crate) const fn cite(self, cite: &'static str) -> Self {
+        Self { cite, ..self }
+    }
+
+    /// Has it a meaning under this choice?
+    pub(crate) fn applies(&self, choice: Option<&str>) -> bool {
+        self.only.is_empty() || choice.is_none_or(|choice| self.only.contains(&choice))
+    }
+}
+
+impl Section {
+    pub(crate) fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+}
+
+impl Choice {
+    pub(crate) const fn new(name: &'static str, meaning: &'static str) -> Self {
+        Self {
+            name,
+            meaning,
+            cite: "",
+        }
+    }
+
+    pub(crate) const fn cite(self, cite: &'static str) -> Self {
+        Self { cite, ..self }
+    }
+}

@@ -1,0 +1,165 @@
+//! Traffic, source control and sinks: from tables to what the simulator runs.
+
+use kernel::{Duration, Rate, Time};
+use packet::spec::{ClientSpec, SinkSpec, SourceControlSpec, Span, TrafficSpec};
+
+use crate::record::Record;
+use crate::units;
+
+/// The link that shares refer to, and the unit sent over it.
+#[derive(Clone, Copy)]
+pub(crate) struct Line {
+    pub rate: Rate,
+    pub unit_bytes: u32,
+}
+
+impl Line {
+    fn unit_ps(self) -> u64 {
+        self.rate.serialization(u64::from(self.unit_bytes)).0
+    }
+
+    /// The gap that one of `interval`, `load` and `rate` gives.
+    fn gap(self, record: &Record, keys: [&str; 3]) -> Option<Duration> {
+        let [interval, load, rate] = keys;
+        let named = |key: &str| record.section.key(key).is_some();
+        if let Some(gap) = record.duration(interval) {
+            return Some(gap);
+        }
+        if let Some(share) = record.share(load) {
+            // A share of almost nothing: as good as never.
+            let gap = units::gap_ps(self.unit_ps(), share).unwrap_or(units::LONGEST_PS);
+            return Some(Duration(gap));
+        }
+        let rate = if named(rate) { record.rate(rate) } else { None };
+        rate.map(|rate| {
+            let gap = rate.serialization(u64::from(self.unit_bytes)).0;
+            Duration(gap.min(units::LONGEST_PS))
+        })
+    }
+}
+
+/// What the application wants to send.
+pub(crate) fn traffic(record: &Record, line: Line) -> TrafficSpec {
+    let start = || record.time("start").unwrap_or(Time::ZERO);
+    let total = || record.whole("total");
+    let gap = |keys| line.gap(record, keys);
+    let full = Duration(line.unit_ps());
+    match record.word("kind") {
+        "silent" => TrafficSpec::Silent,
+        "constant" => TrafficSpec::Constant {
+            start: start(),
+            interval: gap(["interval", "load", "rate"]).unwrap_or(full),
+            total: total(),
+        },
+        "poisson" => TrafficSpec::Poisson {
+            start: start(),
+            mean_interval: gap(["interval", "load", "rate"]).unwrap_or(full),
+            total: total(),
+        },
+        "on-off" => TrafficSpec::OnOff {
+            start: start(),
+            on: span(record, "on"),
+            off: span(record, "off"),
+            on_interval: gap(["on_interval", "on_load", "-"]).unwrap_or(full),
+            off_interval: gap(["off_interval", "off_load", "-"]),
+        },
+        "client" => TrafficSpec::Client(client(record, start())),
+        "server" => TrafficSpec::Server,
+        _ => TrafficSpec::Greedy {
+            start: start(),
+            total: total(),
+        },
+    }
+}
+
+fn span(record: &Record, key: &str) -> Span {
+    record.span(key).unwrap_or(Span::Fixed(Duration(1)))
+}
+
+fn client(record: &Record, start: Time) -> ClientSpec {
+    let count = |key: &str| record.count(key).unwrap_or(1);
+    ClientSpec {
+        start,
+        request_units: count("request_units"),
+        lookups: count("lookups"),
+        lookup_units: count("lookup_units"),
+        file_median_bytes: record.whole("file_median").unwrap_or(1),
+        file_sigma: record.decimal("file_sigma").unwrap_or(0.0),
+        block_bytes: count("block"),
+        header_bytes: count("header"),
+        payload_bytes: count("payload"),
+        outstanding: count("outstanding"),
+        lookup_service: span(record, "lookup_service"),
+        read_service: span(record, "read_service"),
+        think: span(record, "think"),
+    }
+}
+
+/// When the source may send it.
+pub(crate) fn source_control(record: &Record) -> SourceControlSpec {
+    let count = |key: &str| record.count(key).unwrap_or(1);
+    match record.word("kind") {
+        "window" => SourceControlSpec::Window {
+            units: count("cells"),
+        },
+        "aimd" => SourceControlSpec::Aimd {
+            initial_units: count("initial"),
+            maximum_units: count("maximum"),
+            increase_units: record.decimal("increase").unwrap_or(1.0),
+            decrease: record.decimal("decrease").unwrap_or(0.5),
+            timeout: record.duration("timeout").unwrap_or(Duration(1)),
+        },
+        _ => SourceControlSpec::None,
+    }
+}
+
+/// How the destinations consume.
+pub(crate) fn sink(record: &Record, line: Line) -> SinkSpec {
+    let gap = || {
+        line.gap(record, ["interval", "load", "-"])
+            .unwrap_or(Duration(1))
+    };
+    match record.word("kind") {
+        "limited" => SinkSpec::Limited { interval: gap() },
+        "stalling" => SinkSpec::Stalling {
+            interval: gap(),
+            run: span(record, "run"),
+            stall: span(record, "stall"),
+        },
+        _ => SinkSpec::Infinite,
+    }
+}
+
+/// Units per second a source offers on average, as far as that is its own doing; `None` where
+/// answers decide.
+pub(crate) fn offered_per_second(traffic: &TrafficSpec, line: Line) -> Option<f64> {
+    let per_second = |gap: Duration| 1.0 / gap.seconds();
+    let length = |span: &Span| match span {
+        Span::Fixed(length) | Span::Exponential(length) => length.seconds(),
+    };
+    match traffic {
+        TrafficSpec::Greedy { total: None, .. } => Some(per_second(Duration(line.unit_ps()))),
+        TrafficSpec::Constant {
+            interval,
+            total: None,
+            ..
+        } => Some(per_second(*interval)),
+        TrafficSpec::Poisson {
+            mean_interval,
+            total: None,
+            ..
+        } => Some(per_second(*mean_interval)),
+        TrafficSpec::OnOff {
+            on,
+            off,
+            on_interval,
+            off_interval,
+            ..
+        } => {
+            let (on, off) = (length(on), length(off));
+            let units = on * per_second(*on_interval) + off * off_interval.map_or(0.0, per_second);
+            Some(units / (on + off))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,385 @@
+//! Quantities with units, read and converted in integers: no value passes through a float.
+
+use kernel::Rate;
+use kernel::time::PS_PER_SECOND;
+
+use crate::suggest;
+
+/// Longest span a key may hold, picoseconds: sums of a few of them still fit the clock.
+pub(crate) const LONGEST_PS: u64 = 1 << 62;
+
+/// A decimal number, exactly as written: `digits / 10^scale`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Decimal {
+    pub digits: u128,
+    pub scale: u32,
+}
+
+/// Why a text is no quantity.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Fault {
+    /// It does not start with a number.
+    NoNumber,
+    /// It is below zero.
+    Negative,
+    /// A number without a unit.
+    NoUnit,
+    /// A unit that is not one of these.
+    UnknownUnit(String),
+    /// More than the simulator's integers hold.
+    TooLarge,
+}
+
+/// A unit's name and what one of it is worth.
+pub(crate) type Unit = (&'static str, u128);
+
+/// Units of time, in picoseconds (cells come on top; their length is the scenario's).
+pub(crate) const TIMES: &[Unit] = &[
+    ("ps", 1),
+    ("ns", 1_000),
+    ("us", 1_000_000),
+    ("µs", 1_000_000),
+    ("μs", 1_000_000),
+    ("ms", 1_000_000_000),
+    ("s", PS_PER_SECOND as u128),
+    ("min", 60 * PS_PER_SECOND as u128),
+];
+
+/// Units of rate, in bits per second.
+pub(crate) const RATES: &[Unit] = &[
+    ("bps", 1),
+    ("kbps", 1_000),
+    ("Mbps", 1_000_000),
+    ("Gbps", 1_000_000_000),
+    ("Tbps", 1_000_000_000_000),
+    ("bit/s", 1),
+    ("kbit/s", 1_000),
+    ("Mbit/s", 1_000_000),
+    ("Gbit/s", 1_000_000_000),
+    ("Tbit/s", 1_000_000_000_000),
+];
+
+/// Units of size, in bytes.
+pub(crate) const SIZES: &[Unit] = &[
+    ("B", 1),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("bytes", 1),
+];
+
+/// Fractions: one is the whole.
+pub(crate) const SHARES: &[Unit] = &[("%", 1)];
+
+impl Decimal {
+    /// `self * factor`, rounded half up.
+    pub(crate) fn times(self, factor: u128) -> Option<u128> {
+        let product = self.digits.checked_mul(factor)?;
+        let divisor = 10_u128.checked_pow(self.scale)?;
+        Some(product / divisor + u128::from(product % divisor >= divisor.div_ceil(2)))
+    }
+
+    /// As a float, for what only random draws and reports use.
+    pub(crate) fn approximate(self) -> f64 {
+        format!("{}e-{}", self.digits, self.scale)
+            .parse()
+            .unwrap_or(f64::MAX)
+    }
+
+    /// A hundredth of it.
+    pub(crate) fn percent(self) -> Self {
+        Self {
+            scale: self.scale + 2,
+            ..self
+        }
+        .shortest()
+    }
+
+    pub(crate) fn is_zero(self) -> bool {
+        self.digits == 0
+    }
+
+    /// Is it more than the whole number `limit`?
+    pub(crate) fn exceeds(self, limit: u128) -> bool {
+        10_u128
+            .checked_pow(self.scale)
+            .and_then(|one| one.checked_mul(limit))
+            .is_some_and(|limit| self.digits > limit)
+    }
+
+    fn shortest(mut self) -> Self {
+        while self.scale > 0 && self.digits.is_multiple_of(10) {
+            self.digits /= 10;
+            self.scale -= 1;
+        }
+        self
+    }
+}
+
+/// Splits the number off the front of a text. Accepts `12`, `1_000`, `0.5`, `.5` and `1e-3`.
+pub(crate) fn split_number(text: &str) -> Result<(Decimal, &str), Fault> {
+    let text = text.trim();
+    let body = text.strip_prefix('+').unwrap_or(text);
+    let (negative, body) = match body.strip_prefix(['-', '−']) {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, body),
+    };
+    let (mut digits, mut scale, mut point, mut any, mut used) = (0_u128, 0_u32, false, false, 0);
+    for c in body.chars() {
+        match c {
+            '0'..='9' => {
+                let digit = u128::from(c as u8 - b'0');
+                digits = digits
+                    .checked_mul(10)
+                    .and_then(|tens| tens.checked_add(digit))
+                    .ok_or(Fault::TooLarge)?;
+                scale += u32::from(point);
+                any = true;
+            }
+            '.' if !point => point = true,
+            '_' if any => {}
+            _ => break,
+        }
+        used += c.len_utf8();
+    }
+    if !any {
+        return Err(Fault::NoNumber);
+    }
+    let (exponent, rest) = split_exponent(&body[used..]);
+    let number = raise(Decimal { digits, scale }, exponent)?;
+    if negative && !number.is_zero() {
+        return Err(Fault::Negative);
+    }
+    Ok((number, rest.trim()))
+}
+
+fn split_exponent(text: &str) -> (i32, &str) {
+    let Some(rest) = text.strip_prefix(['e', 'E']) else {
+        return (0, text);
+    };
+    let signed = rest.strip_prefix(['+', '-']).unwrap_or(rest);
+    let digits = signed.bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 {
+        return (0, text);
+    }
+    let end = rest.len() - signed.len() + digits;
+    (rest[..end].parse().unwrap_or(i32::MAX), &rest[end..])
+}
+
+fn raise(number: Decimal, exponent: i32) -> Result<Decimal, Fault> {
+    if number.is_zero() {
+        return Ok(Decimal {
+            digits: 0,
+            scale: 0,
+        });
+    }
+    let number = number.shortest();
+    let scale = i64::from(number.scale) - i64::from(exponent);
+    if scale > 36 {
+        // Below any unit the simulator counts in: as good as nothing.
+        return Ok(Decimal {
+            digits: 0,
+            scale: 0,
+        });
+    }
+    if scale >= 0 {
+        return Ok(Decimal {
+            digits: number.digits,
+            scale: scale as u32,
+        });
+    }
+    let power = u32::try_from(-scale)
+        .ok()
+        .and_then(|power| 10_u128.checked_pow(power));
+    let digits = power.and_then(|power| number.digits.checked_mul(power));
+    Ok(Decimal {
+        digits: digits.ok_or(Fault::TooLarge)?,
+        scale: 0,
+    })
+}
+
+/// Reads `text` as a number and one of `units`; gives the number and the unit's worth.
+pub(crate) fn quantity(text: &str, units: &[Unit]) -> Result<(Decimal, u128), Fault> {
+    let (number, unit) = split_number(text)?;
+    if unit.is_empty() {
+        return Err(Fault::NoUnit);
+    }
+    match units.iter().find(|(name, _)| *name == unit) {
+        Some((_, worth)) => Ok((number, *worth)),
+        None => Err(Fault::UnknownUnit(unit.into())),
+    }
+}
+
+/// Picoseconds of "50 us" or "77.5 cells", rounded half up to one picosecond.
+pub(crate) fn time_ps(text: &str, cell_ps: u64) -> Result<u64, Fault> {
+    let mut units = TIMES.to_vec();
+    units.extend([
+        ("cells", u128::from(cell_ps)),
+        ("cell", u128::from(cell_ps)),
+    ]);
+    let (number, worth) = quantity(text, &units)?;
+    let ps = number.times(worth).ok_or(Fault::TooLarge)?;
+    u64::try_from(ps)
+        .ok()
+        .filter(|ps| *ps <= LONGEST_PS)
+        .ok_or(Fault::TooLarge)
+}
+
+/// Bits per second of "622 Mbps", rounded half up.
+pub(crate) fn rate_bps(text: &str) -> Result<u64, Fault> {
+    let (number, worth) = quantity(text, RATES)?;
+    let bps = number.times(worth).ok_or(Fault::TooLarge)?;
+    u64::try_from(bps)
+        .ok()
+        .filter(|bps| *bps <= 1 << 60)
+        .ok_or(Fault::TooLarge)
+}
+
+/// Bytes of "6 kB", rounded half up.
+pub(crate) fn size_bytes(text: &str) -> Result<u64, Fault> {
+    let (number, worth) = quantity(text, SIZES)?;
+    let bytes = number.times(worth).ok_or(Fault::TooLarge)?;
+    u64::try_from(bytes).map_err(|_| Fault::TooLarge)
+}
+
+/// The share of "33 %" or "0.33".
+pub(crate) fn share(text: &str) -> Result<Decimal, Fault> {
+    match quantity(text, SHARES) {
+        Ok((number, _)) => Ok(number.percent()),
+        Err(Fault::NoUnit) => Ok(split_number(text)?.0),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// A share of a rate, rounded half up to one bit per second.
+pub(crate) fn share_of(rate: Rate, share: Decimal) -> Rate {
+    let bps = share.times(u128::from(rate.0)).unwrap_or(u128::MAX);
+    Rate(u64::try_from(bps).unwrap_or(u64::MAX).max(1))
+}
+
+/// Gap between units of a source that uses `share` of `rate`, rounded half up to 1 ps.
+pub(crate) fn gap_ps(unit_ps: u64, share: Decimal) -> Option<u64> {
+    let one = 10_u128.checked_pow(share.scale)?;
+    let product = u128::from(unit_ps).checked_mul(one)?;
+    let gap = product
+        .checked_add(share.digits / 2)?
+        .checked_div(share.digits)?;
+    u64::try_from(gap)
+        .ok()
+        .filter(|gap| *gap <= LONGEST_PS)
+        .map(|gap| gap.max(1))
+}
+
+/// The unit of `units` that an unknown one may mean.
+pub(crate) fn meant_unit(unit: &str, units: &[&'static str]) -> Option<&'static str> {
+    let same_letters = |known: &&&str| known.eq_ignore_ascii_case(unit);
+    units.iter().find(same_letters).copied().or_else(|| {
+        let words = [
+            ("sec", "s"),
+            ("seconds", "s"),
+            ("usec", "us"),
+            ("msec", "ms"),
+        ];
+        let rates = [
+            ("Mb/s", "Mbps"),
+            ("Gb/s", "Gbps"),
+            ("Mb", "Mbps"),
+            ("Gb", "Gbps"),
+        ];
+        let more = [
+            ("byte", "bytes"),
+            ("percent", "%"),
+            ("cell time", "cells"),
+            ("h", "min"),
+        ];
+        let known = [words.as_slice(), &rates, &more].concat();
+        let named = known
+            .iter()
+            .find(|(from, _)| from.eq_ignore_ascii_case(unit));
+        match named {
+            Some((_, to)) if units.contains(to) => Some(*to),
+            _ => suggest::nearest(unit, units.iter().copied().filter(|known| known.len() > 2)),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CELL_PS: u64 = 681_672;
+
+    #[test]
+    fn half_cells_are_exact() {
+        assert_eq!(time_ps("77.5 cells", CELL_PS), Ok(52_829_580));
+        assert_eq!(time_ps("1 cell", CELL_PS), Ok(CELL_PS));
+        assert_eq!(time_ps("0.5 cells", 3), Ok(2), "half up");
+        assert_eq!(time_ps("50us", CELL_PS), Ok(50_000_000));
+        assert_eq!(time_ps("1e-3 s", CELL_PS), Ok(1_000_000_000));
+        assert_eq!(time_ps("0.000000000001 s", CELL_PS), Ok(1));
+    }
+
+    #[test]
+    fn a_decimal_that_no_float_holds_stays_exact() {
+        assert_eq!(
+            time_ps("1234567.000000000001 s", 1),
+            Ok(1_234_567_000_000_000_001)
+        );
+    }
+
+    #[test]
+    fn faults_are_told_apart() {
+        assert_eq!(time_ps("50", 1), Err(Fault::NoUnit));
+        assert_eq!(time_ps("us", 1), Err(Fault::NoNumber));
+        assert_eq!(time_ps("-1 us", 1), Err(Fault::Negative));
+        assert_eq!(
+            time_ps("1 parsec", 1),
+            Err(Fault::UnknownUnit("parsec".into()))
+        );
+        assert_eq!(time_ps("1e30 s", 1), Err(Fault::TooLarge));
+        assert_eq!(time_ps("1e99999999999 s", 1), Err(Fault::TooLarge));
+        assert_eq!(time_ps(&"9".repeat(100), 1), Err(Fault::TooLarge));
+        assert_eq!(rate_bps("1e30 bps"), Err(Fault::TooLarge));
+    }
+
+    #[test]
+    fn shares_are_percents_or_fractions() {
+        assert_eq!(
+            share("33 %"),
+            Ok(Decimal {
+                digits: 33,
+                scale: 2
+            })
+        );
+        assert_eq!(
+            share("0.33"),
+            Ok(Decimal {
+                digits: 33,
+                scale: 2
+            })
+        );
+        assert_eq!(
+            share("100 %"),
+            Ok(Decimal {
+                digits: 1,
+                scale: 0
+            })
+        );
+        assert_eq!(
+            share_of(Rate(622_000_000), share("64 %").unwrap()),
+            Rate(398_080_000)
+        );
+        assert_eq!(gap_ps(681_672, share("33.3 %").unwrap()), Some(2_047_063));
+    }
+
+    #[test]
+    fn wrong_case_and_long_names_are_understood() {
+        assert_eq!(meant_unit("mbps", &["bps", "kbps", "Mbps"]), Some("Mbps"));
+        assert_eq!(meant_unit("Mb/s", &["bps", "kbps", "Mbps"]), Some("Mbps"));
+        assert_eq!(meant_unit("usec", &["ps", "us", "s"]), Some("us"));
+        assert_eq!(meant_unit("furlong", &["ps", "us", "s"]), None);
+    }
+}
