@@ -153,6 +153,10 @@ pub enum Direction {
 
 /// A piece of a report.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a report holds tens of blocks; plain variants keep callers simple"
+)]
 pub enum Block {
     /// A section starts.
     Heading {
