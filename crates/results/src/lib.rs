@@ -1,1 +1,23 @@
-//! See docs/ARCHITECTURE.md.
+//! What a run leaves behind: tables, series, figures and one page that explains them.
+//!
+//! Turns data into files and text; prints nothing and decides nothing.
+
+pub mod csv;
+pub mod decimate;
+pub mod directory;
+mod escape;
+pub mod html;
+pub mod model;
+pub mod number;
+mod svg;
+mod ticks;
+pub mod trace;
+
+pub use directory::{Check, DirectoryError, Manifest, RunDirectory};
+pub use html::page;
+pub use model::{
+    Align, Axis, Block, Cell, Column, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style,
+    Table, Tone, Verdict, VerdictRow,
+};
+pub use svg::svg;
+pub use trace::{Crossing, TraceRecord, TraceWriter, UnitKind};

@@ -1,0 +1,105 @@
+//! CSV as RFC 4180 has it: UTF-8, CRLF, quotes doubled.
+
+use std::fmt::Write as _;
+
+use packet::outcome::Series;
+
+use crate::model::{Cell, Table};
+
+/// `field` as it stands in a CSV line.
+pub fn field(text: &str) -> String {
+    if text.contains([',', '"', '\r', '\n']) || text.starts_with(' ') || text.ends_with(' ') {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
+    }
+}
+
+/// A value as CSV keeps it: all digits, nothing where nothing was measured.
+pub fn value(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) => field(text),
+        Cell::Int(count) => count.to_string(),
+        Cell::Float { value, .. } if value.is_finite() => value.to_string(),
+        Cell::Float { .. } | Cell::Empty => String::new(),
+    }
+}
+
+/// A whole table; its header row holds `name [unit]`.
+pub fn table(table: &Table) -> String {
+    let mut text = String::new();
+    let header: Vec<String> = table.columns.iter().map(|c| field(&c.header())).collect();
+    text.push_str(&header.join(","));
+    text.push_str("\r\n");
+    for row in &table.rows {
+        let cells: Vec<String> = (0..table.columns.len())
+            .map(|index| row.get(index).map(value).unwrap_or_default())
+            .collect();
+        text.push_str(&cells.join(","));
+        text.push_str("\r\n");
+    }
+    text
+}
+
+/// A time series, every point of it.
+pub fn series(series: &Series) -> String {
+    let unit = if series.unit.is_empty() {
+        String::from("value")
+    } else {
+        format!("value [{}]", series.unit)
+    };
+    let mut text = format!("time [ps],{}\r\n", field(&unit));
+    for (time_ps, value) in series.x_ps.iter().zip(&series.y) {
+        let _ = if value.is_finite() {
+            write!(text, "{time_ps},{value}\r\n")
+        } else {
+            write!(text, "{time_ps},\r\n")
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Column;
+
+    #[test]
+    fn quotes_what_needs_quotes_and_nothing_else() {
+        assert_eq!(field("plain"), "plain");
+        assert_eq!(field("a,b"), "\"a,b\"");
+        assert_eq!(field("say \"hi\""), "\"say \"\"hi\"\"\"");
+        assert_eq!(field("two\nlines"), "\"two\nlines\"");
+    }
+
+    #[test]
+    fn a_table_keeps_all_digits_and_its_shape() {
+        let mut t = Table::new(
+            "t",
+            "",
+            vec![Column::text("flow", ""), Column::number("delay", "us", "")],
+        );
+        t.rows.push(vec!["a,b".into(), Cell::float(1.0 / 3.0, 2)]);
+        t.rows.push(vec!["short".into()]);
+        t.rows.push(vec!["nan".into(), Cell::float(f64::NAN, 2)]);
+        assert_eq!(
+            table(&t),
+            "flow,delay [us]\r\n\"a,b\",0.3333333333333333\r\nshort,\r\nnan,\r\n"
+        );
+    }
+
+    #[test]
+    fn a_series_keeps_every_point() {
+        let s = Series {
+            name: "credit".into(),
+            unit: "cells",
+            step: true,
+            x_ps: vec![0, 681_672],
+            y: vec![10.0, 9.5],
+        };
+        assert_eq!(
+            series(&s),
+            "time [ps],value [cells]\r\n0,10\r\n681672,9.5\r\n"
+        );
+    }
+}

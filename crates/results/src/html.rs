@@ -1,0 +1,166 @@
+//! A report as one page that asks nothing of any network.
+
+mod blocks;
+mod data;
+
+use std::fmt::Write as _;
+
+use crate::escape;
+use crate::model::{Block, Plot, Report};
+
+const UPLOT_JS: &str = include_str!("../assets/vendor/uplot/uPlot.iife.min.js");
+const UPLOT_CSS: &str = include_str!("../assets/vendor/uplot/uPlot.min.css");
+const UPLOT_LICENCE: &str = include_str!("../assets/vendor/uplot/LICENSE");
+const REPORT_JS: &str = include_str!("../assets/report.js");
+const REPORT_CSS: &str = include_str!("../assets/report.css");
+
+/// Nothing may be fetched, whatever the page holds.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+                      img-src data:; base-uri 'none'; form-action 'none'";
+
+/// Headings before a table of contents pays.
+const CONTENTS_FROM: usize = 3;
+
+/// Calls `visit` for every plot, top to bottom, however deep it sits.
+pub fn each_plot<'a>(blocks: &'a [Block], visit: &mut impl FnMut(&'a Plot)) {
+    for block in blocks {
+        match block {
+            Block::Plot(plot) => visit(plot),
+            Block::Columns(columns) => {
+                for column in columns {
+                    each_plot(column, visit);
+                }
+            }
+            Block::Fold { blocks, .. } => each_plot(blocks, visit),
+            _ => {}
+        }
+    }
+}
+
+/// The whole page.
+pub fn page(report: &Report) -> String {
+    let body = blocks::render(&report.blocks);
+    let has_plots = !body.plots.is_empty();
+    let contents = if body.headings.len() >= CONTENTS_FROM {
+        contents(&body.headings)
+    } else {
+        String::new()
+    };
+    let mut page = String::with_capacity(body.html.len() + UPLOT_JS.len() + 60_000);
+    head(report, has_plots, &mut page);
+    let _ = write!(
+        page,
+        "<body{class}>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n\
+         <div class=\"frame\">\n{contents}<div class=\"sheet\">\n",
+        class = if contents.is_empty() {
+            ""
+        } else {
+            " class=\"with-contents\""
+        },
+    );
+    masthead(report, body.other_unit.as_ref(), &mut page);
+    let _ = write!(
+        page,
+        "<main id=\"main\">\n{}</main>\n{}</div>\n</div>\n",
+        body.html,
+        foot(report)
+    );
+    if has_plots {
+        let json = serde_json::to_string(&body.plots).unwrap_or_else(|_| "[]".into());
+        let _ = write!(
+            page,
+            "<script type=\"application/json\" id=\"plots\">{}</script>\n\
+             <script>\n/*\nuPlot\n{UPLOT_LICENCE}*/\n{UPLOT_JS}\n</script>\n",
+            escape::json_in_script(&json)
+        );
+    }
+    let _ = write!(page, "<script>\n{REPORT_JS}</script>\n</body>\n</html>\n");
+    page
+}
+
+fn head(report: &Report, has_plots: bool, page: &mut String) {
+    let _ = write!(
+        page,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"generator\" content=\"backwater {version}\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{uplot}{REPORT_CSS}</style>\n\
+         </head>\n",
+        version = escape::html(&report.version),
+        title = escape::html(&report.title),
+        uplot = if has_plots { UPLOT_CSS } else { "" },
+    );
+}
+
+fn masthead(report: &Report, other_unit: Option<&(String, String)>, page: &mut String) {
+    let _ = write!(
+        page,
+        "<header class=\"masthead\">\n<div class=\"bar\"><span class=\"brand\">backwater \
+         <span class=\"version\">{}</span></span>\n<div class=\"switches\">",
+        escape::html(&report.version)
+    );
+    if let Some((unit, other)) = other_unit {
+        let _ = write!(
+            page,
+            "<div class=\"segmented\" role=\"group\" aria-label=\"Unit of time\" id=\"unit\">\
+             <button type=\"button\" aria-pressed=\"true\" data-other=\"0\">{}</button>\
+             <button type=\"button\" aria-pressed=\"false\" data-other=\"1\">{}</button></div>",
+            escape::html(unit),
+            escape::html(other)
+        );
+    }
+    let _ = write!(
+        page,
+        "<button type=\"button\" id=\"theme\" class=\"icon\" aria-label=\"Switch between light and \
+         dark\" title=\"Light or dark\"><svg viewBox=\"0 0 20 20\" width=\"18\" height=\"18\" \
+         aria-hidden=\"true\"><circle cx=\"10\" cy=\"10\" r=\"7\" fill=\"none\" \
+         stroke=\"currentColor\" stroke-width=\"1.5\"/><path d=\"M10 3a7 7 0 0 1 0 14z\" \
+         fill=\"currentColor\"/></svg></button></div></div>\n<h1>{}</h1>\n",
+        escape::html(&report.title)
+    );
+    if !report.subtitle.is_empty() {
+        let _ = writeln!(
+            page,
+            "<p class=\"subtitle\">{}</p>",
+            escape::inline(&report.subtitle)
+        );
+    }
+    page.push_str("</header>\n");
+}
+
+fn contents(headings: &[blocks::Heading]) -> String {
+    let mut list = String::new();
+    for heading in headings.iter().filter(|heading| heading.level <= 3) {
+        let _ = writeln!(
+            list,
+            "<li class=\"level-{}\"><a href=\"#{}\">{}</a></li>",
+            heading.level,
+            heading.id,
+            escape::inline(&heading.text)
+        );
+    }
+    format!(
+        "<nav class=\"contents\" aria-label=\"Contents\"><details open><summary>Contents</summary>\
+         <ol>\n{list}</ol></details></nav>\n"
+    )
+}
+
+fn foot(report: &Report) -> String {
+    let mut foot = String::from("<footer>\n");
+    if !report.command.is_empty() {
+        let _ = write!(
+            foot,
+            "<p>Made by</p>\n{}",
+            blocks::code("shell", &report.command)
+        );
+    }
+    foot.push_str(
+        "<p>Charts: drag to zoom, double-click to reset, click a name in the legend to hide its \
+         curve. With the keyboard: arrow keys read values, <kbd>+</kbd> and <kbd>-</kbd> zoom, \
+         <kbd>Esc</kbd> resets. Click a column's name to sort a table. This page holds all its \
+         data and loads nothing.</p>\n</footer>\n",
+    );
+    foot
+}

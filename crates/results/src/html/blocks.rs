@@ -1,0 +1,375 @@
+//! The blocks of a report as HTML.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::data;
+use crate::escape;
+use crate::model::{Align, Block, Cell, Column, Fact, Plot, Table, Tone, Verdict, VerdictRow};
+use crate::number::{self, Slugs};
+
+/// Rows a table shows; its CSV file in the run directory has all.
+const ROWS_SHOWN: usize = 2000;
+/// Rows before a table scrolls in its own frame.
+const ROWS_OPEN: usize = 30;
+
+/// A heading with the anchor it got.
+pub struct Heading {
+    pub level: u8,
+    pub id: String,
+    pub text: String,
+}
+
+/// Rendered blocks and what the page around them must know.
+#[derive(Default)]
+pub struct Rendered {
+    pub html: String,
+    pub headings: Vec<Heading>,
+    pub plots: Vec<Value>,
+    /// Unit and other unit of the first axis that has two.
+    pub other_unit: Option<(String, String)>,
+    slugs: Slugs,
+}
+
+/// All of `blocks`, top to bottom.
+pub fn render(blocks: &[Block]) -> Rendered {
+    let mut rendered = Rendered::default();
+    for id in ["main", "plots", "theme", "unit"] {
+        rendered.slugs.unique(id);
+    }
+    rendered.blocks(blocks);
+    rendered
+}
+
+/// Text as it is, with a button that copies it.
+pub fn code(lang: &str, text: &str) -> String {
+    let label = if lang.is_empty() {
+        String::new()
+    } else {
+        format!("<span class=\"lang\">{}</span>", escape::html(lang))
+    };
+    format!(
+        "<div class=\"code\">{label}<button type=\"button\" class=\"tool copy\">Copy</button>\
+         <pre tabindex=\"0\"><code>{}</code></pre></div>\n",
+        escape::html(text.trim_end())
+    )
+}
+
+impl Rendered {
+    fn blocks(&mut self, blocks: &[Block]) {
+        for block in blocks {
+            self.block(block);
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Heading { level, text } => self.heading(*level, text),
+            Block::Text(text) => {
+                let _ = writeln!(
+                    self.html,
+                    "<div class=\"text\">{}</div>",
+                    escape::paragraphs(text)
+                );
+            }
+            Block::Note { tone, text } => self.note(*tone, text),
+            Block::Facts(facts) => self.facts(facts),
+            Block::Table(table) => self.table(table),
+            Block::Plot(plot) => self.plot(plot),
+            Block::Code { lang, text } => self.html.push_str(&code(lang, text)),
+            Block::Verdicts(rows) => self.verdicts(rows),
+            Block::Columns(columns) => {
+                self.html.push_str("<div class=\"columns\">\n");
+                for column in columns {
+                    self.html.push_str("<div>\n");
+                    self.blocks(column);
+                    self.html.push_str("</div>\n");
+                }
+                self.html.push_str("</div>\n");
+            }
+            Block::Fold { summary, blocks } => {
+                let summary = escape::inline(summary);
+                let _ = writeln!(
+                    self.html,
+                    "<details class=\"fold\"><summary>{summary}</summary>"
+                );
+                self.blocks(blocks);
+                self.html.push_str("</details>\n");
+            }
+        }
+    }
+
+    fn heading(&mut self, level: u8, text: &str) {
+        let level = level.clamp(2, 4);
+        let id = self.slugs.unique(text);
+        let _ = writeln!(
+            self.html,
+            "<h{level} id=\"{id}\">{}<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this \
+             section\">#</a></h{level}>",
+            escape::inline(text)
+        );
+        self.headings.push(Heading {
+            level,
+            id,
+            text: text.into(),
+        });
+    }
+
+    fn note(&mut self, tone: Tone, text: &str) {
+        let (class, role) = match tone {
+            Tone::Plain => ("plain", "note"),
+            Tone::Warning => ("warning", "note"),
+            Tone::Problem => ("problem", "alert"),
+        };
+        let text = escape::paragraphs(text);
+        let _ = writeln!(
+            self.html,
+            "<div class=\"note {class}\" role=\"{role}\">{text}</div>"
+        );
+    }
+
+    fn facts(&mut self, facts: &[Fact]) {
+        self.html.push_str("<dl class=\"facts\">\n");
+        for fact in facts {
+            let _ = write!(
+                self.html,
+                "<div><dt>{}</dt><dd>{}</dd>",
+                escape::html(&fact.label),
+                escape::html(&fact.value)
+            );
+            if !fact.detail.is_empty() {
+                let _ = write!(
+                    self.html,
+                    "<dd class=\"detail\">{}</dd>",
+                    escape::html(&fact.detail)
+                );
+            }
+            self.html.push_str("</div>\n");
+        }
+        self.html.push_str("</dl>\n");
+    }
+
+    fn table(&mut self, table: &Table) {
+        let id = self.slugs.unique(&format!("table-{}", table.name));
+        let long = if table.rows.len() > ROWS_OPEN {
+            " long"
+        } else {
+            ""
+        };
+        let name = escape::html(&table.name);
+        let _ = write!(
+            self.html,
+            "<figure class=\"table\" id=\"{id}\" data-name=\"{file}\">\n<figcaption><span>\
+             <strong>{name}</strong> {caption}</span><span class=\"tools\"><a class=\"tool csv\" \
+             href=\"#{id}\" download=\"{file}.csv\">CSV</a></span></figcaption>\n\
+             <div class=\"scroll{long}\" tabindex=\"0\" role=\"region\" aria-label=\"Table {name}\">\
+             <table>\n<thead><tr>",
+            file = number::slug(&table.name),
+            caption = escape::inline(&table.caption),
+        );
+        for column in &table.columns {
+            self.column(column);
+        }
+        self.html.push_str("</tr></thead>\n<tbody>\n");
+        for row in table.rows.iter().take(ROWS_SHOWN) {
+            self.row(table, row);
+        }
+        self.html.push_str("</tbody></table></div>\n");
+        if table.rows.len() > ROWS_SHOWN {
+            let _ = writeln!(
+                self.html,
+                "<p class=\"small\">The first {} of {} rows; the CSV file in the run directory \
+                 has all.</p>",
+                number::grouped(ROWS_SHOWN as u64),
+                number::grouped(table.rows.len() as u64)
+            );
+        }
+        self.meanings(&table.columns);
+        self.html.push_str("</figure>\n");
+    }
+
+    fn column(&mut self, column: &Column) {
+        let class = align_class(column.align);
+        let unit = if column.unit.is_empty() {
+            String::new()
+        } else {
+            format!(
+                " <span class=\"unit\">{}</span>",
+                escape::html(&column.unit)
+            )
+        };
+        let _ = write!(
+            self.html,
+            "<th scope=\"col\"{class} data-head=\"{head}\" title=\"{meaning}\"><button \
+             type=\"button\">{name}{unit}</button></th>",
+            head = escape::html(&column.header()),
+            meaning = escape::html(&column.meaning),
+            name = escape::html(&column.name),
+        );
+    }
+
+    fn row(&mut self, table: &Table, row: &[Cell]) {
+        self.html.push_str("<tr>");
+        for (index, column) in table.columns.iter().enumerate() {
+            let class = align_class(column.align);
+            let tag = if index == 0 { "th scope=\"row\"" } else { "td" };
+            let (shown, exact) = match row.get(index).unwrap_or(&Cell::Empty) {
+                Cell::Text(text) => (escape::html(text), None),
+                Cell::Int(count) => (shown_int(*count), Some(count.to_string())),
+                Cell::Float { value, digits } if value.is_finite() => {
+                    (number::fixed(*value, *digits), Some(value.to_string()))
+                }
+                Cell::Float { .. } | Cell::Empty => ("–".into(), Some(String::new())),
+            };
+            let exact = exact
+                .map(|exact| format!(" data-v=\"{exact}\""))
+                .unwrap_or_default();
+            let end = if index == 0 { "th" } else { "td" };
+            let _ = write!(self.html, "<{tag}{class}{exact}>{shown}</{end}>");
+        }
+        self.html.push_str("</tr>\n");
+    }
+
+    fn meanings(&mut self, columns: &[Column]) {
+        if columns.iter().all(|column| column.meaning.is_empty()) {
+            return;
+        }
+        self.html
+            .push_str("<details class=\"meanings\"><summary>What the columns mean</summary><dl>");
+        for column in columns.iter().filter(|column| !column.meaning.is_empty()) {
+            let _ = write!(
+                self.html,
+                "<dt>{}</dt><dd>{}</dd>",
+                escape::html(&column.header()),
+                escape::inline(&column.meaning)
+            );
+        }
+        self.html.push_str("</dl></details>\n");
+    }
+
+    fn plot(&mut self, plot: &Plot) {
+        let id = self.slugs.unique(&format!("plot-{}", plot.id));
+        let (value, thinned) = data::plot(plot, &id);
+        self.plots.push(value);
+        if let (None, Some(other)) = (&self.other_unit, &plot.x.other) {
+            self.other_unit = Some((plot.x.unit.clone(), other.unit.clone()));
+        }
+        let names: Vec<&str> = plot
+            .curves
+            .iter()
+            .map(|curve| curve.name.as_str())
+            .collect();
+        let _ = write!(
+            self.html,
+            "<figure class=\"plot\" id=\"{id}\">\n<figcaption><span class=\"title\">{title}</span>\
+             <span class=\"tools\"><button type=\"button\" class=\"tool reset\" hidden>Reset zoom\
+             </button><a class=\"tool csv\" href=\"#{id}\" download=\"{file}.csv\">CSV</a></span>\
+             </figcaption>\n<div class=\"legend\"></div>\n<div class=\"chart\" tabindex=\"0\" \
+             role=\"application\" aria-roledescription=\"chart\" aria-label=\"{title}: {y} over \
+             {x}; {names}\"></div>\n<noscript><p>Charts need JavaScript; the run directory has \
+             this one as figures/{file}.svg.</p></noscript>\n",
+            title = escape::html(&plot.title),
+            file = number::slug(&plot.id),
+            x = escape::html(&plot.x.title()),
+            y = escape::html(&plot.y.title()),
+            names = escape::html(&names.join(", ")),
+        );
+        if !plot.note.is_empty() {
+            let _ = writeln!(
+                self.html,
+                "<div class=\"caption\">{}</div>",
+                escape::paragraphs(&plot.note)
+            );
+        }
+        if let Some((shown, of)) = thinned {
+            let _ = writeln!(
+                self.html,
+                "<p class=\"small\">Drawn from {} of {} points; the first, lowest, highest and \
+                 last of every slice are kept, so no peak is lost.</p>",
+                number::grouped(shown as u64),
+                number::grouped(of as u64)
+            );
+        }
+        self.html.push_str("</figure>\n");
+    }
+
+    fn verdicts(&mut self, rows: &[VerdictRow]) {
+        let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
+        self.html
+            .push_str("<div class=\"verdicts\">\n<p class=\"tally\">");
+        for verdict in [Verdict::Agrees, Verdict::Differs, Verdict::Failed] {
+            let (class, word) = verdict_words(verdict);
+            let _ = write!(
+                self.html,
+                "<span class=\"badge {class}\">{} {word}</span> ",
+                count(verdict)
+            );
+        }
+        self.html.push_str("</p>\n<ul>\n");
+        for row in rows {
+            self.verdict(row);
+        }
+        self.html.push_str("</ul></div>\n");
+    }
+
+    fn verdict(&mut self, row: &VerdictRow) {
+        let (class, word) = verdict_words(row.verdict);
+        let id = self.slugs.unique(&format!("claim-{}", row.id));
+        let _ = write!(
+            self.html,
+            "<li id=\"{id}\" class=\"{class}\"><span class=\"badge {class}\">{word}</span>\
+             <div class=\"claim\"><p>{states}</p><p class=\"small\"><a href=\"#{id}\">{name}</a> · \
+             {figure}</p>",
+            states = escape::inline(&row.states),
+            name = escape::html(&row.id),
+            figure = escape::html(&row.figure),
+        );
+        if !row.reason.is_empty() {
+            let _ = write!(
+                self.html,
+                "<p class=\"reason\">{}</p>",
+                escape::inline(&row.reason)
+            );
+        }
+        self.html.push_str("</div><dl>");
+        for (label, value) in [
+            ("paper", &row.paper),
+            ("measured", &row.measured),
+            ("accepted", &row.accept),
+        ] {
+            if !value.is_empty() {
+                let _ = write!(
+                    self.html,
+                    "<div class=\"{label}\"><dt>{label}</dt><dd>{}</dd></div>",
+                    escape::html(value)
+                );
+            }
+        }
+        self.html.push_str("</dl></li>\n");
+    }
+}
+
+fn verdict_words(verdict: Verdict) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::Agrees => ("agrees", "agrees"),
+        Verdict::Differs => ("differs", "differs"),
+        Verdict::Failed => ("failed", "failed"),
+    }
+}
+
+fn align_class(align: Align) -> &'static str {
+    match align {
+        Align::Left => "",
+        Align::Right => " class=\"n\"",
+    }
+}
+
+fn shown_int(count: i64) -> String {
+    let digits = number::grouped(count.unsigned_abs());
+    if count < 0 {
+        format!("-{digits}")
+    } else {
+        digits
+    }
+}

@@ -1,0 +1,409 @@
+//! What a report is made of: tables, plots and the blocks around them. Plain data, no layout.
+
+/// A table: shown in reports, written as CSV.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Short name; also the CSV file's name.
+    pub name: String,
+    /// One sentence on what the rows are.
+    pub caption: String,
+    /// Left to right.
+    pub columns: Vec<Column>,
+    /// Each as long as `columns`; missing cells count as empty.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// One column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Heading.
+    pub name: String,
+    /// Unit of its values; empty where there is none.
+    pub unit: String,
+    /// What the values mean, for the tool tip and `columns.json`.
+    pub meaning: String,
+    /// Where values sit.
+    pub align: Align,
+}
+
+/// Where the values of a column sit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Align {
+    /// Text.
+    #[default]
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// One value of a table.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// A count.
+    Int(i64),
+    /// A measurement; CSV keeps all of it, reports show `digits` decimals.
+    Float {
+        /// The value.
+        value: f64,
+        /// Decimals shown.
+        digits: u8,
+    },
+    /// Nothing was measured.
+    #[default]
+    Empty,
+}
+
+/// A chart.
+#[derive(Clone, Debug, Default)]
+pub struct Plot {
+    /// Unique in its report; also the name of the SVG file.
+    pub id: String,
+    /// Heading.
+    pub title: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// In the order of the legend.
+    pub curves: Vec<Curve>,
+    /// What to see in it; empty for nothing.
+    pub note: String,
+    /// Reference lines.
+    pub marks: Vec<Mark>,
+}
+
+/// An axis of a plot.
+#[derive(Clone, Debug, Default)]
+pub struct Axis {
+    /// What runs along it.
+    pub label: String,
+    /// Unit; empty where there is none.
+    pub unit: String,
+    /// Fixed lower end.
+    pub min: Option<f64>,
+    /// Fixed upper end.
+    pub max: Option<f64>,
+    /// Logarithmic; values of zero and below are left out.
+    pub log: bool,
+    /// A second unit the reader can switch to.
+    pub other: Option<OtherUnit>,
+}
+
+/// A second unit of an axis.
+#[derive(Clone, Debug)]
+pub struct OtherUnit {
+    /// Its name, such as "us".
+    pub unit: String,
+    /// How many of it make one of the axis' own unit.
+    pub per_unit: f64,
+}
+
+/// One curve of a plot.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
+    /// As the legend calls it.
+    pub name: String,
+    /// Ascending.
+    pub x: Vec<f64>,
+    /// As long as `x`; what isn't finite is left out.
+    pub y: Vec<f64>,
+    /// How it is drawn.
+    pub style: Style,
+    /// Dashed, for values that were not measured (printed, computed).
+    pub dashed: bool,
+    /// Low and high end of the interval of each `y`.
+    pub interval: Option<(Vec<f64>, Vec<f64>)>,
+}
+
+/// How a curve is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Style {
+    /// From point to point.
+    #[default]
+    Line,
+    /// Each value holds until the next.
+    Step,
+    /// Dots alone.
+    Points,
+    /// A bar a value.
+    Bars,
+}
+
+/// A reference line.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    /// Which way it runs.
+    pub direction: Direction,
+    /// Where: a `y` for a horizontal line, an `x` for a vertical one.
+    pub at: f64,
+    /// Written beside it.
+    pub label: String,
+}
+
+/// Which way a reference line runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// At one `y`.
+    Horizontal,
+    /// At one `x`.
+    Vertical,
+}
+
+/// A piece of a report.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a report holds tens of blocks; plain variants keep callers simple"
+)]
+pub enum Block {
+    /// A section starts.
+    Heading {
+        /// 2 for a section, 3 and 4 below it.
+        level: u8,
+        /// Its words.
+        text: String,
+    },
+    /// Paragraphs, parted by empty lines; `words between backticks` are code.
+    Text(String),
+    /// A sentence that must not be missed.
+    Note {
+        /// How urgent.
+        tone: Tone,
+        /// Like [`Block::Text`].
+        text: String,
+    },
+    /// A strip of numbers that matter most.
+    Facts(Vec<Fact>),
+    /// A table.
+    Table(Table),
+    /// A plot.
+    Plot(Plot),
+    /// Text as it is.
+    Code {
+        /// Language, shown as a label; empty for none.
+        lang: String,
+        /// The text.
+        text: String,
+    },
+    /// Statements and how they fared.
+    Verdicts(Vec<VerdictRow>),
+    /// Side by side where there is room, else one below the other.
+    Columns(Vec<Vec<Block>>),
+    /// Shown when asked for.
+    Fold {
+        /// What is behind it.
+        summary: String,
+        /// What it shows.
+        blocks: Vec<Block>,
+    },
+}
+
+/// How urgent a note is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tone {
+    /// Good to know.
+    Plain,
+    /// Look twice.
+    Warning,
+    /// Something broke.
+    Problem,
+}
+
+/// A number that matters.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    /// What it is.
+    pub label: String,
+    /// The number with its unit.
+    pub value: String,
+    /// A remark below it; empty for none.
+    pub detail: String,
+}
+
+/// How a statement fared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Measured within the bounds.
+    Agrees,
+    /// Outside, for a known reason.
+    Differs,
+    /// Outside, for no known reason.
+    Failed,
+}
+
+/// One statement, what was measured and how it fared.
+#[derive(Clone, Debug)]
+pub struct VerdictRow {
+    /// Its id.
+    pub id: String,
+    /// Where it is printed.
+    pub figure: String,
+    /// What it says.
+    pub states: String,
+    /// The printed value.
+    pub paper: String,
+    /// The measured value.
+    pub measured: String,
+    /// The bounds.
+    pub accept: String,
+    /// How it fared.
+    pub verdict: Verdict,
+    /// Why it differs; empty where there is nothing to say.
+    pub reason: String,
+}
+
+/// A report: one self-contained page.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Heading of the page.
+    pub title: String,
+    /// A line below it.
+    pub subtitle: String,
+    /// The command that makes it again.
+    pub command: String,
+    /// Version of the program that made it.
+    pub version: String,
+    /// Top to bottom.
+    pub blocks: Vec<Block>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(name: impl Into<String>, caption: impl Into<String>, columns: Vec<Column>) -> Table {
+        Table {
+            name: name.into(),
+            caption: caption.into(),
+            columns,
+            rows: Vec::new(),
+        }
+    }
+}
+
+impl Column {
+    /// A column of words.
+    pub fn text(name: &str, meaning: &str) -> Column {
+        Column {
+            name: name.into(),
+            unit: String::new(),
+            meaning: meaning.into(),
+            align: Align::Left,
+        }
+    }
+
+    /// A column of numbers in `unit`.
+    pub fn number(name: &str, unit: &str, meaning: &str) -> Column {
+        Column {
+            name: name.into(),
+            unit: unit.into(),
+            meaning: meaning.into(),
+            align: Align::Right,
+        }
+    }
+
+    /// `name [unit]`, or the name alone.
+    pub fn header(&self) -> String {
+        if self.unit.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{} [{}]", self.name, self.unit)
+        }
+    }
+}
+
+impl Cell {
+    /// A measurement shown with `digits` decimals.
+    pub fn float(value: f64, digits: u8) -> Cell {
+        Cell::Float { value, digits }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Cell {
+        Cell::Text(text.into())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Cell {
+        Cell::Text(text)
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(count: u64) -> Cell {
+        Cell::Int(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<u32> for Cell {
+    fn from(count: u32) -> Cell {
+        Cell::Int(i64::from(count))
+    }
+}
+
+impl From<i64> for Cell {
+    fn from(count: i64) -> Cell {
+        Cell::Int(count)
+    }
+}
+
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Cell {
+        value.map_or(Cell::Empty, Into::into)
+    }
+}
+
+impl Axis {
+    /// An axis that finds its own range.
+    pub fn new(label: impl Into<String>, unit: impl Into<String>) -> Axis {
+        Axis {
+            label: label.into(),
+            unit: unit.into(),
+            ..Axis::default()
+        }
+    }
+
+    /// `label (unit)`, or the label alone.
+    pub fn title(&self) -> String {
+        if self.unit.is_empty() {
+            self.label.clone()
+        } else {
+            format!("{} ({})", self.label, self.unit)
+        }
+    }
+}
+
+impl Curve {
+    /// A curve without interval.
+    pub fn new(name: impl Into<String>, style: Style, x: Vec<f64>, y: Vec<f64>) -> Curve {
+        Curve {
+            name: name.into(),
+            x,
+            y,
+            style,
+            ..Curve::default()
+        }
+    }
+}
+
+impl Mark {
+    /// A line at one `y`.
+    pub fn horizontal(at: f64, label: impl Into<String>) -> Mark {
+        Mark {
+            direction: Direction::Horizontal,
+            at,
+            label: label.into(),
+        }
+    }
+
+    /// A line at one `x`.
+    pub fn vertical(at: f64, label: impl Into<String>) -> Mark {
+        Mark {
+            direction: Direction::Vertical,
+            at,
+            label: label.into(),
+        }
+    }
+}

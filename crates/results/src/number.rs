@@ -1,0 +1,164 @@
+//! Numbers and spans of time as people read them.
+
+/// A count with commas: `1,234,567`.
+pub fn grouped(count: u64) -> String {
+    group_digits(&count.to_string())
+}
+
+/// `value` with `digits` decimals and commas before the point.
+pub fn fixed(value: f64, digits: u8) -> String {
+    if !value.is_finite() {
+        return "–".into();
+    }
+    let text = format!("{:.*}", usize::from(digits), value.abs());
+    let (whole, rest) = match text.split_once('.') {
+        Some((whole, rest)) => (whole, Some(rest)),
+        None => (text.as_str(), None),
+    };
+    let negative = value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b));
+    let mut shown = String::from(if negative { "-" } else { "" });
+    shown.push_str(&group_digits(whole));
+    if let Some(rest) = rest {
+        shown.push('.');
+        shown.push_str(rest);
+    }
+    shown
+}
+
+fn group_digits(digits: &str) -> String {
+    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+/// `value` to `digits` significant digits, without trailing zeros: `0.0123`, `12,300`.
+pub fn significant(value: f64, digits: u8) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 {
+            "0".into()
+        } else {
+            "–".into()
+        };
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    if !(-6..15).contains(&magnitude) {
+        return format!("{:.*e}", usize::from(digits.saturating_sub(1)), value);
+    }
+    let decimals = (i32::from(digits) - 1 - magnitude).clamp(0, 20) as u8;
+    let shown = fixed(value, decimals);
+    if shown.contains('.') {
+        shown.trim_end_matches('0').trim_end_matches('.').into()
+    } else {
+        shown
+    }
+}
+
+/// A span given in picoseconds, in the unit that suits it: `68.2 ms`.
+pub fn span(ps: f64) -> String {
+    const UNITS: [(f64, &str); 5] = [
+        (1e12, "s"),
+        (1e9, "ms"),
+        (1e6, "µs"),
+        (1e3, "ns"),
+        (1.0, "ps"),
+    ];
+    let (scale, unit) = UNITS
+        .into_iter()
+        .find(|(scale, _)| ps.abs() >= *scale)
+        .unwrap_or((1.0, "ps"));
+    format!("{} {unit}", significant(ps / scale, 4))
+}
+
+/// Rounds to `digits` significant digits, to keep embedded data small.
+pub fn rounded(value: f64, digits: usize) -> f64 {
+    format!("{:.*e}", digits.saturating_sub(1), value)
+        .parse()
+        .unwrap_or(value)
+}
+
+/// A name that is safe as a file name, an anchor and an id.
+pub fn slug(name: &str) -> String {
+    let mut safe = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_alphanumeric() || letter == '_' {
+            safe.push(letter.to_ascii_lowercase());
+        } else if !safe.is_empty() && !safe.ends_with('-') {
+            safe.push('-');
+        }
+    }
+    safe.truncate(60);
+    let safe = safe.trim_end_matches('-');
+    if safe.is_empty() {
+        "unnamed".into()
+    } else {
+        safe.into()
+    }
+}
+
+/// Slugs that stay apart: the second `a` becomes `a-2`.
+#[derive(Debug, Default)]
+pub struct Slugs {
+    taken: std::collections::BTreeSet<String>,
+}
+
+impl Slugs {
+    /// A slug of `name` not given before.
+    pub fn unique(&mut self, name: &str) -> String {
+        let base = slug(name);
+        let mut candidate = base.clone();
+        let mut count = 2;
+        while !self.taken.insert(candidate.clone()) {
+            candidate = format!("{base}-{count}");
+            count += 1;
+        }
+        candidate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped_by_three() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(u64::MAX), "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn minus_zero_shows_no_sign() {
+        assert_eq!(fixed(-0.001, 2), "0.00");
+        assert_eq!(fixed(-1234.5, 1), "-1,234.5");
+        assert_eq!(fixed(f64::NAN, 1), "–");
+    }
+
+    #[test]
+    fn significant_digits_drop_what_says_nothing() {
+        assert_eq!(significant(68.1672, 4), "68.17");
+        assert_eq!(significant(0.36800, 4), "0.368");
+        assert_eq!(significant(12_345.0, 3), "12,345");
+        assert_eq!(significant(1e-9, 3), "1.00e-9");
+    }
+
+    #[test]
+    fn spans_pick_their_unit() {
+        assert_eq!(span(681_672.0), "681.7 ns");
+        assert_eq!(span(6.81672e10), "68.17 ms");
+        assert_eq!(span(0.0), "0 ps");
+    }
+
+    #[test]
+    fn slugs_are_safe_and_apart() {
+        let mut slugs = Slugs::default();
+        assert_eq!(slugs.unique("../../VC 1 </script>"), "vc-1-script");
+        assert_eq!(slugs.unique("vc 1 script"), "vc-1-script-2");
+        assert_eq!(slugs.unique("///"), "unnamed");
+    }
+}

@@ -1,0 +1,349 @@
+//! A plot as a static SVG that needs nothing else and follows the reader's light or dark setting.
+
+use std::fmt::Write as _;
+
+use crate::decimate;
+use crate::escape;
+use crate::model::{Axis, Curve, Direction, Plot, Style};
+use crate::number;
+use crate::ticks::Scale;
+
+/// Most points a curve of a figure holds: about four a pixel column.
+const POINTS: usize = 2000;
+const WIDTH: f64 = 800.0;
+const LEFT: f64 = 72.0;
+const RIGHT: f64 = 24.0;
+const PLOT_HEIGHT: f64 = 260.0;
+/// Curves before colours repeat.
+const COLOURS: usize = 8;
+
+const STYLE: &str = "\
+.b{fill:#fff}.t{fill:#1c2128}.m{fill:#5b6470}.g{stroke:#e6e8eb}.a{stroke:#9aa3ad}.k{stroke:#8a929c}\
+text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}\
+.c0{--c:#0b6bb0}.c1{--c:#d1530a}.c2{--c:#0a8a66}.c3{--c:#b0589a}\
+.c4{--c:#b87d00}.c5{--c:#3b9bd4}.c6{--c:#6b5bb5}.c7{--c:#5f6b76}\
+.s{fill:none;stroke:var(--c);stroke-width:1.75;stroke-linejoin:round}.f{fill:var(--c)}\
+.i{fill:var(--c);fill-opacity:.15}.w{stroke:var(--c);stroke-width:1.25}\
+@media (prefers-color-scheme:dark){.b{fill:#14171b}.t{fill:#e8eaed}.m{fill:#9aa4af}\
+.g{stroke:#272c33}.a{stroke:#59626d}.k{stroke:#77818c}\
+.c0{--c:#5cb0ec}.c1{--c:#f58e52}.c2{--c:#3dc79d}.c3{--c:#e39acd}\
+.c4{--c:#efb73e}.c5{--c:#8fd0f7}.c6{--c:#ab9df2}.c7{--c:#a9b4bf}}";
+
+struct Frame {
+    x: Scale,
+    y: Scale,
+    top: f64,
+}
+
+impl Frame {
+    fn px(&self, x: f64) -> f64 {
+        LEFT + self.x.share(x).clamp(-10.0, 10.0) * (WIDTH - LEFT - RIGHT)
+    }
+
+    fn py(&self, y: f64) -> f64 {
+        self.top + (1.0 - self.y.share(y).clamp(-10.0, 10.0)) * PLOT_HEIGHT
+    }
+
+    fn bottom(&self) -> f64 {
+        self.top + PLOT_HEIGHT
+    }
+}
+
+/// The plot as an SVG document.
+pub fn svg(plot: &Plot) -> String {
+    let curves: Vec<Vec<usize>> = plot
+        .curves
+        .iter()
+        .map(|curve| decimate::kept(curve, &plot.x, &plot.y, POINTS))
+        .collect();
+    let (legend, legend_height) = legend(plot);
+    let (x, y) = scales(plot, &curves);
+    let frame = Frame {
+        x,
+        y,
+        top: 40.0 + legend_height,
+    };
+    let height = frame.bottom() + 56.0;
+    let id = number::slug(&plot.id);
+    let mut out = String::new();
+    let _ = write!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+         role=\"img\" aria-labelledby=\"{id}-title\" font-size=\"13\">\n\
+         <title id=\"{id}-title\">{title}</title>\n<style>{STYLE}</style>\n\
+         <rect class=\"b\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
+         <text class=\"t\" x=\"{LEFT}\" y=\"26\" font-size=\"16\" font-weight=\"600\">{title}</text>\n\
+         {legend}",
+        title = escape::html(&plot.title),
+    );
+    grid(plot, &frame, &mut out);
+    let _ = write!(
+        out,
+        "<clipPath id=\"{id}-clip\"><rect x=\"{LEFT}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\
+         </clipPath>\n<g clip-path=\"url(#{id}-clip)\">\n",
+        frame.top - 2.0,
+        WIDTH - LEFT - RIGHT,
+        PLOT_HEIGHT + 4.0
+    );
+    for (index, (curve, kept)) in plot.curves.iter().zip(&curves).enumerate() {
+        let _ = writeln!(out, "<g class=\"c{}\">", index % COLOURS);
+        draw_curve(curve, kept, &frame, &mut out);
+        out.push_str("</g>\n");
+    }
+    out.push_str("</g>\n");
+    marks(plot, &frame, &mut out);
+    out.push_str("</svg>\n");
+    out
+}
+
+fn scales(plot: &Plot, curves: &[Vec<usize>]) -> (Scale, Scale) {
+    let mut x = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut y = x;
+    let widen = |range: &mut (f64, f64), value: f64, axis: &Axis| {
+        if value.is_finite() && (!axis.log || value > 0.0) {
+            *range = (range.0.min(value), range.1.max(value));
+        }
+    };
+    for (curve, kept) in plot.curves.iter().zip(curves) {
+        for &i in kept {
+            widen(&mut x, curve.x[i], &plot.x);
+            widen(&mut y, curve.y[i], &plot.y);
+            if let Some((low, high)) = &curve.interval {
+                widen(&mut y, low.get(i).copied().unwrap_or(f64::NAN), &plot.y);
+                widen(&mut y, high.get(i).copied().unwrap_or(f64::NAN), &plot.y);
+            }
+        }
+    }
+    for mark in &plot.marks {
+        match mark.direction {
+            Direction::Horizontal => widen(&mut y, mark.at, &plot.y),
+            Direction::Vertical => widen(&mut x, mark.at, &plot.x),
+        }
+    }
+    if plot.curves.iter().any(|c| c.style == Style::Bars) && !plot.y.log {
+        widen(&mut y, 0.0, &plot.y);
+    }
+    let loose = plot
+        .curves
+        .iter()
+        .any(|c| matches!(c.style, Style::Bars | Style::Points));
+    (
+        Scale::new(&plot.x, x.0, x.1, 8, !loose),
+        Scale::new(&plot.y, y.0, y.1, 5, false),
+    )
+}
+
+/// Rows of names with their colours, wrapped by an estimate of how wide letters are.
+fn legend(plot: &Plot) -> (String, f64) {
+    let (mut x, mut row) = (LEFT, 0.0);
+    let mut out = String::new();
+    for (index, curve) in plot.curves.iter().enumerate() {
+        let width = 40.0 + curve.name.chars().count() as f64 * 7.0;
+        if x > LEFT && x + width > WIDTH - RIGHT {
+            x = LEFT;
+            row += 1.0;
+        }
+        let y = 48.0 + row * 20.0;
+        let sample = match curve.style {
+            Style::Points => format!(
+                "<circle class=\"f\" cx=\"{}\" cy=\"{y}\" r=\"3.5\"/>",
+                x + 9.0
+            ),
+            Style::Bars => format!(
+                "<rect class=\"f\" x=\"{}\" y=\"{}\" width=\"10\" height=\"10\"/>",
+                x + 4.0,
+                y - 5.0
+            ),
+            Style::Line | Style::Step => {
+                format!("<path class=\"s\"{} d=\"M{x} {y}h18\"/>", dash(curve))
+            }
+        };
+        let _ = writeln!(
+            out,
+            "<g class=\"c{}\">{sample}<text class=\"m\" x=\"{}\" y=\"{}\">{}</text></g>",
+            index % COLOURS,
+            x + 24.0,
+            y + 4.5,
+            escape::html(&curve.name)
+        );
+        x += width;
+    }
+    let rows = if plot.curves.is_empty() {
+        0.0
+    } else {
+        row + 1.0
+    };
+    (out, rows * 20.0 + 6.0)
+}
+
+fn dash(curve: &Curve) -> &'static str {
+    if curve.dashed {
+        " stroke-dasharray=\"6 4\""
+    } else {
+        ""
+    }
+}
+
+fn grid(plot: &Plot, frame: &Frame, out: &mut String) {
+    let (right, bottom) = (WIDTH - RIGHT, frame.bottom());
+    for &tick in &frame.y.ticks {
+        let y = frame.py(tick);
+        let _ = writeln!(
+            out,
+            "<path class=\"g\" d=\"M{LEFT} {y:.1}H{right}\"/>\
+             <text class=\"m\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            LEFT - 8.0,
+            y + 4.5,
+            frame.y.label(tick)
+        );
+    }
+    for &tick in &frame.x.ticks {
+        let x = frame.px(tick);
+        let _ = writeln!(
+            out,
+            "<path class=\"a\" d=\"M{x:.1} {bottom}v5\"/>\
+             <text class=\"m\" x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+            bottom + 20.0,
+            frame.x.label(tick)
+        );
+    }
+    let middle = frame.top + PLOT_HEIGHT / 2.0;
+    let _ = writeln!(
+        out,
+        "<path class=\"a\" d=\"M{LEFT} {bottom}H{right}\"/>\n\
+         <text class=\"m\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n\
+         <text class=\"m\" transform=\"translate(18 {middle}) rotate(-90)\" \
+         text-anchor=\"middle\">{}</text>",
+        (LEFT + right) / 2.0,
+        bottom + 44.0,
+        escape::html(&plot.x.title()),
+        escape::html(&plot.y.title())
+    );
+}
+
+fn draw_curve(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
+    interval(curve, kept, frame, out);
+    match curve.style {
+        Style::Line | Style::Step => {
+            let mut path = String::new();
+            let mut last_y = f64::NAN;
+            for (nth, &i) in kept.iter().enumerate() {
+                let (x, y) = (frame.px(curve.x[i]), frame.py(curve.y[i]));
+                if nth == 0 {
+                    let _ = write!(path, "M{x:.1} {y:.1}");
+                } else if curve.style == Style::Line {
+                    let _ = write!(path, "L{x:.1} {y:.1}");
+                } else if y == last_y {
+                    let _ = write!(path, "H{x:.1}");
+                } else {
+                    let _ = write!(path, "H{x:.1}V{y:.1}");
+                }
+                last_y = y;
+            }
+            let _ = writeln!(out, "<path class=\"s\"{} d=\"{path}\"/>", dash(curve));
+        }
+        Style::Points => {
+            for &i in kept {
+                let (x, y) = (frame.px(curve.x[i]), frame.py(curve.y[i]));
+                let _ = writeln!(
+                    out,
+                    "<circle class=\"f\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\"/>"
+                );
+            }
+        }
+        Style::Bars => bars(curve, kept, frame, out),
+    }
+}
+
+fn bars(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
+    let gap = kept
+        .windows(2)
+        .map(|pair| frame.px(curve.x[pair[1]]) - frame.px(curve.x[pair[0]]))
+        .filter(|gap| *gap > 0.0)
+        .fold(60.0, f64::min);
+    let base = if frame.y.log {
+        frame.bottom()
+    } else {
+        frame.py(0.0).clamp(frame.top, frame.bottom())
+    };
+    for &i in kept {
+        let (x, y) = (frame.px(curve.x[i]), frame.py(curve.y[i]));
+        let _ = writeln!(
+            out,
+            "<rect class=\"f\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+            x - gap * 0.35,
+            y.min(base),
+            (gap * 0.7).max(1.0),
+            (base - y).abs()
+        );
+    }
+}
+
+/// A band behind lines, whiskers on points and bars.
+fn interval(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
+    let Some((low, high)) = &curve.interval else {
+        return;
+    };
+    let ends: Vec<(f64, f64, f64)> = kept
+        .iter()
+        .filter_map(|&i| Some((curve.x[i], *low.get(i)?, *high.get(i)?)))
+        .filter(|(_, low, high)| low.is_finite() && high.is_finite())
+        .map(|(x, low, high)| (frame.px(x), frame.py(low), frame.py(high)))
+        .collect();
+    if matches!(curve.style, Style::Points | Style::Bars) {
+        for (x, low, high) in ends {
+            let _ = writeln!(
+                out,
+                "<path class=\"w\" d=\"M{x:.1} {low:.1}V{high:.1}M{0:.1} {low:.1}h8M{0:.1} {high:.1}h8\"/>",
+                x - 4.0
+            );
+        }
+        return;
+    }
+    let mut path = String::new();
+    for (nth, (x, low, _)) in ends.iter().enumerate() {
+        let _ = write!(path, "{}{x:.1} {low:.1}", if nth == 0 { 'M' } else { 'L' });
+    }
+    for (x, _, high) in ends.iter().rev() {
+        let _ = write!(path, "L{x:.1} {high:.1}");
+    }
+    let _ = writeln!(out, "<path class=\"i\" d=\"{path}Z\"/>");
+}
+
+fn marks(plot: &Plot, frame: &Frame, out: &mut String) {
+    let right = WIDTH - RIGHT;
+    for mark in plot.marks.iter().filter(|mark| mark.at.is_finite()) {
+        let label = escape::html(&mark.label);
+        let _ = match mark.direction {
+            Direction::Horizontal => {
+                let y = frame.py(mark.at);
+                writeln!(
+                    out,
+                    "<path class=\"k\" stroke-dasharray=\"2 3\" d=\"M{LEFT} {y:.1}H{right}\"/>\
+                     <text class=\"m\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" \
+                     font-size=\"12\">{label}</text>",
+                    right - 4.0,
+                    y - 5.0
+                )
+            }
+            Direction::Vertical => {
+                let x = frame.px(mark.at);
+                let (dx, anchor) = if x > right - 120.0 {
+                    (-5.0, "end")
+                } else {
+                    (5.0, "start")
+                };
+                writeln!(
+                    out,
+                    "<path class=\"k\" stroke-dasharray=\"2 3\" d=\"M{x:.1} {}V{}\"/>\
+                     <text class=\"m\" x=\"{:.1}\" y=\"{}\" text-anchor=\"{anchor}\" \
+                     font-size=\"12\">{label}</text>",
+                    frame.top,
+                    frame.bottom(),
+                    x + dx,
+                    frame.top + 12.0
+                )
+            }
+        };
+    }
+}

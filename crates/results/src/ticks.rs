@@ -1,0 +1,148 @@
+//! Round numbers along an axis.
+
+use crate::model::Axis;
+
+/// The range an axis shows and where its ticks are.
+#[derive(Clone, Debug)]
+pub struct Scale {
+    /// Left or lower end.
+    pub min: f64,
+    /// Right or upper end.
+    pub max: f64,
+    /// Logarithmic.
+    pub log: bool,
+    /// Values with a label, ascending.
+    pub ticks: Vec<f64>,
+    /// Decimals the labels need.
+    pub decimals: u8,
+}
+
+impl Scale {
+    /// A scale for values from `low` to `high` with about `count` ticks.
+    ///
+    /// `snug` keeps to the data; otherwise there is room above, and the axis starts at zero where
+    /// that costs little.
+    pub fn new(axis: &Axis, low: f64, high: f64, count: usize, snug: bool) -> Scale {
+        let (mut min, mut max) = if low <= high { (low, high) } else { (0.0, 1.0) };
+        if axis.log {
+            return Scale::logarithmic(axis, min, max);
+        }
+        if !snug {
+            if min > 0.0 && min < 0.6 * max {
+                min = 0.0;
+            }
+            let room = (max - min) * 0.05;
+            max += room;
+            min -= if min == 0.0 { 0.0 } else { room };
+        }
+        min = axis.min.unwrap_or(min);
+        max = axis.max.unwrap_or(max);
+        if min >= max {
+            let room = if min == 0.0 { 1.0 } else { min.abs() * 0.1 };
+            (min, max) = (min - if min == 0.0 { 0.0 } else { room }, min + room);
+        }
+        let step = round_step((max - min) / count.max(1) as f64);
+        let first = (min / step - 1e-9).ceil() as i64;
+        let last = (max / step + 1e-9).floor() as i64;
+        Scale {
+            min,
+            max,
+            log: false,
+            ticks: (first..=last.min(first.saturating_add(100)))
+                .map(|i| i as f64 * step)
+                .collect(),
+            decimals: (-step.log10().floor()).clamp(0.0, 12.0) as u8,
+        }
+    }
+
+    fn logarithmic(axis: &Axis, low: f64, high: f64) -> Scale {
+        let floor = |value: f64| 10f64.powf(value.log10().floor());
+        let low = axis.min.filter(|&v| v > 0.0).unwrap_or(low);
+        let high = axis.max.filter(|&v| v > 0.0).unwrap_or(high);
+        let low = if low > 0.0 { low } else { 1.0 };
+        let high = if high > low { high } else { low * 10.0 };
+        let min = axis.min.filter(|&v| v > 0.0).unwrap_or(floor(low));
+        let mut decade = floor(low);
+        let mut ticks = Vec::new();
+        while decade <= high * 10.0 && ticks.len() < 40 {
+            ticks.push(decade);
+            decade *= 10.0;
+        }
+        let top = ticks.iter().copied().find(|&t| t >= high * 0.999_999);
+        let max = axis.max.filter(|&v| v > min).unwrap_or(top.unwrap_or(high));
+        ticks.retain(|t| (min * 0.999_999..=max * 1.000_001).contains(t));
+        Scale {
+            min,
+            max,
+            log: true,
+            ticks,
+            decimals: 0,
+        }
+    }
+
+    /// Where `value` lies between the ends, 0 to 1.
+    pub fn share(&self, value: f64) -> f64 {
+        if self.log {
+            (value.max(1e-300).ln() - self.min.ln()) / (self.max.ln() - self.min.ln())
+        } else {
+            (value - self.min) / (self.max - self.min)
+        }
+    }
+
+    /// A tick's label.
+    pub fn label(&self, tick: f64) -> String {
+        if self.log || tick.abs() >= 1e9 {
+            crate::number::significant(tick, 3)
+        } else {
+            crate::number::fixed(tick, self.decimals)
+        }
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, whichever is near `step`.
+fn round_step(step: f64) -> f64 {
+    let power = 10f64.powf(step.log10().floor());
+    let lead = step / power;
+    let round = match lead {
+        _ if lead < 1.5 => 1.0,
+        _ if lead < 3.5 => 2.0,
+        _ if lead < 7.5 => 5.0,
+        _ => 10.0,
+    };
+    round * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        let scale = Scale::new(&Axis::default(), 3.0, 97.0, 5, false);
+        assert_eq!(scale.ticks, vec![0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
+        assert_eq!(scale.label(20.0), "20");
+        let scale = Scale::new(&Axis::default(), 0.0, 0.4, 4, true);
+        assert_eq!(scale.label(scale.ticks[1]), "0.1");
+    }
+
+    #[test]
+    fn a_flat_curve_still_has_a_range() {
+        for value in [0.0, 7.0, -7.0] {
+            let scale = Scale::new(&Axis::default(), value, value, 5, false);
+            assert!(scale.min < scale.max, "{scale:?}");
+            assert!(!scale.ticks.is_empty());
+        }
+    }
+
+    #[test]
+    fn decades_on_a_logarithmic_axis() {
+        let axis = Axis {
+            log: true,
+            ..Axis::default()
+        };
+        let scale = Scale::new(&axis, 0.2, 350.0, 5, false);
+        assert_eq!(scale.ticks.len(), 5);
+        assert!((scale.min - 0.1).abs() < 1e-12 && (scale.max - 1000.0).abs() < 1e-9);
+        assert!((scale.share(10.0) - 0.5).abs() < 1e-9);
+    }
+}
