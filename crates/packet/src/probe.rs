@@ -72,7 +72,7 @@ pub trait Probe {
     /// `node` holds `stored` data units.
     #[inline]
     fn on_stored(&mut self, at: Time, node: u32, stored: u64) {}
-    /// A unit that waited in a node since `arrived` starts on `leg`.
+    /// A unit that came over `leg` at `arrived` leaves the node.
     #[inline]
     fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {}
     /// A unit born at `born` was delivered over `leg`.

@@ -75,7 +75,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if parent == NONE {
             self.after_source_start(flow_id, leg_id, place);
         } else {
-            self.probe.on_wait(now, leg_id, unit.arrived);
+            self.probe.on_wait(now, parent, unit.arrived);
             let counts = &mut self.network.counts[parent as usize];
             counts.waits += 1;
             counts.wait_ps += now.since(unit.arrived).ps() as u128;

@@ -74,10 +74,6 @@ impl Units {
         &mut self.units[place as usize]
     }
 
-    /// Units alive; for the conservation check.
-    pub fn live(&self) -> u32 {
-        self.live
-    }
 }
 
 /// A first-in first-out queue of units.

@@ -19,7 +19,7 @@ pub struct Claim {
     /// The statement in our words.
     pub states: String,
     /// The number the paper prints.
-    pub paper: Option<toml::Value>,
+    pub paper: Option<Value>,
     /// Bounds of what was measured.
     pub accept: Option<Accept>,
     /// What must hold, where bounds don't say it.
@@ -156,11 +156,10 @@ pub(crate) fn judge(claim: &Claim, finding: &Finding, seconds: f64) -> Judged {
         bounded += 1;
         if !(measured.value >= bounds.low && measured.value <= bounds.high) {
             broken.push(format!(
-                "{} = {} is outside [{}, {}]",
+                "{} = {} is outside {}",
                 measured.name,
                 number(measured.value),
-                number(bounds.low),
-                number(bounds.high)
+                range(bounds)
             ));
         }
     }
@@ -187,6 +186,23 @@ pub fn number(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
+/// `0.368 ± 0.001`.
+fn with_interval(measured: &Measured) -> String {
+    let value = number(measured.value);
+    match measured.half_width {
+        Some(half_width) if half_width > 0.0 => format!("{value} ± {}", number(half_width)),
+        _ => value,
+    }
+}
+
+/// `[0.36, 0.394]`, or one-sided where there is no upper bound.
+fn range(bounds: Bounds) -> String {
+    if bounds.high == f64::MAX {
+        return format!(">= {}", number(bounds.low));
+    }
+    format!("[{}, {}]", number(bounds.low), number(bounds.high))
+}
+
 impl Judged {
     fn accepted(&self, measured: &Measured) -> Option<Bounds> {
         bounds(&self.claim, measured)
@@ -196,32 +212,35 @@ impl Judged {
     pub fn paper_text(&self) -> String {
         match &self.claim.paper {
             None => String::new(),
-            Some(toml::Value::Float(value)) => number(*value),
-            Some(toml::Value::Array(values)) => {
+            Some(Value::Array(values)) => {
                 let values: Vec<String> = values.iter().map(ToString::to_string).collect();
                 values.join(" to ")
             }
-            Some(value) => value.to_string(),
+            Some(value) => value.as_f64().map_or_else(|| value.to_string(), number),
         }
     }
 
     /// What was measured as text: `0.368 ± 0.001`, or several with names.
     pub fn measured_text(&self) -> String {
         let one = |measured: &Measured| {
-            let value = number(measured.value);
-            let value = match measured.half_width {
-                Some(half_width) if half_width > 0.0 => format!("{value} ± {}", number(half_width)),
-                _ => value,
-            };
+            let value = with_interval(measured);
             if measured.name == "value" { value } else { format!("{} {value}", measured.name) }
         };
         self.finding.measured.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 
+    /// Name, value with interval, and accepted range of every measured number.
+    pub fn rows(&self) -> Vec<(String, String, String)> {
+        let row = |measured: &Measured| {
+            let accepted = self.accepted(measured).map_or(String::new(), range);
+            (measured.name.clone(), with_interval(measured), accepted)
+        };
+        self.finding.measured.iter().map(row).collect()
+    }
+
     fn accept_text(&self) -> String {
         let one = |measured: &Measured| {
-            let bounds = self.accepted(measured)?;
-            let range = format!("[{}, {}]", number(bounds.low), number(bounds.high));
+            let range = self.accepted(measured).map(range)?;
             Some(if measured.name == "value" { range } else { format!("{} {range}", measured.name) })
         };
         self.finding.measured.iter().filter_map(one).collect::<Vec<_>>().join(", ")
@@ -258,7 +277,7 @@ impl Judged {
             "paper": paper,
             "figure": self.claim.figure,
             "states": self.claim.states,
-            "paper_value": paper_json(self.claim.paper.as_ref()),
+            "paper_value": self.claim.paper,
             "measured": measured,
             "interval": interval,
             "accept": accept,
@@ -268,10 +287,6 @@ impl Judged {
             "seconds": (self.seconds * 1000.0).round() / 1000.0,
         })
     }
-}
-
-fn paper_json(value: Option<&toml::Value>) -> Value {
-    value.map_or(Value::Null, |value| serde_json::to_value(value).unwrap_or(Value::Null))
 }
 
 /// `agrees`, `differs` or `failed`.

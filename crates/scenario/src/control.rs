@@ -96,8 +96,8 @@ impl Loop {
         let cells = if rate == self.rate {
             self.ps.div_ceil(u128::from(self.unit_ps))
         } else {
-            let bit_ps = u128::from(self.unit_bits) * u128::from(kernel::time::PS_PER_SECOND);
-            (self.ps * u128::from(rate.0)).div_ceil(bit_ps)
+            let round_trip = Duration(u64::try_from(self.ps).unwrap_or(u64::MAX));
+            u128::from(n3_for(round_trip, rate, (self.unit_bits / 8) as u32))
         };
         u32::try_from(cells).unwrap_or(u32::MAX)
     }
@@ -106,6 +106,15 @@ impl Loop {
     pub(crate) fn cells(&self) -> f64 {
         self.ps as f64 / self.unit_ps as f64
     }
+}
+
+/// N3 by equation 3 of Kung 1993: `bandwidth` sustained over a round trip, in cells of
+/// `unit_bytes`, rounded up; integer arithmetic throughout.
+pub fn n3_for(round_trip: Duration, bandwidth: Rate, unit_bytes: u32) -> u32 {
+    let bits = u128::from(round_trip.0) * u128::from(bandwidth.0);
+    let unit_bits = 8 * u128::from(unit_bytes.max(1));
+    let cells = bits.div_ceil(unit_bits * u128::from(kernel::time::PS_PER_SECOND));
+    u32::try_from(cells).unwrap_or(u32::MAX)
 }
 
 /// What the simulator runs on a leg.
@@ -184,6 +193,9 @@ fn credit(rule: CreditRule, layers: &Layers<'_>, circuit: &Loop) -> CreditSpec {
             Bind::Start
         },
         redundant_every: layers.count("redundant_every"),
+        refresh_every: layers
+            .layer("refresh_every")
+            .and_then(|l| l.duration("refresh_every")),
         request_after: layers
             .layer("request_after")
             .and_then(|l| l.duration("request_after")),

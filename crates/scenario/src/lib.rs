@@ -38,6 +38,7 @@ mod units;
 use kernel::{Duration, Rate};
 use packet::spec::{NetworkSpec, SeriesSpec};
 
+pub use control::n3_for;
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use explain::{WordGroup, explain, list};
 pub use reference::reference_markdown;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Duration, Rate};
+use kernel::{Duration, Rate, Time};
 use packet::spec::{ChannelSpec, ErrorSpec, LinkSpec, NodeKind, NodeSpec, Timing};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::flows::expand;
 use crate::generated;
 use crate::reader::clip;
 use crate::record::Record;
@@ -231,7 +232,24 @@ fn add_named_link(
     plain: &ChannelSpec,
     mistakes: &mut Diagnostics,
 ) {
-    let Some((a, b)) = link_ends(graph, record, mistakes) else {
+    for number in 1..=record.whole("count").unwrap_or(1) {
+        let number = record.whole("count").map(|_| number);
+        add_one_link(graph, record, number, root, generated, placed, plain, mistakes);
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn add_one_link(
+    graph: &mut Graph,
+    record: &Record,
+    number: Option<u64>,
+    root: &Record,
+    generated: usize,
+    placed: &mut BTreeMap<u32, At>,
+    plain: &ChannelSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let Some((a, b)) = link_ends(graph, record, number, mistakes) else {
         return;
     };
     let link = link_spec(a, b, record, root, plain, mistakes);
@@ -275,7 +293,12 @@ impl Turn for LinkSpec {
     }
 }
 
-fn link_ends(graph: &Graph, record: &Record, mistakes: &mut Diagnostics) -> Option<(u32, u32)> {
+fn link_ends(
+    graph: &Graph,
+    record: &Record,
+    number: Option<u64>,
+    mistakes: &mut Diagnostics,
+) -> Option<(u32, u32)> {
     let field = record.field("between")?;
     let [(first, first_at), (second, second_at)] = record.list("between") else {
         mistakes.push(
@@ -289,11 +312,11 @@ fn link_ends(graph: &Graph, record: &Record, mistakes: &mut Diagnostics) -> Opti
         return None;
     };
     let a = graph
-        .find(first, first_at)
+        .find(&expand(first, number), first_at)
         .map_err(|d| mistakes.push(*d))
         .ok();
     let b = graph
-        .find(second, second_at)
+        .find(&expand(second, number), second_at)
         .map_err(|d| mistakes.push(*d))
         .ok();
     if a.is_some() && a == b {
@@ -380,6 +403,7 @@ pub(crate) fn channel(layers: &[&Record], mistakes: &mut Diagnostics) -> Channel
             data_loss: chance("data_loss"),
             control_loss: chance("control_loss"),
             control_corruption: chance("control_corruption"),
+            from: Time::ZERO + span("errors_from"),
         },
     }
 }

@@ -20,24 +20,24 @@ struct Method {
     sets: &'static [(&'static str, &'static str)],
 }
 
-const NO_CREDIT: (&str, &str) = ("flows.0.flow_control.scheme", "none");
+const NO_CREDIT: (&str, &str) = ("flows.bulk.flow_control.scheme", "none");
 const METHODS: [Method; 4] = [
     Method { name: "link by link", sets: &[] },
     Method {
         name: "window 233",
-        sets: &[NO_CREDIT, ("flows.0.source_control", "{ kind = \"window\", units = 233 }")],
+        sets: &[NO_CREDIT, ("flows.bulk.source_control", "{ kind = \"window\", cells = 233 }")],
     },
     Method {
         name: "window 465",
-        sets: &[NO_CREDIT, ("flows.0.source_control", "{ kind = \"window\", units = 465 }")],
+        sets: &[NO_CREDIT, ("flows.bulk.source_control", "{ kind = \"window\", cells = 465 }")],
     },
     Method {
         name: "AIMD, buffer 165",
         sets: &[
             NO_CREDIT,
-            ("flows.0.flow_control.buffer", "165"),
+            ("flows.bulk.flow_control.buffer", "165"),
             (
-                "flows.0.source_control",
+                "flows.bulk.source_control",
                 "{ kind = \"aimd\", initial = 1, maximum = 1000, timeout = \"1400 cells\" }",
             ),
         ],
@@ -57,8 +57,8 @@ struct Outcome {
 fn run(lab: &Lab, method: &Method, burst: u32) -> Result<Outcome, LabError> {
     let mean = format!("{{ mean = \"{burst} cells\" }}");
     let mut sets = method.sets.to_vec();
-    sets.push(("flows.1.traffic.on", &mean));
-    sets.push(("flows.1.traffic.off", &mean));
+    sets.push(("flows.bursts.traffic.on", &mean));
+    sets.push(("flows.bursts.traffic.off", &mean));
     let mut runs = lab.seeds(FILE, &sets, SEEDS)?;
     let accepted = |run: &Run<()>| {
         let flow = run.flow("bulk");

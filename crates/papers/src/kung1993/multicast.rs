@@ -44,7 +44,7 @@ fn branch_throughput(run: &Run<()>) -> f64 {
     sent as f64 / branches.len() as f64 / run.measured_cells()
 }
 
-const WITHOUT: (&str, &str) = ("flows.0.flow_control.scheme", "none");
+const WITHOUT: (&str, &str) = ("flows.multicast.flow_control", "{ scheme = \"none\" }");
 
 pub fn figures_23_24(lab: &Lab) -> Result<Evidence, LabError> {
     let with = multicast(lab, FIVE, &[])?;
@@ -89,7 +89,7 @@ pub fn figures_23_24(lab: &Lab) -> Result<Evidence, LabError> {
 }
 
 pub fn fifteen_branches(lab: &Lab) -> Result<Evidence, LabError> {
-    let small = ("flows.0.flow_control.n3", "103");
+    let small = ("flows.multicast.flow_control.n3", "103");
     let five_small = multicast(lab, FIVE, &[small])?;
     let fifteen_small = multicast(lab, FIFTEEN, &[small])?;
     let fifteen = multicast(lab, FIFTEEN, &[])?;

@@ -79,9 +79,9 @@ fn all_delivered(lab: &Lab) -> Result<Measured, LabError> {
         .map(|loss| {
             let sets = [
                 ("link.control_loss", loss),
-                ("flows.0.traffic.total", "5000"),
-                ("flows.1.traffic.total", "5015"),
-                ("flows.2.traffic.total", "5003"),
+                ("flows.VC1.traffic.total", "5000"),
+                ("flows.VC2.traffic.total", "5015"),
+                ("flows.VC3.traffic.total", "5003"),
             ];
             let runs = lab.seeds(THREE, &sets, SEEDS)?;
             let flows = runs.iter().flat_map(|run| &run.outcome.flows);
@@ -107,8 +107,8 @@ fn further_credits(lab: &Lab) -> Result<Measured, LabError> {
             let sets = [
                 ("flow_control.n2", n2_text.as_str()),
                 ("flow_control.n3", n3_text.as_str()),
-                ("link.control_loss", "1.0"),
-                ("link.errors_from", &from_text),
+                ("links.A-S.control_loss", "1.0"),
+                ("links.A-S.errors_from", &from_text),
             ];
             let run = lab.run_watched(ONE, &sets, |_| Watch::default())?;
             let leg = run.leg_id("VC", "A->S");

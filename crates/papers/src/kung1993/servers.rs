@@ -10,6 +10,8 @@ use crate::claim::{Finding, Measured, column};
 use crate::lab::{Lab, LabError};
 
 const FILE: &str = "kung1993/fig21-file-servers.toml";
+const WITH: &str = "{ scheme = \"n23\", n2 = 10, n3 = 8 }";
+const WITHOUT: &str = "{ scheme = \"none\" }";
 const CLIENTS: [u32; 5] = [2, 4, 8, 16, 32];
 
 /// Peak cells in the switch and mean response time, by seed.
@@ -18,12 +20,12 @@ struct Sample {
     delays: Vec<f64>,
 }
 
-fn sample(lab: &Lab, clients: u32, scheme: &str) -> Result<Sample, LabError> {
+fn sample(lab: &Lab, clients: u32, control: &str) -> Result<Sample, LabError> {
     let count = clients.to_string();
     let sets = [
-        ("flows.0.count", count.as_str()),
-        ("flows.1.count", count.as_str()),
-        ("flow_control.scheme", scheme),
+        ("flows.request.count", count.as_str()),
+        ("flows.response.count", count.as_str()),
+        ("flow_control", control),
     ];
     let runs = lab.seeds(FILE, &sets, SEEDS)?;
     let mut sample = Sample { peaks: Vec::new(), delays: Vec::new() };
@@ -49,7 +51,7 @@ fn mean(values: &[f64]) -> f64 {
 pub fn figure_21(lab: &Lab) -> Result<Evidence, LabError> {
     let pairs: Vec<(Sample, Sample)> = CLIENTS
         .into_par_iter()
-        .map(|clients| Ok((sample(lab, clients, "n23")?, sample(lab, clients, "none")?)))
+        .map(|clients| Ok((sample(lab, clients, WITH)?, sample(lab, clients, WITHOUT)?)))
         .collect::<Result<_, LabError>>()?;
     let mut measured = Vec::new();
     let mut rows = Vec::new();

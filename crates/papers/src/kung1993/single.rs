@@ -99,7 +99,7 @@ pub fn figures_12_13(lab: &Lab) -> Result<Evidence, LabError> {
     let mut rows = vec![row(&run, "N2 rule alone", plain)];
     let mut redundant_best: f64 = 0.0;
     for every in ["1", "2", "3", "5", "10"] {
-        let set = [("flow_control.redundant_every", every)];
+        let set = [("flows.VC.flow_control.redundant_every", every)];
         let run = lab.run_watched(FILE, &set, |_| Watch::default())?;
         let throughput = run.throughput("VC", "S->B");
         if every == "1" {

@@ -83,6 +83,14 @@ const REDUNDANT: Key = Key::new(
 .only(CREDIT)
 .otherwise("no redundant credit cells")
 .cite("Kung 1993, section 4.5");
+const REFRESH: Key = Key::new(
+    "refresh_every",
+    Kind::Time { min_ps: 1 },
+    "Also send a credit cell when none was sent for this long.",
+)
+.only(CREDIT)
+.otherwise("never")
+.cite("Kung 1993, section 4.5");
 const REQUEST: Key = Key::new(
     "request_after",
     Kind::Time { min_ps: 1 },
@@ -152,6 +160,7 @@ pub(crate) static FLOW_CONTROL: Section = Section {
         WINDOW.or("\"exact\""),
         BIND.or("\"start\""),
         REDUNDANT,
+        REFRESH,
         REQUEST,
         RESYNC,
         BUFFER,
@@ -177,6 +186,7 @@ pub(crate) static FLOW_OVERRIDE: Section = Section {
         as_above(WINDOW),
         as_above(BIND),
         as_above(REDUNDANT),
+        as_above(REFRESH),
         as_above(REQUEST),
         as_above(RESYNC),
         as_above(BUFFER),
@@ -207,6 +217,7 @@ pub(crate) static LINK_OVERRIDE: Section = Section {
         as_above(WINDOW),
         as_above(BIND),
         as_above(REDUNDANT),
+        as_above(REFRESH),
         as_above(REQUEST),
         as_above(RESYNC),
         as_above(BUFFER),

@@ -41,6 +41,12 @@ const CONTROL_CORRUPTION: Key = Key::new(
      become random.",
 )
 .or("0.0");
+const ERRORS_FROM: Key = Key::new(
+    "errors_from",
+    Kind::Time { min_ps: 0 },
+    "Losses and corruption happen from this instant on.",
+)
+.or("\"0 s\"");
 
 /// The same key in a place that overrides another.
 const fn as_above(key: Key) -> Key {
@@ -69,6 +75,7 @@ pub(crate) static LINK: Section = Section {
         DATA_LOSS,
         CONTROL_LOSS,
         CONTROL_CORRUPTION,
+        ERRORS_FROM,
     ],
 };
 
@@ -84,6 +91,16 @@ pub(crate) static LINKS: Section = Section {
             Kind::ReferenceList("node"),
             "The two nodes it joins, by name.",
         ),
+        Key::new(
+            "count",
+            Kind::Whole {
+                min: 1,
+                max: 1_000_000,
+                unit: "links",
+            },
+            "Repeats the link; `{i}` in the names of its nodes is the number.",
+        )
+        .otherwise("one link"),
         as_above(RATE),
         as_above(DELAY),
         as_above(HANDLING),
@@ -91,6 +108,7 @@ pub(crate) static LINKS: Section = Section {
         as_above(DATA_LOSS),
         as_above(CONTROL_LOSS),
         as_above(CONTROL_CORRUPTION),
+        as_above(ERRORS_FROM),
         Key::new(
             "forward",
             Kind::Table(&CHANNEL),
@@ -119,6 +137,7 @@ static CHANNEL: Section = Section {
         as_above(DATA_LOSS),
         as_above(CONTROL_LOSS),
         as_above(CONTROL_CORRUPTION),
+        as_above(ERRORS_FROM),
     ],
 };
 
@@ -132,7 +151,7 @@ pub(crate) static NETWORK: Section = Section {
         Key::new(
             "hosts",
             Kind::Names,
-            "Nodes where flows start and end. They forward nothing.",
+            "Nodes where flows start and end. They forward nothing. `D{1..5}` stands for `D1` to `D5`.",
         ),
         Key::new(
             "switches",

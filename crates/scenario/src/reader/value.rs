@@ -79,7 +79,11 @@ impl Reader<'_> {
 
     fn one_or_list(&mut self, key: &'static Key, node: &Node) -> Option<Datum> {
         match &node.value {
-            Value::Text(text) => Some(Datum::List(vec![(text.clone(), node.at.clone())])),
+            Value::Text(text) => {
+                let mut names = Vec::new();
+                expand_range(text, &node.at, &mut names);
+                Some(Datum::List(names))
+            }
             _ => self.list(key, node),
         }
     }
@@ -93,8 +97,10 @@ impl Reader<'_> {
         for item in items {
             match &item.value {
                 Value::Text(text) => {
-                    if !matches!(key.kind, Kind::Names) || self.check_name(key, text, &item.at) {
-                        names.push((text.clone(), item.at.clone()));
+                    let known = names.len();
+                    expand_range(text, &item.at, &mut names);
+                    if matches!(key.kind, Kind::Names) && !self.check_name(key, text, &item.at) {
+                        names.truncate(known);
                     }
                 }
                 _ => self.wrong_type(key, item),
@@ -357,4 +363,26 @@ impl Reader<'_> {
         };
         self.mistakes.push(diagnostic.note(allowed));
     }
+}
+
+/// Names that one range may stand for.
+const LONGEST_RANGE: u64 = 1_000_000;
+
+/// `D{1..5}` stands for `D1` to `D5`; a name without a range for itself.
+fn expand_range(text: &str, at: &At, names: &mut Vec<(String, At)>) {
+    match range(text) {
+        Some((before, first, last, after)) => {
+            let numbers = first..=last;
+            names.extend(numbers.map(|number| (format!("{before}{number}{after}"), at.clone())));
+        }
+        None => names.push((text.into(), at.clone())),
+    }
+}
+
+fn range(text: &str) -> Option<(&str, u64, u64, &str)> {
+    let (before, rest) = text.split_once('{')?;
+    let (inside, after) = rest.split_once('}')?;
+    let (first, last) = inside.split_once("..")?;
+    let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+    (first <= last && last - first < LONGEST_RANGE).then_some((before, first, last, after))
 }
