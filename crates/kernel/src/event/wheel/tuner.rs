@@ -1,6 +1,5 @@
 //! How wide the slots should be, and how many.
 
-use super::occupancy::MOST_SLOTS;
 use crate::time::Time;
 
 /// As much as one look may change the width (as a power of two), and the slots of one jump that
@@ -11,7 +10,8 @@ const FEWEST_INSTANTS: u64 = 16;
 /// Slots turned between looks, at least.
 const FEWEST_VISITS: u64 = 512;
 /// Slots the wheel may have at least (a power of two).
-const FEWEST_SLOTS: u64 = 128;
+const FEWEST_SLOTS: u128 = 128;
+const MOST_SLOTS: u128 = 1 << 18;
 /// The horizon, in mean delays of the events that wait.
 const HORIZON: u128 = 6;
 /// fine
@@ -133,7 +133,7 @@ impl Tuner {
         };
         let horizon_slots = horizon_ps >> wanted_shift;
         let wanted_slots = horizon_slots
-            .clamp(u128::from(FEWEST_SLOTS), MOST_SLOTS as u128)
+            .clamp(FEWEST_SLOTS, MOST_SLOTS)
             .next_power_of_two() as usize;
         let enough = wanted_slots <= slots && wanted_slots * 8 > slots;
         let wanted_slots = if enough { slots } else { wanted_slots };
