@@ -1,7 +1,7 @@
 //! A timing wheel that fits itself to what it sees.
 //!
-//! Time is cut into slots of `2^shift` ps; the wheel holds the next `mask` slots after the current
-//! one as chains, so adding costs the same whatever waits. The current slot is a sorted buffer.
+//! Time is cut into slots of `2^shift` ps. The slots after the current one, up to a horizon, are
+//! chains on a ring, so adding costs the same whatever waits; the current slot is a sorted buffer.
 //! Events past the horizon wait in a heap and are taken from there when their slot comes.
 //!
 //! Nothing here is worse than a heap by more than a constant: a crowded slot is sorted once,
@@ -280,7 +280,8 @@ impl Wheel {
             self.free = index;
         }
         let instants = self.sort_current();
-        self.tuner.saw_more(self.current.len() - 1, instants - 1);
+        let events = self.current.len() as u64;
+        self.tuner.saw_more(events - 1, instants - 1);
     }
 
     /// Sorts `current`, next event last; returns how many instants it holds.
