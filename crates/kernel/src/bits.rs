@@ -206,3 +206,89 @@ impl BitSet {
 fn lowest(word: u64) -> Option<usize> {
     (word != 0).then(|| word.trailing_zeros() as usize)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::{Purpose, Stream};
+    use alloc::collections::BTreeSet;
+
+    const SIZES: [usize; 10] = [1, 2, 63, 64, 65, 128, 4_096, 4_097, 70_000, 300_000];
+
+    /// Does `next_from`, as `search` answers it, agree with an ordered set on a random program?
+    fn agrees(n: usize, search: impl Fn(&BitSet, usize) -> Option<usize>) -> bool {
+        let mut stream = Stream::new(3, n as u64, Purpose::Pattern);
+        let (mut tested, mut reference) = (BitSet::new(n), BTreeSet::new());
+        for step in 0..20_000 {
+            let i = stream.below(n as u64) as usize;
+            match stream.below(if step < 10_000 { 5 } else { 9 }) {
+                0 | 1 => {
+                    tested.insert(i);
+                    reference.insert(i);
+                }
+                2 => assert_eq!(tested.pop_first(), reference.pop_first()),
+                _ => {
+                    let near = search(&tested, i).unwrap_or(i);
+                    tested.remove(near);
+                    reference.remove(&near);
+                }
+            }
+            let next = reference.range(i..).next().copied();
+            let cyclic = next.or_else(|| reference.first().copied());
+            assert_eq!(tested.contains(i), reference.contains(&i));
+            assert_eq!(tested.is_empty(), reference.is_empty());
+            if search(&tested, i) != next || tested.next_cyclic(i) != cyclic {
+                return false;
+            }
+        }
+        true
+    }
+
+    #[test]
+    fn it_is_a_set() {
+        for n in SIZES {
+            assert!(agrees(n, BitSet::next_from), "a set of {n}");
+        }
+    }
+
+    /// Negative control.
+    #[test]
+    fn a_search_that_stays_in_its_word_is_found_out() {
+        let short_sighted = |set: &BitSet, i: usize| {
+            let found = set.next_from(i)?;
+            (found / WORD == i / WORD).then_some(found)
+        };
+        assert!(agrees(64, short_sighted));
+        assert!(!agrees(65, short_sighted));
+    }
+
+    #[test]
+    fn nothing_lies_outside() {
+        for n in [0, 64, 100] {
+            let mut set = BitSet::new(n);
+            set.remove(n);
+            assert!(!set.contains(n));
+            assert_eq!(set.next_from(n), None);
+            assert_eq!(set.next_cyclic(n + 1), None);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "below the set's size")]
+    fn a_member_outside_is_refused() {
+        BitSet::new(64).insert(64);
+    }
+
+    #[test]
+    fn clearing_forgets_every_level() {
+        let mut set = BitSet::new(300_000);
+        for i in [0, 64, 4_096, 299_999] {
+            set.insert(i);
+        }
+        set.clear();
+        assert!(set.is_empty());
+        assert_eq!(set.next_cyclic(5), None);
+        set.insert(70_000);
+        assert_eq!(set.next_from(0), Some(70_000));
+    }
+}

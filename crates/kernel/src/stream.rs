@@ -171,3 +171,6 @@ impl Stream {
 const fn absorb(key: u64, word: u64) -> u64 {
     finalize(key.wrapping_add(word).wrapping_add(0x9e37_79b9_7f4a_7c15))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! A timing wheel that fits itself to what it sees.
 //!
-//! Time is cut into slots of `2^shift` ps; the wheel holds the next `mask` slots after the current
-//! one as chains, so adding costs the same whatever waits. The current slot is a sorted buffer.
+//! Time is cut into slots of `2^shift` ps. The slots after the current one, up to a horizon, are
+//! chains on a ring, so adding costs the same whatever waits; the current slot is a sorted buffer.
 //! Events past the horizon wait in a heap and are taken from there when their slot comes.
 //!
 //! Nothing here is worse than a heap by more than a constant: a crowded slot is sorted once,
@@ -109,7 +109,7 @@ impl EventQueue for Wheel {
     #[inline]
     fn pop(&mut self) -> Option<Event> {
         if !self.late.is_empty() {
-            return self.pop_late();
+            self.promote_late();
         }
         let event = match self.current.pop() {
             Some(event) => event,
@@ -171,19 +171,20 @@ impl Wheel {
         self.beyond.push(Reverse(event));
     }
 
+    /// Puts the first late event into `current` if it is next.
     #[cold]
-    fn pop_late(&mut self) -> Option<Event> {
-        let late = self.late.peek()?.0;
-        self.len -= 1;
-        match self.current.last() {
-            Some(first) if first.key() < late.key() => self.current.pop(),
-            _ => {
-                self.late.pop();
-                if self.tuner.saw_late(late.time) {
-                    self.tune();
-                }
-                Some(late)
-            }
+    #[inline(never)]
+    fn promote_late(&mut self) {
+        let due = match (self.late.peek(), self.current.last()) {
+            (Some(late), Some(first)) if first.key() < late.0.key() => return,
+            (Some(late), _) => self.tuner.saw_late(late.0.time),
+            (None, _) => return,
+        };
+        if due {
+            self.tune();
+        }
+        if let Some(late) = self.late.pop() {
+            self.current.push(late.0);
         }
     }
 
@@ -195,68 +196,82 @@ impl Wheel {
         }
     }
 
-    /// The same, but the first event comes back.
+    /// The same, but the first event comes back. (Everything out of line works on `current`: an
+    /// event returned from there would have to go through memory.)
     #[inline]
     fn turn_and_take(&mut self) -> Option<Event> {
         let due = self.tuner.visit();
         let from = self.slot.wrapping_add(1) & self.mask;
         let window = self.occupied.window(from as usize);
-        let slot = self.slot.wrapping_add(1 + u64::from(window.trailing_zeros()));
+        let slot = self
+            .slot
+            .wrapping_add(1 + u64::from(window.trailing_zeros()));
         if due || window == 0 || slot >= self.beyond_slot {
-            return self.turn_slowly();
+            self.turn_slowly();
+            return self.current.pop();
         }
-        self.take_slot(slot)
-    }
-
-    /// Takes the chain of an occupied slot.
-    #[inline]
-    fn take_slot(&mut self, slot: u64) -> Option<Event> {
         self.slot = slot;
         let at = (slot & self.mask) as usize;
         self.occupied.remove(at);
-        let head = core::mem::replace(&mut self.heads[at], NIL);
+        let head = self.heads[at];
         let node = self.nodes.get_mut(head as usize)?;
         let (event, next) = (node.event, node.next);
+        if next != NIL {
+            self.take_chain(at);
+            return self.current.pop();
+        }
+        self.heads[at] = NIL;
         node.next = self.free;
         self.free = head;
-        if next == NIL {
-            return Some(event);
-        }
-        self.current.push(event);
-        self.take_chain(next)
+        Some(event)
     }
 
-    /// As [`Wheel::turn_and_take`] where it is time to look at the wheel's form, or the next event
-    /// is not near.
+    /// As [`Wheel::turn`] where it is time to look at the wheel's form, or the next event is not
+    /// near.
     #[cold]
     #[inline(never)]
-    fn turn_slowly(&mut self) -> Option<Event> {
+    fn turn_slowly(&mut self) {
         if self.tuner.is_due() {
             self.tune();
-            if let Some(event) = self.current.pop() {
-                return Some(event);
+            if !self.current.is_empty() {
+                return;
             }
         }
         let from = self.slot.wrapping_add(1) & self.mask;
         let ahead = self.occupied.distance_from(from as usize);
-        match ahead.map(|distance| self.slot + 1 + distance as u64) {
-            Some(slot) if self.beyond.is_empty() || slot < self.beyond_slot => self.take_slot(slot),
-            on_wheel => self.take_beyond(on_wheel),
+        let on_wheel = ahead.map(|distance| self.slot + 1 + distance as u64);
+        let beyond = self.beyond.peek().map(|event| event.0.time.0 >> self.shift);
+        let Some(slot) = on_wheel.into_iter().chain(beyond).min() else {
+            return;
+        };
+        if beyond == Some(slot) {
+            self.tuner.jumped(slot - self.slot);
+            self.take_beyond(slot);
         }
+        self.slot = slot;
+        let at = (slot & self.mask) as usize;
+        if on_wheel == Some(slot) {
+            self.occupied.remove(at);
+        }
+        self.take_chain(at);
     }
 
-    /// A slot with several events: all into `current`, the first comes back.
+    /// Brings what past the horizon belongs to `slot` into `current`.
+    fn take_beyond(&mut self, slot: u64) {
+        while let Some(event) = self.beyond.peek() {
+            self.beyond_slot = event.0.time.0 >> self.shift;
+            if self.beyond_slot > slot {
+                return;
+            }
+            self.current.extend(self.beyond.pop().map(|event| event.0));
+        }
+        self.beyond_slot = u64::MAX;
+    }
+
+    /// Brings the chain at `at` into `current` and sorts it.
     #[inline(never)]
-    fn take_chain(&mut self, next: u32) -> Option<Event> {
-        self.unchain(next);
-        let instants = self.sort_current();
-        self.tuner.saw_more(self.current.len() - 1, instants - 1);
-        self.current.pop()
-    }
-
-    /// Brings the chain from node `next` on into `current`.
-    #[inline]
-    fn unchain(&mut self, mut next: u32) {
+    fn take_chain(&mut self, at: usize) {
+        let mut next = core::mem::replace(&mut self.heads[at], NIL);
         while let Some(node) = self.nodes.get_mut(next as usize) {
             self.current.push(node.event);
             let index = next;
@@ -264,6 +279,9 @@ impl Wheel {
             node.next = self.free;
             self.free = index;
         }
+        let instants = self.sort_current();
+        let events = self.current.len() as u64;
+        self.tuner.saw_more(events - 1, instants - 1);
     }
 
     /// Sorts `current`, next event last; returns how many instants it holds.
@@ -281,34 +299,6 @@ impl Wheel {
             .windows(2)
             .filter(|pair| pair[0].time != pair[1].time);
         1 + changes.count() as u64
-    }
-
-    /// As [`Wheel::turn_and_take`] where the next events lie past the horizon; the wheel's own may
-    /// share their slot.
-    fn take_beyond(&mut self, on_wheel: Option<u64>) -> Option<Event> {
-        let slot = self.beyond.peek()?.0.time.0 >> self.shift;
-        self.tuner.jumped(slot - self.slot);
-        self.slot = slot;
-        while let Some(event) = self.beyond.peek() {
-            if event.0.time.0 >> self.shift > slot {
-                break;
-            }
-            self.current.push(event.0);
-            self.beyond.pop();
-        }
-        self.beyond_slot = self.first_slot_beyond();
-        if on_wheel == Some(slot) {
-            let at = (slot & self.mask) as usize;
-            self.occupied.remove(at);
-            let head = core::mem::replace(&mut self.heads[at], NIL);
-            self.unchain(head);
-        }
-        self.take_chain(NIL)
-    }
-
-    fn first_slot_beyond(&self) -> u64 {
-        let first = self.beyond.peek();
-        first.map_or(u64::MAX, |event| event.0.time.0 >> self.shift)
     }
 
     /// Cuts time anew where the tuner wants it.

@@ -122,3 +122,67 @@ impl Sampled {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::{Purpose, Stream};
+
+    fn sampled(samples: impl IntoIterator<Item = u64>) -> Sampled {
+        let mut sampled = Sampled::new();
+        samples
+            .into_iter()
+            .for_each(|sample| sampled.record(sample));
+        sampled
+    }
+
+    #[test]
+    fn known_variance() {
+        let found = sampled([2, 4, 4, 4, 5, 5, 7, 9]);
+        assert_eq!((found.count(), found.sum(), found.mean()), (8, 40, 5.0));
+        assert_eq!((found.min(), found.max()), (2, 9));
+        assert_eq!(found.variance(), 32.0 / 7.0);
+    }
+
+    /// The variance of `0..n` is `n (n + 1) / 12`, wherever it starts.
+    #[test]
+    fn a_large_offset_costs_no_digits() {
+        for offset in [0, 1 << 40, u64::MAX - 1_000] {
+            let found = sampled((0..1_000).map(|x| x + offset));
+            assert_eq!(found.variance(), 1_000.0 * 1_001.0 / 12.0);
+        }
+    }
+
+    /// Negative control: the textbook formula in floats loses what the whole numbers keep.
+    #[test]
+    fn sums_of_floats_would_lose_the_variance() {
+        let samples = (0..1_000).map(|x| (x + (1_u64 << 40)) as f64);
+        let (sum, squares) = samples.fold((0.0, 0.0), |(s, q), x| (s + x, q + x * x));
+        let textbook = (squares - sum * sum / 1_000.0) / 999.0;
+        assert!((textbook / (1_000.0 * 1_001.0 / 12.0) - 1.0_f64).abs() > 0.01);
+    }
+
+    #[test]
+    fn order_and_parts_make_no_difference() {
+        let mut stream = Stream::new(1, 0, Purpose::Pattern);
+        let samples: alloc::vec::Vec<u64> = (0..999).map(|_| stream.next_u64() >> 14).collect();
+        let mut parts = sampled(samples[500..].iter().rev().copied());
+        parts.merge(&sampled(samples[..500].iter().copied()));
+        parts.merge(&Sampled::new());
+        assert_eq!(parts, sampled(samples));
+    }
+
+    #[test]
+    fn few_samples_and_extremes_have_an_answer() {
+        assert_eq!(
+            (sampled([]).mean(), sampled([]).min(), sampled([]).max()),
+            (0.0, 0, 0)
+        );
+        assert_eq!(sampled([7]).variance(), 0.0);
+        assert_eq!(sampled([u64::MAX; 3]).variance(), 0.0);
+        let extreme = sampled([0, u64::MAX]).variance();
+        assert!((extreme / (u64::MAX as f64 * u64::MAX as f64 / 2.0) - 1.0).abs() < 1e-12);
+        let bounded = sampled([0, u64::MAX, 0, u64::MAX, 0, u64::MAX]).variance();
+        assert!((bounded / (u64::MAX as f64 * u64::MAX as f64 * 0.3) - 1.0).abs() < 1e-12);
+    }
+}

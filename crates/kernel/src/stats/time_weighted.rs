@@ -128,3 +128,81 @@ const fn split(wide: u128) -> [u64; 2] {
 const fn join([low, high]: [u64; 2]) -> u128 {
     low as u128 | (high as u128) << 64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::{Purpose, Stream};
+
+    #[test]
+    fn the_mean_is_the_integral_over_time() {
+        let mut level = TimeWeighted::new(Time(100), 3);
+        level.add(Time(110)); // 3 for 10
+        level.set(Time(130), 10); // 4 for 20
+        level.sub(Time(135)); // 10 for 5
+        assert_eq!(level.integral(Time(200)), 30 + 80 + 50 + 9 * 65);
+        assert_eq!(level.mean(Time(200)), 745.0 / 100.0);
+        assert_eq!((level.value(), level.min(), level.max()), (9, 3, 10));
+    }
+
+    #[test]
+    fn a_restart_keeps_the_level_and_the_highest_of_all() {
+        let mut level = TimeWeighted::new(Time::ZERO, 0);
+        level.set(Time(5), 50);
+        level.set(Time(10), 2);
+        level.restart(Time(20));
+        assert_eq!((level.min(), level.max(), level.max_total()), (2, 2, 50));
+        level.add(Time(30));
+        assert_eq!(level.mean(Time(40)), 2.5);
+        assert_eq!((level.min(), level.max(), level.max_total()), (2, 3, 50));
+    }
+
+    #[test]
+    fn no_time_at_all_has_a_mean() {
+        let mut level = TimeWeighted::new(Time(7), 4);
+        assert_eq!(level.mean(Time(7)), 4.0);
+        level.add(Time(7));
+        level.sub(Time(7));
+        assert_eq!((level.max(), level.integral(Time(7))), (5, 0));
+    }
+
+    #[test]
+    fn the_largest_integral_is_exact() {
+        let mut level = TimeWeighted::new(Time::ZERO, u64::MAX);
+        let largest = u128::from(u64::MAX) * u128::from(u64::MAX);
+        assert_eq!(level.integral(Time::MAX), largest);
+        level.set(Time::MAX, 0);
+        assert_eq!(level.integral(Time::MAX), largest);
+    }
+
+    #[test]
+    fn random_steps_agree_with_adding_up_rectangles() {
+        let mut stream = Stream::new(1, 0, Purpose::Pattern);
+        let mut level = TimeWeighted::new(Time(1_000), 5);
+        let (mut now, mut value, mut area) = (1_000, 5, 0_u128);
+        for _ in 0..10_000 {
+            let span_ps = stream.below(1 << 30);
+            area += u128::from(value) * u128::from(span_ps);
+            now += span_ps;
+            match stream.below(3) {
+                0 => level.add(Time(now)),
+                1 if value > 0 => level.sub(Time(now)),
+                _ => level.set(Time(now), stream.below(100)),
+            }
+            value = level.value();
+        }
+        assert_eq!(level.integral(Time(now)), area);
+        assert_ne!(level.integral(Time(now + 1)), area + u128::from(value) + 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "below zero")]
+    fn nothing_leaves_an_empty_place() {
+        TimeWeighted::new(Time::ZERO, 0).sub(Time(1));
+    }
+
+    #[test]
+    fn it_stays_small() {
+        assert!(size_of::<TimeWeighted>() <= 56);
+    }
+}

@@ -30,3 +30,49 @@ pub fn mser5(series: &[f64]) -> Option<usize> {
     }
     (best.1 <= batches / 2).then_some(best.1 * BATCH)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::{Purpose, Stream};
+    use alloc::vec::Vec;
+
+    /// Noise around nought, after a transient that falls from `height` to nought.
+    fn series(seed: u64, height: f64, transient: usize, length: usize) -> Vec<f64> {
+        let mut stream = Stream::new(seed, 0, Purpose::Pattern);
+        let slope = |i: usize| height * (1.0 - i as f64 / transient as f64).max(0.0);
+        (0..length).map(|i| slope(i) + stream.normal()).collect()
+    }
+
+    #[test]
+    fn a_known_transient_is_cut() {
+        for seed in 0..20 {
+            let cut = mser5(&series(seed, 20.0, 200, 2_000)).unwrap();
+            assert!((150..=300).contains(&cut), "cut at {cut}");
+        }
+    }
+
+    /// Negative control: without a transient, little is cut.
+    #[test]
+    fn a_steady_series_is_left_nearly_whole() {
+        let cuts = (0..20).map(|seed| mser5(&series(seed, 0.0, 1, 2_000)).unwrap_or(2_000));
+        let mut cuts: Vec<usize> = cuts.collect();
+        cuts.sort_unstable();
+        assert!(cuts[10] < 150, "median cut {}", cuts[10]);
+    }
+
+    #[test]
+    fn a_series_that_never_settles_has_no_answer() {
+        assert_eq!(mser5(&series(1, 1_000.0, 2_000, 2_000)), None);
+        let tail_only = series(1, 100.0, 1_500, 2_000);
+        assert_eq!(mser5(&tail_only), None);
+    }
+
+    #[test]
+    fn too_short_or_not_numbers() {
+        assert_eq!(mser5(&[]), None);
+        assert_eq!(mser5(&[1.0; 49]), None);
+        assert_eq!(mser5(&[1.0; 50]), Some(0));
+        assert_eq!(mser5(&[f64::NAN; 100]), None);
+    }
+}

@@ -105,3 +105,36 @@ const FAR_TAIL: Rational = [
         1.0,
     ],
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Quantiles from another implementation; they reach all three approximations.
+    const KNOWN: [(f64, f64); 8] = [
+        (1e-300, -37.0470962993612),
+        (1e-20, -9.262340089798405),
+        (1e-10, -6.361340902404056),
+        (0.001, -3.090232306167813),
+        (0.025, -1.9599639845400538),
+        (0.25, -0.6744897501960817),
+        (0.9, 1.2815515655446008),
+        (0.999, 3.090232306167813),
+    ];
+
+    #[test]
+    fn quantiles_are_known() {
+        for (p, quantile) in KNOWN {
+            let error = (normal_quantile(p) / quantile - 1.0).abs();
+            assert!(error < 1e-14, "at {p}: off by {error}");
+        }
+        assert_eq!(normal_quantile(0.5), 0.0);
+    }
+
+    #[test]
+    fn the_ends_are_infinite() {
+        assert_eq!(normal_quantile(0.0), f64::NEG_INFINITY);
+        assert_eq!(normal_quantile(1.0), f64::INFINITY);
+        assert!(normal_quantile(f64::NAN).is_nan());
+    }
+}

@@ -1,6 +1,5 @@
 //! How wide the slots should be, and how many.
 
-use super::occupancy::MOST_SLOTS;
 use crate::time::Time;
 
 /// As much as one look may change the width (as a power of two), and the slots of one jump that
@@ -8,20 +7,22 @@ use crate::time::Time;
 const LARGEST_STEP: u32 = 6;
 /// Instants below which nothing can be said.
 const FEWEST_INSTANTS: u64 = 16;
-/// Slots turned between looks, at least.
+/// Events between looks, at least.
 const FEWEST_VISITS: u64 = 512;
-/// Slots the wheel may have at least (a power of two).
-const FEWEST_SLOTS: u64 = 128;
+/// Slots a wheel may have, powers of two.
+const FEWEST_SLOTS: u128 = 128;
+const MOST_SLOTS: u128 = 1 << 18;
 /// The horizon, in mean delays of the events that wait.
 const HORIZON: u128 = 6;
-/// fine
+/// Slots per instant (as a power of two) where few events wait: nearly every slot then holds one
+/// instant or none, which the processor guesses well, and the search passes 64 slots a step.
 const FINEST: u32 = 3;
-/// cached
+/// As many slots stay in the nearest cache; beyond that, fineness costs more than it gains.
 const CACHED_SLOTS: u128 = 2048;
 
 /// Watches the wheel turn. Its counts follow from the events alone, so the wheel's form does too.
 pub struct Tuner {
-    /// Until the next look.
+    /// Slots to visit until the next look, of those visited by then since the count started.
     visits_left: u64,
     visits: u64,
     /// Events and instants beyond one for each visit, and instants visited again.
@@ -62,10 +63,13 @@ impl Tuner {
         self.visits_left == 0
     }
 
-    /// The slot visited had more than one event.
+    /// The slot visited had more than one event: a crowd brings the next look nearer.
     #[inline]
-    pub fn saw_more(&mut self, events: usize, instants: u64) {
-        self.more_events += events as u64;
+    pub fn saw_more(&mut self, events: u64, instants: u64) {
+        let nearer = events.min(self.visits_left - 1);
+        self.visits_left -= nearer;
+        self.visits -= nearer;
+        self.more_events += events;
         self.more_instants += instants;
     }
 
@@ -94,8 +98,8 @@ impl Tuner {
     /// The width (as a power of two of ps) and number of slots for `len` events, if they should
     /// change.
     ///
-    /// Slots as wide as the mean time between instants hold about one; by Little's law the
-    /// events that wait are `len` times the time between events ahead, on average.
+    /// A slot as wide as the mean time between instants holds about one. By Little's law an event
+    /// waits for `len` times the mean time between events, on average.
     pub fn advise(
         &mut self,
         slot: u64,
@@ -113,14 +117,14 @@ impl Tuner {
         }
         self.start(slot);
         let passed_ps = u128::from(passed) << shift;
-        let between_ps = passed_ps / u128::from(instants);
+        let instant_ps = passed_ps / u128::from(instants);
         let delay_ps = passed_ps.saturating_mul(len as u128) / u128::from(events);
 
         let horizon_ps = delay_ps.saturating_mul(HORIZON);
         let width_ps = 1_u128 << shift;
-        let wanted_ps = (between_ps >> FINEST)
+        let wanted_ps = (instant_ps >> FINEST)
             .max(horizon_ps / CACHED_SLOTS)
-            .min(between_ps);
+            .min(instant_ps);
         let fits = wanted_ps * 4 > width_ps * 3 && wanted_ps < width_ps * 3;
         let wanted_shift = if fits {
             shift
@@ -133,7 +137,7 @@ impl Tuner {
         };
         let horizon_slots = horizon_ps >> wanted_shift;
         let wanted_slots = horizon_slots
-            .clamp(u128::from(FEWEST_SLOTS), MOST_SLOTS as u128)
+            .clamp(FEWEST_SLOTS, MOST_SLOTS)
             .next_power_of_two() as usize;
         let enough = wanted_slots <= slots && wanted_slots * 8 > slots;
         let wanted_slots = if enough { slots } else { wanted_slots };
