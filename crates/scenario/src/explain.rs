@@ -3,7 +3,7 @@
 use crate::keys::control::SCHEMES;
 use crate::keys::{self, flows, network, traffic};
 use crate::suggest;
-use crate::table::{Choice, Default, Key, Kind, Section};
+use crate::table::{AS_ABOVE, Choice, Default, Key, Kind, Section};
 
 /// A group of words and what each means.
 pub type WordGroup = (&'static str, Vec<(&'static str, &'static str)>);
@@ -84,7 +84,7 @@ fn key_matches(section: &Section, key: &Key, wanted: &str) -> bool {
 }
 
 fn repeats(key: &Key) -> bool {
-    matches!(key.default, Default::Derived("as the table above it says"))
+    matches!(key.default, Default::Derived(AS_ABOVE))
 }
 
 fn section_text(section: &Section) -> String {

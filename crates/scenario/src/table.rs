@@ -60,6 +60,9 @@ pub(crate) enum Default {
     Derived(&'static str),
 }
 
+/// What holds where a key of a table that overrides another is absent.
+pub(crate) const AS_ABOVE: &str = "as the table above it says";
+
 /// What a value may be.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
@@ -138,6 +141,14 @@ impl Key {
     pub(crate) const fn or(self, toml: &'static str) -> Self {
         Self {
             default: Default::Is(toml),
+            ..self
+        }
+    }
+
+    /// The same key in a table that overrides another.
+    pub(crate) const fn as_above(self) -> Self {
+        Self {
+            default: Default::Derived(AS_ABOVE),
             ..self
         }
     }

@@ -1,6 +1,6 @@
 //! Nodes and links.
 
-use crate::table::{Choice, Default, Key, Kind, Section, Selector};
+use crate::table::{Choice, Key, Kind, Section, Selector};
 
 const RATE: Key = Key::new("rate", Kind::Rate, "Line rate, each way.");
 const DELAY: Key = Key::new(
@@ -42,14 +42,6 @@ const CONTROL_CORRUPTION: Key = Key::new(
 )
 .or("0.0");
 
-/// The same key in a place that overrides another.
-const fn as_above(key: Key) -> Key {
-    Key {
-        default: Default::Derived("as the table above it says"),
-        ..key
-    }
-}
-
 const TIMINGS: &[Choice] = &[
     Choice::new("store-and-forward", "When its last bit is in."),
     Choice::new("cut-through", "When its first bit is in."),
@@ -84,13 +76,13 @@ pub(crate) static LINKS: Section = Section {
             Kind::ReferenceList("node"),
             "The two nodes it joins, by name.",
         ),
-        as_above(RATE),
-        as_above(DELAY),
-        as_above(HANDLING),
-        as_above(TIMING),
-        as_above(DATA_LOSS),
-        as_above(CONTROL_LOSS),
-        as_above(CONTROL_CORRUPTION),
+        RATE.as_above(),
+        DELAY.as_above(),
+        HANDLING.as_above(),
+        TIMING.as_above(),
+        DATA_LOSS.as_above(),
+        CONTROL_LOSS.as_above(),
+        CONTROL_CORRUPTION.as_above(),
         Key::new(
             "forward",
             Kind::Table(&CHANNEL),
@@ -112,13 +104,13 @@ static CHANNEL: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        as_above(RATE),
-        as_above(DELAY),
-        as_above(HANDLING),
-        as_above(TIMING),
-        as_above(DATA_LOSS),
-        as_above(CONTROL_LOSS),
-        as_above(CONTROL_CORRUPTION),
+        RATE.as_above(),
+        DELAY.as_above(),
+        HANDLING.as_above(),
+        TIMING.as_above(),
+        DATA_LOSS.as_above(),
+        CONTROL_LOSS.as_above(),
+        CONTROL_CORRUPTION.as_above(),
     ],
 };
 

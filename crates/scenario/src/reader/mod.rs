@@ -8,7 +8,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::keys;
 use crate::record::{Datum, Field, Record};
 use crate::source::At;
-use crate::suggest;
+use crate::suggest::{self, Budget};
 use crate::table::{Choice, Default, Group, Key, Kind, Section};
 use crate::tree::{self, Entry, Node, Value};
 
@@ -17,6 +17,7 @@ pub(crate) struct Reader<'a> {
     pub mistakes: &'a mut Diagnostics,
     /// Length of the unit `cells`, picoseconds.
     pub cell_ps: u64,
+    pub suggestions: Budget,
 }
 
 impl Reader<'_> {
@@ -72,16 +73,19 @@ impl Reader<'_> {
     fn known(&mut self, section: &'static Section, entry: &Entry) -> Option<&'static Key> {
         let found = section.key(&entry.key);
         if found.is_none() {
+            let meant = self.suggestions.spend();
+            let known = section.keys.iter().map(|key| key.name).filter(|_| meant);
             let diagnostic = Diagnostic::error(
                 "unknown-key",
                 format!("unknown key `{}` in {}", clip(&entry.key), titled(section)),
             )
             .at(entry.key_at.clone(), "not a key of this table")
-            .help_if(suggest::did_you_mean(
-                &entry.key,
-                section.keys.iter().map(|key| key.name),
-            ))
-            .help_if(elsewhere(section, &entry.key))
+            .help_if(suggest::did_you_mean(&entry.key, known))
+            .help_if(if meant {
+                elsewhere(section, &entry.key)
+            } else {
+                None
+            })
             .note(format!("allowed: {}", names(section)));
             self.mistakes.push(diagnostic);
         }
