@@ -249,6 +249,9 @@ impl Builder<'_> {
         stop_at: Time,
         mistakes: &mut Diagnostics,
     ) -> Vec<SeriesSpec> {
+        if self.graph.nodes.is_empty() && mistakes.errors() > 0 {
+            return Vec::new();
+        }
         let records = self.root.records("series").iter();
         records
             .filter_map(|record| self.one_series(record, specs, names, stop_at, mistakes))

@@ -219,7 +219,7 @@ fn check_partner(
     if other.source != to || other.to != [draft.source] {
         mistakes.push(
             Diagnostic::error(
-                "bad-partner",
+                "partner-astray",
                 format!("`{}` does not lead back", partner.name),
             )
             .at(at, format!("not the way back of `{}`", draft.name))

@@ -3,7 +3,7 @@
 use crate::keys::control::SCHEMES;
 use crate::keys::{self, flows, network, traffic};
 use crate::suggest;
-use crate::table::{AS_ABOVE, Choice, Default, Key, Kind, Section};
+use crate::table::{Choice, Default, Key, Kind, Section};
 
 /// A group of words and what each means.
 pub type WordGroup = (&'static str, Vec<(&'static str, &'static str)>);
@@ -80,11 +80,7 @@ fn key_matches(section: &Section, key: &Key, wanted: &str) -> bool {
     let section_too = keys::sections()
         .iter()
         .any(|section| is_section(section, wanted));
-    key.name == wanted && !section_too && !repeats(key)
-}
-
-fn repeats(key: &Key) -> bool {
-    matches!(key.default, Default::Derived(AS_ABOVE))
+    key.name == wanted && !section_too && !key.repeats()
 }
 
 fn section_text(section: &Section) -> String {

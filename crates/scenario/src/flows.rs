@@ -52,7 +52,9 @@ pub(crate) fn drafts<'a>(
     seed: u64,
     mistakes: &mut Diagnostics,
 ) -> Vec<Draft<'a>> {
-    if too_many(root, mistakes) {
+    // Without nodes, every name would be unknown.
+    let lost = graph.nodes.is_empty() && mistakes.errors() > 0;
+    if lost || too_many(root, mistakes) {
         return Vec::new();
     }
     let mut drafts = Vec::new();
@@ -66,7 +68,8 @@ pub(crate) fn drafts<'a>(
             return Vec::new();
         }
     }
-    if root.records("flows").is_empty() && root.records("patterns").is_empty() {
+    let empty = |key| root.records(key).is_empty() && !root.faulty.contains(&key);
+    if empty("flows") && empty("patterns") {
         mistakes.push(
             Diagnostic::error(
                 "no-flows",
@@ -228,6 +231,8 @@ pub(crate) fn trees(graph: &Graph, drafts: &[Draft<'_>], mistakes: &mut Diagnost
                 legs += tree.len() as u64;
                 trees[index] = tree;
             }
+            // A way may be missing only because its link could not be read.
+            Err(_) if graph.is_broken() => {}
             Err(diagnostic) => mistakes.push(*diagnostic),
         }
         if legs > MOST_LEGS {
@@ -295,7 +300,16 @@ fn tree(
             .iter()
             .map(|(name, at)| (draft.expand(name), at.clone()))
             .collect();
-        return route::along(graph, (&path, &field.at), draft.source, draft.to[0]);
+        let ends = (draft.source, draft.to[0]);
+        return route::along(graph, (&path, &field.at), ends.0, ends.1).map_err(|diagnostic| {
+            let shortest = router.tree(ends.0, &[ends.1]).ok();
+            Box::new(diagnostic.help_if(shortest.map(|tree| {
+                format!(
+                    "the shortest path is `{}`",
+                    route::nodes_of(graph, ends.0, &tree)
+                )
+            })))
+        });
     }
     router.tree(draft.source, &draft.to).map_err(|missed| {
         let (from, to) = (graph.name(draft.source), graph.name(missed));

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::diagnostics::Diagnostic;
 use crate::source::At;
 use crate::topology::Graph;
+use crate::tree::quoted;
 
 /// A tree of channels: each with the index of the one before it.
 pub(crate) type Tree = Vec<(u32, Option<u32>)>;
@@ -121,6 +122,19 @@ fn add(tree: &mut Tree, placed: &mut BTreeMap<u32, u32>, way: &[u32]) {
         });
         parent = Some(index);
     }
+}
+
+/// The nodes along a way, as `path` lists them.
+pub(crate) fn nodes_of(graph: &Graph, source: u32, way: &Tree) -> String {
+    let nodes = way
+        .iter()
+        .map(|(channel, _)| graph.name(graph.ends(*channel).1));
+    let names: Vec<String> = [graph.name(source)]
+        .into_iter()
+        .chain(nodes)
+        .map(quoted)
+        .collect();
+    format!("path = [{}]", names.join(", "))
 }
 
 /// The tree along the nodes of an explicit `path`.

@@ -32,7 +32,7 @@ pub(crate) fn nearest<'a>(
         return None;
     }
     let folded = fold(word);
-    let allowed = (word.chars().count().max(3)) / 3;
+    let allowed = word.chars().count() / 3;
     candidates
         .into_iter()
         .filter(|candidate| candidate.len() <= LONGEST)

@@ -174,6 +174,11 @@ impl Key {
         Self { cite, ..self }
     }
 
+    /// Does it repeat the key of a table above?
+    pub(crate) fn repeats(&self) -> bool {
+        matches!(self.default, Default::Derived(AS_ABOVE))
+    }
+
     /// Has it a meaning under this choice?
     pub(crate) fn applies(&self, choice: Option<&str>) -> bool {
         self.only.is_empty() || choice.is_none_or(|choice| self.only.contains(&choice))

@@ -27,6 +27,8 @@ pub(crate) struct Graph {
     by_name: BTreeMap<String, u32>,
     channels: BTreeMap<(u32, u32), u32>,
     suggestions: Budget,
+    /// Links that could not be read: what they join is not known.
+    broken: bool,
 }
 
 impl Graph {
@@ -44,6 +46,11 @@ impl Graph {
 
     pub(crate) fn name(&self, node: u32) -> &str {
         &self.nodes[node as usize].name
+    }
+
+    /// Are there links that could not be read?
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken
     }
 
     /// The two ends of a channel.
@@ -190,6 +197,7 @@ pub(crate) fn build(root: &Record, mistakes: &mut Diagnostics) -> Graph {
             .at(network.at.clone(), "nodes by name")
             .help("keep one of them"),
         ),
+        (None, None) if root.mentions("network") || root.mentions("topology") => {}
         (None, None) => mistakes.push(
             Diagnostic::error("missing-key", "the file has no nodes")
                 .at(root.at.clone(), "no `[network]` and no `[topology]`")
@@ -243,6 +251,7 @@ fn add_named_link(
     mistakes: &mut Diagnostics,
 ) {
     let Some((a, b)) = link_ends(graph, record, mistakes) else {
+        graph.broken = true;
         return;
     };
     let link = link_spec(a, b, record, root, plain);

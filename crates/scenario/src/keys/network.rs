@@ -99,8 +99,9 @@ pub(crate) static LINKS: Section = Section {
 };
 
 static CHANNEL: Section = Section {
-    name: "channel",
-    about: "Overrides for one direction of a link, or for the links between switches.",
+    name: "links.forward",
+    about: "What differs in one direction of a link. `links.backward` and `topology.trunk`, for all \
+            links between switches, have the same keys.",
     selector: None,
     groups: &[],
     keys: &[
