@@ -22,6 +22,9 @@ pub enum Severity {
     Warning,
 }
 
+/// A kind of mistake and its place.
+type Place = (&'static str, Option<At>, String);
+
 /// One mistake.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
@@ -69,6 +72,17 @@ impl Diagnostic {
         }
     }
 
+    fn place(&self) -> Place {
+        let at = self.labels.first().map(|label| label.0.clone());
+        // What is missing has no place of its own: several share one.
+        let missing = if self.code == "missing-key" {
+            self.message.clone()
+        } else {
+            String::new()
+        };
+        (self.code, at, missing)
+    }
+
     /// Points at a place; the first place is the main one.
     pub fn at(mut self, at: At, label: impl Into<String>) -> Self {
         self.labels.push((at, label.into()));
@@ -100,7 +114,7 @@ pub struct Diagnostics {
     sources: Vec<Source>,
     list: Vec<Diagnostic>,
     /// The same mistake at the same place (one value, many links) is told once.
-    seen: BTreeMap<(&'static str, Option<At>), u64>,
+    seen: BTreeMap<Place, u64>,
     errors: u64,
     warnings: u64,
 }
@@ -121,10 +135,7 @@ impl Diagnostics {
 
     /// Adds one.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        let key = (
-            diagnostic.code,
-            diagnostic.labels.first().map(|label| label.0.clone()),
-        );
+        let key = diagnostic.place();
         if let Some(again) = self.seen.get_mut(&key) {
             *again += 1;
             return;
@@ -256,10 +267,7 @@ impl Diagnostics {
     }
 
     fn again(&self, diagnostic: &Diagnostic) -> Option<String> {
-        let key = (
-            diagnostic.code,
-            diagnostic.labels.first().map(|label| label.0.clone()),
-        );
+        let key = diagnostic.place();
         match self.seen.get(&key) {
             Some(1) => Some("the same comes up once more".into()),
             Some(again) if *again > 1 => Some(format!("the same comes up {again} more times")),

@@ -52,6 +52,7 @@ pub(crate) fn drafts<'a>(
     seed: u64,
     mistakes: &mut Diagnostics,
 ) -> Vec<Draft<'a>> {
+    nothing_to_send(root, mistakes);
     // Without nodes, every name would be unknown.
     let lost = graph.nodes.is_empty() && mistakes.errors() > 0;
     if lost || too_many(root, mistakes) {
@@ -68,6 +69,11 @@ pub(crate) fn drafts<'a>(
             return Vec::new();
         }
     }
+    duplicates(&drafts, mistakes);
+    drafts
+}
+
+fn nothing_to_send(root: &Record, mistakes: &mut Diagnostics) {
     let empty = |key| root.records(key).is_empty() && !root.faulty.contains(&key);
     if empty("flows") && empty("patterns") {
         mistakes.push(
@@ -79,8 +85,6 @@ pub(crate) fn drafts<'a>(
             .help("add one: `[[flows]]` with `name = \"VC1\"`, `from = \"A\"`, `to = \"B\"`"),
         );
     }
-    duplicates(&drafts, mistakes);
-    drafts
 }
 
 fn too_many(root: &Record, mistakes: &mut Diagnostics) -> bool {

@@ -98,7 +98,7 @@ fn check_no_zone3(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics
         .zone3()
         .map_or_else(|| leg.layers.at("n3"), |(key, layer)| layer.at(key));
     mistakes.push(
-        Diagnostic::warning("slow", format!("with N3 = 0 the {} crawls", leg.place()))
+        Diagnostic::warning("slow", "with N3 = 0 the flow crawls")
             .at(at, "no zone for the round trip")
             .note(format!(
                 "N2 = {} cells every loop of {:.1} cells: {:.1} % of the link",
