@@ -1,5 +1,7 @@
 //! From checked tables to the network the simulator runs.
 
+use std::collections::BTreeMap;
+
 use kernel::{Duration, Time};
 use packet::spec::{
     FlowControlSpec, FlowSpec, LegSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec,
@@ -44,6 +46,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     let specs = builder.flows(&trees, &names, limits, mistakes);
     let series = builder.series(&specs, &names, stop_at, mistakes);
     checks::run_times(run, stop_at, warm_up, mistakes);
+    checks::corruption(root, mistakes);
     if mistakes.errors() == 0 {
         checks::partners(&drafts, &specs, mistakes);
         checks::load(&graph, &drafts, &specs, stop_at, limits, mistakes);
@@ -153,11 +156,14 @@ impl Builder<'_> {
         let base = self.root.record("flow_control").into_iter();
         let layers: Vec<&Record> = base.chain(draft.record.record("flow_control")).collect();
         let common = Layers(layers);
+        leg_checks::check_meaning(&common, mistakes);
         tree.iter()
             .map(|(channel, parent)| {
                 let mut layers = common.clone();
-                let own = overrides.iter().filter(|(on, _)| on == channel);
-                layers.0.extend(own.map(|(_, record)| *record));
+                if let Some(own) = overrides.get(channel) {
+                    layers.0.push(own);
+                    leg_checks::check_meaning(&layers, mistakes);
+                }
                 self.leg(draft, *channel, *parent, &layers, unit_bytes, mistakes)
             })
             .collect()
@@ -201,11 +207,11 @@ impl Builder<'_> {
         draft: &Draft<'r>,
         tree: &Tree,
         mistakes: &mut Diagnostics,
-    ) -> Vec<(u32, &'r Record)> {
+    ) -> BTreeMap<u32, &'r Record> {
+        let mut found: BTreeMap<u32, &Record> = BTreeMap::new();
         if draft.record.section.key("on_links").is_none() {
-            return Vec::new();
+            return found;
         }
-        let mut found: Vec<(u32, &Record)> = Vec::new();
         for record in draft.record.records("on_links") {
             let at = record.at("link");
             let text = draft.expand(record.text("link"));
@@ -215,14 +221,16 @@ impl Builder<'_> {
                     let ways = self.channels(tree.iter().map(|(channel, _)| *channel));
                     mistakes.push(not_there(&draft.name, &text, at, &ways));
                 }
-                Ok(channel) => match found.iter().find(|(known, _)| *known == channel) {
-                    Some((_, first)) => mistakes.push(
+                Ok(channel) => match found.get(&channel) {
+                    Some(first) => mistakes.push(
                         Diagnostic::error("contradiction", format!("`{text}` is given twice"))
                             .at(at, "the second")
                             .at(first.at("link"), "the first")
                             .help("give each link once"),
                     ),
-                    None => found.push((channel, record)),
+                    None => {
+                        found.insert(channel, record);
+                    }
                 },
             }
         }
@@ -241,6 +249,9 @@ impl Builder<'_> {
         stop_at: Time,
         mistakes: &mut Diagnostics,
     ) -> Vec<SeriesSpec> {
+        if self.graph.nodes.is_empty() && mistakes.errors() > 0 {
+            return Vec::new();
+        }
         let records = self.root.records("series").iter();
         records
             .filter_map(|record| self.one_series(record, specs, names, stop_at, mistakes))

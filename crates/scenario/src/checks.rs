@@ -37,6 +37,37 @@ pub(crate) fn run_times(
     }
 }
 
+/// Errors that nobody notices, wherever links are described.
+pub(crate) fn corruption(root: &Record, mistakes: &mut Diagnostics) {
+    let links = root.records("links").iter();
+    let trunk = root
+        .record("topology")
+        .and_then(|topology| topology.record("trunk"));
+    let sides = links
+        .clone()
+        .flat_map(|link| [link.record("forward"), link.record("backward")]);
+    let tables = root.record("link").into_iter().chain(links).chain(trunk);
+    for table in tables.chain(sides.flatten()) {
+        if table
+            .decimal("control_corruption")
+            .is_some_and(|chance| chance > 0.0)
+        {
+            mistakes.push(
+                Diagnostic::warning("unsafe", "corrupted credit may overflow buffers")
+                    .at(
+                        table.at("control_corruption"),
+                        "nobody notices these errors",
+                    )
+                    .note(
+                        "a credit cell with a wrong value lets the sender send more than there is \
+                         room for; this is why credit cells carry a CRC",
+                    )
+                    .help("for errors that the CRC finds, use `control_loss`"),
+            );
+        }
+    }
+}
+
 /// From and until of a series against the run.
 pub(crate) fn series_times(
     record: &Record,
@@ -127,7 +158,7 @@ pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut 
             (_, SourceControlSpec::None) => continue,
             _ => ("a window", draft.record.at("source_control"), "silent"),
         };
-        if destinations(flow) > 1 {
+        if draft.to.len() > 1 {
             mistakes.push(
                 Diagnostic::error("bad-partner", format!("{what} works with one destination"))
                     .at(at, "on a multicast flow")
@@ -188,7 +219,7 @@ fn check_partner(
     if other.source != to || other.to != [draft.source] {
         mistakes.push(
             Diagnostic::error(
-                "bad-partner",
+                "partner-astray",
                 format!("`{}` does not lead back", partner.name),
             )
             .at(at, format!("not the way back of `{}`", draft.name))
@@ -196,13 +227,6 @@ fn check_partner(
             .help("a partner starts where the flow ends, and ends where it starts"),
         );
     }
-}
-
-fn destinations(flow: &FlowSpec) -> usize {
-    let parents = |index: usize| flow.legs.iter().any(|leg| leg.parent == Some(index as u32));
-    (0..flow.legs.len())
-        .filter(|index| !parents(*index))
-        .count()
 }
 
 /// Offered load against rates, where nothing holds a flow back.

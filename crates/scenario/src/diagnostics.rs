@@ -9,7 +9,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use crate::source::{At, Source};
 
 /// More mistakes than this are counted, not listed.
-const LISTED: usize = 100;
+const LISTED: u64 = 100;
 /// Lines longer than this many bytes are pointed at, not shown.
 const SHOWN_BYTES: usize = 4096;
 
@@ -21,6 +21,9 @@ pub enum Severity {
     /// It can run, but probably does not do what its author wants.
     Warning,
 }
+
+/// A kind of mistake and its place.
+type Place = (&'static str, Option<At>, String);
 
 /// One mistake.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,6 +72,17 @@ impl Diagnostic {
         }
     }
 
+    fn place(&self) -> Place {
+        let at = self.labels.first().map(|label| label.0.clone());
+        // What is missing has no place of its own: several share one.
+        let missing = if self.code == "missing-key" {
+            self.message.clone()
+        } else {
+            String::new()
+        };
+        (self.code, at, missing)
+    }
+
     /// Points at a place; the first place is the main one.
     pub fn at(mut self, at: At, label: impl Into<String>) -> Self {
         self.labels.push((at, label.into()));
@@ -100,7 +114,7 @@ pub struct Diagnostics {
     sources: Vec<Source>,
     list: Vec<Diagnostic>,
     /// The same mistake at the same place (one value, many links) is told once.
-    seen: BTreeMap<(&'static str, Option<At>), (usize, u64)>,
+    seen: BTreeMap<Place, u64>,
     errors: u64,
     warnings: u64,
 }
@@ -121,21 +135,19 @@ impl Diagnostics {
 
     /// Adds one.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        match diagnostic.severity {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => self.warnings += 1,
-        }
-        let key = (
-            diagnostic.code,
-            diagnostic.labels.first().map(|label| label.0.clone()),
-        );
-        if let Some((_, again)) = self.seen.get_mut(&key) {
+        let key = diagnostic.place();
+        if let Some(again) = self.seen.get_mut(&key) {
             *again += 1;
-        } else if self.list.len() < LISTED || diagnostic.severity == Severity::Error {
-            if self.list.len() < 2 * LISTED {
-                self.seen.insert(key, (self.list.len(), 0));
-                self.list.push(diagnostic);
-            }
+            return;
+        }
+        let count = match diagnostic.severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        *count += 1;
+        if *count <= LISTED {
+            self.seen.insert(key, 0);
+            self.list.push(diagnostic);
         }
     }
 
@@ -164,12 +176,12 @@ impl Diagnostics {
         order.into_iter()
     }
 
-    /// Errors, each place counted.
+    /// Errors; the same at one place counts once.
     pub fn errors(&self) -> u64 {
         self.errors
     }
 
-    /// Warnings, each place counted.
+    /// Warnings; the same at one place counts once.
     pub fn warnings(&self) -> u64 {
         self.warnings
     }
@@ -211,8 +223,7 @@ impl Diagnostics {
     }
 
     fn closing_line(&self) -> String {
-        let shown: u64 = self.list.len() as u64 + self.seen.values().map(|s| s.1).sum::<u64>();
-        let hidden = (self.errors + self.warnings).saturating_sub(shown);
+        let hidden = self.errors + self.warnings - self.list.len() as u64;
         let mut line = [(self.errors, "error"), (self.warnings, "warning")]
             .iter()
             .filter(|(count, _)| *count > 0)
@@ -256,13 +267,10 @@ impl Diagnostics {
     }
 
     fn again(&self, diagnostic: &Diagnostic) -> Option<String> {
-        let key = (
-            diagnostic.code,
-            diagnostic.labels.first().map(|label| label.0.clone()),
-        );
+        let key = diagnostic.place();
         match self.seen.get(&key) {
-            Some((_, 1)) => Some("the same comes up once more".into()),
-            Some((_, again)) if *again > 1 => Some(format!("the same comes up {again} more times")),
+            Some(1) => Some("the same comes up once more".into()),
+            Some(again) if *again > 1 => Some(format!("the same comes up {again} more times")),
             _ => None,
         }
     }

@@ -80,11 +80,7 @@ fn key_matches(section: &Section, key: &Key, wanted: &str) -> bool {
     let section_too = keys::sections()
         .iter()
         .any(|section| is_section(section, wanted));
-    key.name == wanted && !section_too && !repeats(key)
-}
-
-fn repeats(key: &Key) -> bool {
-    matches!(key.default, Default::Derived("as the table above it says"))
+    key.name == wanted && !section_too && !key.repeats()
 }
 
 fn section_text(section: &Section) -> String {

@@ -1,6 +1,6 @@
 //! Flows by name, repeated by `count`, or made by a pattern: who sends to whom.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::patterns;
@@ -8,11 +8,13 @@ use crate::reader::clip;
 use crate::record::Record;
 use crate::route::{self, Router, Tree};
 use crate::source::At;
-use crate::suggest;
+use crate::suggest::{self, Budget};
 use crate::topology::Graph;
 
 /// Flows that a scenario may have.
 pub(crate) const MOST_FLOWS: u64 = 4_000_000;
+/// Flows times the links they cross.
+const MOST_LEGS: u64 = 20_000_000;
 /// Steps that the search for all ways may take: some seconds.
 const MOST_STEPS: u64 = 4_000_000_000;
 
@@ -50,7 +52,10 @@ pub(crate) fn drafts<'a>(
     seed: u64,
     mistakes: &mut Diagnostics,
 ) -> Vec<Draft<'a>> {
-    if too_many(root, mistakes) {
+    nothing_to_send(root, mistakes);
+    // Without nodes, every name would be unknown.
+    let lost = graph.nodes.is_empty() && mistakes.errors() > 0;
+    if lost || too_many(root, mistakes) {
         return Vec::new();
     }
     let mut drafts = Vec::new();
@@ -64,7 +69,13 @@ pub(crate) fn drafts<'a>(
             return Vec::new();
         }
     }
-    if root.records("flows").is_empty() && root.records("patterns").is_empty() {
+    duplicates(&drafts, mistakes);
+    drafts
+}
+
+fn nothing_to_send(root: &Record, mistakes: &mut Diagnostics) {
+    let empty = |key| root.records(key).is_empty() && !root.faulty.contains(&key);
+    if empty("flows") && empty("patterns") {
         mistakes.push(
             Diagnostic::error(
                 "no-flows",
@@ -74,8 +85,6 @@ pub(crate) fn drafts<'a>(
             .help("add one: `[[flows]]` with `name = \"VC1\"`, `from = \"A\"`, `to = \"B\"`"),
         );
     }
-    duplicates(&drafts, mistakes);
-    drafts
 }
 
 fn too_many(root: &Record, mistakes: &mut Diagnostics) -> bool {
@@ -150,6 +159,7 @@ fn destinations(
     mistakes: &mut Diagnostics,
 ) -> Option<Vec<u32>> {
     let mut known: Vec<u32> = Vec::with_capacity(to.len());
+    let mut seen: BTreeSet<u32> = BTreeSet::new();
     for (node, at) in to {
         let node = (*node)?;
         if node == source {
@@ -163,7 +173,7 @@ fn destinations(
             );
             return None;
         }
-        if known.contains(&node) {
+        if !seen.insert(node) {
             let message = format!("`{}` is a destination twice", graph.name(node));
             mistakes.push(
                 Diagnostic::error("bad-flow", message)
@@ -218,10 +228,30 @@ pub(crate) fn trees(graph: &Graph, drafts: &[Draft<'_>], mistakes: &mut Diagnost
         return trees;
     }
     let mut router = Router::new(graph);
+    let mut legs = 0_u64;
     for (_, index) in order {
         match tree(graph, &mut router, &drafts[index]) {
-            Ok(tree) => trees[index] = tree,
+            Ok(tree) => {
+                legs += tree.len() as u64;
+                trees[index] = tree;
+            }
+            // A way may be missing only because its link could not be read.
+            Err(_) if graph.is_broken() => {}
             Err(diagnostic) => mistakes.push(*diagnostic),
+        }
+        if legs > MOST_LEGS {
+            mistakes.push(
+                Diagnostic::error("too-large", "the flows cross too many links")
+                    .at(
+                        drafts[index].at.clone(),
+                        format!("with this, {legs} legs or more"),
+                    )
+                    .note(format!(
+                        "a leg is one flow on one link; at most {MOST_LEGS} are run"
+                    ))
+                    .help("use fewer flows, or a network with shorter ways"),
+            );
+            break;
         }
     }
     trees
@@ -274,7 +304,16 @@ fn tree(
             .iter()
             .map(|(name, at)| (draft.expand(name), at.clone()))
             .collect();
-        return route::along(graph, (&path, &field.at), draft.source, draft.to[0]);
+        let ends = (draft.source, draft.to[0]);
+        return route::along(graph, (&path, &field.at), ends.0, ends.1).map_err(|diagnostic| {
+            let shortest = router.tree(ends.0, &[ends.1]).ok();
+            Box::new(diagnostic.help_if(shortest.map(|tree| {
+                format!(
+                    "the shortest path is `{}`",
+                    route::nodes_of(graph, ends.0, &tree)
+                )
+            })))
+        });
     }
     router.tree(draft.source, &draft.to).map_err(|missed| {
         let (from, to) = (graph.name(draft.source), graph.name(missed));
@@ -298,21 +337,19 @@ fn tree(
 }
 
 /// Names of flows, to refer to them.
-pub(crate) struct FlowNames<'a>(BTreeMap<&'a str, u32>);
+pub(crate) struct FlowNames<'a>(BTreeMap<&'a str, u32>, Budget);
 
 impl<'a> FlowNames<'a> {
     pub(crate) fn new(drafts: &'a [Draft<'_>]) -> Self {
         let named = drafts.iter().enumerate();
-        Self(
-            named
-                .map(|(index, draft)| (draft.name.as_str(), index as u32))
-                .collect(),
-        )
+        let named = named.map(|(index, draft)| (draft.name.as_str(), index as u32));
+        Self(named.collect(), Budget::default())
     }
 
     pub(crate) fn find(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
         self.0.get(name).copied().ok_or_else(|| {
-            let known = || self.0.keys().copied().take(10_000);
+            let looked = if self.1.spend() { 10_000 } else { 0 };
+            let known = || self.0.keys().copied().take(looked);
             let numbered = format!("{name}[1]");
             let hint = self.0.contains_key(numbered.as_str());
             Box::new(

@@ -152,7 +152,7 @@ fn range(min: u64, max: u64, unit: &str) -> String {
 
 fn times(min_ps: u64) -> String {
     let least = if min_ps == 0 { "0 s" } else { "1 ps" };
-    format!("from {least} on, in {}", units(&time_units()))
+    format!("{least} or longer, in {}", units(&time_units()))
 }
 
 fn units(names: &[&str]) -> String {

@@ -5,6 +5,7 @@ use packet::spec::{Bind, BufferSpec, CreditRule, CreditSpec};
 use crate::control::{Layers, Loop};
 use crate::diagnostics::{Diagnostic, Diagnostics, plural};
 use crate::law;
+use crate::suggest;
 
 /// Longest time one unit may take from its start until its credit is back: a quarter of the clock.
 const LONGEST_LOOP_PS: u128 = crate::units::LONGEST_PS as u128;
@@ -36,6 +37,30 @@ pub(crate) fn check_loop(leg: &Leg<'_>, mistakes: &mut Diagnostics) {
         .at(leg.layers.at("scheme"), leg.place())
         .help("raise the rate, or shorten `delay` and `handling`"),
     );
+}
+
+/// Does what the last layer changes have a meaning under the scheme that holds?
+pub(crate) fn check_meaning(layers: &Layers<'_>, mistakes: &mut Diagnostics) {
+    let scheme = layers.word("scheme");
+    let (false, Some(last)) = (scheme.is_empty(), layers.0.last()) else {
+        return;
+    };
+    for field in last
+        .fields
+        .iter()
+        .filter(|f| f.given && !f.key.applies(Some(scheme)))
+    {
+        let allowed = suggest::one_of(field.key.only.iter().copied());
+        mistakes.push(
+            Diagnostic::error(
+                "no-meaning",
+                format!("`{}` has no meaning with scheme `{scheme}`", field.key.name),
+            )
+            .at(field.at.clone(), format!("the scheme is `{scheme}`"))
+            .at(layers.at("scheme"), "chosen here")
+            .help(format!("leave it out, or choose {allowed}")),
+        );
+    }
 }
 
 /// Checks the credits of one leg.
@@ -73,7 +98,7 @@ fn check_no_zone3(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics
         .zone3()
         .map_or_else(|| leg.layers.at("n3"), |(key, layer)| layer.at(key));
     mistakes.push(
-        Diagnostic::warning("slow", format!("with N3 = 0 the {} crawls", leg.place()))
+        Diagnostic::warning("slow", "with N3 = 0 the flow crawls")
             .at(at, "no zone for the round trip")
             .note(format!(
                 "N2 = {} cells every loop of {:.1} cells: {:.1} % of the link",

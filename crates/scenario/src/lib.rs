@@ -47,6 +47,7 @@ pub use source::{At, LARGEST_BYTES, Set, Source};
 
 use reader::Reader;
 use record::Record;
+use suggest::Budget;
 use tree::Node;
 
 /// A scenario that can run.
@@ -128,6 +129,7 @@ fn read(node: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) -> (Record, D
     let root = Reader {
         mistakes,
         cell_ps: cell.0,
+        suggestions: Budget::default(),
     }
     .section(&keys::ROOT, node);
     (root, cell)
@@ -139,6 +141,7 @@ fn cell_time(node: &Node) -> Duration {
     let mut reader = Reader {
         mistakes: &mut unheard,
         cell_ps: 1,
+        suggestions: Budget::default(),
     };
     let mut record = |name: &str| match keys::ROOT.key(name).map(|key| key.kind) {
         Some(table::Kind::Table(section)) => {

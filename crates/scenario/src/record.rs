@@ -13,6 +13,8 @@ pub(crate) struct Record {
     pub section: &'static Section,
     pub at: At,
     pub fields: Vec<Field>,
+    /// Keys that are given, but not as they should be: a mistake already told.
+    pub faulty: Vec<&'static str>,
 }
 
 /// A checked value.
@@ -60,6 +62,11 @@ impl Record {
 
     pub(crate) fn given(&self, name: &str) -> bool {
         self.field(name).is_some_and(|field| field.given)
+    }
+
+    /// Is the key there at all, read or not?
+    pub(crate) fn mentions(&self, name: &'static str) -> bool {
+        self.given(name) || self.faulty.contains(&name)
     }
 
     pub(crate) fn text(&self, name: &str) -> &str {

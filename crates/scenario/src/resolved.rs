@@ -1,7 +1,7 @@
 //! The scenario as TOML with every default written out.
 
 use crate::record::{Datum, Field, Record};
-use crate::table::{Default, Key, Kind};
+use crate::table::{AS_ABOVE, Default, Key, Kind};
 
 /// Writes the whole file.
 pub(crate) fn write(root: &Record) -> String {
@@ -48,10 +48,22 @@ fn comment(text: &mut String, record: &Record, key: &Key) {
         .map(|selector| record.word(selector.key));
     if let Default::Derived(words) = key.default
         && key.applies(choice)
+        && words != AS_ABOVE
+        && !said_otherwise(record, key)
         && !matches!(key.kind, Kind::Table(_) | Kind::Tables(_))
     {
         text.push_str(&format!("# {}: {words}\n", key.name));
     }
+}
+
+/// Is another key given that says the same?
+fn said_otherwise(record: &Record, key: &Key) -> bool {
+    let mut groups = record
+        .section
+        .groups
+        .iter()
+        .filter(|group| group.keys.contains(&key.name));
+    groups.any(|group| group.keys.iter().any(|other| record.field(other).is_some()))
 }
 
 fn value(field: &Field) -> String {

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::diagnostics::Diagnostic;
 use crate::source::At;
 use crate::topology::Graph;
+use crate::tree::quoted;
 
 /// A tree of channels: each with the index of the one before it.
 pub(crate) type Tree = Vec<(u32, Option<u32>)>;
@@ -70,14 +71,22 @@ impl<'a> Router<'a> {
         let mut tree = Tree::new();
         let mut placed: BTreeMap<u32, u32> = BTreeMap::new();
         for destination in destinations {
-            let way = self.way(source, root, *destination).ok_or(*destination)?;
+            let way = self
+                .way(source, root, *destination, &placed)
+                .ok_or(*destination)?;
             add(&mut tree, &mut placed, &way);
         }
         Ok(tree)
     }
 
-    /// The channels from `source` to `destination`.
-    fn way(&self, source: u32, root: u32, destination: u32) -> Option<Vec<u32>> {
+    /// The channels from `source` to `destination`, from the last that is placed already.
+    fn way(
+        &self,
+        source: u32,
+        root: u32,
+        destination: u32,
+        placed: &BTreeMap<u32, u32>,
+    ) -> Option<Vec<u32>> {
         if let Some(channel) = self.graph.channel(source, destination) {
             return Some(vec![channel]);
         }
@@ -87,12 +96,16 @@ impl<'a> Router<'a> {
             .min_by_key(|(node, _)| self.rank[*node as usize])?;
         let mut way = vec![last.1 ^ 1];
         let mut node = last.0;
-        while node != root {
+        while node != root
+            && !way
+                .last()
+                .is_some_and(|channel| placed.contains_key(channel))
+        {
             let channel = self.via[node as usize];
             way.push(channel);
             node = self.graph.ends(channel).0;
         }
-        if root != source {
+        if node == root && root != source {
             way.push(self.graph.channel(source, root)?);
         }
         way.reverse();
@@ -111,6 +124,19 @@ fn add(tree: &mut Tree, placed: &mut BTreeMap<u32, u32>, way: &[u32]) {
     }
 }
 
+/// The nodes along a way, as `path` lists them.
+pub(crate) fn nodes_of(graph: &Graph, source: u32, way: &Tree) -> String {
+    let nodes = way
+        .iter()
+        .map(|(channel, _)| graph.name(graph.ends(*channel).1));
+    let names: Vec<String> = [graph.name(source)]
+        .into_iter()
+        .chain(nodes)
+        .map(quoted)
+        .collect();
+    format!("path = [{}]", names.join(", "))
+}
+
 /// The tree along the nodes of an explicit `path`.
 pub(crate) fn along(
     graph: &Graph,
@@ -119,9 +145,10 @@ pub(crate) fn along(
     destination: u32,
 ) -> Result<Tree, Box<Diagnostic>> {
     let mut nodes = Vec::with_capacity(path.len());
+    let mut met: BTreeMap<u32, usize> = BTreeMap::new();
     for (name, at) in path {
         let node = graph.find(name, at)?;
-        if let Some(first) = nodes.iter().position(|known| *known == node) {
+        if let Some(first) = met.insert(node, nodes.len()) {
             return Err(Box::new(
                 Diagnostic::error("bad-path", format!("the path passes `{name}` twice"))
                     .at(at.clone(), "again")

@@ -1,7 +1,27 @@
 //! "Did you mean": the known word nearest to an unknown one.
 
+use std::cell::Cell;
+
 /// Words longer than this are not compared: the distance costs the product of the lengths.
 const LONGEST: usize = 64;
+
+/// How many more suggestions may be looked for: a file of nothing but mistakes must end soon, too.
+pub(crate) struct Budget(Cell<u32>);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(Cell::new(100))
+    }
+}
+
+impl Budget {
+    /// Spends one, if there is one left.
+    pub(crate) fn spend(&self) -> bool {
+        let left = self.0.get();
+        self.0.set(left.saturating_sub(1));
+        left > 0
+    }
+}
 
 /// The candidate nearest to `word`, if one is near enough to be meant.
 pub(crate) fn nearest<'a>(
@@ -12,7 +32,7 @@ pub(crate) fn nearest<'a>(
         return None;
     }
     let folded = fold(word);
-    let allowed = (word.chars().count().max(3)) / 3;
+    let allowed = word.chars().count() / 3;
     candidates
         .into_iter()
         .filter(|candidate| candidate.len() <= LONGEST)

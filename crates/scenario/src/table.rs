@@ -60,6 +60,9 @@ pub(crate) enum Default {
     Derived(&'static str),
 }
 
+/// What holds where a key of a table that overrides another is absent.
+pub(crate) const AS_ABOVE: &str = "as the table above it says";
+
 /// What a value may be.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
@@ -142,6 +145,14 @@ impl Key {
         }
     }
 
+    /// The same key in a table that overrides another.
+    pub(crate) const fn as_above(self) -> Self {
+        Self {
+            default: Default::Derived(AS_ABOVE),
+            ..self
+        }
+    }
+
     /// Is worked out, or simply absent, where absent.
     pub(crate) const fn otherwise(self, words: &'static str) -> Self {
         Self {
@@ -161,6 +172,11 @@ impl Key {
     /// Where it comes from.
     pub(crate) const fn cite(self, cite: &'static str) -> Self {
         Self { cite, ..self }
+    }
+
+    /// Does it repeat the key of a table above?
+    pub(crate) fn repeats(&self) -> bool {
+        matches!(self.default, Default::Derived(AS_ABOVE))
     }
 
     /// Has it a meaning under this choice?

@@ -11,7 +11,7 @@ use crate::generated;
 use crate::reader::clip;
 use crate::record::Record;
 use crate::source::At;
-use crate::suggest;
+use crate::suggest::{self, Budget};
 
 /// Names looked through for a suggestion.
 const CANDIDATES: usize = 10_000;
@@ -27,6 +27,9 @@ pub(crate) struct Graph {
     pub trunks: Vec<Vec<(u32, u32)>>,
     by_name: BTreeMap<String, u32>,
     channels: BTreeMap<(u32, u32), u32>,
+    suggestions: Budget,
+    /// Links that could not be read: what they join is not known.
+    broken: bool,
 }
 
 impl Graph {
@@ -44,6 +47,11 @@ impl Graph {
 
     pub(crate) fn name(&self, node: u32) -> &str {
         &self.nodes[node as usize].name
+    }
+
+    /// Are there links that could not be read?
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken
     }
 
     /// The two ends of a channel.
@@ -73,10 +81,15 @@ impl Graph {
     /// The node of that name, or the diagnostic that says there is none.
     pub(crate) fn find(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
         self.node(name).ok_or_else(|| {
+            let looked = if self.suggestions.spend() {
+                CANDIDATES
+            } else {
+                0
+            };
             let known = || {
                 self.nodes
                     .iter()
-                    .take(CANDIDATES)
+                    .take(looked)
                     .map(|node| node.name.as_str())
             };
             Box::new(
@@ -94,7 +107,12 @@ impl Graph {
         if self.is_host(node) {
             return Ok(node);
         }
-        let hosts = self.nodes.iter().take(CANDIDATES);
+        let looked = if self.suggestions.spend() {
+            CANDIDATES
+        } else {
+            0
+        };
+        let hosts = self.nodes.iter().take(looked);
         let hosts = hosts
             .filter(|n| n.kind == NodeKind::Host)
             .map(|n| n.name.as_str());
@@ -166,7 +184,7 @@ impl Graph {
 /// Builds the network of the file.
 pub(crate) fn build(root: &Record, mistakes: &mut Diagnostics) -> Graph {
     let mut graph = Graph::default();
-    let plain = root.record("link").map(|link| channel(&[link], mistakes));
+    let plain = root.record("link").map(|link| channel(&[link]));
     let plain = plain.unwrap_or_else(placeholder);
     match (root.record("network"), root.record("topology")) {
         (Some(network), None) => named_nodes(&mut graph, network, mistakes),
@@ -180,6 +198,7 @@ pub(crate) fn build(root: &Record, mistakes: &mut Diagnostics) -> Graph {
             .at(network.at.clone(), "nodes by name")
             .help("keep one of them"),
         ),
+        (None, None) if root.mentions("network") || root.mentions("topology") => {}
         (None, None) => mistakes.push(
             Diagnostic::error("missing-key", "the file has no nodes")
                 .at(root.at.clone(), "no `[network]` and no `[topology]`")
@@ -250,9 +269,10 @@ fn add_one_link(
     mistakes: &mut Diagnostics,
 ) {
     let Some((a, b)) = link_ends(graph, record, number, mistakes) else {
+        graph.broken = true;
         return;
     };
-    let link = link_spec(a, b, record, root, plain, mistakes);
+    let link = link_spec(a, b, record, root, plain);
     let at = record.at("between");
     let Some(channel) = graph.channel(a, b) else {
         placed.insert(graph.links.len() as u32, at);
@@ -330,14 +350,7 @@ fn link_ends(
     Some((a?, b?))
 }
 
-fn link_spec(
-    a: u32,
-    b: u32,
-    record: &Record,
-    root: &Record,
-    plain: &ChannelSpec,
-    mistakes: &mut Diagnostics,
-) -> LinkSpec {
+fn link_spec(a: u32, b: u32, record: &Record, root: &Record, plain: &ChannelSpec) -> LinkSpec {
     let Some(link) = root.record("link") else {
         return LinkSpec {
             a,
@@ -346,9 +359,9 @@ fn link_spec(
             backward: plain.clone(),
         };
     };
-    let mut side = |key: &str| match record.record(key) {
-        Some(own) => channel(&[link, record, own], mistakes),
-        None => channel(&[link, record], mistakes),
+    let side = |key: &str| match record.record(key) {
+        Some(own) => channel(&[link, record, own]),
+        None => channel(&[link, record]),
     };
     LinkSpec {
         a,
@@ -359,7 +372,7 @@ fn link_spec(
 }
 
 /// A channel from its layers, the last winning.
-pub(crate) fn channel(layers: &[&Record], mistakes: &mut Diagnostics) -> ChannelSpec {
+pub(crate) fn channel(layers: &[&Record]) -> ChannelSpec {
     let last = |key: &str| {
         layers
             .iter()
@@ -373,22 +386,6 @@ pub(crate) fn channel(layers: &[&Record], mistakes: &mut Diagnostics) -> Channel
             .unwrap_or(Duration(0))
     };
     let chance = |key: &str| last(key).and_then(|l| l.decimal(key)).unwrap_or(0.0);
-    if let Some(layer) = last("control_corruption")
-        && chance("control_corruption") > 0.0
-    {
-        mistakes.push(
-            Diagnostic::warning("unsafe", "corrupted credit may overflow buffers")
-                .at(
-                    layer.at("control_corruption"),
-                    "nobody notices these errors",
-                )
-                .note(
-                    "a credit cell with a wrong value lets the sender send more than there is \
-                     room for; this is why credit cells carry a CRC",
-                )
-                .help("for errors that the CRC finds, use `control_loss`"),
-        );
-    }
     ChannelSpec {
         rate: last("rate")
             .and_then(|layer| layer.rate("rate"))

@@ -112,11 +112,14 @@ fn further_credits(lab: &Lab) -> Result<Measured, LabError> {
             ];
             let run = lab.run_watched(ONE, &sets, |_| Watch::default())?;
             let leg = run.leg_id("VC", "A->S");
-            let lost = run.probe.credits[&leg].iter().filter(|credit| credit.at >= run.at(from as f64));
-            let lost: Vec<_> = lost.collect();
-            let Some(first) = lost.first() else { return Ok(1) };
-            let expected = (first.stored + first.to_come) / n2 as u64;
-            Ok((expected != lost.len() as u64 - 1) as u32)
+            let credits = &run.probe.credits[&leg];
+            let first = credits.partition_point(|credit| credit.at < run.at(from as f64));
+            let (last_good, lost) = (credits[first - 1], credits[first]);
+            // G: what the last good credit cell allowed and had not arrived yet.
+            let to_come = last_good.value - (lost.arrived - last_good.arrived);
+            let expected = (lost.stored + to_come) / n2 as u64;
+            let followed = (credits.len() - first - 1) as u64;
+            Ok((expected != followed) as u32)
         })
         .collect::<Result<_, LabError>>()?;
     Ok(Measured::new("wrong_counts_of_24", wrong.iter().sum::<u32>() as f64).within(0.0, 0.0))

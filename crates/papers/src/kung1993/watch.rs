@@ -16,7 +16,6 @@ pub struct Watch {
     pub credits: BTreeMap<u32, Vec<Credit>>,
     arrived: BTreeMap<u32, u64>,
     fill: BTreeMap<u32, u32>,
-    credit: BTreeMap<u32, i64>,
 }
 
 /// A credit unit as it started.
@@ -25,8 +24,10 @@ pub struct Credit {
     pub at: Time,
     /// Units in the receiver.
     pub stored: u64,
-    /// Units that may still come: on the wire, and those the sender has credit for.
-    pub to_come: u64,
+    /// Units that had arrived.
+    pub arrived: u64,
+    /// The credit it carries.
+    pub value: u64,
 }
 
 impl Probe for Watch {
@@ -35,11 +36,9 @@ impl Probe for Watch {
         match crossing.kind {
             UnitKind::Data => self.starts.entry(leg).or_default().push(crossing.at),
             UnitKind::Credit => {
-                let sent = self.starts.get(&leg).map_or(0, Vec::len) as u64;
-                let wire = sent - self.arrived.get(&leg).copied().unwrap_or(0);
-                let credit = self.credit.get(&leg).copied().unwrap_or(0).max(0) as u64;
+                let arrived = self.arrived.get(&leg).copied().unwrap_or(0);
                 let stored = self.fill.get(&leg).copied().unwrap_or(0) as u64;
-                let credit = Credit { at: crossing.at, stored, to_come: wire + credit };
+                let credit = Credit { at: crossing.at, stored, arrived, value: crossing.value };
                 self.credits.entry(leg).or_default().push(credit);
             }
             _ => {}
@@ -57,7 +56,6 @@ impl Probe for Watch {
     }
 
     fn on_credit(&mut self, at: Time, leg: u32, credit: i64, renewed: bool) {
-        self.credit.insert(leg, credit);
         if renewed {
             self.renewals.entry(leg).or_default().push((at, credit));
         }

@@ -1,6 +1,6 @@
 //! Flow control on links.
 
-use crate::table::{Choice, Default, Group, Key, Kind, Section, Selector};
+use crate::table::{Choice, Group, Key, Kind, Section, Selector};
 
 const UNITS: u64 = 1 << 30;
 const CREDIT: &[&str] = &["n23", "n123", "n123+", "relative", "cumulative"];
@@ -127,13 +127,6 @@ const OVERFLOW: Key = Key::new(
     "What happens to a cell that finds it full.",
 );
 
-const fn as_above(key: Key) -> Key {
-    Key {
-        default: Default::Derived("as the table above it says"),
-        ..key
-    }
-}
-
 /// `n3` and `target` set the same number.
 const ZONES: &[Group] = &[Group {
     keys: &["n3", "target"],
@@ -178,19 +171,19 @@ pub(crate) static FLOW_OVERRIDE: Section = Section {
     }),
     groups: ZONES,
     keys: &[
-        as_above(SCHEME),
-        as_above(N2),
-        as_above(N3),
-        as_above(TARGET),
-        as_above(N1),
-        as_above(WINDOW),
-        as_above(BIND),
-        as_above(REDUNDANT),
-        as_above(REFRESH),
-        as_above(REQUEST),
-        as_above(RESYNC),
-        as_above(BUFFER),
-        as_above(OVERFLOW),
+        SCHEME.as_above(),
+        N2.as_above(),
+        N3.as_above(),
+        TARGET.as_above(),
+        N1.as_above(),
+        WINDOW.as_above(),
+        BIND.as_above(),
+        REDUNDANT.as_above(),
+        REFRESH.as_above(),
+        REQUEST.as_above(),
+        RESYNC.as_above(),
+        BUFFER.as_above(),
+        OVERFLOW.as_above(),
     ],
 };
 
@@ -209,19 +202,19 @@ pub(crate) static LINK_OVERRIDE: Section = Section {
             Kind::Reference("channel"),
             "The channel, as `from->to`.",
         ),
-        as_above(SCHEME),
-        as_above(N2),
-        as_above(N3),
-        as_above(TARGET),
-        as_above(N1),
-        as_above(WINDOW),
-        as_above(BIND),
-        as_above(REDUNDANT),
-        as_above(REFRESH),
-        as_above(REQUEST),
-        as_above(RESYNC),
-        as_above(BUFFER),
-        as_above(OVERFLOW),
+        SCHEME.as_above(),
+        N2.as_above(),
+        N3.as_above(),
+        TARGET.as_above(),
+        N1.as_above(),
+        WINDOW.as_above(),
+        BIND.as_above(),
+        REDUNDANT.as_above(),
+        REFRESH.as_above(),
+        REQUEST.as_above(),
+        RESYNC.as_above(),
+        BUFFER.as_above(),
+        OVERFLOW.as_above(),
     ],
 };
 

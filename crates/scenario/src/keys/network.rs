@@ -1,6 +1,6 @@
 //! Nodes and links.
 
-use crate::table::{Choice, Default, Key, Kind, Section, Selector};
+use crate::table::{Choice, Key, Kind, Section, Selector};
 
 const RATE: Key = Key::new("rate", Kind::Rate, "Line rate, each way.");
 const DELAY: Key = Key::new(
@@ -48,14 +48,6 @@ const ERRORS_FROM: Key = Key::new(
 )
 .or("\"0 s\"");
 
-/// The same key in a place that overrides another.
-const fn as_above(key: Key) -> Key {
-    Key {
-        default: Default::Derived("as the table above it says"),
-        ..key
-    }
-}
-
 const TIMINGS: &[Choice] = &[
     Choice::new("store-and-forward", "When its last bit is in."),
     Choice::new("cut-through", "When its first bit is in."),
@@ -101,14 +93,14 @@ pub(crate) static LINKS: Section = Section {
             "Repeats the link; `{i}` in the names of its nodes is the number.",
         )
         .otherwise("one link"),
-        as_above(RATE),
-        as_above(DELAY),
-        as_above(HANDLING),
-        as_above(TIMING),
-        as_above(DATA_LOSS),
-        as_above(CONTROL_LOSS),
-        as_above(CONTROL_CORRUPTION),
-        as_above(ERRORS_FROM),
+        RATE.as_above(),
+        DELAY.as_above(),
+        HANDLING.as_above(),
+        TIMING.as_above(),
+        DATA_LOSS.as_above(),
+        CONTROL_LOSS.as_above(),
+        CONTROL_CORRUPTION.as_above(),
+        ERRORS_FROM.as_above(),
         Key::new(
             "forward",
             Kind::Table(&CHANNEL),
@@ -125,19 +117,20 @@ pub(crate) static LINKS: Section = Section {
 };
 
 static CHANNEL: Section = Section {
-    name: "channel",
-    about: "Overrides for one direction of a link, or for the links between switches.",
+    name: "links.forward",
+    about: "What differs in one direction of a link. `links.backward` and `topology.trunk`, for all \
+            links between switches, have the same keys.",
     selector: None,
     groups: &[],
     keys: &[
-        as_above(RATE),
-        as_above(DELAY),
-        as_above(HANDLING),
-        as_above(TIMING),
-        as_above(DATA_LOSS),
-        as_above(CONTROL_LOSS),
-        as_above(CONTROL_CORRUPTION),
-        as_above(ERRORS_FROM),
+        RATE.as_above(),
+        DELAY.as_above(),
+        HANDLING.as_above(),
+        TIMING.as_above(),
+        DATA_LOSS.as_above(),
+        CONTROL_LOSS.as_above(),
+        CONTROL_CORRUPTION.as_above(),
+        ERRORS_FROM.as_above(),
     ],
 };
 

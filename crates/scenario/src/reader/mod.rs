@@ -8,7 +8,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::keys;
 use crate::record::{Datum, Field, Record};
 use crate::source::At;
-use crate::suggest;
+use crate::suggest::{self, Budget};
 use crate::table::{Choice, Default, Group, Key, Kind, Section};
 use crate::tree::{self, Entry, Node, Value};
 
@@ -17,6 +17,7 @@ pub(crate) struct Reader<'a> {
     pub mistakes: &'a mut Diagnostics,
     /// Length of the unit `cells`, picoseconds.
     pub cell_ps: u64,
+    pub suggestions: Budget,
 }
 
 impl Reader<'_> {
@@ -26,22 +27,30 @@ impl Reader<'_> {
             section,
             at: node.at.clone(),
             fields: Vec::new(),
+            faulty: Vec::new(),
         };
         let choice = self.choice(section, node);
         for entry in node.table() {
-            if let Some(key) = self.known(section, entry)
-                && self.has_meaning(section, key, entry, choice)
-                && let Some(datum) = self.value(key, &entry.node)
-            {
-                let at = entry.node.at.clone();
-                let toml = entry.node.to_toml();
-                record.fields.push(Field {
-                    key,
-                    at,
-                    given: true,
-                    datum,
-                    toml,
-                });
+            let Some(key) = self.known(&mut record, entry) else {
+                continue;
+            };
+            let datum = match self.has_meaning(section, key, entry, choice) {
+                true => self.value(key, &entry.node),
+                false => None,
+            };
+            match datum {
+                Some(datum) => {
+                    let at = entry.node.at.clone();
+                    let toml = entry.node.to_toml();
+                    record.fields.push(Field {
+                        key,
+                        at,
+                        given: true,
+                        datum,
+                        toml,
+                    });
+                }
+                None => record.faulty.push(key.name),
             }
         }
         self.fill(&mut record, node, choice);
@@ -69,19 +78,26 @@ impl Reader<'_> {
             .map(|choice| choice.name)
     }
 
-    fn known(&mut self, section: &'static Section, entry: &Entry) -> Option<&'static Key> {
+    fn known(&mut self, record: &mut Record, entry: &Entry) -> Option<&'static Key> {
+        let section = record.section;
         let found = section.key(&entry.key);
         if found.is_none() {
+            let meant = self.suggestions.spend();
+            let known = section.keys.iter().map(|key| key.name).filter(|_| meant);
+            let nearest = suggest::nearest(&entry.key, known);
+            // Its author need not be told as well that the key is missing.
+            record.faulty.extend(nearest);
             let diagnostic = Diagnostic::error(
                 "unknown-key",
                 format!("unknown key `{}` in {}", clip(&entry.key), titled(section)),
             )
             .at(entry.key_at.clone(), "not a key of this table")
-            .help_if(suggest::did_you_mean(
-                &entry.key,
-                section.keys.iter().map(|key| key.name),
-            ))
-            .help_if(elsewhere(section, &entry.key))
+            .help_if(nearest.map(|key| format!("did you mean `{key}`?")))
+            .help_if(if meant {
+                elsewhere(section, &entry.key)
+            } else {
+                None
+            })
             .note(format!("allowed: {}", names(section)));
             self.mistakes.push(diagnostic);
         }
@@ -134,7 +150,11 @@ impl Reader<'_> {
         let undecided = section.selector.is_some() && choice.is_none();
         for key in section.keys {
             let absent = node.get(key.name).is_none();
-            if !absent || !key.applies(choice) || (undecided && !key.only.is_empty()) {
+            if !absent
+                || record.faulty.contains(&key.name)
+                || !key.applies(choice)
+                || (undecided && !key.only.is_empty())
+            {
                 continue;
             }
             match key.default {
@@ -262,7 +282,8 @@ fn elsewhere(here: &Section, name: &str) -> Option<String> {
     let sections = keys::sections();
     let homes: Vec<&str> = sections
         .iter()
-        .filter(|section| !std::ptr::eq(**section, here) && section.key(name).is_some())
+        .filter(|section| !std::ptr::eq(**section, here))
+        .filter(|section| section.key(name).is_some_and(|key| !key.repeats()))
         .map(|section| section.name)
         .take(3)
         .collect();

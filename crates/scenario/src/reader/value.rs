@@ -342,8 +342,13 @@ impl Reader<'_> {
             Fault::NoUnit => wrong(format!("`{}` needs a unit", key.name))
                 .at(node.at.clone(), "a number without a unit")
                 .help(format!(
-                    "write the unit in quotes: `{} = \"{shown} {usual}\"`",
-                    key.name
+                    "write the unit in quotes: `{} = \"{shown} {usual}\"`{}",
+                    key.name,
+                    if usual == "us" {
+                        format!(", or `\"{shown} cells\"`")
+                    } else {
+                        String::new()
+                    }
                 )),
             Fault::NoNumber => wrong(format!("`{}` must be {}", key.name, key.kind.noun()))
                 .at(node.at.clone(), "does not start with a number")

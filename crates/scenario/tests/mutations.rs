@@ -1,0 +1,270 @@
+//! Whatever a file holds, reading it ends soon: in a scenario, or in errors that have a line.
+
+use std::time::{Duration, Instant};
+
+use scenario::{Diagnostics, LARGEST_BYTES, Scenario, Source, parse};
+
+const GOOD: &str = include_str!("files/everything.toml");
+/// What one reading may take; generous for a busy machine.
+const LONGEST: Duration = Duration::from_secs(1);
+
+fn read(bytes: Vec<u8>) -> Result<Scenario, Diagnostics> {
+    let started = Instant::now();
+    let result = Source::from_bytes("mutated.toml", bytes).and_then(|source| parse(&source, &[]));
+    let rendered = match &result {
+        Ok(scenario) => scenario.warnings.render(false),
+        Err(mistakes) => mistakes.render(true) + &mistakes.to_json().to_string(),
+    };
+    let took = started.elapsed();
+    assert!(
+        took < LONGEST,
+        "took {took:?}: {}",
+        &rendered[..rendered.len().min(500)]
+    );
+    result
+}
+
+/// Asserts that the text is refused, with a line.
+fn refused(what: &str, bytes: impl Into<Vec<u8>>) {
+    match read(bytes.into()) {
+        Ok(_) => panic!("accepted: {what}"),
+        Err(mistakes) => {
+            assert!(mistakes.errors() > 0, "{what}");
+            let places = mistakes.iter().filter(|diagnostic| {
+                let at = diagnostic.labels.first().map(|(at, _)| at);
+                at.and_then(|at| mistakes.position(at))
+                    .is_some_and(|(_, line, _)| line > 0)
+            });
+            assert_eq!(
+                places.count(),
+                mistakes.iter().count(),
+                "{what}: {mistakes}"
+            );
+        }
+    }
+}
+
+/// The good file with the value of the `n`-th line that has one replaced.
+fn with_value(line: usize, value: &str) -> Option<String> {
+    let mut lines: Vec<String> = GOOD.lines().map(String::from).collect();
+    let (key, _) = lines[line].split_once(" = ")?;
+    lines[line] = format!("{key} = {value}");
+    Some(lines.join("\n"))
+}
+
+fn lines_with_values() -> impl Iterator<Item = (usize, &'static str)> {
+    GOOD.lines()
+        .enumerate()
+        .filter(|(_, line)| line.contains(" = "))
+        .map(|(i, line)| (i, line))
+}
+
+#[test]
+fn the_file_itself_is_good() {
+    let scenario = read(GOOD.into()).expect("no mistakes");
+    assert!(scenario.warnings.is_empty(), "{}", scenario.warnings);
+    assert!(lines_with_values().count() >= 40);
+}
+
+#[test]
+fn values_of_the_wrong_type_are_refused() {
+    let mut tried = 0;
+    let wrong = [
+        "true",
+        "1979-05-27",
+        "[[]]",
+        "{ mean = 1, mode = 2 }",
+        "nan",
+        "[1, 2]",
+    ];
+    for (line, text) in lines_with_values() {
+        for value in wrong {
+            let mutated = with_value(line, value).expect("a value");
+            refused(&format!("{value} in `{text}`"), mutated);
+            tried += 1;
+        }
+    }
+    assert!(tried >= 240, "{tried} mutations");
+}
+
+#[test]
+fn signs_sizes_and_units_are_refused() {
+    let wrong = [
+        "-1",
+        "\"-5 us\"",
+        "1e400",
+        "\"1e40 s\"",
+        "99999999999999999999999999",
+        "\"5 parsec\"",
+        "\"NaN us\"",
+        "\"inf s\"",
+        "\"\"",
+        "\"1e99999999999999999999 Gbps\"",
+    ];
+    // Any text is a fine title.
+    let free = |text: &str| ["title", "about"].iter().any(|key| text.starts_with(key));
+    let names = |text: &str| text.starts_with("name") && !text.contains("series");
+    let mut tried = 0;
+    for (line, text) in lines_with_values().filter(|(_, text)| !free(text) && !names(text)) {
+        for value in wrong {
+            let mutated = with_value(line, value).expect("a value");
+            refused(&format!("{value} in `{text}`"), mutated);
+            tried += 1;
+        }
+    }
+    assert!(tried >= 300, "{tried} mutations");
+}
+
+#[test]
+fn unknown_keys_are_refused() {
+    for (line, text) in lines_with_values() {
+        let mut lines: Vec<&str> = GOOD.lines().collect();
+        let renamed = format!("x{text}");
+        lines[line] = &renamed;
+        refused(text, lines.join("\n"));
+    }
+}
+
+#[test]
+fn repeated_keys_are_refused() {
+    for (line, text) in lines_with_values() {
+        let mut lines: Vec<&str> = GOOD.lines().collect();
+        lines.insert(line, text);
+        refused(text, lines.join("\n"));
+    }
+}
+
+#[test]
+fn names_of_nothing_are_refused() {
+    for name in [
+        "\"A\"",
+        "\"B\"",
+        "\"S1\"",
+        "\"S1->S2\"",
+        "\"VC1\"",
+        "\"reply\"",
+    ] {
+        let places: Vec<usize> = GOOD.match_indices(name).map(|(at, _)| at).collect();
+        assert!(!places.is_empty(), "{name}");
+        for at in places {
+            let (before, after) = (&GOOD[..at], &GOOD[at + name.len()..]);
+            refused(name, format!("{before}\"nobody\"{after}"));
+        }
+    }
+}
+
+#[test]
+fn files_cut_short_end_in_a_result() {
+    let (mut good, mut bad) = (0, 0);
+    for end in (0..GOOD.len()).step_by(50) {
+        match read(GOOD.as_bytes()[..end].to_vec()) {
+            Ok(_) => good += 1,
+            Err(_) => {
+                refused(&format!("cut at {end}"), &GOOD.as_bytes()[..end]);
+                bad += 1;
+            }
+        }
+    }
+    // Cut between two flows or series the file may be whole, only shorter.
+    assert!(bad > 30 && good < 10, "{good} good, {bad} bad");
+}
+
+#[test]
+fn bytes_that_are_not_text_are_refused() {
+    for at in (0..GOOD.len()).step_by(97) {
+        let mut bytes = GOOD.as_bytes().to_vec();
+        bytes[at] = 0xff;
+        refused(&format!("0xff at {at}"), bytes);
+        let mut bytes = GOOD.as_bytes().to_vec();
+        bytes[at] = 0;
+        refused(&format!("0 at {at}"), bytes);
+    }
+    refused(
+        "UTF-16",
+        GOOD.encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<u8>>(),
+    );
+    refused("half a character", b"title = \"\xe2\x82".to_vec());
+    refused(
+        "random bytes",
+        (0..5000_u32)
+            .map(|i| (i * i % 251) as u8)
+            .collect::<Vec<u8>>(),
+    );
+}
+
+#[test]
+fn a_byte_order_mark_and_other_line_ends_are_harmless() {
+    read(format!("\u{feff}{GOOD}").into()).expect("a byte order mark");
+    read(GOOD.replace('\n', "\r\n").into()).expect("line ends of Windows");
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    const DEPTH: usize = 100_000;
+    refused("brackets", format!("run = {}", "[".repeat(DEPTH)));
+    refused("braces", format!("run = {}", "{ a = ".repeat(DEPTH)));
+    refused(
+        "closed",
+        format!("run = {}{}", "[".repeat(DEPTH), "]".repeat(DEPTH)),
+    );
+    refused("dots", format!("run{} = 1", ".a".repeat(DEPTH)));
+    refused("header", format!("[run{}]", ".a".repeat(DEPTH)));
+}
+
+#[test]
+fn large_files_are_refused_fast() {
+    refused("100 MB", vec![b'#'; 100_000_000]);
+    let huge = Source::new("huge.toml", "#".repeat(LARGEST_BYTES + 1));
+    assert!(parse(&huge, &[]).is_err());
+}
+
+#[test]
+fn large_numbers_of_anything_are_refused_fast() {
+    let count = |n: u64| GOOD.replace("count = 3", &format!("count = {n}"));
+    refused("10^12 flows", count(1_000_000_000_000));
+    refused("2^64 flows", count(u64::MAX));
+    let network = "[run]\nduration = \"1 ms\"\n[link]\nrate = \"1 Gbps\"\ndelay = \"1 us\"\n";
+    let flows = "[[flows]]\nname = \"a\"\nfrom = \"H1_1\"\nto = \"H2_1\"\n";
+    for topology in [
+        "kind = \"line\"\nswitches = 1000000\nhosts_per_switch = 1000000",
+        "kind = \"grid\"\nrows = 10000\ncolumns = 10000",
+        "kind = \"tree\"\ndepth = 20\nfanout = 1000",
+        "kind = \"star\"\nhosts_per_switch = 18446744073709551615",
+    ] {
+        refused(
+            topology,
+            format!("{network}[topology]\n{topology}\n{flows}"),
+        );
+    }
+    let line = "[topology]\nkind = \"line\"\nswitches = 2000\n";
+    let pairs = "[[patterns]]\nname = \"p\"\nkind = \"random-pairs\"\ncount = 4000000\n";
+    refused(
+        "too many flows",
+        format!("{network}{line}{flows}{pairs}{flows}"),
+    );
+}
+
+#[test]
+fn heaps_of_mistakes_end_soon() {
+    let many = |line: &dyn Fn(usize) -> String| (0..20_000).map(line).collect::<String>();
+    refused("unknown keys", many(&|i| format!("key_{i} = {i}\n")));
+    refused("junk", "= =\n".repeat(20_000));
+    refused(
+        "hosts",
+        format!("{GOOD}\n{}", many(&|_| "[[flows]]\nname = \"x\"\n".into())),
+    );
+    refused("one long line", format!("title = {}", "9".repeat(1 << 20)));
+    refused("a long key", format!("{} = 1", "k".repeat(1 << 20)));
+}
+
+#[test]
+fn an_empty_file_says_what_is_missing() {
+    refused("nothing", "");
+    refused("blanks", " \n\t\n");
+    let mistakes = read(Vec::new()).unwrap_err().render(false);
+    for part in ["[run]", "[link]", "[network]", "[[flows]]"] {
+        assert!(mistakes.contains(part), "{part} in {mistakes}");
+    }
+}
