@@ -23,7 +23,7 @@ export class Browser {
         let said = "";
         browser.driver.stdout.on("data", (text) => {
           said += text;
-          const found = said.match(/on port (\d+)/);
+          const found = said.match(/successfully on port (\d+)/);
           if (found) resolve(found[1]);
         });
         browser.driver.on("error", reject);
@@ -43,6 +43,9 @@ export class Browser {
         },
       });
       browser.session = `/session/${sessionId}`;
+      // What the browser's own first page did is nobody's concern.
+      await browser.open("about:blank");
+      for (const type of ["performance", "browser"]) await browser.log(type);
       return browser;
     } catch (error) {
       await browser.stop();

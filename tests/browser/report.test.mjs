@@ -267,6 +267,16 @@ test("nothing scrolls sideways at 400 pixels", async () => {
   await browser.width(1400, 1000);
 });
 
+test("a plot behind a fold takes its width when it shows", async () => {
+  await browser.run(() => {
+    for (const fold of document.querySelectorAll(".fold")) fold.open = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const narrow = await browser.run(() => [...document.querySelectorAll(".fold .chart")]
+    .filter(({ chart, clientWidth }) => Math.abs(chart.u.width - clientWidth) > 1).length);
+  assert.equal(narrow, 0);
+});
+
 test("headings, contents and names fit together", async () => {
   const lost = await browser.run(() => ({
     links: [...document.querySelectorAll("a[href^='#']")].filter((a) => !document.getElementById(a.hash.slice(1))).length,

@@ -206,11 +206,11 @@ fn plot(index: usize, group: &[&Series], cell: Duration) -> Plot {
         "ps" => ("cell times", 1.0 / cell_ps),
         unit => (unit, 1.0),
     };
-    let label = match group[0].unit {
-        "ps" => "Time taken",
-        "cells" => "Cells",
-        unit if unit.starts_with("fraction") => "Share",
-        _ => "Value",
+    let (label, together) = match group[0].unit {
+        "ps" => ("Time taken", "Times taken"),
+        "cells" => ("Cells", "Cells and credits"),
+        unit if unit.starts_with("fraction") => ("Share", "Shares of the link"),
+        _ => ("Value", "Values"),
     };
     let curves: Vec<Curve> = group
         .iter()
@@ -221,12 +221,11 @@ fn plot(index: usize, group: &[&Series], cell: Duration) -> Plot {
             Curve::new(one.name.clone(), style, x, y)
         })
         .collect();
-    let names: Vec<&str> = group.iter().map(|one| one.name.as_str()).collect();
     Plot {
         id: format!("series-{}", index + 1),
-        title: match names.len() {
-            0..=2 => names.join(", "),
-            more => format!("{} and {} more", names[0], more - 1),
+        title: match group {
+            [one] => one.name.clone(),
+            _ => together.into(),
         },
         x: Axis {
             other: Some(OtherUnit {

@@ -2,7 +2,7 @@
 
 use kernel::Duration;
 use packet::outcome::{DelayOutcome, Outcome};
-use packet::spec::{FlowControlSpec, NetworkSpec, NodeKind};
+use packet::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
 use super::names;
 use crate::model::{Cell, Column, Table};
@@ -53,14 +53,15 @@ pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
         .collect()
 }
 
-/// Tables of flows, delays, responses, legs, channels, nodes and violations; those without a row
+/// Tables of flows, delays, responses, legs, buffers, channels, nodes and violations; those without a row
 /// are left out. `cell` is the unit of time.
 pub fn run_tables(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Vec<Table> {
     let mut tables = vec![
         flows(spec, outcome),
         delays(spec, outcome, cell),
         responses(spec, outcome),
-        legs(spec, outcome, cell),
+        legs(spec, outcome),
+        buffers(spec, outcome, cell),
         channels(spec, outcome),
         nodes(spec, outcome),
         violations(spec, outcome, cell),
@@ -239,68 +240,63 @@ fn responses(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     table
 }
 
-fn leg_columns() -> Vec<Column> {
-    let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
-    vec![
-        Column::text("flow", "name in the scenario"),
-        Column::text("channel", "the channel this leg crosses"),
-        cells("sent", "data units started after the warm-up"),
-        cells("sent in all", "data units started; whole run"),
-        cells("lost", "data units lost on the wire; whole run"),
-        cells(
-            "dropped",
-            "data units dropped by the receiver's full buffer; whole run",
-        ),
-        cells(
-            "credit",
-            "the sender's credit at the end; empty where the leg isn't controlled",
-        ),
-        Column::number(
-            "credits in",
-            "units",
-            "control units that reached the sender; whole run",
-        ),
-        Column::number(
-            "credits lost",
-            "units",
-            "control units lost on the wire; whole run",
-        ),
-        Column::number("requests", "units", "requests for credit sent; whole run"),
-        cells(
-            "buffer",
-            "units the receiver may hold for this leg; empty is without limit",
-        ),
-        cells("fill at end", "units in the receiver's buffer at the end"),
-        cells("fill least", "smallest fill after the warm-up"),
-        cells("fill mean", "time average of the fill after the warm-up"),
-        cells("fill most", "largest fill; whole run"),
-        cells("beyond", "units held beyond the limit, at worst"),
-        Column::number(
-            "wait",
-            "cell times",
-            "mean time in the receiving node before the next channel",
-        ),
-    ]
+/// Flow and channel of each leg: the first cells of its row.
+fn leg_rows(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Vec<Cell>> {
+    let channels = names::channels(spec);
+    let row = |flow, channel: u32| {
+        let channel = match channels.get(channel as usize) {
+            Some(name) => name.clone(),
+            None => format!("channel {channel}"),
+        };
+        vec![flow_name(spec, flow).into(), channel.into()]
+    };
+    outcome
+        .legs
+        .iter()
+        .map(|leg| row(leg.flow, leg.channel))
+        .collect()
 }
 
-fn legs(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
-    let channels = names::channels(spec);
+/// What the spec says of each leg, in the order of [`Outcome::legs`].
+fn leg_specs(spec: &NetworkSpec) -> Vec<&LegSpec> {
+    spec.flows.iter().flat_map(|flow| &flow.legs).collect()
+}
+
+fn legs(spec: &NetworkSpec, outcome: &Outcome) -> Table {
+    let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
+    let units = |name: &str, meaning: &str| Column::number(name, "units", meaning);
     let mut table = Table::new(
         "legs",
-        "Each flow on each channel it crosses: what was sent, and the receiver's memory for it.",
-        leg_columns(),
+        "Each flow on each channel it crosses: what its sender did.",
+        vec![
+            Column::text("flow", "name in the scenario"),
+            Column::text("channel", "the channel this leg crosses"),
+            cells("sent", "data units started after the warm-up"),
+            cells("sent in all", "data units started; whole run"),
+            cells("lost", "data units lost on the wire; whole run"),
+            cells(
+                "dropped",
+                "data units dropped by the receiver's full buffer; whole run",
+            ),
+            cells(
+                "credit",
+                "the sender's credit at the end; empty where the leg isn't controlled",
+            ),
+            units(
+                "credits in",
+                "control units that reached the sender; whole run",
+            ),
+            units("credits lost", "control units lost on the wire; whole run"),
+            units("requests", "requests for credit sent; whole run"),
+        ],
     );
-    let specs: Vec<_> = spec.flows.iter().flat_map(|flow| &flow.legs).collect();
-    for (index, found) in outcome.legs.iter().enumerate() {
-        let leg = specs.get(index);
-        let controlled = leg.is_some_and(|leg| leg.flow_control != FlowControlSpec::None);
-        let wait = Cell::float(found.wait_mean_ps / cell.ps().max(1) as f64, 2);
-        table.rows.push(vec![
-            flow_name(spec, found.flow).into(),
-            channels
-                .get(found.channel as usize)
-                .map_or_else(|| format!("channel {}", found.channel), String::clone)
-                .into(),
+    let specs = leg_specs(spec);
+    let rows = leg_rows(spec, outcome);
+    for (index, (found, mut row)) in outcome.legs.iter().zip(rows).enumerate() {
+        let controlled = specs
+            .get(index)
+            .is_some_and(|leg| leg.flow_control != FlowControlSpec::None);
+        row.extend([
             found.sent.into(),
             found.sent_total.into(),
             found.lost_total.into(),
@@ -309,14 +305,52 @@ fn legs(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
             found.credits_received_total.into(),
             found.credits_lost_total.into(),
             found.requests_total.into(),
-            leg.and_then(|leg| leg.buffer.limit_units).into(),
+        ]);
+        table.rows.push(row);
+    }
+    table
+}
+
+fn buffers(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
+    let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
+    let mut table = Table::new(
+        "buffers",
+        "The receiver's memory for each leg.",
+        vec![
+            Column::text("flow", "name in the scenario"),
+            Column::text("channel", "the channel that ends at this buffer"),
+            cells("limit", "units it may hold; empty is without limit"),
+            cells("at end", "units in it at the end"),
+            cells("least", "smallest after the warm-up"),
+            cells("mean", "time average after the warm-up"),
+            cells("most (warm)", "largest after the warm-up"),
+            cells("most", "largest; whole run"),
+            cells("beyond", "units held beyond the limit, at worst"),
+            Column::number(
+                "wait",
+                "cell times",
+                "mean time in the receiving node before the next channel",
+            ),
+        ],
+    );
+    let specs = leg_specs(spec);
+    let rows = leg_rows(spec, outcome);
+    for (index, (found, mut row)) in outcome.legs.iter().zip(rows).enumerate() {
+        let wait = Cell::float(found.wait_mean_ps / cell.ps().max(1) as f64, 2);
+        row.extend([
+            specs
+                .get(index)
+                .and_then(|leg| leg.buffer.limit_units)
+                .into(),
             found.fill.into(),
             found.fill_min.into(),
             Cell::float(found.fill_mean, 2),
+            found.fill_max.into(),
             found.fill_max_total.into(),
             found.overfill_max.into(),
             if found.waits > 0 { wait } else { Cell::Empty },
         ]);
+        table.rows.push(row);
     }
     table
 }
@@ -382,7 +416,7 @@ fn nodes(spec: &NetworkSpec, outcome: &Outcome) -> Table {
                 "cells",
                 "largest number of units in its memory; whole run",
             ),
-            Column::number("most stored, warm", "cells", "the same after the warm-up"),
+            Column::number("most stored (warm)", "cells", "the same after the warm-up"),
             Column::number("mean stored", "cells", "time average after the warm-up"),
         ],
     );

@@ -117,7 +117,7 @@ pub fn paragraph(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Strin
     }
     text.push_str(&format!(" Why it ended: {}.", stop(outcome, info.cell)));
     text.push_str(&format!(
-        "\n\nOf all destinations together, {}: {}; {}.",
+        "\n\nOver all destinations, {}: {}; {}.",
         conservation(&balance),
         if balance.holds() {
             "every unit is accounted for"
@@ -128,7 +128,7 @@ pub fn paragraph(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Strin
     ));
     if let Some((name, data, control)) = busiest(spec, outcome) {
         text.push_str(&format!(
-            " The busiest channel, {name}, carried data {} % and control units {} % of the time.",
+            " The busiest channel, {name}, carried data {}\u{a0}% and control units {}\u{a0}% of the time.",
             significant(data, 4),
             significant(control, 3)
         ));

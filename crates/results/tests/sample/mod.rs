@@ -1,4 +1,5 @@
 //! A made-up run: nothing here was simulated.
+#![allow(dead_code, reason = "each test takes what it needs")]
 
 use kernel::{Duration, Rate, Time};
 use packet::outcome::{
@@ -161,7 +162,7 @@ pub fn outcome() -> Outcome {
         legs: legs.collect(),
         channels: (0..10)
             .map(|channel| ChannelOutcome {
-                data_utilization: if channel == 4 { 0.991 } else { 0.33 },
+                data_utilization: if channel == 4 { 0.9675 } else { 0.33 },
                 control_utilization: 0.0325,
                 data_units: 99_100,
                 control_units: 3_250,
@@ -374,6 +375,13 @@ pub fn report() -> Report {
             vec![Block::Plot(bars_plot())],
             vec![Block::Plot(band_plot())],
         ]),
+        Block::Fold {
+            summary: "A plot behind a fold".into(),
+            blocks: vec![Block::Plot(Plot {
+                id: "folded".into(),
+                ..bars_plot()
+            })],
+        },
         Block::Note {
             tone: Tone::Warning,
             text: "A warning, to see how it looks.".into(),
