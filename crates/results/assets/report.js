@@ -20,13 +20,23 @@
     const digits = Number.isInteger(value) ? 0 : size >= 1000 ? 1 : size >= 100 ? 2 : size >= 1 ? 3 : 5;
     return value.toLocaleString("en-US", { maximumFractionDigits: digits });
   };
+  // A logarithmic axis labels its decades, a short one also twice and five times those.
+  const labelled = (u, values) => {
+    const leads = values[values.length - 1] / values[0] > 200 ? [1] : [1, 2, 5];
+    const lead = (v) => Math.round(v / 10 ** Math.floor(Math.log10(v) + 1e-9));
+    return values.map((v) => (v > 0 && leads.includes(lead(v)) ? v : null));
+  };
   const ticks = (log) => (u, values) => {
-    // A logarithmic axis labels its decades only.
-    if (log) return values.map((v) => (v != null && Math.abs(Math.log10(v) % 1) < 1e-6 ? shown(v) : ""));
+    if (log) return values.map((v) => (v == null ? "" : shown(v)));
     const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
     const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
     const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
     return values.map((v) => (v == null ? "" : v.toLocaleString("en-US", options)));
+  };
+  // 1, 2 or 5 times a power of ten that fits beside the value.
+  const rounded = (value, leads, fits) => {
+    const power = 10 ** Math.floor(Math.log10(value) + 1e-12);
+    return power * (leads.find((lead) => fits(lead, value / power)) ?? 1);
   };
   const title = (label, unit) => (unit ? `${label} (${unit})` : label);
 
@@ -116,10 +126,12 @@
       const { x, y, curves } = this.plot;
       const font = `12px ${getComputedStyle(document.body).fontFamily}`;
       const axis = (of, unit) => ({
-        stroke: color("--soft"), font, labelFont: font, labelSize: 22, labelGap: 2, gap: 6,
-        label: title(of.label, unit), values: ticks(of.log), grid: { stroke: color("--grid"), width: 1 },
+        stroke: color("--soft"), font, labelFont: font, labelSize: 20, labelGap: 0, gap: 5,
+        label: title(of.label, unit), values: ticks(of.log),
+        grid: { stroke: color("--grid"), width: 1, ...only(of) }, ...only(of),
         ticks: { show: false },
       });
+      const only = (of) => (of.log ? { filter: labelled } : {});
       const distribution = (of) => (of.log ? { distr: 3, log: 10 } : {});
       this.u = new uPlot({
         ...this.size(),
@@ -141,7 +153,7 @@
         },
         axes: [
           { ...axis(x, this.unit), grid: { show: false }, ticks: { stroke: color("--faint"), width: 1, size: 5 },
-            border: { show: true, stroke: color("--faint"), width: 1 }, size: 38, space: 70 },
+            border: { show: true, stroke: color("--faint"), width: 1 }, size: 28, space: 70 },
           { ...axis(y, y.unit), space: 36, size: (u, values) => 14 + 7.2 * Math.max(4, ...(values ?? []).map((v) => v.length)) },
         ],
         series: [{}, ...curves.map((curve, i) => this.series(curve, i))],
@@ -223,8 +235,8 @@
         high = Math.max(high, mark.at);
       }
       if (log) {
-        low = min > 0 ? min : 10 ** Math.floor(Math.log10(low) + 1e-9);
-        high = max > 0 ? max : 10 ** Math.ceil(Math.log10(high) - 1e-9);
+        low = min > 0 ? min : rounded(low, [5, 2, 1], (lead, own) => lead <= own * (1 + 1e-9));
+        high = max > 0 ? max : rounded(high, [1, 2, 5, 10], (lead, own) => lead >= own * (1 - 1e-9));
         return [low, high > low ? high : low * 10];
       }
       if (this.plot.curves.some((c) => c.style === "bars")) [low, high] = [Math.min(0, low), Math.max(0, high)];
@@ -289,25 +301,36 @@
       ctx.fillStyle = color("--soft");
       ctx.font = `${12 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
       ctx.lineWidth = ratio;
-      ctx.setLineDash([2 * ratio, 3 * ratio]);
+      const write = (label, x, y) => {
+        // A rim of paper keeps the words legible on top of curves.
+        ctx.setLineDash([]);
+        ctx.save();
+        ctx.strokeStyle = color("--paper");
+        ctx.lineWidth = 4 * ratio;
+        ctx.lineJoin = "round";
+        ctx.strokeText(label, x, y);
+        ctx.restore();
+        ctx.fillText(label, x, y);
+      };
       for (const { vertical, at, label } of this.plot.marks) {
         const value = vertical ? at * this.scale : at;
         const scale = u.scales[vertical ? "x" : "y"];
         if (value < scale.min || value > scale.max) continue;
         const position = u.valToPos(value, vertical ? "x" : "y", true);
         const right = bbox.left + bbox.width;
+        ctx.setLineDash([2 * ratio, 3 * ratio]);
         ctx.beginPath();
+        ctx.moveTo(vertical ? position : bbox.left, vertical ? bbox.top : position);
+        ctx.lineTo(vertical ? position : right, vertical ? bbox.top + bbox.height : position);
+        ctx.stroke();
         if (vertical) {
-          ctx.moveTo(position, bbox.top); ctx.lineTo(position, bbox.top + bbox.height);
           const before = position + ctx.measureText(label).width + 6 * ratio > right;
           ctx.textAlign = before ? "right" : "left";
-          ctx.fillText(label, position + (before ? -5 : 5) * ratio, bbox.top + 12 * ratio);
+          write(label, position + (before ? -5 : 5) * ratio, bbox.top + 12 * ratio);
         } else {
-          ctx.moveTo(bbox.left, position); ctx.lineTo(right, position);
-          ctx.textAlign = "right";
-          ctx.fillText(label, right - 4 * ratio, position - 5 * ratio);
+          ctx.textAlign = "left";
+          write(label, bbox.left + 6 * ratio, position - 5 * ratio);
         }
-        ctx.stroke();
       }
       ctx.restore();
     }

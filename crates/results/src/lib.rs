@@ -9,6 +9,7 @@ mod escape;
 pub mod html;
 pub mod model;
 pub mod number;
+pub mod run;
 mod svg;
 mod ticks;
 pub mod trace;
@@ -18,6 +19,9 @@ pub use html::page;
 pub use model::{
     Align, Axis, Block, Cell, Column, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style,
     Table, Tone, Verdict, VerdictRow,
+};
+pub use run::{
+    Balance, RunInfo, run_manifest, run_report, run_summary, run_tables, terminal_summary,
 };
 pub use svg::svg;
 pub use trace::{Crossing, TraceRecord, TraceWriter, UnitKind};

@@ -18,13 +18,13 @@ const PLOT_HEIGHT: f64 = 260.0;
 const COLOURS: usize = 8;
 
 const STYLE: &str = "\
-.b{fill:#fff}.t{fill:#1c2128}.m{fill:#5b6470}.g{stroke:#e6e8eb}.a{stroke:#9aa3ad}.k{stroke:#8a929c}\
-text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}\
+.b{fill:#fff}.h{paint-order:stroke;stroke:#fff;stroke-width:4;stroke-linejoin:round}.t{fill:#1c2128}.m{fill:#5b6470}.g{stroke:#e6e8eb}.a{stroke:#9aa3ad}.k{stroke:#8a929c}\
+text{font-family:-apple-system,'Segoe UI',Inter,Roboto,'Noto Sans','Helvetica Neue',Arial,sans-serif}\
 .c0{--c:#0b6bb0}.c1{--c:#d1530a}.c2{--c:#0a8a66}.c3{--c:#b0589a}\
 .c4{--c:#b87d00}.c5{--c:#3b9bd4}.c6{--c:#6b5bb5}.c7{--c:#5f6b76}\
 .s{fill:none;stroke:var(--c);stroke-width:1.75;stroke-linejoin:round}.f{fill:var(--c)}\
 .i{fill:var(--c);fill-opacity:.15}.w{stroke:var(--c);stroke-width:1.25}\
-@media (prefers-color-scheme:dark){.b{fill:#14171b}.t{fill:#e8eaed}.m{fill:#9aa4af}\
+@media (prefers-color-scheme:dark){.b{fill:#14171b}.h{stroke:#14171b}.t{fill:#e8eaed}.m{fill:#9aa4af}\
 .g{stroke:#272c33}.a{stroke:#59626d}.k{stroke:#77818c}\
 .c0{--c:#5cb0ec}.c1{--c:#f58e52}.c2{--c:#3dc79d}.c3{--c:#e39acd}\
 .c4{--c:#efb73e}.c5{--c:#8fd0f7}.c6{--c:#ab9df2}.c7{--c:#a9b4bf}}";
@@ -320,9 +320,8 @@ fn marks(plot: &Plot, frame: &Frame, out: &mut String) {
                 writeln!(
                     out,
                     "<path class=\"k\" stroke-dasharray=\"2 3\" d=\"M{LEFT} {y:.1}H{right}\"/>\
-                     <text class=\"m\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" \
-                     font-size=\"12\">{label}</text>",
-                    right - 4.0,
+                     <text class=\"m h\" x=\"{}\" y=\"{:.1}\" font-size=\"12\">{label}</text>",
+                    LEFT + 6.0,
                     y - 5.0
                 )
             }
@@ -336,7 +335,7 @@ fn marks(plot: &Plot, frame: &Frame, out: &mut String) {
                 writeln!(
                     out,
                     "<path class=\"k\" stroke-dasharray=\"2 3\" d=\"M{x:.1} {}V{}\"/>\
-                     <text class=\"m\" x=\"{:.1}\" y=\"{}\" text-anchor=\"{anchor}\" \
+                     <text class=\"m h\" x=\"{:.1}\" y=\"{}\" text-anchor=\"{anchor}\" \
                      font-size=\"12\">{label}</text>",
                     frame.top,
                     frame.bottom(),

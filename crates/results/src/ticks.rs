@@ -56,26 +56,27 @@ impl Scale {
     }
 
     fn logarithmic(axis: &Axis, low: f64, high: f64) -> Scale {
-        let floor = |value: f64| 10f64.powf(value.log10().floor());
-        let low = axis.min.filter(|&v| v > 0.0).unwrap_or(low);
-        let high = axis.max.filter(|&v| v > 0.0).unwrap_or(high);
+        let positive = |end: Option<f64>| end.filter(|end| *end > 0.0);
         let low = if low > 0.0 { low } else { 1.0 };
         let high = if high > low { high } else { low * 10.0 };
-        let min = axis.min.filter(|&v| v > 0.0).unwrap_or(floor(low));
-        let mut decade = floor(low);
-        let mut ticks = Vec::new();
-        while decade <= high * 10.0 && ticks.len() < 40 {
-            ticks.push(decade);
-            decade *= 10.0;
-        }
-        let top = ticks.iter().copied().find(|&t| t >= high * 0.999_999);
-        let max = axis.max.filter(|&v| v > min).unwrap_or(top.unwrap_or(high));
-        ticks.retain(|t| (min * 0.999_999..=max * 1.000_001).contains(t));
+        let steps: Vec<f64> = (low.log10().floor() as i32 - 1..=high.log10().ceil() as i32 + 1)
+            .flat_map(|power| [1.0, 2.0, 5.0].map(|lead| lead * 10f64.powi(power)))
+            .collect();
+        let below = steps.iter().rev().find(|step| **step <= low * 1.000_001);
+        let above = steps.iter().find(|step| **step >= high * 0.999_999);
+        let min = positive(axis.min).unwrap_or(below.copied().unwrap_or(low));
+        let max = positive(axis.max).filter(|max| *max > min);
+        let max = max.unwrap_or(above.copied().unwrap_or(high).max(min * 2.0));
+        // Many decades leave no room for what is between them.
+        let every = if max / min > 200.0 { 3 } else { 1 };
+        let ticks = steps.into_iter().step_by(every);
         Scale {
             min,
             max,
             log: true,
-            ticks,
+            ticks: ticks
+                .filter(|tick| (min * 0.999_999..=max * 1.000_001).contains(tick))
+                .collect(),
             decimals: 0,
         }
     }
@@ -141,8 +142,10 @@ mod tests {
             ..Axis::default()
         };
         let scale = Scale::new(&axis, 0.2, 350.0, 5, false);
-        assert_eq!(scale.ticks.len(), 5);
-        assert!((scale.min - 0.1).abs() < 1e-12 && (scale.max - 1000.0).abs() < 1e-9);
+        assert_eq!(scale.ticks, vec![1.0, 10.0, 100.0]);
+        assert!((scale.min - 0.2).abs() < 1e-12 && (scale.max - 500.0).abs() < 1e-9);
         assert!((scale.share(10.0) - 0.5).abs() < 1e-9);
+        let short = Scale::new(&axis, 80.0, 320.0, 5, false);
+        assert_eq!(short.ticks, vec![50.0, 100.0, 200.0, 500.0]);
     }
 }

@@ -11,6 +11,8 @@ use crate::number::{self, Slugs};
 
 /// Rows a table shows; its CSV file in the run directory has all.
 const ROWS_SHOWN: usize = 2000;
+/// Letters of a cell before it may wrap.
+const NOWRAP: usize = 36;
 /// Rows before a table scrolls in its own frame.
 const ROWS_OPEN: usize = 30;
 
@@ -215,6 +217,10 @@ impl Rendered {
             let class = align_class(column.align);
             let tag = if index == 0 { "th scope=\"row\"" } else { "td" };
             let (shown, exact) = match row.get(index).unwrap_or(&Cell::Empty) {
+                Cell::Text(text) if text.chars().count() > NOWRAP => (
+                    format!("<span class=\"wrap\">{}</span>", escape::html(text)),
+                    None,
+                ),
                 Cell::Text(text) => (escape::html(text), None),
                 Cell::Int(count) => (shown_int(*count), Some(count.to_string())),
                 Cell::Float { value, digits } if value.is_finite() => {

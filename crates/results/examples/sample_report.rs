@@ -1,0 +1,39 @@
+//! Writes a run directory full of made-up results: every kind of block, plot and name that
+//! could go wrong. The browser tests and the SVG tests read it.
+//!
+//! `cargo run -p backwater-results --example sample_report -- DIR`
+
+#[path = "../tests/sample/mod.rs"]
+mod sample;
+
+use std::process::ExitCode;
+
+use results::{RunDirectory, run_manifest, run_summary, run_tables, terminal_summary};
+
+fn write(path: &str) -> Result<(), results::DirectoryError> {
+    let (info, spec, outcome) = (sample::info(), sample::spec(), sample::outcome());
+    let mut directory = RunDirectory::create(path)?;
+    directory.write_scenario(&info.scenario, &info.resolved)?;
+    directory.write_tables(&run_tables(&spec, &outcome, info.cell))?;
+    directory.write_series(&sample::series())?;
+    directory.write_report(&sample::report())?;
+    directory.write_json("summary.json", &run_summary(&info, &spec, &outcome))?;
+    print!("{}", terminal_summary(&info, &spec, &outcome));
+    let path = directory.finish(&run_manifest(&info, &spec, &outcome))?;
+    println!("\n{}", path.join("report.html").display());
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let Some(path) = std::env::args().nth(1) else {
+        eprintln!("name a directory to write to");
+        return ExitCode::from(2);
+    };
+    match write(&path) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What one run found, as tables, a page and a summary for the terminal.
+
+mod names;
+mod report;
+mod tables;
+mod terminal;
+mod words;
+
+use kernel::Duration;
+use packet::outcome::{Outcome, Stop};
+use packet::spec::NetworkSpec;
+use serde_json::{Value, json};
+
+use crate::directory::{Check, Manifest};
+
+pub use report::run_report;
+pub use tables::run_tables;
+pub use terminal::terminal_summary;
+
+/// What a run's own data doesn't say about it.
+#[derive(Clone, Debug, Default)]
+pub struct RunInfo {
+    /// The scenario's name.
+    pub name: String,
+    /// What it shows, in a sentence or two; empty for nothing.
+    pub description: String,
+    /// The command that runs it.
+    pub command: String,
+    /// Version of the program.
+    pub version: String,
+    /// The scenario as given; empty where there is none.
+    pub scenario: String,
+    /// The scenario with every default filled in; empty where there is none.
+    pub resolved: String,
+    /// The unit of time shown first: one cell on the reference channel.
+    pub cell: Duration,
+    /// Wall time the run took in seconds, where measured.
+    pub wall_seconds: Option<f64>,
+    /// What was checked.
+    pub checks: Vec<Check>,
+}
+
+/// Totals over all flows: offered = delivered + inside + lost, in units times destinations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Balance {
+    /// Offered by the sources.
+    pub offered: u64,
+    /// Arrived.
+    pub delivered: u64,
+    /// Still queued or in flight.
+    pub inside: u64,
+    /// Lost on the wire or dropped by full buffers.
+    pub lost: u64,
+}
+
+impl Balance {
+    /// The totals of `outcome`.
+    pub fn of(outcome: &Outcome) -> Balance {
+        let mut balance = Balance::default();
+        for flow in &outcome.flows {
+            balance.offered = balance.offered.saturating_add(flow.offered_total);
+            balance.delivered = balance.delivered.saturating_add(flow.delivered_total);
+            balance.inside = balance.inside.saturating_add(flow.inside_total);
+            balance.lost = balance.lost.saturating_add(flow.lost_total);
+        }
+        balance
+    }
+
+    /// Every unit offered is accounted for.
+    pub fn holds(&self) -> bool {
+        u128::from(self.offered)
+            == u128::from(self.delivered) + u128::from(self.inside) + u128::from(self.lost)
+    }
+}
+
+/// The manifest of a finished or interrupted run.
+pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Manifest {
+    let wall = info.wall_seconds.filter(|wall| *wall > 0.0);
+    Manifest {
+        version: info.version.clone(),
+        command: info.command.clone(),
+        scenario: info.resolved.clone(),
+        seed: spec.seed,
+        trace_hash: words::trace_hash(outcome),
+        events: outcome.events,
+        unit_hops: outcome.unit_hops,
+        wall_seconds: info.wall_seconds,
+        events_per_second: wall.map(|wall| outcome.events as f64 / wall),
+        stop: words::stop(outcome, info.cell),
+        ended_at_ps: outcome.ended_at.ps(),
+        partial: outcome.stop == Stop::Interrupted,
+        checks: info.checks.clone(),
+    }
+}
+
+/// The numbers most programs want, for `summary.json`.
+pub fn run_summary(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Value {
+    let balance = Balance::of(outcome);
+    let loads: Vec<tables::FlowLoad> = tables::flow_loads(spec, outcome);
+    let flows: Vec<Value> = spec
+        .flows
+        .iter()
+        .zip(&outcome.flows)
+        .zip(&loads)
+        .map(|((flow, found), load)| {
+            let delay = &found.delay;
+            json!({
+                "name": flow.name,
+                "offered": found.offered_total,
+                "delivered": found.delivered_total,
+                "inside": found.inside_total,
+                "lost": found.lost_total,
+                "throughput_bps": load.bits_per_second,
+                "throughput_fraction": load.fraction,
+                "delay_mean_ps": (delay.count > 0).then_some(delay.mean_ps),
+                "delay_half_width_ps": delay.half_width_ps,
+                "delay_max_ps": (delay.count > 0).then_some(delay.max_ps),
+            })
+        })
+        .collect();
+    json!({
+        "name": info.name,
+        "stop": words::stop(outcome, info.cell),
+        "ended_at_ps": outcome.ended_at.ps(),
+        "warm_up_ps": spec.warm_up.ps(),
+        "cell_ps": info.cell.ps(),
+        "trace_hash": words::trace_hash(outcome),
+        "events": outcome.events,
+        "unit_hops": outcome.unit_hops,
+        "offered": balance.offered,
+        "delivered": balance.delivered,
+        "inside": balance.inside,
+        "lost": balance.lost,
+        "balanced": balance.holds(),
+        "violations": outcome.violations_total,
+        "flows": flows,
+    })
+}

@@ -1,0 +1,65 @@
+//! Names for channels and nodes that readers know from the scenario.
+
+use packet::spec::NetworkSpec;
+
+/// A node's name; its number where the spec has no such node.
+pub fn node(spec: &NetworkSpec, node: u32) -> String {
+    match spec.nodes.get(node as usize) {
+        Some(node) => node.name.clone(),
+        None => format!("node {node}"),
+    }
+}
+
+/// `from → to` of each channel, with the link's number where several join the same two nodes.
+pub fn channels(spec: &NetworkSpec) -> Vec<String> {
+    let ends = |a: u32, b: u32| (a.min(b), a.max(b));
+    let mut names = Vec::with_capacity(spec.links.len() * 2);
+    let mut seen = std::collections::BTreeMap::new();
+    for link in &spec.links {
+        *seen.entry(ends(link.a, link.b)).or_insert(0u32) += 1;
+    }
+    for (index, link) in spec.links.iter().enumerate() {
+        let several = seen
+            .get(&ends(link.a, link.b))
+            .is_some_and(|count| *count > 1);
+        let number = if several {
+            format!(" (link {index})")
+        } else {
+            String::new()
+        };
+        for (from, to) in [(link.a, link.b), (link.b, link.a)] {
+            names.push(format!("{} → {}{number}", node(spec, from), node(spec, to)));
+        }
+    }
+    names
+}
+
+/// The node a channel ends at.
+pub fn channel_end(spec: &NetworkSpec, channel: u32) -> Option<u32> {
+    let link = spec.links.get(channel as usize / 2)?;
+    Some(if channel.is_multiple_of(2) {
+        link.b
+    } else {
+        link.a
+    })
+}
+
+/// Destinations of a flow: where legs without legs after them end.
+pub fn destinations(spec: &NetworkSpec, flow: usize) -> Vec<String> {
+    let Some(flow) = spec.flows.get(flow) else {
+        return Vec::new();
+    };
+    let mut goes_on = vec![false; flow.legs.len()];
+    for parent in flow.legs.iter().filter_map(|leg| leg.parent) {
+        if let Some(leg) = goes_on.get_mut(parent as usize) {
+            *leg = true;
+        }
+    }
+    (0..flow.legs.len())
+        .filter(|&leg| !goes_on[leg])
+        .map(|leg| match channel_end(spec, flow.legs[leg].channel) {
+            Some(end) => node(spec, end),
+            None => "?".into(),
+        })
+        .collect()
+}

@@ -1,0 +1,245 @@
+//! The page of a run.
+
+use kernel::Duration;
+use packet::outcome::{Outcome, Series, Stop};
+use packet::spec::NetworkSpec;
+
+use super::{Balance, RunInfo, run_tables, words};
+use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
+use crate::number::{grouped, significant, span};
+
+/// Curves in one plot before the next begins.
+const CURVES: usize = 6;
+
+/// A page that explains the run: what ran, what came out, the series, every table, the scenario
+/// and the command.
+pub fn run_report(
+    info: &RunInfo,
+    spec: &NetworkSpec,
+    outcome: &Outcome,
+    series: &[Series],
+) -> Report {
+    let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
+    blocks.extend(warnings(info, outcome));
+    blocks.push(Block::Text(words::paragraph(info, spec, outcome)));
+    let plots = plots(series, info.cell);
+    if !plots.is_empty() {
+        blocks.push(heading("Over time"));
+        blocks.extend(plots.into_iter().map(Block::Plot));
+    }
+    blocks.push(heading("In numbers"));
+    let tables = run_tables(spec, outcome, info.cell);
+    blocks.extend(tables.into_iter().map(Block::Table));
+    if !info.checks.is_empty() {
+        blocks.push(heading("What was checked"));
+        blocks.push(Block::Table(checks(info)));
+    }
+    blocks.push(heading("How to run it again"));
+    blocks.push(Block::Text(format!(
+        "The same scenario, seed ({}) and version give the same trace hash, `{}`, on any machine.",
+        spec.seed,
+        words::trace_hash(outcome)
+    )));
+    if !info.command.is_empty() {
+        blocks.push(code("shell", &info.command));
+    }
+    for (summary, text) in [
+        ("The scenario as given", &info.scenario),
+        ("The scenario with every default filled in", &info.resolved),
+    ] {
+        if !text.is_empty() {
+            blocks.push(Block::Fold {
+                summary: summary.into(),
+                blocks: vec![code("toml", text)],
+            });
+        }
+    }
+    Report {
+        title: info.name.clone(),
+        subtitle: info.description.clone(),
+        command: String::new(),
+        version: info.version.clone(),
+        blocks,
+    }
+}
+
+fn heading(text: &str) -> Block {
+    Block::Heading {
+        level: 2,
+        text: text.into(),
+    }
+}
+
+fn code(lang: &str, text: &str) -> Block {
+    Block::Code {
+        lang: lang.into(),
+        text: text.into(),
+    }
+}
+
+fn facts(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Fact> {
+    let fact = |label: &str, value: String, detail: String| Fact {
+        label: label.into(),
+        value,
+        detail,
+    };
+    let balance = Balance::of(outcome);
+    let mut facts = vec![
+        fact(
+            "Simulated",
+            format!("{} cells", words::cells(outcome.ended_at.ps(), info.cell)),
+            format!(
+                "{}, {}",
+                span(outcome.ended_at.ps() as f64),
+                words::stop_short(outcome.stop)
+            ),
+        ),
+        fact(
+            "Delivered",
+            grouped(balance.delivered),
+            format!("of {} offered", grouped(balance.offered)),
+        ),
+        fact(
+            "Dropped",
+            grouped(balance.lost),
+            format!("{} still queued", grouped(balance.inside)),
+        ),
+    ];
+    if let Some((name, data, control)) = words::busiest(spec, outcome) {
+        let value = format!("{} %", significant(data + control, 4));
+        facts.push(fact("Busiest channel", value, name));
+    }
+    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
+        Some(wall) => format!(
+            "{} million a second",
+            significant(outcome.events as f64 / wall / 1e6, 3)
+        ),
+        None => format!("{} unit hops", grouped(outcome.unit_hops)),
+    };
+    facts.push(fact("Events", grouped(outcome.events), speed));
+    facts
+}
+
+fn warnings(info: &RunInfo, outcome: &Outcome) -> Vec<Block> {
+    let mut notes = Vec::new();
+    let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
+    if outcome.violations_total > 0 {
+        note(
+            Tone::Problem,
+            format!(
+                "{} broken; the table of violations says which, when and where.",
+                words::counted(outcome.violations_total as usize, "promise")
+            ),
+        );
+    }
+    if let Stop::Stuck(_) = outcome.stop {
+        note(
+            Tone::Problem,
+            format!("The run is {}.", words::stop(outcome, info.cell)),
+        );
+    }
+    if !Balance::of(outcome).holds() {
+        note(
+            Tone::Problem,
+            format!(
+                "Units are missing: {}.",
+                words::conservation(&Balance::of(outcome))
+            ),
+        );
+    }
+    if outcome.stop == Stop::Interrupted {
+        note(
+            Tone::Warning,
+            "The run was interrupted: everything here covers only the time until then.".into(),
+        );
+    }
+    notes
+}
+
+fn checks(info: &RunInfo) -> crate::model::Table {
+    use crate::model::{Column, Table};
+    let mut table = Table::new(
+        "checks",
+        "Checked in this run.",
+        vec![
+            Column::text("check", ""),
+            Column::text("result", ""),
+            Column::text("detail", ""),
+        ],
+    );
+    for check in &info.checks {
+        table.rows.push(vec![
+            check.what.clone().into(),
+            if check.holds { "holds" } else { "broken" }.into(),
+            check.detail.clone().into(),
+        ]);
+    }
+    table
+}
+
+/// Series of one kind over the same span share a plot.
+pub fn plots(series: &[Series], cell: Duration) -> Vec<Plot> {
+    let mut groups: Vec<Vec<&Series>> = Vec::new();
+    for one in series.iter().filter(|one| !one.x_ps.is_empty()) {
+        let fits = |group: &Vec<&Series>| {
+            let first = group[0];
+            let overlap = one.x_ps[0] <= *first.x_ps.last().unwrap_or(&0)
+                && first.x_ps[0] <= *one.x_ps.last().unwrap_or(&0);
+            group.len() < CURVES && first.unit == one.unit && first.step == one.step && overlap
+        };
+        match groups.iter_mut().find(|group| fits(group)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups
+        .iter()
+        .enumerate()
+        .map(|(index, group)| plot(index, group, cell))
+        .collect()
+}
+
+fn plot(index: usize, group: &[&Series], cell: Duration) -> Plot {
+    let cell_ps = cell.ps().max(1) as f64;
+    // Delays are recorded in picoseconds and read in cell times.
+    let (unit, scale) = match group[0].unit {
+        "ps" => ("cell times", 1.0 / cell_ps),
+        unit => (unit, 1.0),
+    };
+    let (label, together) = match group[0].unit {
+        "ps" => ("Time taken", "Times taken"),
+        "cells" => ("Cells", "Cells and credits"),
+        unit if unit.starts_with("fraction") => ("Share", "Shares of the link"),
+        _ => ("Value", "Values"),
+    };
+    let curves: Vec<Curve> = group
+        .iter()
+        .map(|one| {
+            let style = if one.step { Style::Step } else { Style::Line };
+            let x = one.x_ps.iter().map(|ps| *ps as f64 / cell_ps).collect();
+            let y = one.y.iter().map(|value| value * scale).collect();
+            Curve::new(one.name.clone(), style, x, y)
+        })
+        .collect();
+    Plot {
+        id: format!("series-{}", index + 1),
+        title: match group {
+            [one] => one.name.clone(),
+            _ => together.into(),
+        },
+        x: Axis {
+            other: Some(OtherUnit {
+                unit: "µs".into(),
+                per_unit: cell_ps / 1e6,
+            }),
+            ..Axis::new("Time", "cells")
+        },
+        y: if unit == "cells" {
+            Axis::new("Cells", "")
+        } else {
+            Axis::new(label, unit)
+        },
+        curves,
+        ..Plot::default()
+    }
+}

@@ -1,0 +1,165 @@
+//! A run in at most 25 lines of text.
+
+use packet::outcome::{Outcome, Stop};
+use packet::spec::NetworkSpec;
+
+use super::tables::flow_loads;
+use super::{Balance, RunInfo, words};
+use crate::number::{fixed, grouped, significant, span};
+
+/// Flows listed; the rest are counted.
+const FLOWS: usize = 12;
+/// Violations listed; the rest are counted.
+const VIOLATIONS: usize = 3;
+/// Letters of a name shown.
+const NAME: usize = 24;
+
+/// The run in at most 25 lines: what ran, each flow, the balance, what went wrong.
+pub fn terminal_summary(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> String {
+    let mut lines = vec![
+        format!(
+            "{}: {} cells ({}), {}",
+            info.name,
+            words::cells(outcome.ended_at.ps(), info.cell),
+            span(outcome.ended_at.ps() as f64),
+            words::stop_short(outcome.stop)
+        ),
+        pace(info, outcome),
+        String::new(),
+    ];
+    lines.extend(aligned(&flow_rows(info, spec, outcome)));
+    if outcome.flows.len() > FLOWS {
+        let more = words::counted(outcome.flows.len() - FLOWS, "more flow");
+        lines.push(format!("... and {more}"));
+    }
+    lines.push(String::new());
+    let balance = Balance::of(outcome);
+    lines.push(format!(
+        "{}; {}",
+        words::conservation(&balance),
+        words::losses(outcome)
+    ));
+    if let Some((name, data, control)) = words::busiest(spec, outcome) {
+        lines.push(format!(
+            "busiest channel {name}: data {} %, control {} %",
+            significant(data, 4),
+            significant(control, 3)
+        ));
+    }
+    if let Stop::Stuck(_) = outcome.stop {
+        lines.push(words::stop(outcome, info.cell));
+    }
+    lines.extend(violations(info, outcome));
+    let mut text = lines.join("\n");
+    text.push('\n');
+    text
+}
+
+fn pace(info: &RunInfo, outcome: &Outcome) -> String {
+    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
+        Some(wall) => format!(
+            " in {} s ({} M events/s)",
+            significant(wall, 3),
+            significant(outcome.events as f64 / wall / 1e6, 3)
+        ),
+        None => String::new(),
+    };
+    format!(
+        "{} events, {} unit hops{speed}; trace hash {}",
+        grouped(outcome.events),
+        grouped(outcome.unit_hops),
+        words::trace_hash(outcome)
+    )
+}
+
+fn flow_rows(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Vec<String>> {
+    let titles = [
+        "flow",
+        "offered",
+        "delivered",
+        "queued",
+        "dropped",
+        "of link",
+        "Mbps",
+        "delay",
+        "99 %",
+    ];
+    let mut rows = vec![titles.map(String::from).to_vec()];
+    let cell_ps = info.cell.ps().max(1) as f64;
+    let loads = flow_loads(spec, outcome);
+    for ((flow, found), load) in spec
+        .flows
+        .iter()
+        .zip(&outcome.flows)
+        .zip(&loads)
+        .take(FLOWS)
+    {
+        let delay = |ps: f64| match found.delay.count {
+            0 => "-".into(),
+            _ => fixed(ps / cell_ps, 1),
+        };
+        rows.push(vec![
+            shortened(&flow.name),
+            grouped(found.offered_total),
+            grouped(found.delivered_total),
+            grouped(found.inside_total),
+            grouped(found.lost_total),
+            fixed(load.fraction, 4),
+            fixed(load.bits_per_second / 1e6, 2),
+            delay(found.delay.mean_ps),
+            delay(found.delay.percentiles_ps[2] as f64),
+        ]);
+    }
+    rows
+}
+
+/// Printable, on one line, at most [`NAME`] letters.
+fn shortened(name: &str) -> String {
+    let clean: String = name.chars().filter(|letter| !letter.is_control()).collect();
+    if clean.chars().count() <= NAME {
+        return clean;
+    }
+    let mut short: String = clean.chars().take(NAME - 1).collect();
+    short.push('…');
+    short
+}
+
+/// First column to the left, the others to the right.
+fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    rows.iter()
+        .map(|row| {
+            let mut line = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                let pad = " ".repeat(widths[column].saturating_sub(cell.chars().count()));
+                if column == 0 {
+                    line.push_str(cell);
+                    line.push_str(&pad);
+                } else {
+                    line.push_str("  ");
+                    line.push_str(&pad);
+                    line.push_str(cell);
+                }
+            }
+            line
+        })
+        .collect()
+}
+
+fn violations(info: &RunInfo, outcome: &Outcome) -> Vec<String> {
+    if outcome.violations_total == 0 {
+        return Vec::new();
+    }
+    let count = words::counted(outcome.violations_total as usize, "promise");
+    let mut lines = vec![format!("{count} broken, first:")];
+    for violation in outcome.violations.iter().take(VIOLATIONS) {
+        let at = words::cells(violation.at.ps(), info.cell);
+        lines.push(format!("  at {at} cells: {}", violation.what));
+    }
+    lines
+}

@@ -1,0 +1,137 @@
+//! A run in sentences.
+
+use kernel::Duration;
+use packet::outcome::{Outcome, Stop};
+use packet::spec::NetworkSpec;
+
+use super::{Balance, RunInfo, names};
+use crate::number::{fixed, grouped, significant, span};
+
+/// `n thing` or `n things`.
+pub fn counted(count: usize, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(count as u64))
+}
+
+/// A span in cells, short: `1,234`, `77.5`.
+pub fn cells(ps: u64, cell: Duration) -> String {
+    let count = Duration(ps).in_units_of(cell);
+    if count >= 1000.0 {
+        fixed(count, 0)
+    } else {
+        significant(count, 4)
+    }
+}
+
+/// The trace hash as 16 hexadecimal digits.
+pub fn trace_hash(outcome: &Outcome) -> String {
+    format!("{:016x}", outcome.trace_hash)
+}
+
+/// Why the run ended, as the rest of "the run ended: ...".
+pub fn stop(outcome: &Outcome, cell: Duration) -> String {
+    match outcome.stop {
+        Stop::TimeReached => "the time the scenario gives was reached".into(),
+        Stop::Drained => "everything offered was delivered or lost, nothing was left to do".into(),
+        Stop::Stuck(since) => format!(
+            "stuck since {} cells: units wait and nothing can move",
+            cells(since.ps(), cell)
+        ),
+        Stop::Interrupted => "it was interrupted".into(),
+    }
+}
+
+/// Why the run ended, in two or three words.
+pub fn stop_short(stop: Stop) -> &'static str {
+    match stop {
+        Stop::TimeReached => "time reached",
+        Stop::Drained => "drained",
+        Stop::Stuck(_) => "stuck",
+        Stop::Interrupted => "interrupted",
+    }
+}
+
+/// `offered 10 = delivered 8 + queued 1 + dropped 1`.
+pub fn conservation(balance: &Balance) -> String {
+    format!(
+        "offered {} {} delivered {} + queued {} + dropped {}",
+        grouped(balance.offered),
+        if balance.holds() { "=" } else { "≠" },
+        grouped(balance.delivered),
+        grouped(balance.inside),
+        grouped(balance.lost)
+    )
+}
+
+/// What was lost, and where.
+pub fn losses(outcome: &Outcome) -> String {
+    let wire: u64 = outcome.legs.iter().map(|leg| leg.lost_total).sum();
+    let full: u64 = outcome.legs.iter().map(|leg| leg.dropped_total).sum();
+    match (wire, full) {
+        (0, 0) if Balance::of(outcome).lost == 0 => "nothing was lost".into(),
+        (0, 0) => "units were lost".into(),
+        (wire, 0) => format!("{} lost on the wire, no buffer overflowed", grouped(wire)),
+        (0, full) => format!("{} dropped by full buffers", grouped(full)),
+        (wire, full) => format!(
+            "{} lost on the wire, {} dropped by full buffers",
+            grouped(wire),
+            grouped(full)
+        ),
+    }
+}
+
+/// The channel with the highest data and control share, and those shares in per cent.
+pub fn busiest(spec: &NetworkSpec, outcome: &Outcome) -> Option<(String, f64, f64)> {
+    let load = |i: usize| {
+        let channel = &outcome.channels[i];
+        channel.data_utilization + channel.control_utilization
+    };
+    let index = (0..outcome.channels.len())
+        .reduce(|best, next| if load(next) > load(best) { next } else { best })?;
+    let name = names::channels(spec).get(index).cloned()?;
+    let channel = &outcome.channels[index];
+    Some((
+        name,
+        channel.data_utilization * 100.0,
+        channel.control_utilization * 100.0,
+    ))
+}
+
+/// The run in one paragraph.
+pub fn paragraph(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> String {
+    let balance = Balance::of(outcome);
+    let mut text = format!(
+        "{} crossed a network of {} and {} for {} cell times ({}).",
+        counted(spec.flows.len(), "flow"),
+        counted(spec.nodes.len(), "node"),
+        counted(spec.links.len(), "link"),
+        cells(outcome.ended_at.ps(), info.cell),
+        span(outcome.ended_at.ps() as f64)
+    );
+    if spec.warm_up.ps() > 0 {
+        text.push_str(&format!(
+            " Rates and delays leave out the first {} cell times, the warm-up; totals cover \
+             everything.",
+            cells(spec.warm_up.ps(), info.cell)
+        ));
+    }
+    text.push_str(&format!(" Why it ended: {}.", stop(outcome, info.cell)));
+    text.push_str(&format!(
+        "\n\nOver all destinations, {}: {}; {}.",
+        conservation(&balance),
+        if balance.holds() {
+            "every unit is accounted for"
+        } else {
+            "units are missing, which is a fault of the simulator"
+        },
+        losses(outcome)
+    ));
+    if let Some((name, data, control)) = busiest(spec, outcome) {
+        text.push_str(&format!(
+            " The busiest channel, {name}, carried data {}\u{a0}% and control units {}\u{a0}% of the time.",
+            significant(data, 4),
+            significant(control, 3)
+        ));
+    }
+    text
+}

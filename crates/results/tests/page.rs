@@ -1,0 +1,170 @@
+//! The page and the figures as text; `tests/browser` looks at them in a browser.
+
+mod sample;
+
+use results::{Block, Cell, Column, Curve, Plot, Report, Style, Table, page, svg};
+
+#[test]
+fn a_hostile_name_never_becomes_markup() {
+    let page = page(&sample::report());
+    assert!(!page.contains(sample::HOSTILE));
+    assert!(
+        page.contains("&lt;/script&gt;&lt;b&gt;"),
+        "it is shown, though"
+    );
+    assert!(
+        page.contains("\\u003c/script\\u003e\\u003cb\\u003e"),
+        "and charted"
+    );
+    let opened = page.matches("<script").count();
+    assert_eq!(opened, page.matches("</script>").count());
+    assert_eq!(opened, 3, "data, uPlot, our own");
+}
+
+#[test]
+fn every_text_of_every_block_is_escaped() {
+    let bad = || String::from("\"><img src=x onerror=alert(1)>'&");
+    let mut table = Table::new(bad(), bad(), vec![Column::number(&bad(), &bad(), &bad())]);
+    table.rows.push(vec![Cell::Text(bad())]);
+    let plot = Plot {
+        id: bad(),
+        title: bad(),
+        note: bad(),
+        curves: vec![Curve::new(bad(), Style::Line, vec![0.0], vec![0.0])],
+        ..Plot::default()
+    };
+    let report = Report {
+        title: bad(),
+        subtitle: bad(),
+        command: bad(),
+        version: bad(),
+        blocks: vec![
+            Block::Heading {
+                level: 9,
+                text: bad(),
+            },
+            Block::Text(bad()),
+            Block::Table(table),
+            Block::Plot(plot.clone()),
+            Block::Code {
+                lang: bad(),
+                text: bad(),
+            },
+            Block::Fold {
+                summary: bad(),
+                blocks: vec![Block::Text(bad())],
+            },
+        ],
+    };
+    assert!(!page(&report).contains("<img"));
+    assert!(!svg(&plot).contains("<img"));
+}
+
+#[test]
+fn the_page_names_no_address_to_load_from() {
+    let page = page(&sample::report());
+    assert!(page.contains("default-src 'none'"));
+    for wanted in [
+        "src=\"",
+        "url(",
+        "@import",
+        "fetch(",
+        "XMLHttpRequest",
+        "WebSocket",
+    ] {
+        assert!(!page.contains(wanted), "the page holds {wanted}");
+    }
+    assert_eq!(page.matches("<link ").count(), 1, "the empty icon alone");
+}
+
+#[test]
+fn the_licence_of_what_is_built_in_goes_with_the_page() {
+    assert!(page(&sample::report()).contains("Copyright (c) 2022 Leon Sorokin"));
+}
+
+#[test]
+fn a_page_without_plots_is_small() {
+    let report = Report {
+        title: "Nothing".into(),
+        ..Report::default()
+    };
+    let page = page(&report);
+    assert!(page.len() < 60_000, "{} bytes", page.len());
+    assert!(!page.contains("uPlot="));
+}
+
+/// Every figure of the sample.
+fn figures() -> Vec<Plot> {
+    let mut plots = Vec::new();
+    let report = sample::report();
+    results::html::each_plot(&report.blocks, &mut |plot| plots.push(plot.clone()));
+    plots
+}
+
+#[test]
+fn figures_are_well_formed() {
+    let figures = figures();
+    assert_eq!(figures.len(), 6);
+    for plot in &figures {
+        let text = svg(plot);
+        let document = roxmltree::Document::parse(&text).expect(&plot.title);
+        let title = document.descendants().find(|n| n.has_tag_name("title"));
+        let title = document
+            .root_element()
+            .children()
+            .find(|n| n.has_tag_name("title"))
+            .or(title);
+        assert_eq!(title.and_then(|t| t.text()), Some(plot.title.as_str()));
+        assert!(
+            !text.contains("NaN") && !text.contains("inf"),
+            "{}",
+            plot.title
+        );
+        for curve in &plot.curves {
+            let named = document
+                .descendants()
+                .any(|n| n.text() == Some(curve.name.as_str()));
+            assert!(named, "{} is not in the legend", curve.name);
+        }
+    }
+    assert!(
+        roxmltree::Document::parse("<svg><g></svg>").is_err(),
+        "the parser can object"
+    );
+}
+
+#[test]
+fn odd_plots_are_drawn_without_a_panic() {
+    let nan = f64::NAN;
+    let odd = [
+        (vec![], vec![]),
+        (vec![1.0], vec![1.0]),
+        (vec![0.0, 0.0], vec![5.0, 5.0]),
+        (vec![nan, 1.0], vec![1.0, nan]),
+        (vec![0.0, 1.0], vec![f64::INFINITY, f64::NEG_INFINITY]),
+        (vec![-1.0, -2.0, 0.0], vec![-1.0, 0.0]),
+        (vec![1e-300, 1e300], vec![1e300, -1e300]),
+        (vec![1e15, 1e15 + 1.0], vec![1e-12, 2e-12]),
+    ];
+    for (x, y) in odd {
+        for style in [Style::Line, Style::Step, Style::Points, Style::Bars] {
+            for log in [false, true] {
+                let mut plot = Plot {
+                    curves: vec![Curve::new("odd", style, x.clone(), y.clone())],
+                    ..Plot::default()
+                };
+                plot.curves[0].interval = Some((vec![nan], vec![0.0, 1.0]));
+                plot.x.log = log;
+                plot.y.log = log;
+                let text = svg(&plot);
+                roxmltree::Document::parse(&text).unwrap();
+                assert!(!text.contains("NaN"), "{x:?} {y:?} {style:?} {log}");
+                let report = Report {
+                    blocks: vec![Block::Plot(plot)],
+                    ..Report::default()
+                };
+                assert!(page(&report).contains("id=\"plots\""));
+            }
+        }
+    }
+}
