@@ -198,6 +198,50 @@ fn bursts_and_pauses_keep_their_own_spacing() {
     };
     let expected = [7, 27, 47, 67, 117, 157, 177, 197, 217, 267, 307];
     assert_eq!(times(&data(&run(&spec).starts, 0)), expected);
+    if let TrafficSpec::OnOff { off_interval, .. } = &mut spec.flows[0].traffic {
+        *off_interval = None;
+    }
+    // The end of a burst (67, 217) is outside it.
+    assert_eq!(
+        times(&data(&run(&spec).starts, 0)),
+        [7, 27, 47, 157, 177, 197, 307]
+    );
+}
+
+#[test]
+fn credit_units_leave_in_the_order_they_were_asked_for() {
+    // Flow 2 holds channel 1 until 100. Flow 1 asks at 25, flow 0 with its second cell at 35.
+    let mut spec = network(2, vec![link(0, 1, 15)], 250);
+    spec.links[0].backward.rate = Rate(80_000_000_000);
+    add_flow(&mut spec, 0, &[(0, None)], 2, 0);
+    add_flow(&mut spec, 0, &[(0, None)], 1, 0);
+    add_flow(&mut spec, 1, &[(1, None)], 1, 0);
+    assert_eq!(
+        credits(&run(&spec).starts, 1)[..2],
+        [(100, 1, 1), (200, 0, 2)]
+    );
+}
+
+#[test]
+fn only_the_n123_rules_keep_values_above_zero() {
+    // The sink takes one cell at 30 and the next at 1030. Credit that ignores the cells in flight
+    // lets 8 cells come for 4 places; after the second is taken 6 are stored.
+    let values = |rule| {
+        let mut spec = network(2, vec![link(0, 1, 30)], 1100);
+        let flow = add_flow(&mut spec, 0, &[(0, None)], 1, 3);
+        flow.sink = SinkSpec::Limited {
+            interval: kernel::Duration(1000),
+        };
+        each_credit(flow, |credit| {
+            credit.rule = rule;
+            credit.n1 = 4;
+            credit.window = kernel::Duration(1);
+        });
+        credits(&run(&spec).starts, 1)
+    };
+    assert_eq!(values(CreditRule::N23), [(30, 0, 4), (1030, 0, -2)]);
+    assert_eq!(values(CreditRule::N123), [(30, 0, 4), (1030, 0, 0)]);
+    assert_eq!(values(CreditRule::N123Plus), [(30, 0, 4), (1030, 0, 0)]);
 }
 
 #[test]
