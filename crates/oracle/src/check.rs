@@ -1,0 +1,172 @@
+//! What the oracle refuses to run.
+
+use std::fmt;
+
+use kernel::{Duration, Time};
+use packet::spec::{
+    ChannelSpec, CreditSpec, FlowControlSpec, FlowSpec, NetworkSpec, SinkSpec, SourceControlSpec,
+    Span, TrafficSpec,
+};
+
+/// Why a run has no result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Problem {
+    /// The network is inconsistent, or uses something the oracle doesn't know.
+    Unsupported(String),
+    /// A unit found a buffer with a `Drop` limit full.
+    Overflow {
+        /// Flow of the unit.
+        flow: u32,
+        /// Index in the flow's legs.
+        leg: u32,
+        /// When it arrived, in picoseconds.
+        at_ps: u64,
+    },
+    /// More instants than the oracle's limit; shorten the run.
+    TooLong,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Unsupported(what) => write!(f, "not supported: {what}"),
+            Problem::Overflow { flow, leg, at_ps } => {
+                write!(
+                    f,
+                    "buffer of flow {flow}, leg {leg} overflows at {at_ps} ps"
+                )
+            }
+            Problem::TooLong => write!(f, "the run has too many instants"),
+        }
+    }
+}
+
+impl std::error::Error for Problem {}
+
+type Checked = Result<(), Problem>;
+
+fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Checked {
+    if holds {
+        Ok(())
+    } else {
+        Err(Problem::Unsupported(otherwise()))
+    }
+}
+
+/// From- and to-node of every channel.
+pub(crate) fn channel_ends(spec: &NetworkSpec) -> Vec<(u32, u32)> {
+    let ends = |link: &packet::spec::LinkSpec| [(link.a, link.b), (link.b, link.a)];
+    spec.links.iter().flat_map(ends).collect()
+}
+
+/// The channels in order of their index.
+pub(crate) fn channels(spec: &NetworkSpec) -> Vec<&ChannelSpec> {
+    spec.links
+        .iter()
+        .flat_map(|link| [&link.forward, &link.backward])
+        .collect()
+}
+
+pub(crate) fn check(spec: &NetworkSpec) -> Checked {
+    require(spec.stop_at < Time::MAX, || "a run without end".into())?;
+    for (index, (from, to)) in channel_ends(spec).into_iter().enumerate() {
+        let known = |node: u32| (node as usize) < spec.nodes.len();
+        require(known(from) && known(to), || {
+            format!("channel {index}: no such node")
+        })?;
+    }
+    for (index, channel) in channels(spec).into_iter().enumerate() {
+        check_channel(index, channel)?;
+    }
+    for (index, flow) in spec.flows.iter().enumerate() {
+        check_tree(spec, index, flow)?;
+        check_traffic(index, &flow.traffic)?;
+        require(flow.source_control == SourceControlSpec::None, || {
+            format!("flow {index}: source control")
+        })?;
+        require(!matches!(flow.sink, SinkSpec::Stalling { .. }), || {
+            format!("flow {index}: stalling sinks")
+        })?;
+    }
+    Ok(())
+}
+
+fn check_channel(index: usize, channel: &ChannelSpec) -> Checked {
+    let errors = channel.errors;
+    let lossless =
+        errors.data_loss == 0.0 && errors.control_loss == 0.0 && errors.control_corruption == 0.0;
+    require(lossless, || format!("channel {index}: errors"))?;
+    require(channel.delay > Duration::ZERO, || {
+        format!("channel {index}: no delay")
+    })
+}
+
+fn check_tree(spec: &NetworkSpec, index: usize, flow: &FlowSpec) -> Checked {
+    let ends = channel_ends(spec);
+    require((flow.source as usize) < spec.nodes.len(), || {
+        format!("flow {index}: no such source")
+    })?;
+    for (number, leg) in flow.legs.iter().enumerate() {
+        let place = || format!("flow {index}, leg {number}");
+        let Some(&(from, _)) = ends.get(leg.channel as usize) else {
+            return require(false, || format!("{}: no such channel", place()));
+        };
+        let above = match leg.parent {
+            None => flow.source,
+            Some(parent) => {
+                let earlier = (parent as usize) < number;
+                require(earlier, || {
+                    format!("{}: its parent doesn't precede it", place())
+                })?;
+                ends[flow.legs[parent as usize].channel as usize].1
+            }
+        };
+        require(from == above, || {
+            format!("{}: doesn't start where its parent ends", place())
+        })?;
+        if let FlowControlSpec::Credit(credit) = &leg.flow_control {
+            check_credit(credit)
+                .map_err(|what| Problem::Unsupported(format!("{}: {what}", place())))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_credit(credit: &CreditSpec) -> Result<(), &'static str> {
+    if credit.n2 == 0 || credit.redundant_every == Some(0) {
+        return Err("credit units every 0 units");
+    }
+    if credit.request_after.is_some() {
+        return Err("requests for credit");
+    }
+    if credit.resync_every.is_some() {
+        return Err("counter resync");
+    }
+    Ok(())
+}
+
+fn check_traffic(index: usize, traffic: &TrafficSpec) -> Checked {
+    let sound = match *traffic {
+        TrafficSpec::Silent | TrafficSpec::Greedy { .. } => true,
+        TrafficSpec::Constant { interval, .. } => interval > Duration::ZERO,
+        TrafficSpec::OnOff {
+            on,
+            off,
+            on_interval,
+            off_interval,
+            ..
+        } => {
+            let (Span::Fixed(on), Span::Fixed(off)) = (on, off) else {
+                return require(false, || format!("flow {index}: random spans"));
+            };
+            let cycle = on.checked_add(off);
+            cycle.is_some_and(|cycle| cycle > Duration::ZERO)
+                && on_interval > Duration::ZERO
+                && off_interval != Some(Duration::ZERO)
+        }
+        _ => return require(false, || format!("flow {index}: this kind of traffic")),
+    };
+    require(sound, || {
+        format!("flow {index}: intervals must be above zero")
+    })
+}

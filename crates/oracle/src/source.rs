@@ -1,0 +1,65 @@
+//! When sources offer units.
+
+use kernel::{Duration, Time};
+use packet::spec::{Span, TrafficSpec};
+
+/// `time + span`, or the end of the clock, which no run reaches.
+pub(crate) fn later(time: Time, span: Duration) -> Time {
+    time.checked_add(span).unwrap_or(Time::MAX)
+}
+
+/// The first instant at or after `from` at which something happens at the source. For greedy
+/// sources that is only their start.
+pub(crate) fn next_at_or_after(traffic: &TrafficSpec, from: Time) -> Option<Time> {
+    match *traffic {
+        TrafficSpec::Greedy { start, .. } => (start >= from).then_some(start),
+        TrafficSpec::Constant {
+            start,
+            interval,
+            total,
+        } => {
+            let (index, at) = first_of_row(start, interval, from);
+            total.is_none_or(|total| index < total).then_some(at)
+        }
+        TrafficSpec::OnOff {
+            start,
+            on: Span::Fixed(on),
+            off: Span::Fixed(off),
+            on_interval,
+            off_interval,
+        } => {
+            let cycle = Duration(on.ps() + off.ps());
+            let gone = from.since(start).ps() / cycle.ps();
+            [gone, gone + 1]
+                .into_iter()
+                .flat_map(|number| {
+                    let burst = later(start, Duration(cycle.ps().saturating_mul(number)));
+                    let pause = later(burst, on);
+                    let quiet = off_interval.and_then(|gap| first_within(pause, off, gap, from));
+                    [first_within(burst, on, on_interval, from), quiet]
+                })
+                .flatten()
+                .min()
+        }
+        _ => None,
+    }
+}
+
+/// Does a source that offers single units offer one now?
+pub(crate) fn offers(traffic: &TrafficSpec, now: Time) -> bool {
+    !matches!(traffic, TrafficSpec::Greedy { .. }) && next_at_or_after(traffic, now) == Some(now)
+}
+
+/// The first of `start`, `start + interval`, ... at or after `from`, and its index.
+fn first_of_row(start: Time, interval: Duration, from: Time) -> (u64, Time) {
+    let index = from.since(start).ps().div_ceil(interval.ps());
+    (
+        index,
+        later(start, Duration(interval.ps().saturating_mul(index))),
+    )
+}
+
+fn first_within(start: Time, length: Duration, interval: Duration, from: Time) -> Option<Time> {
+    let (_, at) = first_of_row(start, interval, from);
+    (at < later(start, length)).then_some(at)
+}

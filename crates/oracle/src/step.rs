@@ -1,0 +1,307 @@
+//! One instant after another: Deliver, Release, Inject, Arbitrate, Transmit.
+
+use kernel::{Duration, Time};
+use packet::spec::{Bind, SinkSpec};
+
+use crate::check::Problem;
+use crate::credit;
+use crate::network::{Cell, Load, Network, Request, Unit};
+use crate::report::Start;
+use crate::source::{self, later};
+
+/// Instants after which a run is given up.
+const MAX_INSTANTS: u64 = 20_000_000;
+
+/// What an idle channel decided to send.
+enum Choice {
+    Credit {
+        channel: usize,
+        leg: usize,
+        value: i64,
+    },
+    Data {
+        channel: usize,
+        leg: usize,
+        number: u64,
+    },
+}
+
+impl Network {
+    /// Runs the next instant at which anything can happen; `None` past the end of the run.
+    pub fn step(&mut self) -> Result<Option<Time>, Problem> {
+        let Some(now) = self.next_instant().filter(|next| *next <= self.stop_at) else {
+            return Ok(None);
+        };
+        self.instants += 1;
+        if self.instants > MAX_INSTANTS {
+            return Err(Problem::TooLong);
+        }
+        self.now = Some(now);
+        self.deliver(now)?;
+        self.release(now);
+        self.inject(now);
+        self.arbitrate(now);
+        self.transmit(now);
+        Ok(Some(now))
+    }
+
+    fn next_instant(&self) -> Option<Time> {
+        let earliest = self.now.map_or(Time::ZERO, |now| later(now, Duration(1)));
+        let arrivals = self.on_the_way.iter().map(|unit| unit.effective);
+        let idle = self.channels.iter().map(|channel| channel.free_at);
+        let next_offer =
+            |flow: &crate::network::Flow| source::next_at_or_after(&flow.traffic, earliest);
+        let offers = self.flows.iter().filter_map(next_offer);
+        let sinks = (0..self.legs.len()).filter_map(|leg| self.sink_ready(leg));
+        let happenings = arrivals.chain(idle).chain(offers).chain(sinks);
+        happenings.filter(|at| *at >= earliest).min()
+    }
+
+    fn deliver(&mut self, now: Time) -> Result<(), Problem> {
+        let is_due = |unit: &Unit| unit.effective == now;
+        let mut arriving: Vec<Unit> = self.on_the_way.iter().copied().filter(is_due).collect();
+        self.on_the_way.retain(|unit| !is_due(unit));
+        arriving.sort_by_key(|unit| unit.channel);
+        for unit in arriving {
+            match unit.load {
+                Load::Data(number) => self.store(unit.leg, number, now)?,
+                Load::Credit(value) => self.apply(unit.leg, value, now),
+            }
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, leg: usize, number: u64, now: Time) -> Result<(), Problem> {
+        let state = &mut self.legs[leg];
+        if state
+            .drop_limit
+            .is_some_and(|limit| state.stored.len() >= limit as usize)
+        {
+            return Err(Problem::Overflow {
+                flow: state.flow as u32,
+                leg: state.index_in_flow as u32,
+                at_ps: now.ps(),
+            });
+        }
+        let waits_for = state.children.clone();
+        state.stored.push(Cell { number, waits_for });
+        state.arrived += 1;
+        state.max_fill = state.max_fill.max(state.fill());
+        if state.is_leaf() && self.flows[state.flow].sink == SinkSpec::Infinite {
+            self.take(leg, now);
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, leg: usize, value: i64, now: Time) {
+        let state = &self.legs[leg];
+        if let Some(control) = state.control {
+            self.legs[leg].credit = credit::applied(state, &control, value, now);
+        }
+    }
+
+    /// When the limited sink of a leaf can take its next unit, if it holds one.
+    fn sink_ready(&self, leg: usize) -> Option<Time> {
+        let state = &self.legs[leg];
+        let SinkSpec::Limited { interval } = self.flows[state.flow].sink else {
+            return None;
+        };
+        if !state.is_leaf() || state.stored.is_empty() {
+            return None;
+        }
+        Some(
+            state
+                .last_taken
+                .map_or(Time::ZERO, |last| later(last, interval)),
+        )
+    }
+
+    fn release(&mut self, now: Time) {
+        for leg in 0..self.legs.len() {
+            while self.sink_ready(leg).is_some_and(|ready| ready <= now) {
+                self.legs[leg].last_taken = Some(now);
+                self.take(leg, now);
+            }
+        }
+    }
+
+    /// A sink takes the oldest cell of a leaf.
+    fn take(&mut self, leg: usize, now: Time) {
+        self.legs[leg].stored.remove(0);
+        self.freed(leg, now);
+    }
+
+    /// A cell has just left the receiver's memory of this leg.
+    fn freed(&mut self, leg: usize, now: Time) {
+        self.legs[leg].freed += 1;
+        let state = &self.legs[leg];
+        let Some(control) = state.control else { return };
+        let value = credit::value(state, &control, self.relative_fault);
+        let due = credit::due(state, &control);
+        let requests = &mut self.channels[state.channel ^ 1].requests;
+        if due && !requests.iter().any(|request| request.leg == leg) {
+            requests.push(Request {
+                triggered: now,
+                leg,
+                value,
+            });
+            requests.sort_by_key(|request| (request.triggered, request.leg));
+        }
+    }
+
+    fn inject(&mut self, now: Time) {
+        for flow in &mut self.flows {
+            if source::offers(&flow.traffic, now) {
+                flow.stored.push(Cell {
+                    number: flow.offered,
+                    waits_for: flow.roots.clone(),
+                });
+                flow.offered += 1;
+            }
+        }
+    }
+
+    fn arbitrate(&mut self, now: Time) {
+        let choices: Vec<Choice> = (0..self.channels.len())
+            .filter_map(|channel| self.choose(channel, now))
+            .collect();
+        // The values are bound already: credit units start before the data of this step frees
+        // anything, so what it frees counts towards the next credit unit.
+        for choice in &choices {
+            if let Choice::Credit {
+                channel,
+                leg,
+                value,
+            } = *choice
+            {
+                self.start_credit(channel, leg, value, now);
+            }
+        }
+        for choice in &choices {
+            if let Choice::Data {
+                channel,
+                leg,
+                number,
+            } = *choice
+            {
+                self.start_data(channel, leg, number, now);
+            }
+        }
+    }
+
+    fn choose(&self, channel: usize, now: Time) -> Option<Choice> {
+        if self.channels[channel].free_at > now {
+            return None;
+        }
+        if let Some(choice) = self.choose_credit(channel) {
+            return Some(choice);
+        }
+        let on_channel = |leg: &usize| self.legs[*leg].channel == channel;
+        let eligible: Vec<usize> = (0..self.legs.len())
+            .filter(on_channel)
+            .filter(|leg| self.eligible(*leg, now))
+            .collect();
+        let priority = |leg: usize| self.flows[self.legs[leg].flow].priority;
+        let first = eligible.iter().map(|leg| priority(*leg)).min()?;
+        let group = eligible.into_iter().filter(|leg| priority(*leg) == first);
+        let served = &self.channels[channel].served;
+        let last = served
+            .iter()
+            .rev()
+            .copied()
+            .find(|leg| priority(*leg) == first);
+        // Cyclic: legs behind the one served last come before those up to it.
+        let leg = group.min_by_key(|leg| (last.is_some_and(|last| *leg <= last), *leg))?;
+        let number = self.head(leg, now)?;
+        Some(Choice::Data {
+            channel,
+            leg,
+            number,
+        })
+    }
+
+    fn choose_credit(&self, channel: usize) -> Option<Choice> {
+        let request = self.channels[channel].requests.first()?;
+        let state = &self.legs[request.leg];
+        let control = state.control?;
+        let value = match control.bind {
+            Bind::Start => credit::value(state, &control, self.relative_fault),
+            Bind::Trigger => request.value,
+        };
+        Some(Choice::Credit {
+            channel,
+            leg: request.leg,
+            value,
+        })
+    }
+
+    fn transmit(&mut self, now: Time) {
+        for channel in 0..self.channels.len() {
+            if self.channels[channel].free_at > now {
+                continue;
+            }
+            if let Some(Choice::Credit {
+                channel,
+                leg,
+                value,
+            }) = self.choose_credit(channel)
+            {
+                self.start_credit(channel, leg, value, now);
+            }
+        }
+    }
+
+    fn start_credit(&mut self, channel: usize, leg: usize, value: i64, now: Time) {
+        self.channels[channel]
+            .requests
+            .retain(|request| request.leg != leg);
+        self.legs[leg].freed_at_credit = self.legs[leg].freed;
+        self.start(channel, leg, Load::Credit(value), now);
+    }
+
+    fn start_data(&mut self, channel: usize, leg: usize, number: u64, now: Time) {
+        self.channels[channel].served.push(leg);
+        let state = &mut self.legs[leg];
+        state.starts.push(now);
+        if state.control.is_some() {
+            state.credit -= 1;
+        }
+        let (parent, flow) = (state.parent, state.flow);
+        let stored = match parent {
+            Some(parent) => &mut self.legs[parent].stored,
+            None => &mut self.flows[flow].stored,
+        };
+        if let Some(place) = stored.iter().position(|cell| cell.number == number) {
+            stored[place].waits_for.retain(|branch| *branch != leg);
+            if stored[place].waits_for.is_empty() {
+                stored.remove(place);
+                if let Some(parent) = parent {
+                    self.freed(parent, now);
+                }
+            }
+        }
+        self.start(channel, leg, Load::Data(number), now);
+    }
+
+    fn start(&mut self, channel: usize, leg: usize, load: Load, now: Time) {
+        let (control, number) = match load {
+            Load::Data(number) => (false, number),
+            Load::Credit(value) => (true, value as u64),
+        };
+        self.log.push(Start {
+            at_ps: now.ps(),
+            channel: channel as u32,
+            flow: self.legs[leg].flow as u32,
+            control,
+            number,
+        });
+        let effective = self.effective(leg, channel, now);
+        self.on_the_way.push(Unit {
+            effective,
+            channel,
+            leg,
+            load,
+        });
+        self.channels[channel].free_at = later(now, self.on_wire(leg, channel));
+    }
+}
