@@ -235,6 +235,7 @@ fn random_credit(dice: &mut Dice, links: &[LinkSpec], channel: u32, bytes: u32) 
         } else {
             None
         },
+        refresh_every: None,
         request_after: None,
         resync_every: None,
     }

@@ -55,6 +55,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             network: network(spec),
             probe,
             woken: BitSet::new(2 * spec.links.len()),
+            freed: Vec::new(),
             tickets: Vec::new(),
             hash: TraceHash::new(),
             seed: spec.seed,

@@ -204,7 +204,9 @@ impl Channel {
     /// What becomes of a data unit that starts now.
     #[inline]
     pub fn draw_data_error(&mut self, now: Time) -> Kind {
-        let Some(errors) = &mut self.errors else { return Kind::Data };
+        let Some(errors) = &mut self.errors else {
+            return Kind::Data;
+        };
         if now < errors.from {
             return Kind::Data;
         }
@@ -217,7 +219,9 @@ impl Channel {
 
     /// What becomes of a control unit that starts now.
     pub fn draw_control_error(&mut self, now: Time, kind: Kind, value: u64) -> (Kind, u64) {
-        let Some(errors) = &mut self.errors else { return (kind, value) };
+        let Some(errors) = &mut self.errors else {
+            return (kind, value);
+        };
         if now < errors.from {
             return (kind, value);
         }

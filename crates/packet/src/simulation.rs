@@ -49,6 +49,8 @@ pub struct Simulation<Q: EventQueue = Wheel, P: Probe = ()> {
     pub(crate) probe: P,
     /// Channels that arbitrate at this instant.
     pub(crate) woken: BitSet,
+    /// Legs whose receiver has sent on a unit at this instant.
+    pub(crate) freed: Vec<u32>,
     /// Control units provoked at this instant.
     pub(crate) tickets: Vec<Ticket>,
     pub(crate) hash: TraceHash,
@@ -129,18 +131,28 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.probe.after_instant(now, &self.network);
     }
 
-    /// Every woken port chooses on what has arrived. Control units that these choices provoke
-    /// join afterwards, so that the order of ports decides nothing.
+    /// Every woken port chooses on what has arrived; then the memory these choices free is free,
+    /// and control units that it provokes may take ports that are still idle. So the order of
+    /// ports decides nothing.
+    #[inline]
     fn arbitrate_all(&mut self) {
         self.queue_tickets();
-        while let Some(channel) = self.woken.pop_first() {
-            self.arbitrate(channel as u32);
+        self.arbitrate_woken();
+        let mut freed = core::mem::take(&mut self.freed);
+        for leg in freed.drain(..) {
+            self.free_unit(leg);
         }
+        self.freed = freed;
         if !self.tickets.is_empty() {
             self.queue_tickets();
-            while let Some(channel) = self.woken.pop_first() {
-                self.arbitrate(channel as u32);
-            }
+            self.arbitrate_woken();
+        }
+    }
+
+    #[inline]
+    fn arbitrate_woken(&mut self) {
+        while let Some(channel) = self.woken.pop_first() {
+            self.arbitrate(channel as u32);
         }
     }
 

@@ -79,10 +79,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let counts = &mut self.network.counts[parent as usize];
             counts.waits += 1;
             counts.wait_ps += now.since(unit.arrived).ps() as u128;
-            if unit.shared == NONE || self.network.copies.sent_by_one(unit.shared) {
-                self.free_unit(parent);
+            if unit.shared == NONE || self.leave_shared_copy(place, unit.shared) {
+                self.freed.push(parent);
             }
         }
+    }
+
+    /// One branch sends a copy that others share; true when the memory it stands in is free. At
+    /// the next node the unit is on its own.
+    fn leave_shared_copy(&mut self, place: u32, shared: u32) -> bool {
+        self.network.units.get_mut(place).shared = NONE;
+        self.network.copies.sent_by_one(shared)
     }
 
     #[inline]

@@ -73,7 +73,6 @@ impl Units {
     pub fn get_mut(&mut self, place: u32) -> &mut Unit {
         &mut self.units[place as usize]
     }
-
 }
 
 /// A first-in first-out queue of units.

@@ -70,7 +70,12 @@ pub struct Measured {
 impl Measured {
     /// A number whose bounds stand in the claims file.
     pub fn new(name: &str, value: f64) -> Measured {
-        Measured { name: name.into(), value, half_width: None, bounds: None }
+        Measured {
+            name: name.into(),
+            value,
+            half_width: None,
+            bounds: None,
+        }
     }
 
     /// With bounds of its own.
@@ -85,7 +90,10 @@ impl Measured {
             Some((mean, half_width)) => (mean, Some(half_width)),
             None => (values.first().copied().unwrap_or(f64::NAN), None),
         };
-        Measured { half_width, ..Measured::new(name, value) }
+        Measured {
+            half_width,
+            ..Measured::new(name, value)
+        }
     }
 }
 
@@ -131,7 +139,12 @@ fn bounds(claim: &Claim, measured: &Measured) -> Option<Bounds> {
         Some(Accept::Several(ranges)) => ranges.get(&measured.name),
         _ => None,
     };
-    named.map(|range| Bounds { low: range[0], high: range[1] }).or(measured.bounds)
+    named
+        .map(|range| Bounds {
+            low: range[0],
+            high: range[1],
+        })
+        .or(measured.bounds)
 }
 
 /// Names that the claims file bounds and the experiment did not measure.
@@ -141,8 +154,17 @@ fn missing(claim: &Claim, finding: &Finding) -> Vec<String> {
         Some(Accept::Several(ranges)) => ranges.keys().map(String::as_str).collect(),
         None => Vec::new(),
     };
-    let has = |name: &str| finding.measured.iter().any(|measured| measured.name == name);
-    wanted.into_iter().filter(|name| !has(name)).map(String::from).collect()
+    let has = |name: &str| {
+        finding
+            .measured
+            .iter()
+            .any(|measured| measured.name == name)
+    };
+    wanted
+        .into_iter()
+        .filter(|name| !has(name))
+        .map(String::from)
+        .collect()
 }
 
 pub(crate) fn judge(claim: &Claim, finding: &Finding, seconds: f64) -> Judged {
@@ -152,7 +174,9 @@ pub(crate) fn judge(claim: &Claim, finding: &Finding, seconds: f64) -> Judged {
         .collect();
     let mut bounded = 0;
     for measured in &finding.measured {
-        let Some(bounds) = bounds(claim, measured) else { continue };
+        let Some(bounds) = bounds(claim, measured) else {
+            continue;
+        };
         bounded += 1;
         if !(measured.value >= bounds.low && measured.value <= bounds.high) {
             broken.push(format!(
@@ -171,7 +195,13 @@ pub(crate) fn judge(claim: &Claim, finding: &Finding, seconds: f64) -> Judged {
         (Some(reason), true) => (Verdict::Differs, reason.clone()),
         (None, true) => (Verdict::Agrees, String::new()),
     };
-    Judged { claim: claim.clone(), finding: finding.clone(), verdict, reason, seconds }
+    Judged {
+        claim: claim.clone(),
+        finding: finding.clone(),
+        verdict,
+        reason,
+        seconds,
+    }
 }
 
 /// A number with as many digits as it deserves.
@@ -224,9 +254,18 @@ impl Judged {
     pub fn measured_text(&self) -> String {
         let one = |measured: &Measured| {
             let value = with_interval(measured);
-            if measured.name == "value" { value } else { format!("{} {value}", measured.name) }
+            if measured.name == "value" {
+                value
+            } else {
+                format!("{} {value}", measured.name)
+            }
         };
-        self.finding.measured.iter().map(one).collect::<Vec<_>>().join(", ")
+        self.finding
+            .measured
+            .iter()
+            .map(one)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// Name, value with interval, and accepted range of every measured number.
@@ -241,9 +280,18 @@ impl Judged {
     fn accept_text(&self) -> String {
         let one = |measured: &Measured| {
             let range = self.accepted(measured).map(range)?;
-            Some(if measured.name == "value" { range } else { format!("{} {range}", measured.name) })
+            Some(if measured.name == "value" {
+                range
+            } else {
+                format!("{} {range}", measured.name)
+            })
         };
-        self.finding.measured.iter().filter_map(one).collect::<Vec<_>>().join(", ")
+        self.finding
+            .measured
+            .iter()
+            .filter_map(one)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// For the report.
@@ -322,8 +370,11 @@ mod tests {
             check: None,
             known_difference: known.map(String::from),
         };
-        let finding =
-            Finding { claim: "x", scenario: "s", measured: vec![Measured::new("value", value)] };
+        let finding = Finding {
+            claim: "x",
+            scenario: "s",
+            measured: vec![Measured::new("value", value)],
+        };
         judge(&claim, &finding, 0.0).verdict
     }
 

@@ -47,5 +47,9 @@ fn section(text: &mut String, judged: &Judged) {
     if !judged.reason.is_empty() {
         let _ = writeln!(text, "{}", judged.reason);
     }
-    let _ = writeln!(text, "\nScenario: `scenarios/{}`\n", judged.finding.scenario);
+    let _ = writeln!(
+        text,
+        "\nScenario: `scenarios/{}`\n",
+        judged.finding.scenario
+    );
 }

@@ -45,7 +45,10 @@ pub(crate) fn paper() -> Paper {
 const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         title: "Figure 6: buffer sizes",
-        claims: &["kung1993.fig6.buffer-table", "kung1993.sec6.thousand-vcs-per-megabyte"],
+        claims: &[
+            "kung1993.fig6.buffer-table",
+            "kung1993.sec6.thousand-vcs-per-megabyte",
+        ],
         run: buffers::figure_6,
     },
     Experiment {
@@ -55,7 +58,10 @@ const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         title: "Figures 9 to 11: no congestion",
-        claims: &["kung1993.fig10.throughput-33", "kung1993.fig11.credit-sawtooth"],
+        claims: &[
+            "kung1993.fig10.throughput-33",
+            "kung1993.fig11.credit-sawtooth",
+        ],
         run: single::figures_10_11,
     },
     Experiment {
@@ -78,7 +84,10 @@ const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         title: "Figures 17 to 19: two switches",
-        claims: &["kung1993.fig18.backpressure-shares", "kung1993.fig19.equilibrium"],
+        claims: &[
+            "kung1993.fig18.backpressure-shares",
+            "kung1993.fig19.equilibrium",
+        ],
         run: sharing::figures_18_19,
     },
     Experiment {
@@ -93,7 +102,10 @@ const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         title: "Figures 22 to 24: multicast",
-        claims: &["kung1993.fig23.multicast-buffers", "kung1993.fig24.multicast-throughput"],
+        claims: &[
+            "kung1993.fig23.multicast-buffers",
+            "kung1993.fig24.multicast-throughput",
+        ],
         run: multicast::figures_23_24,
     },
     Experiment {
@@ -108,7 +120,10 @@ const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         title: "Section 4.5: lost credit cells",
-        claims: &["kung1993.sec45.absolute-survives-loss", "kung1993.sec45.relative-leaks"],
+        claims: &[
+            "kung1993.sec45.absolute-survives-loss",
+            "kung1993.sec45.relative-leaks",
+        ],
         run: robustness::section_4_5,
     },
     Experiment {

@@ -73,7 +73,12 @@ impl Lab {
         let outcome = simulation.outcome();
         let (recorder, probe) = simulation.into_probe();
         let series = recorder.series(outcome.ended_at);
-        Ok(Run { scenario, outcome, series, probe })
+        Ok(Run {
+            scenario,
+            outcome,
+            series,
+            probe,
+        })
     }
 
     /// Reads and checks a built-in scenario.
@@ -86,10 +91,16 @@ impl Lab {
             .find(|(name, _)| *name == file)
             .map(|(_, text)| *text)
             .ok_or_else(|| LabError(format!("no scenario `{file}` is built in")))?;
-        let source = Source { name: format!("scenarios/{file}"), text: text.into() };
+        let source = Source {
+            name: format!("scenarios/{file}"),
+            text: text.into(),
+        };
         let sets: Vec<Set> = sets
             .iter()
-            .map(|(key, value)| Set { key: (*key).into(), value: (*value).into() })
+            .map(|(key, value)| Set {
+                key: (*key).into(),
+                value: (*value).into(),
+            })
             .collect();
         scenario::parse(&source, &sets).map_err(|mistakes| LabError(mistakes.render(false)))
     }
@@ -127,7 +138,10 @@ impl<P> Run<P> {
 
     fn flow_id(&self, name: &str) -> usize {
         let flows = &self.scenario.network.flows;
-        flows.iter().position(|flow| flow.name == name).expect("a flow of the scenario")
+        flows
+            .iter()
+            .position(|flow| flow.name == name)
+            .expect("a flow of the scenario")
     }
 
     /// The channel `from->to`, by index.
@@ -136,7 +150,9 @@ impl<P> Run<P> {
     /// If the shipped scenario has none.
     pub fn channel_id(&self, name: &str) -> u32 {
         let network = &self.scenario.network;
-        let (from, to) = name.split_once("->").expect("a channel is written from->to");
+        let (from, to) = name
+            .split_once("->")
+            .expect("a channel is written from->to");
         let node = |wanted: &str| {
             let found = network.nodes.iter().position(|node| node.name == wanted);
             found.expect("a node of the scenario") as u32
@@ -144,7 +160,9 @@ impl<P> Run<P> {
         let (from, to) = (node(from), node(to));
         let ends = |link: &packet::spec::LinkSpec| [(link.a, link.b), (link.b, link.a)];
         let mut channels = network.links.iter().flat_map(ends);
-        channels.position(|ends| ends == (from, to)).expect("a link of the scenario") as u32
+        channels
+            .position(|ends| ends == (from, to))
+            .expect("a link of the scenario") as u32
     }
 
     /// What the channel `from->to` carried.
@@ -159,7 +177,11 @@ impl<P> Run<P> {
     pub fn leg_id(&self, flow: &str, channel: &str) -> u32 {
         let (flow, channel) = (self.flow_id(flow) as u32, self.channel_id(channel));
         let is_it = |leg: &LegOutcome| leg.flow == flow && leg.channel == channel;
-        self.outcome.legs.iter().position(is_it).expect("a leg of the flow") as u32
+        self.outcome
+            .legs
+            .iter()
+            .position(is_it)
+            .expect("a leg of the flow") as u32
     }
 
     /// What was counted of `flow` on the channel `from->to`.
@@ -172,7 +194,10 @@ impl<P> Run<P> {
     /// # Panics
     /// If the shipped scenario has none.
     pub fn series(&self, name: &str) -> &Series {
-        self.series.iter().find(|series| series.name == name).expect("a series of the scenario")
+        self.series
+            .iter()
+            .find(|series| series.name == name)
+            .expect("a series of the scenario")
     }
 
     /// Time in cell times.
@@ -182,7 +207,12 @@ impl<P> Run<P> {
 
     /// Cell times after the warm-up.
     pub fn measured_cells(&self) -> f64 {
-        self.cells(self.outcome.ended_at.since(self.scenario.network.warm_up).ps())
+        self.cells(
+            self.outcome
+                .ended_at
+                .since(self.scenario.network.warm_up)
+                .ps(),
+        )
     }
 
     /// Share of its channel that a flow used after the warm-up.

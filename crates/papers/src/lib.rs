@@ -103,14 +103,17 @@ pub fn reproduce(
     let mut judged = Vec::new();
     for claim in claims.iter().filter(|claim| is_wanted(&claim.id)) {
         let found = evidence.iter().find_map(|(_, evidence, seconds)| {
-            let finding = evidence.findings.iter().find(|finding| finding.claim == claim.id);
+            let finding = evidence
+                .findings
+                .iter()
+                .find(|finding| finding.claim == claim.id);
             finding.map(|finding| (finding, *seconds))
         });
         judged.extend(found.map(|(finding, seconds)| claim::judge(claim, finding, seconds)));
     }
-    let sections = evidence.into_iter().map(|(experiment, evidence, _)| {
-        (experiment.title, evidence.blocks)
-    });
+    let sections = evidence
+        .into_iter()
+        .map(|(experiment, evidence, _)| (experiment.title, evidence.blocks));
     Ok(Reproduction {
         paper: paper.id,
         title: paper.title,

@@ -253,7 +253,9 @@ fn add_named_link(
 ) {
     for number in 1..=record.whole("count").unwrap_or(1) {
         let number = record.whole("count").map(|_| number);
-        add_one_link(graph, record, number, root, generated, placed, plain, mistakes);
+        add_one_link(
+            graph, record, number, root, generated, placed, plain, mistakes,
+        );
     }
 }
 

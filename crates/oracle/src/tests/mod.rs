@@ -72,6 +72,7 @@ pub(super) fn add_flow<'a>(
             window: exact_window(&spec.links, channel, 1),
             bind: Bind::Start,
             redundant_every: None,
+            refresh_every: None,
             request_after: None,
             resync_every: None,
         }),

@@ -34,7 +34,11 @@ pub fn figure_6(_lab: &Lab) -> Result<Evidence, LabError> {
     let scenario = "kung1993/fig07-overbooking.toml";
     Ok(Evidence {
         findings: vec![
-            Finding { claim: "kung1993.fig6.buffer-table", scenario, measured },
+            Finding {
+                claim: "kung1993.fig6.buffer-table",
+                scenario,
+                measured,
+            },
             Finding {
                 claim: "kung1993.sec6.thousand-vcs-per-megabyte",
                 scenario,
@@ -49,35 +53,67 @@ fn table() -> Table {
     let mut columns = vec![column("length", "km", "length of the link")];
     let mut rows = Vec::new();
     for rate in RATES_MBPS {
-        columns.push(column(&format!("{rate} Mbps"), "cells", "N2 + N3 for this target bandwidth"));
-        columns.push(column(&format!("{rate} Mbps, size"), "kB", "the same in 1000 bytes"));
+        columns.push(column(
+            &format!("{rate} Mbps"),
+            "cells",
+            "N2 + N3 for this target bandwidth",
+        ));
+        columns.push(column(
+            &format!("{rate} Mbps, size"),
+            "kB",
+            "the same in 1000 bytes",
+        ));
     }
     for tenths in LENGTHS {
-        let mut row = vec![Cell::Float { value: tenths as f64 / 10.0, digits: 1 }];
+        let mut row = vec![Cell::Float {
+            value: tenths as f64 / 10.0,
+            digits: 1,
+        }];
         for rate in RATES_MBPS {
             let cells = buffer_cells(tenths, rate);
             row.push(Cell::Int(cells as i64));
-            row.push(Cell::Float { value: (cells * CELL_BYTES) as f64 / 1000.0, digits: 2 });
+            row.push(Cell::Float {
+                value: (cells * CELL_BYTES) as f64 / 1000.0,
+                digits: 2,
+            });
         }
         rows.push(row);
     }
     let caption = "Buffer of one circuit at each node: N2 + N3, with N2 = 10.".into();
-    Table { name: "fig6-buffers".into(), caption, columns, rows }
+    Table {
+        name: "fig6-buffers".into(),
+        caption,
+        columns,
+        rows,
+    }
 }
 
 fn plot() -> Plot {
     let curves = RATES_MBPS.map(|rate| Curve {
         name: format!("{rate} Mbps"),
         x: LENGTHS.iter().map(|&tenths| tenths as f64 / 10.0).collect(),
-        y: LENGTHS.iter().map(|&tenths| buffer_cells(tenths, rate) as f64).collect(),
+        y: LENGTHS
+            .iter()
+            .map(|&tenths| buffer_cells(tenths, rate) as f64)
+            .collect(),
         style: Style::Line,
         ..Curve::default()
     });
     Plot {
         id: "fig6".into(),
         title: "Figure 6: buffer of one circuit".into(),
-        x: Axis { label: "link length".into(), unit: "km".into(), log: true, ..Axis::default() },
-        y: Axis { label: "N2 + N3".into(), unit: "cells".into(), log: true, ..Axis::default() },
+        x: Axis {
+            label: "link length".into(),
+            unit: "km".into(),
+            log: true,
+            ..Axis::default()
+        },
+        y: Axis {
+            label: "N2 + N3".into(),
+            unit: "cells".into(),
+            log: true,
+            ..Axis::default()
+        },
         curves: curves.into(),
         note: "Proportional to the circuit's bandwidth, not to the link's.".into(),
         ..Plot::default()

@@ -22,14 +22,29 @@ struct Method {
 
 const NO_CREDIT: (&str, &str) = ("flows.bulk.flow_control.scheme", "none");
 const METHODS: [Method; 4] = [
-    Method { name: "link by link", sets: &[] },
+    Method {
+        name: "link by link",
+        sets: &[],
+    },
     Method {
         name: "window 233",
-        sets: &[NO_CREDIT, ("flows.bulk.source_control", "{ kind = \"window\", cells = 233 }")],
+        sets: &[
+            NO_CREDIT,
+            (
+                "flows.bulk.source_control",
+                "{ kind = \"window\", cells = 233 }",
+            ),
+        ],
     },
     Method {
         name: "window 465",
-        sets: &[NO_CREDIT, ("flows.bulk.source_control", "{ kind = \"window\", cells = 465 }")],
+        sets: &[
+            NO_CREDIT,
+            (
+                "flows.bulk.source_control",
+                "{ kind = \"window\", cells = 465 }",
+            ),
+        ],
     },
     Method {
         name: "AIMD, buffer 165",
@@ -62,7 +77,11 @@ fn run(lab: &Lab, method: &Method, burst: u32) -> Result<Outcome, LabError> {
     let mut runs = lab.seeds(FILE, &sets, SEEDS)?;
     let accepted = |run: &Run<()>| {
         let flow = run.flow("bulk");
-        if flow.accepted > 0 { flow.accepted } else { flow.delivered }
+        if flow.accepted > 0 {
+            flow.accepted
+        } else {
+            flow.delivered
+        }
     };
     let use_of_rest = |run: &Run<()>| {
         let rest = 1.0 - run.throughput("bursts", "S2->B");
@@ -78,14 +97,19 @@ fn run(lab: &Lab, method: &Method, burst: u32) -> Result<Outcome, LabError> {
         burst,
         use_of_rest: runs.iter().map(use_of_rest).collect(),
         peaks: runs.iter().map(peak).collect(),
-        drops: runs.iter().map(|run| run.flow("bulk").lost_total as f64).sum::<f64>() / SEEDS as f64,
+        drops: runs
+            .iter()
+            .map(|run| run.flow("bulk").lost_total as f64)
+            .sum::<f64>()
+            / SEEDS as f64,
         first: runs.swap_remove(0),
     })
 }
 
 pub fn section_8_3(lab: &Lab) -> Result<Evidence, LabError> {
-    let cases: Vec<(usize, u32)> =
-        (0..METHODS.len()).flat_map(|method| BURSTS.map(|burst| (method, burst))).collect();
+    let cases: Vec<(usize, u32)> = (0..METHODS.len())
+        .flat_map(|method| BURSTS.map(|burst| (method, burst)))
+        .collect();
     let outcomes: Vec<Outcome> = cases
         .into_par_iter()
         .map(|(method, burst)| run(lab, &METHODS[method], burst))
@@ -117,7 +141,12 @@ pub fn section_8_3(lab: &Lab) -> Result<Evidence, LabError> {
 }
 
 fn plot(outcomes: &[Outcome]) -> Block {
-    let mut plot = TimePlot::new("sec83", "Bulk cells stored at switch 2, bursts of 300", "cells stored", "cells");
+    let mut plot = TimePlot::new(
+        "sec83",
+        "Bulk cells stored at switch 2, bursts of 300",
+        "cells stored",
+        "cells",
+    );
     for outcome in outcomes.iter().filter(|outcome| outcome.burst == 300) {
         plot = plot.curve_as(&outcome.first, "bulk at switch 2", outcome.method);
     }
@@ -132,9 +161,18 @@ fn table(outcomes: &[Outcome]) -> Block {
         vec![
             Cell::Text(outcome.method.into()),
             Cell::Int(outcome.burst as i64),
-            Cell::Float { value: mean(&outcome.use_of_rest), digits: 4 },
-            Cell::Float { value: mean(&outcome.peaks), digits: 1 },
-            Cell::Float { value: outcome.drops, digits: 0 },
+            Cell::Float {
+                value: mean(&outcome.use_of_rest),
+                digits: 4,
+            },
+            Cell::Float {
+                value: mean(&outcome.peaks),
+                digits: 1,
+            },
+            Cell::Float {
+                value: outcome.drops,
+                digits: 0,
+            },
         ]
     };
     Block::Table(Table {
@@ -142,9 +180,21 @@ fn table(outcomes: &[Outcome]) -> Block {
         caption: format!("Means over {SEEDS} seeds of a million cell times."),
         columns: vec![
             column("method", "", "what holds the bulk circuit back"),
-            column("burst", "cell times", "mean length of the high-priority bursts and pauses"),
-            column("use", "of what is left", "bulk throughput over what the bursts leave"),
-            column("peak", "cells", "largest number of bulk cells in one switch"),
+            column(
+                "burst",
+                "cell times",
+                "mean length of the high-priority bursts and pauses",
+            ),
+            column(
+                "use",
+                "of what is left",
+                "bulk throughput over what the bursts leave",
+            ),
+            column(
+                "peak",
+                "cells",
+                "largest number of bulk cells in one switch",
+            ),
             column("drops", "cells", "bulk cells dropped in a run"),
         ],
         rows: outcomes.iter().map(row).collect(),

@@ -37,7 +37,10 @@ fn multicast(lab: &Lab, file: &str, sets: &[(&str, &str)]) -> Result<Multicast, 
 /// Mean over the branches.
 fn branch_throughput(run: &Run<()>) -> f64 {
     let flows = &run.scenario.network.flows;
-    let flow = flows.iter().position(|flow| flow.name == "multicast").expect("it is there") as u32;
+    let flow = flows
+        .iter()
+        .position(|flow| flow.name == "multicast")
+        .expect("it is there") as u32;
     let branch = |leg: &&LegOutcome| leg.flow == flow && leg.parent.is_some();
     let branches: Vec<&LegOutcome> = run.outcome.legs.iter().filter(branch).collect();
     let sent: u64 = branches.iter().map(|leg| leg.sent).sum();
@@ -49,10 +52,18 @@ const WITHOUT: (&str, &str) = ("flows.multicast.flow_control", "{ scheme = \"non
 pub fn figures_23_24(lab: &Lab) -> Result<Evidence, LabError> {
     let with = multicast(lab, FIVE, &[])?;
     let without = multicast(lab, FIVE, &[WITHOUT])?;
-    let peak_ratio: Vec<f64> =
-        without.peaks.iter().zip(&with.peaks).map(|(without, with)| without / with).collect();
-    let differences: Vec<f64> =
-        with.throughputs.iter().zip(&without.throughputs).map(|(with, without)| with - without).collect();
+    let peak_ratio: Vec<f64> = without
+        .peaks
+        .iter()
+        .zip(&with.peaks)
+        .map(|(without, with)| without / with)
+        .collect();
+    let differences: Vec<f64> = with
+        .throughputs
+        .iter()
+        .zip(&without.throughputs)
+        .map(|(with, without)| with - without)
+        .collect();
     let largest_with = with.peaks.iter().copied().fold(0.0, f64::max);
     let buffers = vec![
         Measured::over_seeds("with", &with.peaks).within(1.0, 165.0),
@@ -65,26 +76,52 @@ pub fn figures_23_24(lab: &Lab) -> Result<Evidence, LabError> {
         Measured::over_seeds("without", &without.throughputs).within(0.32, 0.345),
         Measured::over_seeds("difference", &differences),
     ];
-    let stored = TimePlot::new("fig23", "Figure 23: cells of the multicast in the switch", "cells stored", "cells")
-        .curve_as(&without.first, "cells of the multicast in the switch", "without flow control")
-        .curve_as(&with.first, "cells of the multicast in the switch", "with flow control")
-        .x_range(0.0, DRAWN_CELLS)
-        .note("Means over 500 cell times; flow control leaves the rest at the source host.");
-    let forwarded = TimePlot::new("fig24", "Figure 24: cells forwarded on one branch", "cells forwarded", "cells")
-        .curve_as(&without.first, "cells forwarded", "without flow control")
-        .curve_as(&with.first, "cells forwarded", "with flow control")
-        .x_range(0.0, DRAWN_CELLS)
-        .note("The same slope, about a third of the link.");
+    let stored = TimePlot::new(
+        "fig23",
+        "Figure 23: cells of the multicast in the switch",
+        "cells stored",
+        "cells",
+    )
+    .curve_as(
+        &without.first,
+        "cells of the multicast in the switch",
+        "without flow control",
+    )
+    .curve_as(
+        &with.first,
+        "cells of the multicast in the switch",
+        "with flow control",
+    )
+    .x_range(0.0, DRAWN_CELLS)
+    .note("Means over 500 cell times; flow control leaves the rest at the source host.");
+    let forwarded = TimePlot::new(
+        "fig24",
+        "Figure 24: cells forwarded on one branch",
+        "cells forwarded",
+        "cells",
+    )
+    .curve_as(&without.first, "cells forwarded", "without flow control")
+    .curve_as(&with.first, "cells forwarded", "with flow control")
+    .x_range(0.0, DRAWN_CELLS)
+    .note("The same slope, about a third of the link.");
     Ok(Evidence {
         findings: vec![
-            Finding { claim: "kung1993.fig23.multicast-buffers", scenario: FIVE, measured: buffers },
+            Finding {
+                claim: "kung1993.fig23.multicast-buffers",
+                scenario: FIVE,
+                measured: buffers,
+            },
             Finding {
                 claim: "kung1993.fig24.multicast-throughput",
                 scenario: FIVE,
                 measured: throughput,
             },
         ],
-        blocks: vec![stored, forwarded, table("fig24-runs", &[("with", &with), ("without", &without)])],
+        blocks: vec![
+            stored,
+            forwarded,
+            table("fig24-runs", &[("with", &with), ("without", &without)]),
+        ],
     })
 }
 
@@ -118,7 +155,10 @@ pub fn fifteen_branches(lab: &Lab) -> Result<Evidence, LabError> {
 }
 
 fn ratio(over: &[f64], under: &[f64]) -> Vec<f64> {
-    over.iter().zip(under).map(|(over, under)| over / under).collect()
+    over.iter()
+        .zip(under)
+        .map(|(over, under)| over / under)
+        .collect()
 }
 
 fn table(name: &str, configurations: &[(&str, &Multicast)]) -> Block {
@@ -126,9 +166,18 @@ fn table(name: &str, configurations: &[(&str, &Multicast)]) -> Block {
     let row = |(what, multicast): &(&str, &Multicast)| {
         vec![
             Cell::Text((*what).into()),
-            Cell::Float { value: mean(&multicast.throughputs), digits: 4 },
-            Cell::Float { value: mean(&multicast.peaks), digits: 1 },
-            Cell::Float { value: mean(&multicast.backlogs), digits: 1 },
+            Cell::Float {
+                value: mean(&multicast.throughputs),
+                digits: 4,
+            },
+            Cell::Float {
+                value: mean(&multicast.peaks),
+                digits: 1,
+            },
+            Cell::Float {
+                value: mean(&multicast.backlogs),
+                digits: 1,
+            },
         ]
     };
     Block::Table(Table {
@@ -137,8 +186,16 @@ fn table(name: &str, configurations: &[(&str, &Multicast)]) -> Block {
         columns: vec![
             column("configuration", "", "what ran"),
             column("throughput", "of the link", "mean over the branches"),
-            column("peak in the switch", "cells", "largest number of multicast cells stored"),
-            column("peak at the source", "cells", "largest backlog at the source host"),
+            column(
+                "peak in the switch",
+                "cells",
+                "largest number of multicast cells stored",
+            ),
+            column(
+                "peak at the source",
+                "cells",
+                "largest backlog at the source host",
+            ),
         ],
         rows: configurations.iter().map(row).collect(),
     })

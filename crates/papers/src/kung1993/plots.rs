@@ -12,16 +12,33 @@ pub struct TimePlot {
 
 impl TimePlot {
     pub fn new(id: &str, title: &str, y: &str, unit: &str) -> TimePlot {
-        let x = Axis { label: "time".into(), unit: "cell times".into(), ..Axis::default() };
-        let y = Axis { label: y.into(), unit: unit.into(), ..Axis::default() };
-        let plot = Plot { id: id.into(), title: title.into(), x, y, ..Plot::default() };
+        let x = Axis {
+            label: "time".into(),
+            unit: "cell times".into(),
+            ..Axis::default()
+        };
+        let y = Axis {
+            label: y.into(),
+            unit: unit.into(),
+            ..Axis::default()
+        };
+        let plot = Plot {
+            id: id.into(),
+            title: title.into(),
+            x,
+            y,
+            ..Plot::default()
+        };
         TimePlot { plot }
     }
 
     /// Adds the series called `name`.
     pub fn curve<P>(mut self, run: &Run<P>, name: &str) -> TimePlot {
         let per_cell = run.scenario.cell.seconds() * 1e6;
-        self.plot.x.other = Some(OtherUnit { unit: "us".into(), per_unit: per_cell });
+        self.plot.x.other = Some(OtherUnit {
+            unit: "us".into(),
+            per_unit: per_cell,
+        });
         self.plot.curves.push(curve(run, run.series(name), name));
         self
     }
@@ -41,8 +58,9 @@ impl TimePlot {
     /// Shows only `low..high` cell times.
     pub fn x_range(mut self, low: f64, high: f64) -> TimePlot {
         for curve in &mut self.plot.curves {
-            let keep: Vec<usize> =
-                (0..curve.x.len()).filter(|&i| (low..=high).contains(&curve.x[i])).collect();
+            let keep: Vec<usize> = (0..curve.x.len())
+                .filter(|&i| (low..=high).contains(&curve.x[i]))
+                .collect();
             curve.x = keep.iter().map(|&i| curve.x[i]).collect();
             curve.y = keep.iter().map(|&i| curve.y[i]).collect();
         }
@@ -57,12 +75,22 @@ impl TimePlot {
 }
 
 fn curve<P>(run: &Run<P>, series: &Series, label: &str) -> Curve {
-    let in_cells = |value: &f64| if series.unit == "ps" { run.cells(*value as u64) } else { *value };
+    let in_cells = |value: &f64| {
+        if series.unit == "ps" {
+            run.cells(*value as u64)
+        } else {
+            *value
+        }
+    };
     Curve {
         name: label.into(),
         x: series.x_ps.iter().map(|&at| run.cells(at)).collect(),
         y: series.y.iter().map(in_cells).collect(),
-        style: if series.step { Style::Step } else { Style::Line },
+        style: if series.step {
+            Style::Step
+        } else {
+            Style::Line
+        },
         ..Curve::default()
     }
 }

@@ -23,7 +23,11 @@ pub fn section_4_5(lab: &Lab) -> Result<Evidence, LabError> {
     measured.push(all_delivered(lab)?);
     let mut blocks = vec![table];
     blocks.extend(leak_blocks);
-    let finding = |claim, scenario, measured| Finding { claim, scenario, measured };
+    let finding = |claim, scenario, measured| Finding {
+        claim,
+        scenario,
+        measured,
+    };
     Ok(Evidence {
         findings: vec![
             finding("kung1993.sec45.absolute-survives-loss", THREE, measured),
@@ -48,7 +52,10 @@ fn competing(lab: &Lab) -> Result<(Vec<Measured>, Block), LabError> {
         let mean = outputs.iter().sum::<f64>() / outputs.len() as f64;
         rows.push(vec![
             Cell::Text(loss.into()),
-            Cell::Float { value: mean, digits: 4 },
+            Cell::Float {
+                value: mean,
+                digits: 4,
+            },
             Cell::Int((requests / SEEDS) as i64),
             Cell::Int(broken as i64),
         ]);
@@ -59,9 +66,17 @@ fn competing(lab: &Lab) -> Result<(Vec<Measured>, Block), LabError> {
         caption: "Three greedy circuits, N3 = 155, while credit cells get lost.".into(),
         columns: vec![
             column("loss", "", "probability that a credit cell is lost"),
-            column("output", "of the link", "use of the shared output, mean over seeds"),
+            column(
+                "output",
+                "of the link",
+                "use of the shared output, mean over seeds",
+            ),
             column("requests", "", "Sender-Request-Credit cells in a run"),
-            column("broken promises", "", "overflows and the like, over all seeds"),
+            column(
+                "broken promises",
+                "",
+                "overflows and the like, over all seeds",
+            ),
         ],
         rows,
     });
@@ -85,7 +100,9 @@ fn all_delivered(lab: &Lab) -> Result<Measured, LabError> {
             ];
             let runs = lab.seeds(THREE, &sets, SEEDS)?;
             let flows = runs.iter().flat_map(|run| &run.outcome.flows);
-            Ok(flows.map(|flow| flow.offered_total - flow.delivered_total).sum())
+            Ok(flows
+                .map(|flow| flow.offered_total - flow.delivered_total)
+                .sum())
         })
         .collect::<Result<_, LabError>>()?;
     Ok(Measured::new("undelivered", undelivered.iter().sum::<u64>() as f64).within(0.0, 0.0))
@@ -136,12 +153,17 @@ fn relative_leak(lab: &Lab) -> Result<(Vec<Measured>, Vec<Block>), LabError> {
         tail.iter().sum::<f64>() / tail.len() as f64
     };
     let tails = |runs: &[Run<()>]| runs.iter().map(last_tenth).collect::<Vec<f64>>();
-    let plot = TimePlot::new("sec45-leak", "One circuit, 1 % of credit cells lost", "throughput", "of the link")
-        .curve_as(&absolute[0], "throughput", "absolute (N23)")
-        .curve_as(&cumulative[0], "throughput", "cumulative")
-        .curve_as(&relative[0], "throughput", "relative")
-        .y_range(0.0, 1.05)
-        .note("Every lost relative credit is lost for ever; absolute credit heals with the next.");
+    let plot = TimePlot::new(
+        "sec45-leak",
+        "One circuit, 1 % of credit cells lost",
+        "throughput",
+        "of the link",
+    )
+    .curve_as(&absolute[0], "throughput", "absolute (N23)")
+    .curve_as(&cumulative[0], "throughput", "cumulative")
+    .curve_as(&relative[0], "throughput", "relative")
+    .y_range(0.0, 1.05)
+    .note("Every lost relative credit is lost for ever; absolute credit heals with the next.");
     let measured = vec![
         Measured::over_seeds("relative_last_tenth", &tails(&relative)).within(0.0, 0.0),
         Measured::over_seeds("absolute_last_tenth", &tails(&absolute)).within(0.9, 1.0),
@@ -174,14 +196,24 @@ pub fn three_zones(lab: &Lab) -> Result<Evidence, LabError> {
         measured.push(Measured::new(&format!("{scheme}_overflows"), broken).within(0.0, 0.0));
         rows.push(vec![
             Cell::Text((*scheme).into()),
-            Cell::Float { value: buffer(run), digits: 0 },
-            Cell::Float { value: peak(run), digits: 0 },
-            Cell::Float { value: shares(run)[0], digits: 4 },
+            Cell::Float {
+                value: buffer(run),
+                digits: 0,
+            },
+            Cell::Float {
+                value: peak(run),
+                digits: 0,
+            },
+            Cell::Float {
+                value: shares(run)[0],
+                digits: 4,
+            },
         ]);
     }
     let base = buffer(&runs[0]);
     measured.push(Measured::new("n123_buffer", buffer(&runs[1])).within(base + 1.0, f64::MAX));
-    measured.push(Measured::new("n123+_buffer", buffer(&runs[2])).within(base + 1.0, buffer(&runs[1])));
+    measured
+        .push(Measured::new("n123+_buffer", buffer(&runs[2])).within(base + 1.0, buffer(&runs[1])));
     let table = Block::Table(Table {
         name: "sec3-zones".into(),
         caption: "The same traffic, throughput and order; the third zone costs memory. Buffers of VC3, whose target is 40 % of the link.".into(),
@@ -194,7 +226,11 @@ pub fn three_zones(lab: &Lab) -> Result<Evidence, LabError> {
         rows,
     });
     Ok(Evidence {
-        findings: vec![Finding { claim: "kung1993.n123", scenario: ZONES, measured }],
+        findings: vec![Finding {
+            claim: "kung1993.n123",
+            scenario: ZONES,
+            measured,
+        }],
         blocks: vec![table],
     })
 }

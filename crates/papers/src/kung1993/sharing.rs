@@ -30,7 +30,11 @@ pub fn figures_15_16(lab: &Lab) -> Result<Evidence, LabError> {
         Measured::new("vc2_max", run.leg("VC2", "B->S").fill_max as f64),
         Measured::new("vc3_max", run.leg("VC3", "C->S").fill_max as f64),
     ];
-    let finding = |claim, measured| Finding { claim, scenario: FILE, measured };
+    let finding = |claim, measured| Finding {
+        claim,
+        scenario: FILE,
+        measured,
+    };
     Ok(Evidence {
         findings: vec![
             finding("kung1993.fig15.equal-thirds", shape),
@@ -50,10 +54,17 @@ fn smoothing(run: &Run<Watch>) -> (f64, f64) {
     let cell = run.scenario.cell;
     let steady = |leg: u32| -> Vec<Time> {
         let starts = &run.probe.starts[&leg];
-        starts.iter().copied().filter(|&at| at >= run.scenario.network.warm_up).collect()
+        starts
+            .iter()
+            .copied()
+            .filter(|&at| at >= run.scenario.network.warm_up)
+            .collect()
     };
     let out = steady(run.leg_id("VC1", "S->F"));
-    let third = out.windows(2).filter(|pair| pair[1] - pair[0] == cell * 3).count();
+    let third = out
+        .windows(2)
+        .filter(|pair| pair[1] - pair[0] == cell * 3)
+        .count();
     let input = steady(run.leg_id("VC1", "A->S"));
     let mut bursts = vec![0usize];
     for pair in input.windows(2) {
@@ -66,24 +77,42 @@ fn smoothing(run: &Run<Watch>) -> (f64, f64) {
     // The first and the last may be cut by the ends of the observation.
     let whole = &bursts[1..bursts.len() - 1];
     let tens = whole.iter().filter(|&&follows| follows == 9).count();
-    (third as f64 / (out.len() - 1) as f64, tens as f64 / whole.len() as f64)
+    (
+        third as f64 / (out.len() - 1) as f64,
+        tens as f64 / whole.len() as f64,
+    )
 }
 
 fn sharing_plots(run: &Run<Watch>) -> Vec<Block> {
     vec![
-        TimePlot::new("fig15", "Figure 15: VC1 arrives in bursts, leaves smoothly", "throughput", "of the link")
-            .curve(run, "arriving")
-            .curve(run, "leaving")
-            .y_range(0.0, 1.05)
-            .note("Bursts of ten cells come in; one cell leaves every third cell time."),
-        TimePlot::new("fig16", "Figure 16: queues in the switch", "cells stored", "cells")
-            .curve(run, "VC1")
-            .curve(run, "VC2")
-            .curve(run, "VC3")
-            .note("Round robin gives each a third; N3 alone decides how many cells wait."),
-        TimePlot::new("fig16-delay", "Delay of VC1 in the switch", "delay", "cell times")
-            .curve(run, "delay of VC1 in the switch")
-            .note("Three times the queue: each circuit is served every third cell time."),
+        TimePlot::new(
+            "fig15",
+            "Figure 15: VC1 arrives in bursts, leaves smoothly",
+            "throughput",
+            "of the link",
+        )
+        .curve(run, "arriving")
+        .curve(run, "leaving")
+        .y_range(0.0, 1.05)
+        .note("Bursts of ten cells come in; one cell leaves every third cell time."),
+        TimePlot::new(
+            "fig16",
+            "Figure 16: queues in the switch",
+            "cells stored",
+            "cells",
+        )
+        .curve(run, "VC1")
+        .curve(run, "VC2")
+        .curve(run, "VC3")
+        .note("Round robin gives each a third; N3 alone decides how many cells wait."),
+        TimePlot::new(
+            "fig16-delay",
+            "Delay of VC1 in the switch",
+            "delay",
+            "cell times",
+        )
+        .curve(run, "delay of VC1 in the switch")
+        .note("Three times the queue: each circuit is served every third cell time."),
     ]
 }
 
@@ -99,7 +128,10 @@ pub fn figures_18_19(lab: &Lab) -> Result<Evidence, LabError> {
     let at_s2 = run.leg("VC1", "S1->S2");
     let warm_up = run.scenario.network.warm_up;
     let renewals = &run.probe.renewals[&run.leg_id("VC1", "S1->S2")];
-    let settled = renewals.iter().filter(|(at, _)| *at >= warm_up).map(|(_, credit)| *credit as f64);
+    let settled = renewals
+        .iter()
+        .filter(|(at, _)| *at >= warm_up)
+        .map(|(_, credit)| *credit as f64);
     let settled: Vec<f64> = settled.collect();
     let low = settled.iter().copied().fold(f64::INFINITY, f64::min);
     let high = settled.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -118,7 +150,11 @@ pub fn figures_18_19(lab: &Lab) -> Result<Evidence, LabError> {
     ];
     equilibrium.push(Measured::new("effective_credit_max", high).within(10.0, 10.0));
     equilibrium.push(Measured::new("updates", settled.len() as f64).within(200.0, 1e6));
-    let finding = |claim, measured| Finding { claim, scenario: FILE, measured };
+    let finding = |claim, measured| Finding {
+        claim,
+        scenario: FILE,
+        measured,
+    };
     Ok(Evidence {
         findings: vec![
             finding("kung1993.fig18.backpressure-shares", shares),
@@ -155,11 +191,16 @@ pub fn figure_20(lab: &Lab) -> Result<Evidence, LabError> {
             ],
         }],
         blocks: vec![
-            TimePlot::new("fig20", "Figure 20: data and credit on one direction", "throughput", "of the link")
-                .curve(&run, "data")
-                .curve(&run, "credit")
-                .y_range(0.0, 1.0)
-                .note("N2 = 10: ten elevenths data, one eleventh credit."),
+            TimePlot::new(
+                "fig20",
+                "Figure 20: data and credit on one direction",
+                "throughput",
+                "of the link",
+            )
+            .curve(&run, "data")
+            .curve(&run, "credit")
+            .y_range(0.0, 1.0)
+            .note("N2 = 10: ten elevenths data, one eleventh credit."),
         ],
     })
 }

@@ -14,16 +14,25 @@ pub fn figure_8(lab: &Lab) -> Result<Evidence, LabError> {
     let run = lab.run(FILE, &[])?;
     // Every window of 25 cells after the first cells have crossed both links.
     let both = run.series("both");
-    let full = both.x_ps.iter().zip(&both.y).filter(|(at, _)| run.cells(**at) > 250.0);
+    let full = both
+        .x_ps
+        .iter()
+        .zip(&both.y)
+        .filter(|(at, _)| run.cells(**at) > 250.0);
     let least = full.map(|(_, share)| *share).fold(f64::INFINITY, f64::min);
     let peak = run.leg("VC2", "A->S").fill_max_total as f64;
-    let plot = TimePlot::new("fig8", "Figure 8: throughput leaving the switch", "throughput", "of the link")
-        .curve(&run, "VC2")
-        .curve(&run, "VC1")
-        .curve_as(&run, "both", "sum")
-        .x_range(750.0, 1750.0)
-        .y_range(0.0, 1.05)
-        .note("VC2 (greedy, low priority) fills exactly what VC1 (video, high priority) leaves.");
+    let plot = TimePlot::new(
+        "fig8",
+        "Figure 8: throughput leaving the switch",
+        "throughput",
+        "of the link",
+    )
+    .curve(&run, "VC2")
+    .curve(&run, "VC1")
+    .curve_as(&run, "both", "sum")
+    .x_range(750.0, 1750.0)
+    .y_range(0.0, 1.05)
+    .note("VC2 (greedy, low priority) fills exactly what VC1 (video, high priority) leaves.");
     let fill = TimePlot::new("fig8-fill", "VC2 in the switch", "cells stored", "cells")
         .curve(&run, "VC2 in the switch")
         .note("Never more than N2 + N3 = 165.");
@@ -51,22 +60,41 @@ pub fn figures_10_11(lab: &Lab) -> Result<Evidence, LabError> {
     let credit = run.series("credit at the switch");
     let settled: Vec<f64> = {
         let points = credit.x_ps.iter().zip(&credit.y);
-        points.filter(|(at, _)| run.cells(**at) > 1000.0).map(|(_, credit)| *credit).collect()
+        points
+            .filter(|(at, _)| run.cells(**at) > 1000.0)
+            .map(|(_, credit)| *credit)
+            .collect()
     };
     let low = settled.iter().copied().fold(f64::INFINITY, f64::min);
     let high = settled.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let starts: Vec<Time> = run.probe.credits[&leg].iter().map(|credit| credit.at).collect();
-    let gaps = starts.windows(2).skip(5).map(|pair| run.cells((pair[1] - pair[0]).ps()));
+    let starts: Vec<Time> = run.probe.credits[&leg]
+        .iter()
+        .map(|credit| credit.at)
+        .collect();
+    let gaps = starts
+        .windows(2)
+        .skip(5)
+        .map(|pair| run.cells((pair[1] - pair[0]).ps()));
     let gaps: Vec<f64> = gaps.collect();
     let mean_gap = gaps.iter().sum::<f64>() / gaps.len() as f64;
     let stored = run.leg("VC", "A->S").fill_max_total as f64;
-    let throughput = TimePlot::new("fig10", "Figure 10: throughput leaving the switch", "throughput", "of the link")
-        .curve(&run, "throughput leaving the switch")
-        .y_range(0.0, 1.0)
-        .note("The circuit gets the third it asks for.");
-    let sawtooth = TimePlot::new("fig11", "Figure 11: credit at the switch", "credit", "cells")
-        .curve(&run, "credit at the switch")
-        .note("One credit is spent every third cell time; ten are renewed just as they run out.");
+    let throughput = TimePlot::new(
+        "fig10",
+        "Figure 10: throughput leaving the switch",
+        "throughput",
+        "of the link",
+    )
+    .curve(&run, "throughput leaving the switch")
+    .y_range(0.0, 1.0)
+    .note("The circuit gets the third it asks for.");
+    let sawtooth = TimePlot::new(
+        "fig11",
+        "Figure 11: credit at the switch",
+        "credit",
+        "cells",
+    )
+    .curve(&run, "credit at the switch")
+    .note("One credit is spent every third cell time; ten are renewed just as they run out.");
     Ok(Evidence {
         findings: vec![
             Finding {
@@ -105,20 +133,40 @@ pub fn figures_12_13(lab: &Lab) -> Result<Evidence, LabError> {
         if every == "1" {
             redundant_best = throughput;
         }
-        rows.push(row(&run, &format!("redundant credit cell every {every} cells"), throughput));
+        rows.push(row(
+            &run,
+            &format!("redundant credit cell every {every} cells"),
+            throughput,
+        ));
     }
-    let throughput = TimePlot::new("fig12", "Figure 12: throughput leaving the switch", "throughput", "of the link")
-        .curve(&run, "throughput leaving the switch")
-        .y_range(0.0, 1.05)
-        .note("A burst each round trip: N3 limits the peak bandwidth.");
-    let credit = TimePlot::new("fig13", "Figure 13: credit at the switch", "credit", "cells")
-        .curve(&run, "credit at the switch")
-        .note("Credit is spent early in each round trip; until the window has passed, E eats what comes.");
+    let throughput = TimePlot::new(
+        "fig12",
+        "Figure 12: throughput leaving the switch",
+        "throughput",
+        "of the link",
+    )
+    .curve(&run, "throughput leaving the switch")
+    .y_range(0.0, 1.05)
+    .note("A burst each round trip: N3 limits the peak bandwidth.");
+    let credit = TimePlot::new(
+        "fig13",
+        "Figure 13: credit at the switch",
+        "credit",
+        "cells",
+    )
+    .curve(&run, "credit at the switch")
+    .note(
+        "Credit is spent early in each round trip; until the window has passed, E eats what comes.",
+    );
     let burst = longest_burst(starts, cell) as f64;
     let window = most_in_window(starts, loop_time) as f64;
     Ok(Evidence {
         findings: vec![
-            finding("kung1993.fig12.burst", FILE, vec![Measured::new("value", burst)]),
+            finding(
+                "kung1993.fig12.burst",
+                FILE,
+                vec![Measured::new("value", burst)],
+            ),
             finding(
                 "kung1993.fig12.throughput-39",
                 FILE,
@@ -127,14 +175,22 @@ pub fn figures_12_13(lab: &Lab) -> Result<Evidence, LabError> {
                     Measured::new("redundant", redundant_best).within(0.385, 0.3936),
                 ],
             ),
-            finding("kung1993.fig12.window-bound", FILE, vec![Measured::new("value", window)]),
+            finding(
+                "kung1993.fig12.window-bound",
+                FILE,
+                vec![Measured::new("value", window)],
+            ),
         ],
         blocks: vec![throughput, credit, redundancy_table(rows)],
     })
 }
 
 fn finding(claim: &'static str, scenario: &'static str, measured: Vec<Measured>) -> Finding {
-    Finding { claim, scenario, measured }
+    Finding {
+        claim,
+        scenario,
+        measured,
+    }
 }
 
 fn row(run: &Run<Watch>, what: &str, throughput: f64) -> Vec<results::Cell> {
@@ -142,7 +198,10 @@ fn row(run: &Run<Watch>, what: &str, throughput: f64) -> Vec<results::Cell> {
     let credits = run.outcome.legs[run.leg_id("VC", "S->B") as usize].credits_received_total;
     vec![
         results::Cell::Text(what.into()),
-        results::Cell::Float { value: throughput, digits: 4 },
+        results::Cell::Float {
+            value: throughput,
+            digits: 4,
+        },
         results::Cell::Int(longest_burst(starts, run.scenario.cell) as i64),
         results::Cell::Int(credits as i64),
     ]
@@ -167,7 +226,11 @@ fn redundancy_table(rows: Vec<Vec<results::Cell>>) -> Block {
 fn longest_burst(starts: &[Time], cell: Duration) -> usize {
     let (mut longest, mut length) = (1, 1);
     for pair in starts.windows(2) {
-        length = if pair[1] - pair[0] == cell { length + 1 } else { 1 };
+        length = if pair[1] - pair[0] == cell {
+            length + 1
+        } else {
+            1
+        };
         longest = longest.max(length);
     }
     longest

@@ -38,7 +38,12 @@ impl Probe for Watch {
             UnitKind::Credit => {
                 let arrived = self.arrived.get(&leg).copied().unwrap_or(0);
                 let stored = self.fill.get(&leg).copied().unwrap_or(0) as u64;
-                let credit = Credit { at: crossing.at, stored, arrived, value: crossing.value };
+                let credit = Credit {
+                    at: crossing.at,
+                    stored,
+                    arrived,
+                    value: crossing.value,
+                };
                 self.credits.entry(leg).or_default().push(credit);
             }
             _ => {}
