@@ -11,7 +11,7 @@ const FEWEST_INSTANTS: u64 = 16;
 const FEWEST_VISITS: u64 = 512;
 /// Slots a wheel may have, powers of two.
 const FEWEST_SLOTS: u128 = 128;
-const MOST_SLOTS: u128 = 1 << 18;
+const MOST_SLOTS: u128 = 1 << 20;
 /// The horizon, in mean delays of the events that wait.
 const HORIZON: u128 = 6;
 /// Slots per instant (as a power of two) where few events wait: nearly every slot then holds one
@@ -124,7 +124,8 @@ impl Tuner {
         let width_ps = 1_u128 << shift;
         let wanted_ps = (instant_ps >> FINEST)
             .max(horizon_ps / CACHED_SLOTS)
-            .min(instant_ps);
+            .min(instant_ps)
+            .max(horizon_ps / MOST_SLOTS);
         let fits = wanted_ps * 4 > width_ps * 3 && wanted_ps < width_ps * 3;
         let wanted_shift = if fits {
             shift
