@@ -23,7 +23,9 @@ pub fn explain(name: &str) -> Result<String, String> {
             if key_matches(section, key, wanted) {
                 parts.push(key_text(section, key));
             }
-            if let Kind::Choice(choices) = key.kind {
+            if let Kind::Choice(choices) = key.kind
+                && !key.repeats()
+            {
                 let named = choices.iter().find(|choice| choice.name == wanted);
                 parts.extend(named.map(|choice| choice_text(section, key, choice)));
             }
@@ -100,7 +102,7 @@ fn section_text(section: &Section) -> String {
 fn key_text(section: &Section, key: &Key) -> String {
     let mut text = format!("{} in {}\n  {}\n\n", key.name, section.name, key.meaning);
     for (what, value) in facts(section, key) {
-        text.push_str(&format!("  {what:8}  {value}\n"));
+        text.push_str(&format!("  {what:9}  {value}\n"));
     }
     if let Kind::Choice(choices) = key.kind {
         let width = choices

@@ -41,9 +41,21 @@ fn section_part(section: &Section) -> String {
     };
     let mut text =
         format!("\n## `{title}`\n\n{}\n\n", section.about).replace("`The file`", "The file");
-    text.push_str("| key | meaning | allowed | default |\n|---|---|---|---|\n");
-    for key in section.keys {
-        text.push_str(&row(section, key));
+    let (repeated, own): (Vec<&Key>, Vec<&Key>) =
+        section.keys.iter().partition(|key| key.repeats());
+    if !own.is_empty() {
+        text.push_str("| key | meaning | allowed | default |\n|---|---|---|---|\n");
+        own.iter().for_each(|key| text.push_str(&row(section, key)));
+    }
+    if !repeated.is_empty() {
+        let names: Vec<String> = repeated
+            .iter()
+            .map(|key| format!("`{}`", key.name))
+            .collect();
+        text.push_str(&format!(
+            "\nOverrides, where given: {}.\n",
+            names.join(", ")
+        ));
     }
     for group in section.groups {
         let keys: Vec<String> = group.keys.iter().map(|key| format!("`{key}`")).collect();
@@ -63,7 +75,7 @@ fn section_part(section: &Section) -> String {
             keys.join(", ")
         ));
     }
-    for key in section.keys {
+    for key in own {
         if let Kind::Choice(choices) = key.kind {
             text.push_str(&words(key, choices));
         }

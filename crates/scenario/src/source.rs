@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 
 /// Largest scenario file read, in bytes.
-pub const LARGEST_BYTES: usize = 16 << 20;
+pub const LARGEST_BYTES: usize = 8 << 20;
 
 /// A text to read, with the name that messages give it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -55,7 +55,7 @@ fn way(scenario: &Scenario, flow: usize) -> Vec<String> {
     let network = &scenario.network;
     let name = |channel: u32| {
         let link = &network.links[channel as usize / 2];
-        let (from, to) = if channel % 2 == 0 {
+        let (from, to) = if channel.is_multiple_of(2) {
             (link.a, link.b)
         } else {
             (link.b, link.a)

@@ -1,0 +1,110 @@
+//! The tables explain themselves.
+
+use scenario::{explain, json_schema, list, reference_markdown};
+use serde_json::Value;
+
+#[test]
+fn every_word_of_the_lists_is_explained() {
+    for (group, words) in list() {
+        assert!(!words.is_empty(), "{group}");
+        for (word, meaning) in words {
+            let text = explain(word).expect(word);
+            assert!(text.contains(meaning), "{word}: {text}");
+        }
+    }
+}
+
+#[test]
+fn keys_are_explained_with_default_range_and_source() {
+    let text = explain("n2").expect("a key");
+    for part in [
+        "default    10",
+        "whole numbers from 1",
+        "Kung 1993",
+        "[flow_control]",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert_eq!(
+        text.matches("n2 in ").count(),
+        1,
+        "overrides repeat nothing: {text}"
+    );
+    assert!(
+        explain("link.delay")
+            .expect("a key")
+            .contains("Propagation")
+    );
+    assert!(explain("[run]").expect("a section").contains("warm_up"));
+    assert!(explain("n123").expect("a scheme").contains("its keys"));
+}
+
+#[test]
+fn unknown_names_come_with_a_suggestion() {
+    assert!(
+        explain("dealy")
+            .expect_err("no key")
+            .contains("did you mean `delay`?")
+    );
+    assert!(
+        explain("n32")
+            .expect_err("no scheme")
+            .contains("did you mean `n23`?")
+    );
+    assert!(explain("zzzzzzzz").expect_err("nothing").contains("list"));
+    assert!(explain(&"x".repeat(1 << 20)).expect_err("nothing").len() < 300);
+}
+
+/// Every `$ref` leads somewhere, and every object names what it needs.
+fn check_schema(root: &Value, part: &Value, seen: &mut usize) {
+    if let Some(path) = part.get("$ref").and_then(Value::as_str) {
+        assert!(
+            root.pointer(path.trim_start_matches('#')).is_some(),
+            "{path}"
+        );
+        *seen += 1;
+    }
+    if let Some(required) = part.get("required").and_then(Value::as_array) {
+        for key in required {
+            let key = key.as_str().expect("a name");
+            assert!(part["properties"].get(key).is_some(), "{key}");
+        }
+    }
+    match part {
+        Value::Object(fields) => fields.values().for_each(|v| check_schema(root, v, seen)),
+        Value::Array(items) => items.iter().for_each(|v| check_schema(root, v, seen)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_schema_hangs_together() {
+    let schema = json_schema();
+    let mut references = 0;
+    check_schema(&schema, &schema, &mut references);
+    assert!(references >= 15, "{references}");
+    assert_eq!(schema["additionalProperties"], Value::Bool(false));
+    let n2 = &schema["definitions"]["flow_control"]["properties"]["n2"];
+    assert_eq!(
+        (&n2["minimum"], &n2["default"]),
+        (&Value::from(1), &Value::from(10))
+    );
+}
+
+#[test]
+fn the_reference_has_every_section_and_word() {
+    let page = reference_markdown();
+    for part in [
+        "## `[run]`",
+        "## `[[flows]]`",
+        "| `redundant_every` |",
+        "`n123+`",
+        "`permutation`",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    for line in page.lines().filter(|line| line.starts_with("| ")) {
+        let cells = line.replace("\\|", "").matches('|').count();
+        assert_eq!(cells, 5, "{line}");
+    }
+}
