@@ -40,9 +40,9 @@ fn explain_claim(id: &str) -> Option<String> {
 
 /// Everything by group.
 pub fn list() -> u8 {
-    for group in scenario::list() {
-        println!("{}:", group.name);
-        for (word, meaning) in &group.words {
+    for (group, words) in scenario::list() {
+        println!("{group}:");
+        for (word, meaning) in words {
             println!("  {word:<20} {meaning}");
         }
         println!();

@@ -15,7 +15,7 @@ pub fn read(path: &Path) -> Result<Source, String> {
         let mut bytes = Vec::new();
         std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)
             .map_err(|error| format!("standard input: {error}"))?;
-        return Source::from_bytes("standard input", &bytes).map_err(|wrong| wrong.render(color()));
+        return Source::from_bytes("standard input", bytes).map_err(|wrong| wrong.render(color()));
     }
     let size = std::fs::metadata(path).map(|data| data.len());
     if size.is_ok_and(|size| size > LARGEST_BYTES as u64) {
@@ -24,7 +24,7 @@ pub fn read(path: &Path) -> Result<Source, String> {
     let bytes = std::fs::read(path).map_err(|error| {
         format!("can't read the scenario `{name}`: {error}\n  try: ls scenarios/*/*.toml")
     })?;
-    Source::from_bytes(&name, &bytes).map_err(|wrong| wrong.render(color()))
+    Source::from_bytes(name, bytes).map_err(|wrong| wrong.render(color()))
 }
 
 /// Reads and checks; mistakes and warnings go to standard error.

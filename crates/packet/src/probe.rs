@@ -10,7 +10,7 @@ mod trace;
 
 pub use audit::Audit;
 pub use recorder::Recorder;
-pub use trace::{TraceEntry, TraceProbe};
+pub use trace::{Passage, TraceEntry, TraceProbe};
 
 use kernel::Time;
 

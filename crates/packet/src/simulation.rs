@@ -104,6 +104,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         &self.probe
     }
 
+    /// The probe, to take out what it has collected.
+    pub fn probe_mut(&mut self) -> &mut P {
+        &mut self.probe
+    }
+
     /// Gives the probe back.
     pub fn into_probe(self) -> P {
         self.probe

@@ -247,6 +247,11 @@ impl RunDirectory {
         Ok(self.path)
     }
 
+    /// Writes the manifest of what is there so far; a later one takes its place.
+    pub fn save_manifest(&mut self, manifest: &Manifest) -> Result<(), DirectoryError> {
+        self.store_manifest(manifest)
+    }
+
     fn store_manifest(&mut self, manifest: &Manifest) -> Result<(), DirectoryError> {
         let files = self.files.clone();
         let stored = Stored {
