@@ -73,7 +73,7 @@ pub(crate) static FLOWS: Section = Section {
         Key::new(
             "count",
             Kind::Whole { min: 1, max: 1_000_000, unit: "flows" },
-            "Repeats the flow: `name[1]`, `name[2]`, ..; `{i}` in names it refers to is the number.",
+            "Repeats the flow as `name[1]`, `name[2]`, ..; `{i}` in names it uses is the number.",
         )
         .otherwise("one flow, without a number in its name"),
         PRIORITY,
