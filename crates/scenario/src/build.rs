@@ -48,6 +48,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     checks::run_times(run, stop_at, warm_up, mistakes);
     checks::corruption(root, mistakes);
     if mistakes.errors() == 0 {
+        checks::starts(&drafts, &specs, stop_at, mistakes);
         checks::partners(&drafts, &specs, mistakes);
         checks::load(&graph, &drafts, &specs, stop_at, limits, mistakes);
     }

@@ -1,5 +1,7 @@
 //! What can't work in the scenario as a whole.
 
+use std::collections::BTreeMap;
+
 use kernel::Time;
 use packet::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
@@ -137,8 +139,61 @@ fn bytes(count: u64) -> String {
     }
 }
 
+/// Sources that start when the run is over.
+pub(crate) fn starts(
+    drafts: &[Draft<'_>],
+    specs: &[FlowSpec],
+    stop_at: Time,
+    mistakes: &mut Diagnostics,
+) {
+    for (draft, flow) in drafts.iter().zip(specs) {
+        let start = match &flow.traffic {
+            TrafficSpec::Greedy { start, .. }
+            | TrafficSpec::Constant { start, .. }
+            | TrafficSpec::Poisson { start, .. }
+            | TrafficSpec::OnOff { start, .. } => *start,
+            TrafficSpec::Client(client) => client.start,
+            TrafficSpec::Silent | TrafficSpec::Server => Time::ZERO,
+        };
+        if start >= stop_at
+            && let Some(traffic) = draft.record.record("traffic")
+        {
+            mistakes.push(
+                Diagnostic::warning("never-starts", format!("`{}` sends nothing", draft.name))
+                    .at(traffic.at("start"), "not before the run is over")
+                    .help("start earlier, or make `run.duration` longer"),
+            );
+        }
+    }
+}
+
+/// A partner's answers are meant for one flow.
+fn shared_partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diagnostics) {
+    let mut taken: BTreeMap<u32, &Draft<'_>> = BTreeMap::new();
+    for (draft, flow) in drafts.iter().zip(specs) {
+        let Some(partner) = flow.partner else {
+            continue;
+        };
+        let Some(first) = taken.insert(partner, draft) else {
+            continue;
+        };
+        let name = &specs[partner as usize].name;
+        mistakes.push(
+            Diagnostic::error(
+                "shared-partner",
+                format!("`{name}` is the partner of two flows"),
+            )
+            .at(draft.record.at("partner"), format!("of `{}`", draft.name))
+            .at(first.record.at("partner"), format!("of `{}`", first.name))
+            .note("nobody could tell for whom an answer is")
+            .help("give each flow a partner of its own; `{i}` numbers them with `count`"),
+        );
+    }
+}
+
 /// Partners: who needs one, and what it must be.
 pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diagnostics) {
+    shared_partners(drafts, specs, mistakes);
     for (draft, flow) in drafts.iter().zip(specs) {
         let (what, at, wanted) = match (&flow.traffic, &flow.source_control) {
             (TrafficSpec::Client(_), SourceControlSpec::None) => {

@@ -56,7 +56,6 @@ fn lines_with_values() -> impl Iterator<Item = (usize, &'static str)> {
     GOOD.lines()
         .enumerate()
         .filter(|(_, line)| line.contains(" = "))
-        .map(|(i, line)| (i, line))
 }
 
 #[test]

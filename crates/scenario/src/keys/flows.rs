@@ -63,7 +63,11 @@ pub(crate) static FLOWS: Section = Section {
     keys: &[
         Key::new("name", Kind::Name, "Its name in reports and references."),
         Key::new("from", Kind::Reference("host"), "Host it starts at."),
-        Key::new("to", Kind::References("host"), "Host it goes to, or a list: multicast."),
+        Key::new(
+            "to",
+            Kind::References("host"),
+            "Host it goes to, or a list: multicast.",
+        ),
         Key::new(
             "path",
             Kind::ReferenceList("node"),
@@ -72,8 +76,12 @@ pub(crate) static FLOWS: Section = Section {
         .otherwise("the shortest, ties decided by the order of links in the file"),
         Key::new(
             "count",
-            Kind::Whole { min: 1, max: 1_000_000, unit: "flows" },
-            "Repeats the flow: `name[1]`, `name[2]`, ..; `{i}` in names it refers to is the number.",
+            Kind::Whole {
+                min: 1,
+                max: 1_000_000,
+                unit: "flows",
+            },
+            "Repeats the flow as `name[1]`, `name[2]`, ..; `{i}` in names it uses is the number.",
         )
         .otherwise("one flow, without a number in its name"),
         PRIORITY,

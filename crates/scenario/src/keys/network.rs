@@ -118,8 +118,8 @@ pub(crate) static LINKS: Section = Section {
 
 static CHANNEL: Section = Section {
     name: "links.forward",
-    about: "What differs in one direction of a link. `links.backward` and `topology.trunk`, for all \
-            links between switches, have the same keys.",
+    about: "What differs in one direction of a link. `links.backward` and `topology.trunk`, for \
+            all links between switches, have the same keys.",
     selector: None,
     groups: &[],
     keys: &[
