@@ -62,11 +62,19 @@ struct Cost {
 
 /// Measures and prints.
 pub fn bench(options: &Options) -> u8 {
-    let wanted = |name: &str| options.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
+    let wanted = |name: &str| {
+        options
+            .filter
+            .as_ref()
+            .is_none_or(|filter| name.contains(filter.as_str()))
+    };
     if machine::user_seconds().is_none() {
         eprintln!("note: this system does not tell user CPU time; wall time is used");
     }
-    println!("{:32} {:>12} {:>9} {:>12} {:>11}", "workload", "M hops/s", "ns/hop", "events/hop", "hops");
+    println!(
+        "{:32} {:>12} {:>9} {:>12} {:>11}",
+        "workload", "M hops/s", "ns/hop", "events/hop", "hops"
+    );
     for workload in SET.iter().filter(|workload| wanted(workload.name)) {
         let scenario = match load(workload) {
             Ok(scenario) => scenario,
@@ -87,8 +95,14 @@ pub fn bench(options: &Options) -> u8 {
 }
 
 fn load(workload: &Workload) -> Result<Scenario, String> {
-    let source = Source { name: workload.file.into(), text: workload.text.into() };
-    let set = |&(key, value): &(&str, &str)| scenario::Set { key: key.into(), value: value.into() };
+    let source = Source {
+        name: workload.file.into(),
+        text: workload.text.into(),
+    };
+    let set = |&(key, value): &(&str, &str)| scenario::Set {
+        key: key.into(),
+        value: value.into(),
+    };
     let sets: Vec<scenario::Set> = workload.sets.iter().map(set).collect();
     scenario::parse(&source, &sets).map_err(|mistakes| mistakes.render(false))
 }
@@ -130,7 +144,12 @@ fn once(network: &NetworkSpec) -> Result<Cost, String> {
         return Err(format!("{} promises were broken", outcome.violations_total));
     }
     let (hops, events) = (outcome.unit_hops, outcome.events);
-    Ok(Cost { seconds, hops, events, hash: outcome.trace_hash })
+    Ok(Cost {
+        seconds,
+        hops,
+        events,
+        hash: outcome.trace_hash,
+    })
 }
 
 /// Figure 17 among circuits that never send: the cost of a hop and of an idle circuit's link.
@@ -140,7 +159,10 @@ fn idle(runs: u32) -> u8 {
         Err(message) => return fail(message),
     };
     println!("\nFigure 17 among idle circuits:");
-    println!("{:>12} {:>9} {:>26}", "idle", "ns/hop", "bytes per idle VC link");
+    println!(
+        "{:>12} {:>9} {:>26}",
+        "idle", "ns/hop", "bytes per idle VC link"
+    );
     for count in IDLE {
         let mut network = scenario.network.clone();
         network.stop_at = Time(network.stop_at.ps() / 4);
@@ -169,7 +191,10 @@ fn bytes_per_link(network: &NetworkSpec, links: usize) -> Option<String> {
     if links < 10_000 {
         return None;
     }
-    Some(format!("{:.0}", (after.saturating_sub(before)) as f64 / links as f64))
+    Some(format!(
+        "{:.0}",
+        (after.saturating_sub(before)) as f64 / links as f64
+    ))
 }
 
 /// User CPU where the system tells it, else wall time.
@@ -180,7 +205,10 @@ struct Clock {
 
 impl Clock {
     fn start() -> Clock {
-        Clock { user: machine::user_seconds(), wall: std::time::Instant::now() }
+        Clock {
+            user: machine::user_seconds(),
+            wall: std::time::Instant::now(),
+        }
     }
 
     fn seconds(&self) -> f64 {

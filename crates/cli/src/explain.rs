@@ -28,7 +28,9 @@ fn explain_claim(id: &str) -> Option<String> {
     for paper in papers::papers() {
         let claims = papers::claim::parse(paper.claims_toml).ok()?;
         if let Some(claim) = claims.into_iter().find(|claim| claim.id == id) {
-            let check = claim.check.map_or(String::new(), |check| format!("  holds if: {check}\n"));
+            let check = claim
+                .check
+                .map_or(String::new(), |check| format!("  holds if: {check}\n"));
             return Some(format!(
                 "{id}: {}, {}\n  states: {}\n{check}  rerun it: backwater reproduce {id}\n",
                 paper.title, claim.figure, claim.states

@@ -19,7 +19,9 @@ pub fn read(path: &Path) -> Result<Source, String> {
     }
     let size = std::fs::metadata(path).map(|data| data.len());
     if size.is_ok_and(|size| size > LARGEST_BYTES as u64) {
-        return Err(format!("{name}: larger than {LARGEST_BYTES} bytes, the most a scenario may be"));
+        return Err(format!(
+            "{name}: larger than {LARGEST_BYTES} bytes, the most a scenario may be"
+        ));
     }
     let bytes = std::fs::read(path).map_err(|error| {
         format!("can't read the scenario `{name}`: {error}\n  try: ls scenarios/*/*.toml")
@@ -31,12 +33,13 @@ pub fn read(path: &Path) -> Result<Source, String> {
 pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
     let source = read(path).map_err(|message| eprintln!("{message}"))?;
     let sets = sets(changes).map_err(|message| eprintln!("error: {message}"))?;
-    let limits = Limits { memory_bytes: machine::available_memory() };
+    let limits = Limits {
+        memory_bytes: machine::available_memory(),
+    };
     match scenario::parse_within(&source, &sets, &limits) {
         Ok(scenario) => {
-            let warnings = scenario.warnings.render(color());
-            if !warnings.is_empty() {
-                eprintln!("{warnings}");
+            if !scenario.warnings.is_empty() {
+                eprintln!("{}", scenario.warnings.render(color()));
             }
             Ok((source, scenario))
         }
@@ -52,12 +55,20 @@ pub fn sets(changes: &Changes) -> Result<Vec<Set>, String> {
     let mut sets = Vec::new();
     for text in &changes.sets {
         let Some((key, value)) = text.split_once('=') else {
-            return Err(format!("--set takes KEY=VALUE, as run.seed=3; this is `{text}`"));
+            return Err(format!(
+                "--set takes KEY=VALUE, as run.seed=3; this is `{text}`"
+            ));
         };
-        sets.push(Set { key: key.trim().into(), value: value.trim().into() });
+        sets.push(Set {
+            key: key.trim().into(),
+            value: value.trim().into(),
+        });
     }
     if let Some(seed) = changes.seed {
-        sets.push(Set { key: "run.seed".into(), value: seed.to_string() });
+        sets.push(Set {
+            key: "run.seed".into(),
+            value: seed.to_string(),
+        });
     }
     Ok(sets)
 }

@@ -29,9 +29,11 @@ const INTERRUPTED: u8 = 130;
 /// What happens upstream when a buffer fills: a laboratory for network flow control.
 #[derive(Parser)]
 #[command(version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Start with:  backwater reproduce kung1993\n       or:  backwater run \
+#[command(
+    after_help = "Start with:  backwater reproduce kung1993\n       or:  backwater run \
     scenarios/kung1993/fig17-two-switches.toml\n\nExit status: 0 done, 1 a claim failed or a \
-    promise was broken, 2 bad input, 130 interrupted.")]
+    promise was broken, 2 bad input, 130 interrupted."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -88,7 +90,11 @@ fn main() -> ExitCode {
 fn command_line() -> String {
     let quote = |word: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%".contains(c);
-        if word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+        if word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
     };
     let mut words = vec!["backwater".to_owned()];
     words.extend(std::env::args().skip(1).map(quote));

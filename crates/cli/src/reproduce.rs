@@ -36,7 +36,10 @@ pub fn reproduce(options: &Options) -> u8 {
         Ok(chosen) => chosen,
         Err(message) => return fail(message),
     };
-    let out = options.out.clone().unwrap_or_else(|| default_out("reproduce"));
+    let out = options
+        .out
+        .clone()
+        .unwrap_or_else(|| default_out("reproduce"));
     let directory = match RunDirectory::create(&out) {
         Ok(directory) => directory,
         Err(error) => return fail(error),
@@ -72,9 +75,13 @@ fn choose(options: &Options) -> Result<Vec<(Paper, Vec<String>)>, String> {
     for paper in papers::papers() {
         let claims = papers::claim::parse(paper.claims_toml).map_err(|error| error.to_string())?;
         let claims: Vec<String> = claims.into_iter().map(|claim| claim.id).collect();
-        let whole = options.all || options.what.is_empty() || options.what.iter().any(|w| w == paper.id);
-        let wanted: Vec<String> =
-            claims.iter().filter(|claim| options.what.contains(claim)).cloned().collect();
+        let whole =
+            options.all || options.what.is_empty() || options.what.iter().any(|w| w == paper.id);
+        let wanted: Vec<String> = claims
+            .iter()
+            .filter(|claim| options.what.contains(claim))
+            .cloned()
+            .collect();
         known.push(paper.id.to_owned());
         known.extend(claims);
         if whole {
@@ -85,7 +92,9 @@ fn choose(options: &Options) -> Result<Vec<(Paper, Vec<String>)>, String> {
     }
     match options.what.iter().find(|what| !known.contains(what)) {
         Some(unknown) => {
-            let near = known.iter().filter(|known| known.contains(unknown.as_str()));
+            let near = known
+                .iter()
+                .filter(|known| known.contains(unknown.as_str()));
             let near: Vec<&str> = near.map(String::as_str).take(5).collect();
             let hint = if near.is_empty() {
                 "see `backwater list` for papers; claims are in claims/*.toml".to_owned()
@@ -101,7 +110,11 @@ fn choose(options: &Options) -> Result<Vec<(Paper, Vec<String>)>, String> {
 fn print_verdicts(found: &[Reproduction], seconds: f64) {
     for reproduction in found {
         println!("{}\n", reproduction.title);
-        let width = reproduction.judged.iter().map(|judged| judged.claim.id.len()).max();
+        let width = reproduction
+            .judged
+            .iter()
+            .map(|judged| judged.claim.id.len())
+            .max();
         let width = width.unwrap_or(0);
         for judged in &reproduction.judged {
             print_verdict(judged, width);
@@ -119,10 +132,17 @@ fn print_verdicts(found: &[Reproduction], seconds: f64) {
 
 fn print_verdict(judged: &Judged, width: usize) {
     let paper = judged.paper_text();
-    let paper = if paper.is_empty() { String::new() } else { format!("paper {paper}; ") };
+    let paper = if paper.is_empty() {
+        String::new()
+    } else {
+        format!("paper {paper}; ")
+    };
     let measured = shortened(&judged.measured_text());
     let word = verdict_word(judged.verdict);
-    println!("{word:<8} {:<width$}  {paper}measured {measured}", judged.claim.id);
+    println!(
+        "{word:<8} {:<width$}  {paper}measured {measured}",
+        judged.claim.id
+    );
     if !judged.reason.is_empty() {
         println!("{:8} {:width$}  {}", "", "", judged.reason);
     }
@@ -135,11 +155,19 @@ fn shortened(text: &str) -> String {
     if parts.len() <= SHOWN {
         return text.to_owned();
     }
-    format!("{}, and {} more", parts[..SHOWN].join(", "), parts.len() - SHOWN)
+    format!(
+        "{}, and {} more",
+        parts[..SHOWN].join(", "),
+        parts.len() - SHOWN
+    )
 }
 
 fn count(reproduction: &Reproduction, verdict: Verdict) -> usize {
-    reproduction.judged.iter().filter(|judged| judged.verdict == verdict).count()
+    reproduction
+        .judged
+        .iter()
+        .filter(|judged| judged.verdict == verdict)
+        .count()
 }
 
 fn write(
@@ -150,18 +178,29 @@ fn write(
 ) -> Result<(), String> {
     let json = to_json(found);
     let report = report(found, seconds);
-    directory.write_json("claims.json", &json).map_err(|error| error.to_string())?;
-    directory.write_report(&report).map_err(|error| error.to_string())?;
+    directory
+        .write_json("claims.json", &json)
+        .map_err(|error| error.to_string())?;
+    directory
+        .write_report(&report)
+        .map_err(|error| error.to_string())?;
     let manifest = Manifest {
         version: env!("CARGO_PKG_VERSION").into(),
         command: command_line(),
         wall_seconds: Some(seconds),
-        stop: if interrupt::is_set() { "interrupted" } else { "all experiments done" }.into(),
+        stop: if interrupt::is_set() {
+            "interrupted"
+        } else {
+            "all experiments done"
+        }
+        .into(),
         partial: interrupt::is_set(),
         ..Manifest::default()
     };
     let path = directory.path().join("report.html");
-    directory.finish(&manifest).map_err(|error| error.to_string())?;
+    directory
+        .finish(&manifest)
+        .map_err(|error| error.to_string())?;
     if let Some(file) = &options.json {
         let text = format!("{json:#}\n");
         std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -176,7 +215,10 @@ fn write(
 
 fn to_json(found: &[Reproduction]) -> serde_json::Value {
     let claims = found.iter().flat_map(|reproduction| {
-        reproduction.judged.iter().map(|judged| judged.to_json(reproduction.paper))
+        reproduction
+            .judged
+            .iter()
+            .map(|judged| judged.to_json(reproduction.paper))
     });
     json!({ "version": env!("CARGO_PKG_VERSION"), "claims": claims.collect::<Vec<_>>() })
 }
@@ -189,23 +231,34 @@ fn report(found: &[Reproduction], seconds: f64) -> Report {
             value: count(reproduction, verdict).to_string(),
             detail: format!("of {} claims", reproduction.judged.len()),
         };
-        blocks.push(Block::Heading { level: 2, text: reproduction.title.into() });
+        blocks.push(Block::Heading {
+            level: 2,
+            text: reproduction.title.into(),
+        });
         blocks.push(Block::Facts(vec![
             fact("agree", Verdict::Agrees),
             fact("differ, reason known", Verdict::Differs),
             fact("failed", Verdict::Failed),
-            Fact { label: "time".into(), value: format!("{seconds:.1} s"), detail: String::new() },
+            Fact {
+                label: "time".into(),
+                value: format!("{seconds:.1} s"),
+                detail: String::new(),
+            },
         ]));
         let rows = reproduction.judged.iter().map(Judged::row).collect();
         blocks.push(Block::Verdicts(rows));
         for (title, section) in &reproduction.sections {
-            blocks.push(Block::Heading { level: 3, text: (*title).into() });
+            blocks.push(Block::Heading {
+                level: 3,
+                text: (*title).into(),
+            });
             blocks.extend(section.iter().cloned());
         }
     }
     Report {
         title: "Papers, claim by claim".into(),
-        subtitle: "Every number comes from a simulation of a scenario shipped with backwater.".into(),
+        subtitle: "Every number comes from a simulation of a scenario shipped with backwater."
+            .into(),
         command: command_line(),
         version: env!("CARGO_PKG_VERSION").into(),
         blocks,

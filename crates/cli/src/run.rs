@@ -65,13 +65,22 @@ pub fn run(options: &Options) -> u8 {
         return BAD_INPUT;
     };
     series::add_defaults(&mut scenario);
-    let out = options.out.clone().unwrap_or_else(|| default_out(&name_of(&options.file)));
+    let out = options
+        .out
+        .clone()
+        .unwrap_or_else(|| default_out(&name_of(&options.file)));
     let directory = match RunDirectory::create(&out) {
         Ok(directory) => directory,
         Err(error) => return fail(error),
     };
     interrupt::flag();
-    let mut job = Job { options, source, scenario, directory, checks: Vec::new() };
+    let mut job = Job {
+        options,
+        source,
+        scenario,
+        directory,
+        checks: Vec::new(),
+    };
     match job.execute() {
         Ok((outcome, series, wall_seconds)) => job.conclude(outcome, series, wall_seconds),
         Err(message) => fail(message),
@@ -79,7 +88,8 @@ pub fn run(options: &Options) -> u8 {
 }
 
 fn name_of(path: &Path) -> String {
-    path.file_stem().map_or("run".into(), |stem| stem.to_string_lossy().into_owned())
+    path.file_stem()
+        .map_or("run".into(), |stem| stem.to_string_lossy().into_owned())
 }
 
 struct Job<'a> {
@@ -110,7 +120,8 @@ impl Job<'_> {
                     let end = self.simulate(probe, |probe| trace.write(probe.1.take()))?;
                     self.count_audit(end, |probe| &probe.0)
                 } else {
-                    let end = self.simulate(TraceProbe::default(), |probe| trace.write(probe.take()))?;
+                    let end =
+                        self.simulate(TraceProbe::default(), |probe| trace.write(probe.take()))?;
                     (end.outcome, end.series, end.wall_seconds)
                 };
                 trace.finish()?;
@@ -126,19 +137,22 @@ impl Job<'_> {
         mut after_slice: impl FnMut(&mut P) -> Result<(), String>,
     ) -> Result<Finished<P>, String> {
         let recorder = Recorder::new(&self.scenario.network, &self.scenario.series);
-        let mut simulation =
-            Simulation::<Wheel, _>::new(&self.scenario.network, (recorder, probe))
-                .map_err(|error| error.to_string())?;
+        let mut simulation = Simulation::<Wheel, _>::new(&self.scenario.network, (recorder, probe))
+            .map_err(|error| error.to_string())?;
         let stop_at = self.scenario.network.stop_at;
         let bar = progress::bar(SLICES, "running");
         let start = Instant::now();
         let mut saved = start;
         for slice in 1..=SLICES {
-            let until = Time((u128::from(stop_at.ps()) * u128::from(slice) / u128::from(SLICES)) as u64);
+            let until =
+                Time((u128::from(stop_at.ps()) * u128::from(slice) / u128::from(SLICES)) as u64);
             let more = simulation.run_until(until);
             after_slice(&mut simulation.probe_mut().1)?;
             bar.set_position(slice);
-            bar.set_message(format!("{:.1} M unit-hops", simulation.unit_hops() as f64 / 1e6));
+            bar.set_message(format!(
+                "{:.1} M unit-hops",
+                simulation.unit_hops() as f64 / 1e6
+            ));
             if !more || interrupt::is_set() {
                 break;
             }
@@ -155,7 +169,12 @@ impl Job<'_> {
         let outcome = simulation.outcome();
         let (recorder, probe) = simulation.into_probe();
         let series = recorder.series(outcome.ended_at);
-        Ok(Finished { outcome, series, probe, wall_seconds })
+        Ok(Finished {
+            outcome,
+            series,
+            probe,
+            wall_seconds,
+        })
     }
 
     /// Adds what the audit found; runs once more without it to tell what it cost.
@@ -164,7 +183,12 @@ impl Job<'_> {
         end: Finished<P>,
         audit: impl Fn(&P) -> &Audit,
     ) -> (Outcome, Vec<Series>, f64) {
-        let Finished { mut outcome, series, probe, wall_seconds } = end;
+        let Finished {
+            mut outcome,
+            series,
+            probe,
+            wall_seconds,
+        } = end;
         let audit = audit(&probe);
         let (found, total) = audit.violations();
         let found: Vec<Violation> = found.to_vec();
@@ -177,11 +201,19 @@ impl Job<'_> {
                 ", {:.2} times the run's time ({wall_seconds:.2} s against {:.2} s); trace hash {}",
                 wall_seconds / plain.wall_seconds.max(1e-9),
                 plain.wall_seconds,
-                if same { "the same without" } else { "DIFFERENT without" },
+                if same {
+                    "the same without"
+                } else {
+                    "DIFFERENT without"
+                },
             );
         }
         eprintln!("audit: {what}");
-        self.checks.push(Check { what: "promises while running".into(), holds: total == 0, detail: what });
+        self.checks.push(Check {
+            what: "promises while running".into(),
+            holds: total == 0,
+            detail: what,
+        });
         (outcome, series, wall_seconds)
     }
 
@@ -225,8 +257,14 @@ impl Job<'_> {
             return fail(error);
         }
         let info = self.info(wall_seconds);
-        print!("{}", terminal_summary(&info, &self.scenario.network, &outcome));
-        println!("report: {}", self.directory.path().join("report.html").display());
+        print!(
+            "{}",
+            terminal_summary(&info, &self.scenario.network, &outcome)
+        );
+        println!(
+            "report: {}",
+            self.directory.path().join("report.html").display()
+        );
         match (stopped, outcome.violations_total) {
             (true, _) => INTERRUPTED,
             (false, 0) => SUCCESS,
@@ -249,13 +287,20 @@ impl Trace {
         let writer = TraceWriter::new(BufWriter::new(file), &scenario.network)
             .map_err(|error| format!("can't write {}: {error}", path.display()))?;
         let links = scenario.network.links.iter();
-        let ends = links.flat_map(|link| [(link.a, link.b), (link.b, link.a)]).collect();
-        Ok(Trace { writer, ends, numbers: BTreeMap::new() })
+        let ends = links
+            .flat_map(|link| [(link.a, link.b), (link.b, link.a)])
+            .collect();
+        Ok(Trace {
+            writer,
+            ends,
+            numbers: BTreeMap::new(),
+        })
     }
 
     fn write(&mut self, entries: Vec<TraceEntry>) -> Result<(), String> {
         for entry in entries {
-            self.record(&entry).map_err(|error| format!("can't write the trace: {error}"))?;
+            self.record(&entry)
+                .map_err(|error| format!("can't write the trace: {error}"))?;
         }
         Ok(())
     }
@@ -278,7 +323,10 @@ impl Trace {
             (crossing.value, None)
         } else {
             let outward = (entry.what == Passage::Out) as u8;
-            let counter = self.numbers.entry((crossing.leg, index * 2 + outward)).or_default();
+            let counter = self
+                .numbers
+                .entry((crossing.leg, index * 2 + outward))
+                .or_default();
             *counter += 1;
             (*counter - 1, Some(crossing.value as i64))
         };

@@ -32,15 +32,33 @@ pub fn add_defaults(scenario: &mut Scenario) {
                 until: network.stop_at,
             });
         };
-        let Some(last) = flow.legs.last() else { continue };
-        add(Measure::Throughput, last.channel, format!("{}: throughput", flow.name));
+        let Some(last) = flow.legs.last() else {
+            continue;
+        };
+        add(
+            Measure::Throughput,
+            last.channel,
+            format!("{}: throughput", flow.name),
+        );
         for leg in &flow.legs[..flow.legs.len() - 1] {
             let link = &network.links[leg.channel as usize / 2];
-            let node = if leg.channel.is_multiple_of(2) { link.b } else { link.a };
+            let node = if leg.channel.is_multiple_of(2) {
+                link.b
+            } else {
+                link.a
+            };
             let node = &network.nodes[node as usize].name;
             let is_controlled = leg.flow_control != FlowControlSpec::None;
-            let what = if is_controlled { "cells in" } else { "uncontrolled cells in" };
-            add(Measure::Fill, leg.channel, format!("{}: {what} {node}", flow.name));
+            let what = if is_controlled {
+                "cells in"
+            } else {
+                "uncontrolled cells in"
+            };
+            add(
+                Measure::Fill,
+                leg.channel,
+                format!("{}: {what} {node}", flow.name),
+            );
         }
     }
     scenario.series = series;
