@@ -34,6 +34,8 @@ export class Browser {
         capabilities: {
           alwaysMatch: {
             browserName: "chrome",
+            // A page that hangs fails its test instead of hanging it.
+            timeouts: { pageLoad: 30_000, script: 15_000 },
             "goog:chromeOptions": {
               args: [...FLAGS, `--user-data-dir=${browser.profile}`],
               binary: process.env.CHROMIUM ?? "/usr/bin/chromium",

@@ -20,18 +20,28 @@
     const digits = Number.isInteger(value) ? 0 : size >= 1000 ? 1 : size >= 100 ? 2 : size >= 1 ? 3 : 5;
     return value.toLocaleString("en-US", { maximumFractionDigits: digits });
   };
-  // A logarithmic axis labels its decades, a short one also twice and five times those.
-  const labelled = (u, values) => {
-    const leads = values[values.length - 1] / values[0] > 200 ? [1] : [1, 2, 5];
-    const lead = (v) => Math.round(v / 10 ** Math.floor(Math.log10(v) + 1e-9));
-    return values.map((v) => (v > 0 && leads.includes(lead(v)) ? v : null));
+  // Where an axis has its ticks. Counted, not stepped: no range can make this loop forever.
+  const MOST_TICKS = 40;
+  const places = (log) => (u, axis, min, max, step) => {
+    if (log) {
+      const [from, to] = [Math.floor(Math.log10(min) + 1e-9), Math.ceil(Math.log10(max) - 1e-9)];
+      const leads = to - from > 2 ? [1] : [1, 2, 5];
+      const every = Math.ceil((to - from) / 10) || 1;
+      const decades = Array.from({ length: Math.min(MOST_TICKS, Math.floor((to - from) / every) + 1) }, (_, i) => from + i * every);
+      const all = decades.flatMap((power) => leads.map((lead) => Number(`${lead}e${power}`)));
+      return all.filter((v) => v >= min * (1 - 1e-9) && v <= max * (1 + 1e-9));
+    }
+    const first = Math.ceil(min / step - 1e-9);
+    const count = Math.min(MOST_TICKS, Math.floor(max / step + 1e-9) - first + 1);
+    return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * step || 0);
   };
   const ticks = (log) => (u, values) => {
-    if (log) return values.map((v) => (v == null ? "" : shown(v)));
+    if (log) return values.map(shown);
     const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
+    if (values.some((v) => Math.abs(v) >= 1e12) || step < 1e-6) return values.map(shown);
     const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
     const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-    return values.map((v) => (v == null ? "" : v.toLocaleString("en-US", options)));
+    return values.map((v) => v.toLocaleString("en-US", options));
   };
   // 1, 2 or 5 times a power of ten that fits beside the value.
   const rounded = (value, leads, fits) => {
@@ -127,11 +137,12 @@
       const font = `12px ${getComputedStyle(document.body).fontFamily}`;
       const axis = (of, unit) => ({
         stroke: color("--soft"), font, labelFont: font, labelSize: 20, labelGap: 0, gap: 5,
-        label: title(of.label, unit), values: ticks(of.log),
-        grid: { stroke: color("--grid"), width: 1, ...only(of) }, ...only(of),
+        label: title(of.label, unit), values: ticks(of.log), splits: places(of.log),
+        grid: { stroke: color("--grid"), width: 1 },
+        // uPlot would leave out all but decades.
+        filter: (u, values) => values,
         ticks: { show: false },
       });
-      const only = (of) => (of.log ? { filter: labelled } : {});
       const distribution = (of) => (of.log ? { distr: 3, log: 10 } : {});
       this.u = new uPlot({
         ...this.size(),
@@ -201,9 +212,9 @@
       const loose = this.plot.curves.some((c) => c.style === "bars" || c.style === "points");
       if (log) return loose ? [low / 1.15, high * 1.15] : [low, high > low ? high : low * 10];
       if (loose) {
-        const gaps = xs.slice(1).map((v, i) => v - xs[i]).filter((gap) => gap > 0);
         const bars = this.plot.curves.some((c) => c.style === "bars");
-        const room = bars && gaps.length ? Math.min(...gaps) / 2 : (high - low) * 0.03;
+        const gap = xs.reduce((least, v, i) => (i && v > xs[i - 1] ? Math.min(least, v - xs[i - 1]) : least), Infinity);
+        const room = bars && Number.isFinite(gap) ? gap / 2 : (high - low) * 0.03;
         if (min == null) low -= room;
         if (max == null) high += room;
       }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::decimate;
 use crate::escape;
-use crate::model::{Axis, Curve, Direction, Plot, Style};
+use crate::model::{Axis, Curve, Direction, Mark, Plot, Style};
 use crate::number;
 use crate::ticks::Scale;
 
@@ -100,7 +100,7 @@ fn scales(plot: &Plot, curves: &[Vec<usize>]) -> (Scale, Scale) {
     let mut x = (f64::INFINITY, f64::NEG_INFINITY);
     let mut y = x;
     let widen = |range: &mut (f64, f64), value: f64, axis: &Axis| {
-        if value.is_finite() && (!axis.log || value > 0.0) {
+        if decimate::drawn(value, axis) {
             *range = (range.0.min(value), range.1.max(value));
         }
     };
@@ -310,9 +310,17 @@ fn interval(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
     let _ = writeln!(out, "<path class=\"i\" d=\"{path}Z\"/>");
 }
 
+/// A mark that can be placed on its axis.
+pub fn mark_drawn(plot: &Plot, mark: &Mark) -> bool {
+    match mark.direction {
+        Direction::Horizontal => decimate::drawn(mark.at, &plot.y),
+        Direction::Vertical => decimate::drawn(mark.at, &plot.x),
+    }
+}
+
 fn marks(plot: &Plot, frame: &Frame, out: &mut String) {
     let right = WIDTH - RIGHT;
-    for mark in plot.marks.iter().filter(|mark| mark.at.is_finite()) {
+    for mark in plot.marks.iter().filter(|mark| mark_drawn(plot, mark)) {
         let label = escape::html(&mark.label);
         let _ = match mark.direction {
             Direction::Horizontal => {
