@@ -5,9 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const FLAGS = [
-  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-  "--disable-background-networking", "--disable-component-update", "--disable-sync",
-  "--force-device-scale-factor=1", "--window-size=1400,1000",
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--force-device-scale-factor=1",
+  "--window-size=1400,1000",
 ];
 
 export class Browser {
@@ -34,6 +41,8 @@ export class Browser {
         capabilities: {
           alwaysMatch: {
             browserName: "chrome",
+            // A page that hangs fails its test instead of hanging it.
+            timeouts: { pageLoad: 30_000, script: 15_000 },
             "goog:chromeOptions": {
               args: [...FLAGS, `--user-data-dir=${browser.profile}`],
               binary: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -63,10 +72,18 @@ export class Browser {
     return value;
   }
 
-  post(path, body = {}) { return this.call("POST", this.session + path, body); }
-  open(url) { return this.post("/url", { url }); }
-  devtools(cmd, params = {}) { return this.post("/goog/cdp/execute", { cmd, params }); }
-  log(type) { return this.post("/se/log", { type }); }
+  post(path, body = {}) {
+    return this.call("POST", this.session + path, body);
+  }
+  open(url) {
+    return this.post("/url", { url });
+  }
+  devtools(cmd, params = {}) {
+    return this.post("/goog/cdp/execute", { cmd, params });
+  }
+  log(type) {
+    return this.post("/se/log", { type });
+  }
 
   // Runs a function in the page; its arguments and its answer travel as JSON.
   run(page, ...args) {
@@ -75,24 +92,39 @@ export class Browser {
 
   // Moves of one mouse: ["move", x, y], ["down"], ["up"], ["wait", ms].
   async mouse(...moves) {
-    const actions = moves.map(([what, x, y]) => ({
-      move: { type: "pointerMove", duration: 40, x: Math.round(x), y: Math.round(y), origin: "viewport" },
-      down: { type: "pointerDown", button: 0 },
-      up: { type: "pointerUp", button: 0 },
-      wait: { type: "pause", duration: x },
-    })[what]);
+    const actions = moves.map(
+      ([what, x, y]) =>
+        ({
+          move: {
+            type: "pointerMove",
+            duration: 40,
+            x: Math.round(x),
+            y: Math.round(y),
+            origin: "viewport",
+          },
+          down: { type: "pointerDown", button: 0 },
+          up: { type: "pointerUp", button: 0 },
+          wait: { type: "pause", duration: x },
+        })[what],
+    );
     const source = { type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions };
     await this.post("/actions", { actions: [source] });
   }
 
   async keys(...keys) {
-    const actions = keys.flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]);
+    const actions = keys.flatMap((value) => [
+      { type: "keyDown", value },
+      { type: "keyUp", value },
+    ]);
     await this.post("/actions", { actions: [{ type: "key", id: "keys", actions }] });
   }
 
   width(width, height = 900) {
     return this.devtools("Emulation.setDeviceMetricsOverride", {
-      width, height, deviceScaleFactor: 1, mobile: false,
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile: false,
     });
   }
 

@@ -1,427 +1,7 @@
-// The page's own script: charts, tables, theme. No network, no dependency but the uPlot above.
+// The page around the charts: theme, units, tables, copying, contents.
 (() => {
   "use strict";
-  const root = document.documentElement;
-  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
-  const make = (tag, attributes = {}, text = "") => {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.textContent = text;
-    return element;
-  };
-  const color = (name) => getComputedStyle(root).getPropertyValue(name).trim();
-  const fade = (hex, opacity) => hex + Math.round(opacity * 255).toString(16).padStart(2, "0");
-
-  // ---- numbers ---------------------------------------------------------------------------
-  const shown = (value) => {
-    if (value == null || !Number.isFinite(value)) return "–";
-    const size = Math.abs(value);
-    if (size !== 0 && (size < 1e-4 || size >= 1e12)) return value.toExponential(3);
-    const digits = Number.isInteger(value) ? 0 : size >= 1000 ? 1 : size >= 100 ? 2 : size >= 1 ? 3 : 5;
-    return value.toLocaleString("en-US", { maximumFractionDigits: digits });
-  };
-  // A logarithmic axis labels its decades, a short one also twice and five times those.
-  const labelled = (u, values) => {
-    const leads = values[values.length - 1] / values[0] > 200 ? [1] : [1, 2, 5];
-    const lead = (v) => Math.round(v / 10 ** Math.floor(Math.log10(v) + 1e-9));
-    return values.map((v) => (v > 0 && leads.includes(lead(v)) ? v : null));
-  };
-  const ticks = (log) => (u, values) => {
-    if (log) return values.map((v) => (v == null ? "" : shown(v)));
-    const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
-    const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
-    const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-    return values.map((v) => (v == null ? "" : v.toLocaleString("en-US", options)));
-  };
-  // 1, 2 or 5 times a power of ten that fits beside the value.
-  const rounded = (value, leads, fits) => {
-    const power = 10 ** Math.floor(Math.log10(value) + 1e-12);
-    return power * (leads.find((lead) => fits(lead, value / power)) ?? 1);
-  };
-  const title = (label, unit) => (unit ? `${label} (${unit})` : label);
-
-  // ---- downloads -------------------------------------------------------------------------
-  const field = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const offer = (link, rows) => {
-    // Built when asked for, so that a page with many figures stays light.
-    link.addEventListener("click", () => {
-      const text = rows().map((row) => row.map((v) => field(String(v ?? ""))).join(",")).join("\r\n") + "\r\n";
-      if (link.href.startsWith("blob:")) URL.revokeObjectURL(link.href);
-      link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    });
-  };
-
-  // ---- charts ----------------------------------------------------------------------------
-  // One table of all positions; a position a curve has several times (a step up and down at one
-  // instant) keeps its place as often as the curve that has it most.
-  const align = (plot, scale) => {
-    const counts = new Map();
-    for (const { x } of plot.curves) {
-      const own = new Map();
-      for (const at of plot.xs[x]) own.set(at, (own.get(at) ?? 0) + 1);
-      for (const [at, count] of own) counts.set(at, Math.max(count, counts.get(at) ?? 0));
-    }
-    const positions = [];
-    const start = new Map();
-    for (const at of [...counts.keys()].sort((a, b) => a - b)) {
-      start.set(at, positions.length);
-      for (let i = counts.get(at); i > 0; i--) positions.push(at);
-    }
-    const spread = (x, values) => {
-      const row = new Array(positions.length);
-      let last = null;
-      let nth = 0;
-      plot.xs[x].forEach((at, i) => {
-        nth = at === last ? nth + 1 : 0;
-        last = at;
-        row[start.get(at) + nth] = values[i];
-      });
-      return row;
-    };
-    return {
-      data: [positions.map((at) => at * scale), ...plot.curves.map((c) => spread(c.x, c.y))],
-      low: plot.curves.map((c) => c.low && spread(c.x, c.low)),
-      high: plot.curves.map((c) => c.high && spread(c.x, c.high)),
-    };
-  };
-
-  // The point of a curve that counts at a position: a step's value holds from the left, others
-  // take their nearest point.
-  const pointAt = (values, xs, index, at, step) => {
-    let left = index;
-    while (left >= 0 && (values[left] == null || xs[left] > at)) left--;
-    if (step) return left >= 0 ? left : null;
-    let right = index;
-    while (right < values.length && (values[right] == null || xs[right] < at)) right++;
-    if (left < 0) return right < values.length ? right : null;
-    if (right >= values.length) return left;
-    return at - xs[left] <= xs[right] - at ? left : right;
-  };
-
-  class Chart {
-    constructor(plot, figure) {
-      this.plot = plot;
-      this.box = figure.querySelector(".chart");
-      this.legend = figure.querySelector(".legend");
-      this.resetButton = figure.querySelector(".reset");
-      this.hidden = new Set();
-      this.other = false;
-      this.build();
-      this.resetButton.addEventListener("click", () => this.reset());
-      this.box.addEventListener("keydown", (event) => this.key(event));
-      offer(figure.querySelector(".csv"), () => this.rows());
-      new ResizeObserver(() => this.resize()).observe(this.box);
-    }
-
-    get scale() { return this.other && this.plot.x.other ? this.plot.x.other.per : 1; }
-    get unit() { return this.other && this.plot.x.other ? this.plot.x.other.unit : this.plot.x.unit; }
-    size() {
-      const width = Math.max(200, Math.floor(this.box.clientWidth));
-      return { width, height: Math.round(Math.min(340, Math.max(260, width * 0.42))) };
-    }
-
-    build() {
-      this.u?.destroy();
-      this.table = align(this.plot, this.scale);
-      const { x, y, curves } = this.plot;
-      const font = `12px ${getComputedStyle(document.body).fontFamily}`;
-      const axis = (of, unit) => ({
-        stroke: color("--soft"), font, labelFont: font, labelSize: 20, labelGap: 0, gap: 5,
-        label: title(of.label, unit), values: ticks(of.log),
-        grid: { stroke: color("--grid"), width: 1, ...only(of) }, ...only(of),
-        ticks: { show: false },
-      });
-      const only = (of) => (of.log ? { filter: labelled } : {});
-      const distribution = (of) => (of.log ? { distr: 3, log: 10 } : {});
-      this.u = new uPlot({
-        ...this.size(),
-        legend: { show: false },
-        padding: [10, 16, 0, 0],
-        cursor: {
-          y: false,
-          drag: { x: true, y: false },
-          points: { size: 8, width: 2, fill: () => color("--paper") },
-          dataIdx: (u, s, index) => {
-            if (s === 0) return index;
-            const at = u.posToVal(u.cursor.left, "x");
-            return pointAt(u.data[s], u.data[0], index, at, curves[s - 1].style === "step");
-          },
-        },
-        scales: {
-          x: { time: false, ...distribution(x), range: (u, low, high) => this.rangeX(low, high) },
-          y: { ...distribution(y), range: (u, low, high) => this.rangeY(low, high) },
-        },
-        axes: [
-          { ...axis(x, this.unit), grid: { show: false }, ticks: { stroke: color("--faint"), width: 1, size: 5 },
-            border: { show: true, stroke: color("--faint"), width: 1 }, size: 28, space: 70 },
-          { ...axis(y, y.unit), space: 36, size: (u, values) => 14 + 7.2 * Math.max(4, ...(values ?? []).map((v) => v.length)) },
-        ],
-        series: [{}, ...curves.map((curve, i) => this.series(curve, i))],
-        hooks: {
-          drawClear: [(u) => this.drawIntervals(u, false)],
-          draw: [(u) => { this.drawIntervals(u, true); this.drawMarks(u); }],
-          setCursor: [() => this.read()],
-          setScale: [(u, key) => { if (key === "x") this.resetButton.hidden = !this.zoomed(); }],
-        },
-      }, this.table.data, this.box);
-      this.writeLegend();
-    }
-
-    series(curve, i) {
-      const stroke = color(`--c${i % 8}`);
-      const bars = curve.style === "bars";
-      const points = curve.style === "points";
-      return {
-        label: curve.name,
-        show: !this.hidden.has(i),
-        stroke: points ? undefined : stroke,
-        width: points ? 0 : bars ? 0 : 1.75,
-        dash: curve.dashed ? [6, 4] : undefined,
-        fill: bars ? fade(stroke, 0.85) : undefined,
-        spanGaps: true,
-        paths: points ? () => null
-          : bars ? uPlot.paths.bars({ size: [0.7, 60] })
-          : curve.style === "step" ? uPlot.paths.stepped({ align: 1 })
-          : uPlot.paths.linear(),
-        points: points ? { show: true, size: 7, stroke, fill: stroke, width: 0 }
-          : { show: !bars && curve.style === "line" && curve.y.length < 40, size: 5, stroke, fill: stroke },
-      };
-    }
-
-    extent() {
-      const xs = this.table.data[0];
-      const { min, max, log } = this.plot.x;
-      let low = min != null ? min * this.scale : xs[0] ?? 0;
-      let high = max != null ? max * this.scale : xs[xs.length - 1] ?? 1;
-      for (const mark of this.plot.marks) if (mark.vertical) {
-        const at = mark.at * this.scale;
-        if (min == null) low = Math.min(low, at);
-        if (max == null) high = Math.max(high, at);
-      }
-      const loose = this.plot.curves.some((c) => c.style === "bars" || c.style === "points");
-      if (log) return loose ? [low / 1.15, high * 1.15] : [low, high > low ? high : low * 10];
-      if (loose) {
-        const gaps = xs.slice(1).map((v, i) => v - xs[i]).filter((gap) => gap > 0);
-        const bars = this.plot.curves.some((c) => c.style === "bars");
-        const room = bars && gaps.length ? Math.min(...gaps) / 2 : (high - low) * 0.03;
-        if (min == null) low -= room;
-        if (max == null) high += room;
-      }
-      return high > low ? [low, high] : [low - 1, high + 1];
-    }
-
-    rangeX(low, high) {
-      const data = this.table.data[0];
-      const whole = this.extent();
-      // uPlot asks with the ends of the data when it means everything.
-      if (low == null || (low === data[0] && high === data[data.length - 1])) return whole;
-      if (!(high > low)) return whole;
-      return [low, high];
-    }
-
-    rangeY(low, high) {
-      const { min, max, log } = this.plot.y;
-      if (low == null || !Number.isFinite(low)) [low, high] = [log ? 1 : 0, log ? 10 : 1];
-      const from = this.u?.scales.x.min ?? -Infinity;
-      const to = this.u?.scales.x.max ?? Infinity;
-      const xs = this.table.data[0];
-      this.table.low.forEach((values, c) => values && !this.hidden.has(c) && values.forEach((v, i) => {
-        if (v == null || xs[i] < from || xs[i] > to) return;
-        if (!log || v > 0) low = Math.min(low, v);
-        high = Math.max(high, this.table.high[c][i] ?? v);
-      }));
-      for (const mark of this.plot.marks) if (!mark.vertical && (!log || mark.at > 0)) {
-        low = Math.min(low, mark.at);
-        high = Math.max(high, mark.at);
-      }
-      if (log) {
-        low = min > 0 ? min : rounded(low, [5, 2, 1], (lead, own) => lead <= own * (1 + 1e-9));
-        high = max > 0 ? max : rounded(high, [1, 2, 5, 10], (lead, own) => lead >= own * (1 - 1e-9));
-        return [low, high > low ? high : low * 10];
-      }
-      if (this.plot.curves.some((c) => c.style === "bars")) [low, high] = [Math.min(0, low), Math.max(0, high)];
-      if (low > 0 && low < 0.6 * high) low = 0;
-      const room = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
-      const floor = low === 0 ? 0 : low - room;
-      return [min ?? floor, Math.max(max ?? high + room, (min ?? floor) + 1e-12)];
-    }
-
-    zoomed() {
-      const { min, max } = this.u?.scales.x ?? {};
-      const [low, high] = this.extent();
-      const slack = (high - low) * 1e-9;
-      return min != null && (Math.abs(min - low) > slack || Math.abs(max - high) > slack);
-    }
-
-    reset() {
-      const [min, max] = this.extent();
-      this.u.setScale("x", { min, max });
-    }
-
-    drawIntervals(u, whiskers) {
-      const { ctx } = u;
-      const ratio = devicePixelRatio;
-      ctx.save();
-      ctx.beginPath();
-      ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
-      ctx.clip();
-      this.plot.curves.forEach((curve, c) => {
-        const stands = curve.style === "bars" || curve.style === "points";
-        if (!curve.low || this.hidden.has(c) || stands !== whiskers) return;
-        const ends = [];
-        this.table.low[c].forEach((low, i) => {
-          const high = this.table.high[c][i];
-          if (low == null || high == null) return;
-          ends.push([u.valToPos(u.data[0][i], "x", true), u.valToPos(low, "y", true), u.valToPos(high, "y", true)]);
-        });
-        ctx.beginPath();
-        if (whiskers) {
-          ctx.strokeStyle = color(`--c${c % 8}`);
-          ctx.lineWidth = 1.25 * ratio;
-          for (const [x, low, high] of ends) {
-            ctx.moveTo(x, low); ctx.lineTo(x, high);
-            for (const y of [low, high]) { ctx.moveTo(x - 4 * ratio, y); ctx.lineTo(x + 4 * ratio, y); }
-          }
-          ctx.stroke();
-        } else {
-          ends.forEach(([x, low], i) => (i ? ctx.lineTo(x, low) : ctx.moveTo(x, low)));
-          for (const [x, , high] of ends.reverse()) ctx.lineTo(x, high);
-          ctx.fillStyle = fade(color(`--c${c % 8}`), 0.16);
-          ctx.fill();
-        }
-      });
-      ctx.restore();
-    }
-
-    drawMarks(u) {
-      const { ctx, bbox } = u;
-      const ratio = devicePixelRatio;
-      ctx.save();
-      ctx.strokeStyle = color("--faint");
-      ctx.fillStyle = color("--soft");
-      ctx.font = `${12 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
-      ctx.lineWidth = ratio;
-      const write = (label, x, y) => {
-        // A rim of paper keeps the words legible on top of curves.
-        ctx.setLineDash([]);
-        ctx.save();
-        ctx.strokeStyle = color("--paper");
-        ctx.lineWidth = 4 * ratio;
-        ctx.lineJoin = "round";
-        ctx.strokeText(label, x, y);
-        ctx.restore();
-        ctx.fillText(label, x, y);
-      };
-      for (const { vertical, at, label } of this.plot.marks) {
-        const value = vertical ? at * this.scale : at;
-        const scale = u.scales[vertical ? "x" : "y"];
-        if (value < scale.min || value > scale.max) continue;
-        const position = u.valToPos(value, vertical ? "x" : "y", true);
-        const right = bbox.left + bbox.width;
-        ctx.setLineDash([2 * ratio, 3 * ratio]);
-        ctx.beginPath();
-        ctx.moveTo(vertical ? position : bbox.left, vertical ? bbox.top : position);
-        ctx.lineTo(vertical ? position : right, vertical ? bbox.top + bbox.height : position);
-        ctx.stroke();
-        if (vertical) {
-          const before = position + ctx.measureText(label).width + 6 * ratio > right;
-          ctx.textAlign = before ? "right" : "left";
-          write(label, position + (before ? -5 : 5) * ratio, bbox.top + 12 * ratio);
-        } else {
-          ctx.textAlign = "left";
-          write(label, bbox.left + 6 * ratio, position - 5 * ratio);
-        }
-      }
-      ctx.restore();
-    }
-
-    writeLegend() {
-      const position = make("span");
-      position.append(make("span", {}, this.plot.x.label || "x"));
-      this.position = make("output");
-      position.append(this.position);
-      this.values = [];
-      const entries = this.plot.curves.map((curve, i) => {
-        const button = make("button", { type: "button", "aria-pressed": String(!this.hidden.has(i)) });
-        const kind = `swatch ${curve.style}${curve.dashed ? " dashed" : ""}`;
-        button.append(make("span", { class: kind, style: `color: var(--c${i % 8})` }), make("span", {}, curve.name));
-        const value = make("output");
-        this.values.push(value);
-        button.append(value);
-        button.addEventListener("click", () => {
-          if (!this.hidden.delete(i)) this.hidden.add(i);
-          button.setAttribute("aria-pressed", String(!this.hidden.has(i)));
-          this.u.setSeries(i + 1, { show: !this.hidden.has(i) });
-        });
-        return button;
-      });
-      this.legend.replaceChildren(...entries, position);
-    }
-
-    // The legend shows what is under the cursor.
-    read() {
-      const { idxs, left } = this.u.cursor;
-      const away = left == null || left < 0;
-      const at = away ? null : this.u.posToVal(left, "x");
-      this.position.textContent = away ? "" : `${shown(at)} ${this.unit}`.trim();
-      this.values.forEach((output, c) => {
-        const i = away || this.hidden.has(c) ? null : idxs[c + 1];
-        output.textContent = i == null ? "" : shown(this.u.data[c + 1][i]);
-      });
-    }
-
-    key(event) {
-      const { u } = this;
-      const { min, max } = u.scales.x;
-      const width = u.over.clientWidth;
-      const now = u.cursor.left >= 0 ? u.cursor.left : width / 2;
-      const zoom = (factor) => {
-        const middle = u.posToVal(now, "x");
-        const [low, high] = this.extent();
-        u.setScale("x", {
-          min: Math.max(low, middle - (middle - min) * factor),
-          max: Math.min(high, middle + (max - middle) * factor),
-        });
-      };
-      const move = (by) => u.setCursor({ left: Math.min(width - 1, Math.max(0, now + by)), top: 10 });
-      const step = event.shiftKey ? 25 : 4;
-      const actions = {
-        ArrowLeft: () => move(-step), ArrowRight: () => move(step),
-        "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), Escape: () => this.reset(),
-      };
-      if (!actions[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      actions[event.key]();
-    }
-
-    resize() {
-      const { width, height } = this.size();
-      if (width !== this.u.width || height !== this.u.height) this.u.setSize({ width, height });
-    }
-
-    rows() {
-      const { x, y, curves } = this.plot;
-      const { data, low, high } = this.table;
-      const head = [x.unit ? `${x.label} [${this.unit}]` : x.label];
-      curves.forEach((curve, c) => {
-        head.push(y.unit ? `${curve.name} [${y.unit}]` : curve.name);
-        if (low[c]) head.push(`${curve.name} low`, `${curve.name} high`);
-      });
-      const lines = data[0].map((at, i) => [at, ...curves.flatMap((_, c) =>
-        low[c] ? [data[c + 1][i], low[c][i], high[c][i]] : [data[c + 1][i]])]);
-      return [head, ...lines];
-    }
-
-    rebuild(other = this.other) {
-      const { min, max } = this.u.scales.x;
-      const zoomed = this.zoomed();
-      const before = this.scale;
-      this.other = other;
-      const factor = this.scale / before;
-      this.build();
-      if (zoomed) this.u.setScale("x", { min: min * factor, max: max * factor });
-    }
-  }
+  const { all, offer, root } = common;
 
   const charts = [];
   const plots = document.getElementById("plots");
@@ -436,47 +16,71 @@
   // ---- light, dark, units ----------------------------------------------------------------
   const repaint = () => charts.forEach((chart) => chart.rebuild());
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const remembered = () => { try { return localStorage.getItem("backwater-theme"); } catch { return null; } };
-  if (remembered()) { root.dataset.theme = remembered(); repaint(); }
+  const remembered = () => {
+    try {
+      return localStorage.getItem("backwater-theme");
+    } catch {
+      return null;
+    }
+  };
+  if (remembered()) {
+    root.dataset.theme = remembered();
+    repaint();
+  }
   dark.addEventListener("change", repaint);
   document.getElementById("theme").addEventListener("click", () => {
     const now = root.dataset.theme ?? (dark.matches ? "dark" : "light");
     root.dataset.theme = now === "dark" ? "light" : "dark";
-    try { localStorage.setItem("backwater-theme", root.dataset.theme); } catch { /* not allowed: not kept */ }
+    try {
+      localStorage.setItem("backwater-theme", root.dataset.theme);
+    } catch {
+      /* not allowed: not kept */
+    }
     repaint();
   });
   // Paper is white whatever the screen is.
   let screenTheme;
-  addEventListener("beforeprint", () => { screenTheme = root.dataset.theme; root.dataset.theme = "light"; repaint(); });
-  addEventListener("afterprint", () => {
-    if (screenTheme) root.dataset.theme = screenTheme; else delete root.dataset.theme;
+  addEventListener("beforeprint", () => {
+    screenTheme = root.dataset.theme;
+    root.dataset.theme = "light";
     repaint();
   });
-  for (const button of all("#unit button")) button.addEventListener("click", () => {
-    for (const one of all("#unit button")) one.setAttribute("aria-pressed", String(one === button));
-    charts.forEach((chart) => chart.plot.x.other && chart.rebuild(button.dataset.other === "1"));
+  addEventListener("afterprint", () => {
+    if (screenTheme) root.dataset.theme = screenTheme;
+    else delete root.dataset.theme;
+    repaint();
   });
+  for (const button of all("#unit button"))
+    button.addEventListener("click", () => {
+      for (const one of all("#unit button"))
+        one.setAttribute("aria-pressed", String(one === button));
+      charts.forEach((chart) => chart.plot.x.other && chart.rebuild(button.dataset.other === "1"));
+    });
 
   // ---- tables ----------------------------------------------------------------------------
   const exact = (cell) => cell?.dataset.v ?? cell?.textContent ?? "";
   for (const figure of all("figure.table")) {
     const heads = all("thead th", figure);
     const body = figure.querySelector("tbody");
-    heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
-      const numbers = head.classList.contains("n");
-      const now = head.getAttribute("aria-sort");
-      // Numbers are mostly sought from the top, words from the start.
-      const down = now ? now === "ascending" : numbers;
-      heads.forEach((other) => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const keyed = [...body.rows].map((row) => [exact(row.cells[column]), row]);
-      keyed.sort(([a], [b]) => {
-        if (a === "" || b === "") return (a === "") - (b === "");
-        const order = numbers ? Number(a) - Number(b) : a.localeCompare(b, "en", { numeric: true });
-        return down ? -order : order;
-      });
-      body.append(...keyed.map(([, row]) => row));
-    }));
+    heads.forEach((head, column) =>
+      head.querySelector("button").addEventListener("click", () => {
+        const numbers = head.classList.contains("n");
+        const now = head.getAttribute("aria-sort");
+        // Numbers are mostly sought from the top, words from the start.
+        const down = now ? now === "ascending" : numbers;
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const keyed = [...body.rows].map((row) => [exact(row.cells[column]), row]);
+        keyed.sort(([a], [b]) => {
+          if (a === "" || b === "") return (a === "") - (b === "");
+          const order = numbers
+            ? Number(a) - Number(b)
+            : a.localeCompare(b, "en", { numeric: true });
+          return down ? -order : order;
+        });
+        body.append(...keyed.map(([, row]) => row));
+      }),
+    );
     offer(figure.querySelector(".csv"), () => [
       heads.map((head) => head.dataset.head),
       ...[...body.rows].map((row) => [...row.cells].map(exact)),
@@ -484,19 +88,27 @@
   }
 
   // ---- copying, contents -----------------------------------------------------------------
-  for (const button of all(".copy")) button.addEventListener("click", async () => {
-    const code = button.parentElement.querySelector("code");
-    try { await navigator.clipboard.writeText(code.textContent); button.textContent = "Copied"; } catch {
-      getSelection().selectAllChildren(code);
-      button.textContent = "Selected";
-    }
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
-  });
+  for (const button of all(".copy"))
+    button.addEventListener("click", async () => {
+      const code = button.parentElement.querySelector("code");
+      try {
+        await navigator.clipboard.writeText(code.textContent);
+        button.textContent = "Copied";
+      } catch {
+        getSelection().selectAllChildren(code);
+        button.textContent = "Selected";
+      }
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, 1500);
+    });
   const contents = document.querySelector(".contents");
   if (contents) {
     const fold = contents.querySelector("details");
     const wide = matchMedia("(min-width: 75rem)");
-    const adapt = () => { fold.open = wide.matches; };
+    const adapt = () => {
+      fold.open = wide.matches;
+    };
     adapt();
     wide.addEventListener("change", adapt);
     const links = new Map(all("a", contents).map((link) => [link.hash.slice(1), link]));
@@ -506,9 +118,21 @@
       waiting = false;
       const passed = headings.filter((heading) => heading.getBoundingClientRect().top < 120);
       const current = (passed[passed.length - 1] ?? headings[0])?.id;
-      for (const [id, link] of links) id === current ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current");
+      for (const [id, link] of links)
+        id === current
+          ? link.setAttribute("aria-current", "true")
+          : link.removeAttribute("aria-current");
     };
-    addEventListener("scroll", () => { if (!waiting) { waiting = true; requestAnimationFrame(follow); } }, { passive: true });
+    addEventListener(
+      "scroll",
+      () => {
+        if (!waiting) {
+          waiting = true;
+          requestAnimationFrame(follow);
+        }
+      },
+      { passive: true },
+    );
     follow();
   }
 })();

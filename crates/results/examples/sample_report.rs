@@ -8,7 +8,7 @@ mod sample;
 
 use std::process::ExitCode;
 
-use results::{RunDirectory, run_manifest, run_summary, run_tables, terminal_summary};
+use results::{RunDirectory, page, run_manifest, run_summary, run_tables, terminal_summary};
 
 fn write(path: &str) -> Result<(), results::DirectoryError> {
     let (info, spec, outcome) = (sample::info(), sample::spec(), sample::outcome());
@@ -18,6 +18,7 @@ fn write(path: &str) -> Result<(), results::DirectoryError> {
     directory.write_series(&sample::series())?;
     directory.write_report(&sample::report())?;
     directory.write_json("summary.json", &run_summary(&info, &spec, &outcome))?;
+    directory.write("odd.html", page(&sample::odd_report()).as_bytes())?;
     print!("{}", terminal_summary(&info, &spec, &outcome));
     let path = directory.finish(&run_manifest(&info, &spec, &outcome))?;
     println!("\n{}", path.join("report.html").display());

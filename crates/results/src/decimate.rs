@@ -8,9 +8,8 @@ pub const REPORT_POINTS: usize = 4000;
 
 /// Indices of the points to keep, ascending, at most `most` of them (at least 4).
 ///
-/// Points that can't be drawn (not finite, or not positive on a logarithmic axis) go first.
+/// Points that can't be drawn go first.
 pub fn kept(curve: &Curve, x_axis: &Axis, y_axis: &Axis, most: usize) -> Vec<usize> {
-    let drawn = |value: f64, axis: &Axis| value.is_finite() && (!axis.log || value > 0.0);
     let count = curve.x.len().min(curve.y.len());
     let valid: Vec<usize> = (0..count)
         .filter(|&i| drawn(curve.x[i], x_axis) && drawn(curve.y[i], y_axis))
@@ -36,6 +35,12 @@ pub fn kept(curve: &Curve, x_axis: &Axis, y_axis: &Axis, most: usize) -> Vec<usi
         keep_extremes(slice, &curve.y, &mut kept);
     }
     kept
+}
+
+/// What can't be drawn: what isn't finite, sizes no axis can label, and on a logarithmic axis
+/// zero and below.
+pub fn drawn(value: f64, axis: &Axis) -> bool {
+    value.abs() <= 1e30 && (!axis.log || value >= 1e-30)
 }
 
 fn keep_extremes(slice: &[usize], y: &[f64], kept: &mut Vec<usize>) {

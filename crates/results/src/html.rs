@@ -11,6 +11,8 @@ use crate::model::{Block, Plot, Report};
 const UPLOT_JS: &str = include_str!("../assets/vendor/uplot/uPlot.iife.min.js");
 const UPLOT_CSS: &str = include_str!("../assets/vendor/uplot/uPlot.min.css");
 const UPLOT_LICENCE: &str = include_str!("../assets/vendor/uplot/LICENSE");
+const COMMON_JS: &str = include_str!("../assets/common.js");
+const CHART_JS: &str = include_str!("../assets/chart.js");
 const REPORT_JS: &str = include_str!("../assets/report.js");
 const REPORT_CSS: &str = include_str!("../assets/report.css");
 
@@ -74,7 +76,10 @@ pub fn page(report: &Report) -> String {
             escape::json_in_script(&json)
         );
     }
-    let _ = write!(page, "<script>\n{REPORT_JS}</script>\n</body>\n</html>\n");
+    let _ = write!(
+        page,
+        "<script>\n{COMMON_JS}{CHART_JS}{REPORT_JS}</script>\n</body>\n</html>\n"
+    );
     page
 }
 
@@ -86,8 +91,8 @@ fn head(report: &Report, has_plots: bool, page: &mut String) {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"backwater {version}\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{uplot}{REPORT_CSS}</style>\n\
-         </head>\n",
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n\
+         <style>\n{uplot}{REPORT_CSS}</style>\n</head>\n",
         version = escape::html(&report.version),
         title = escape::html(&report.title),
         uplot = if has_plots { UPLOT_CSS } else { "" },

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::decimate;
 use crate::escape;
-use crate::model::{Axis, Curve, Direction, Plot, Style};
+use crate::model::{Axis, Curve, Direction, Mark, Plot, Style};
 use crate::number;
 use crate::ticks::Scale;
 
@@ -18,13 +18,16 @@ const PLOT_HEIGHT: f64 = 260.0;
 const COLOURS: usize = 8;
 
 const STYLE: &str = "\
-.b{fill:#fff}.h{paint-order:stroke;stroke:#fff;stroke-width:4;stroke-linejoin:round}.t{fill:#1c2128}.m{fill:#5b6470}.g{stroke:#e6e8eb}.a{stroke:#9aa3ad}.k{stroke:#8a929c}\
-text{font-family:-apple-system,'Segoe UI',Inter,Roboto,'Noto Sans','Helvetica Neue',Arial,sans-serif}\
+.b{fill:#fff}.h{paint-order:stroke;stroke:#fff;stroke-width:4;stroke-linejoin:round}\
+.t{fill:#1c2128}.m{fill:#5b6470}.g{stroke:#e6e8eb}.a{stroke:#9aa3ad}.k{stroke:#8a929c}\
+text{font-family:-apple-system,'Segoe UI',Inter,Roboto,'Noto Sans','Helvetica Neue',Arial,\
+sans-serif}\
 .c0{--c:#0b6bb0}.c1{--c:#d1530a}.c2{--c:#0a8a66}.c3{--c:#b0589a}\
 .c4{--c:#b87d00}.c5{--c:#3b9bd4}.c6{--c:#6b5bb5}.c7{--c:#5f6b76}\
 .s{fill:none;stroke:var(--c);stroke-width:1.75;stroke-linejoin:round}.f{fill:var(--c)}\
 .i{fill:var(--c);fill-opacity:.15}.w{stroke:var(--c);stroke-width:1.25}\
-@media (prefers-color-scheme:dark){.b{fill:#14171b}.h{stroke:#14171b}.t{fill:#e8eaed}.m{fill:#9aa4af}\
+@media (prefers-color-scheme:dark){.b{fill:#14171b}.h{stroke:#14171b}\
+.t{fill:#e8eaed}.m{fill:#9aa4af}\
 .g{stroke:#272c33}.a{stroke:#59626d}.k{stroke:#77818c}\
 .c0{--c:#5cb0ec}.c1{--c:#f58e52}.c2{--c:#3dc79d}.c3{--c:#e39acd}\
 .c4{--c:#efb73e}.c5{--c:#8fd0f7}.c6{--c:#ab9df2}.c7{--c:#a9b4bf}}";
@@ -72,7 +75,8 @@ pub fn svg(plot: &Plot) -> String {
          role=\"img\" aria-labelledby=\"{id}-title\" font-size=\"13\">\n\
          <title id=\"{id}-title\">{title}</title>\n<style>{STYLE}</style>\n\
          <rect class=\"b\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
-         <text class=\"t\" x=\"{LEFT}\" y=\"26\" font-size=\"16\" font-weight=\"600\">{title}</text>\n\
+         <text class=\"t\" x=\"{LEFT}\" y=\"26\" font-size=\"16\" font-weight=\"600\">{title}\
+         </text>\n\
          {legend}",
         title = escape::html(&plot.title),
     );
@@ -100,7 +104,7 @@ fn scales(plot: &Plot, curves: &[Vec<usize>]) -> (Scale, Scale) {
     let mut x = (f64::INFINITY, f64::NEG_INFINITY);
     let mut y = x;
     let widen = |range: &mut (f64, f64), value: f64, axis: &Axis| {
-        if value.is_finite() && (!axis.log || value > 0.0) {
+        if decimate::drawn(value, axis) {
             *range = (range.0.min(value), range.1.max(value));
         }
     };
@@ -120,8 +124,10 @@ fn scales(plot: &Plot, curves: &[Vec<usize>]) -> (Scale, Scale) {
             Direction::Vertical => widen(&mut x, mark.at, &plot.x),
         }
     }
-    if plot.curves.iter().any(|c| c.style == Style::Bars) && !plot.y.log {
-        widen(&mut y, 0.0, &plot.y);
+    if plot.curves.iter().any(|c| c.style == Style::Bars) {
+        // A bar needs something to stand on.
+        let base = if plot.y.log { y.0 / 2.0 } else { 0.0 };
+        widen(&mut y, base, &plot.y);
     }
     let loose = plot
         .curves
@@ -294,7 +300,8 @@ fn interval(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
         for (x, low, high) in ends {
             let _ = writeln!(
                 out,
-                "<path class=\"w\" d=\"M{x:.1} {low:.1}V{high:.1}M{0:.1} {low:.1}h8M{0:.1} {high:.1}h8\"/>",
+                "<path class=\"w\" \
+                 d=\"M{x:.1} {low:.1}V{high:.1}M{0:.1} {low:.1}h8M{0:.1} {high:.1}h8\"/>",
                 x - 4.0
             );
         }
@@ -310,9 +317,17 @@ fn interval(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
     let _ = writeln!(out, "<path class=\"i\" d=\"{path}Z\"/>");
 }
 
+/// A mark that can be placed on its axis.
+pub fn mark_drawn(plot: &Plot, mark: &Mark) -> bool {
+    match mark.direction {
+        Direction::Horizontal => decimate::drawn(mark.at, &plot.y),
+        Direction::Vertical => decimate::drawn(mark.at, &plot.x),
+    }
+}
+
 fn marks(plot: &Plot, frame: &Frame, out: &mut String) {
     let right = WIDTH - RIGHT;
-    for mark in plot.marks.iter().filter(|mark| mark.at.is_finite()) {
+    for mark in plot.marks.iter().filter(|mark| mark_drawn(plot, mark)) {
         let label = escape::html(&mark.label);
         let _ = match mark.direction {
             Direction::Horizontal => {

@@ -68,7 +68,12 @@ impl Scale {
         let max = positive(axis.max).filter(|max| *max > min);
         let max = max.unwrap_or(above.copied().unwrap_or(high).max(min * 2.0));
         // Many decades leave no room for what is between them.
-        let every = if max / min > 200.0 { 3 } else { 1 };
+        let decades = (max / min).log10();
+        let every = if decades < 2.3 {
+            1
+        } else {
+            3 * (decades / 10.0).ceil() as usize
+        };
         let ticks = steps.into_iter().step_by(every);
         Scale {
             min,

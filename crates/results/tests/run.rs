@@ -57,8 +57,11 @@ fn a_long_and_broken_run_stays_within_25_lines() {
         spec.flows.push(flow);
         outcome.flows.push(outcome.flows[0].clone());
     }
-    let summary = terminal_summary(&sample::info(), &spec, &outcome);
+    let mut info = sample::info();
+    info.name.push_str("\u{1b}[2J\n\n\n");
+    let summary = terminal_summary(&info, &spec, &outcome);
     assert!(summary.lines().count() <= 25, "{summary}");
+    assert!(!summary.contains('\u{1b}'));
     for must in [
         "≠",
         "7 dropped by full buffers",

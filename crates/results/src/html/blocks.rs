@@ -51,9 +51,10 @@ pub fn code(lang: &str, text: &str) -> String {
     } else {
         format!("<span class=\"lang\">{}</span>", escape::html(lang))
     };
+    let class = if lang == "shell" { " shell" } else { "" };
     format!(
-        "<div class=\"code\">{label}<button type=\"button\" class=\"tool copy\">Copy</button>\
-         <pre tabindex=\"0\"><code>{}</code></pre></div>\n",
+        "<div class=\"code{class}\"><pre tabindex=\"0\"><code>{}</code></pre>{label}\
+         <button type=\"button\" class=\"tool copy\">Copy</button></div>\n",
         escape::html(text.trim_end())
     )
 }
@@ -165,8 +166,8 @@ impl Rendered {
             "<figure class=\"table\" id=\"{id}\" data-name=\"{file}\">\n<figcaption><span>\
              <strong>{name}</strong> {caption}</span><span class=\"tools\"><a class=\"tool csv\" \
              href=\"#{id}\" download=\"{file}.csv\">CSV</a></span></figcaption>\n\
-             <div class=\"scroll{long}\" tabindex=\"0\" role=\"region\" aria-label=\"Table {name}\">\
-             <table>\n<thead><tr>",
+             <div class=\"scroll{long}\" tabindex=\"0\" role=\"region\" \
+             aria-label=\"Table {name}\"><table>\n<thead><tr>",
             file = number::slug(&table.name),
             caption = escape::inline(&table.caption),
         );
@@ -325,8 +326,8 @@ impl Rendered {
         let _ = write!(
             self.html,
             "<li id=\"{id}\" class=\"{class}\"><span class=\"badge {class}\">{word}</span>\
-             <div class=\"claim\"><p>{states}</p><p class=\"small\"><a href=\"#{id}\">{name}</a> · \
-             {figure}</p>",
+             <div class=\"claim\"><p>{states}</p><p class=\"small\">\
+             <a href=\"#{id}\">{name}</a> · {figure}</p>",
             states = escape::inline(&row.states),
             name = escape::html(&row.id),
             figure = escape::html(&row.figure),

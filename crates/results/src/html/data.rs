@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::decimate;
 use crate::model::{Axis, Curve, Direction, Plot, Style};
 use crate::number;
+use crate::svg;
 
 /// Digits kept of positions: enough to zoom into one part in a thousand million.
 const X_DIGITS: usize = 10;
@@ -27,7 +28,7 @@ pub fn plot(plot: &Plot, id: &str) -> (Value, Option<(usize, usize)>) {
     let marks: Vec<Value> = plot
         .marks
         .iter()
-        .filter(|mark| mark.at.is_finite())
+        .filter(|mark| svg::mark_drawn(plot, mark))
         .map(|mark| {
             json!({
                 "vertical": mark.direction == Direction::Vertical,

@@ -53,8 +53,8 @@ pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
         .collect()
 }
 
-/// Tables of flows, delays, responses, legs, buffers, channels, nodes and violations; those without a row
-/// are left out. `cell` is the unit of time.
+/// Tables of flows, delays, responses, legs, buffers, channels, nodes and violations; those
+/// without a row are left out. `cell` is the unit of time.
 pub fn run_tables(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Vec<Table> {
     let mut tables = vec![
         flows(spec, outcome),
@@ -77,55 +77,45 @@ fn flow_name(spec: &NetworkSpec, flow: u32) -> String {
     }
 }
 
+fn flow_columns() -> Vec<Column> {
+    let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
+    let throughput = |unit: &str, meaning: &str| Column::number("throughput", unit, meaning);
+    vec![
+        Column::text("flow", "name in the scenario"),
+        Column::text("path", "source and destinations"),
+        cells(
+            "offered",
+            "offered at the source, times the destinations; whole run",
+        ),
+        cells("delivered", "arrived, over all destinations; whole run"),
+        cells("queued", "still queued or in flight at the end"),
+        cells(
+            "dropped",
+            "lost on the wire or dropped by full buffers; whole run",
+        ),
+        cells(
+            "balance",
+            "offered - delivered - queued - dropped; zero when all is accounted for",
+        ),
+        throughput(
+            "of bottleneck",
+            "rate after the warm-up over that of the slowest channel on the way; for multicast, \
+             the mean over the destinations",
+        ),
+        throughput(
+            "Mbps",
+            "the same in megabits per second; all bytes of a unit count",
+        ),
+        cells("sent again", "retransmitted by the source; whole run"),
+        cells("largest backlog", "most units that waited at the source"),
+    ]
+}
+
 fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "flows",
         "What each flow offered and what became of it, and what it got of the network.",
-        vec![
-            Column::text("flow", "name in the scenario"),
-            Column::text("path", "source and destinations"),
-            Column::number(
-                "offered",
-                "cells",
-                "offered at the source, times the destinations; whole run",
-            ),
-            Column::number(
-                "delivered",
-                "cells",
-                "arrived, over all destinations; whole run",
-            ),
-            Column::number("queued", "cells", "still queued or in flight at the end"),
-            Column::number(
-                "dropped",
-                "cells",
-                "lost on the wire or dropped by full buffers; whole run",
-            ),
-            Column::number(
-                "balance",
-                "cells",
-                "offered - delivered - queued - dropped; zero when every unit is accounted for",
-            ),
-            Column::number(
-                "throughput",
-                "of bottleneck",
-                "rate after the warm-up over the rate of the slowest channel on the way; mean over the destinations",
-            ),
-            Column::number(
-                "throughput",
-                "Mbps",
-                "the same in megabits per second, with all bytes of a unit counted",
-            ),
-            Column::number(
-                "sent again",
-                "cells",
-                "retransmitted by the source; whole run",
-            ),
-            Column::number(
-                "largest backlog",
-                "cells",
-                "most units that waited at the source",
-            ),
-        ],
+        flow_columns(),
     );
     let loads = flow_loads(spec, outcome);
     for (index, (found, load)) in outcome.flows.iter().zip(&loads).enumerate() {
@@ -162,7 +152,7 @@ fn delay_columns(unit: &str) -> Vec<Column> {
         number("mean", "mean"),
         number(
             "± 95 %",
-            "half width of the 95 % interval of the mean, by batch means; empty with too few samples",
+            "half width of the mean's 95 % interval, by batch means; empty with few samples",
         ),
         number("deviation", "standard deviation"),
         number("least", "smallest"),

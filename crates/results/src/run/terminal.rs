@@ -50,9 +50,9 @@ pub fn terminal_summary(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -
         lines.push(words::stop(outcome, info.cell));
     }
     lines.extend(violations(info, outcome));
-    let mut text = lines.join("\n");
-    text.push('\n');
-    text
+    // Names come from files: they must not move the cursor or start a line of their own.
+    let clean = |line: &String| line.chars().filter(|c| !c.is_control()).collect::<String>();
+    lines.iter().map(|line| clean(line) + "\n").collect()
 }
 
 fn pace(info: &RunInfo, outcome: &Outcome) -> String {

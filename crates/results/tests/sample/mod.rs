@@ -389,3 +389,43 @@ pub fn report() -> Report {
     ]);
     report
 }
+
+/// Data nobody should plot, in every style and on every axis.
+pub fn odd_report() -> Report {
+    let nan = f64::NAN;
+    let odd = [
+        (vec![], vec![]),
+        (vec![1.0], vec![1.0]),
+        (vec![0.0, 0.0], vec![5.0, 5.0]),
+        (vec![nan, 1.0], vec![1.0, nan]),
+        (vec![0.0, 1.0], vec![f64::INFINITY, f64::NEG_INFINITY]),
+        (vec![-2.0, -1.0, 0.0], vec![-1.0, 0.0]),
+        (vec![1e-300, 1e300], vec![1e300, -1e300]),
+        (vec![1e15, 1e15 + 1.0], vec![1e-12, 2e-12]),
+    ];
+    let mut report = Report {
+        title: "Odd plots".into(),
+        ..Report::default()
+    };
+    for (nth, (x, y)) in odd.iter().enumerate() {
+        for style in [Style::Line, Style::Step, Style::Points, Style::Bars] {
+            for log in [false, true] {
+                let mut plot = Plot {
+                    id: "odd".into(),
+                    title: format!("{nth} {style:?} {log}"),
+                    curves: vec![Curve::new("odd", style, x.clone(), y.clone())],
+                    marks: vec![
+                        Mark::horizontal(0.0, "zero"),
+                        Mark::vertical(nan, "nowhere"),
+                    ],
+                    ..Plot::default()
+                };
+                plot.curves[0].interval = Some((vec![nan], vec![0.0, 1.0]));
+                plot.x.log = log;
+                plot.y.log = log;
+                report.blocks.push(Block::Plot(plot));
+            }
+        }
+    }
+    report
+}

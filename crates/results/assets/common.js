@@ -1,0 +1,83 @@
+// What charts and page share: elements, colours, numbers, ticks, downloads. No network.
+const common = (() => {
+  "use strict";
+  const root = document.documentElement;
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+  const make = (tag, attributes = {}, text = "") => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.textContent = text;
+    return element;
+  };
+  const color = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  const fade = (hex, opacity) =>
+    hex +
+    Math.round(opacity * 255)
+      .toString(16)
+      .padStart(2, "0");
+
+  // ---- numbers ---------------------------------------------------------------------------
+  const shown = (value) => {
+    if (value == null || !Number.isFinite(value)) return "–";
+    const size = Math.abs(value);
+    if (size !== 0 && (size < 1e-4 || size >= 1e12)) return value.toExponential(3);
+    const digits = Number.isInteger(value)
+      ? 0
+      : size >= 1000
+        ? 1
+        : size >= 100
+          ? 2
+          : size >= 1
+            ? 3
+            : 5;
+    return value.toLocaleString("en-US", { maximumFractionDigits: digits });
+  };
+  // Where an axis has its ticks. Counted, not stepped: no range can make this loop forever.
+  const MOST_TICKS = 40;
+  const places = (log) => (u, axis, min, max, step) => {
+    if (log) {
+      const [from, to] = [Math.floor(Math.log10(min) + 1e-9), Math.ceil(Math.log10(max) - 1e-9)];
+      const leads = to - from > 2 ? [1] : [1, 2, 5];
+      const every = Math.ceil((to - from) / 10) || 1;
+      const decades = Array.from(
+        { length: Math.min(MOST_TICKS, Math.floor((to - from) / every) + 1) },
+        (_, i) => from + i * every,
+      );
+      const all = decades.flatMap((power) => leads.map((lead) => Number(`${lead}e${power}`)));
+      return all.filter((v) => v >= min * (1 - 1e-9) && v <= max * (1 + 1e-9));
+    }
+    const first = Math.ceil(min / step - 1e-9);
+    const count = Math.min(MOST_TICKS, Math.floor(max / step + 1e-9) - first + 1);
+    return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * step || 0);
+  };
+  const ticks = (log) => (u, values) => {
+    if (log) return values.map(shown);
+    const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
+    if (values.some((v) => Math.abs(v) >= 1e12) || step < 1e-6) return values.map(shown);
+    const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+    const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    return values.map((v) => v.toLocaleString("en-US", options));
+  };
+  // 1, 2 or 5 times a power of ten that fits beside the value.
+  const rounded = (value, leads, fits) => {
+    const power = 10 ** Math.floor(Math.log10(value) + 1e-12);
+    return power * (leads.find((lead) => fits(lead, value / power)) ?? 1);
+  };
+  const title = (label, unit) => (unit ? `${label} (${unit})` : label);
+
+  // ---- downloads -------------------------------------------------------------------------
+  const field = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const offer = (link, rows) => {
+    // Built when asked for, so that a page with many figures stays light.
+    link.addEventListener("click", () => {
+      const text =
+        rows()
+          .map((row) => row.map((v) => field(String(v ?? ""))).join(","))
+          .join("\r\n") + "\r\n";
+      if (link.href.startsWith("blob:")) URL.revokeObjectURL(link.href);
+      link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    });
+  };
+
+  return { all, color, fade, make, offer, places, root, rounded, shown, ticks, title };
+})();
