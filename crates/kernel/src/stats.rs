@@ -3,12 +3,14 @@
 mod batch_means;
 mod histogram;
 mod interval;
+mod level;
 mod sampled;
 mod time_weighted;
 mod warm_up;
 
 pub use batch_means::BatchMeans;
 pub use histogram::{Bucket, Histogram};
+pub use level::Level;
 pub use interval::{interval_of_means, student_t_975};
 pub use sampled::Sampled;
 pub use time_weighted::TimeWeighted;

@@ -6,14 +6,14 @@ use alloc::{format, vec};
 use core::fmt;
 
 use kernel::hash::TraceHash;
-use kernel::stats::TimeWeighted;
+use kernel::stats::{Level, TimeWeighted};
 use kernel::{BitSet, Event, EventQueue, Phase, Time};
 
 use crate::channel::Channel;
 use crate::deliver::REFRESH_TIMER;
 use crate::flow::{Delivery, Flow, FlowCounts};
-use crate::flow_control::CreditLink;
-use crate::leg::{Leg, LegCounts};
+use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
+use crate::leg::{Leg, LegCounts, Receiver, Sender};
 use crate::probe::Probe;
 use crate::scheduler::{Place, RoundRobin, Scheduler};
 use crate::simulation::{Network, Node, Simulation};
@@ -84,10 +84,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn start_refresh_timers(&mut self) {
         for (id, leg) in self.network.legs.iter().enumerate() {
-            let Some(link) = self.network.credits.get(leg.control as usize) else {
+            let Some(link) = self.network.credits.get(leg.sender.control as usize) else {
                 continue;
             };
-            if let Some(every) = link.refresh_every {
+            if let Some(every) = self.network.settings[link.settings as usize].refresh_every {
                 let first = Time::ZERO + every;
                 self.events
                     .push(Event::new(first, Phase::Control, id as u32, REFRESH_TIMER));
@@ -124,6 +124,9 @@ fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
 }
 
 fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
+    if flow.legs.len() > u16::MAX as usize {
+        return Err(format!("{} legs are more than one flow can have", flow.legs.len()));
+    }
     if flow.unit_bytes == 0 {
         return Err("a unit needs at least one byte".into());
     }
@@ -193,6 +196,8 @@ fn network(spec: &NetworkSpec) -> Network {
         legs: Vec::new(),
         counts: Vec::new(),
         credits: Vec::new(),
+        settings: Vec::new(),
+        starts: StartArena::default(),
         channels: Vec::new(),
         flows: Vec::new(),
         nodes: Vec::new(),
@@ -226,11 +231,11 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         let parent = leg.parent.map_or(NONE, |parent| base + parent);
         let leg = new_leg(network, leg, flow_id, parent);
         network.legs.push(leg);
-        network.counts.push(LegCounts::new());
+        network.counts.push(LegCounts::default());
     }
     link_children(network, spec, flow, base);
     let roots: Vec<u32> = (base..network.legs.len() as u32)
-        .filter(|&leg| network.legs[leg as usize].is_root())
+        .filter(|&leg| network.legs[leg as usize].sender.is_root())
         .collect();
     let leaves = roots
         .iter()
@@ -257,35 +262,54 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
 
 fn new_leg(network: &mut Network, leg: &LegSpec, flow: u32, parent: u32) -> Leg {
     let mut new = Leg {
-        queue: Fifo::EMPTY,
-        channel: leg.channel,
-        credit: i32::MAX,
-        credit_per_unit: 0,
-        place: Place::default(),
-        parent,
-        flow,
-        fill: 0,
-        limit: leg.buffer.limit_units.unwrap_or(u32::MAX),
-        first_child: NONE,
-        children: 0,
-        unreported: 0,
-        report_every: u32::MAX,
-        control: NONE,
-        credit_waits: false,
-        keep_overflow: leg.buffer.overflow == Overflow::Keep,
+        sender: Sender {
+            queue: Fifo::EMPTY,
+            channel: leg.channel,
+            credit: i32::MAX,
+            credit_per_unit: 0,
+            place: Place::default(),
+            parent,
+            flow,
+            control: NONE,
+            sent: 0,
+            starts: StartLog::default(),
+        },
+        receiver: Receiver {
+            fill: Level::default(),
+            limit: leg.buffer.limit_units.unwrap_or(u32::MAX),
+            first_child: NONE,
+            unreported: 0,
+            report_every: u32::MAX,
+            children: 0,
+            credit_waits: false,
+            keep_overflow: leg.buffer.overflow == Overflow::Keep,
+            arrived: 0,
+        },
     };
     if let FlowControlSpec::Credit(credit) = &leg.flow_control {
-        let link = CreditLink::new(credit);
-        new.credit = link.rule.initial_credit() as i32;
-        new.credit_per_unit = 1;
-        new.report_every = credit
-            .redundant_every
-            .unwrap_or(u32::MAX)
-            .clamp(1, credit.n2);
-        new.control = network.credits.len() as u32;
-        network.credits.push(link);
+        let settings = Settings::new(credit);
+        new.sender.credit = settings.rule.initial_credit() as i32;
+        new.sender.credit_per_unit = 1;
+        new.sender.control = network.credits.len() as u32;
+        new.receiver.report_every =
+            credit.redundant_every.unwrap_or(u32::MAX).clamp(1, credit.n2);
+        let settings = share_settings(&mut network.settings, settings);
+        network.credits.push(CreditLink { settings, ..CreditLink::default() });
     }
     new
+}
+
+/// Index of these settings. Flows by pattern have them from one table, so the last few are
+/// where they stand.
+fn share_settings(known: &mut Vec<Settings>, settings: Settings) -> u32 {
+    const LOOKED_AT: usize = 64;
+    let first = known.len().saturating_sub(LOOKED_AT);
+    let found = known[first..].iter().rposition(|known| *known == settings);
+    let index = found.map_or(known.len(), |place| first + place);
+    if index == known.len() {
+        known.push(settings);
+    }
+    index as u32
 }
 
 /// Children, sinks of leaves, destinations behind each leg.
@@ -298,8 +322,8 @@ fn link_children(network: &mut Network, spec: &NetworkSpec, flow: &FlowSpec, bas
             .map(|child| base + child)
             .collect();
         let leg_id = base + index;
-        let leg = &mut network.legs[leg_id as usize];
-        leg.children = children.len() as u32;
+        let leg = &mut network.legs[leg_id as usize].receiver;
+        leg.children = children.len() as u16;
         match children[..] {
             [] => {
                 below[index as usize] = 1;
@@ -346,7 +370,7 @@ fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -> (Delivery
 fn add_channels(network: &mut Network, spec: &NetworkSpec) {
     let mut legs_of: Vec<Vec<u32>> = vec![Vec::new(); 2 * spec.links.len()];
     for (id, leg) in network.legs.iter().enumerate() {
-        legs_of[leg.channel as usize].push(id as u32);
+        legs_of[leg.sender.channel as usize].push(id as u32);
     }
     for (id, legs) in legs_of.into_iter().enumerate() {
         let scheduler = Scheduler::RoundRobin(RoundRobin::new(groups(network, spec, legs)));
@@ -363,7 +387,7 @@ fn add_channels(network: &mut Network, spec: &NetworkSpec) {
 }
 
 fn groups(network: &mut Network, spec: &NetworkSpec, legs: Vec<u32>) -> Vec<Vec<u32>> {
-    let priority = |leg: u32| spec.flows[network.legs[leg as usize].flow as usize].priority;
+    let priority = |leg: u32| spec.flows[network.legs[leg as usize].sender.flow as usize].priority;
     let mut priorities: Vec<u8> = legs.iter().map(|&leg| priority(leg)).collect();
     priorities.sort_unstable();
     priorities.dedup();
@@ -374,10 +398,7 @@ fn groups(network: &mut Network, spec: &NetworkSpec, legs: Vec<u32>) -> Vec<Vec<
     }
     for (group, legs) in groups.iter().enumerate() {
         for (seat, &leg) in legs.iter().enumerate() {
-            network.legs[leg as usize].place = Place {
-                group: group as u32,
-                seat: seat as u32,
-            };
+            network.legs[leg as usize].sender.place = Place::new(group as u32, seat as u32);
         }
     }
     groups

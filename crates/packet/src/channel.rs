@@ -172,14 +172,14 @@ impl Channel {
     }
 
     #[inline]
-    pub fn count_data(&mut self, serialization: Duration) {
-        self.data_busy = self.data_busy + serialization;
+    pub fn count_data(&mut self, now: Time) {
+        self.data_busy = self.data_busy + (self.free_at - now);
         self.data_units += 1;
         self.last_is_control = false;
     }
 
-    pub fn count_control(&mut self, serialization: Duration) {
-        self.control_busy = self.control_busy + serialization;
+    pub fn count_control(&mut self, now: Time) {
+        self.control_busy = self.control_busy + (self.free_at - now);
         self.control_units += 1;
         self.last_is_control = true;
     }

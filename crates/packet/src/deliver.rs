@@ -5,6 +5,7 @@ use alloc::format;
 use kernel::{Event, EventQueue, Phase};
 
 use crate::channel::Kind;
+use crate::flow_control;
 use crate::probe::{Crossing, Probe, UnitKind};
 use crate::simulation::Simulation;
 use crate::unit::NONE;
@@ -38,23 +39,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let unit = network.units.get_mut(place);
         unit.arrived = now;
         let (leg_id, number, bytes) = (unit.leg, unit.number, unit.bytes);
-        network.counts[leg_id as usize].arrived += 1;
         let leg = &mut network.legs[leg_id as usize];
+        leg.receiver.arrived += 1;
         self.probe.on_arrival(Crossing {
             at: now,
             channel: channel_id,
-            flow: leg.flow,
+            flow: leg.sender.flow,
             leg: leg_id,
             kind: UnitKind::Data,
             value: number as u64,
             bytes,
         });
-        if leg.is_leaf() && leg.first_child == NONE {
+        let receiver = &leg.receiver;
+        if receiver.is_leaf() && receiver.first_child == NONE {
             self.consume(leg_id, place);
             self.count_freed(leg_id, 1);
             return;
         }
-        if leg.fill >= leg.limit && !self.admit_beyond_limit(leg_id) {
+        if receiver.fill.value() >= receiver.limit && !self.admit_beyond_limit(leg_id) {
             self.drop_unit(channel_id, leg_id, place);
             return;
         }
@@ -67,11 +69,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let now = self.now;
         let network = &mut self.network;
         let leg = &mut network.legs[leg_id as usize];
-        leg.fill += 1;
-        let (children, first_child) = (leg.children, leg.first_child);
-        self.probe.on_fill(now, leg_id, leg.fill);
-        network.counts[leg_id as usize].fill.add(now);
-        let node_id = network.channels[leg.channel as usize].to;
+        let receiver = &mut leg.receiver;
+        receiver.fill.add(now);
+        let (children, first_child) = (receiver.children, receiver.first_child);
+        self.probe.on_fill(now, leg_id, receiver.fill.value());
+        let node_id = network.channels[leg.sender.channel as usize].to;
         let node = &mut network.nodes[node_id as usize];
         node.stored.add(now);
         self.probe.on_stored(now, node_id, node.stored.value());
@@ -84,8 +86,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// One copy in memory, one entry in the queue of each branch.
     fn branch(&mut self, leg_id: u32, place: u32) {
-        let leg = &self.network.legs[leg_id as usize];
-        let (first, count) = (leg.first_child as usize, leg.children);
+        let leg = &self.network.legs[leg_id as usize].receiver;
+        let (first, count) = (leg.first_child as usize, leg.children as u32);
         let mut unit = *self.network.units.get(place);
         unit.shared = self.network.copies.insert(count);
         self.network.units.remove(place);
@@ -101,17 +103,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn enqueue(&mut self, leg_id: u32, place: u32) {
         let network = &mut self.network;
         network.units.get_mut(place).leg = leg_id;
-        let leg = &mut network.legs[leg_id as usize];
-        leg.queue.push(&mut network.units, place);
-        self.probe.on_queue(self.now, leg_id, leg.queue.len);
-        if leg.queue.len > 1 {
+        let sender = &mut network.legs[leg_id as usize].sender;
+        sender.queue.push(&mut network.units, place);
+        self.probe.on_queue(self.now, leg_id, sender.queue.len);
+        if sender.queue.len > 1 {
             return;
         }
-        if leg.credit > 0 {
-            let channel_id = leg.channel;
-            network.channels[channel_id as usize]
-                .scheduler
-                .ready(leg.place);
+        if sender.credit > 0 {
+            let channel_id = sender.channel;
+            let channel = &mut network.channels[channel_id as usize];
+            channel.scheduler.ready(sender.place);
             self.wake(channel_id);
         } else {
             self.note_blocked(leg_id);
@@ -123,8 +124,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[cold]
     fn admit_beyond_limit(&mut self, leg_id: u32) -> bool {
         let leg = &self.network.legs[leg_id as usize];
-        let (keep, limit, fill) = (leg.keep_overflow, leg.limit, leg.fill);
-        if leg.control != NONE {
+        let receiver = &leg.receiver;
+        let (keep, limit, fill) =
+            (receiver.keep_overflow, receiver.limit, receiver.fill.value());
+        if leg.sender.control != NONE {
             self.violate(leg_id, || {
                 format!("the buffer of {limit} units overflowed: a unit arrived to {fill} stored")
             });
@@ -147,7 +150,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// The unit reaches none of the destinations behind `leg_id`.
     fn forget(&mut self, channel_id: u32, leg_id: u32, place: u32) {
-        let flow_id = self.network.legs[leg_id as usize].flow;
+        let flow_id = self.network.legs[leg_id as usize].sender.flow;
         let destinations = self.network.leaves_below[leg_id as usize] as u64;
         self.network.flows[flow_id as usize].counts.lost += destinations;
         let unit = self.network.units.get(place);
@@ -164,7 +167,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     fn arrive_control(&mut self, channel_id: u32, leg_id: u32, kind: Kind, value: u64) {
-        let leg = &self.network.legs[leg_id as usize];
+        let leg = &self.network.legs[leg_id as usize].sender;
         let crossing = Crossing {
             at: self.now,
             channel: channel_id,
@@ -185,7 +188,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Kind::Credit => self.renew_credit(leg_id, value),
             Kind::Request => self.provoke_credit(leg_id),
             _ => {
-                let arrived = self.network.counts[leg_id as usize].arrived;
+                let arrived = self.network.legs[leg_id as usize].receiver.arrived;
                 let news = self.network.credits[control].on_sync(value, arrived);
                 self.count_freed(leg_id, news.min(u32::MAX as u64) as u32);
             }
@@ -194,21 +197,27 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A credit unit reached the sender.
     fn renew_credit(&mut self, leg_id: u32, value: u64) {
-        let leg = &mut self.network.legs[leg_id as usize];
-        let link = &mut self.network.credits[leg.control as usize];
+        let (now, network) = (self.now, &mut self.network);
+        let sender = &mut network.legs[leg_id as usize].sender;
+        let link = &mut network.credits[sender.control as usize];
         link.credits_received += 1;
-        let sent = self.network.counts[leg_id as usize].sent;
-        let credit = link.rule.credit(self.now, leg.credit as i64, value, sent);
-        leg.credit = credit.clamp(i32::MIN as i64, i32::MAX as i64) as i32;
-        self.probe.on_credit(self.now, leg_id, credit, true);
-        let channel_id = leg.channel;
-        let scheduler = &mut self.network.channels[channel_id as usize].scheduler;
-        if leg.is_eligible() {
-            scheduler.ready(leg.place);
+        let rule = network.settings[link.settings as usize].rule;
+        let in_window = match rule.window() {
+            Some(window) => network.starts.count(&mut sender.starts, now, window),
+            None => 0,
+        };
+        let old = sender.credit as i64;
+        let credit = rule.credit(value, flow_control::Sender { credit: old, sent: sender.sent, in_window });
+        sender.credit = credit.clamp(i32::MIN as i64, i32::MAX as i64) as i32;
+        self.probe.on_credit(now, leg_id, credit, true);
+        let (channel_id, is_blocked) = (sender.channel, sender.is_blocked());
+        let scheduler = &mut network.channels[channel_id as usize].scheduler;
+        if sender.is_eligible() {
+            scheduler.ready(sender.place);
             self.wake(channel_id);
         } else {
-            scheduler.not_ready(leg.place);
-            if leg.is_blocked() {
+            scheduler.not_ready(sender.place);
+            if is_blocked {
                 self.note_blocked(leg_id);
             }
         }
@@ -217,13 +226,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Units wait for credit from now on (or still, after a credit unit that gave none): if
     /// the scheme asks for credit after a while, the clock starts.
     pub(crate) fn note_blocked(&mut self, leg_id: u32) {
-        let control = self.network.legs[leg_id as usize].control;
-        let Some(link) = self.network.credits.get_mut(control as usize) else {
-            return;
-        };
-        let Some(after) = link.request_after else {
-            return;
-        };
+        let control = self.network.legs[leg_id as usize].sender.control;
+        let Some(link) = self.network.credits.get_mut(control as usize) else { return };
+        let settings = &self.network.settings[link.settings as usize];
+        let Some(after) = settings.request_after else { return };
         link.blocked_since = self.now;
         if !link.timer_armed {
             link.timer_armed = true;

@@ -13,7 +13,7 @@ use crate::outcome::{
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::unit::{Fifo, NONE};
+use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What the run has found so far. Checks conservation on the way: whatever was offered is
@@ -56,18 +56,19 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &self.network;
         let mut inside = vec![0; network.flows.len()];
         for (id, leg) in network.legs.iter().enumerate() {
-            inside[leg.flow as usize] += leg.queue.len as u64 * network.leaves_below[id] as u64;
-            if leg.is_leaf() && leg.first_child != NONE {
-                let waiting: Fifo = network.sinks[leg.first_child as usize].waiting;
-                inside[leg.flow as usize] += waiting.len as u64;
+            let flow = leg.sender.flow as usize;
+            inside[flow] += leg.sender.queue.len as u64 * network.leaves_below[id] as u64;
+            if leg.receiver.is_leaf() && leg.receiver.first_child != NONE {
+                let sink = &network.sinks[leg.receiver.first_child as usize];
+                inside[flow] += sink.waiting.len as u64;
             }
         }
         for channel in &network.channels {
             for flight in &channel.flights {
                 if matches!(flight.kind, Kind::Data | Kind::LostData) {
                     let leg_id = network.units.get(flight.what).leg as usize;
-                    let leg = &network.legs[leg_id];
-                    inside[leg.flow as usize] += network.leaves_below[leg_id] as u64;
+                    let flow = network.legs[leg_id].sender.flow;
+                    inside[flow as usize] += network.leaves_below[leg_id] as u64;
                 }
             }
         }
@@ -105,9 +106,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     delivered_bytes: delivered * flow.unit_bytes as u64,
                     accepted: counts.accepted - counts.accepted_before_warm_up,
                     retransmitted_total: counts.retransmitted,
-                    delay: delays(&counts.delay),
+                    delay: delays(counts.delay.as_deref()),
                     source_backlog_max: counts.backlog_max,
-                    responses: delays(&counts.responses),
+                    responses: delays(counts.responses.as_deref()),
                 }
             })
             .collect()
@@ -115,30 +116,34 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn leg_outcomes(&self, ended_at: Time) -> Vec<LegOutcome> {
         let network = &self.network;
+        let measured_ps = ended_at.since(self.warm_up).ps() as f64;
         let legs = network.legs.iter().zip(&network.counts);
         legs.map(|(leg, counts)| {
-            let link = network.credits.get(leg.control as usize);
-            let fill_max_total = counts.fill.max_total() as u32;
+            let (sender, receiver) = (&leg.sender, &leg.receiver);
+            let link = network.credits.get(sender.control as usize);
+            let fill = &receiver.fill;
+            let fill_mean = fill.mean(self.warm_up, ended_at);
+            let arrived = receiver.arrived - counts.arrived_before_warm_up;
             LegOutcome {
-                flow: leg.flow,
-                channel: leg.channel,
-                parent: (leg.parent != NONE).then_some(leg.parent),
-                sent_total: counts.sent,
+                flow: sender.flow,
+                channel: sender.channel,
+                parent: (sender.parent != NONE).then_some(sender.parent),
+                sent_total: sender.sent,
                 lost_total: counts.lost,
                 dropped_total: counts.dropped,
-                overfill_max: fill_max_total.saturating_sub(leg.limit),
+                overfill_max: fill.max_total().saturating_sub(receiver.limit),
                 credits_received_total: link.map_or(0, |link| link.credits_received),
-                credits_lost_total: link.map_or(0, |link| link.credits_lost),
-                requests_total: link.map_or(0, |link| link.requests),
-                fill: leg.fill,
-                credit: link.map(|_| leg.credit as i64),
-                fill_max_total,
-                fill_min: counts.fill.min() as u32,
-                fill_max: counts.fill.max() as u32,
-                fill_mean: counts.fill.mean(ended_at),
-                sent: counts.sent - counts.sent_before_warm_up,
-                wait_mean_ps: counts.wait_ps as f64 / (counts.waits.max(1)) as f64,
-                waits: counts.waits,
+                credits_lost_total: link.map_or(0, |link| link.credits_lost as u64),
+                requests_total: link.map_or(0, |link| link.requests as u64),
+                fill: fill.value(),
+                credit: link.map(|_| sender.credit as i64),
+                fill_max_total: fill.max_total(),
+                fill_min: fill.min(),
+                fill_max: fill.max(),
+                fill_mean,
+                sent: sender.sent - counts.sent_before_warm_up,
+                arrived,
+                wait_mean_ps: fill_mean * measured_ps / arrived.max(1) as f64,
             }
         })
         .collect()
@@ -174,7 +179,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 }
 
-fn delays(delays: &Delays) -> DelayOutcome {
+fn delays(delays: Option<&Delays>) -> DelayOutcome {
+    let Some(delays) = delays else { return DelayOutcome::default() };
     let sampled = &delays.sampled;
     let percentile = |p: f64| delays.histogram.percentile(p);
     DelayOutcome {

@@ -1,5 +1,6 @@
 //! A virtual circuit: its application, its end-to-end control, what is counted of it.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use kernel::Time;
@@ -55,8 +56,9 @@ pub(crate) struct FlowCounts {
     pub lost: u64,
     pub retransmitted: u64,
     pub backlog_max: u64,
-    pub delay: Delays,
-    pub responses: Delays,
+    /// After the warm-up; made with the first sample.
+    pub delay: Option<Box<Delays>>,
+    pub responses: Option<Box<Delays>>,
 }
 
 /// Delays: moments, percentiles, confidence.
@@ -69,10 +71,11 @@ pub(crate) struct Delays {
 
 impl Delays {
     #[inline]
-    pub fn record(&mut self, from: Time, to: Time) {
+    pub fn record(delays: &mut Option<Box<Delays>>, from: Time, to: Time) {
+        let delays = delays.get_or_insert_default();
         let delay_ps = to.since(from).ps();
-        self.sampled.record(delay_ps);
-        self.histogram.record(delay_ps);
-        self.batches.record(delay_ps);
+        delays.sampled.record(delay_ps);
+        delays.histogram.record(delay_ps);
+        delays.batches.record(delay_ps);
     }
 }

@@ -10,14 +10,39 @@ mod cumulative;
 mod n123;
 mod n23;
 mod relative;
+mod start_log;
 
-pub(crate) use credit::{CreditLink, Receiver};
+pub(crate) use credit::{CreditLink, Settings};
+pub(crate) use start_log::{StartArena, StartLog};
 
-use kernel::Time;
+use kernel::Duration;
 
 use crate::spec::{CreditRule, CreditSpec};
 
-/// A credit scheme's answer, with the state it needs on one leg.
+/// What the receiver knows when it writes a credit unit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Receiver {
+    /// Units in the buffer.
+    pub fill: u32,
+    /// Units freed since the last credit unit started.
+    pub unreported: u32,
+    /// Units freed since the beginning, lost ones included once they are known.
+    pub freed: u64,
+}
+
+/// What the sender knows when a credit unit reaches it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sender {
+    /// Its credit.
+    pub credit: i64,
+    /// Units started since the beginning.
+    pub sent: u64,
+    /// E: units started within the window, for the rules that have one.
+    pub in_window: u32,
+}
+
+/// A credit scheme's answer.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Rule {
     N23(n23::N23),
     N123(n123::N123),
@@ -48,13 +73,12 @@ impl Rule {
         }
     }
 
-    /// The sender starts a unit.
-    #[inline]
-    pub fn on_send(&mut self, now: Time) {
+    /// The span over which the sender must count its starts, if the rule asks for it.
+    pub fn window(&self) -> Option<Duration> {
         match self {
-            Rule::N23(rule) => rule.on_send(now),
-            Rule::N123Plus(rule) => rule.on_send(now),
-            Rule::N123(_) | Rule::Relative(_) | Rule::Cumulative(_) => {}
+            Rule::N23(rule) => Some(rule.window),
+            Rule::N123Plus(rule) => Some(rule.window),
+            Rule::N123(_) | Rule::Relative(_) | Rule::Cumulative(_) => None,
         }
     }
 
@@ -70,15 +94,15 @@ impl Rule {
         }
     }
 
-    /// The sender's credit after a credit unit with `value`; `sent` counts every unit started.
+    /// The sender's credit after a credit unit with `value`.
     #[inline]
-    pub fn credit(&mut self, now: Time, old: i64, value: u64, sent: u64) -> i64 {
+    pub fn credit(&self, value: u64, sender: Sender) -> i64 {
         match self {
-            Rule::N23(rule) => rule.credit(now, value),
+            Rule::N23(rule) => rule.credit(value, sender),
             Rule::N123(rule) => rule.credit(value),
-            Rule::N123Plus(rule) => rule.credit(now, value),
-            Rule::Relative(rule) => rule.credit(old, value),
-            Rule::Cumulative(rule) => rule.credit(value, sent),
+            Rule::N123Plus(rule) => rule.credit(value, sender),
+            Rule::Relative(rule) => rule.credit(value, sender),
+            Rule::Cumulative(rule) => rule.credit(value, sender),
         }
     }
 }

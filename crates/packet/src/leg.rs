@@ -1,14 +1,24 @@
 //! One flow on one channel (the paper's VC link): the sender's queue, the receiver's buffer.
+//!
+//! Each end is one cache line. What a switch does with a unit touches the receiver's line of one
+//! leg and the sender's line of the next, which lie side by side for a flow without branches.
 
-use kernel::Time;
-use kernel::stats::TimeWeighted;
+use kernel::stats::Level;
 
+use crate::flow_control::StartLog;
 use crate::scheduler::Place;
 use crate::unit::{Fifo, NONE};
 
-/// What the hot loop touches for every unit.
+/// Both ends of a leg.
+#[repr(C, align(64))]
 pub(crate) struct Leg {
-    // the sender's end
+    pub sender: Sender,
+    pub receiver: Receiver,
+}
+
+/// The end where units wait for the channel.
+#[repr(align(64))]
+pub(crate) struct Sender {
     /// Units that wait for the channel.
     pub queue: Fifo,
     pub channel: u32,
@@ -21,26 +31,36 @@ pub(crate) struct Leg {
     /// The leg whose receiver holds what waits here; `NONE` at the source.
     pub parent: u32,
     pub flow: u32,
-    // the receiver's end
-    /// Units in the receiver's buffer; one that several branches share counts once.
-    pub fill: u32,
+    /// Index of the credit state; `NONE` without control.
+    pub control: u32,
+    /// Starts since the beginning.
+    pub sent: u64,
+    /// Starts within the last control loop, where the scheme counts them.
+    pub starts: StartLog,
+}
+
+/// The end where units are stored.
+#[repr(align(64))]
+pub(crate) struct Receiver {
+    /// Units in the buffer; one that several branches share counts once.
+    pub fill: Level,
     pub limit: u32,
-    /// The only child, or the first entry in the table of children.
+    /// The only child, or the first entry in the table of children; the sink of a leaf.
     pub first_child: u32,
-    pub children: u32,
     /// Units freed since the last credit unit started.
     pub unreported: u32,
     /// Freed units that provoke a credit unit; `u32::MAX` without control.
     pub report_every: u32,
-    /// Index of the credit state; `NONE` without control.
-    pub control: u32,
+    pub children: u16,
     /// A credit unit waits for the reverse channel.
     pub credit_waits: bool,
     /// Past the limit units are kept, not dropped.
     pub keep_overflow: bool,
+    /// Units that arrived since the beginning.
+    pub arrived: u64,
 }
 
-impl Leg {
+impl Sender {
     /// May the first unit of the queue cross now?
     #[inline]
     pub fn is_eligible(&self) -> bool {
@@ -54,45 +74,34 @@ impl Leg {
     }
 
     #[inline]
-    pub fn is_leaf(&self) -> bool {
-        self.children == 0
-    }
-
-    #[inline]
     pub fn is_root(&self) -> bool {
         self.parent == NONE
     }
 }
 
-/// What is counted of a leg.
-pub(crate) struct LegCounts {
-    pub fill: TimeWeighted,
-    pub sent: u64,
-    pub sent_before_warm_up: u64,
-    pub arrived: u64,
-    pub lost: u64,
-    pub dropped: u64,
-    pub waits: u64,
-    pub wait_ps: u128,
+impl Receiver {
+    #[inline]
+    pub fn is_leaf(&self) -> bool {
+        self.children == 0
+    }
 }
 
-impl LegCounts {
-    pub fn new() -> LegCounts {
-        LegCounts {
-            fill: TimeWeighted::new(Time::ZERO, 0),
-            sent: 0,
-            sent_before_warm_up: 0,
-            arrived: 0,
-            lost: 0,
-            dropped: 0,
-            waits: 0,
-            wait_ps: 0,
-        }
-    }
+/// What is counted of a leg less than once a unit.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct LegCounts {
+    pub sent_before_warm_up: u64,
+    pub arrived_before_warm_up: u64,
+    pub lost: u64,
+    pub dropped: u64,
+}
 
-    /// Data units on the wire.
-    #[inline]
-    pub fn in_flight(&self) -> u64 {
-        self.sent - self.arrived - self.lost
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_end_is_one_cache_line() {
+        assert_eq!(size_of::<Sender>(), 64);
+        assert_eq!(size_of::<Receiver>(), 64);
     }
 }

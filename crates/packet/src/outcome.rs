@@ -141,10 +141,11 @@ pub struct LegOutcome {
     pub fill_mean: f64,
     /// Data units started after the warm-up.
     pub sent: u64,
-    /// Time a unit spent in the receiving node before it started on its next channel.
+    /// Data units that reached the receiver after the warm-up.
+    pub arrived: u64,
+    /// Mean time of a unit in the receiving node after the warm-up, by Little's law from
+    /// `fill_mean` and `arrived`. (A `wait` series samples the time itself.)
     pub wait_mean_ps: f64,
-    /// Units in that mean.
-    pub waits: u64,
 }
 
 /// One direction of a link.

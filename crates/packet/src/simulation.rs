@@ -9,7 +9,7 @@ use kernel::{BitSet, Event, EventQueue, Phase, Time, Wheel};
 
 use crate::channel::{Channel, Ticket};
 use crate::flow::Flow;
-use crate::flow_control::CreditLink;
+use crate::flow_control::{CreditLink, Settings, StartArena};
 use crate::leg::{Leg, LegCounts};
 use crate::outcome::Violation;
 use crate::probe::Probe;
@@ -24,6 +24,8 @@ pub struct Network {
     pub(crate) legs: Vec<Leg>,
     pub(crate) counts: Vec<LegCounts>,
     pub(crate) credits: Vec<CreditLink>,
+    pub(crate) settings: Vec<Settings>,
+    pub(crate) starts: StartArena,
     pub(crate) channels: Vec<Channel>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) nodes: Vec<Node>,
@@ -34,6 +36,14 @@ pub struct Network {
     pub(crate) children: Vec<u32>,
     /// Destinations behind each leg.
     pub(crate) leaves_below: Vec<u32>,
+}
+
+impl Network {
+    /// Data units of a leg between its two ends.
+    pub(crate) fn on_the_wire(&self, leg_id: u32) -> u64 {
+        let leg = &self.legs[leg_id as usize];
+        leg.sender.sent - leg.receiver.arrived - self.counts[leg_id as usize].lost
+    }
 }
 
 /// A host or a switch: its common memory.
@@ -193,11 +203,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn end_warm_up(&mut self) {
         self.is_warm = true;
         let at = self.warm_up;
-        for counts in &mut self.network.counts {
-            counts.fill.restart(at);
-            counts.sent_before_warm_up = counts.sent;
-            counts.waits = 0;
-            counts.wait_ps = 0;
+        let counts = self.network.counts.iter_mut();
+        for (leg, counts) in self.network.legs.iter_mut().zip(counts) {
+            leg.receiver.fill.restart(at);
+            counts.sent_before_warm_up = leg.sender.sent;
+            counts.arrived_before_warm_up = leg.receiver.arrived;
         }
         for node in &mut self.network.nodes {
             node.stored.restart(at);
@@ -208,8 +218,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for flow in &mut self.network.flows {
             flow.counts.delivered_before_warm_up = flow.counts.delivered;
             flow.counts.accepted_before_warm_up = flow.counts.accepted;
-            flow.counts.delay = Default::default();
-            flow.counts.responses = Default::default();
+            flow.counts.delay = None;
+            flow.counts.responses = None;
         }
     }
 }

@@ -3,7 +3,7 @@
 use kernel::{Event, EventQueue, Phase, Time};
 
 use crate::deliver::SOURCE_TIMER;
-use crate::flow::Delivery;
+use crate::flow::{Delays, Delivery};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
@@ -49,7 +49,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let roots = &self.network.flows[flow_id as usize].roots;
         roots
             .iter()
-            .all(|&root| self.network.legs[root as usize].queue.len > 0)
+            .all(|&root| self.network.legs[root as usize].sender.queue.len > 0)
     }
 
     fn hand_over(&mut self, flow_id: u32) {
@@ -88,7 +88,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let root = self.network.flows[flow_id as usize].roots[branch];
             let place = self.network.units.insert(unit);
             self.enqueue(root, place);
-            let waiting = self.network.legs[root as usize].queue.len as u64;
+            let waiting = self.network.legs[root as usize].sender.queue.len as u64;
             let counts = &mut self.network.flows[flow_id as usize].counts;
             counts.backlog_max = counts.backlog_max.max(waiting);
         }
@@ -100,7 +100,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let flow = &mut self.network.flows[flow_id as usize];
         if flow.is_pulled {
             self.network.units.get_mut(place).born = self.now;
-            if self.network.legs[leg_id as usize].queue.len == 0 {
+            if self.network.legs[leg_id as usize].sender.queue.len == 0 {
                 self.pump(flow_id);
             }
         }
@@ -112,10 +112,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let now = self.now;
         let unit = *self.network.units.get(place);
         self.network.units.remove(place);
-        let flow_id = self.network.legs[leg_id as usize].flow;
+        let flow_id = self.network.legs[leg_id as usize].sender.flow;
         let flow = &mut self.network.flows[flow_id as usize];
         flow.counts.delivered += 1;
-        flow.counts.delay.record(unit.born, now);
+        Delays::record(&mut flow.counts.delay, unit.born, now);
         self.probe.on_delivered(now, leg_id, unit.born);
         if flow.delivery != Delivery::Plain {
             self.answer(flow_id, unit.number);
@@ -176,10 +176,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let Some((issued, next)) = client.on_response_unit(now) else {
             return;
         };
-        self.network.flows[server_id as usize]
-            .counts
-            .responses
-            .record(issued, now);
+        let counts = &mut self.network.flows[server_id as usize].counts;
+        Delays::record(&mut counts.responses, issued, now);
         self.ask_again(client_id, next);
     }
 
@@ -204,7 +202,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The sink of `leg_id` takes a unit.
     pub(crate) fn release(&mut self, leg_id: u32) {
         let now = self.now;
-        let sink_id = self.network.legs[leg_id as usize].first_child as usize;
+        let sink_id = self.network.legs[leg_id as usize].receiver.first_child as usize;
         let sink = &mut self.network.sinks[sink_id];
         sink.release_due = false;
         if sink.waiting.len == 0 {

@@ -20,13 +20,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Sender-Request-Credit (Kung 1993, section 4.5): a sender that waited too long asks.
     fn on_request_timer(&mut self, leg_id: u32) {
-        let leg = &self.network.legs[leg_id as usize];
-        let link = &mut self.network.credits[leg.control as usize];
+        let sender = &self.network.legs[leg_id as usize].sender;
+        let link = &mut self.network.credits[sender.control as usize];
         link.timer_armed = false;
-        let Some(after) = link.request_after else {
-            return;
-        };
-        if !leg.is_blocked() {
+        let settings = &self.network.settings[link.settings as usize];
+        let Some(after) = settings.request_after else { return };
+        if !sender.is_blocked() {
             return;
         }
         let mut due = link.blocked_since + after;
@@ -47,11 +46,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A receiver that has sent no credit for long sends it unasked.
     fn on_refresh_timer(&mut self, leg_id: u32) {
-        let leg = &self.network.legs[leg_id as usize];
-        let link = &self.network.credits[leg.control as usize];
-        let Some(every) = link.refresh_every else {
-            return;
-        };
+        let control = self.network.legs[leg_id as usize].sender.control;
+        let link = &self.network.credits[control as usize];
+        let settings = &self.network.settings[link.settings as usize];
+        let Some(every) = settings.refresh_every else { return };
         let mut due = link.last_credit + every;
         if due <= self.now {
             self.provoke_credit(leg_id);

@@ -34,26 +34,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn start_data(&mut self, channel_id: u32, leg_id: u32) {
         let now = self.now;
         let network = &mut self.network;
-        let leg = &mut network.legs[leg_id as usize];
-        let place = leg.queue.pop(&network.units);
-        leg.credit -= leg.credit_per_unit;
-        let (parent, control, flow_id) = (leg.parent, leg.control, leg.flow);
-        let (waiting, credit) = (leg.queue.len, leg.credit);
+        let sender = &mut network.legs[leg_id as usize].sender;
+        let place = sender.queue.pop(&network.units);
+        sender.credit -= sender.credit_per_unit;
+        sender.sent += 1;
+        let (parent, control, flow_id) = (sender.parent, sender.control, sender.flow);
+        let (waiting, credit) = (sender.queue.len, sender.credit);
 
         let channel = &mut network.channels[channel_id as usize];
         if waiting == 0 || credit <= 0 {
-            channel.scheduler.not_ready(leg.place);
+            channel.scheduler.not_ready(sender.place);
         }
         let unit = *network.units.get(place);
         let kind = channel.draw_data_error(now);
         if channel.launch(now, kind, place, unit.bytes) {
             let effect_at = channel.last_effect();
-            self.events
-                .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
+            self.events.push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         }
-        let serialization = channel.free_at - now;
-        channel.count_data(serialization);
-        network.counts[leg_id as usize].sent += 1;
+        channel.count_data(now);
         self.unit_hops += 1;
         self.last_start = now;
         self.hash.add(now.ps());
@@ -76,9 +74,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.after_source_start(flow_id, leg_id, place);
         } else {
             self.probe.on_wait(now, parent, unit.arrived);
-            let counts = &mut self.network.counts[parent as usize];
-            counts.waits += 1;
-            counts.wait_ps += now.since(unit.arrived).ps() as u128;
             if unit.shared == NONE || self.leave_shared_copy(place, unit.shared) {
                 self.freed.push(parent);
             }
@@ -94,26 +89,27 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     #[inline]
     fn spend_credit(&mut self, leg_id: u32, control: u32) {
-        let link = &mut self.network.credits[control as usize];
-        link.rule.on_send(self.now);
-        if link.has_sender_timers {
+        let network = &mut self.network;
+        let settings = &network.settings[network.credits[control as usize].settings as usize];
+        if settings.rule.window().is_some() {
+            let starts = &mut network.legs[leg_id as usize].sender.starts;
+            network.starts.push(starts, self.now);
+        }
+        if settings.has_sender_timers() {
             self.after_controlled_start(leg_id, control);
         }
     }
 
     /// Periodic statements of the sender's counter; a blocked sender's clock starts.
     fn after_controlled_start(&mut self, leg_id: u32, control: u32) {
-        let sent = self.network.counts[leg_id as usize].sent;
-        if let Some(every) = self.network.credits[control as usize].resync_every
-            && sent.is_multiple_of(every.max(1) as u64)
+        let sender = &self.network.legs[leg_id as usize].sender;
+        let link = &self.network.credits[control as usize];
+        if let Some(every) = self.network.settings[link.settings as usize].resync_every
+            && sender.sent.is_multiple_of(every.max(1) as u64)
         {
-            self.tickets.push(Ticket {
-                leg: leg_id,
-                kind: TicketKind::Sync,
-                value: 0,
-            });
+            self.tickets.push(Ticket { leg: leg_id, kind: TicketKind::Sync, value: 0 });
         }
-        if self.network.legs[leg_id as usize].is_blocked() {
+        if sender.is_blocked() {
             self.note_blocked(leg_id);
         }
     }
@@ -123,10 +119,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn free_unit(&mut self, leg_id: u32) {
         let now = self.now;
         let leg = &mut self.network.legs[leg_id as usize];
-        leg.fill -= 1;
-        self.probe.on_fill(now, leg_id, leg.fill);
-        self.network.counts[leg_id as usize].fill.sub(now);
-        let node_id = self.network.channels[leg.channel as usize].to;
+        leg.receiver.fill.sub(now);
+        self.probe.on_fill(now, leg_id, leg.receiver.fill.value());
+        let node_id = self.network.channels[leg.sender.channel as usize].to;
         let node = &mut self.network.nodes[node_id as usize];
         node.stored.sub(now);
         self.probe.on_stored(now, node_id, node.stored.value());
@@ -137,9 +132,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// unless one waits already.
     #[inline]
     pub(crate) fn count_freed(&mut self, leg_id: u32, units: u32) {
-        let leg = &mut self.network.legs[leg_id as usize];
-        leg.unreported = leg.unreported.saturating_add(units);
-        if leg.unreported >= leg.report_every && !leg.credit_waits {
+        let receiver = &mut self.network.legs[leg_id as usize].receiver;
+        receiver.unreported = receiver.unreported.saturating_add(units);
+        if receiver.unreported >= receiver.report_every && !receiver.credit_waits {
             self.provoke_credit(leg_id);
         }
     }
@@ -147,27 +142,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A credit unit of `leg_id` is wanted.
     pub(crate) fn provoke_credit(&mut self, leg_id: u32) {
         let leg = &mut self.network.legs[leg_id as usize];
-        if leg.credit_waits || leg.control == NONE {
+        if leg.receiver.credit_waits || leg.sender.control == NONE {
             return;
         }
-        leg.credit_waits = true;
+        leg.receiver.credit_waits = true;
         let value = self.credit_value(leg_id);
-        self.tickets.push(Ticket {
-            leg: leg_id,
-            kind: TicketKind::Credit,
-            value,
-        });
+        self.tickets.push(Ticket { leg: leg_id, kind: TicketKind::Credit, value });
     }
 
     fn credit_value(&self, leg_id: u32) -> u64 {
         let leg = &self.network.legs[leg_id as usize];
         let counts = &self.network.counts[leg_id as usize];
-        let link = &self.network.credits[leg.control as usize];
-        let stored = counts.dropped + leg.fill as u64;
-        link.rule.value(Receiver {
-            fill: leg.fill,
-            unreported: leg.unreported,
-            freed: counts.arrived - stored + link.known_lost,
+        let link = &self.network.credits[leg.sender.control as usize];
+        let fill = leg.receiver.fill.value();
+        let kept = counts.dropped + fill as u64;
+        self.network.settings[link.settings as usize].rule.value(Receiver {
+            fill,
+            unreported: leg.receiver.unreported,
+            freed: leg.receiver.arrived - kept + link.known_lost,
         })
     }
 
@@ -180,7 +172,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let mut tickets = core::mem::take(&mut self.tickets);
         tickets.sort_unstable();
         for ticket in tickets.drain(..) {
-            let forward = self.network.legs[ticket.leg as usize].channel;
+            let forward = self.network.legs[ticket.leg as usize].sender.channel;
             let channel = match ticket.kind {
                 TicketKind::Credit => forward ^ 1,
                 TicketKind::Request | TicketKind::Sync => forward,
@@ -196,8 +188,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn start_control(&mut self, channel_id: u32, ticket: Ticket) {
         let now = self.now;
         let (kind, value) = self.bind_control(ticket);
-        let leg = &self.network.legs[ticket.leg as usize];
-        let flow_id = leg.flow;
+        let flow_id = self.network.legs[ticket.leg as usize].sender.flow;
         let bytes = self.network.flows[flow_id as usize].unit_bytes;
         let channel = &mut self.network.channels[channel_id as usize];
         let (flight, value) = channel.draw_control_error(now, kind, value);
@@ -207,8 +198,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.events
                 .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         }
-        let serialization = channel.free_at - now;
-        channel.count_control(serialization);
+        channel.count_control(now);
         self.unit_hops += 1;
         self.last_start = now;
         self.hash.add(now.ps());
@@ -232,19 +222,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let leg_id = ticket.leg as usize;
         match ticket.kind {
             TicketKind::Request => (Kind::Request, 0),
-            TicketKind::Sync => (Kind::Sync, self.network.counts[leg_id].sent),
+            TicketKind::Sync => (Kind::Sync, self.network.legs[leg_id].sender.sent),
             TicketKind::Credit => {
                 let late = self.credit_value(ticket.leg);
                 let leg = &mut self.network.legs[leg_id];
-                leg.unreported = 0;
-                leg.credit_waits = false;
-                let link = &mut self.network.credits[leg.control as usize];
+                leg.receiver.unreported = 0;
+                leg.receiver.credit_waits = false;
+                let link = &mut self.network.credits[leg.sender.control as usize];
                 link.last_credit = self.now;
-                let value = if link.bind == Bind::Trigger {
-                    ticket.value
-                } else {
-                    late
-                };
+                let bind = self.network.settings[link.settings as usize].bind;
+                let value = if bind == Bind::Trigger { ticket.value } else { late };
                 (Kind::Credit, value)
             }
         }

@@ -7,10 +7,11 @@
 //!
 //! Counters here are 64 bits wide; real ones are cyclic and shorter.
 
-use super::Receiver;
+use super::{Receiver, Sender};
 use crate::spec::CreditSpec;
 
-/// State of cumulative credit on one leg: none beyond the shared machinery.
+/// Cumulative credit on one leg.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Cumulative {
     buffer_units: u32,
 }
@@ -32,7 +33,7 @@ impl Cumulative {
     }
 
     #[inline]
-    pub fn credit(&mut self, value: u64, sent: u64) -> i64 {
-        self.buffer_units as i64 - (sent.wrapping_sub(value)) as i64
+    pub fn credit(&self, value: u64, sender: Sender) -> i64 {
+        self.buffer_units as i64 - sender.sent.wrapping_sub(value) as i64
     }
 }

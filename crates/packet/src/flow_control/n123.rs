@@ -15,22 +15,20 @@
 //! | `credit_units` | N2 + N3, the zones credit speaks of |
 //! | `n1` | room for units the credit can't know of |
 
-use kernel::Time;
+use kernel::Duration;
 
-use super::Receiver;
-use super::n23::SentWindow;
+use super::{Receiver, Sender};
 use crate::spec::CreditSpec;
 
-/// State of N123 on one leg: none.
+/// N123 on one leg.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct N123 {
     credit_units: u32,
 }
 
 impl N123 {
     pub fn new(spec: &CreditSpec) -> N123 {
-        N123 {
-            credit_units: spec.n2 + spec.n3,
-        }
+        N123 { credit_units: spec.n2 + spec.n3 }
     }
 
     pub fn initial_credit(&self) -> i64 {
@@ -44,34 +42,26 @@ impl N123 {
     }
 
     #[inline]
-    pub fn credit(&mut self, value: u64) -> i64 {
+    pub fn credit(&self, value: u64) -> i64 {
         value as i64
     }
 }
 
-/// State of N123+ on one leg.
+/// N123+ on one leg.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct N123Plus {
     credit_units: u32,
     n1: u32,
-    sent: SentWindow,
+    pub window: Duration,
 }
 
 impl N123Plus {
     pub fn new(spec: &CreditSpec) -> N123Plus {
-        N123Plus {
-            credit_units: spec.n2 + spec.n3,
-            n1: spec.n1,
-            sent: SentWindow::new(spec.window),
-        }
+        N123Plus { credit_units: spec.n2 + spec.n3, n1: spec.n1, window: spec.window }
     }
 
     pub fn initial_credit(&self) -> i64 {
         self.credit_units.min(self.n1) as i64
-    }
-
-    #[inline]
-    pub fn on_send(&mut self, now: Time) {
-        self.sent.push(now);
     }
 
     #[inline]
@@ -81,8 +71,8 @@ impl N123Plus {
 
     /// C, but never more than N1 starts in a window.
     #[inline]
-    pub fn credit(&mut self, now: Time, value: u64) -> i64 {
-        let room = self.n1 as i64 - self.sent.count(now) as i64;
+    pub fn credit(&self, value: u64, sender: Sender) -> i64 {
+        let room = self.n1 as i64 - sender.in_window as i64;
         (value as i64).min(room)
     }
 }

@@ -10,38 +10,29 @@
 //! |---|---|
 //! | N2 + N3 | `buffer_units` |
 //! | R, the time over which E is counted | `window` |
-//! | E | `sent_in_window` |
+//! | E | `Sender::in_window` |
 //! | C | the credit unit's value |
 //! | Credit_Count | the result of `credit` |
 
-use alloc::collections::VecDeque;
+use kernel::Duration;
 
-use kernel::{Duration, Time};
-
-use super::Receiver;
+use super::{Receiver, Sender};
 use crate::spec::CreditSpec;
 
-/// State of N23 on one leg.
+/// N23 on one leg.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct N23 {
     buffer_units: u32,
-    sent: SentWindow,
+    pub window: Duration,
 }
 
 impl N23 {
     pub fn new(spec: &CreditSpec) -> N23 {
-        N23 {
-            buffer_units: spec.n2 + spec.n3,
-            sent: SentWindow::new(spec.window),
-        }
+        N23 { buffer_units: spec.n2 + spec.n3, window: spec.window }
     }
 
     pub fn initial_credit(&self) -> i64 {
         self.buffer_units as i64
-    }
-
-    #[inline]
-    pub fn on_send(&mut self, now: Time) {
-        self.sent.push(now);
     }
 
     /// C: unoccupied slots of the zones N2 and N3.
@@ -52,57 +43,7 @@ impl N23 {
 
     /// Equation (1): C - E. Absolute, so a lost credit unit is repaired by the next.
     #[inline]
-    pub fn credit(&mut self, now: Time, value: u64) -> i64 {
-        value as i64 - self.sent.count(now) as i64
-    }
-}
-
-/// Starts within a window that ends now: what the receiver can't have seen when it wrote the
-/// credit.
-pub(super) struct SentWindow {
-    window: Duration,
-    starts: VecDeque<Time>,
-}
-
-impl SentWindow {
-    pub fn new(window: Duration) -> SentWindow {
-        SentWindow {
-            window,
-            starts: VecDeque::new(),
-        }
-    }
-
-    #[inline]
-    pub fn push(&mut self, now: Time) {
-        self.starts.push_back(now);
-    }
-
-    /// Starts `s` with `now - window < s < now`. A unit started exactly a window ago was seen.
-    #[inline]
-    pub fn count(&mut self, now: Time) -> usize {
-        while let Some(&start) = self.starts.front() {
-            if start + self.window > now {
-                break;
-            }
-            self.starts.pop_front();
-        }
-        self.starts.len()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn e_leaves_out_a_start_exactly_one_window_ago() {
-        let mut sent = SentWindow::new(Duration(100));
-        for start in [0, 50, 99, 100] {
-            sent.push(Time(start));
-        }
-        assert_eq!(sent.count(Time(100)), 3);
-        assert_eq!(sent.count(Time(150)), 2);
-        assert_eq!(sent.count(Time(199)), 1);
-        assert_eq!(sent.count(Time(200)), 0);
+    pub fn credit(&self, value: u64, sender: Sender) -> i64 {
+        value as i64 - sender.in_window as i64
     }
 }

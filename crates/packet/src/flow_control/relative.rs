@@ -4,10 +4,11 @@
 //! R_RDY works like it. Without errors it sends the same units at the same instants as N23. A
 //! lost credit unit is lost for ever.
 
-use super::Receiver;
+use super::{Receiver, Sender};
 use crate::spec::CreditSpec;
 
-/// State of relative credit on one leg: none beyond the shared machinery.
+/// Relative credit on one leg.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Relative {
     buffer_units: u32,
 }
@@ -29,7 +30,7 @@ impl Relative {
     }
 
     #[inline]
-    pub fn credit(&mut self, old: i64, value: u64) -> i64 {
-        old + value as i64
+    pub fn credit(&self, value: u64, sender: Sender) -> i64 {
+        sender.credit + value as i64
     }
 }

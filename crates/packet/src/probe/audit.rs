@@ -136,15 +136,17 @@ impl Audit {
 
     fn check_leg(&mut self, at: Time, id: u32, network: &Network) {
         let leg = &network.legs[id as usize];
-        if leg.control == NONE {
+        let control = leg.sender.control;
+        if control == NONE {
             return;
         }
         let window_units = self.limits[id as usize]
             .as_ref()
             .map_or(0, |limit| limit.window_units);
-        let allowed = network.credits[leg.control as usize].buffer_units as i64;
-        let wire = network.counts[id as usize].in_flight() as i64;
-        let (credit, fill) = (leg.credit.max(0) as i64, leg.fill as i64);
+        let settings = network.credits[control as usize].settings;
+        let allowed = network.settings[settings as usize].buffer_units as i64;
+        let wire = network.on_the_wire(id) as i64;
+        let (credit, fill) = (leg.sender.credit.max(0) as i64, leg.receiver.fill.value() as i64);
         self.require(credit + wire + fill <= allowed, at, id, || {
             format!("credit {credit} + on the wire {wire} + stored {fill} exceed {allowed}")
         });
@@ -171,17 +173,18 @@ impl Audit {
             }
         }
         for (id, leg) in network.legs.iter().enumerate() {
-            let counted = network.counts[id].in_flight();
+            let counted = network.on_the_wire(id as u32);
             let seen = wire[id];
             self.require(counted == seen, at, id as u32, || {
                 format!("{counted} units counted on the wire, {seen} found")
             });
-            let first = leg.first_child as usize;
-            let waiting = |child: u32| network.legs[child as usize].queue.len;
-            let stored = match leg.children {
-                0 if leg.first_child == NONE => 0,
+            let receiver = &leg.receiver;
+            let first = receiver.first_child as usize;
+            let waiting = |child: u32| network.legs[child as usize].sender.queue.len;
+            let stored = match receiver.children {
+                0 if receiver.first_child == NONE => 0,
                 0 => network.sinks[first].waiting.len,
-                1 => waiting(leg.first_child),
+                1 => waiting(receiver.first_child),
                 count => {
                     let children = &network.children[first..first + count as usize];
                     children
@@ -191,7 +194,7 @@ impl Audit {
                         .unwrap_or(0)
                 }
             };
-            let fill = leg.fill;
+            let fill = receiver.fill.value();
             self.require(fill == stored, at, id as u32, || {
                 format!("memory counts {fill} units, its slowest branch has {stored} to send")
             });

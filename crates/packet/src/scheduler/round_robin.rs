@@ -9,11 +9,28 @@ use alloc::vec::Vec;
 
 use kernel::BitSet;
 
-/// Where a queue stands in its port: priority group and seat.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
-    pub group: u32,
-    pub seat: u32,
+/// Where a queue stands in its port: priority group (8 bits) and seat (24 bits).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Place(u32);
+
+impl Place {
+    /// Most queues of one group in one port.
+    pub const SEATS: u32 = 1 << 24;
+
+    pub fn new(group: u32, seat: u32) -> Place {
+        debug_assert!(group < 256 && seat < Place::SEATS);
+        Place(group << 24 | seat)
+    }
+
+    #[inline]
+    fn group(self) -> usize {
+        (self.0 >> 24) as usize
+    }
+
+    #[inline]
+    fn seat(self) -> u32 {
+        self.0 & (Place::SEATS - 1)
+    }
 }
 
 /// Priority groups with round robin inside.
@@ -22,38 +39,76 @@ pub(crate) struct RoundRobin {
 }
 
 struct Group {
-    ready: BitSet,
+    ready: Seats,
     /// Seat after the one served last.
     turn: u32,
     legs: Vec<u32>,
 }
 
+/// Ready seats. Most ports have few: then one word is all there is to look at.
+enum Seats {
+    Few(u64),
+    Many(BitSet),
+}
+
+impl Seats {
+    fn new(count: usize) -> Seats {
+        if count <= 64 { Seats::Few(0) } else { Seats::Many(BitSet::new(count)) }
+    }
+
+    #[inline]
+    fn insert(&mut self, seat: u32) {
+        match self {
+            Seats::Few(word) => *word |= 1 << seat,
+            Seats::Many(set) => set.insert(seat as usize),
+        }
+    }
+
+    #[inline]
+    fn remove(&mut self, seat: u32) {
+        match self {
+            Seats::Few(word) => *word &= !(1 << seat),
+            Seats::Many(set) => set.remove(seat as usize),
+        }
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        match self {
+            Seats::Few(word) => *word == 0,
+            Seats::Many(set) => set.is_empty(),
+        }
+    }
+
+    /// The first ready seat from `turn` on, round about.
+    #[inline]
+    fn next(&self, turn: u32) -> Option<u32> {
+        match self {
+            Seats::Few(word) => {
+                let later = word & u64::MAX.checked_shl(turn).unwrap_or(0);
+                let among = if later != 0 { later } else { *word };
+                (among != 0).then(|| among.trailing_zeros())
+            }
+            Seats::Many(set) => set.next_cyclic(turn as usize).map(|seat| seat as u32),
+        }
+    }
+}
+
 impl RoundRobin {
     /// `groups[g]` lists the legs of group `g` in their order of turns; group 0 is served first.
     pub fn new(groups: Vec<Vec<u32>>) -> RoundRobin {
-        let groups = groups
-            .into_iter()
-            .map(|legs| Group {
-                ready: BitSet::new(legs.len()),
-                turn: 0,
-                legs,
-            })
-            .collect();
-        RoundRobin { groups }
+        let group = |legs: Vec<u32>| Group { ready: Seats::new(legs.len()), turn: 0, legs };
+        RoundRobin { groups: groups.into_iter().map(group).collect() }
     }
 
     #[inline]
     pub fn ready(&mut self, place: Place) {
-        self.groups[place.group as usize]
-            .ready
-            .insert(place.seat as usize);
+        self.groups[place.group()].ready.insert(place.seat());
     }
 
     #[inline]
     pub fn not_ready(&mut self, place: Place) {
-        self.groups[place.group as usize]
-            .ready
-            .remove(place.seat as usize);
+        self.groups[place.group()].ready.remove(place.seat());
     }
 
     #[inline]
@@ -64,9 +119,9 @@ impl RoundRobin {
     #[inline]
     pub fn choose(&mut self) -> Option<u32> {
         for group in &mut self.groups {
-            if let Some(seat) = group.ready.next_cyclic(group.turn as usize) {
-                group.turn = seat as u32 + 1;
-                return Some(group.legs[seat]);
+            if let Some(seat) = group.ready.next(group.turn) {
+                group.turn = seat + 1;
+                return Some(group.legs[seat as usize]);
             }
         }
         None
@@ -86,22 +141,34 @@ mod tests {
     fn turns_go_round_over_ready_queues_only() {
         let mut scheduler = RoundRobin::new(vec![vec![10, 11, 12, 13]]);
         for seat in [3, 0, 2] {
-            scheduler.ready(Place { group: 0, seat });
+            scheduler.ready(Place::new(0, seat));
         }
         assert_eq!(serve(&mut scheduler, 5), [10, 12, 13, 10, 12]);
-        scheduler.not_ready(Place { group: 0, seat: 3 });
+        scheduler.not_ready(Place::new(0, 3));
         assert_eq!(serve(&mut scheduler, 3), [10, 12, 10]);
+    }
+
+    #[test]
+    fn few_and_many_seats_take_the_same_turns() {
+        for count in [3usize, 64, 65, 200] {
+            let mut scheduler = RoundRobin::new(vec![(0..count as u32).collect()]);
+            for seat in 0..count as u32 {
+                scheduler.ready(Place::new(0, seat));
+            }
+            let twice: Vec<u32> = (0..count as u32).chain(0..count as u32).collect();
+            assert_eq!(serve(&mut scheduler, 2 * count), twice);
+        }
     }
 
     #[test]
     fn an_earlier_group_starves_a_later_one() {
         let mut scheduler = RoundRobin::new(vec![vec![1], vec![2]]);
-        scheduler.ready(Place { group: 1, seat: 0 });
+        scheduler.ready(Place::new(1, 0));
         assert_eq!(serve(&mut scheduler, 2), [2, 2]);
-        scheduler.ready(Place { group: 0, seat: 0 });
+        scheduler.ready(Place::new(0, 0));
         assert_eq!(serve(&mut scheduler, 2), [1, 1]);
-        scheduler.not_ready(Place { group: 0, seat: 0 });
-        scheduler.not_ready(Place { group: 1, seat: 0 });
+        scheduler.not_ready(Place::new(0, 0));
+        scheduler.not_ready(Place::new(1, 0));
         assert!(!scheduler.has_ready());
         assert_eq!(scheduler.choose(), None);
     }

@@ -338,7 +338,7 @@ fn buffers(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
             found.fill_max.into(),
             found.fill_max_total.into(),
             found.overfill_max.into(),
-            if found.waits > 0 { wait } else { Cell::Empty },
+            if found.arrived > 0 { wait } else { Cell::Empty },
         ]);
         table.rows.push(row);
     }
