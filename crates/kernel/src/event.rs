@@ -121,6 +121,15 @@ pub trait EventQueue: Default {
     fn next_time(&mut self) -> Option<Time>;
     /// Takes the next event out.
     fn pop(&mut self) -> Option<Event>;
+    /// Takes out everything that happens at the next instant, if that is not after `until`, and
+    /// hands it to `each`, in no order: who cares sorts a few. The instant.
+    fn take_instant(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Time> {
+        let instant = self.next_time().filter(|instant| *instant <= until)?;
+        while let Some(event) = self.pop_at(instant) {
+            each(event);
+        }
+        Some(instant)
+    }
     /// Takes the next event out if it happens at `instant`.
     #[inline]
     fn pop_at(&mut self, instant: Time) -> Option<Event> {

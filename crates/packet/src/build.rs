@@ -7,9 +7,10 @@ use core::fmt;
 
 use kernel::hash::TraceHash;
 use kernel::stats::{Level, TimeWeighted};
-use kernel::{BitSet, Event, EventQueue, Phase, Time};
+use kernel::{Event, EventQueue, Phase, Time};
 
 use crate::channel::Channel;
+use crate::due::Due;
 use crate::deliver::REFRESH_TIMER;
 use crate::flow::{Delivery, Flow, FlowCounts};
 use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
@@ -54,7 +55,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             events: Q::default(),
             network: network(spec),
             probe,
-            woken: BitSet::new(2 * spec.links.len()),
+            due: Due::new(2 * spec.links.len()),
             freed: Vec::new(),
             tickets: Vec::new(),
             hash: TraceHash::new(),
@@ -267,6 +268,8 @@ fn new_leg(network: &mut Network, leg: &LegSpec, flow: u32, parent: u32) -> Leg 
             channel: leg.channel,
             credit: i32::MAX,
             credit_per_unit: 0,
+            counts_starts: false,
+            has_timers: false,
             place: Place::default(),
             parent,
             flow,
@@ -290,6 +293,8 @@ fn new_leg(network: &mut Network, leg: &LegSpec, flow: u32, parent: u32) -> Leg 
         let settings = Settings::new(credit);
         new.sender.credit = settings.rule.initial_credit() as i32;
         new.sender.credit_per_unit = 1;
+        new.sender.counts_starts = settings.rule.window().is_some();
+        new.sender.has_timers = settings.has_sender_timers();
         new.sender.control = network.credits.len() as u32;
         new.receiver.report_every =
             credit.redundant_every.unwrap_or(u32::MAX).clamp(1, credit.n2);

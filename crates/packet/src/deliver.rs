@@ -233,7 +233,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         link.blocked_since = self.now;
         if !link.timer_armed {
             link.timer_armed = true;
-            self.events.push(Event::new(
+            self.schedule(Event::new(
                 self.now + after,
                 Phase::Control,
                 leg_id,

@@ -25,7 +25,11 @@ pub(crate) struct Sender {
     /// Units the sender may still start; stays positive without flow control.
     pub credit: i32,
     /// What a start costs: 1 under credit control, 0 without.
-    pub credit_per_unit: i32,
+    pub credit_per_unit: u8,
+    /// Starts are noted for E.
+    pub counts_starts: bool,
+    /// A start may set a timer or provoke a statement.
+    pub has_timers: bool,
     /// Seat in the port's scheduler.
     pub place: Place,
     /// The leg whose receiver holds what waits here; `NONE` at the source.

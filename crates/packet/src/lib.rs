@@ -10,6 +10,7 @@ extern crate std;
 mod build;
 mod channel;
 mod deliver;
+mod due;
 mod finish;
 mod flow;
 mod flow_control;

@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 
 use kernel::hash::TraceHash;
 use kernel::stats::TimeWeighted;
-use kernel::{BitSet, Event, EventQueue, Phase, Time, Wheel};
+use kernel::{Event, EventQueue, Phase, Time, Wheel};
 
 use crate::channel::{Channel, Ticket};
+use crate::due::Due;
 use crate::flow::Flow;
 use crate::flow_control::{CreditLink, Settings, StartArena};
 use crate::leg::{Leg, LegCounts};
@@ -57,8 +58,8 @@ pub struct Simulation<Q: EventQueue = Wheel, P: Probe = ()> {
     pub(crate) events: Q,
     pub(crate) network: Network,
     pub(crate) probe: P,
-    /// Channels that arbitrate at this instant.
-    pub(crate) woken: BitSet,
+    /// What happens at this instant.
+    pub(crate) due: Due,
     /// Legs whose receiver has sent on a unit at this instant.
     pub(crate) freed: Vec<u32>,
     /// Control units provoked at this instant.
@@ -81,10 +82,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub fn run_until(&mut self, until: Time) -> bool {
         let until = until.min(self.stop_at);
         loop {
-            match self.events.next_time() {
-                Some(next) if next <= until => self.run_instant(next),
-                Some(_) => return until < self.stop_at,
-                None => return false,
+            let due = &mut self.due;
+            match self.events.take_instant(until, |event| due.add(event)) {
+                Some(now) => self.run_instant(now),
+                None => return until < self.stop_at && !self.events.is_empty(),
             }
         }
     }
@@ -129,21 +130,34 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !self.is_warm && now >= self.warm_up {
             self.end_warm_up();
         }
-        while let Some(event) = self.events.pop_at(now) {
+        while let Some((first, mut channels)) = self.due.deliveries.take_word() {
+            while channels != 0 {
+                self.events_handled += 1;
+                self.deliver(first + channels.trailing_zeros());
+                channels &= channels - 1;
+            }
+        }
+        while let Some(event) = self.due.take_other() {
             self.events_handled += 1;
             match event.phase() {
-                Phase::Deliver => self.deliver(event.entity()),
-                Phase::Arbitrate => {
-                    self.woken.insert(event.entity() as usize);
-                }
-                Phase::Inject => self.on_source_timer(event.entity()),
-                Phase::Release => self.release(event.entity()),
                 Phase::Control => self.on_control_timer(event.entity(), event.sequence()),
-                Phase::Transmit | Phase::Observe => {}
+                Phase::Release => self.release(event.entity()),
+                Phase::Inject => self.on_source_timer(event.entity()),
+                _ => {}
             }
         }
         self.arbitrate_all();
         self.probe.after_instant(now, &self.network);
+    }
+
+    /// Adds an event: of this instant or a later one.
+    #[inline]
+    pub(crate) fn schedule(&mut self, event: Event) {
+        if event.time() == self.now {
+            self.due.add(event);
+        } else {
+            self.events.push(event);
+        }
     }
 
     /// Every woken port chooses on what has arrived; then the memory these choices free is free,
@@ -166,8 +180,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     #[inline]
     fn arbitrate_woken(&mut self) {
-        while let Some(channel) = self.woken.pop_first() {
-            self.arbitrate(channel as u32);
+        while let Some((first, mut channels)) = self.due.arbitrations.take_word() {
+            while channels != 0 {
+                self.arbitrate(first + channels.trailing_zeros());
+                channels &= channels - 1;
+            }
         }
     }
 
@@ -180,7 +197,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         channel.arbitration_due = true;
         if channel.free_at <= self.now {
-            self.woken.insert(channel_id as usize);
+            self.due.arbitrations.insert(channel_id);
         } else {
             self.events
                 .push(Event::new(channel.free_at, Phase::Arbitrate, channel_id, 0));

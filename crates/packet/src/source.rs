@@ -8,7 +8,7 @@ use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
 use crate::traffic::{Client, ENDLESS, Traffic};
-use crate::unit::{NONE, Unit};
+use crate::unit::Unit;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The application of `flow_id` has something to say.
@@ -23,8 +23,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn ask_again(&mut self, flow_id: u32, next: Option<Time>) {
         if let Some(next) = next {
-            self.events
-                .push(Event::new(next, Phase::Inject, flow_id, 0));
+            self.schedule(Event::new(next, Phase::Inject, flow_id, 0));
         }
     }
 
@@ -62,8 +61,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         flow.next_number = number.wrapping_add(1);
         let timer = flow.control.on_sent(now);
         if let Some(due) = timer {
-            self.events
-                .push(Event::new(due, Phase::Control, flow_id, SOURCE_TIMER));
+            self.schedule(Event::new(due, Phase::Control, flow_id, SOURCE_TIMER));
         }
         self.inject(flow_id, number);
     }
@@ -74,16 +72,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let now = self.now;
         let flow = &mut self.network.flows[flow_id as usize];
         flow.counts.offered += flow.leaves as u64;
-        let bytes = flow.unit_bytes;
-        let unit = Unit {
-            born: now,
-            arrived: now,
-            next: NONE,
-            leg: NONE,
-            number,
-            bytes,
-            shared: NONE,
-        };
+        let unit = Unit::new(now, number, flow.unit_bytes);
         for branch in 0..flow.roots.len() {
             let root = self.network.flows[flow_id as usize].roots[branch];
             let place = self.network.units.insert(unit);
@@ -94,16 +83,32 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// A unit left its source: an endless source makes the next one, born when it starts.
+    /// A unit left its source: an endless source makes the next one. A unit of such a source is
+    /// born when it starts: nothing waited for it.
     #[inline]
     pub(crate) fn after_source_start(&mut self, flow_id: u32, leg_id: u32, place: u32) {
-        let flow = &mut self.network.flows[flow_id as usize];
-        if flow.is_pulled {
-            self.network.units.get_mut(place).born = self.now;
-            if self.network.legs[leg_id as usize].sender.queue.len == 0 {
-                self.pump(flow_id);
-            }
+        let network = &mut self.network;
+        let flow = &mut network.flows[flow_id as usize];
+        if !flow.is_pulled {
+            return;
         }
+        network.units.get_mut(place).born = self.now;
+        let sender = &mut network.legs[leg_id as usize].sender;
+        if sender.queue.len > 0 || flow.backlog == 0 {
+            return;
+        }
+        if flow.roots.len() > 1 {
+            return self.pump(flow_id);
+        }
+        if flow.backlog != ENDLESS {
+            flow.backlog -= 1;
+        }
+        let number = flow.next_number;
+        flow.next_number = number.wrapping_add(1);
+        flow.counts.offered += flow.leaves as u64;
+        let unit = Unit { leg: leg_id, ..Unit::new(self.now, number, flow.unit_bytes) };
+        let next = network.units.insert(unit);
+        sender.queue.push(&mut network.units, next);
     }
 
     /// The destination takes a unit in.
@@ -195,7 +200,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !sink.release_due {
             sink.release_due = true;
             let at = sink.next_release(self.now);
-            self.events.push(Event::new(at, Phase::Release, leg_id, 0));
+            self.schedule(Event::new(at, Phase::Release, leg_id, 0));
         }
     }
 
@@ -213,7 +218,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if sink.waiting.len > 0 {
             sink.release_due = true;
             let at = sink.next_release(now);
-            self.events.push(Event::new(at, Phase::Release, leg_id, 0));
+            self.schedule(Event::new(at, Phase::Release, leg_id, 0));
         }
         self.consume(leg_id, place);
         self.free_unit(leg_id);

@@ -40,8 +40,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             });
         }
         link.timer_armed = true;
-        self.events
-            .push(Event::new(due, Phase::Control, leg_id, REQUEST_TIMER));
+        self.schedule(Event::new(due, Phase::Control, leg_id, REQUEST_TIMER));
     }
 
     /// A receiver that has sent no credit for long sends it unasked.
@@ -55,8 +54,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.provoke_credit(leg_id);
             due = self.now + every;
         }
-        self.events
-            .push(Event::new(due, Phase::Control, leg_id, REFRESH_TIMER));
+        self.schedule(Event::new(due, Phase::Control, leg_id, REFRESH_TIMER));
     }
 
     fn on_end_to_end_timer(&mut self, flow_id: u32) {
@@ -71,8 +69,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             flow.counts.retransmitted += again as u64;
         }
         if let Some(due) = next {
-            self.events
-                .push(Event::new(due, Phase::Control, flow_id, SOURCE_TIMER));
+            self.schedule(Event::new(due, Phase::Control, flow_id, SOURCE_TIMER));
         }
         self.pump(flow_id);
     }

@@ -1,6 +1,6 @@
 //! Ports choose and units start: arbitration, credit spent, memory freed.
 
-use kernel::{Event, EventQueue, Phase};
+use kernel::{Event, EventQueue, Phase, Time};
 
 use crate::channel::{Kind, Ticket, TicketKind};
 use crate::flow_control::Receiver;
@@ -36,16 +36,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let sender = &mut network.legs[leg_id as usize].sender;
         let place = sender.queue.pop(&network.units);
-        sender.credit -= sender.credit_per_unit;
+        sender.credit -= sender.credit_per_unit as i32;
         sender.sent += 1;
-        let (parent, control, flow_id) = (sender.parent, sender.control, sender.flow);
-        let (waiting, credit) = (sender.queue.len, sender.credit);
-
-        let channel = &mut network.channels[channel_id as usize];
-        if waiting == 0 || credit <= 0 {
-            channel.scheduler.not_ready(sender.place);
+        let (parent, flow_id) = (sender.parent, sender.flow);
+        if sender.counts_starts {
+            network.starts.push(&mut sender.starts, now);
         }
         let unit = *network.units.get(place);
+        let channel = &mut network.channels[channel_id as usize];
         let kind = channel.draw_data_error(now);
         if channel.launch(now, kind, place, unit.bytes) {
             let effect_at = channel.last_effect();
@@ -54,8 +52,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.count_data(now);
         self.unit_hops += 1;
         self.last_start = now;
-        self.hash.add(now.ps());
-        self.hash.add(((leg_id as u64) << 32) | unit.number as u64);
+        self.hash.add(fingerprint(now, leg_id, unit.number as u64));
         self.probe.on_start(Crossing {
             at: now,
             channel: channel_id,
@@ -65,11 +62,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             value: unit.number as u64,
             bytes: unit.bytes,
         });
-        self.probe.on_queue(now, leg_id, waiting);
-        if control != NONE {
-            self.probe.on_credit(now, leg_id, credit as i64, false);
-            self.spend_credit(leg_id, control);
-        }
         if parent == NONE {
             self.after_source_start(flow_id, leg_id, place);
         } else {
@@ -77,6 +69,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             if unit.shared == NONE || self.leave_shared_copy(place, unit.shared) {
                 self.freed.push(parent);
             }
+        }
+        self.after_start(channel_id, leg_id);
+    }
+
+    /// The queue stays ready or not; a blocked sender's clock starts.
+    #[inline]
+    fn after_start(&mut self, channel_id: u32, leg_id: u32) {
+        let network = &mut self.network;
+        let sender = &network.legs[leg_id as usize].sender;
+        self.probe.on_queue(self.now, leg_id, sender.queue.len);
+        if sender.credit_per_unit != 0 {
+            self.probe.on_credit(self.now, leg_id, sender.credit as i64, false);
+        }
+        if !sender.is_eligible() {
+            network.channels[channel_id as usize].scheduler.not_ready(sender.place);
+        }
+        if sender.has_timers {
+            self.after_timed_start(leg_id);
         }
     }
 
@@ -87,23 +97,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.network.copies.sent_by_one(shared)
     }
 
-    #[inline]
-    fn spend_credit(&mut self, leg_id: u32, control: u32) {
-        let network = &mut self.network;
-        let settings = &network.settings[network.credits[control as usize].settings as usize];
-        if settings.rule.window().is_some() {
-            let starts = &mut network.legs[leg_id as usize].sender.starts;
-            network.starts.push(starts, self.now);
-        }
-        if settings.has_sender_timers() {
-            self.after_controlled_start(leg_id, control);
-        }
-    }
-
-    /// Periodic statements of the sender's counter; a blocked sender's clock starts.
-    fn after_controlled_start(&mut self, leg_id: u32, control: u32) {
+    /// Periodic statements of the sender's counter; a blocked sender's clock.
+    #[cold]
+    fn after_timed_start(&mut self, leg_id: u32) {
         let sender = &self.network.legs[leg_id as usize].sender;
-        let link = &self.network.credits[control as usize];
+        let link = &self.network.credits[sender.control as usize];
         if let Some(every) = self.network.settings[link.settings as usize].resync_every
             && sender.sent.is_multiple_of(every.max(1) as u64)
         {
@@ -201,10 +199,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.count_control(now);
         self.unit_hops += 1;
         self.last_start = now;
-        self.hash.add(now.ps());
-        self.hash
-            .add(((ticket.leg as u64) << 32) | 0xc000_0000 | ticket.kind as u64);
-        self.hash.add(value);
+        let what = (value << 3) | 4 | ticket.kind as u64;
+        self.hash.add(fingerprint(now, ticket.leg, what));
         self.probe.on_start(Crossing {
             at: now,
             channel: channel_id,
@@ -236,4 +232,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         }
     }
+}
+
+/// One word that tells a start from others: the hash mixes words, this only joins them.
+#[inline]
+fn fingerprint(now: Time, leg: u32, what: u64) -> u64 {
+    let start = now.ps().wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    start ^ ((leg as u64) << 36) ^ what
 }

@@ -26,6 +26,14 @@ pub(crate) struct Unit {
     pub shared: u32,
 }
 
+impl Unit {
+    /// A unit as its source makes it.
+    #[inline]
+    pub fn new(born: Time, number: u32, bytes: u32) -> Unit {
+        Unit { born, arrived: born, next: NONE, leg: NONE, number, bytes, shared: NONE }
+    }
+}
+
 /// Every unit of a run; freed places are used again.
 #[derive(Default)]
 pub(crate) struct Units {

@@ -16,7 +16,7 @@ pub fn figures_15_16(lab: &Lab) -> Result<Evidence, LabError> {
     let (max, min) = (vc1.fill_max as f64, vc1.fill_min as f64);
     // Measured cell by cell, after the warm-up; Little's law would make the claim true by itself.
     let waits = run.series("delay of VC1 in the switch");
-    let steady = |at: &&(&u64, &f64)| *at.0 >= run.scenario.network.warm_up.ps();
+    let steady = |at: &(&u64, &f64)| *at.0 >= run.scenario.network.warm_up.ps();
     let waits: Vec<f64> =
         waits.x_ps.iter().zip(&waits.y).filter(steady).map(|(_, wait)| *wait).collect();
     let wait_cells = waits.iter().sum::<f64>() / waits.len() as f64 / run.scenario.cell.ps() as f64;

@@ -144,7 +144,7 @@ pub fn outcome() -> Outcome {
                 fill_max: 61,
                 fill_mean: 18.25,
                 wait_mean_ps: 17.5 * CELL.0 as f64,
-                waits: 32_000,
+                arrived: 32_000,
                 ..LegOutcome::default()
             })
     });

@@ -63,6 +63,12 @@ impl Tuner {
         self.visits_left == 0
     }
 
+    /// Is the next visit the one before a look?
+    #[inline]
+    pub fn is_nearly_due(&self) -> bool {
+        self.visits_left <= 1
+    }
+
     /// The slot visited had more than one event: a crowd brings the next look nearer.
     #[inline]
     pub fn saw_more(&mut self, events: u64, instants: u64) {
