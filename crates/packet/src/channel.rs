@@ -1,52 +1,14 @@
 //! One direction of a link: the sending port, the wire and what is on it.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
 use kernel::stream::{Probability, Purpose, Stream};
 use kernel::{Duration, Rate, Time};
 
-use crate::probe::UnitKind;
 use crate::scheduler::Scheduler;
 use crate::spec::{ChannelSpec, ErrorSpec, Timing};
-
-/// What is on the wire.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Kind {
-    /// A data unit; the flight's `what` is its place in the pool.
-    Data,
-    /// A data unit that won't arrive.
-    LostData,
-    /// Credit for a leg (`what`), from its receiver to its sender.
-    Credit,
-    /// A leg's sender asks its receiver for credit.
-    Request,
-    /// A leg's sender states how many units it has sent.
-    Sync,
-    /// A control unit that its CRC will reject; `what` is the leg.
-    LostControl,
-}
-
-impl Kind {
-    /// As probes call it.
-    pub fn unit_kind(self) -> UnitKind {
-        match self {
-            Kind::Data | Kind::LostData => UnitKind::Data,
-            Kind::Credit | Kind::LostControl => UnitKind::Credit,
-            Kind::Request => UnitKind::Request,
-            Kind::Sync => UnitKind::Sync,
-        }
-    }
-}
-
-/// A unit on the wire.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Flight {
-    /// When it takes effect at the far end.
-    pub effect_at: Time,
-    pub what: u32,
-    pub kind: Kind,
-}
+use crate::unit::{Fifo, Kind, Units};
 
 /// A control unit that waits for its port.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -79,11 +41,9 @@ pub(crate) struct Channel {
     last_serialization: Duration,
     pub scheduler: Scheduler,
     pub control: VecDeque<Ticket>,
-    /// Units on the wire, first in first out.
-    pub flights: VecDeque<Flight>,
-    /// Values of the control units among them, in the same order.
-    pub values: VecDeque<u64>,
-    pub errors: Option<Errors>,
+    /// Units on the wire, threaded through the pool.
+    pub wire: Fifo,
+    pub errors: Option<Box<Errors>>,
     pub rate: Rate,
     pub to: u32,
     pub data_busy: Duration,
@@ -115,9 +75,8 @@ impl Channel {
             last_serialization: Duration(1),
             scheduler,
             control: VecDeque::new(),
-            flights: VecDeque::new(),
-            values: VecDeque::new(),
-            errors: Errors::new(&spec.errors, seed, id),
+            wire: Fifo::EMPTY,
+            errors: Errors::new(&spec.errors, seed, id).map(Box::new),
             rate: spec.rate,
             to,
             data_busy: Duration::ZERO,
@@ -139,36 +98,25 @@ impl Channel {
         self.last_serialization
     }
 
-    /// Puts a unit on the wire at `now`; true when it is the only one there.
+    /// Puts a unit on the wire at `now`; when it takes effect, if it is the only one there. (Of
+    /// the others the event queue need not know before they come first.)
     #[inline]
-    pub fn launch(&mut self, now: Time, kind: Kind, what: u32, bytes: u32) -> bool {
-        let serialization = self.serialization(bytes);
+    pub fn launch(&mut self, units: &mut Units, now: Time, place: u32, kind: Kind) -> Option<Time> {
+        let unit = units.get_mut(place);
+        let serialization = self.serialization(unit.bytes);
         self.free_at = now + serialization;
         let usable_from = if self.cut_through { now } else { self.free_at };
         let effect_at = usable_from + self.latency;
-        self.flights.push_back(Flight {
-            effect_at,
-            what,
-            kind,
-        });
-        self.flights.len() == 1
+        unit.kind = kind;
+        unit.arrived = effect_at;
+        self.wire.push(units, place);
+        (self.wire.len == 1).then_some(effect_at)
     }
 
     /// Something waits for the wire.
     #[inline]
     pub fn has_work(&self) -> bool {
         self.scheduler.has_ready() || !self.control.is_empty()
-    }
-
-    /// When the unit put on the wire last takes effect.
-    #[inline]
-    pub fn last_effect(&self) -> Time {
-        let usable_from = if self.cut_through {
-            Time(self.free_at.ps() - self.last_serialization.ps())
-        } else {
-            self.free_at
-        };
-        usable_from + self.latency
     }
 
     #[inline]

@@ -4,31 +4,28 @@ use alloc::format;
 
 use kernel::{Event, EventQueue, Phase};
 
-use crate::channel::Kind;
 use crate::flow_control;
 use crate::probe::{Crossing, Probe, UnitKind};
 use crate::simulation::Simulation;
-use crate::unit::NONE;
+use crate::unit::{Kind, NONE};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The first unit on the wire takes effect.
     #[inline]
     pub(crate) fn deliver(&mut self, channel_id: u32) {
         let channel = &mut self.network.channels[channel_id as usize];
-        let Some(flight) = channel.flights.pop_front() else {
+        if channel.wire.len == 0 {
             return;
-        };
-        if let Some(next) = channel.flights.front() {
-            self.events
-                .push(Event::new(next.effect_at, Phase::Deliver, channel_id, 0));
         }
-        match flight.kind {
-            Kind::Data => self.arrive(channel_id, flight.what),
-            Kind::LostData => self.lose_data(channel_id, flight.what),
-            control => {
-                let value = channel.values.pop_front().unwrap_or(0);
-                self.arrive_control(channel_id, flight.what, control, value);
-            }
+        let place = channel.wire.pop(&self.network.units);
+        if channel.wire.len > 0 {
+            let effect_at = self.network.units.get(channel.wire.head).arrived;
+            self.events.push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
+        }
+        match self.network.units.get(place).kind {
+            Kind::Data => self.arrive(channel_id, place),
+            Kind::LostData => self.lose_data(channel_id, place),
+            _ => self.arrive_control(channel_id, place),
         }
     }
 
@@ -36,8 +33,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn arrive(&mut self, channel_id: u32, place: u32) {
         let now = self.now;
         let network = &mut self.network;
-        let unit = network.units.get_mut(place);
-        unit.arrived = now;
+        let unit = network.units.get(place);
         let (leg_id, number, bytes) = (unit.leg, unit.number, unit.bytes);
         let leg = &mut network.legs[leg_id as usize];
         leg.receiver.arrived += 1;
@@ -166,7 +162,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.network.units.remove(place);
     }
 
-    fn arrive_control(&mut self, channel_id: u32, leg_id: u32, kind: Kind, value: u64) {
+    fn arrive_control(&mut self, channel_id: u32, place: u32) {
+        let unit = *self.network.units.get(place);
+        self.network.units.remove(place);
+        let (leg_id, kind, value) = (unit.leg, unit.kind, unit.stamp);
         let leg = &self.network.legs[leg_id as usize].sender;
         let crossing = Crossing {
             at: self.now,
@@ -175,7 +174,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             leg: leg_id,
             kind: kind.unit_kind(),
             value,
-            bytes: self.network.flows[leg.flow as usize].unit_bytes,
+            bytes: unit.bytes,
         };
         let control = leg.control as usize;
         if kind == Kind::LostControl {

@@ -11,8 +11,9 @@ pub(crate) struct Due {
     pub deliveries: DueSet,
     /// Channels that choose what to send.
     pub arbitrations: DueSet,
-    /// Timers, sinks and sources, in whatever order they came.
+    /// Timers, sinks and sources; sorted, the next one last, unless `is_mixed`.
     others: Vec<Event>,
+    is_mixed: bool,
 }
 
 impl Due {
@@ -22,10 +23,11 @@ impl Due {
             deliveries: DueSet::new(channels),
             arbitrations: DueSet::new(channels),
             others: Vec::new(),
+            is_mixed: false,
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, event: Event) {
         match event.phase() {
             Phase::Deliver => self.deliveries.insert(event.entity()),
@@ -34,15 +36,18 @@ impl Due {
         }
     }
 
-    /// Keeps `others` sorted, the next one last; there are few at one instant.
     fn add_other(&mut self, event: Event) {
-        let place = self.others.partition_point(|other| *other > event);
-        self.others.insert(place, event);
+        self.is_mixed = !self.others.is_empty();
+        self.others.push(event);
     }
 
     /// Takes out the next timer, sink or source.
     #[inline]
     pub fn take_other(&mut self) -> Option<Event> {
+        if self.is_mixed {
+            self.others.sort_unstable_by(|a, b| b.cmp(a));
+            self.is_mixed = false;
+        }
         self.others.pop()
     }
 }
@@ -61,7 +66,7 @@ impl DueSet {
         DueSet { words: vec![0; words], summary: vec![0; words.div_ceil(64)] }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, entity: u32) {
         let word = entity as usize / 64;
         self.words[word] |= 1 << (entity % 64);

@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 
 use kernel::{EventQueue, Time};
 
-use crate::channel::Kind;
 use crate::flow::Delays;
 use crate::outcome::{
     ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Stop,
@@ -64,12 +63,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         }
         for channel in &network.channels {
-            for flight in &channel.flights {
-                if matches!(flight.kind, Kind::Data | Kind::LostData) {
-                    let leg_id = network.units.get(flight.what).leg as usize;
-                    let flow = network.legs[leg_id].sender.flow;
-                    inside[flow as usize] += network.leaves_below[leg_id] as u64;
-                }
+            for unit in channel.wire.iter(&network.units).filter(|unit| unit.kind.is_data()) {
+                let flow = network.legs[unit.leg as usize].sender.flow;
+                inside[flow as usize] += network.leaves_below[unit.leg as usize] as u64;
             }
         }
         inside

@@ -72,7 +72,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let now = self.now;
         let flow = &mut self.network.flows[flow_id as usize];
         flow.counts.offered += flow.leaves as u64;
-        let unit = Unit::new(now, number, flow.unit_bytes);
+        let unit = Unit::data(now, number, flow.unit_bytes);
         for branch in 0..flow.roots.len() {
             let root = self.network.flows[flow_id as usize].roots[branch];
             let place = self.network.units.insert(unit);
@@ -92,7 +92,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !flow.is_pulled {
             return;
         }
-        network.units.get_mut(place).born = self.now;
+        network.units.get_mut(place).stamp = self.now.ps();
         let sender = &mut network.legs[leg_id as usize].sender;
         if sender.queue.len > 0 || flow.backlog == 0 {
             return;
@@ -106,7 +106,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let number = flow.next_number;
         flow.next_number = number.wrapping_add(1);
         flow.counts.offered += flow.leaves as u64;
-        let unit = Unit { leg: leg_id, ..Unit::new(self.now, number, flow.unit_bytes) };
+        let unit = Unit { leg: leg_id, ..Unit::data(self.now, number, flow.unit_bytes) };
         let next = network.units.insert(unit);
         sender.queue.push(&mut network.units, next);
     }
@@ -120,8 +120,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
         let flow = &mut self.network.flows[flow_id as usize];
         flow.counts.delivered += 1;
-        Delays::record(&mut flow.counts.delay, unit.born, now);
-        self.probe.on_delivered(now, leg_id, unit.born);
+        Delays::record(&mut flow.counts.delay, unit.born(), now);
+        self.probe.on_delivered(now, leg_id, unit.born());
         if flow.delivery != Delivery::Plain {
             self.answer(flow_id, unit.number);
         }

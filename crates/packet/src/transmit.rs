@@ -2,12 +2,12 @@
 
 use kernel::{Event, EventQueue, Phase, Time};
 
-use crate::channel::{Kind, Ticket, TicketKind};
+use crate::channel::{Ticket, TicketKind};
 use crate::flow_control::Receiver;
 use crate::probe::{Crossing, Probe, UnitKind};
 use crate::simulation::Simulation;
 use crate::spec::Bind;
-use crate::unit::NONE;
+use crate::unit::{Kind, NONE, Unit};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The wire is free: control units first, then what the scheduler chooses.
@@ -45,8 +45,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let unit = *network.units.get(place);
         let channel = &mut network.channels[channel_id as usize];
         let kind = channel.draw_data_error(now);
-        if channel.launch(now, kind, place, unit.bytes) {
-            let effect_at = channel.last_effect();
+        if let Some(effect_at) = channel.launch(&mut network.units, now, place, kind) {
             self.events.push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         }
         channel.count_data(now);
@@ -189,12 +188,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let flow_id = self.network.legs[ticket.leg as usize].sender.flow;
         let bytes = self.network.flows[flow_id as usize].unit_bytes;
         let channel = &mut self.network.channels[channel_id as usize];
-        let (flight, value) = channel.draw_control_error(now, kind, value);
-        channel.values.push_back(value);
-        if channel.launch(now, flight, ticket.leg, bytes) {
-            let effect_at = channel.last_effect();
-            self.events
-                .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
+        let (sent_as, value) = channel.draw_control_error(now, kind, value);
+        let units = &mut self.network.units;
+        let place = units.insert(Unit::control(sent_as, ticket.leg, value, bytes));
+        if let Some(effect_at) = channel.launch(units, now, place, sent_as) {
+            self.events.push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         }
         channel.count_control(now);
         self.unit_hops += 1;

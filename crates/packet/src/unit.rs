@@ -1,22 +1,60 @@
-//! Data units (cells, frames, packets) in an index-based pool, and queues threaded through it.
+//! Units (cells, frames, packets, control) in an index-based pool, and queues threaded through it.
 
 use alloc::vec::Vec;
 
 use kernel::Time;
 
+use crate::probe::UnitKind;
+
 /// No unit, no leg, no shared copy.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// One data unit somewhere in the network.
+/// What a unit is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// A data unit.
+    Data,
+    /// A data unit that won't arrive.
+    LostData,
+    /// Credit for its leg, from the receiver to the sender.
+    Credit,
+    /// The leg's sender asks its receiver for credit.
+    Request,
+    /// The leg's sender states how many units it has sent.
+    Sync,
+    /// A control unit that its CRC will reject.
+    LostControl,
+}
+
+impl Kind {
+    /// Does it carry data?
+    #[inline]
+    pub fn is_data(self) -> bool {
+        matches!(self, Kind::Data | Kind::LostData)
+    }
+
+    /// As probes call it.
+    pub fn unit_kind(self) -> UnitKind {
+        match self {
+            Kind::Data | Kind::LostData => UnitKind::Data,
+            Kind::Credit | Kind::LostControl => UnitKind::Credit,
+            Kind::Request => UnitKind::Request,
+            Kind::Sync => UnitKind::Sync,
+        }
+    }
+}
+
+/// One unit somewhere in the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
-    /// When its source offered it.
-    pub born: Time,
-    /// When it arrived at the node it is in.
+    /// Data: when its source offered it, in ps. Control: its value.
+    pub stamp: u64,
+    /// When it arrived at the node it is in; on the wire, when it will.
     pub arrived: Time,
-    /// Next in the queue it stands in.
+    /// Next in the queue it stands in, or behind it on the wire.
     pub next: u32,
-    /// Leg it waits for or crosses.
+    /// Leg it waits for, crosses or controls.
     pub leg: u32,
     /// Position in its flow, from 0.
     pub number: u32,
@@ -24,13 +62,27 @@ pub(crate) struct Unit {
     pub bytes: u32,
     /// Its copy in common memory, if several branches share it.
     pub shared: u32,
+    pub kind: Kind,
 }
 
 impl Unit {
-    /// A unit as its source makes it.
+    /// A unit of data as its source makes it.
     #[inline]
-    pub fn new(born: Time, number: u32, bytes: u32) -> Unit {
-        Unit { born, arrived: born, next: NONE, leg: NONE, number, bytes, shared: NONE }
+    pub fn data(born: Time, number: u32, bytes: u32) -> Unit {
+        let (arrived, kind) = (born, Kind::Data);
+        let stamp = born.ps();
+        Unit { stamp, arrived, next: NONE, leg: NONE, number, bytes, shared: NONE, kind }
+    }
+
+    /// A control unit of `leg`.
+    pub fn control(kind: Kind, leg: u32, value: u64, bytes: u32) -> Unit {
+        Unit { stamp: value, leg, kind, ..Unit::data(Time::ZERO, 0, bytes) }
+    }
+
+    /// When the source offered this unit of data.
+    #[inline]
+    pub fn born(&self) -> Time {
+        Time(self.stamp)
     }
 }
 
@@ -108,6 +160,16 @@ impl Fifo {
         }
         self.tail = place;
         self.len += 1;
+    }
+
+    /// Every unit, first to last.
+    pub fn iter<'a>(&self, units: &'a Units) -> impl Iterator<Item = &'a Unit> {
+        let mut next = self.head;
+        (0..self.len).map(move |_| {
+            let unit = units.get(next);
+            next = unit.next;
+            unit
+        })
     }
 
     /// Takes the first unit; the queue must not be empty.

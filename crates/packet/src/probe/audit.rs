@@ -15,7 +15,6 @@ use alloc::vec::Vec;
 use kernel::{Duration, Time};
 
 use super::{Crossing, Probe, UnitKind};
-use crate::channel::Kind;
 use crate::outcome::Violation;
 use crate::simulation::Network;
 use crate::spec::{CreditRule, FlowControlSpec, NetworkSpec, SourceControlSpec};
@@ -166,10 +165,8 @@ impl Audit {
     fn check_everything(&mut self, at: Time, network: &Network) {
         let mut wire = vec![0u64; network.legs.len()];
         for channel in &network.channels {
-            for flight in &channel.flights {
-                if matches!(flight.kind, Kind::Data | Kind::LostData) {
-                    wire[network.units.get(flight.what).leg as usize] += 1;
-                }
+            for unit in channel.wire.iter(&network.units).filter(|unit| unit.kind.is_data()) {
+                wire[unit.leg as usize] += 1;
             }
         }
         for (id, leg) in network.legs.iter().enumerate() {
