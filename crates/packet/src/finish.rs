@@ -21,10 +21,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let inside = self.count_inside();
         self.check_conservation(&inside);
         let stop = self.stop(inside.iter().sum());
-        let ended_at = if stop == Stop::TimeReached {
-            self.stop_at
-        } else {
-            self.now
+        // A stuck network stands still until the end, and its averages say so.
+        let ended_at = match stop {
+            Stop::TimeReached | Stop::Stuck(_) => self.stop_at,
+            Stop::Drained | Stop::Interrupted => self.now,
         };
         Outcome {
             ended_at,

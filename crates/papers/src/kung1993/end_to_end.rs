@@ -177,7 +177,7 @@ fn table(outcomes: &[Outcome]) -> Block {
     };
     Block::Table(Table {
         name: "sec83-methods".into(),
-        caption: format!("Means over {SEEDS} seeds of a million cell times."),
+        caption: format!("Means over {SEEDS} seeds of 300,000 cell times."),
         columns: vec![
             column("method", "", "what holds the bulk circuit back"),
             column(

@@ -182,7 +182,7 @@ fn table(name: &str, configurations: &[(&str, &Multicast)]) -> Block {
     };
     Block::Table(Table {
         name: name.into(),
-        caption: format!("Means over {SEEDS} seeds of a million cell times."),
+        caption: format!("Means over {SEEDS} seeds of 400,000 cell times."),
         columns: vec![
             column("configuration", "", "what ran"),
             column("throughput", "of the link", "mean over the branches"),
