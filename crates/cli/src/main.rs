@@ -2,6 +2,9 @@
 //!
 //! The only layer that prints, reads the clock and starts threads.
 
+#[macro_use]
+mod out;
+
 mod bench;
 mod check;
 mod explain;
@@ -83,6 +86,11 @@ fn main() -> ExitCode {
         Command::Schema => explain::schema(),
         Command::Reference => explain::reference(),
     };
+    let status = if out::finish() {
+        status
+    } else {
+        status.max(BAD_INPUT)
+    };
     ExitCode::from(status)
 }
 
@@ -97,7 +105,8 @@ fn command_line() -> String {
         }
     };
     let mut words = vec!["backwater".to_owned()];
-    words.extend(std::env::args().skip(1).map(quote));
+    let typed = std::env::args_os().skip(1);
+    words.extend(typed.map(|word| quote(word.to_string_lossy().into_owned())));
     words.join(" ")
 }
 

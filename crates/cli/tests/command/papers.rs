@@ -1,0 +1,79 @@
+//! `reproduce`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{backwater, folder, json};
+
+const CLAIM: &str = "kung1993.fig20.credit-data-competition";
+const KEYS: &[&str] = &[
+    "id",
+    "paper",
+    "figure",
+    "states",
+    "paper_value",
+    "measured",
+    "interval",
+    "accept",
+    "verdict",
+    "reason",
+    "scenario",
+    "seconds",
+];
+
+#[test]
+fn one_claim_as_json() {
+    let here = folder("claim");
+    let arguments = [
+        "reproduce",
+        CLAIM,
+        "--json",
+        "claim.json",
+        "--markdown",
+        "claim.md",
+    ];
+    let ran = backwater(&here, &arguments).expect(0);
+    assert!(ran.out.contains("agrees") && ran.out.contains("runs/reproduce/report.html"));
+    let found = json(&here.join("claim.json"));
+    assert!(found["version"].is_string(), "{found}");
+    let claims = found["claims"].as_array().expect("claims");
+    assert_eq!(claims.len(), 1, "{found}");
+    let claim = claims[0].as_object().expect("a claim");
+    let keys: Vec<&str> = claim.keys().map(String::as_str).collect();
+    assert_eq!(keys, KEYS);
+    assert_eq!(claim["id"], CLAIM);
+    assert_eq!(claim["paper"], "kung1993");
+    assert_eq!(claim["verdict"], "agrees");
+    let measured = claim["measured"].as_object().expect("numbers by name");
+    assert!(!measured.is_empty() && measured.values().all(Value::is_number));
+    let bounds = claim["accept"].as_object().expect("bounds by name");
+    for (name, value) in measured {
+        let (low, high) = (bounds[name][0].as_f64(), bounds[name][1].as_f64());
+        assert!(
+            low <= value.as_f64() && value.as_f64() <= high,
+            "{name}: {found}"
+        );
+    }
+    let scenario = claim["scenario"].as_str().expect("a scenario");
+    assert!(std::path::Path::new(&crate::support::shipped(scenario)).is_file());
+    let text = fs::read_to_string(here.join("claim.md")).expect("a document");
+    assert!(text.contains(CLAIM), "{text}");
+    let manifest = json(&here.join("runs/reproduce/manifest.json"));
+    assert_eq!(manifest["partial"], false);
+    assert_eq!(
+        json(&here.join("runs/reproduce/claims.json"))["claims"][0]["id"],
+        CLAIM
+    );
+}
+
+#[test]
+fn an_unknown_claim_brings_a_hint() {
+    let here = folder("unknown-claim");
+    let ran = backwater(&here, &["reproduce", "kung1993.fig20"]).expect(2);
+    ran.complains("did you mean").complains(CLAIM);
+    let ran = backwater(&here, &["reproduce", "nosuch"]).expect(2);
+    ran.complains("no paper or claim `nosuch`")
+        .complains("list");
+    assert!(!here.join("runs").exists(), "bad input leaves no directory");
+}

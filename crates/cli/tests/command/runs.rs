@@ -1,0 +1,226 @@
+//! `run` and `check`: statuses, files, changes, seeds, audit.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::support::{
+    backwater, command, figure_17, folder, json, shipped, trace_hash, with_chance,
+};
+
+#[test]
+fn a_run_writes_its_directory() {
+    let here = folder("run");
+    let ran = backwater(&here, &["run", &figure_17()]).expect(0);
+    assert!(ran.out.contains("trace hash"), "{}", ran.out);
+    let made = here.join("runs/fig17-two-switches");
+    assert!(ran.out.contains("runs/fig17-two-switches/report.html"));
+    let manifest = json(&made.join("manifest.json"));
+    assert_eq!(manifest["partial"], false);
+    assert_eq!(manifest["program"], "backwater");
+    for file in manifest["files"].as_array().expect("files are listed") {
+        let path = made.join(file.as_str().unwrap_or_default());
+        assert!(path.is_file(), "{path:?} is listed and missing");
+    }
+    let listed = manifest["files"].to_string();
+    for file in [
+        "summary.json",
+        "report.html",
+        "tables/flows.csv",
+        "resolved.toml",
+    ] {
+        assert!(listed.contains(file), "{file} is not in {listed}");
+    }
+    assert!(json(&made.join("summary.json")).is_object());
+    let page = fs::read_to_string(made.join("report.html")).expect("a report");
+    assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"));
+    let flows = fs::read_to_string(made.join("tables/flows.csv")).expect("a table");
+    assert_eq!(flows.lines().count(), 1 + 4, "{flows}");
+}
+
+#[test]
+fn the_resolved_scenario_runs_the_same() {
+    let here = folder("resolved");
+    with_chance(&here, &["--out", "first", "--seed", "7"]).expect(0);
+    backwater(&here, &["run", "first/resolved.toml", "--out", "again"]).expect(0);
+    let hashes = ["first", "again"].map(|name| trace_hash(&here.join(name)));
+    assert_eq!(hashes[0], hashes[1]);
+}
+
+#[test]
+fn a_seed_says_it_all() {
+    let here = folder("seeds");
+    for (out, seed) in [("one", "1"), ("same", "1"), ("other", "2")] {
+        with_chance(&here, &["--out", out, "--seed", seed]).expect(0);
+    }
+    with_chance(&here, &["--out", "set", "--set", "run.seed=2"]).expect(0);
+    let hash = |name: &str| trace_hash(&here.join(name));
+    assert_eq!(hash("one"), hash("same"));
+    assert_ne!(hash("one"), hash("other"));
+    assert_eq!(hash("other"), hash("set"));
+    assert_eq!(json(&here.join("other/manifest.json"))["seed"], 2);
+}
+
+#[test]
+fn a_change_of_a_key_reaches_the_run() {
+    let here = folder("set");
+    let set = [
+        "run",
+        &figure_17(),
+        "--out",
+        "a",
+        "--set",
+        "flows.VC1.priority=1",
+    ];
+    backwater(&here, &set).expect(0);
+    backwater(&here, &["run", &figure_17(), "--out", "b"]).expect(0);
+    assert_ne!(trace_hash(&here.join("a")), trace_hash(&here.join("b")));
+    let resolved = fs::read_to_string(here.join("a/resolved.toml")).expect("a scenario");
+    assert!(resolved.contains("priority = 1"), "{resolved}");
+    let set = ["run", &figure_17(), "--set", "flow_control.n4=1"];
+    backwater(&here, &set).expect(2).complains("n4");
+    let set = ["run", &figure_17(), "--set", "flow_control.n3"];
+    backwater(&here, &set).expect(2).complains("KEY=VALUE");
+}
+
+#[test]
+fn a_broken_promise_is_status_1() {
+    let here = folder("broken");
+    let mut arguments = vec!["run".to_owned(), figure_17(), "--out".into(), "out".into()];
+    arguments.extend(["--set".into(), "flow_control.window=60 cells".into()]);
+    backwater(&here, &arguments)
+        .expect(2)
+        .complains("window-too-short");
+    assert!(!here.join("out").exists(), "refused, and yet a directory");
+    arguments.extend(["--set".into(), "flow_control.overflow=keep".into()]);
+    let ran = backwater(&here, &arguments).expect(1);
+    assert!(ran.out.contains("promises broken"), "{}", ran.out);
+    assert!(ran.out.contains("overflowed"), "{}", ran.out);
+    let manifest = json(&here.join("out/manifest.json"));
+    assert_eq!(manifest["partial"], false);
+    assert!(here.join("out/report.html").is_file());
+}
+
+#[test]
+fn bad_input_is_status_2() {
+    let here = folder("bad");
+    fs::write(here.join("bad.toml"), "[run]\nduratoin = \"1 ms\"\n").expect("a file");
+    for command in ["run", "check"] {
+        let ran = backwater(&here, &[command, "bad.toml"]).expect(2);
+        let ran = ran.complains("bad.toml:2:1").complains("duration");
+        assert_eq!(ran.out, "");
+        backwater(&here, &[command, "missing.toml"])
+            .expect(2)
+            .complains("missing.toml");
+        backwater(&here, &[command]).expect(2);
+    }
+    backwater(&here, &["chek", "bad.toml"])
+        .expect(2)
+        .complains("check");
+    backwater::<&str>(&here, &[]).expect(2);
+    backwater(&here, &["--help"]).expect(0);
+    backwater(&here, &["--version"]).expect(0);
+    assert!(!here.join("runs").exists(), "bad input leaves no directory");
+}
+
+#[test]
+fn check_looks_at_every_file() {
+    let here = folder("check");
+    fs::write(here.join("bad.toml"), "x = 1\n").expect("a file");
+    let good = shipped("kung1993/fig12-greedy.toml");
+    let ran = backwater(&here, &["check", "bad.toml", &good]).expect(2);
+    assert!(ran.out.contains("sound"), "{}", ran.out);
+    backwater(&here, &["check", &good]).expect(0);
+}
+
+#[test]
+fn audit_checks_and_changes_nothing() {
+    let here = folder("audit");
+    with_chance(&here, &["--out", "plain"]).expect(0);
+    let ran = with_chance(&here, &["--out", "audited", "--audit"]).expect(0);
+    let ran = ran
+        .complains("promises checked")
+        .complains("times the run's time");
+    let ran = ran.complains("trace hash the same without");
+    let count = ran
+        .err
+        .split("audit: ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next());
+    let count: u64 = count.and_then(|count| count.parse().ok()).unwrap_or(0);
+    assert!(count > 1000, "{}", ran.err);
+    assert_eq!(
+        trace_hash(&here.join("plain")),
+        trace_hash(&here.join("audited"))
+    );
+    let checks = json(&here.join("audited/manifest.json"))["checks"].clone();
+    assert_eq!(checks[0]["holds"], true, "{checks}");
+    assert_eq!(
+        json(&here.join("plain/manifest.json"))["checks"],
+        serde_json::json!([])
+    );
+}
+
+#[test]
+fn standard_input_is_a_scenario() {
+    let here = folder("stdin");
+    let text = fs::read(figure_17()).expect("a scenario");
+    let run = |text: &[u8]| {
+        let mut child = command(&here)
+            .args(["run", "-", "--out", "out"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        input.write_all(text).expect("it reads");
+        drop(input);
+        let output = child.wait_with_output().expect("it ends");
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    };
+    assert_eq!(run(&text).0, Some(0));
+    backwater(&here, &["run", &figure_17(), "--out", "file"]).expect(0);
+    assert_eq!(
+        trace_hash(&here.join("out")),
+        trace_hash(&here.join("file"))
+    );
+    let (status, err) = run(b"[run");
+    assert_eq!(status, Some(2), "{err}");
+    assert!(err.contains("standard input:1"), "{err}");
+}
+
+#[test]
+fn a_directory_of_others_stays_as_it_is() {
+    let here = folder("foreign");
+    fs::create_dir(here.join("mine")).expect("a folder");
+    fs::write(here.join("mine/thesis.txt"), "years of work").expect("a file");
+    for arguments in [
+        ["run", &figure_17(), "--out", "mine"],
+        ["reproduce", "kung1993.fig6.buffer-table", "--out", "mine"],
+    ] {
+        let ran = backwater(&here, &arguments).expect(2);
+        ran.complains("mine").complains("--out");
+    }
+    let left: Vec<_> = fs::read_dir(here.join("mine")).expect("a folder").collect();
+    assert_eq!(left.len(), 1);
+    assert_eq!(
+        fs::read(here.join("mine/thesis.txt")).expect("a file"),
+        b"years of work"
+    );
+}
+
+#[test]
+fn a_second_run_replaces_the_first() {
+    let here = folder("again");
+    let with_series = ["run", &figure_17(), "--out", "out"];
+    backwater(&here, &with_series).expect(0);
+    assert!(here.join("out/series/vc1-at-switch-2.csv").is_file());
+    let other = shipped("kung1993/fig12-greedy.toml");
+    backwater(&here, &["run", &other, "--out", "out"]).expect(0);
+    assert!(!here.join("out/series/vc1-at-switch-2.csv").exists());
+    assert_eq!(json(&here.join("out/manifest.json"))["partial"], false);
+}

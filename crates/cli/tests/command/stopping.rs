@@ -1,0 +1,80 @@
+//! Runs that are stopped: by Ctrl-C, and without any warning.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::support::{backwater, command, figure_17, folder, json};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Starts a run of some minutes and lets it compute for a while.
+fn long_run(folder: &Path) -> Child {
+    let child = command(folder)
+        .args(["run", &figure_17(), "--out", "out"])
+        .args(["--set", "run.duration=200000000 cells"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let start = Instant::now();
+    while !folder.join("out/manifest.json").exists() {
+        assert!(start.elapsed() < PATIENCE, "no manifest");
+        sleep(Duration::from_millis(20));
+    }
+    sleep(Duration::from_secs(1));
+    child
+}
+
+fn wait(mut child: Child) -> (Option<i32>, String) {
+    let start = Instant::now();
+    while child.try_wait().expect("it can be asked").is_none() {
+        if start.elapsed() > PATIENCE {
+            let _ = child.kill();
+            panic!("it did not end within {PATIENCE:?}");
+        }
+        sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().expect("it ended");
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!err.contains("panicked at"), "{err}");
+    (output.status.code(), err)
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_there_is() {
+    let here = folder("ctrl-c");
+    let child = long_run(&here);
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &id]).status();
+    assert!(sent.expect("`kill` runs").success());
+    let (status, err) = wait(child);
+    assert_eq!(status, Some(130), "{err}");
+    let manifest = json(&here.join("out/manifest.json"));
+    assert_eq!(manifest["partial"], true);
+    assert!(manifest["events"].as_u64().unwrap_or(0) > 0, "{manifest}");
+    for file in manifest["files"].as_array().expect("files are listed") {
+        assert!(
+            here.join("out")
+                .join(file.as_str().unwrap_or_default())
+                .is_file()
+        );
+    }
+    for file in ["tables/flows.csv", "summary.json", "report.html"] {
+        assert!(here.join("out").join(file).is_file(), "{file} is missing");
+    }
+}
+
+#[test]
+fn a_killed_run_says_that_it_is_partial() {
+    let here = folder("killed");
+    let mut child = long_run(&here);
+    child.kill().expect("it can be killed");
+    let (status, _) = wait(child);
+    assert_ne!(status, Some(0));
+    assert_eq!(json(&here.join("out/manifest.json"))["partial"], true);
+    backwater(&here, &["run", &figure_17(), "--out", "out"]).expect(0);
+    assert_eq!(json(&here.join("out/manifest.json"))["partial"], false);
+}

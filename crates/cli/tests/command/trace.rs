@@ -1,0 +1,70 @@
+//! `run --trace csv`.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::support::{backwater, folder, json, shipped, trace_hash};
+
+/// Time, direction, and what makes a data unit one of its kind: channel, flow, number.
+type Row = (u64, bool, (u64, String, u64));
+
+#[test]
+fn what_goes_out_comes_in() {
+    let here = folder("trace");
+    let file = shipped("kung1993/fig14-congestion.toml");
+    let short = [
+        "--set",
+        "run.duration=2000 cells",
+        "--set",
+        "run.warm_up=0 s",
+    ];
+    let mut arguments = vec!["run", &file, "--out", "traced", "--trace", "csv"];
+    arguments.extend(short);
+    backwater(&here, &arguments).expect(0);
+    let mut plain = vec!["run", &file, "--out", "plain"];
+    plain.extend(short);
+    backwater(&here, &plain).expect(0);
+    assert_eq!(
+        trace_hash(&here.join("traced")),
+        trace_hash(&here.join("plain"))
+    );
+    let text = fs::read_to_string(here.join("traced/trace.csv")).expect("a trace");
+    let mut lines = text.lines();
+    let header = "time_ps,node,direction,channel,flow,kind,number,value";
+    assert_eq!(lines.next(), Some(header));
+    assert!(text.contains(",credit,"), "no credit cells in the trace");
+    let mut rows: Vec<Row> = lines.filter_map(data).collect();
+    assert!(rows.len() > 4000, "{} data units", rows.len());
+    assert!(
+        rows.is_sorted_by_key(|row| row.0),
+        "the trace runs backwards"
+    );
+    let end = json(&here.join("traced/manifest.json"))["ended_at_ps"].as_u64();
+    // A cell and the delay of its link are under 80 cell times of 53 B at 622 Mbps.
+    let on_the_wire = 80 * 682_000;
+    let until = end.expect("an end").saturating_sub(on_the_wire);
+    assert_eq!(lost(&rows, until), []);
+    let arrival = rows.iter().position(|row| !row.1 && row.0 < until);
+    let (_, _, gone) = rows.remove(arrival.expect("something arrives"));
+    assert_eq!(lost(&rows, until), [gone], "the check above can fail");
+}
+
+/// A line about data.
+fn data(line: &str) -> Option<Row> {
+    let fields: Vec<&str> = line.split(',').collect();
+    let [time, _, direction, channel, flow, "data", number, _] = fields[..] else {
+        return None;
+    };
+    let number_of = |text: &str| text.parse::<u64>().expect("a number");
+    let unit = (number_of(channel), flow.to_owned(), number_of(number));
+    Some((number_of(time), direction == "out", unit))
+}
+
+/// Units that left before `until` and never came in.
+fn lost(rows: &[Row], until: u64) -> Vec<(u64, String, u64)> {
+    let arrived: BTreeSet<_> = rows.iter().filter(|row| !row.1).map(|row| &row.2).collect();
+    let left = rows.iter().filter(|row| row.1 && row.0 < until);
+    left.filter(|row| !arrived.contains(&row.2))
+        .map(|row| row.2.clone())
+        .collect()
+}

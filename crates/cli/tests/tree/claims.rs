@@ -1,0 +1,79 @@
+//! Every claim is measured, once.
+
+use papers::Paper;
+
+use crate::files::{self, TextFile};
+use crate::hold;
+
+#[test]
+fn every_claim_is_measured_once() {
+    let papers = papers::papers();
+    assert!(!papers.is_empty());
+    let complaints = papers.iter().flat_map(|paper| {
+        let claims = papers::claim::parse(paper.claims_toml).expect("the claims can be read");
+        let claims: Vec<String> = claims.into_iter().map(|claim| claim.id).collect();
+        let measured = paper.experiments.iter().flat_map(|one| one.claims);
+        let measured: Vec<&str> = measured.copied().collect();
+        unbalanced(&claims, &measured)
+    });
+    hold(
+        complaints.collect(),
+        "name each claim in exactly one experiment of crates/papers, spelled as in claims/*.toml",
+    );
+}
+
+#[test]
+fn every_file_of_claims_has_its_paper() {
+    let mut files = files::ending(".toml");
+    files.retain(|file| file.path.starts_with("claims/"));
+    assert!(!files.is_empty(), "no claims/*.toml");
+    hold(
+        orphans(&files, &papers::papers()),
+        "add the paper to crates/papers with claims/NAME.toml as its claims",
+    );
+}
+
+/// Claims measured other than once, and experiments whose claim does not exist.
+fn unbalanced(claims: &[String], measured: &[&str]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for claim in claims {
+        let count = measured.iter().filter(|id| *id == claim).count();
+        if count != 1 {
+            complaints.push(format!("{claim}: measured by {count} experiments"));
+        }
+        if claims.iter().filter(|other| *other == claim).count() > 1 {
+            complaints.push(format!("{claim}: stated twice"));
+        }
+    }
+    let unknown = measured
+        .iter()
+        .filter(|id| !claims.iter().any(|claim| claim == *id));
+    complaints.extend(unknown.map(|id| format!("{id}: measured, but no claim")));
+    complaints
+}
+
+fn orphans(files: &[TextFile], papers: &[Paper]) -> Vec<String> {
+    let belongs = |file: &&TextFile| {
+        let is_its = |paper: &Paper| file.path == format!("claims/{}.toml", paper.id);
+        let paper = papers.iter().find(|paper| is_its(paper));
+        paper.is_some_and(|paper| paper.claims_toml == file.text)
+    };
+    let lost = files.iter().filter(|file| !belongs(file));
+    lost.map(|file| format!("{}: no paper has these claims", file.path))
+        .collect()
+}
+
+#[test]
+fn what_is_unbalanced_is_seen() {
+    let claims = |ids: &[&str]| ids.iter().map(|id| (*id).into()).collect::<Vec<String>>();
+    assert_eq!(unbalanced(&claims(&["a", "b"]), &["b", "a"]), [""; 0]);
+    assert_eq!(unbalanced(&claims(&["a", "b"]), &["a"]).len(), 1);
+    assert_eq!(unbalanced(&claims(&["a"]), &["a", "a"]).len(), 1);
+    assert_eq!(unbalanced(&claims(&["a"]), &["a", "c"]).len(), 1);
+    assert_eq!(unbalanced(&claims(&["a", "a"]), &["a"]).len(), 2);
+    let other = TextFile {
+        path: "claims/other.toml".into(),
+        text: String::new(),
+    };
+    assert_eq!(orphans(&[other], &papers::papers()).len(), 1);
+}
