@@ -185,7 +185,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     #[cold]
-    fn end_warm_up(&mut self) {
+    pub(crate) fn end_warm_up(&mut self) {
         self.is_warm = true;
         let at = self.warm_up;
         for counts in &mut self.network.counts {
