@@ -56,7 +56,7 @@ fn overfills(spec: &NetworkSpec, report: &Report) -> bool {
         let FlowControlSpec::Credit(credit) = leg.flow_control else {
             return false;
         };
-        found.max_fill_units as u64 > (credit.n2 + credit.n3) as u64
+        found.max_fill_units > (credit.n2 + credit.n3) as u64
     })
 }
 

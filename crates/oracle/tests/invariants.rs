@@ -174,10 +174,8 @@ fn multicast_memory_is_free_when_the_slowest_branch_has_sent() {
                 .count()
                 > 1
         };
-        let flows = spec.flows.iter();
-        flows
-            .map(|flow| (0..flow.legs.len() as u32).any(|id| twins(flow, id)))
-            .any(|twins| twins)
+        let mut flows = spec.flows.iter();
+        flows.any(|flow| (0..flow.legs.len() as u32).any(|id| twins(flow, id)))
     };
     let specs = (0..2 * NETWORKS).map(loaded).filter(branching);
     let runs = sound(specs.map(sealed));
