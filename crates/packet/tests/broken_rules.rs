@@ -9,12 +9,6 @@ use packet::outcome::Outcome;
 use packet::probe::Audit;
 use packet::spec::*;
 
-fn run(spec: &NetworkSpec) -> Outcome {
-    let mut simulation = Simulation::<Wheel>::new(spec, ()).expect("it is sound");
-    simulation.run();
-    simulation.outcome()
-}
-
 /// One greedy circuit over one link with a buffer of 40 and a loop of 40 cells; the window is
 /// `missing` cells short. The sink takes one cell and then stands still.
 fn short_window_net(missing: u64) -> Net {

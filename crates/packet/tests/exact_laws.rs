@@ -3,73 +3,8 @@
 mod common;
 
 use common::*;
-use kernel::{Time, Wheel};
-use packet::Simulation;
-use packet::probe::{Crossing, Probe, UnitKind};
+use kernel::Time;
 use packet::spec::*;
-
-/// Data starts, credit starts and what a leg's receiver held at each of them.
-#[derive(Default)]
-struct Watch {
-    leg: u32,
-    starts: Vec<Time>,
-    credits: Vec<CreditCell>,
-    renewals: Vec<(Time, i64)>,
-    arrived: u64,
-    fill: u64,
-}
-
-#[derive(Clone, Copy)]
-struct CreditCell {
-    at: Time,
-    value: u64,
-    stored: u64,
-    arrived: u64,
-}
-
-impl Probe for Watch {
-    fn on_start(&mut self, crossing: Crossing) {
-        if crossing.leg != self.leg {
-            return;
-        }
-        match crossing.kind {
-            UnitKind::Data => self.starts.push(crossing.at),
-            UnitKind::Credit => self.credits.push(CreditCell {
-                at: crossing.at,
-                value: crossing.value,
-                stored: self.fill,
-                arrived: self.arrived,
-            }),
-            _ => {}
-        }
-    }
-    fn on_arrival(&mut self, crossing: Crossing) {
-        if crossing.leg == self.leg && crossing.kind == UnitKind::Data {
-            self.arrived += 1;
-        }
-    }
-    fn on_fill(&mut self, _at: Time, leg: u32, fill: u32) {
-        if leg == self.leg {
-            self.fill = fill as u64;
-        }
-    }
-    fn on_credit(&mut self, at: Time, leg: u32, credit: i64, renewed: bool) {
-        if renewed && leg == self.leg {
-            self.renewals.push((at, credit));
-        }
-    }
-}
-
-fn watch(spec: &NetworkSpec, leg: u32) -> Watch {
-    let probe = Watch {
-        leg,
-        ..Watch::default()
-    };
-    let mut simulation = Simulation::<Wheel, _>::new(spec, probe).expect("it is sound");
-    simulation.run();
-    assert_eq!(simulation.outcome().violations_total, 0);
-    simulation.into_probe()
-}
 
 fn one_link(n2: u32, n3: u32, one_way: u64, timing: Timing, stop_at: Time) -> Net {
     let mut net = Net::new(timing, halves(one_way), stop_at);
@@ -147,13 +82,9 @@ fn opposite_circuits_pay_one_cell_in_n2_plus_one_for_credit() {
         (20, 200),
     ] {
         let period = n2 as u64 + 1;
-        let mut net = one_link(n2, n3, 155, Timing::CutThrough, at(400 * period));
+        let mut net = figure_20(n2, n3, at(400 * period));
         net.spec.warm_up = at(300 * period);
-        let control = net.n23(n2, n3);
-        net.flow(1, &[1], control);
-        let mut simulation = Simulation::<Wheel>::new(&net.spec, ()).expect("it is sound");
-        simulation.run();
-        for channel in simulation.outcome().channels {
+        for channel in run(&net.spec).channels {
             let units = (channel.data_units, channel.control_units);
             // The unit that starts at the last instant counts as well.
             let ok = units.0.abs_diff(100 * n2 as u64) <= 1 && units.1.abs_diff(100) <= 1;
@@ -228,9 +159,7 @@ fn the_three_zone_rules_reach_the_full_rate() {
         let leg = &mut net.spec.flows[0].legs[0];
         leg.flow_control = FlowControlSpec::Credit(credit);
         leg.buffer.limit_units = Some(n1 + 165);
-        let mut simulation = Simulation::<Wheel>::new(&net.spec, ()).expect("it is sound");
-        simulation.run();
-        let outcome = simulation.outcome();
+        let outcome = run(&net.spec);
         assert_eq!(outcome.violations_total, 0);
         assert_eq!(outcome.channels[0].data_utilization, 1.0, "{rule:?}");
     }
