@@ -10,6 +10,15 @@ pub(crate) fn promised(control: &CreditSpec) -> i64 {
     i64::from(control.n2) + i64::from(control.n3)
 }
 
+/// The sender's credit before anything is sent. N123+ allows N1 starts per loop from the
+/// beginning.
+pub(crate) fn initial(control: &CreditSpec) -> i64 {
+    match control.rule {
+        CreditRule::N123Plus => promised(control).min(i64::from(control.n1)),
+        _ => promised(control),
+    }
+}
+
 /// The value a credit unit of this leg would carry if it were bound now. `relative_fault` is
 /// added to every relative value; only negative controls set it.
 pub(crate) fn value(leg: &Leg, control: &CreditSpec, relative_fault: i64) -> i64 {

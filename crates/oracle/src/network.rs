@@ -164,7 +164,7 @@ impl Network {
                 parent,
                 children: Vec::new(),
                 control,
-                credit: control.as_ref().map_or(0, credit::promised),
+                credit: control.as_ref().map_or(0, credit::initial),
                 starts: Vec::new(),
                 stored: Vec::new(),
                 drop_limit: leg.buffer.limit_units.filter(|_| drops),

@@ -18,6 +18,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What the run has found so far. Checks conservation on the way: whatever was offered is
     /// delivered, lost or still inside, counted separately.
     pub fn outcome(&mut self) -> Outcome {
+        if !self.is_warm {
+            // Nothing has been measured yet; should the run go on, its warm-up ends again.
+            self.end_warm_up();
+            self.is_warm = false;
+        }
         let inside = self.count_inside();
         self.check_conservation(&inside);
         let stop = self.stop(inside.iter().sum());

@@ -217,7 +217,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     #[cold]
-    fn end_warm_up(&mut self) {
+    pub(crate) fn end_warm_up(&mut self) {
         self.is_warm = true;
         let at = self.warm_up;
         let counts = self.network.counts.iter_mut();

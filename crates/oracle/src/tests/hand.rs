@@ -321,11 +321,11 @@ fn every_rule_reads_its_own_number() {
     assert_eq!(values(CreditRule::Relative), (vec![2, 2], full.clone()));
     assert_eq!(values(CreditRule::Cumulative), (vec![2, 4], full.clone()));
     assert_eq!(values(CreditRule::N123), (vec![3, 3], full));
-    // At 30 the start at 20 is recent: min(3, 2 - 1) = 1 cell, at 30; the credit unit of 40
-    // arrives at 50, with the start at 30 just out of the window.
+    // N1 = 2 from the beginning; at 30 no start is recent: min(3, 2 - 0) = 2 cells, at 30 and 40;
+    // the credit unit of 50 is still under way.
     assert_eq!(
         values(CreditRule::N123Plus),
-        (vec![3, 3], vec![0, 10, 20, 30, 50])
+        (vec![3, 3], vec![0, 10, 30, 40])
     );
 }
 

@@ -1,7 +1,15 @@
 //! Small networks for the tests of the engine, written down by hand.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
-use kernel::{Duration, Rate, Time};
+mod figures;
+mod watch;
+
+pub use figures::*;
+pub use watch::{CreditCell, Watch};
+
+use kernel::{Duration, Rate, Time, Wheel};
+use packet::Simulation;
+use packet::outcome::Outcome;
 use packet::spec::*;
 
 pub const RATE: Rate = Rate(622_000_000);
@@ -140,23 +148,17 @@ impl Net {
     }
 }
 
-/// Kung 1993, Figure 17: two switches, four greedy circuits.
-pub fn figure_17(timing: Timing, stop_at: Time) -> Net {
-    let mut net = Net::new(timing, halves(155), stop_at);
-    let [a, b, c, d, e, f] = ["A", "B", "C", "D", "E", "F"].map(|n| net.node(n, NodeKind::Host));
-    let s1 = net.node("S1", NodeKind::Switch);
-    let s2 = net.node("S2", NodeKind::Switch);
-    let a_s1 = net.link(a, s1);
-    let b_s1 = net.link(b, s1);
-    let s1_s2 = net.link(s1, s2);
-    let c_s2 = net.link(c, s2);
-    let d_s2 = net.link(d, s2);
-    let s2_e = net.link(s2, e);
-    let s2_f = net.link(s2, f);
-    let control = net.n23(10, 155);
-    net.flow(a, &[a_s1, s1_s2, s2_f], control);
-    net.flow(b, &[b_s1, s1_s2, s2_e], control);
-    net.flow(c, &[c_s2, s2_f], control);
-    net.flow(d, &[d_s2, s2_f], control);
-    net
+/// Runs to the end.
+pub fn run(spec: &NetworkSpec) -> Outcome {
+    let mut simulation = Simulation::<Wheel>::new(spec, ()).expect("it is sound");
+    simulation.run();
+    simulation.outcome()
+}
+
+/// Runs to the end and watches one leg; nothing may be broken.
+pub fn watch(spec: &NetworkSpec, leg: u32) -> Watch {
+    let mut simulation = Simulation::<Wheel, _>::new(spec, Watch::of(leg)).expect("it is sound");
+    simulation.run();
+    assert_eq!(simulation.outcome().violations_total, 0);
+    simulation.into_probe()
 }

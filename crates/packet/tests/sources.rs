@@ -1,0 +1,171 @@
+//! Sources, sinks and ports, one at a time.
+
+mod common;
+
+use common::*;
+use kernel::{Duration, Time};
+use packet::spec::*;
+
+/// One flow over one link without control.
+fn alone(traffic: TrafficSpec, stop_at: Time) -> Net {
+    let mut net = Net::new(Timing::CutThrough, cells(1), stop_at);
+    let (a, b) = (net.node("A", NodeKind::Host), net.node("B", NodeKind::Host));
+    let link = net.link(a, b);
+    let flow = net.flow(a, &[link], FlowControlSpec::None);
+    net.spec.flows[flow].traffic = traffic;
+    net
+}
+
+fn starts(traffic: TrafficSpec, stop_at: Time) -> Vec<Time> {
+    watch(&alone(traffic, stop_at).spec, 0).starts
+}
+
+#[test]
+fn a_constant_source_keeps_its_interval_and_its_total() {
+    let constant = |total| TrafficSpec::Constant {
+        start: at(5),
+        interval: halves(5),
+        total,
+    };
+    let expected: Vec<Time> = (0..4).map(|n| at(5) + halves(5 * n)).collect();
+    assert_eq!(starts(constant(Some(4)), at(100)), expected);
+    assert_eq!(starts(constant(None), at(105)).len(), 41);
+    assert_eq!(starts(constant(Some(0)), at(105)).len(), 0);
+}
+
+#[test]
+fn a_constant_source_faster_than_the_link_backs_up() {
+    let fast = TrafficSpec::Constant {
+        start: Time::ZERO,
+        interval: halves(1),
+        total: Some(100),
+    };
+    let outcome = run(&alone(fast, at(200)).spec);
+    assert_eq!(outcome.flows[0].delivered_total, 100);
+    // After n units offered, half of them have left.
+    assert_eq!(outcome.flows[0].source_backlog_max, 50);
+    assert_eq!(
+        outcome.flows[0].delay.max_ps,
+        cells(1).ps() + halves(99).ps()
+    );
+}
+
+#[test]
+fn a_greedy_source_sends_back_to_back_and_stops_at_its_total() {
+    let traffic = |total| TrafficSpec::Greedy {
+        start: at(3),
+        total,
+    };
+    let expected: Vec<Time> = (3..13).map(at).collect();
+    assert_eq!(starts(traffic(Some(10)), at(100)), expected);
+    assert_eq!(starts(traffic(None), at(100)).len(), 98);
+}
+
+/// A mean gap of 50 cells: hardly a unit waits for the one before it.
+#[test]
+fn a_poisson_source_has_exponential_gaps() {
+    let traffic = TrafficSpec::Poisson {
+        start: Time::ZERO,
+        mean_interval: cells(50),
+        total: Some(50_000),
+    };
+    let starts = starts(traffic, Time(u64::MAX / 8));
+    let mean = starts[starts.len() - 1].ps() as f64 / starts.len() as f64 / cell().ps() as f64;
+    assert!((mean / 50.0 - 1.0).abs() < 0.02, "mean gap {mean}");
+    let longer = |gap: Duration| {
+        let gaps = starts.windows(2).filter(|pair| pair[1] - pair[0] > gap);
+        gaps.count() as f64 / starts.len() as f64
+    };
+    for multiple in [1, 2, 3] {
+        let (found, expected) = (longer(cells(50 * multiple)), (-(multiple as f64)).exp());
+        assert!((found - expected).abs() < 0.01, "{multiple}: {found}");
+    }
+}
+
+#[test]
+fn fixed_bursts_and_pauses_alternate() {
+    let traffic = TrafficSpec::OnOff {
+        start: at(10),
+        on: Span::Fixed(cells(6)),
+        off: Span::Fixed(cells(20)),
+        on_interval: cells(2),
+        off_interval: Some(cells(8)),
+    };
+    let expected = [10, 12, 14, 16, 24, 32, 36, 38, 40, 42, 50, 58, 62].map(at);
+    assert_eq!(starts(traffic, at(62)), expected);
+}
+
+#[test]
+fn exponential_bursts_use_their_share_of_the_link() {
+    for (on, off, share) in [(50, 50, 0.5), (50, 100, 1.0 / 3.0)] {
+        let traffic = TrafficSpec::OnOff {
+            start: Time::ZERO,
+            on: Span::Exponential(cells(on)),
+            off: Span::Exponential(cells(off)),
+            on_interval: cells(1),
+            off_interval: None,
+        };
+        let sent = starts(traffic, at(1_000_000)).len() as f64 / 1e6;
+        // A burst sends at its beginning, however short it is: half a cell more each.
+        let expected = share + 0.5 / (on + off) as f64;
+        assert!((sent / expected - 1.0).abs() < 0.03, "{on}/{off}: {sent}");
+    }
+}
+
+#[test]
+fn a_limited_sink_takes_units_at_its_pace() {
+    let mut net = alone(greedy(), at(1000));
+    net.spec.flows[0].sink = SinkSpec::Limited { interval: cells(4) };
+    let outcome = run(&net.spec);
+    // Units 0, 1, ... arrive at 1, 2, ... and are taken at 1, 5, ..., 997.
+    assert_eq!(outcome.flows[0].delivered_total, 250);
+    assert_eq!(outcome.legs[0].fill, 1000 - 250);
+}
+
+#[test]
+fn a_stalling_sink_takes_units_while_it_runs() {
+    let mut net = alone(greedy(), at(1000));
+    net.spec.flows[0].sink = SinkSpec::Stalling {
+        interval: cells(1),
+        run: Span::Fixed(cells(30)),
+        stall: Span::Fixed(cells(70)),
+    };
+    // It runs during [0, 30), [100, 130), ..., [900, 930) and again at 1000; the first unit is
+    // there at 1.
+    assert_eq!(run(&net.spec).flows[0].delivered_total, 29 + 9 * 30 + 1);
+}
+
+/// Two circuits into one output; what each sends over it in 900 cell times.
+fn compete(priorities: [u8; 2], first: TrafficSpec) -> [u64; 2] {
+    let mut net = Net::new(Timing::CutThrough, cells(5), at(999));
+    net.spec.warm_up = at(100);
+    let [a, b, f] = ["A", "B", "F"].map(|name| net.node(name, NodeKind::Host));
+    let s = net.node("S", NodeKind::Switch);
+    let (in_a, in_b, out) = (net.link(a, s), net.link(b, s), net.link(s, f));
+    let control = net.n23(10, 40);
+    for ((host, entry), priority) in [(a, in_a), (b, in_b)].into_iter().zip(priorities) {
+        let flow = net.flow(host, &[entry, out], control);
+        net.spec.flows[flow].priority = priority;
+    }
+    net.spec.flows[0].traffic = first;
+    let outcome = run(&net.spec);
+    assert_eq!(outcome.violations_total, 0);
+    [outcome.legs[1].sent, outcome.legs[3].sent]
+}
+
+#[test]
+fn a_greedy_circuit_of_higher_priority_starves_a_lower_one() {
+    assert_eq!(compete([0, 1], greedy()), [900, 0]);
+    assert_eq!(compete([1, 0], greedy()), [0, 900]);
+    assert_eq!(compete([3, 3], greedy()), [450, 450]);
+}
+
+#[test]
+fn a_lower_priority_takes_exactly_what_is_left() {
+    let constant = TrafficSpec::Constant {
+        start: Time::ZERO,
+        interval: cells(4),
+        total: None,
+    };
+    assert_eq!(compete([0, 1], constant), [225, 675]);
+}
