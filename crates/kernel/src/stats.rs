@@ -10,8 +10,8 @@ mod warm_up;
 
 pub use batch_means::BatchMeans;
 pub use histogram::{Bucket, Histogram};
-pub use level::Level;
 pub use interval::{interval_of_means, student_t_975};
+pub use level::Level;
 pub use sampled::Sampled;
 pub use time_weighted::TimeWeighted;
 pub use warm_up::mser5;

@@ -10,8 +10,8 @@ use kernel::stats::{Level, TimeWeighted};
 use kernel::{Event, EventQueue, Phase, Time};
 
 use crate::channel::Channel;
-use crate::due::Due;
 use crate::deliver::REFRESH_TIMER;
+use crate::due::Due;
 use crate::flow::{Delivery, Flow, FlowCounts};
 use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
 use crate::leg::{Leg, LegCounts, Receiver, Sender};
@@ -126,7 +126,10 @@ fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
 
 fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
     if flow.legs.len() > u16::MAX as usize {
-        return Err(format!("{} legs are more than one flow can have", flow.legs.len()));
+        return Err(format!(
+            "{} legs are more than one flow can have",
+            flow.legs.len()
+        ));
     }
     if flow.unit_bytes == 0 {
         return Err("a unit needs at least one byte".into());
@@ -296,10 +299,15 @@ fn new_leg(network: &mut Network, leg: &LegSpec, flow: u32, parent: u32) -> Leg 
         new.sender.counts_starts = settings.rule.window().is_some();
         new.sender.has_timers = settings.has_sender_timers();
         new.sender.control = network.credits.len() as u32;
-        new.receiver.report_every =
-            credit.redundant_every.unwrap_or(u32::MAX).clamp(1, credit.n2);
+        new.receiver.report_every = credit
+            .redundant_every
+            .unwrap_or(u32::MAX)
+            .clamp(1, credit.n2);
         let settings = share_settings(&mut network.settings, settings);
-        network.credits.push(CreditLink { settings, ..CreditLink::default() });
+        network.credits.push(CreditLink {
+            settings,
+            ..CreditLink::default()
+        });
     }
     new
 }

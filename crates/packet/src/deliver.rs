@@ -20,7 +20,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let place = channel.wire.pop(&self.network.units);
         if channel.wire.len > 0 {
             let effect_at = self.network.units.get(channel.wire.head).arrived;
-            self.events.push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
+            self.events
+                .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         }
         match self.network.units.get(place).kind {
             Kind::Data => self.arrive(channel_id, place),
@@ -121,8 +122,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn admit_beyond_limit(&mut self, leg_id: u32) -> bool {
         let leg = &self.network.legs[leg_id as usize];
         let receiver = &leg.receiver;
-        let (keep, limit, fill) =
-            (receiver.keep_overflow, receiver.limit, receiver.fill.value());
+        let (keep, limit, fill) = (
+            receiver.keep_overflow,
+            receiver.limit,
+            receiver.fill.value(),
+        );
         if leg.sender.control != NONE {
             self.violate(leg_id, || {
                 format!("the buffer of {limit} units overflowed: a unit arrived to {fill} stored")
@@ -205,8 +209,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Some(window) => network.starts.count(&mut sender.starts, now, window),
             None => 0,
         };
-        let old = sender.credit as i64;
-        let credit = rule.credit(value, flow_control::Sender { credit: old, sent: sender.sent, in_window });
+        let known = flow_control::Sender {
+            credit: sender.credit as i64,
+            sent: sender.sent,
+            in_window,
+        };
+        let credit = rule.credit(value, known);
         sender.credit = credit.clamp(i32::MIN as i64, i32::MAX as i64) as i32;
         self.probe.on_credit(now, leg_id, credit, true);
         let (channel_id, is_blocked) = (sender.channel, sender.is_blocked());
@@ -226,9 +234,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// the scheme asks for credit after a while, the clock starts.
     pub(crate) fn note_blocked(&mut self, leg_id: u32) {
         let control = self.network.legs[leg_id as usize].sender.control;
-        let Some(link) = self.network.credits.get_mut(control as usize) else { return };
+        let Some(link) = self.network.credits.get_mut(control as usize) else {
+            return;
+        };
         let settings = &self.network.settings[link.settings as usize];
-        let Some(after) = settings.request_after else { return };
+        let Some(after) = settings.request_after else {
+            return;
+        };
         link.blocked_since = self.now;
         if !link.timer_armed {
             link.timer_armed = true;

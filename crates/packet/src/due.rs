@@ -63,7 +63,10 @@ impl DueSet {
     /// An empty set of entities below `count`.
     pub fn new(count: usize) -> DueSet {
         let words = count.div_ceil(64).max(1);
-        DueSet { words: vec![0; words], summary: vec![0; words.div_ceil(64)] }
+        DueSet {
+            words: vec![0; words],
+            summary: vec![0; words.div_ceil(64)],
+        }
     }
 
     #[inline(always)]

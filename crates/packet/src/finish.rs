@@ -68,7 +68,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         }
         for channel in &network.channels {
-            for unit in channel.wire.iter(&network.units).filter(|unit| unit.kind.is_data()) {
+            for unit in channel
+                .wire
+                .iter(&network.units)
+                .filter(|unit| unit.kind.is_data())
+            {
                 let flow = network.legs[unit.leg as usize].sender.flow;
                 inside[flow as usize] += network.leaves_below[unit.leg as usize] as u64;
             }
@@ -181,7 +185,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 }
 
 fn delays(delays: Option<&Delays>) -> DelayOutcome {
-    let Some(delays) = delays else { return DelayOutcome::default() };
+    let Some(delays) = delays else {
+        return DelayOutcome::default();
+    };
     let sampled = &delays.sampled;
     let percentile = |p: f64| delays.histogram.percentile(p);
     DelayOutcome {

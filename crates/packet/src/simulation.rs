@@ -182,6 +182,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn arbitrate_woken(&mut self) {
         while let Some((first, mut channels)) = self.due.arbitrations.take_word() {
             while channels != 0 {
+                self.events_handled += 1;
                 self.arbitrate(first + channels.trailing_zeros());
                 channels &= channels - 1;
             }

@@ -106,7 +106,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let number = flow.next_number;
         flow.next_number = number.wrapping_add(1);
         flow.counts.offered += flow.leaves as u64;
-        let unit = Unit { leg: leg_id, ..Unit::data(self.now, number, flow.unit_bytes) };
+        let unit = Unit {
+            leg: leg_id,
+            ..Unit::data(self.now, number, flow.unit_bytes)
+        };
         let next = network.units.insert(unit);
         sender.queue.push(&mut network.units, next);
     }

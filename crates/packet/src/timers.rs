@@ -24,7 +24,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let link = &mut self.network.credits[sender.control as usize];
         link.timer_armed = false;
         let settings = &self.network.settings[link.settings as usize];
-        let Some(after) = settings.request_after else { return };
+        let Some(after) = settings.request_after else {
+            return;
+        };
         if !sender.is_blocked() {
             return;
         }
@@ -48,7 +50,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let control = self.network.legs[leg_id as usize].sender.control;
         let link = &self.network.credits[control as usize];
         let settings = &self.network.settings[link.settings as usize];
-        let Some(every) = settings.refresh_every else { return };
+        let Some(every) = settings.refresh_every else {
+            return;
+        };
         let mut due = link.last_credit + every;
         if due <= self.now {
             self.provoke_credit(leg_id);

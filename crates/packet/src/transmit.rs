@@ -46,7 +46,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let channel = &mut network.channels[channel_id as usize];
         let kind = channel.draw_data_error(now);
         if let Some(effect_at) = channel.launch(&mut network.units, now, place, kind) {
-            self.events.push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
+            self.events
+                .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         }
         channel.count_data(now);
         self.unit_hops += 1;
@@ -79,10 +80,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let sender = &network.legs[leg_id as usize].sender;
         self.probe.on_queue(self.now, leg_id, sender.queue.len);
         if sender.credit_per_unit != 0 {
-            self.probe.on_credit(self.now, leg_id, sender.credit as i64, false);
+            self.probe
+                .on_credit(self.now, leg_id, sender.credit as i64, false);
         }
         if !sender.is_eligible() {
-            network.channels[channel_id as usize].scheduler.not_ready(sender.place);
+            network.channels[channel_id as usize]
+                .scheduler
+                .not_ready(sender.place);
         }
         if sender.has_timers {
             self.after_timed_start(leg_id);
@@ -104,7 +108,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if let Some(every) = self.network.settings[link.settings as usize].resync_every
             && sender.sent.is_multiple_of(every.max(1) as u64)
         {
-            self.tickets.push(Ticket { leg: leg_id, kind: TicketKind::Sync, value: 0 });
+            self.tickets.push(Ticket {
+                leg: leg_id,
+                kind: TicketKind::Sync,
+                value: 0,
+            });
         }
         if sender.is_blocked() {
             self.note_blocked(leg_id);
@@ -144,7 +152,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         leg.receiver.credit_waits = true;
         let value = self.credit_value(leg_id);
-        self.tickets.push(Ticket { leg: leg_id, kind: TicketKind::Credit, value });
+        self.tickets.push(Ticket {
+            leg: leg_id,
+            kind: TicketKind::Credit,
+            value,
+        });
     }
 
     fn credit_value(&self, leg_id: u32) -> u64 {
@@ -153,11 +165,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let link = &self.network.credits[leg.sender.control as usize];
         let fill = leg.receiver.fill.value();
         let kept = counts.dropped + fill as u64;
-        self.network.settings[link.settings as usize].rule.value(Receiver {
-            fill,
-            unreported: leg.receiver.unreported,
-            freed: leg.receiver.arrived - kept + link.known_lost,
-        })
+        self.network.settings[link.settings as usize]
+            .rule
+            .value(Receiver {
+                fill,
+                unreported: leg.receiver.unreported,
+                freed: leg.receiver.arrived - kept + link.known_lost,
+            })
     }
 
     /// Tickets of this instant join the queues of their ports, in the order of legs.
@@ -192,7 +206,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let units = &mut self.network.units;
         let place = units.insert(Unit::control(sent_as, ticket.leg, value, bytes));
         if let Some(effect_at) = channel.launch(units, now, place, sent_as) {
-            self.events.push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
+            self.events
+                .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         }
         channel.count_control(now);
         self.unit_hops += 1;
@@ -225,7 +240,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 let link = &mut self.network.credits[leg.sender.control as usize];
                 link.last_credit = self.now;
                 let bind = self.network.settings[link.settings as usize].bind;
-                let value = if bind == Bind::Trigger { ticket.value } else { late };
+                let value = if bind == Bind::Trigger {
+                    ticket.value
+                } else {
+                    late
+                };
                 (Kind::Credit, value)
             }
         }

@@ -71,12 +71,26 @@ impl Unit {
     pub fn data(born: Time, number: u32, bytes: u32) -> Unit {
         let (arrived, kind) = (born, Kind::Data);
         let stamp = born.ps();
-        Unit { stamp, arrived, next: NONE, leg: NONE, number, bytes, shared: NONE, kind }
+        Unit {
+            stamp,
+            arrived,
+            next: NONE,
+            leg: NONE,
+            number,
+            bytes,
+            shared: NONE,
+            kind,
+        }
     }
 
     /// A control unit of `leg`.
     pub fn control(kind: Kind, leg: u32, value: u64, bytes: u32) -> Unit {
-        Unit { stamp: value, leg, kind, ..Unit::data(Time::ZERO, 0, bytes) }
+        Unit {
+            stamp: value,
+            leg,
+            kind,
+            ..Unit::data(Time::ZERO, 0, bytes)
+        }
     }
 
     /// When the source offered this unit of data.

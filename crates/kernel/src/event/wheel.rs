@@ -153,7 +153,9 @@ impl Wheel {
     fn take_near_instant(&mut self, until: Time, each: &mut impl FnMut(Event)) -> Option<Time> {
         let from = self.slot.wrapping_add(1) & self.mask;
         let window = self.occupied.window(from as usize);
-        let slot = self.slot.wrapping_add(1 + u64::from(window.trailing_zeros()));
+        let slot = self
+            .slot
+            .wrapping_add(1 + u64::from(window.trailing_zeros()));
         if self.tuner.is_nearly_due() || window == 0 || slot >= self.beyond_slot {
             return None;
         }

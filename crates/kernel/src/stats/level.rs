@@ -28,7 +28,10 @@ impl Level {
     #[inline]
     pub fn sub(&mut self, at: Time) {
         self.shift(u128::from(at.ps()));
-        self.value = self.value.checked_sub(1).expect("a level can't fall below zero");
+        self.value = self
+            .value
+            .checked_sub(1)
+            .expect("a level can't fall below zero");
         self.min = self.min.min(self.value);
     }
 

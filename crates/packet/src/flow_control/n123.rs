@@ -28,7 +28,9 @@ pub(crate) struct N123 {
 
 impl N123 {
     pub fn new(spec: &CreditSpec) -> N123 {
-        N123 { credit_units: spec.n2 + spec.n3 }
+        N123 {
+            credit_units: spec.n2 + spec.n3,
+        }
     }
 
     pub fn initial_credit(&self) -> i64 {
@@ -57,7 +59,11 @@ pub(crate) struct N123Plus {
 
 impl N123Plus {
     pub fn new(spec: &CreditSpec) -> N123Plus {
-        N123Plus { credit_units: spec.n2 + spec.n3, n1: spec.n1, window: spec.window }
+        N123Plus {
+            credit_units: spec.n2 + spec.n3,
+            n1: spec.n1,
+            window: spec.window,
+        }
     }
 
     pub fn initial_credit(&self) -> i64 {

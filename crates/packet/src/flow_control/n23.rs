@@ -28,7 +28,10 @@ pub(crate) struct N23 {
 
 impl N23 {
     pub fn new(spec: &CreditSpec) -> N23 {
-        N23 { buffer_units: spec.n2 + spec.n3, window: spec.window }
+        N23 {
+            buffer_units: spec.n2 + spec.n3,
+            window: spec.window,
+        }
     }
 
     pub fn initial_credit(&self) -> i64 {

@@ -70,7 +70,12 @@ impl StartArena {
         if log.places > 0 {
             self.free[log.places.ilog2() as usize].push(log.at);
         }
-        *log = StartLog { at, head: 0, len: log.len, places };
+        *log = StartLog {
+            at,
+            head: 0,
+            len: log.len,
+            places,
+        };
     }
 }
 

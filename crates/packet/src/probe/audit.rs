@@ -145,7 +145,10 @@ impl Audit {
         let settings = network.credits[control as usize].settings;
         let allowed = network.settings[settings as usize].buffer_units as i64;
         let wire = network.on_the_wire(id) as i64;
-        let (credit, fill) = (leg.sender.credit.max(0) as i64, leg.receiver.fill.value() as i64);
+        let (credit, fill) = (
+            leg.sender.credit.max(0) as i64,
+            leg.receiver.fill.value() as i64,
+        );
         self.require(credit + wire + fill <= allowed, at, id, || {
             format!("credit {credit} + on the wire {wire} + stored {fill} exceed {allowed}")
         });
@@ -165,7 +168,11 @@ impl Audit {
     fn check_everything(&mut self, at: Time, network: &Network) {
         let mut wire = vec![0u64; network.legs.len()];
         for channel in &network.channels {
-            for unit in channel.wire.iter(&network.units).filter(|unit| unit.kind.is_data()) {
+            for unit in channel
+                .wire
+                .iter(&network.units)
+                .filter(|unit| unit.kind.is_data())
+            {
                 wire[unit.leg as usize] += 1;
             }
         }

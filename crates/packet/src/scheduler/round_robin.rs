@@ -53,7 +53,11 @@ enum Seats {
 
 impl Seats {
     fn new(count: usize) -> Seats {
-        if count <= 64 { Seats::Few(0) } else { Seats::Many(BitSet::new(count)) }
+        if count <= 64 {
+            Seats::Few(0)
+        } else {
+            Seats::Many(BitSet::new(count))
+        }
     }
 
     #[inline]
@@ -97,8 +101,14 @@ impl Seats {
 impl RoundRobin {
     /// `groups[g]` lists the legs of group `g` in their order of turns; group 0 is served first.
     pub fn new(groups: Vec<Vec<u32>>) -> RoundRobin {
-        let group = |legs: Vec<u32>| Group { ready: Seats::new(legs.len()), turn: 0, legs };
-        RoundRobin { groups: groups.into_iter().map(group).collect() }
+        let group = |legs: Vec<u32>| Group {
+            ready: Seats::new(legs.len()),
+            turn: 0,
+            legs,
+        };
+        RoundRobin {
+            groups: groups.into_iter().map(group).collect(),
+        }
     }
 
     #[inline]

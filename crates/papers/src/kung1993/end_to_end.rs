@@ -150,9 +150,8 @@ fn plot(outcomes: &[Outcome]) -> Block {
     for outcome in outcomes.iter().filter(|outcome| outcome.burst == 300) {
         plot = plot.curve_as(&outcome.first, "bulk at switch 2", outcome.method);
     }
-    plot.x_range(0.0, 20_000.0).note(
-        "Credit keeps a round trip of one link at each switch; a window keeps its whole loop at one.",
-    )
+    plot.x_range(0.0, 20_000.0)
+        .note("Credit stores one link's round trip at each switch; a window its whole loop at one.")
 }
 
 fn table(outcomes: &[Outcome]) -> Block {

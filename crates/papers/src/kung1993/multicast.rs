@@ -76,6 +76,24 @@ pub fn figures_23_24(lab: &Lab) -> Result<Evidence, LabError> {
         Measured::over_seeds("without", &without.throughputs).within(0.32, 0.345),
         Measured::over_seeds("difference", &differences),
     ];
+    Ok(Evidence {
+        findings: vec![
+            Finding {
+                claim: "kung1993.fig23.multicast-buffers",
+                scenario: FIVE,
+                measured: buffers,
+            },
+            Finding {
+                claim: "kung1993.fig24.multicast-throughput",
+                scenario: FIVE,
+                measured: throughput,
+            },
+        ],
+        blocks: drawn(&with, &without),
+    })
+}
+
+fn drawn(with: &Multicast, without: &Multicast) -> Vec<Block> {
     let stored = TimePlot::new(
         "fig23",
         "Figure 23: cells of the multicast in the switch",
@@ -104,25 +122,8 @@ pub fn figures_23_24(lab: &Lab) -> Result<Evidence, LabError> {
     .curve_as(&with.first, "cells forwarded", "with flow control")
     .x_range(0.0, DRAWN_CELLS)
     .note("The same slope, about a third of the link.");
-    Ok(Evidence {
-        findings: vec![
-            Finding {
-                claim: "kung1993.fig23.multicast-buffers",
-                scenario: FIVE,
-                measured: buffers,
-            },
-            Finding {
-                claim: "kung1993.fig24.multicast-throughput",
-                scenario: FIVE,
-                measured: throughput,
-            },
-        ],
-        blocks: vec![
-            stored,
-            forwarded,
-            table("fig24-runs", &[("with", &with), ("without", &without)]),
-        ],
-    })
+    let runs = [("with", with), ("without", without)];
+    vec![stored, forwarded, table("fig24-runs", &runs)]
 }
 
 pub fn fifteen_branches(lab: &Lab) -> Result<Evidence, LabError> {

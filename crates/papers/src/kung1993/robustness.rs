@@ -216,11 +216,16 @@ pub fn three_zones(lab: &Lab) -> Result<Evidence, LabError> {
         .push(Measured::new("n123+_buffer", buffer(&runs[2])).within(base + 1.0, buffer(&runs[1])));
     let table = Block::Table(Table {
         name: "sec3-zones".into(),
-        caption: "The same traffic, throughput and order; the third zone costs memory. Buffers of VC3, whose target is 40 % of the link.".into(),
+        caption: "Same traffic, same shares; the third zone costs memory. VC3's target is 40 %."
+            .into(),
         columns: vec![
             column("scheme", "", "credit scheme"),
             column("buffer of VC3", "cells", "N1 + N2 + N3"),
-            column("peak of VC1", "cells", "largest number of VC1's cells in the switch"),
+            column(
+                "peak of VC1",
+                "cells",
+                "largest number of VC1's cells in the switch",
+            ),
             column("throughput of VC1", "of the link", "leaving the switch"),
         ],
         rows,

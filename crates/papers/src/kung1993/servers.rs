@@ -65,9 +65,35 @@ pub fn figure_21(lab: &Lab) -> Result<Evidence, LabError> {
         .into_par_iter()
         .map(|clients| Ok((sample(lab, clients, WITH)?, sample(lab, clients, WITHOUT)?)))
         .collect::<Result<_, LabError>>()?;
+    let (measured, rows) = compare(&pairs);
+    let run = lab.run(FILE, &[])?;
+    let over_time = TimePlot::new(
+        "fig21-time",
+        "32 clients, with flow control",
+        "cells in the switch",
+        "cells",
+    )
+    .curve(&run, "cells in the switch")
+    .note("The first 200 ms of one run.");
+    Ok(Evidence {
+        findings: vec![Finding {
+            claim: "kung1993.fig21.nfs-peak-buffers",
+            scenario: FILE,
+            measured,
+        }],
+        blocks: vec![
+            Block::Plot(plot(&pairs)),
+            Block::Table(table(rows)),
+            over_time,
+        ],
+    })
+}
+
+/// Ratios with and without control, by number of clients, and the rows of the table.
+fn compare(pairs: &[(Sample, Sample)]) -> (Vec<Measured>, Vec<Vec<Cell>>) {
     let mut measured = Vec::new();
     let mut rows = Vec::new();
-    for (clients, (with, without)) in CLIENTS.iter().zip(&pairs) {
+    for (clients, (with, without)) in CLIENTS.iter().zip(pairs) {
         let ratios: Vec<f64> = with
             .peaks
             .iter()
@@ -118,27 +144,7 @@ pub fn figure_21(lab: &Lab) -> Result<Evidence, LabError> {
         let grows = peaks.windows(2).all(|pair| pair[1] > pair[0]);
         measured.push(Measured::new(name, grows as u8 as f64).within(1.0, 1.0));
     }
-    let run = lab.run(FILE, &[])?;
-    let over_time = TimePlot::new(
-        "fig21-time",
-        "32 clients, with flow control",
-        "cells in the switch",
-        "cells",
-    )
-    .curve(&run, "cells in the switch")
-    .note("The first 200 ms of one run.");
-    Ok(Evidence {
-        findings: vec![Finding {
-            claim: "kung1993.fig21.nfs-peak-buffers",
-            scenario: FILE,
-            measured,
-        }],
-        blocks: vec![
-            Block::Plot(plot(&pairs)),
-            Block::Table(table(rows)),
-            over_time,
-        ],
-    })
+    (measured, rows)
 }
 
 fn plot(pairs: &[(Sample, Sample)]) -> Plot {

@@ -17,8 +17,13 @@ pub fn figures_15_16(lab: &Lab) -> Result<Evidence, LabError> {
     // Measured cell by cell, after the warm-up; Little's law would make the claim true by itself.
     let waits = run.series("delay of VC1 in the switch");
     let steady = |at: &(&u64, &f64)| *at.0 >= run.scenario.network.warm_up.ps();
-    let waits: Vec<f64> =
-        waits.x_ps.iter().zip(&waits.y).filter(steady).map(|(_, wait)| *wait).collect();
+    let waits: Vec<f64> = waits
+        .x_ps
+        .iter()
+        .zip(&waits.y)
+        .filter(steady)
+        .map(|(_, wait)| *wait)
+        .collect();
     let wait_cells = waits.iter().sum::<f64>() / waits.len() as f64 / run.scenario.cell.ps() as f64;
     let thirds = ["VC1", "VC2", "VC3"].map(|flow| run.throughput(flow, "S->F"));
     let (every_third, bursts_of_10) = smoothing(&run);
@@ -92,7 +97,7 @@ fn sharing_plots(run: &Run<Watch>) -> Vec<Block> {
     vec![
         TimePlot::new(
             "fig15",
-            "Figure 15: VC1 arrives in bursts, leaves smoothly",
+            "Figure 15: VC1 at the switch",
             "throughput",
             "of the link",
         )
@@ -166,16 +171,26 @@ pub fn figures_18_19(lab: &Lab) -> Result<Evidence, LabError> {
             finding("kung1993.fig19.equilibrium", equilibrium),
         ],
         blocks: vec![
-            TimePlot::new("fig18", "Figure 18: throughput leaving switch 1", "throughput", "of the link")
-                .curve(&run, "VC1")
-                .curve(&run, "VC2")
-                .y_range(0.0, 1.0)
-                .note("Half each at first; then switch 2 holds VC1 back to a third and VC2 takes the rest."),
-            TimePlot::new("fig19", "Figure 19: cells stored at switch 2", "cells stored", "cells")
-                .curve(&run, "VC1 at switch 2")
-                .curve(&run, "VC3 at switch 2")
-                .curve(&run, "VC4 at switch 2")
-                .note("VC1 settles where N2 + N3 - fill - E = 10 at every credit cell."),
+            TimePlot::new(
+                "fig18",
+                "Figure 18: leaving switch 1",
+                "throughput",
+                "of the link",
+            )
+            .curve(&run, "VC1")
+            .curve(&run, "VC2")
+            .y_range(0.0, 1.0)
+            .note("Half each at first; then switch 2 holds VC1 back and VC2 takes the rest."),
+            TimePlot::new(
+                "fig19",
+                "Figure 19: cells stored at switch 2",
+                "cells stored",
+                "cells",
+            )
+            .curve(&run, "VC1 at switch 2")
+            .curve(&run, "VC3 at switch 2")
+            .curve(&run, "VC4 at switch 2")
+            .note("VC1 settles where N2 + N3 - fill - E = 10 at every credit cell."),
         ],
     })
 }
@@ -198,7 +213,7 @@ pub fn figure_20(lab: &Lab) -> Result<Evidence, LabError> {
         blocks: vec![
             TimePlot::new(
                 "fig20",
-                "Figure 20: data and credit on one direction",
+                "Figure 20: one direction",
                 "throughput",
                 "of the link",
             )

@@ -23,7 +23,7 @@ pub fn figure_8(lab: &Lab) -> Result<Evidence, LabError> {
     let peak = run.leg("VC2", "A->S").fill_max_total as f64;
     let plot = TimePlot::new(
         "fig8",
-        "Figure 8: throughput leaving the switch",
+        "Figure 8: leaving the switch",
         "throughput",
         "of the link",
     )
@@ -80,7 +80,7 @@ pub fn figures_10_11(lab: &Lab) -> Result<Evidence, LabError> {
     let stored = run.leg("VC", "A->S").fill_max_total as f64;
     let throughput = TimePlot::new(
         "fig10",
-        "Figure 10: throughput leaving the switch",
+        "Figure 10: leaving the switch",
         "throughput",
         "of the link",
     )
@@ -141,7 +141,7 @@ pub fn figures_12_13(lab: &Lab) -> Result<Evidence, LabError> {
     }
     let throughput = TimePlot::new(
         "fig12",
-        "Figure 12: throughput leaving the switch",
+        "Figure 12: leaving the switch",
         "throughput",
         "of the link",
     )
@@ -155,9 +155,7 @@ pub fn figures_12_13(lab: &Lab) -> Result<Evidence, LabError> {
         "cells",
     )
     .curve(&run, "credit at the switch")
-    .note(
-        "Credit is spent early in each round trip; until the window has passed, E eats what comes.",
-    );
+    .note("Credit is spent early in each round trip; then E eats what comes.");
     let burst = longest_burst(starts, cell) as f64;
     let window = most_in_window(starts, loop_time) as f64;
     Ok(Evidence {

@@ -41,6 +41,7 @@ fn leg(channel: u32, parent: Option<u32>) -> LegSpec {
             window: Duration(155 * CELL.0),
             bind: Bind::Start,
             redundant_every: None,
+            refresh_every: None,
             request_after: None,
             resync_every: None,
         }),
