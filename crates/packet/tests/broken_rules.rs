@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use kernel::{Duration, Time, Wheel};
 use packet::Simulation;
-use packet::outcome::Outcome;
+use packet::outcome::{Outcome, Stop};
 use packet::probe::Audit;
 use packet::spec::*;
 
@@ -55,39 +55,73 @@ fn the_audit_sees_a_short_window_before_the_buffer_overflows() {
     );
 }
 
-/// The sink is fast; what counts is the link alone. Throughput after the start-up, with the
-/// window `extra` cells longer than the loop of 155 cells.
-fn long_window(extra: u64) -> (f64, bool) {
-    let mut net = Net::new(Timing::CutThrough, halves(155), at(60_000));
-    net.spec.warm_up = at(20_000);
+/// A lone greedy circuit with a loop of 155 cells and a window `extra` half cells longer; the
+/// sink is fast, what counts is the link.
+fn long_window(n2: u32, n3: u32, extra: u64, from: Time, until: Time) -> Outcome {
+    let mut net = Net::new(Timing::CutThrough, halves(155), until);
+    net.spec.warm_up = from;
     let (a, b) = (net.node("A", NodeKind::Host), net.node("B", NodeKind::Host));
     let link = net.link(a, b);
-    let mut credit = net.credit(CreditRule::N23, 0, 10, 51);
-    credit.window = cells(155 + extra);
+    let mut credit = net.credit(CreditRule::N23, 0, n2, n3);
+    credit.window = cells(155) + halves(extra);
     net.flow(a, &[link], FlowControlSpec::Credit(credit));
-    let outcome = run(&net.spec);
-    let stuck = matches!(outcome.stop, packet::outcome::Stop::Stuck(_));
-    (outcome.channels[0].data_utilization, stuck)
+    run(&net.spec)
 }
 
 #[test]
-fn a_window_longer_than_the_loop_costs_throughput_and_then_life() {
+fn a_window_longer_than_the_loop_costs_throughput() {
     for (extra, expected) in [(0, 60.0 / 163.0), (5, 0.317), (20, 0.245)] {
-        let (throughput, stuck) = long_window(extra);
+        let outcome = long_window(10, 51, 2 * extra, at(20_000), at(60_000));
+        let throughput = outcome.channels[0].data_utilization;
         assert!(
             (throughput - expected).abs() < 1e-3,
             "+{extra}: {throughput}"
         );
-        assert!(!stuck, "+{extra}");
     }
-    let (throughput, stuck) = long_window(50);
-    assert!(throughput > 0.05 && !stuck, "+50: {throughput}");
-    // The last credit unit of a burst of 61 leaves 60 - extra; fewer than 9 provoke no other.
-    for extra in 40..=51 {
-        assert!(!long_window(extra).1, "+{extra}");
+    // The law of the exact window with as many units of credit less; far out, what one burst
+    // leaves unreported helps the next.
+    for extra in 0..=51 {
+        let window = 61 - extra;
+        let (units, period) = (10 * (window / 10), 155 + 9 - window % 10);
+        let until = Time(at(27 * period).ps() - 1);
+        let sent = long_window(10, 51, 2 * extra, at(20 * period), until).legs[0].sent;
+        if extra <= 20 {
+            assert_eq!(sent, 7 * units, "+{extra}");
+        } else {
+            assert!(sent >= 7 * units, "+{extra}: {sent}");
+        }
     }
-    for extra in [52, 59, 60, 100] {
-        assert_eq!(long_window(extra), (0.0, true), "+{extra}");
+}
+
+#[test]
+fn a_window_more_than_n3_cells_too_long_is_deadly() {
+    let dies = |n2, n3, extra| {
+        let outcome = long_window(n2, n3, extra, at(20_000), at(30_000));
+        let stuck = matches!(outcome.stop, Stop::Stuck(_));
+        assert_eq!(stuck, outcome.legs[0].sent == 0);
+        stuck
+    };
+    for extra in [118, 120, 200] {
+        assert!(dies(10, 51, extra), "+{extra} half cells");
+    }
+    let zones = [
+        (10, 51),
+        (10, 50),
+        (10, 59),
+        (7, 40),
+        (3, 20),
+        (1, 10),
+        (5, 0),
+        (20, 5),
+        (4, 7),
+    ];
+    for (n2, n3) in zones {
+        for extra in [0, n3, 2 * n3] {
+            assert!(!dies(n2, n3, extra as u64), "N2 {n2}, N3 {n3}, +{extra}");
+        }
+        for extra in [2 * n3 + 1, 2 * n3 + 2, 3 * n3 + 40] {
+            assert!(dies(n2, n3, extra as u64), "N2 {n2}, N3 {n3}, +{extra}");
+        }
     }
 }
 

@@ -131,17 +131,21 @@ fn the_response_time_of_one_client_is_the_sum_of_its_parts() {
     assert_eq!(responses(client(1, 100), 704).count, 19);
 }
 
-/// A file of 960 bytes, two blocks of 11 units each. Both reads are under way at once: asked at
-/// 33 and, after a thought, at 38. The server works on the first until 54, on the second until
-/// 65; the first is back from 64 to 74, the second from 75 to 85. One at a time, the second is
-/// asked at 79 and back at 120.
+/// A file of 960 bytes, two blocks of 11 units each, 20 cells of service each. Both reads are
+/// under way at once: asked at 33 and, after a thought, at 38. The server works on the first from
+/// 43 to 63, on the second from then to 83; the first is back from 73 to 83, the second from 93 to
+/// 103. One at a time, the second is asked at 88, ready at 118 and back at 138.
 #[test]
 fn two_outstanding_reads_overlap() {
-    let one = responses(client(1, 960), 125);
-    assert_eq!(one.count, 3);
-    assert_eq!(one.max_ps, cells(74 - 33).ps());
-    let two = responses(client(2, 960), 89);
-    assert_eq!(two.count, 3);
-    assert_eq!(two.max_ps, cells(85 - 38).ps());
-    assert_eq!(responses(client(2, 960), 84).count, 2);
+    let asking = |outstanding| {
+        let mut client = client(outstanding, 960);
+        client.read_service = Span::Fixed(cells(20));
+        client
+    };
+    let one = responses(asking(1), 138);
+    assert_eq!((one.count, one.max_ps), (3, cells(50).ps()));
+    assert_eq!(responses(asking(1), 137).count, 2);
+    let two = responses(asking(2), 103);
+    assert_eq!((two.count, two.max_ps), (3, cells(65).ps()));
+    assert_eq!(responses(asking(2), 102).count, 2);
 }
