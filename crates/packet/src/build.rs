@@ -7,7 +7,7 @@ use core::fmt;
 
 use kernel::hash::TraceHash;
 use kernel::stats::{Level, TimeWeighted};
-use kernel::{Event, EventQueue, Phase, Time};
+use kernel::{Duration, Event, EventQueue, Phase, Time};
 
 use crate::channel::Channel;
 use crate::deliver::REFRESH_TIMER;
@@ -38,6 +38,9 @@ impl fmt::Display for BuildError {
 }
 
 impl core::error::Error for BuildError {}
+
+/// Longest run and longest delay: sums of a few must not overflow the clock.
+const CLOCK_MAX_PS: u64 = u64::MAX / 4;
 
 /// Largest window of credit, far above any real one: sums of several must fit the counters.
 const CREDIT_MAX: u64 = 1 << 30;
@@ -99,7 +102,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
 fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
     let refuse = |what: String| Err(BuildError(what));
-    if spec.stop_at.ps() > u64::MAX / 4 {
+    if spec.stop_at.ps() > CLOCK_MAX_PS {
         return refuse(format!(
             "a run until {:?} is more than the clock can hold",
             spec.stop_at
@@ -111,8 +114,11 @@ fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
             return refuse(format!("link {id} does not join two nodes"));
         }
         for channel in [&link.forward, &link.backward] {
-            if channel.delay.ps() == 0 || channel.rate.0 == 0 {
-                return refuse(format!("link {id} needs a rate and a delay above zero"));
+            let slow = channel.delay.ps() > CLOCK_MAX_PS || channel.handling.ps() > CLOCK_MAX_PS;
+            if slow || channel.delay.ps() == 0 || channel.rate.0 == 0 {
+                return refuse(format!(
+                    "link {id} needs a rate, and a delay above zero the clock can hold"
+                ));
             }
         }
     }
@@ -153,6 +159,7 @@ fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
         }
         check_leg(leg).map_err(|what| format!("leg {id}: {what}"))?;
     }
+    check_pace(flow)?;
     check_ends(spec, flow)
 }
 
@@ -170,7 +177,35 @@ fn check_leg(leg: &LegSpec) -> Result<(), String> {
     if needs_window && credit.window.ps() == 0 {
         return Err("the window over which E is counted must be above zero".into());
     }
+    if [credit.request_after, credit.refresh_every].contains(&Some(Duration::ZERO)) {
+        return Err("a timer of zero would never let time pass".into());
+    }
     Ok(())
+}
+
+/// Sources and sinks that act without time passing would never let it pass.
+fn check_pace(flow: &FlowSpec) -> Result<(), String> {
+    let zero = Duration::ZERO;
+    let stands_still = match flow.traffic {
+        TrafficSpec::Constant { interval, .. } => interval == zero,
+        TrafficSpec::Poisson { mean_interval, .. } => mean_interval == zero,
+        TrafficSpec::OnOff {
+            on_interval,
+            off_interval,
+            ..
+        } => on_interval == zero || off_interval == Some(zero),
+        TrafficSpec::Client(client) => client.payload_bytes == 0 || client.request_units == 0,
+        TrafficSpec::Silent | TrafficSpec::Greedy { .. } | TrafficSpec::Server => false,
+    };
+    if stands_still {
+        return Err("its traffic needs intervals and sizes above zero".into());
+    }
+    match flow.source_control {
+        SourceControlSpec::Aimd { timeout, .. } if timeout == zero => {
+            Err("a time-out of zero would never let time pass".into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_ends(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {

@@ -84,7 +84,7 @@ pub fn reproduce(
     stop: &AtomicBool,
 ) -> Result<Reproduction, LabError> {
     let claims = claim::parse(paper.claims_toml)?;
-    let lab = Lab::default();
+    let lab = Lab;
     let is_wanted = |id: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == id);
     let chosen: Vec<&Experiment> = paper
         .experiments

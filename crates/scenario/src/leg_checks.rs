@@ -73,6 +73,7 @@ pub(crate) fn check_credit(
     if matches!(credit.rule, CreditRule::N23 | CreditRule::N123Plus) {
         check_window(leg, credit, mistakes);
     }
+    check_resync(leg, credit, mistakes);
     check_buffer(leg, credit, buffer, mistakes);
     if credit.bind == Bind::Trigger && credit.rule != CreditRule::Cumulative {
         mistakes.push(
@@ -141,15 +142,29 @@ fn check_window(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
     }
 }
 
+/// A sender that states its counter less often than its credit lasts may wait for ever: lost
+/// cells never come back as credit.
+fn check_resync(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) {
+    let zones = credit.n2.saturating_add(credit.n3);
+    let Some(every) = credit.resync_every.filter(|every| *every > zones) else {
+        return;
+    };
+    mistakes.push(
+        Diagnostic::error("resync-too-rare", "lost data may stop the flow for ever")
+            .at(
+                leg.layers.at("resync_every"),
+                format!("every {every} cells"),
+            )
+            .note(format!("the credit lasts N2 + N3 = {zones} cells"))
+            .help(format!("write `resync_every = {zones}` or less")),
+    );
+}
+
 fn check_long_window(leg: &Leg<'_>, credit: &CreditSpec, window: u128, mistakes: &mut Diagnostics) {
     let late = (window - leg.circuit.ps) as f64 / leg.circuit.unit_ps as f64;
-    let (n2, zones) = (
-        f64::from(credit.n2),
-        f64::from(credit.n2) + f64::from(credit.n3),
-    );
     let cured = credit.request_after.is_some() || credit.redundant_every.is_some();
     let at = leg.layers.at("window");
-    if law::dies(zones, n2, late) {
+    if law::dies(f64::from(credit.n3), late) {
         mistakes.push(
             Diagnostic::error_unless(
                 cured,
@@ -159,9 +174,8 @@ fn check_long_window(leg: &Leg<'_>, credit: &CreditSpec, window: u128, mistakes:
             .at(at, window_label(leg, window))
             .note(loop_note(leg))
             .note(format!(
-                "it dies when the window is N2*floor((N2+N3)/N2) - 1 = {:.0} cells too long, and \
-                 this is {late:.1}",
-                n2 * (zones / n2).floor() - 1.0
+                "it lives while the window is at most N3 = {} cells too long, and this is {late:.1}",
+                credit.n3
             ))
             .help("write `window = \"exact\"`, the default")
             .help("or let the sender ask again, with `request_after`"),

@@ -121,10 +121,11 @@ impl EventQueue for Wheel {
 
     #[inline]
     fn take_instant(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Time> {
-        if self.current.is_empty() && self.late.is_empty() {
-            if let Some(instant) = self.take_near_instant(until, &mut each) {
-                return Some(instant);
-            }
+        if self.current.is_empty()
+            && self.late.is_empty()
+            && let Some(instant) = self.take_near_instant(until, &mut each)
+        {
+            return Some(instant);
         }
         let instant = self.next_time().filter(|instant| *instant <= until)?;
         while self.holds(instant) {

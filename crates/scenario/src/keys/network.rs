@@ -144,7 +144,8 @@ pub(crate) static NETWORK: Section = Section {
         Key::new(
             "hosts",
             Kind::Names,
-            "Nodes where flows start and end. They forward nothing. `D{1..5}` stands for `D1` to `D5`.",
+            "Nodes where flows start and end. They forward nothing. `D{1..5}` stands for `D1` to \
+             `D5`.",
         ),
         Key::new(
             "switches",
