@@ -167,7 +167,6 @@ pub fn outcome() -> Outcome {
                 control_utilization: 0.0325,
                 data_units: 99_100,
                 control_units: 3_250,
-                ..ChannelOutcome::default()
             })
             .collect(),
         nodes: (0..6)
