@@ -68,6 +68,13 @@ pub fn bench(options: &Options) -> u8 {
             .as_ref()
             .is_none_or(|filter| name.contains(filter.as_str()))
     };
+    if !wanted("idle") && !SET.iter().any(|workload| wanted(workload.name)) {
+        let names: Vec<&str> = SET.iter().map(|workload| workload.name).collect();
+        let names = names.join("`, `");
+        return fail(format!(
+            "no workload is called so; there are `{names}` and `idle`"
+        ));
+    }
     if machine::user_seconds().is_none() {
         eprintln!("note: this system does not tell user CPU time; wall time is used");
     }

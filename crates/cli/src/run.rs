@@ -21,8 +21,12 @@ use crate::{command_line, default_out, fail, files, interrupt, progress};
 
 mod series;
 
-/// Slices of a run, between which progress is shown and Ctrl-C is heard.
-const SLICES: u64 = 1000;
+/// Steps of the progress bar.
+const STEPS: u64 = 1000;
+/// Between slices of about this wall time progress is shown and Ctrl-C is heard.
+const SLICE: WallTime = WallTime::from_millis(50);
+/// The first slice, in cell times; how long later ones are follows from how long this takes.
+const FIRST_SLICE_CELLS: u64 = 100;
 /// What has been computed is written at least this often.
 const SAVE_EVERY: WallTime = WallTime::from_secs(10);
 
@@ -87,6 +91,17 @@ pub fn run(options: &Options) -> u8 {
     }
 }
 
+/// Longer after a quick slice, shorter after a slow one.
+fn next_slice_ps(slice_ps: u64, took: WallTime) -> u64 {
+    if took < SLICE / 2 {
+        slice_ps.saturating_mul(2)
+    } else if took > SLICE * 2 {
+        (slice_ps / 2).max(1)
+    } else {
+        slice_ps
+    }
+}
+
 fn name_of(path: &Path) -> String {
     path.file_stem()
         .map_or("run".into(), |stem| stem.to_string_lossy().into_owned())
@@ -140,15 +155,19 @@ impl Job<'_> {
         let mut simulation = Simulation::<Wheel, _>::new(&self.scenario.network, (recorder, probe))
             .map_err(|error| error.to_string())?;
         let stop_at = self.scenario.network.stop_at;
-        let bar = progress::bar(SLICES, "running");
+        let bar = progress::bar(STEPS, "running");
         let start = Instant::now();
-        let mut saved = start;
-        for slice in 1..=SLICES {
-            let until =
-                Time((u128::from(stop_at.ps()) * u128::from(slice) / u128::from(SLICES)) as u64);
+        let (mut saved, mut sliced) = (start, start);
+        let mut slice_ps = (self.scenario.cell * FIRST_SLICE_CELLS).ps().max(1);
+        let mut until = Time::ZERO;
+        while until < stop_at {
+            until = Time(until.ps().saturating_add(slice_ps)).min(stop_at);
             let more = simulation.run_until(until);
             after_slice(&mut simulation.probe_mut().1)?;
-            bar.set_position(slice);
+            slice_ps = next_slice_ps(slice_ps, sliced.elapsed());
+            sliced = Instant::now();
+            let position = u128::from(until.ps()) * u128::from(STEPS) / u128::from(stop_at.ps());
+            bar.set_position(position as u64);
             bar.set_message(format!(
                 "{:.1} M unit-hops",
                 simulation.unit_hops() as f64 / 1e6
@@ -195,7 +214,9 @@ impl Job<'_> {
         outcome.violations.extend(found);
         outcome.violations_total += total;
         let mut what = format!("{} promises checked while running", audit.checks());
-        if let Ok(plain) = self.simulate((), |_| Ok(())) {
+        if interrupt::is_set() {
+            // Without the audit it would stop elsewhere: nothing to compare.
+        } else if let Ok(plain) = self.simulate((), |_| Ok(())) {
             let same = plain.outcome.trace_hash == outcome.trace_hash;
             what += &format!(
                 ", {:.2} times the run's time ({wall_seconds:.2} s against {:.2} s); trace hash {}",

@@ -6,12 +6,18 @@ use crate::source::{At, Set};
 use crate::suggest;
 use crate::tree::{self, Entry, Node, Value};
 
+/// More names than any key of the language has, and few enough to follow.
+const MOST_NAMES: usize = 16;
+
 /// Applies every `--set`, the first being source 1.
 pub(crate) fn apply(root: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) {
     for (index, set) in sets.iter().enumerate() {
         let source = index + 1;
         let value = tree::read_value(&set.value, source, set.key.len() + 1);
-        if let Err(diagnostic) = put(root, &segments(&set.key, source), value) {
+        let path = segments(&set.key, source);
+        if path.len() > MOST_NAMES {
+            mistakes.push(too_deep(&path));
+        } else if let Err(diagnostic) = put(root, &path, value) {
             mistakes.push(*diagnostic);
         }
     }
@@ -42,6 +48,13 @@ fn segments(key: &str, source: usize) -> Vec<Segment<'_>> {
         }
     }
     parts
+}
+
+fn too_deep(path: &[Segment<'_>]) -> Diagnostic {
+    let deep = format!("a key of {} names, one in another", path.len());
+    Diagnostic::error("bad-set", deep)
+        .at(path[0].1.clone(), "no key is that deep")
+        .help("name a key as in the file: `run.seed`, `flows.VC1.priority`")
 }
 
 fn put(node: &mut Node, path: &[Segment<'_>], value: Node) -> Result<(), Box<Diagnostic>> {

@@ -49,6 +49,7 @@ fn words(arguments: &[&str]) -> Vec<OsString> {
 #[test]
 fn bad_changes_are_refused() {
     let here = folder("nasty-sets");
+    let long = format!("{}=1", "a.".repeat(20_000));
     for set in [
         "",
         "=",
@@ -76,6 +77,7 @@ fn bad_changes_are_refused() {
         "unit.bytes=0",
         "unit.bytes=18446744073709551615",
         "\u{1b}[2J=1",
+        &long,
     ] {
         let arguments = words(&["run", &figure_17(), "--out", "out", "--set", set]);
         assert_eq!(status(&here, &arguments), 2, "{set:.80}");
@@ -159,6 +161,7 @@ fn bad_words_are_refused() {
         &["reproduce", "../../etc/passwd"],
         &["reproduce", "--all", "nosuch"],
         &["bench", "--runs", "-1"],
+        &["bench", "nosuch"],
         &["check"],
         &["\u{0301}"],
     ] {

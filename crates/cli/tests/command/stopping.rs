@@ -9,11 +9,12 @@ use crate::support::{backwater, command, figure_17, folder, json};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Starts a run of some minutes and lets it compute for a while.
-fn long_run(folder: &Path) -> Child {
+/// Starts a run of years and lets it compute for a while.
+fn long_run(folder: &Path, more: &[&str]) -> Child {
     let child = command(folder)
         .args(["run", &figure_17(), "--out", "out"])
-        .args(["--set", "run.duration=200000000 cells"])
+        .args(["--set", "run.duration=1000000000000 cells"])
+        .args(more)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -25,6 +26,13 @@ fn long_run(folder: &Path) -> Child {
     }
     sleep(Duration::from_secs(1));
     child
+}
+
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &id]).status();
+    assert!(sent.expect("`kill` runs").success());
 }
 
 fn wait(mut child: Child) -> (Option<i32>, String) {
@@ -46,10 +54,8 @@ fn wait(mut child: Child) -> (Option<i32>, String) {
 #[test]
 fn ctrl_c_keeps_what_there_is() {
     let here = folder("ctrl-c");
-    let child = long_run(&here);
-    let id = child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &id]).status();
-    assert!(sent.expect("`kill` runs").success());
+    let child = long_run(&here, &[]);
+    interrupt(&child);
     let (status, err) = wait(child);
     assert_eq!(status, Some(130), "{err}");
     let manifest = json(&here.join("out/manifest.json"));
@@ -67,10 +73,26 @@ fn ctrl_c_keeps_what_there_is() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_audit_stopped_by_ctrl_c_compares_nothing() {
+    let here = folder("ctrl-c-audit");
+    let child = long_run(&here, &["--audit"]);
+    interrupt(&child);
+    let (status, err) = wait(child);
+    assert_eq!(status, Some(130), "{err}");
+    assert!(
+        err.contains("promises checked") && !err.contains("DIFFERENT"),
+        "{err}"
+    );
+    let checks = json(&here.join("out/manifest.json"))["checks"].clone();
+    assert_eq!(checks[0]["holds"], true, "{checks}");
+}
+
 #[test]
 fn a_killed_run_says_that_it_is_partial() {
     let here = folder("killed");
-    let mut child = long_run(&here);
+    let mut child = long_run(&here, &[]);
     child.kill().expect("it can be killed");
     let (status, _) = wait(child);
     assert_ne!(status, Some(0));
