@@ -92,10 +92,11 @@ fn choose(options: &Options) -> Result<Vec<(Paper, Vec<String>)>, String> {
     }
     match options.what.iter().find(|what| !known.contains(what)) {
         Some(unknown) => {
-            let near = known
+            let parts = known
                 .iter()
                 .filter(|known| known.contains(unknown.as_str()));
-            let near: Vec<&str> = near.map(String::as_str).take(5).collect();
+            let mut near: Vec<&str> = parts.map(String::as_str).take(5).collect();
+            near.extend(scenario::nearest(unknown, known.iter().map(String::as_str)));
             let hint = if near.is_empty() {
                 "see `backwater list` for papers; claims are in claims/*.toml".to_owned()
             } else {

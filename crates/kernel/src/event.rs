@@ -80,6 +80,12 @@ impl Event {
         Phase::from_index((self.order >> 56) as u8)
     }
 
+    /// Does it happen in this phase?
+    #[inline]
+    pub const fn is(self, phase: Phase) -> bool {
+        self.order >> 56 == phase as u64
+    }
+
     /// To whom.
     #[inline]
     pub const fn entity(self) -> u32 {

@@ -268,7 +268,8 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
     let base = network.legs.len() as u32;
     for leg in &flow.legs {
         let parent = leg.parent.map_or(NONE, |parent| base + parent);
-        let leg = new_leg(network, leg, flow_id, parent);
+        let node = ends(spec, leg.channel).map_or(0, |(_, to)| to);
+        let leg = new_leg(network, leg, node, flow_id, parent);
         network.legs.push(leg);
         network.counts.push(LegCounts::default());
     }
@@ -299,7 +300,7 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
     });
 }
 
-fn new_leg(network: &mut Network, leg: &LegSpec, flow: u32, parent: u32) -> Leg {
+fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u32) -> Leg {
     let mut new = Leg {
         sender: Sender {
             queue: Fifo::EMPTY,
@@ -321,6 +322,7 @@ fn new_leg(network: &mut Network, leg: &LegSpec, flow: u32, parent: u32) -> Leg 
             first_child: NONE,
             unreported: 0,
             report_every: u32::MAX,
+            node,
             children: 0,
             credit_waits: false,
             keep_overflow: leg.buffer.overflow == Overflow::Keep,
@@ -423,14 +425,14 @@ fn add_channels(network: &mut Network, spec: &NetworkSpec) {
     for (id, legs) in legs_of.into_iter().enumerate() {
         let scheduler = Scheduler::RoundRobin(RoundRobin::new(groups(network, spec, legs)));
         let link = &spec.links[id / 2];
-        let (channel, to) = if id % 2 == 0 {
-            (&link.forward, link.b)
+        let channel = if id % 2 == 0 {
+            &link.forward
         } else {
-            (&link.backward, link.a)
+            &link.backward
         };
         network
             .channels
-            .push(Channel::new(channel, spec.seed, id as u32, to, scheduler));
+            .push(Channel::new(channel, spec.seed, id as u32, scheduler));
     }
 }
 

@@ -45,7 +45,6 @@ pub(crate) struct Channel {
     pub wire: Fifo,
     pub errors: Option<Box<Errors>>,
     pub rate: Rate,
-    pub to: u32,
     pub data_busy: Duration,
     pub control_busy: Duration,
     last_is_control: bool,
@@ -65,7 +64,7 @@ pub(crate) struct Errors {
 }
 
 impl Channel {
-    pub fn new(spec: &ChannelSpec, seed: u64, id: u32, to: u32, scheduler: Scheduler) -> Channel {
+    pub fn new(spec: &ChannelSpec, seed: u64, id: u32, scheduler: Scheduler) -> Channel {
         Channel {
             free_at: Time::ZERO,
             arbitration_due: false,
@@ -78,7 +77,6 @@ impl Channel {
             wire: Fifo::EMPTY,
             errors: Errors::new(&spec.errors, seed, id).map(Box::new),
             rate: spec.rate,
-            to,
             data_busy: Duration::ZERO,
             control_busy: Duration::ZERO,
             last_is_control: false,

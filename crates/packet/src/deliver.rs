@@ -65,12 +65,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn store(&mut self, leg_id: u32, place: u32) {
         let now = self.now;
         let network = &mut self.network;
-        let leg = &mut network.legs[leg_id as usize];
-        let receiver = &mut leg.receiver;
+        let receiver = &mut network.legs[leg_id as usize].receiver;
         receiver.fill.add(now);
         let (children, first_child) = (receiver.children, receiver.first_child);
         self.probe.on_fill(now, leg_id, receiver.fill.value());
-        let node_id = network.channels[leg.sender.channel as usize].to;
+        let node_id = receiver.node;
         let node = &mut network.nodes[node_id as usize];
         node.stored.add(now);
         self.probe.on_stored(now, node_id, node.stored.value());

@@ -29,10 +29,12 @@ impl Due {
 
     #[inline(always)]
     pub fn add(&mut self, event: Event) {
-        match event.phase() {
-            Phase::Deliver => self.deliveries.insert(event.entity()),
-            Phase::Arbitrate => self.arbitrations.insert(event.entity()),
-            _ => self.add_other(event),
+        if event.is(Phase::Deliver) {
+            self.deliveries.insert(event.entity());
+        } else if event.is(Phase::Arbitrate) {
+            self.arbitrations.insert(event.entity());
+        } else {
+            self.add_other(event);
         }
     }
 

@@ -55,6 +55,8 @@ pub(crate) struct Receiver {
     pub unreported: u32,
     /// Freed units that provoke a credit unit; `u32::MAX` without control.
     pub report_every: u32,
+    /// The node it is in.
+    pub node: u32,
     pub children: u16,
     /// A credit unit waits for the reverse channel.
     pub credit_waits: bool,

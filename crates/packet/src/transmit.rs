@@ -123,14 +123,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline]
     pub(crate) fn free_unit(&mut self, leg_id: u32) {
         let now = self.now;
-        let leg = &mut self.network.legs[leg_id as usize];
-        leg.receiver.fill.sub(now);
-        self.probe.on_fill(now, leg_id, leg.receiver.fill.value());
-        let node_id = self.network.channels[leg.sender.channel as usize].to;
-        let node = &mut self.network.nodes[node_id as usize];
+        let network = &mut self.network;
+        let receiver = &mut network.legs[leg_id as usize].receiver;
+        receiver.fill.sub(now);
+        self.probe.on_fill(now, leg_id, receiver.fill.value());
+        let node = &mut network.nodes[receiver.node as usize];
         node.stored.sub(now);
-        self.probe.on_stored(now, node_id, node.stored.value());
-        self.count_freed(leg_id, 1);
+        self.probe
+            .on_stored(now, receiver.node, node.stored.value());
+        receiver.unreported = receiver.unreported.saturating_add(1);
+        if receiver.unreported >= receiver.report_every && !receiver.credit_waits {
+            self.provoke_credit(leg_id);
+        }
     }
 
     /// The N2 rule: so many units freed since the last credit unit started provoke the next,

@@ -174,7 +174,7 @@ fn check_long_window(leg: &Leg<'_>, credit: &CreditSpec, window: u128, mistakes:
             .at(at, window_label(leg, window))
             .note(loop_note(leg))
             .note(format!(
-                "it lives while the window is at most N3 = {} cells too long, and this is {late:.1}",
+                "it lives while the window is at most N3 = {} cells too long; this is {late:.1}",
                 credit.n3
             ))
             .help("write `window = \"exact\"`, the default")

@@ -44,6 +44,7 @@ pub use explain::{WordGroup, explain, list};
 pub use reference::reference_markdown;
 pub use schema::json_schema;
 pub use source::{At, LARGEST_BYTES, Set, Source};
+pub use suggest::nearest;
 
 use reader::Reader;
 use record::Record;

@@ -121,16 +121,17 @@ impl EventQueue for Wheel {
 
     #[inline]
     fn take_instant(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Time> {
-        if self.current.is_empty()
-            && self.late.is_empty()
-            && let Some(instant) = self.take_near_instant(until, &mut each)
-        {
-            return Some(instant);
+        let (instant, first) = match self.near_instant(until) {
+            Some(near) => near,
+            None => self.far_instant(until)?,
+        };
+        let (mut last, mut next) = (first, first);
+        while let Some(node) = self.nodes.get(next as usize) {
+            each(node.event);
+            (last, next) = (next, node.next);
         }
-        let instant = self.next_time().filter(|instant| *instant <= until)?;
-        while self.holds(instant) {
-            each(self.pop()?);
-        }
+        self.nodes[last as usize].next = self.free;
+        self.free = first;
         Some(instant)
     }
 
@@ -141,34 +142,29 @@ impl EventQueue for Wheel {
 }
 
 impl Wheel {
-    /// Is an event of `instant` in the current slot? (Looking further would turn the wheel.)
-    fn holds(&self, instant: Time) -> bool {
-        let first = self.current.last().map(|event| event.time);
-        let late = self.late.peek().map(|event| event.0.time);
-        first == Some(instant) || late == Some(instant)
-    }
-
-    /// The next slot's events without sorting them, where the slot is near, holds one instant
-    /// only, and that is not after `until`. `None` says nothing: the common path decides.
+    /// The next slot's events as they stand, where the slot is near, holds one instant only, and
+    /// that is not after `until`: the instant and the first node of the chain, now off the wheel.
+    /// `None` says nothing: the common path decides.
     #[inline]
-    fn take_near_instant(&mut self, until: Time, each: &mut impl FnMut(Event)) -> Option<Time> {
+    fn near_instant(&mut self, until: Time) -> Option<(Time, u32)> {
         let from = self.slot.wrapping_add(1) & self.mask;
         let window = self.occupied.window(from as usize);
         let slot = self
             .slot
             .wrapping_add(1 + u64::from(window.trailing_zeros()));
-        if self.tuner.is_nearly_due() || window == 0 || slot >= self.beyond_slot {
+        let is_empty = self.current.is_empty() && self.late.is_empty();
+        if !is_empty || self.tuner.is_nearly_due() || window == 0 || slot >= self.beyond_slot {
             return None;
         }
         let at = (slot & self.mask) as usize;
-        let head = self.heads[at];
-        let instant = self.nodes.get(head as usize)?.event.time;
-        let (mut count, mut last, mut next) = (0, head, head);
+        let first = self.heads[at];
+        let node = self.nodes.get(first as usize)?;
+        let (instant, mut next, mut more) = (node.event.time, node.next, 0);
         while let Some(node) = self.nodes.get(next as usize) {
             if node.event.time != instant {
                 return None;
             }
-            (count, last, next) = (count + 1, next, node.next);
+            (next, more) = (node.next, more + 1);
         }
         if instant > until {
             return None;
@@ -176,17 +172,37 @@ impl Wheel {
         self.slot = slot;
         self.occupied.remove(at);
         self.heads[at] = NIL;
-        self.len -= count;
-        let mut next = head;
-        while let Some(node) = self.nodes.get(next as usize) {
-            each(node.event);
-            next = node.next;
-        }
-        self.nodes[last as usize].next = self.free;
-        self.free = head;
+        self.len -= 1 + more;
         self.tuner.visit();
-        self.tuner.saw_more(count as u64 - 1, 0);
-        Some(instant)
+        self.tuner.saw_more(more as u64, 0);
+        Some((instant, first))
+    }
+
+    /// The same for an instant that the common path finds: its events become a chain.
+    #[inline(never)]
+    fn far_instant(&mut self, until: Time) -> Option<(Time, u32)> {
+        let instant = self.next_time().filter(|instant| *instant <= until)?;
+        let mut first = NIL;
+        while self.holds(instant) {
+            let event = self.pop()?;
+            let index = self.free;
+            first = match self.nodes.get_mut(index as usize) {
+                Some(unused) => {
+                    self.free = unused.next;
+                    *unused = Node { event, next: first };
+                    index
+                }
+                None => grow(&mut self.nodes, event, first),
+            };
+        }
+        Some((instant, first))
+    }
+
+    /// Is an event of `instant` in the current slot? (Looking further would turn the wheel.)
+    fn holds(&self, instant: Time) -> bool {
+        let first = self.current.last().map(|event| event.time);
+        let late = self.late.peek().map(|event| event.0.time);
+        first == Some(instant) || late == Some(instant)
     }
 
     /// Puts an event at the head of its slot's chain. Chains come back newest first: events added

@@ -128,6 +128,26 @@ impl RoundRobin {
 
     #[inline]
     pub fn choose(&mut self) -> Option<u32> {
+        // Most ports have one group with few seats; that much is worth having in line.
+        let first = self.groups.first_mut()?;
+        if let Seats::Few(ready) = first.ready
+            && ready != 0
+        {
+            let later = ready & (u64::MAX << (first.turn & 63));
+            let among = if first.turn < 64 && later != 0 {
+                later
+            } else {
+                ready
+            };
+            let seat = among.trailing_zeros();
+            first.turn = seat + 1;
+            return first.legs.get(seat as usize).copied();
+        }
+        self.choose_among_groups()
+    }
+
+    #[inline(never)]
+    fn choose_among_groups(&mut self) -> Option<u32> {
         for group in &mut self.groups {
             if let Some(seat) = group.ready.next(group.turn) {
                 group.turn = seat + 1;
