@@ -103,8 +103,10 @@ fn next_slice_ps(slice_ps: u64, took: WallTime) -> u64 {
 }
 
 fn name_of(path: &Path) -> String {
-    path.file_stem()
-        .map_or("run".into(), |stem| stem.to_string_lossy().into_owned())
+    match path.file_stem() {
+        Some(stem) if stem != "-" => stem.to_string_lossy().into_owned(),
+        _ => "standard-input".into(),
+    }
 }
 
 struct Job<'a> {
@@ -128,7 +130,7 @@ impl Job<'_> {
                 Ok(self.count_audit(end, |audit| audit))
             }
             (audit, Some(TraceKind::Csv)) => {
-                let path = self.directory.path().join("trace.csv");
+                let path = self.directory.adopt("trace.csv");
                 let mut trace = Trace::create(&path, &self.scenario)?;
                 let end = if audit {
                     let probe = (Audit::new(&network), TraceProbe::default());

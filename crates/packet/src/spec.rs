@@ -174,7 +174,7 @@ pub struct CreditSpec {
     pub window: Duration,
     /// When a credit unit's value is taken from the buffer.
     pub bind: Bind,
-    /// Also send a credit unit every so many units freed, beyond those the N2 rule sends.
+    /// Send a credit unit every so many units freed, if that is sooner than N2; the zones stay.
     pub redundant_every: Option<u32>,
     /// Also send a credit unit when none was sent for this long.
     pub refresh_every: Option<Duration>,

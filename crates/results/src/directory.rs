@@ -156,6 +156,14 @@ impl RunDirectory {
         &self.files
     }
 
+    /// Where to write a file that grows while the run goes on; it counts as ours.
+    pub fn adopt(&mut self, name: &str) -> PathBuf {
+        if !self.files.iter().any(|file| file == name) {
+            self.files.push(name.into());
+        }
+        self.path.join(name)
+    }
+
     /// Writes one file, whole or not at all. `name` is relative and may hold one folder.
     pub fn write(&mut self, name: &str, content: &[u8]) -> Result<(), DirectoryError> {
         let target = self.path.join(name);

@@ -189,6 +189,7 @@ impl Builder<'_> {
             channel: &name,
             layers,
             circuit,
+            loses_data: forward.errors.data_loss > 0.0,
         };
         leg_checks::check_loop(&leg, mistakes);
         if let FlowControlSpec::Credit(credit) = &flow_control {

@@ -16,6 +16,8 @@ pub(crate) struct Leg<'a> {
     pub channel: &'a dyn Fn() -> String,
     pub layers: &'a Layers<'a>,
     pub circuit: Loop,
+    /// Data may get lost on the way.
+    pub loses_data: bool,
 }
 
 impl Leg<'_> {
@@ -146,11 +148,14 @@ fn check_window(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
 /// cells never come back as credit.
 fn check_resync(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) {
     let zones = credit.n2.saturating_add(credit.n3);
-    let Some(every) = credit.resync_every.filter(|every| *every > zones) else {
+    let rare = credit
+        .resync_every
+        .filter(|every| leg.loses_data && *every > zones);
+    let Some(every) = rare else {
         return;
     };
     mistakes.push(
-        Diagnostic::error("resync-too-rare", "lost data may stop the flow for ever")
+        Diagnostic::warning("resync-too-rare", "lost data may stop the flow for ever")
             .at(
                 leg.layers.at("resync_every"),
                 format!("every {every} cells"),

@@ -246,9 +246,9 @@ fn windows_against_the_loop() {
         let control = format!("scheme = \"n23\"\nn3 = 22\nwindow = \"{window}\"\n{more}");
         try_read(&simple(&control, ""), &[]).is_err()
     };
-    // W = 32: dead from 22 + 30 - 1 cells.
+    // N3 = 22: it lives while the window is at most 22 cells too long.
     assert!(refused("20 cells", "") && !refused("20 cells", "overflow = \"keep\""));
-    assert!(!refused("50.9 cells", "") && refused("51 cells", ""));
+    assert!(!refused("44 cells", "") && refused("44.5 cells", ""));
     assert!(!refused("51 cells", "request_after = \"400 cells\""));
     assert!(!refused("51 cells", "redundant_every = 2"));
 }

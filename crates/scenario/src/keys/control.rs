@@ -78,7 +78,7 @@ const REDUNDANT: Key = Key::new(
         max: UNITS,
         unit: "cells",
     },
-    "Also send a credit cell every so many cells freed, beyond those N2 asks for.",
+    "Send a credit cell every so many cells freed, if that is sooner than N2; the buffer stays.",
 )
 .only(CREDIT)
 .otherwise("no redundant credit cells")
