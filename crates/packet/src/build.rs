@@ -246,6 +246,7 @@ fn network(spec: &NetworkSpec) -> Network {
         children: Vec::new(),
         leaves_below: Vec::new(),
     };
+    reserve(&mut network, spec);
     let node = || Node {
         stored: TimeWeighted::new(Time::ZERO, 0),
     };
@@ -261,6 +262,17 @@ fn network(spec: &NetworkSpec) -> Network {
     }
     add_channels(&mut network, spec);
     network
+}
+
+/// Room for what is known to come: growing step by step would hold up to twice as much.
+fn reserve(network: &mut Network, spec: &NetworkSpec) {
+    let legs = || spec.flows.iter().flat_map(|flow| &flow.legs);
+    let controlled = legs().filter(|leg| leg.flow_control != FlowControlSpec::None);
+    network.legs.reserve_exact(legs().count());
+    network.counts.reserve_exact(legs().count());
+    network.leaves_below.reserve_exact(legs().count());
+    network.credits.reserve_exact(controlled.count());
+    network.flows.reserve_exact(spec.flows.len());
 }
 
 fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) {
@@ -284,8 +296,11 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
     let is_pulled = matches!(flow.traffic, TrafficSpec::Greedy { .. })
         && flow.source_control == SourceControlSpec::None;
     let (delivery, partner) = conversation(spec, flow_id, asked_by);
+    let first_root = network.children.len() as u32;
+    network.children.extend(&roots);
     network.flows.push(Flow {
-        roots,
+        first_root,
+        roots: roots.len() as u32,
         leaves,
         unit_bytes: flow.unit_bytes,
         next_number: 0,

@@ -86,7 +86,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let counts = &flow.counts;
             let accounted = counts.delivered + counts.lost + inside[id];
             if counts.offered != accounted {
-                wrong.push((flow.roots[0], counts.offered, accounted));
+                wrong.push((self.network.roots(id as u32)[0], counts.offered, accounted));
             }
         }
         for (leg, offered, accounted) in wrong {

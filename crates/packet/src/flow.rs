@@ -1,7 +1,6 @@
 //! A virtual circuit: its application, its end-to-end control, what is counted of it.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 use kernel::Time;
 use kernel::stats::{BatchMeans, Histogram, Sampled};
@@ -11,8 +10,10 @@ use crate::traffic::Traffic;
 
 /// State of one flow.
 pub(crate) struct Flow {
-    /// Its first legs; more than one if the source itself branches.
-    pub roots: Vec<u32>,
+    /// Its first legs, in the table of children: where they stand and how many there are; more
+    /// than one if the source itself branches.
+    pub first_root: u32,
+    pub roots: u32,
     /// Destinations.
     pub leaves: u32,
     pub unit_bytes: u32,

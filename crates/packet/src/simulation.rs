@@ -33,13 +33,19 @@ pub struct Network {
     pub(crate) sinks: Vec<Sink>,
     pub(crate) units: Units,
     pub(crate) copies: SharedCopies,
-    /// Children of legs that branch.
+    /// Children of legs that branch, and first legs of flows.
     pub(crate) children: Vec<u32>,
     /// Destinations behind each leg.
     pub(crate) leaves_below: Vec<u32>,
 }
 
 impl Network {
+    /// The first legs of a flow.
+    pub(crate) fn roots(&self, flow_id: u32) -> &[u32] {
+        let flow = &self.flows[flow_id as usize];
+        &self.children[flow.first_root as usize..][..flow.roots as usize]
+    }
+
     /// Data units of a leg between its two ends.
     pub(crate) fn on_the_wire(&self, leg_id: u32) -> u64 {
         let leg = &self.legs[leg_id as usize];

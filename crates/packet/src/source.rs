@@ -45,10 +45,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Every branch at the source has a unit waiting.
     fn is_supplied(&self, flow_id: u32) -> bool {
-        let roots = &self.network.flows[flow_id as usize].roots;
-        roots
-            .iter()
-            .all(|&root| self.network.legs[root as usize].sender.queue.len > 0)
+        let roots = self.network.roots(flow_id).iter();
+        let waits = |root: &u32| self.network.legs[*root as usize].sender.queue.len > 0;
+        roots.clone().all(waits)
     }
 
     fn hand_over(&mut self, flow_id: u32) {
@@ -73,8 +72,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let flow = &mut self.network.flows[flow_id as usize];
         flow.counts.offered += flow.leaves as u64;
         let unit = Unit::data(now, number, flow.unit_bytes);
-        for branch in 0..flow.roots.len() {
-            let root = self.network.flows[flow_id as usize].roots[branch];
+        let (first, count) = (flow.first_root as usize, flow.roots as usize);
+        for index in first..first + count {
+            let root = self.network.children[index];
             let place = self.network.units.insert(unit);
             self.enqueue(root, place);
             let waiting = self.network.legs[root as usize].sender.queue.len as u64;
@@ -97,7 +97,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if sender.queue.len > 0 || flow.backlog == 0 {
             return;
         }
-        if flow.roots.len() > 1 {
+        if flow.roots > 1 {
             return self.pump(flow_id);
         }
         if flow.backlog != ENDLESS {

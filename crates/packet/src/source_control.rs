@@ -6,6 +6,8 @@ mod window;
 pub(crate) use aimd::Aimd;
 pub(crate) use window::Window;
 
+use alloc::boxed::Box;
+
 use kernel::Time;
 
 use crate::spec::SourceControlSpec;
@@ -15,7 +17,7 @@ pub(crate) enum SourceControl {
     /// Send at once.
     None,
     Window(Window),
-    Aimd(Aimd),
+    Aimd(Box<Aimd>),
 }
 
 impl SourceControl {
@@ -29,13 +31,13 @@ impl SourceControl {
                 increase_units,
                 decrease,
                 timeout,
-            } => SourceControl::Aimd(Aimd::new(
+            } => SourceControl::Aimd(Box::new(Aimd::new(
                 initial_units,
                 maximum_units,
                 increase_units,
                 decrease,
                 timeout,
-            )),
+            ))),
         }
     }
 

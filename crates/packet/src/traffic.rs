@@ -9,6 +9,8 @@ mod on_off;
 pub(crate) use client::{Client, Server};
 pub(crate) use on_off::OnOff;
 
+use alloc::boxed::Box;
+
 use kernel::stream::{Purpose, Stream};
 use kernel::{Duration, Time};
 
@@ -30,14 +32,16 @@ pub(crate) const ENDLESS: u64 = u64::MAX;
 pub(crate) enum Traffic {
     Silent,
     Greedy { start: Time, total: u64 },
-    Spaced(Spaced),
-    OnOff(OnOff),
-    Client(Client),
-    Server(Server),
+    Spaced(Box<Spaced>),
+    // The big ones are boxed: a network has many more quiet flows than clients.
+    OnOff(Box<OnOff>),
+    Client(Box<Client>),
+    Server(Box<Server>),
 }
 
 impl Traffic {
     pub fn new(spec: &TrafficSpec, seed: u64, flow: u32) -> Traffic {
+        let stream = || Stream::new(seed, flow as u64, Purpose::Traffic);
         match *spec {
             TrafficSpec::Silent => Traffic::Silent,
             TrafficSpec::Greedy { start, total } => Traffic::Greedy {
@@ -48,16 +52,19 @@ impl Traffic {
                 start,
                 interval,
                 total,
-            } => Traffic::Spaced(Spaced::new(start, Span::Fixed(interval), total, seed, flow)),
+            } => {
+                let spaced = Spaced::new(start, Span::Fixed(interval), total, stream());
+                Traffic::Spaced(Box::new(spaced))
+            }
             TrafficSpec::Poisson {
                 start,
                 mean_interval,
                 total,
             } => {
                 let gap = Span::Exponential(mean_interval);
-                let mut spaced = Spaced::new(start, gap, total, seed, flow);
+                let mut spaced = Spaced::new(start, gap, total, stream());
                 spaced.start = start + draw(gap, &mut spaced.stream);
-                Traffic::Spaced(spaced)
+                Traffic::Spaced(Box::new(spaced))
             }
             TrafficSpec::OnOff {
                 start,
@@ -66,18 +73,11 @@ impl Traffic {
                 on_interval,
                 off_interval,
             } => {
-                let stream = Stream::new(seed, flow as u64, Purpose::Traffic);
-                Traffic::OnOff(OnOff::new(
-                    start,
-                    on,
-                    off,
-                    on_interval,
-                    off_interval,
-                    stream,
-                ))
+                let on_off = OnOff::new(start, on, off, on_interval, off_interval, stream());
+                Traffic::OnOff(Box::new(on_off))
             }
-            TrafficSpec::Client(spec) => Traffic::Client(Client::new(spec, seed, flow)),
-            TrafficSpec::Server => Traffic::Server(Server::default()),
+            TrafficSpec::Client(spec) => Traffic::Client(Box::new(Client::new(spec, seed, flow))),
+            TrafficSpec::Server => Traffic::Server(Box::default()),
         }
     }
 
@@ -121,8 +121,7 @@ pub(crate) struct Spaced {
 }
 
 impl Spaced {
-    fn new(start: Time, gap: Span, total: Option<u64>, seed: u64, flow: u32) -> Spaced {
-        let stream = Stream::new(seed, flow as u64, Purpose::Traffic);
+    fn new(start: Time, gap: Span, total: Option<u64>, stream: Stream) -> Spaced {
         Spaced {
             start,
             gap,
