@@ -7,7 +7,7 @@ export CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriver)
 
 .NOTPARALLEL:
-.PHONY: help demo test format lint unit smoke browser release bench docs
+.PHONY: help demo test format lint unit smoke identity browser release bench docs
 
 help:
 	@echo "make demo     build, rerun the papers claim by claim, write a report and runs/claims.json"
@@ -36,6 +36,23 @@ smoke: release
 	$(BINARY) --version
 	$(BINARY) check scenarios/*/*.toml
 	$(BINARY) run $(SCENARIO) --audit --out runs/smoke
+	@$(MAKE) --no-print-directory identity
+
+# Debug and release builds must send the same units at the same instants.
+IDENTICAL = kung1993/fig17-two-switches kung1993/fig21-file-servers kung1993/sec45-lost-credit
+identity: release
+	@$(CARGO) build --locked --package backwater
+	@for name in $(IDENTICAL); do \
+		for build in debug release; do \
+			target/$$build/backwater run scenarios/$$name.toml --set 'run.duration="20000 cells"' \
+				--out runs/identity-$$build > /dev/null || exit 1; \
+		done; \
+		cmp runs/identity-debug/tables/flows.csv runs/identity-release/tables/flows.csv || exit 1; \
+		grep trace_hash runs/identity-debug/manifest.json > runs/hash-debug; \
+		grep trace_hash runs/identity-release/manifest.json > runs/hash-release; \
+		cmp runs/hash-debug runs/hash-release || exit 1; \
+		echo "debug and release agree on $$name:$$(cat runs/hash-release)"; \
+	done
 
 browser:
 	@tests/browser/run.sh

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use papers::claim::verdict_word;
 use papers::{Judged, Paper, Reproduction};
-use results::{Block, Fact, Manifest, Report, RunDirectory, Verdict};
+use results::{Block, Fact, Manifest, Report, RunDirectory, Table, Verdict};
 use serde_json::json;
 
 use crate::{FAILED, INTERRUPTED, SUCCESS, command_line, default_out, fail, interrupt, progress};
@@ -185,6 +185,10 @@ fn write(
     directory
         .write_report(&report)
         .map_err(|error| error.to_string())?;
+    let tables: Vec<Table> = found.iter().flat_map(tables).collect();
+    directory
+        .write_tables(&tables)
+        .map_err(|error| error.to_string())?;
     let manifest = Manifest {
         version: env!("CARGO_PKG_VERSION").into(),
         command: command_line(),
@@ -212,6 +216,16 @@ fn write(
     }
     println!("report: {}", path.display());
     Ok(())
+}
+
+/// The tables that experiments show, for `tables/*.csv`.
+fn tables(reproduction: &Reproduction) -> Vec<Table> {
+    let blocks = reproduction.sections.iter().flat_map(|(_, blocks)| blocks);
+    let table = |block: &Block| match block {
+        Block::Table(table) => Some(table.clone()),
+        _ => None,
+    };
+    blocks.filter_map(table).collect()
 }
 
 fn to_json(found: &[Reproduction]) -> serde_json::Value {
