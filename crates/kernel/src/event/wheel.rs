@@ -52,6 +52,8 @@ pub struct Wheel {
     /// Slot of the first event in `beyond`.
     beyond_slot: u64,
     tuner: Tuner,
+    /// Events on their way from `current` to a chain; empty in between.
+    taken: Vec<Event>,
 }
 
 #[derive(Clone, Copy)]
@@ -76,6 +78,7 @@ impl Default for Wheel {
             beyond: BinaryHeap::new(),
             beyond_slot: u64::MAX,
             tuner: Tuner::default(),
+            taken: Vec::new(),
         }
     }
 }
@@ -147,13 +150,16 @@ impl Wheel {
     /// `None` says nothing: the common path decides.
     #[inline]
     fn near_instant(&mut self, until: Time) -> Option<(Time, u32)> {
+        if self.tuner.is_nearly_due() {
+            self.look();
+        }
         let from = self.slot.wrapping_add(1) & self.mask;
         let window = self.occupied.window(from as usize);
         let slot = self
             .slot
             .wrapping_add(1 + u64::from(window.trailing_zeros()));
         let is_empty = self.current.is_empty() && self.late.is_empty();
-        if !is_empty || self.tuner.is_nearly_due() || window == 0 || slot >= self.beyond_slot {
+        if !is_empty || window == 0 || slot >= self.beyond_slot {
             return None;
         }
         let at = (slot & self.mask) as usize;
@@ -178,13 +184,27 @@ impl Wheel {
         Some((instant, first))
     }
 
+    /// It is time to look at the wheel's form.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self) {
+        if self.tuner.visit() {
+            self.tune();
+        }
+    }
+
     /// The same for an instant that the common path finds: its events become a chain.
     #[inline(never)]
     fn far_instant(&mut self, until: Time) -> Option<(Time, u32)> {
         let instant = self.next_time().filter(|instant| *instant <= until)?;
-        let mut first = NIL;
+        // Taking an event out may cut the wheel anew and with it all chains: the new one is made
+        // when all are out.
+        let mut events = core::mem::take(&mut self.taken);
         while self.holds(instant) {
-            let event = self.pop()?;
+            events.extend(self.pop());
+        }
+        let mut first = NIL;
+        for event in events.drain(..) {
             let index = self.free;
             first = match self.nodes.get_mut(index as usize) {
                 Some(unused) => {
@@ -195,6 +215,7 @@ impl Wheel {
                 None => grow(&mut self.nodes, event, first),
             };
         }
+        self.taken = events;
         Some((instant, first))
     }
 
