@@ -138,7 +138,7 @@ fn print_verdict(judged: &Judged, width: usize) {
     } else {
         format!("paper {paper}; ")
     };
-    let measured = shortened(&judged.measured_text());
+    let measured = papers::claim::first_few(&judged.measured_text());
     let word = verdict_word(judged.verdict);
     println!(
         "{word:<8} {:<width$}  {paper}measured {measured}",
@@ -147,20 +147,6 @@ fn print_verdict(judged: &Judged, width: usize) {
     if !judged.reason.is_empty() {
         println!("{:8} {:width$}  {}", "", "", judged.reason);
     }
-}
-
-/// Many numbers belong in the report; the terminal shows the first few.
-fn shortened(text: &str) -> String {
-    const SHOWN: usize = 4;
-    let parts: Vec<&str> = text.split(", ").collect();
-    if parts.len() <= SHOWN {
-        return text.to_owned();
-    }
-    format!(
-        "{}, and {} more",
-        parts[..SHOWN].join(", "),
-        parts.len() - SHOWN
-    )
 }
 
 fn count(reproduction: &Reproduction, verdict: Verdict) -> usize {
@@ -225,7 +211,10 @@ fn tables(reproduction: &Reproduction) -> Vec<Table> {
         Block::Table(table) => Some(table.clone()),
         _ => None,
     };
-    blocks.filter_map(table).collect()
+    let numbers = papers::document::numbers(reproduction);
+    core::iter::once(numbers)
+        .chain(blocks.filter_map(table))
+        .collect()
 }
 
 fn to_json(found: &[Reproduction]) -> serde_json::Value {
@@ -262,6 +251,10 @@ fn report(found: &[Reproduction], seconds: f64) -> Report {
         ]));
         let rows = reproduction.judged.iter().map(Judged::row).collect();
         blocks.push(Block::Verdicts(rows));
+        blocks.push(Block::Fold {
+            summary: "Every measured number".into(),
+            blocks: vec![Block::Table(papers::document::numbers(reproduction))],
+        });
         for (title, section) in &reproduction.sections {
             blocks.push(Block::Heading {
                 level: 3,

@@ -122,6 +122,13 @@ fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
             }
         }
     }
+    let legs: usize = spec.flows.iter().map(|flow| flow.legs.len()).sum();
+    if legs > Place::SEATS as usize {
+        return refuse(format!(
+            "{legs} legs are more than the {} there can be",
+            Place::SEATS
+        ));
+    }
     for flow in &spec.flows {
         if let Err(what) = check_flow(spec, flow) {
             return refuse(format!("flow `{}`: {what}", flow.name));

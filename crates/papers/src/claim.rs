@@ -216,6 +216,22 @@ pub fn number(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
+/// Many numbers belong in a table of their own; a summary shows the first few.
+pub fn first_few(text: &str) -> String {
+    const SHOWN: usize = 4;
+    let starts: Vec<usize> = text.match_indices(", ").map(|(at, _)| at).collect();
+    // Ranges hold commas, too: `[1, 2]`. Only those outside brackets part two numbers.
+    let outside = |at: &&usize| {
+        let before = &text[..**at];
+        before.matches('[').count() == before.matches(']').count()
+    };
+    let parts: Vec<usize> = starts.iter().filter(outside).copied().collect();
+    match parts.get(SHOWN - 1) {
+        Some(&end) => format!("{}, and {} more", &text[..end], parts.len() + 1 - SHOWN),
+        None => text.to_owned(),
+    }
+}
+
 /// `0.368 ± 0.001`.
 fn with_interval(measured: &Measured) -> String {
     let value = number(measured.value);
@@ -301,8 +317,8 @@ impl Judged {
             figure: self.claim.figure.clone(),
             states: self.claim.states.clone(),
             paper: self.paper_text(),
-            measured: self.measured_text(),
-            accept: self.accept_text(),
+            measured: first_few(&self.measured_text()),
+            accept: first_few(&self.accept_text()),
             verdict: self.verdict,
             reason: self.reason.clone(),
         }
@@ -353,6 +369,14 @@ pub(crate) fn column(name: &str, unit: &str, meaning: &str) -> results::Column {
         unit: unit.into(),
         meaning: meaning.into(),
         align: results::Align::Right,
+    }
+}
+
+/// A column of words.
+pub(crate) fn words(name: &str, meaning: &str) -> results::Column {
+    results::Column {
+        align: results::Align::Left,
+        ..column(name, "", meaning)
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use results::{Cell, Table};
+
 use crate::Reproduction;
-use crate::claim::{Judged, verdict_word};
+use crate::claim::{Judged, verdict_word, words};
 
 /// `docs/papers/<id>.md`: every claim with its printed value, its measured value and verdict.
 pub fn markdown(reproduction: &Reproduction) -> String {
@@ -52,4 +54,31 @@ fn section(text: &mut String, judged: &Judged) {
         "\nScenario: `scenarios/{}`\n",
         judged.finding.scenario
     );
+}
+
+/// Every measured number of a paper, one a row.
+pub fn numbers(reproduction: &Reproduction) -> Table {
+    let mut rows = Vec::new();
+    for judged in &reproduction.judged {
+        for (name, value, accepted) in judged.rows() {
+            let words = [judged.claim.id.clone(), name, value, accepted];
+            rows.push(words.map(Cell::Text).to_vec());
+        }
+    }
+    let columns = vec![
+        words("claim", "the claim's id"),
+        words("measured", "what was measured"),
+        words(
+            "value",
+            "a mean over seeds with its 95 % interval where chance is involved",
+        ),
+        words("accepted", "smallest and largest value that agrees"),
+    ];
+    let caption = "Every number a claim was judged by.".into();
+    Table {
+        name: format!("{} numbers", reproduction.paper),
+        caption,
+        columns,
+        rows,
+    }
 }

@@ -14,7 +14,7 @@ use crate::topology::Graph;
 /// Flows that a scenario may have.
 pub(crate) const MOST_FLOWS: u64 = 4_000_000;
 /// Flows times the links they cross.
-const MOST_LEGS: u64 = 20_000_000;
+const MOST_LEGS: u64 = 16_000_000;
 /// Steps that the search for all ways may take: some seconds.
 const MOST_STEPS: u64 = 4_000_000_000;
 

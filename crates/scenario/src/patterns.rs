@@ -1,8 +1,8 @@
 //! Flows by rule.
 
+use kernel::{Purpose, Stream};
+
 use packet::spec::NodeKind;
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
@@ -32,7 +32,7 @@ pub(crate) fn draw<'a>(
         }
         return;
     }
-    let mut dice = Dice::new(seed, pattern);
+    let mut dice = Stream::new(seed, pattern, Purpose::Pattern);
     let pairs = match record.word("kind") {
         "random-pairs" => random_pairs(&hosts, record.whole("count").unwrap_or(0), &mut dice),
         "permutation" => permutation(&hosts, &mut dice),
@@ -66,36 +66,7 @@ pub(crate) fn draw<'a>(
     }
 }
 
-/// Random numbers of one pattern; other patterns draw from streams of their own.
-struct Dice(Xoshiro256PlusPlus);
-
-impl Dice {
-    fn new(seed: u64, pattern: u64) -> Self {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        key[8..16].copy_from_slice(&pattern.to_le_bytes());
-        key[16..24].copy_from_slice(b"patterns");
-        let mut dice = Xoshiro256PlusPlus::from_seed(key);
-        // Keys that differ in few bits give alike first numbers.
-        for _ in 0..64 {
-            dice.next_u64();
-        }
-        Self(dice)
-    }
-
-    /// Uniform in `0..n`, without bias: the low end that would count twice is thrown away.
-    fn below(&mut self, n: u64) -> u64 {
-        let unfair = n.wrapping_neg() % n;
-        loop {
-            let wide = u128::from(self.0.next_u64()) * u128::from(n);
-            if wide as u64 >= unfair {
-                return (wide >> 64) as u64;
-            }
-        }
-    }
-}
-
-fn random_pairs(hosts: &[u32], count: u64, dice: &mut Dice) -> Vec<(u32, u32)> {
+fn random_pairs(hosts: &[u32], count: u64, dice: &mut Stream) -> Vec<(u32, u32)> {
     let size = hosts.len() as u64;
     let draw = |_| {
         let source = dice.below(size);
@@ -107,7 +78,7 @@ fn random_pairs(hosts: &[u32], count: u64, dice: &mut Dice) -> Vec<(u32, u32)> {
 }
 
 /// A random cyclic permutation (Sattolo): nobody sends to itself.
-fn permutation(hosts: &[u32], dice: &mut Dice) -> Vec<(u32, u32)> {
+fn permutation(hosts: &[u32], dice: &mut Stream) -> Vec<(u32, u32)> {
     let mut to = hosts.to_vec();
     for last in (1..to.len()).rev() {
         to.swap(last, dice.below(last as u64) as usize);

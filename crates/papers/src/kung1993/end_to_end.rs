@@ -7,7 +7,7 @@ use results::{Block, Cell, Table};
 use super::SEEDS;
 use super::plots::TimePlot;
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column};
+use crate::claim::{Finding, Measured, column, words};
 use crate::lab::{Lab, LabError, Run};
 
 const FILE: &str = "kung1993/sec83-end-to-end.toml";
@@ -178,7 +178,7 @@ fn table(outcomes: &[Outcome]) -> Block {
         name: "sec83-methods".into(),
         caption: format!("Means over {SEEDS} seeds of 300,000 cell times."),
         columns: vec![
-            column("method", "", "what holds the bulk circuit back"),
+            words("method", "what holds the bulk circuit back"),
             column(
                 "burst",
                 "cell times",

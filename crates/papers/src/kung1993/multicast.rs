@@ -6,7 +6,7 @@ use results::{Block, Cell, Table};
 use super::SEEDS;
 use super::plots::TimePlot;
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column};
+use crate::claim::{Finding, Measured, column, words};
 use crate::lab::{Lab, LabError, Run};
 
 const FIVE: &str = "kung1993/fig22-multicast.toml";
@@ -197,7 +197,7 @@ fn table(name: &str, configurations: &[(&str, &Multicast)]) -> Block {
         name: name.into(),
         caption: format!("Means over {SEEDS} seeds of 400,000 cell times."),
         columns: vec![
-            column("configuration", "", "what ran"),
+            words("configuration", "what ran"),
             column("throughput", "of the link", "mean over the branches"),
             column(
                 "peak in the switch",

@@ -7,7 +7,7 @@ use super::SEEDS;
 use super::plots::TimePlot;
 use super::watch::Watch;
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column};
+use crate::claim::{Finding, Measured, column, words};
 use crate::lab::{Lab, LabError, Run};
 
 const THREE: &str = "kung1993/sec45-lost-credit.toml";
@@ -65,7 +65,7 @@ fn competing(lab: &Lab) -> Result<(Vec<Measured>, Block), LabError> {
         name: "sec45-loss".into(),
         caption: "Three greedy circuits, N3 = 155, while credit cells get lost.".into(),
         columns: vec![
-            column("loss", "", "probability that a credit cell is lost"),
+            words("loss", "probability that a credit cell is lost"),
             column(
                 "output",
                 "of the link",
@@ -219,7 +219,7 @@ pub fn three_zones(lab: &Lab) -> Result<Evidence, LabError> {
         caption: "Same traffic, same shares; the third zone costs memory. VC3's target is 40 %."
             .into(),
         columns: vec![
-            column("scheme", "", "credit scheme"),
+            words("scheme", "credit scheme"),
             column("buffer of VC3", "cells", "N1 + N2 + N3"),
             column(
                 "peak of VC1",

@@ -206,12 +206,12 @@ fn row(run: &Run<Watch>, what: &str, throughput: f64) -> Vec<results::Cell> {
 }
 
 fn redundancy_table(rows: Vec<Vec<results::Cell>>) -> Block {
-    let column = claim::column;
+    let (column, words) = (claim::column, claim::words);
     Block::Table(results::Table {
         name: "fig12-redundant".into(),
         caption: "The printed 39 % needs more credit cells than one per N2 forwarded cells.".into(),
         columns: vec![
-            column("credit cells", "", "when the receiver sends credit"),
+            words("credit cells", "when the receiver sends credit"),
             column("throughput", "of the link", "average leaving the switch"),
             column("longest burst", "cells", "cells back to back"),
             column("credit cells received", "", "in the whole run"),
