@@ -122,7 +122,7 @@ fn print_verdicts(found: &[Reproduction], seconds: f64) {
         }
         let count = |verdict| count(reproduction, verdict);
         println!(
-            "\n{} claims: {} agree, {} differ for a known reason, {} failed ({seconds:.1} s)",
+            "\nclaims: {}, of which {} agree, {} differ (reason known), {} failed ({seconds:.1} s)",
             reproduction.judged.len(),
             count(Verdict::Agrees),
             count(Verdict::Differs),
