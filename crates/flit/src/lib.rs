@@ -1,0 +1,15 @@
+//! The cycle engine: wormhole networks with virtual channels, flit by flit.
+//!
+//! `spec` says what to simulate, `Simulation` runs it, `outcome` is what it found.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod error;
+pub mod outcome;
+pub mod route;
+pub mod spec;
+
+pub use error::BuildError;

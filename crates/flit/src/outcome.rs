@@ -1,0 +1,186 @@
+//! What a run found: plain data for the results layer. Times are in cycles, loads in flits per
+//! cycle and terminal.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
+/// `created_total = delivered_total + queued_total + inside_total`, in flits.
+#[derive(Clone, Debug, Default)]
+pub struct FabricOutcome {
+    /// Cycles simulated.
+    pub cycles: u64,
+    /// Why it ended.
+    pub stop: Stop,
+    /// Fingerprint of every packet delivered, with its times and hops.
+    pub trace_hash: u64,
+    /// Flits that crossed a channel, injection and ejection included.
+    pub flit_hops: u64,
+    /// Flits of packets born.
+    pub created_total: u64,
+    /// Flits that reached their destination.
+    pub delivered_total: u64,
+    /// Flits that wait at sources.
+    pub queued_total: u64,
+    /// Flits in the network.
+    pub inside_total: u64,
+    /// Packets delivered, whole run.
+    pub packets_total: u64,
+    /// First cycle of the window.
+    pub window_start: u64,
+    /// Cycles of the window that were simulated.
+    pub window: u64,
+    /// The end of the warm-up was detected, not given.
+    pub warm_up_detected: bool,
+    /// Born in the window.
+    pub offered: f64,
+    /// Delivered in the window.
+    pub accepted: f64,
+    /// The terminal that received least (of those packets are sent to).
+    pub accepted_least: f64,
+    /// Half width of the 95 % interval of `accepted`, by batch means.
+    pub accepted_half_width: Option<f64>,
+    /// Birth to the arrival of the tail, source queueing included, of packets born in the window.
+    pub latency: CyclesOutcome,
+    /// The same from the header's leaving the source.
+    pub network_latency: CyclesOutcome,
+    /// Mean number of channels crossed, injection and ejection included.
+    pub hops_mean: f64,
+    /// Packets born in the window that had not arrived at the end.
+    pub unfinished: u64,
+    /// By class.
+    pub classes: Vec<ClassOutcome>,
+    /// By terminal.
+    pub terminals: Vec<TerminalOutcome>,
+    /// Share of the window's cycles each channel was busy: channels between routers, then
+    /// injection, then ejection, both by terminal.
+    pub utilization: Vec<f64>,
+    /// Share of the window's cycles that each lane (by its index), over all channels between
+    /// routers, carried a flit.
+    pub lane_utilization: Vec<f64>,
+    /// Why the load counts as beyond saturation, in words; `None` below it.
+    pub saturated: Option<String>,
+    /// The course of the run, warm-up included.
+    pub course: Vec<CoursePoint>,
+    /// The deadlock that ended the run.
+    pub deadlock: Option<Deadlock>,
+    /// Promises broken, oldest first (the first 100).
+    pub violations: Vec<Violation>,
+    /// Promises broken in all.
+    pub violations_total: u64,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Stop {
+    /// It has not.
+    #[default]
+    Running,
+    /// Every packet born in the window has arrived.
+    Measured,
+    /// The window ended and no drain was asked for.
+    WindowEnded,
+    /// The drain ended with measured packets still under way.
+    DrainEnded,
+    /// A trace was replayed to its end.
+    TraceEnded,
+    /// Nothing can move any more.
+    Deadlocked,
+    /// The caller stopped it.
+    Interrupted,
+}
+
+/// Numbers of cycles.
+#[derive(Clone, Debug, Default)]
+pub struct CyclesOutcome {
+    /// Samples.
+    pub count: u64,
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub deviation: f64,
+    /// Half width of the 95 % interval of the mean, by batch means.
+    pub half_width: Option<f64>,
+    /// Smallest.
+    pub min: u64,
+    /// Largest.
+    pub max: u64,
+    /// Median, 90th, 99th and 99.9th percentile.
+    pub percentiles: [u64; 4],
+    /// Value and packets with it; exact up to 4,095 cycles, the rest in `beyond`.
+    pub histogram: Vec<(u32, u64)>,
+    /// Packets above the histogram.
+    pub beyond: u64,
+}
+
+/// One class.
+#[derive(Clone, Debug, Default)]
+pub struct ClassOutcome {
+    /// Flits of packets born, whole run.
+    pub created_total: u64,
+    /// Flits delivered, whole run.
+    pub delivered_total: u64,
+    /// Latency of packets born in the window.
+    pub latency: CyclesOutcome,
+    /// Packets born in the window that missed their deadline.
+    pub late: u64,
+}
+
+/// One terminal, in the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TerminalOutcome {
+    /// Flits of packets born here.
+    pub created: u64,
+    /// Flits received.
+    pub received: u64,
+    /// Flits that wait here at the end.
+    pub queued: u64,
+}
+
+/// A stretch of the run.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct CoursePoint {
+    /// Its last cycle.
+    pub cycle: u64,
+    /// Flits born per cycle and terminal.
+    pub offered: f64,
+    /// Flits delivered per cycle and terminal.
+    pub accepted: f64,
+    /// Mean latency of packets delivered in it; 0 without any.
+    pub latency: f64,
+}
+
+/// A cycle of packets, each waiting for a lane that the next one holds.
+#[derive(Clone, Debug, Default)]
+pub struct Deadlock {
+    /// Last cycle in which a flit moved.
+    pub since: u64,
+    /// The packets, in order; the last waits for the first.
+    pub held: Vec<Held>,
+    /// Packets in the network that can't move, in all.
+    pub packets: u64,
+}
+
+/// A packet of a deadlock.
+#[derive(Clone, Debug, Default)]
+pub struct Held {
+    /// Terminal it comes from.
+    pub source: u32,
+    /// Terminal it goes to.
+    pub destination: u32,
+    /// When it was born.
+    pub birth: u64,
+    /// Channel (as in [`FabricOutcome::utilization`]) and lane its header is in.
+    pub at: (u32, u8),
+    /// Channel and one lane it waits for, held by the next.
+    pub waits_for: (u32, u8),
+}
+
+/// A promise broken.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// In this cycle.
+    pub cycle: u64,
+    /// Which promise, with numbers.
+    pub what: String,
+}
