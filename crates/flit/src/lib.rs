@@ -8,8 +8,10 @@ extern crate alloc;
 extern crate std;
 
 mod error;
+pub mod meter;
 pub mod outcome;
 pub mod route;
 pub mod spec;
+pub mod traffic;
 
 pub use error::BuildError;
