@@ -18,6 +18,13 @@ pub(crate) struct Random {
     pub key: u64,
 }
 
+/// The same for sets within the two lowest bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct RandomOfSome {
+    /// Of this cycle, from [`cycle_key`].
+    pub key: u64,
+}
+
 /// The same for sets within the lowest byte.
 #[derive(Clone, Copy)]
 pub(crate) struct RandomOfFew {
@@ -53,6 +60,20 @@ impl Choose for RandomOfFew {
         let draw = draw(self.key, channel) >> 32;
         let nth = (draw * u64::from(ONES[byte])) >> 32;
         u32::from(SELECT[byte << 3 | nth as usize & 7])
+    }
+}
+
+impl Choose for RandomOfSome {
+    #[inline(always)]
+    fn choose(&self, set: u32, channel: u32, _: u32, _: impl Fn(u32) -> u64) -> u32 {
+        let (low, high) = ((set & 0xff) as usize, (set >> 8 & 0xff) as usize);
+        let in_low = u64::from(ONES[low]);
+        let draw = draw(self.key, channel) >> 32;
+        let nth = (draw * (in_low + u64::from(ONES[high]))) >> 32;
+        let is_high = nth >= in_low;
+        let byte = if is_high { high } else { low };
+        let nth = nth.wrapping_sub(if is_high { in_low } else { 0 });
+        u32::from(is_high) * 8 + u32::from(SELECT[byte << 3 | nth as usize & 7])
     }
 }
 
@@ -192,7 +213,7 @@ mod tests {
 
     #[test]
     fn random_choices_are_even() {
-        for set in [0b1_u32, 0b101, 0x8000_0001, 0xffff_ffff, 0x00f0_1234] {
+        for set in [0b1_u32, 0b101, 0x9421, 0xff00, 0x8000_0001, 0xffff_ffff, 0x00f0_1234] {
             let mut seen = [0_u32; 32];
             let draws = 32_000;
             for cycle in 0..draws {
@@ -200,6 +221,10 @@ mod tests {
                     key: cycle_key(7, cycle),
                 };
                 let chosen = random.choose(set, 5, 0, |_| 0);
+                if set < 1 << 16 {
+                    let some = RandomOfSome { key: random.key };
+                    assert_eq!(some.choose(set, 5, 0, |_| 0), chosen);
+                }
                 if set < 256 {
                     let few = RandomOfFew { key: random.key };
                     assert_eq!(few.choose(set, 5, 0, |_| 0), chosen);

@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use crate::arbiter::{Choose, Earliest, Only, Random, RandomOfFew, RoundRobin, cycle_key};
+use crate::arbiter::{Choose, Earliest, Only, Random, RandomOfFew, RandomOfSome, RoundRobin, cycle_key};
 use crate::fabric::Fabric;
 use crate::layout::BLOCK;
 use crate::spec::Arbiter;
@@ -16,6 +16,7 @@ impl Fabric {
         match (arbiter, self.layout.shift) {
             (_, 0) => self.choose_by(channels, Only),
             (Arbiter::Random, 1..=3) => self.choose_by(channels, RandomOfFew { key }),
+            (Arbiter::Random, 4) => self.choose_by(channels, RandomOfSome { key }),
             (Arbiter::Random, _) => self.choose_by(channels, Random { key }),
             (Arbiter::RoundRobin, _) => self.choose_by(channels, RoundRobin),
             (Arbiter::Earliest, _) => self.choose_by(channels, Earliest),
@@ -95,7 +96,7 @@ impl Fabric {
     }
 
     /// Seat channels of `block` with a lane that has both a flit and room, a bit each. Clears the
-    /// block's own bit if none of them has a flit.
+    /// block's own bit if no packet holds a seat in it.
     #[inline(always)]
     pub(crate) fn scan(&mut self, block: u32) -> u64 {
         let first = (block * BLOCK) as usize;
@@ -108,7 +109,7 @@ impl Fabric {
             *flag = u8::from(word & (word >> 32) & 0xffff_ffff != 0);
             waiting |= word;
         }
-        if waiting & 0xffff_ffff == 0 {
+        if waiting & 0xffff_ffff == 0 && self.held[block as usize] == 0 {
             self.summary[(block >> 6) as usize] &= !(1 << (block & 63));
         }
         let mut ready = 0;

@@ -7,6 +7,7 @@ use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring
 use crate::layout::{BLOCK, Layout};
 use crate::packet::Pool;
 use crate::passage::Lists;
+use crate::route::Choices;
 use crate::spec::{Arbiter, FabricSpec, Release, Switch};
 
 /// A flit that has left a buffer, as far as a header or a tail needs to know.
@@ -31,7 +32,8 @@ pub(crate) struct Fabric {
     /// A seat is where a lane's two bits are: at the output lane in a crossbar and at
     /// injection, at the input lane (after all output channels) in a multiplexed switch.
     pub words: Vec<u64>,
-    /// A bit for each block of seat channels that may have a flit to send.
+    /// By block of seat channels: seats that a packet holds. A bit for each block with any.
+    pub held: Vec<u32>,
     pub summary: Vec<u64>,
     /// The lanes of a channel share an input of the switch.
     pub multiplexed: bool,
@@ -64,6 +66,8 @@ pub(crate) struct Fabric {
     pub adaptive: Vec<u32>,
     /// Channels they chose in this cycle.
     pub aimed: Vec<u32>,
+    /// Scratch: what routing answers.
+    pub choices: Choices,
     /// Flits sent through the switch and waiting for their channel, by output channel.
     pub queues: Option<OutputQueues>,
     /// Places in a lane.
@@ -141,6 +145,7 @@ impl Fabric {
             left: 0,
             behind: 0,
             link: layout.no_out(),
+            before: layout.no_out(),
         };
         let mut fabric = Fabric {
             input: vec![empty_lane; ins * stride],
@@ -163,6 +168,7 @@ impl Fabric {
                 outs
             ],
             words: vec![0; seats],
+            held: vec![0; seats.div_ceil(BLOCK as usize)],
             summary: vec![0; seats.div_ceil(64 * 64)],
             multiplexed,
             same_cycle: spec.router.credit_delay == 0,
@@ -181,6 +187,7 @@ impl Fabric {
             noted: Vec::new(),
             adaptive: Vec::new(),
             aimed: Vec::new(),
+            choices: Choices::default(),
             queues: None,
             depth: spec.router.depth,
             release: spec.router.release,
@@ -203,6 +210,7 @@ impl Fabric {
             layout,
         };
         fabric.fill_credits();
+        fabric.join_ends();
         fabric.add_queues(spec);
         let real = |out: &u32| fabric.layout.spec_out[*out as usize] != NONE;
         let mut outs = (0..fabric.layout.outs).filter(real);
@@ -226,6 +234,20 @@ impl Fabric {
             }
             if !self.multiplexed || out >= self.layout.inject {
                 self.words[out as usize] = u64::from(self.layout.all_lanes) << 32;
+            }
+        }
+    }
+
+    /// Every lane learns which output lane leads to it.
+    fn join_ends(&mut self) {
+        for (channel, &target) in self.layout.target.iter().enumerate() {
+            if target == NONE {
+                continue;
+            }
+            let out = self.layout.out_of[channel];
+            for index in 0..self.layout.stride() {
+                let lane = (target << self.layout.shift) + index;
+                self.input[lane as usize].before = (out << self.layout.shift) + index;
             }
         }
     }
@@ -339,10 +361,8 @@ fn out_channels(spec: &FabricSpec, layout: &Layout) -> Vec<OutChannel> {
 
 fn in_channels(spec: &FabricSpec, layout: &Layout) -> Vec<InChannel> {
     let nobody = InChannel {
-        credit_to: layout.no_out(),
         node: NONE,
         spec: NONE,
-        sent_by_node: false,
         pointer: 0,
         accept_pointer: 0,
     };
@@ -358,10 +378,8 @@ fn in_channels(spec: &FabricSpec, layout: &Layout) -> Vec<InChannel> {
             None => graph.inject[index - between],
         };
         channels[target as usize] = InChannel {
-            credit_to: layout.out_of[index] << layout.shift,
             node,
             spec: index as u32,
-            sent_by_node: true,
             ..nobody
         };
     }

@@ -21,20 +21,32 @@ impl Fabric {
     /// The allocation of one cycle.
     pub(crate) fn allocate(&mut self, routing: &Routing, arbiter: Arbiter) {
         let mut ready = core::mem::take(self.ready.at(self.now));
+        let mut choices = core::mem::take(&mut self.choices);
         if routing.is_adaptive() {
             self.adaptive.append(&mut ready);
-            self.aim_all(routing);
+            self.aim_all(routing, &mut choices);
         } else {
             for &lane in &ready {
-                self.aim(lane, routing);
+                self.aim(lane, routing, &mut choices);
             }
             ready.clear();
         }
+        self.choices = choices;
         *self.ready.at(self.now) = ready;
         let mut noted = core::mem::take(&mut self.noted);
+        let key = match arbiter {
+            Arbiter::Random => cycle_key(self.seed ^ LANE_DRAWS, self.now),
+            _ => 0,
+        };
         for &out in &noted {
-            self.allocation[out as usize].noted = false;
-            self.serve(out, arbiter);
+            let allocation = &mut self.allocation[out as usize];
+            allocation.noted = false;
+            let lane = allocation.waiting;
+            if lane != NONE && self.wait_next[lane as usize] == NONE && !self.cut_through {
+                self.serve_one(out, lane);
+            } else {
+                self.serve(out, arbiter, key);
+            }
         }
         if self.cut_through {
             self.keep_waiting(&mut noted);
@@ -48,27 +60,24 @@ impl Fabric {
     }
 
     /// A header with one way to go joins those that wait for its channel.
-    fn aim(&mut self, lane: u32, routing: &Routing) {
-        let mut choices = Choices::default();
-        self.ask(lane, routing, &mut choices);
-        let choice = choices.list[0];
-        self.wait(lane, self.out_of(lane, choice), choice.lanes);
-    }
-
-    /// Where the front packet of `lane` may go.
     #[inline]
-    fn ask(&mut self, lane: u32, routing: &Routing, choices: &mut Choices) {
-        let at = self.in_channels[self.channel(lane) as usize];
-        let packet = self.packets.get_mut(self.front[lane as usize]);
-        routing.route(at.node, &mut packet.way, choices);
+    fn aim(&mut self, lane: u32, routing: &Routing, choices: &mut Choices) {
+        let first = self.ask(lane, routing, choices);
+        let choice = choices.list[0];
+        self.wait(lane, first + u32::from(choice.port), choice.lanes);
     }
 
-    fn out_of(&self, lane: u32, choice: Choice) -> u32 {
+    /// Where the front packet of `lane` may go, and the first output of the router it is at.
+    #[inline]
+    fn ask(&mut self, lane: u32, routing: &Routing, choices: &mut Choices) -> u32 {
         let router = self.in_channels[self.channel(lane) as usize].node;
-        self.layout.router_out[router as usize] + u32::from(choice.port)
+        let packet = self.packets.get_mut(self.front[lane as usize]);
+        routing.route(router, &mut packet.way, choices);
+        self.layout.router_out[router as usize]
     }
 
     /// Puts a header on the list of a channel.
+    #[inline]
     pub(crate) fn wait(&mut self, lane: u32, out: u32, lanes: u32) {
         let allocation = &mut self.allocation[out as usize];
         self.wait_next[lane as usize] = allocation.waiting;
@@ -78,14 +87,12 @@ impl Fabric {
     }
 
     /// Each adaptive header chooses by the lanes that are free now.
-    fn aim_all(&mut self, routing: &Routing) {
+    fn aim_all(&mut self, routing: &Routing, choices: &mut Choices) {
         let waiting = core::mem::take(&mut self.adaptive);
-        let mut choices = Choices::default();
         for &lane in &waiting {
-            choices.clear();
-            self.ask(lane, routing, &mut choices);
-            if let Some(choice) = self.best(lane, &choices) {
-                let out = self.out_of(lane, choice);
+            let first = self.ask(lane, routing, choices);
+            if let Some(choice) = self.best(lane, first, choices) {
+                let out = first + u32::from(choice.port);
                 self.wait(lane, out, choice.lanes);
                 self.aimed.push(out);
             }
@@ -93,10 +100,10 @@ impl Fabric {
         self.adaptive = waiting;
     }
 
-    fn best(&self, lane: u32, choices: &Choices) -> Option<Choice> {
+    fn best(&self, lane: u32, first: u32, choices: &Choices) -> Option<Choice> {
         let length = self.length_at(lane);
         let free = |choice: &Choice| {
-            let out = self.out_of(lane, *choice);
+            let out = first + u32::from(choice.port);
             (self.usable(out, length) & choice.lanes).count_ones()
         };
         let (equal, rest) = choices.as_slice().split_at(choices.equal as usize);
@@ -139,12 +146,20 @@ impl Fabric {
         free & roomy
     }
 
+    /// Gives a free lane of a channel to the only header that waits for it.
+    #[inline]
+    fn serve_one(&mut self, out: u32, lane: u32) {
+        let allocation = &mut self.allocation[out as usize];
+        let lanes = allocation.free & self.wait_lanes[lane as usize];
+        if lanes != 0 {
+            allocation.waiting = NONE;
+            self.point_past(out, lane);
+            self.give_lane(lane, out, lanes.trailing_zeros());
+        }
+    }
+
     /// Gives the free lanes of a channel to the headers that wait for it.
-    fn serve(&mut self, out: u32, arbiter: Arbiter) {
-        let key = match arbiter {
-            Arbiter::Random => cycle_key(self.seed ^ LANE_DRAWS, self.now),
-            _ => 0,
-        };
+    fn serve(&mut self, out: u32, arbiter: Arbiter, key: u64) {
         let mut round = 0;
         while let Some((before, lane, lanes)) = self.winner(out, arbiter, key, round) {
             let next = self.wait_next[lane as usize];
@@ -187,7 +202,7 @@ impl Fabric {
             lane = self.wait_next[lane as usize];
         }
         let (_, lane, before, lanes) = best?;
-        self.allocation[out as usize].pointer = self.place(lane) + 1;
+        self.point_past(out, lane);
         Some((before, lane, lanes))
     }
 
@@ -216,6 +231,12 @@ impl Fabric {
         }
     }
 
+    /// Round robin among headers goes on after this one.
+    #[inline]
+    fn point_past(&mut self, out: u32, lane: u32) {
+        self.allocation[out as usize].pointer = self.place(lane) + 1;
+    }
+
     /// Place of an input lane among those of its router or terminal.
     fn place(&self, lane: u32) -> u32 {
         let channel = self.channel(lane);
@@ -241,6 +262,7 @@ impl Fabric {
         *word &= !(1 << (32 + bit));
         *word |= (1 | room << 32) << bit;
         let block = channel / BLOCK;
+        self.held[block as usize] += 1;
         self.summary[(block >> 6) as usize] |= 1 << (block & 63);
     }
 

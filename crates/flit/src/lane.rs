@@ -20,6 +20,9 @@ pub(crate) struct InLane {
     pub behind: u16,
     /// Output lane of the front packet, or the lane nobody uses.
     pub link: u32,
+    /// Output lane that leads here, where freed places are reported; the lane nobody uses for
+    /// source lanes.
+    pub before: u32,
 }
 
 /// A lane at its sending end.
@@ -62,15 +65,10 @@ pub(crate) struct Allocation {
 /// A channel at its receiving end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InChannel {
-    /// Its lane 0 at the sending end, where freed places are reported; the lane nobody uses for
-    /// source lanes.
-    pub credit_to: u32,
     /// Router it leads to; the terminal for source lanes.
     pub node: u32,
     /// Its number in the spec; that of the terminal's injection channel for source lanes.
     pub spec: u32,
-    /// Another node sends into it; false for source lanes.
-    pub sent_by_node: bool,
     /// Round robin among its lanes goes on here.
     pub pointer: u8,
     /// Round robin among the router's outputs goes on here.

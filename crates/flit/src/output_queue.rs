@@ -40,6 +40,7 @@ impl Fabric {
         lane.left = (lane.left & !FRESH) - 1;
         lane.count[0] -= 1;
         let is_tail = lane.left == 0;
+        let credit = lane.before;
         let gone = u64::from(lane.count[0] == 0) | u64::from(sender.credits == 0) << 32;
         let seat = self.first_in_seat() + from;
         self.words[(seat >> shift) as usize] &= !(gone << (seat & mask));
@@ -49,7 +50,6 @@ impl Fabric {
             header: if is_header { id } else { NONE },
             tail: if is_tail { id } else { NONE },
         };
-        let credit = self.in_channels[(from >> shift) as usize].credit_to + (from & mask);
         if self.same_cycle {
             self.mover::<true, false>(0).give_credit(credit);
         } else {

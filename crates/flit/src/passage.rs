@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use crate::fabric::{Fabric, Passing};
-use crate::lane::{FRESH, InChannel, InLane, NONE, OutChannel, OutLane};
+use crate::lane::{FRESH, InLane, NONE, OutChannel, OutLane};
 use crate::layout::BLOCK;
 use crate::spec::Release;
 
@@ -22,9 +22,7 @@ pub(crate) struct Mover<'a, const NOW: bool, const NEAR: bool> {
     pub input: &'a mut [InLane],
     pub output: &'a mut [OutLane],
     pub out_channels: &'a mut [OutChannel],
-    pub in_channels: &'a [InChannel],
     pub words: &'a mut [u64],
-    summary: &'a mut [u64],
     shift: u32,
     mask: u32,
     /// Seat of input lane 0 in a multiplexed switch, and the first output lane of injection.
@@ -85,6 +83,7 @@ impl<const NOW: bool, const NEAR: bool> Mover<'_, NOW, NEAR> {
         lane.count[0] -= 1;
         let gone = u64::from(lane.count[0] == 0) | u64::from(sender.credits == 0) << 32;
         let tail = usize::from(lane.left == 0);
+        let credit = lane.before;
         self.words[(seat >> self.shift) as usize] &= !(gone << (seat & self.mask));
         let [arrivals, credits, heads, tails] = &mut self.lengths;
         let joins = (1 - header) & usize::from(spend);
@@ -92,11 +91,9 @@ impl<const NOW: bool, const NEAR: bool> Mover<'_, NOW, NEAR> {
         *heads += header;
         self.tails[*tails] = Passing { from, into };
         *tails += tail;
-        let before = &self.in_channels[(from >> self.shift) as usize];
-        let credit = before.credit_to + (from & self.mask);
         if !NOW {
             self.credits[*credits] = credit;
-            *credits += usize::from(before.sent_by_node);
+            *credits += usize::from(credit != self.nobody);
         }
         if !NEAR {
             self.arrivals[*arrivals] = (target, out);
@@ -123,8 +120,6 @@ impl<const NOW: bool, const NEAR: bool> Mover<'_, NOW, NEAR> {
             (state.link, u64::from(flits))
         };
         self.words[(seat >> self.shift) as usize] |= held << (seat & self.mask);
-        let block = seat >> self.shift >> BLOCK.trailing_zeros();
-        self.summary[(block >> 6) as usize] |= 1 << (block & 63);
     }
 
     /// The sender of an output lane learns of a free place.
@@ -159,9 +154,7 @@ impl Fabric {
             input: &mut self.input,
             output: &mut self.output,
             out_channels: &mut self.out_channels,
-            in_channels: &self.in_channels,
             words: &mut self.words,
-            summary: &mut self.summary,
             lengths: self.lists.lengths,
             arrivals: &mut self.lists.arrivals,
             credits: &mut self.lists.credits,
@@ -245,6 +238,8 @@ impl Fabric {
     pub(crate) fn tail_switched(&mut self, Passing { from, into }: Passing, id: u32) {
         self.output[into as usize].link = self.layout.no_in();
         self.input[from as usize].link = self.layout.no_out();
+        let block = self.channel(self.seat(from, into)) / BLOCK;
+        self.held[block as usize] -= 1;
         match self.release {
             Release::TailSent => self.release_lane(into),
             Release::Drained => self.release_before(from),
@@ -262,8 +257,7 @@ impl Fabric {
 
     /// The tail has left `lane`: the one who sends into it may use it for another packet.
     fn release_before(&mut self, lane: u32) {
-        let before = &self.in_channels[self.channel(lane) as usize];
-        let sender = before.credit_to + (lane & (self.layout.stride() - 1));
+        let sender = self.input[lane as usize].before;
         if sender < self.layout.no_out() {
             let at = self.now + self.credit_delay.max(1) - 1;
             self.releases.at(at).push(sender);
