@@ -47,6 +47,7 @@ pub use random::random_spec;
 
 use flit::BuildError;
 use flit::spec::FabricSpec;
+use kernel::TraceHash;
 
 /// A packet that reached its destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +68,21 @@ pub struct Delivery {
     pub delivered: u64,
     /// Channels crossed, injection and ejection included.
     pub hops: u32,
+}
+
+impl Delivery {
+    /// The sum of these over all deliveries, modulo 2^64, is the engine's
+    /// [`trace_hash`](flit::outcome::FabricOutcome::trace_hash).
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = TraceHash::new();
+        hash.add(u64::from(self.source) << 32 | u64::from(self.destination));
+        let kind = u64::from(self.class) << 32 | u64::from(self.length) << 16;
+        hash.add(kind | u64::from(self.hops));
+        hash.add(self.birth);
+        hash.add(self.entered);
+        hash.add(self.delivered);
+        hash.value()
+    }
 }
 
 /// A flit that left on a channel.

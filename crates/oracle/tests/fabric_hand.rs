@@ -2,7 +2,7 @@
 
 mod fabric_common;
 
-use fabric_common::{delivered, graph, line, network, trace};
+use fabric_common::{MULTIPLEXED, delivered, graph, line, network, queueing, trace};
 use flit::spec::{Allocator, Arbiter, FabricSpec, Release, Sources, Switch};
 use oracle::fabric::{Delivery, Fabric, Move, run, run_logged};
 
@@ -15,12 +15,6 @@ fn times(moves: &[Move], channel: u32, source: u32) -> Vec<u64> {
     let own = |entry: &&Move| entry.channel == channel && entry.source == source;
     moves.iter().filter(own).map(|entry| entry.cycle).collect()
 }
-
-const MULTIPLEXED: Switch = Switch::Multiplexed {
-    allocator: Allocator::SeparableInputFirst,
-    output_buffer: 0,
-    speedup: 1,
-};
 
 const BUFFERED: Switch = Switch::Multiplexed {
     allocator: Allocator::SeparableInputFirst,
@@ -203,6 +197,17 @@ fn header_delay_counts_from_being_front() {
     }
 }
 
+/// Entered in cycles 0 to 3. Ready: the first header in 2; the second came in 1 but is in front
+/// from 3 on, ready in 4; the third is in front from 6 on, ready in 7.
+#[test]
+fn three_packets_queue_in_one_buffer() {
+    let fabric = ran(&queueing(), 40);
+    assert_eq!(times(&fabric.moves, 0, 0), [0, 1, 2, 3]);
+    assert_eq!(times(&fabric.moves, 4, 0), [2]);
+    assert_eq!(times(&fabric.moves, 5, 0), [4, 5]);
+    assert_eq!(times(&fabric.moves, 3, 0), [7]);
+}
+
 /// Two packets on two lanes of one channel go to two outputs: on a crossbar side by side, with
 /// one input for both lanes in turn.
 #[test]
@@ -339,13 +344,14 @@ fn a_ring_without_rules_deadlocks() {
 
 #[test]
 fn what_cannot_run_is_refused() {
-    let refused = |change: fn(&mut FabricSpec)| {
+    type Change = fn(&mut FabricSpec);
+    let refused = |change: Change| {
         let mut spec = network(line(2), &[(0, 0, 1, 1)]);
         change(&mut spec);
         run(&spec, 1).err().map(|error| error.0).unwrap_or_default()
     };
     assert_eq!(refused(|_| ()), "");
-    let cases: [(fn(&mut FabricSpec), &str); 6] = [
+    let cases: [(Change, &str); 6] = [
         (|spec| spec.graph.inject[0] = 2, "sits at no router"),
         (|spec| spec.graph.channels[0].to = 2, "ends nowhere"),
         (|spec| spec.graph.ejection_latency = 0, "takes no time"),

@@ -1,10 +1,18 @@
 //! Small networks by hand.
+#![allow(dead_code)]
 
 use flit::spec::{
-    Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, MeasureSpec, Pattern, Release,
-    RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, TraceEntry, WarmUp,
+    Allocator, Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, MeasureSpec, Pattern,
+    Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, TraceEntry, WarmUp,
 };
 use oracle::fabric::Delivery;
+
+/// One input for all lanes of a channel.
+pub const MULTIPLEXED: Switch = Switch::Multiplexed {
+    allocator: Allocator::SeparableInputFirst,
+    output_buffer: 0,
+    speedup: 1,
+};
 
 /// Channels of latency 1, and the routers of each terminal (it sends to, it hears from).
 pub fn graph(routers: u32, ends: &[(u32, u32)], terminals: &[(u32, u32)]) -> Graph {
@@ -68,6 +76,19 @@ pub fn network(graph: Graph, packets: &[(u64, u32, u32, u16)]) -> FabricSpec {
             stall: 100_000,
         },
     }
+}
+
+/// Packets of one, two and one flits of terminal 0 that meet in one buffer of a lone router, with
+/// a cycle of header delay; each goes to another terminal.
+pub fn queueing() -> FabricSpec {
+    let graph = graph(1, &[], &[(0, 0), (0, 0), (0, 0)]);
+    let mut spec = network(graph, &[(0, 0, 1, 1), (0, 0, 2, 2), (1, 0, 0, 1)]);
+    spec.sources = Sources::One;
+    spec.router.lanes = 1;
+    spec.router.depth = 4;
+    spec.router.release = Release::TailSent;
+    spec.router.header_delay = 1;
+    spec
 }
 
 pub fn trace(packets: &[(u64, u32, u32, u16)]) -> Injection {

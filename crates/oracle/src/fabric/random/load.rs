@@ -59,7 +59,9 @@ fn pattern(dice: &mut Dice, terminals: u32) -> Pattern {
         0 if terminals.is_power_of_two() => Pattern::BitComplement,
         1 if terminals.is_power_of_two() => Pattern::BitReverse,
         2 if terminals.is_power_of_two() => Pattern::Shuffle,
-        3 if terminals.is_power_of_two() && terminals.ilog2() % 2 == 0 => Pattern::Transpose,
+        3 if terminals.is_power_of_two() && terminals.ilog2().is_multiple_of(2) => {
+            Pattern::Transpose
+        }
         4 => Pattern::Tornado,
         5 => Pattern::Neighbour,
         6 => Pattern::Hotspot {
