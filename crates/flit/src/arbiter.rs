@@ -213,7 +213,15 @@ mod tests {
 
     #[test]
     fn random_choices_are_even() {
-        for set in [0b1_u32, 0b101, 0x9421, 0xff00, 0x8000_0001, 0xffff_ffff, 0x00f0_1234] {
+        for set in [
+            0b1_u32,
+            0b101,
+            0x9421,
+            0xff00,
+            0x8000_0001,
+            0xffff_ffff,
+            0x00f0_1234,
+        ] {
             let mut seen = [0_u32; 32];
             let draws = 32_000;
             for cycle in 0..draws {

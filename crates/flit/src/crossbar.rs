@@ -3,7 +3,9 @@
 
 use core::ops::Range;
 
-use crate::arbiter::{Choose, Earliest, Only, Random, RandomOfFew, RandomOfSome, RoundRobin, cycle_key};
+use crate::arbiter::{
+    Choose, Earliest, Only, Random, RandomOfFew, RandomOfSome, RoundRobin, cycle_key,
+};
 use crate::fabric::Fabric;
 use crate::layout::BLOCK;
 use crate::spec::Arbiter;

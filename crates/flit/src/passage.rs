@@ -111,14 +111,16 @@ impl<const NOW: bool, const NEAR: bool> Mover<'_, NOW, NEAR> {
     #[inline(always)]
     pub fn join(&mut self, lane: u32, flits: u16) {
         let state = &mut self.input[lane as usize];
-        let count = &mut state.count[usize::from(state.behind & 1)];
+        let behind = state.behind & 1;
+        let count = &mut state.count[usize::from(behind)];
         *count = count.wrapping_add(flits);
-        let (seat, held) = if self.multiplexed {
-            let held = u64::from(state.link != self.nobody);
-            (self.in_seat + lane, held & u64::from(flits))
-        } else {
-            (state.link, u64::from(flits))
-        };
+        // One behind gives the front packet nothing to send: its tail may just have left.
+        let mut held = u64::from(flits & !behind);
+        let mut seat = state.link;
+        if self.multiplexed {
+            seat = self.in_seat + lane;
+            held &= u64::from(state.link != self.nobody);
+        }
         self.words[(seat >> self.shift) as usize] |= held << (seat & self.mask);
     }
 
@@ -293,7 +295,8 @@ impl Fabric {
         let state = &mut self.input[lane as usize];
         let here = state.count[1].min(packet.length);
         state.count = [here, state.count[1] - here];
-        state.behind = u16::from(packet.next != NONE);
+        // Its `next` may still speak of the lane that its tail is in.
+        state.behind = u16::from(self.last[lane as usize] != next);
         state.left = packet.length | FRESH;
         self.note_key(lane, packet.key);
         let at = self.now + 1 + self.header_delay;

@@ -147,26 +147,24 @@ impl Simulation {
         let fabric = &mut self.fabric;
         let arbiter = self.spec.router.channel_arbiter;
         let injection = fabric.layout.inject..fabric.layout.outs;
+        let same_cycle = fabric.same_cycle;
         fabric.send_buffered();
+        if !same_cycle {
+            fabric.choose(injection.clone(), arbiter);
+            fabric.injected += fabric.chosen.len() as u64;
+        }
         for index in 0..fabric.layout.levels.len() {
             let (outs, ins) = fabric.layout.levels[index].clone();
             match &mut self.matching {
-                Some(matching) if fabric.same_cycle => matching.work(fabric, ins),
-                Some(matching) => {
-                    fabric.choose(injection.clone(), arbiter);
-                    matching.work(fabric, ins);
-                }
+                Some(matching) => matching.work(fabric, ins),
                 None => fabric.choose(outs, arbiter),
             }
-            if fabric.same_cycle {
+            if same_cycle {
                 fabric.move_chosen();
             }
         }
-        if fabric.same_cycle || self.matching.is_none() {
-            let before = fabric.chosen.len();
+        if same_cycle {
             fabric.choose(injection, arbiter);
-            fabric.injected += (fabric.chosen.len() - before) as u64;
-        } else {
             fabric.injected += fabric.chosen.len() as u64;
         }
         fabric.move_chosen();
