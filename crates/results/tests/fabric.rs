@@ -69,12 +69,16 @@ fn a_run_that_measured_nothing_says_so() {
     let outcome = FabricOutcome {
         cycles: 77,
         stop: Stop::Interrupted,
+        // Counts since the start, over no cycles at all.
+        utilization: vec![77.0; 96],
+        lane_utilization: vec![77.0; 4],
         ..FabricOutcome::default()
     };
     let (info, spec) = (fabric::info(), fabric::spec());
     let summary = fabric_terminal_summary(&info, &spec, &outcome);
     assert!(summary.contains("window    not reached"), "{summary}");
     assert!(!summary.contains("latency"), "{summary}");
+    assert!(!summary.contains("busiest"), "{summary}");
     let value = fabric_summary(&info, &spec, &outcome);
     assert!(value["accepted_load"].is_null() && value["latency_cycles"].is_null());
     let page = page(&fabric_report(&info, &spec, &outcome));

@@ -7,6 +7,7 @@ use flit::spec::{FabricSpec, Shape};
 
 use super::FabricNames;
 use super::names::{ChannelKind, coordinates, dimension};
+use super::network::shares;
 use crate::model::{Cell, Column, Table};
 
 /// Which group, in the order of the table: kind, then stages or dimension and direction.
@@ -37,7 +38,7 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let mut groups: BTreeMap<Key, Group> = BTreeMap::new();
     let keys = Keys::new(spec);
     let mut place = Place::default();
-    for (index, share) in outcome.utilization.iter().enumerate() {
+    for (index, share) in shares(outcome).iter().enumerate() {
         let Some((kind, at)) = keys.names.kind(u32::try_from(index).unwrap_or(u32::MAX)) else {
             continue;
         };

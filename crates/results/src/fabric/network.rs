@@ -37,6 +37,7 @@ fn limit(count: usize, things: &str) -> String {
     )
 }
 
+/// What each terminal sent and received.
 pub fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let flits = |name: &str, meaning: &str| Column::number(name, "flits", meaning);
     let all = &outcome.terminals;
@@ -83,8 +84,17 @@ fn load(flits: u64, window: u64) -> Cell {
     }
 }
 
+/// Use of each channel; nothing before the window.
+pub fn shares(outcome: &FabricOutcome) -> &[f64] {
+    match outcome.window {
+        0 => &[],
+        _ => &outcome.utilization,
+    }
+}
+
+/// How busy each channel was.
 pub fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
-    let all = &outcome.utilization;
+    let all = shares(outcome);
     let mut table = Table::new(
         "channels",
         format!(
@@ -138,11 +148,11 @@ pub fn square(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<Vec<Vec<f64>
     };
     let routers = spec.graph.routers as usize;
     let fits = (width as usize).checked_mul(height as usize) == Some(routers);
-    if !fits || routers == 0 || outcome.utilization.is_empty() {
+    if !fits || routers == 0 || shares(outcome).is_empty() {
         return None;
     }
     let mut sums = vec![(0.0, 0u32); routers];
-    for (channel, share) in spec.graph.channels.iter().zip(&outcome.utilization) {
+    for (channel, share) in spec.graph.channels.iter().zip(shares(outcome)) {
         if let Some((sum, count)) = sums.get_mut(channel.from as usize) {
             *sum += share;
             *count += 1;

@@ -5,7 +5,7 @@ use flit::spec::FabricSpec;
 
 use super::names::ChannelKind;
 use super::words::LOAD;
-use super::{FabricNames, network};
+use super::{FabricNames, network, tables};
 use crate::model::{Axis, Curve, Mark, Plot, Style};
 use crate::number::grouped;
 use crate::run::words::counted;
@@ -180,7 +180,7 @@ fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
         ChannelKind::Injection,
         ChannelKind::Ejection,
     ] {
-        let own = (0..).zip(&outcome.utilization);
+        let own = (0..).zip(network::shares(outcome));
         let own = own.filter(|(channel, _)| names.kind(*channel).is_some_and(|k| k.0 == kind));
         let (x, y) = ranked(own.map(|(_, share)| *share).collect());
         if !x.is_empty() {
@@ -232,7 +232,7 @@ fn square(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
 }
 
 fn lanes(outcome: &FabricOutcome) -> Plot {
-    let shares = &outcome.lane_utilization;
+    let shares = tables::lane_shares(outcome);
     let x = (0..shares.len()).map(|lane| lane as f64).collect();
     let y = shares.iter().map(|share| share * 100.0).collect();
     Plot {
@@ -243,7 +243,7 @@ fn lanes(outcome: &FabricOutcome) -> Plot {
             min: Some(0.0),
             ..Axis::new("Cycles with a flit", "%")
         },
-        curves: vec![Curve::new("channels between routers", Style::Bars, x, y)],
+        curves: vec![Curve::new("all channels", Style::Bars, x, y)],
         ..Plot::default()
     }
 }

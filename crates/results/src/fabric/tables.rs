@@ -213,16 +213,24 @@ fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     table
 }
 
+/// Use of each lane; nothing before the window.
+pub fn lane_shares(outcome: &FabricOutcome) -> &[f64] {
+    match outcome.window {
+        0 => &[],
+        _ => &outcome.lane_utilization,
+    }
+}
+
 fn lanes(outcome: &FabricOutcome) -> Table {
     let mut table = Table::new(
         "lanes",
-        "Use of each lane, over all channels between routers.",
+        "Use of each lane in the window, mean over all channels.",
         vec![
             Column::number("lane", "", "its index"),
             Column::number("use", "%", "share of the window's cycles it carried a flit"),
         ],
     );
-    for (lane, share) in outcome.lane_utilization.iter().enumerate() {
+    for (lane, share) in lane_shares(outcome).iter().enumerate() {
         table
             .rows
             .push(vec![(lane as u64).into(), Cell::float(share * 100.0, 3)]);

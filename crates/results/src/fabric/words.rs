@@ -3,6 +3,7 @@
 use flit::outcome::{CyclesOutcome, FabricOutcome, Stop};
 use flit::spec::{FabricSpec, RoutingSpec, Shape, Switch};
 
+use super::network::shares;
 use super::{FabricBalance, FabricNames};
 use crate::number::{fixed, grouped, significant};
 use crate::run::words::counted;
@@ -115,9 +116,10 @@ pub fn window(outcome: &FabricOutcome) -> String {
 /// The channel between routers that was busiest, and its share of busy cycles. Where there is
 /// none: the busiest of all.
 pub fn busiest(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<(String, f64)> {
-    let among = match spec.graph.channels.len().min(outcome.utilization.len()) {
-        0 => &outcome.utilization[..],
-        count => &outcome.utilization[..count],
+    let all = shares(outcome);
+    let among = match spec.graph.channels.len().min(all.len()) {
+        0 => all,
+        count => &all[..count],
     };
     let load = |index: usize| among.get(index).copied().unwrap_or(0.0);
     let best = (0..among.len()).reduce(
