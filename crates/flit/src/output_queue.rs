@@ -1,0 +1,126 @@
+//! The small buffer between a multiplexed switch and a channel.
+//!
+//! The switch takes the credit and frees the input when it puts a flit here; the channel sends
+//! the first one each cycle, from the cycle after.
+
+use crate::fabric::{Buffered, Fabric, Passing};
+use crate::lane::{FRESH, NONE};
+
+impl Fabric {
+    /// The front flit of `from`, an input lane of a multiplexed switch, goes to its output.
+    #[inline(always)]
+    pub(crate) fn switch(&mut self, from: u32) {
+        let into = self.input[from as usize].link;
+        if self.queues.is_some() {
+            self.buffer(from, into);
+            return;
+        }
+        let (mut heads, mut tails) = self.counts;
+        if heads.max(tails) + 1 >= self.heads.len() {
+            self.settle(heads, tails);
+            (heads, tails) = (0, 0);
+        }
+        let seat = self.first_in_seat() + from;
+        if self.same_cycle {
+            self.pass::<true>(from, into, seat, &mut heads, &mut tails);
+        } else {
+            self.pass::<false>(from, into, seat, &mut heads, &mut tails);
+        }
+        self.counts = (heads, tails);
+        self.count_move(into);
+    }
+
+    /// Headers and tails noted by [`Fabric::switch`] are worked off.
+    pub(crate) fn settle_lists(&mut self) {
+        let (heads, tails) = core::mem::take(&mut self.counts);
+        self.settle(heads, tails);
+    }
+
+    fn count_move(&mut self, into: u32) {
+        self.flit_hops += 1;
+        let lane = into & (self.layout.stride() - 1);
+        self.lane_flits[lane as usize & 31] += 1;
+    }
+
+    fn buffer(&mut self, from: u32, into: u32) {
+        let shift = self.layout.shift;
+        let mask = self.layout.stride() - 1;
+        let out = into >> shift;
+        let sender = &mut self.output[into as usize];
+        sender.credits -= self.out_channels[out as usize].spend;
+        let lane = &mut self.input[from as usize];
+        let is_header = lane.left & FRESH != 0;
+        lane.left = (lane.left & !FRESH) - 1;
+        lane.count[0] -= 1;
+        let is_tail = lane.left == 0;
+        let gone = u64::from(lane.count[0] == 0) | u64::from(sender.credits == 0) << 32;
+        let seat = self.first_in_seat() + from;
+        self.words[(seat >> shift) as usize] &= !(gone << (seat & mask));
+        let id = self.front[from as usize];
+        let flit = Buffered {
+            into,
+            header: if is_header { id } else { NONE },
+            tail: if is_tail { id } else { NONE },
+        };
+        let credit = self.in_channels[(from >> shift) as usize].credit_to + (from & mask);
+        if self.same_cycle {
+            self.give_credit(credit);
+        } else {
+            let slot = self.credits.at(self.now + self.credit_delay - 1);
+            slot.push_if(credit, 1);
+        }
+        if let Some(queues) = &mut self.queues {
+            let (filled, first) = &mut queues.filled[out as usize];
+            let place = (*first + *filled) % queues.places;
+            let slot = out as usize * queues.places as usize + place as usize;
+            queues.flits[slot] = flit;
+            *filled += 1;
+            queues.busy.insert(out as usize);
+        }
+        self.moved_at = self.now;
+        if is_tail {
+            self.tail_switched(Passing { from, into }, id);
+        }
+    }
+
+    /// Every channel sends the first flit of its buffer.
+    pub(crate) fn send_buffered(&mut self) {
+        let Some(mut queues) = self.queues.take() else {
+            return;
+        };
+        let mut from = 0;
+        while let Some(out) = queues.busy.next_from(from) {
+            from = out + 1;
+            let (filled, first) = &mut queues.filled[out];
+            let flit = queues.flits[out * queues.places as usize + *first as usize];
+            *first = (*first + 1) % queues.places;
+            *filled -= 1;
+            if *filled == 0 {
+                queues.busy.remove(out);
+            }
+            self.leave_buffer(out as u32, flit);
+        }
+        self.queues = Some(queues);
+    }
+
+    fn leave_buffer(&mut self, out: u32, flit: Buffered) {
+        let channel = &mut self.out_channels[out as usize];
+        channel.flits += 1;
+        let channel = *channel;
+        let at = self.now + u64::from(channel.flight) - 1;
+        let lane = channel.target + (flit.into & (self.layout.stride() - 1));
+        let leads_on = channel.spend != 0;
+        if flit.header == NONE {
+            self.arrivals.at(at).push_if(lane, usize::from(leads_on));
+        } else {
+            self.packets.get_mut(flit.header).hops += 1;
+            if leads_on {
+                self.headers.at(at).push((lane, flit.header));
+            }
+        }
+        if flit.tail != NONE && !leads_on {
+            self.tail_ejected(flit.into, flit.tail, at);
+        }
+        self.count_move(flit.into);
+    }
+}
