@@ -7,9 +7,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-mod arbiter;
-mod crossbar;
-mod deadlock;
+pub mod dependency;
 mod error;
 mod fabric;
 mod finish;
@@ -24,11 +22,8 @@ mod packet;
 mod passage;
 pub mod route;
 pub mod routing;
-mod simulation;
-mod source;
 pub mod spec;
 pub mod topology;
-pub mod traffic;
 
 pub use error::BuildError;
 pub use simulation::Simulation;

@@ -372,3 +372,6 @@ impl ClassMeter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -386,3 +386,8 @@ fn sources_per_terminal(spec: &FabricSpec) -> Result<u32, BuildError> {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

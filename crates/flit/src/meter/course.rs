@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::outcome::CoursePoint;
 
 /// Cycles of a stretch, at first.
-const SHORTEST: u64 = 50;
+const SHORTEST: u64 = 20;
 /// With so many stretches, neighbours are joined.
 const STRETCHES_MAX: usize = 400;
 

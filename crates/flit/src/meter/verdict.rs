@@ -70,11 +70,13 @@ fn chance(seen: &Evidence) -> f64 {
         .collect();
     match interval_of_means(&missing) {
         Some((_, half_width)) => HALF_WIDTHS * half_width * missing.len() as f64,
-        None => {
-            let births = seen.births.max(1) as f64;
-            HALF_WIDTHS * seen.created as f64 / libm::sqrt(births)
-        }
+        None => HALF_WIDTHS * deviation(seen),
     }
+}
+
+/// Standard deviation of the flits born, were the births independent of each other.
+fn deviation(seen: &Evidence) -> f64 {
+    seen.created as f64 / libm::sqrt(seen.births.max(1) as f64)
 }
 
 /// Packets take longer the later they are born, and queues have grown.
@@ -82,7 +84,8 @@ fn ever_later(seen: &Evidence) -> Option<String> {
     let [first, _, _, last] = seen.quarters;
     let known = first.0.min(last.0) >= PACKETS_LEAST;
     let (before, after) = seen.queued;
-    if !known || last.1 <= GROWTH * first.1 || after <= before {
+    let grown = after.saturating_sub(before) as f64;
+    if !known || last.1 <= GROWTH * first.1 || grown <= deviation(seen) {
         return None;
     }
     Some(format!(

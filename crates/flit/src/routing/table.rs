@@ -20,7 +20,6 @@ const FAR: u64 = u64::MAX;
 
 #[derive(Clone, Debug)]
 pub(super) struct Table {
-    routers: usize,
     /// By terminal: where the part of its router starts in `ports`.
     starts: Vec<u32>,
     /// By router with terminals, then by router: output port.
@@ -41,10 +40,10 @@ impl Table {
                 homes.len()
             )));
         }
-        let into = Into::new(graph);
+        let inbound = Inbound::new(graph);
         let mut ports = Vec::with_capacity(entries as usize);
         for home in &homes {
-            let distances = into.distances(*home);
+            let distances = inbound.distances(*home);
             if let Some(router) = graph.inject.iter().find(|r| distances[**r as usize] == FAR) {
                 return Err(BuildError(format!(
                     "no path from router {} to {}: all terminals must reach each other",
@@ -59,11 +58,7 @@ impl Table {
             index * graph.routers
         };
         let starts = graph.eject.iter().map(start).collect();
-        Ok(Table {
-            routers: graph.routers as usize,
-            starts,
-            ports,
-        })
+        Ok(Table { starts, ports })
     }
 
     #[inline]
@@ -105,7 +100,7 @@ fn push_ports(graph: &Graph, distances: &[u64], ports: &mut Vec<u16>) {
 }
 
 /// The channels into each router.
-struct Into {
+struct Inbound {
     /// By router: where its channels start in `channels`; one more at the end.
     starts: Vec<u32>,
     /// Sender and latency.
@@ -113,8 +108,8 @@ struct Into {
     latency_most: u16,
 }
 
-impl Into {
-    fn new(graph: &Graph) -> Into {
+impl Inbound {
+    fn new(graph: &Graph) -> Inbound {
         let mut starts = vec![0u32; graph.routers as usize + 1];
         for channel in &graph.channels {
             starts[channel.to as usize + 1] += 1;
@@ -130,7 +125,7 @@ impl Into {
             *slot += 1;
         }
         let latency_most = graph.channels.iter().map(|c| c.latency).max().unwrap_or(1);
-        Into {
+        Inbound {
             starts,
             channels,
             latency_most,
