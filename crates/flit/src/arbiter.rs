@@ -4,7 +4,9 @@
 //! evaluated before.
 
 /// One of the set bits of `set`, which is not empty.
-pub(crate) trait Choose {
+pub(crate) trait Choose: Copy {
+    /// It keeps a pointer.
+    const POINTS: bool = false;
     /// `channel` tells its draws apart, `pointer` is its memory, `key` the urgency of a bit.
     fn choose(&self, set: u32, channel: u32, pointer: u32, key: impl Fn(u32) -> u64) -> u32;
 }
@@ -15,6 +17,17 @@ pub(crate) struct Random {
     /// Of this cycle, from [`cycle_key`].
     pub key: u64,
 }
+
+/// The same for sets within the lowest byte.
+#[derive(Clone, Copy)]
+pub(crate) struct RandomOfFew {
+    /// Of this cycle, from [`cycle_key`].
+    pub key: u64,
+}
+
+/// The only one.
+#[derive(Clone, Copy)]
+pub(crate) struct Only;
 
 /// From the pointer on, cyclically.
 #[derive(Clone, Copy)]
@@ -33,7 +46,26 @@ impl Choose for Random {
     }
 }
 
+impl Choose for RandomOfFew {
+    #[inline(always)]
+    fn choose(&self, set: u32, channel: u32, _: u32, _: impl Fn(u32) -> u64) -> u32 {
+        let byte = (set & 0xff) as usize;
+        let draw = draw(self.key, channel) >> 32;
+        let nth = (draw * u64::from(ONES[byte])) >> 32;
+        u32::from(SELECT[byte << 3 | nth as usize & 7])
+    }
+}
+
+impl Choose for Only {
+    #[inline(always)]
+    fn choose(&self, _: u32, _: u32, _: u32, _: impl Fn(u32) -> u64) -> u32 {
+        0
+    }
+}
+
 impl Choose for RoundRobin {
+    const POINTS: bool = true;
+
     #[inline(always)]
     fn choose(&self, set: u32, _: u32, pointer: u32, _: impl Fn(u32) -> u64) -> u32 {
         let from = set & (u32::MAX << (pointer & 31));
@@ -102,6 +134,19 @@ fn nth(set: u32, prefix: u32, n: u32) -> u32 {
 /// Place of the `n`-th set bit of a byte, at `byte * 8 + n`.
 static SELECT: [u8; 2048] = select_table();
 
+/// Bits set in a byte.
+static ONES: [u8; 256] = ones_table();
+
+const fn ones_table() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).count_ones() as u8;
+        byte += 1;
+    }
+    table
+}
+
 const fn select_table() -> [u8; 2048] {
     let mut table = [0; 2048];
     let mut byte = 0;
@@ -154,7 +199,12 @@ mod tests {
                 let random = Random {
                     key: cycle_key(7, cycle),
                 };
-                seen[random.choose(set, 5, 0, |_| 0) as usize] += 1;
+                let chosen = random.choose(set, 5, 0, |_| 0);
+                if set < 256 {
+                    let few = RandomOfFew { key: random.key };
+                    assert_eq!(few.choose(set, 5, 0, |_| 0), chosen);
+                }
+                seen[chosen as usize] += 1;
             }
             let expected = draws as f64 / f64::from(set.count_ones());
             for bit in 0..32 {

@@ -3,57 +3,80 @@
 
 use core::ops::Range;
 
-use crate::arbiter::{Choose, Earliest, Random, RoundRobin, cycle_key};
+use crate::arbiter::{Choose, Earliest, Only, Random, RandomOfFew, RoundRobin, cycle_key};
 use crate::fabric::Fabric;
-use crate::lane::NONE;
 use crate::layout::BLOCK;
 use crate::spec::Arbiter;
 
 impl Fabric {
-    /// One flit on each of these channels that has one to send. The range begins and ends at
-    /// blocks, and no channel in it leads to another.
-    pub(crate) fn cross(&mut self, channels: Range<u32>, arbiter: Arbiter) {
-        match (arbiter, self.same_cycle) {
-            (Arbiter::Random, same) => {
-                let key = cycle_key(self.seed, self.now);
-                if same {
-                    self.cross_by::<_, true>(channels, Random { key });
-                } else {
-                    self.cross_by::<_, false>(channels, Random { key });
-                }
-            }
-            (Arbiter::RoundRobin, true) => self.cross_by::<_, true>(channels, RoundRobin),
-            (Arbiter::RoundRobin, false) => self.cross_by::<_, false>(channels, RoundRobin),
-            (Arbiter::Earliest, true) => self.cross_by::<_, true>(channels, Earliest),
-            (Arbiter::Earliest, false) => self.cross_by::<_, false>(channels, Earliest),
+    /// Chooses a flit for each of these channels that has one to send. The range begins and ends
+    /// at blocks.
+    pub(crate) fn choose(&mut self, channels: Range<u32>, arbiter: Arbiter) {
+        let key = cycle_key(self.seed, self.now);
+        match (arbiter, self.layout.shift) {
+            (_, 0) => self.choose_by(channels, Only),
+            (Arbiter::Random, 1..=3) => self.choose_by(channels, RandomOfFew { key }),
+            (Arbiter::Random, _) => self.choose_by(channels, Random { key }),
+            (Arbiter::RoundRobin, _) => self.choose_by(channels, RoundRobin),
+            (Arbiter::Earliest, _) => self.choose_by(channels, Earliest),
         }
     }
 
-    fn cross_by<C: Choose + Copy, const SAME: bool>(&mut self, channels: Range<u32>, choose: C) {
-        let blocks = channels.start / BLOCK..channels.end / BLOCK;
-        let mut ready = [0_u32; BLOCK as usize];
-        let mut block = blocks.start;
-        while let Some(found) = self.next_block(block, blocks.end) {
+    fn choose_by<C: Choose>(&mut self, channels: Range<u32>, choose: C) {
+        let shift = self.layout.shift;
+        let end = channels.end / BLOCK;
+        let mut block = channels.start / BLOCK;
+        while let Some(found) = self.next_block(block, end) {
             block = found + 1;
-            let count = self.scan(found, &mut ready);
-            let (mut heads, mut tails) = (0, 0);
-            for &out in &ready[..count] {
+            let mut ready = self.scan(found);
+            let at = self.chosen.len();
+            self.chosen.resize(at + ready.count_ones() as usize, 0);
+            for place in &mut self.chosen[at..] {
+                let out = found * BLOCK + ready.trailing_zeros();
+                ready &= ready.wrapping_sub(1);
                 let word = self.words[out as usize];
                 let set = word as u32 & (word >> 32) as u32;
-                let first = out << self.layout.shift;
-                let pointer = self.out_channels[out as usize].pointer;
+                let first = out << shift;
                 let (key, output) = (&self.key, &self.output);
                 let urgency = |lane: u32| key[output[(first + lane) as usize].link as usize];
+                let mut pointer = 0;
+                if C::POINTS {
+                    pointer = self.out_channels[out as usize].pointer;
+                }
                 let lane = choose.choose(set, out, pointer, urgency);
-                self.out_channels[out as usize].pointer = lane + 1;
-                let into = first + lane;
-                let from = self.output[into as usize].link;
-                self.pass::<SAME>(from, into, into, &mut heads, &mut tails);
-                self.lane_flits[lane as usize & 31] += 1;
+                if C::POINTS {
+                    self.out_channels[out as usize].pointer = lane + 1;
+                }
+                *place = first + lane;
             }
-            self.flit_hops += count as u64;
-            self.settle(heads, tails);
         }
+    }
+
+    /// The flits chosen move. No channel among them leads to another if credits take effect in
+    /// the same cycle.
+    pub(crate) fn move_chosen(&mut self) {
+        let near = self.uniform_flight == Some(1);
+        match (self.credit_delay <= 1, near) {
+            (true, true) => self.move_by::<true, true>(),
+            (true, false) => self.move_by::<true, false>(),
+            (false, true) => self.move_by::<false, true>(),
+            (false, false) => self.move_by::<false, false>(),
+        }
+        self.settle();
+    }
+
+    fn move_by<const NOW: bool, const NEAR: bool>(&mut self) {
+        let mut chosen = core::mem::take(&mut self.chosen);
+        let mut mover = self.mover::<NOW, NEAR>(chosen.len());
+        for &into in &chosen {
+            let from = mover.output[into as usize].link;
+            mover.pass(from, into, into);
+        }
+        let lengths = mover.lengths;
+        self.keep(lengths);
+        self.flit_hops += chosen.len() as u64;
+        chosen.clear();
+        self.chosen = chosen;
     }
 
     /// The next block in `from..end` that may have something to send.
@@ -71,32 +94,29 @@ impl Fabric {
         None
     }
 
-    /// Seat channels of `block` with a lane that has both a flit and room, in order. Clears the
-    /// block's bit if none of them has a flit.
+    /// Seat channels of `block` with a lane that has both a flit and room, a bit each. Clears the
+    /// block's own bit if none of them has a flit.
     #[inline(always)]
-    pub(crate) fn scan(&mut self, block: u32, ready: &mut [u32; BLOCK as usize]) -> usize {
-        let first = block * BLOCK;
-        let words = &self.words[first as usize..(first + BLOCK) as usize];
-        let (mut count, mut waiting) = (0_usize, 0_u64);
-        for (index, &word) in words.iter().enumerate() {
-            // Never more entries than channels: the mask only spares a check.
-            ready[count & (BLOCK as usize - 1)] = first + index as u32;
-            count += usize::from(word & (word >> 32) & 0xffff_ffff != 0);
-            waiting |= word & 0xffff_ffff;
+    pub(crate) fn scan(&mut self, block: u32) -> u64 {
+        let first = (block * BLOCK) as usize;
+        let mut flags = [0_u8; BLOCK as usize];
+        let mut waiting = 0_u64;
+        for (flag, word) in flags
+            .iter_mut()
+            .zip(&self.words[first..first + BLOCK as usize])
+        {
+            *flag = u8::from(word & (word >> 32) & 0xffff_ffff != 0);
+            waiting |= word;
         }
-        if waiting == 0 {
+        if waiting & 0xffff_ffff == 0 {
             self.summary[(block >> 6) as usize] &= !(1 << (block & 63));
         }
-        count
-    }
-
-    /// Makes room on the lists of headers and tails for a whole block.
-    pub(crate) fn prepare_lists(&mut self) {
-        let nothing = crate::fabric::Passing {
-            from: NONE,
-            into: NONE,
-        };
-        self.heads.resize(BLOCK as usize + 1, nothing);
-        self.tails.resize(BLOCK as usize + 1, nothing);
+        let mut ready = 0;
+        for (index, bytes) in flags.as_chunks::<8>().0.iter().enumerate() {
+            // Each byte is 0 or 1: the product gathers them in its top byte, first byte lowest.
+            let bits = u64::from_le_bytes(*bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            ready |= bits << (8 * index);
+        }
+        ready
     }
 }

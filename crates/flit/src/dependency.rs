@@ -20,9 +20,10 @@ use crate::route::{Choice, Choices, Way};
 use crate::routing::Routing;
 use crate::spec::Graph;
 
-/// Routes asked for, or 64 words of a set of lanes joined, before giving up.
+/// Routes asked for before giving up.
 const STEPS_MAX: u64 = 50_000_000;
-const WORDS_OF_STEP: u64 = 64;
+/// With adaptive lanes, joining so many words of the sets behind some four choices counts as one.
+const WORDS_OF_STEP: u64 = 16;
 /// Most 64-bit words of sets of lanes kept at a time.
 const WORDS_MAX: u64 = 1 << 22;
 
@@ -83,6 +84,17 @@ struct Walker<'a> {
     /// By node: those asked for while it is held.
     edges: Vec<Vec<u32>>,
     steps: u64,
+}
+
+/// Where packets to one terminal with the same draws were followed.
+struct Trail {
+    /// Which of them.
+    packet: u64,
+    /// By node: the last packet followed over it. Another like it that takes the same node goes
+    /// on alike.
+    seen: Vec<u64>,
+    /// Headers to follow on: router, way, and the node held.
+    open: Vec<(u32, Way, Option<u32>)>,
 }
 
 impl<'a> Walker<'a> {
@@ -155,8 +167,8 @@ impl<'a> Walker<'a> {
         self.graph.channels[(node / self.classes) as usize].to
     }
 
-    fn step(&mut self, steps: u64) -> Result<(), String> {
-        self.steps += steps;
+    fn step(&mut self) -> Result<(), String> {
+        self.steps += 1;
         if self.steps > STEPS_MAX {
             return Err(format!("more than {STEPS_MAX} steps to follow all routes"));
         }
@@ -168,10 +180,11 @@ impl<'a> Walker<'a> {
     /// A packet that goes by a stop is followed on each leg alone, with the stop at its end or at
     /// its start. Nothing of the second leg leads back to the first, so a cycle lies within one.
     fn walk_all(&mut self) -> Result<(), String> {
-        // What goes to the same terminal with the same draws and takes the same node also goes
-        // on alike, and is followed once.
-        let mut seen = vec![0u64; self.edges.len()];
-        let mut packet = 0;
+        let mut trail = Trail {
+            packet: 0,
+            seen: vec![0; self.edges.len()],
+            open: Vec::new(),
+        };
         for (exit, destination) in self.exits.clone() {
             for nth in 0..self.departures {
                 let mut way = Way {
@@ -185,13 +198,13 @@ impl<'a> Walker<'a> {
                     &[true]
                 };
                 for stop_at_end in legs {
-                    packet += 1;
+                    trail.packet += 1;
                     for entry in 0..self.entries.len() {
                         let entry = self.entries[entry];
                         if self.routing.has_stop() {
                             way.via = if *stop_at_end { exit } else { entry };
                         }
-                        self.walk(entry, way, packet, &mut seen)?;
+                        self.walk(entry, way, &mut trail)?;
                     }
                 }
             }
@@ -199,11 +212,11 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    fn walk(&mut self, entry: u32, way: Way, packet: u64, seen: &mut [u64]) -> Result<(), String> {
-        let mut open = vec![(entry, way, None::<u32>)];
+    fn walk(&mut self, entry: u32, way: Way, trail: &mut Trail) -> Result<(), String> {
         let mut choices = Choices::default();
-        while let Some((router, mut way, held)) = open.pop() {
-            self.step(1)?;
+        trail.open.push((entry, way, None));
+        while let Some((router, mut way, held)) = trail.open.pop() {
+            self.step()?;
             self.routing.route(router, &mut way, &mut choices);
             for choice in choices.as_slice() {
                 let Some(next) = self.node(router, choice) else {
@@ -215,9 +228,9 @@ impl<'a> Walker<'a> {
                         asked.push(next);
                     }
                 }
-                if seen[next as usize] != packet {
-                    seen[next as usize] = packet;
-                    open.push((self.end(next), way, Some(next)));
+                if trail.seen[next as usize] != trail.packet {
+                    trail.seen[next as usize] = trail.packet;
+                    trail.open.push((self.end(next), way, Some(next)));
                 }
             }
         }
@@ -234,6 +247,14 @@ impl<'a> Walker<'a> {
         if rows * words as u64 > WORDS_MAX {
             return Err(format!("{rows} sets of {} lanes to fill", self.edges.len()));
         }
+        let steps = (self.entries.len() as u64 * self.exits.len() as u64)
+            .saturating_mul(self.departures)
+            .saturating_mul(1 + words as u64 / WORDS_OF_STEP);
+        if steps > STEPS_MAX {
+            return Err(format!(
+                "{steps} steps to follow all routes: at most {STEPS_MAX} are"
+            ));
+        }
         let mut reach = vec![0u64; routers * words];
         let mut after = vec![0u64; self.edges.len() * words];
         for (_, destination) in self.exits.clone() {
@@ -243,7 +264,7 @@ impl<'a> Walker<'a> {
                     ..Way::default()
                 };
                 self.routing.depart_nth(&mut way, nth);
-                let escapes = self.fill_reach(way, words, &mut reach)?;
+                let escapes = self.fill_reach(way, words, &mut reach);
                 for escape in escapes {
                     let from = self.end(escape) as usize * words;
                     let to = escape as usize * words;
@@ -261,12 +282,7 @@ impl<'a> Walker<'a> {
 
     /// For one packet: fills in, by router, the escapes that can be asked for there or after any
     /// adaptive lanes; returns all escapes it can take.
-    fn fill_reach(
-        &mut self,
-        way: Way,
-        words: usize,
-        reach: &mut [u64],
-    ) -> Result<Vec<u32>, String> {
+    fn fill_reach(&self, way: Way, words: usize, reach: &mut [u64]) -> Vec<u32> {
         let routers = self.graph.routers;
         let mut done = vec![false; routers as usize];
         let mut escapes = Vec::with_capacity(routers as usize);
@@ -286,7 +302,6 @@ impl<'a> Walker<'a> {
             let before = open.len();
             open.push(router);
             open.extend(wait);
-            self.step(1 + (nexts.len() * words) as u64 / WORDS_OF_STEP)?;
             if open.len() > before + 1 {
                 continue;
             }
@@ -304,7 +319,7 @@ impl<'a> Walker<'a> {
                 escapes.push(escape);
             }
         }
-        Ok(escapes)
+        escapes
     }
 }
 

@@ -3,9 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring, Slot};
+use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring};
 use crate::layout::{BLOCK, Layout};
 use crate::packet::Pool;
+use crate::passage::Lists;
 use crate::spec::{Arbiter, FabricSpec, Release, Switch};
 
 /// A flit that has left a buffer, as far as a header or a tail needs to know.
@@ -46,9 +47,9 @@ pub(crate) struct Fabric {
     pub wait_lanes: Vec<u32>,
     pub packets: Pool,
     /// At the end of a cycle: flits join these lanes.
-    pub arrivals: Ring<Slot>,
+    pub arrivals: Ring<Vec<u32>>,
     /// At the end of a cycle: the sender learns of a free place in these lanes.
-    pub credits: Ring<Slot>,
+    pub credits: Ring<Vec<u32>>,
     /// At the end of a cycle: headers join lanes.
     pub headers: Ring<Vec<(u32, u32)>>,
     /// At the end of a cycle: packets are complete at their terminals.
@@ -89,11 +90,12 @@ pub(crate) struct Fabric {
     pub counted: Option<Counts>,
     /// Source lanes whose packet has left.
     pub vacated: Vec<u32>,
-    /// Scratch of one block: headers and tails that passed.
-    pub heads: Vec<Passing>,
-    pub tails: Vec<Passing>,
-    /// How many of each a multiplexed switch has noted.
-    pub counts: (usize, usize),
+    /// Flight of all channels, where it is the same.
+    pub uniform_flight: Option<u64>,
+    /// Output lanes whose next flit moves in this cycle.
+    pub chosen: Vec<u32>,
+    /// What moving flits leave behind.
+    pub lists: Lists,
 }
 
 /// Flits by output channel and by index of lane.
@@ -195,14 +197,19 @@ impl Fabric {
             lane_flits: [0; 32],
             counted: None,
             vacated: Vec::new(),
-            heads: Vec::new(),
-            tails: Vec::new(),
-            counts: (0, 0),
+            uniform_flight: None,
+            chosen: Vec::new(),
+            lists: Lists::default(),
             layout,
         };
         fabric.fill_credits();
         fabric.add_queues(spec);
-        fabric.prepare_lists();
+        let real = |out: &u32| fabric.layout.spec_out[*out as usize] != NONE;
+        let mut outs = (0..fabric.layout.outs).filter(real);
+        let flight = |out: u32| u64::from(fabric.out_channels[out as usize].flight);
+        let first = outs.next().map(flight);
+        let uniform = outs.all(|out| Some(flight(out)) == first);
+        fabric.uniform_flight = first.filter(|_| uniform);
         fabric
     }
 
@@ -335,6 +342,7 @@ fn in_channels(spec: &FabricSpec, layout: &Layout) -> Vec<InChannel> {
         credit_to: layout.no_out(),
         node: NONE,
         spec: NONE,
+        sent_by_node: false,
         pointer: 0,
         accept_pointer: 0,
     };
@@ -353,6 +361,7 @@ fn in_channels(spec: &FabricSpec, layout: &Layout) -> Vec<InChannel> {
             credit_to: layout.out_of[index] << layout.shift,
             node,
             spec: index as u32,
+            sent_by_node: true,
             ..nobody
         };
     }

@@ -36,7 +36,7 @@ pub(crate) struct OutLane {
 pub(crate) struct OutChannel {
     /// Its lane 0 at the receiving end.
     pub target: u32,
-    /// Flits it carried since the window began.
+    /// Flits of packets whose tails it has carried since the window began.
     pub flits: u32,
     /// Credits a flit takes: 1, or 0 into an ejection channel, whose terminal takes all at once.
     pub spend: u16,
@@ -69,47 +69,12 @@ pub(crate) struct InChannel {
     pub node: u32,
     /// Its number in the spec; that of the terminal's injection channel for source lanes.
     pub spec: u32,
+    /// Another node sends into it; false for source lanes.
+    pub sent_by_node: bool,
     /// Round robin among its lanes goes on here.
-    pub pointer: u16,
+    pub pointer: u8,
     /// Round robin among the router's outputs goes on here.
     pub accept_pointer: u16,
-}
-
-/// Things that happen at the end of a cycle, in a list that is filled without branches.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Slot {
-    items: alloc::vec::Vec<u32>,
-    len: usize,
-}
-
-impl Slot {
-    /// Adds `item` if `keep` is 1, and not if it is 0.
-    #[inline(always)]
-    pub fn push_if(&mut self, item: u32, keep: usize) {
-        if self.len == self.items.len() {
-            self.grow();
-        }
-        self.items[self.len] = item;
-        self.len += keep;
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let larger = (self.items.len() * 2).max(64);
-        self.items.resize(larger, 0);
-    }
-
-    /// What was added.
-    #[inline]
-    pub fn as_slice(&self) -> &[u32] {
-        &self.items[..self.len]
-    }
-
-    /// Forgets all.
-    #[inline]
-    pub fn clear(&mut self) {
-        self.len = 0;
-    }
 }
 
 /// A ring of cycles: what was put at a cycle is found there again.

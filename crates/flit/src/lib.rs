@@ -7,7 +7,9 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-pub mod dependency;
+mod arbiter;
+mod crossbar;
+mod deadlock;
 mod error;
 mod fabric;
 mod finish;
@@ -22,8 +24,11 @@ mod packet;
 mod passage;
 pub mod route;
 pub mod routing;
+mod simulation;
+mod source;
 pub mod spec;
 pub mod topology;
+pub mod traffic;
 
 pub use error::BuildError;
 pub use simulation::Simulation;

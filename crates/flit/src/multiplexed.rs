@@ -96,12 +96,14 @@ impl Matching {
         let shift = (fabric.first_in_seat() >> fabric.layout.shift) / BLOCK;
         let end = inputs.end / BLOCK + shift;
         let mut block = inputs.start / BLOCK + shift;
-        let mut found = [0_u32; BLOCK as usize];
         while let Some(next) = fabric.next_block(block, end) {
             block = next + 1;
-            let count = fabric.scan(next, &mut found);
-            let inputs = found[..count].iter().map(|seat| seat - shift * BLOCK);
-            self.ready.extend(inputs);
+            let mut found = fabric.scan(next);
+            while found != 0 {
+                self.ready
+                    .push((next - shift) * BLOCK + found.trailing_zeros());
+                found &= found - 1;
+            }
         }
     }
 
@@ -135,7 +137,7 @@ impl Matching {
         }
         offered.clear();
         self.offered = offered;
-        fabric.settle_lists();
+        fabric.settle();
     }
 
     /// Each output offers itself to an input, each input accepts one; again for the rest.
@@ -161,7 +163,7 @@ impl Matching {
             }
             accepted.clear();
             self.accepted = accepted;
-            fabric.settle_lists();
+            fabric.settle();
         }
     }
 
@@ -255,7 +257,7 @@ fn point_past(fabric: &mut Fabric, input: u32, out: u32, from: u32) {
     let (input_port, output_port) = (in_port(fabric, input), out_port(fabric, input, out));
     fabric.out_channels[out as usize].pointer = input_port + 1;
     let channel = &mut fabric.in_channels[input as usize];
-    channel.pointer = lane as u16 + 1;
+    channel.pointer = lane as u8 + 1;
     channel.accept_pointer = output_port as u16 + 1;
 }
 

@@ -15,31 +15,18 @@ impl Fabric {
             self.buffer(from, into);
             return;
         }
-        let (mut heads, mut tails) = self.counts;
-        if heads.max(tails) + 1 >= self.heads.len() {
-            self.settle(heads, tails);
-            (heads, tails) = (0, 0);
-        }
         let seat = self.first_in_seat() + from;
-        if self.same_cycle {
-            self.pass::<true>(from, into, seat, &mut heads, &mut tails);
+        let lengths = if self.same_cycle {
+            let mut mover = self.mover::<true, false>(1);
+            mover.pass(from, into, seat);
+            mover.lengths
         } else {
-            self.pass::<false>(from, into, seat, &mut heads, &mut tails);
-        }
-        self.counts = (heads, tails);
-        self.count_move(into);
-    }
-
-    /// Headers and tails noted by [`Fabric::switch`] are worked off.
-    pub(crate) fn settle_lists(&mut self) {
-        let (heads, tails) = core::mem::take(&mut self.counts);
-        self.settle(heads, tails);
-    }
-
-    fn count_move(&mut self, into: u32) {
+            let mut mover = self.mover::<false, false>(1);
+            mover.pass(from, into, seat);
+            mover.lengths
+        };
+        self.keep(lengths);
         self.flit_hops += 1;
-        let lane = into & (self.layout.stride() - 1);
-        self.lane_flits[lane as usize & 31] += 1;
     }
 
     fn buffer(&mut self, from: u32, into: u32) {
@@ -64,10 +51,10 @@ impl Fabric {
         };
         let credit = self.in_channels[(from >> shift) as usize].credit_to + (from & mask);
         if self.same_cycle {
-            self.give_credit(credit);
+            self.mover::<true, false>(0).give_credit(credit);
         } else {
-            let slot = self.credits.at(self.now + self.credit_delay - 1);
-            slot.push_if(credit, 1);
+            let at = self.now + self.credit_delay - 1;
+            self.credits.at(at).push(credit);
         }
         if let Some(queues) = &mut self.queues {
             let (filled, first) = &mut queues.filled[out as usize];
@@ -104,23 +91,27 @@ impl Fabric {
     }
 
     fn leave_buffer(&mut self, out: u32, flit: Buffered) {
-        let channel = &mut self.out_channels[out as usize];
-        channel.flits += 1;
-        let channel = *channel;
+        let channel = self.out_channels[out as usize];
         let at = self.now + u64::from(channel.flight) - 1;
         let lane = channel.target + (flit.into & (self.layout.stride() - 1));
         let leads_on = channel.spend != 0;
         if flit.header == NONE {
-            self.arrivals.at(at).push_if(lane, usize::from(leads_on));
+            if leads_on {
+                self.arrivals.at(at).push(lane);
+            }
         } else {
             self.packets.get_mut(flit.header).hops += 1;
             if leads_on {
                 self.headers.at(at).push((lane, flit.header));
             }
         }
-        if flit.tail != NONE && !leads_on {
+        self.flit_hops += 1;
+        if flit.tail == NONE {
+            return;
+        }
+        self.count(flit.into, self.packets.get(flit.tail).length);
+        if !leads_on {
             self.tail_ejected(flit.into, flit.tail, at);
         }
-        self.count_move(flit.into);
     }
 }

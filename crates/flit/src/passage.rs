@@ -3,32 +3,80 @@
 //! What happens once a packet is put on two short lists, headers and tails, and done after each
 //! block of channels.
 
+use alloc::vec::Vec;
+
 use crate::fabric::{Fabric, Passing};
-use crate::lane::{FRESH, NONE};
+use crate::lane::{FRESH, InChannel, InLane, NONE, OutChannel, OutLane};
 use crate::layout::BLOCK;
 use crate::spec::Release;
 
-impl Fabric {
-    /// The next flit of `from` goes into `into`. Puts headers and tails on the lists; `heads` and
-    /// `tails` of them hold something so far.
-    ///
-    /// `SAME`: the place it leaves can be used in this very cycle.
+/// What moving flits touch, and what they leave behind: lists filled without a branch, at most an
+/// entry a flit.
+///
+/// `NOW`: a place that a flit leaves is told at once. That is right if credits take effect in the
+/// same cycle, and also if they take one, once all choices of the cycle have been made. `NEAR`: a
+/// flit joins the next buffer at once; right if all flights take one cycle, by the same argument.
+/// What one flit of a cycle takes from a counter and another adds to it comes out the same in
+/// either order.
+pub(crate) struct Mover<'a, const NOW: bool, const NEAR: bool> {
+    pub input: &'a mut [InLane],
+    pub output: &'a mut [OutLane],
+    pub out_channels: &'a mut [OutChannel],
+    pub in_channels: &'a [InChannel],
+    pub words: &'a mut [u64],
+    summary: &'a mut [u64],
+    shift: u32,
+    mask: u32,
+    /// Seat of input lane 0 in a multiplexed switch, and the first output lane of injection.
+    in_seat: u32,
+    inject: u32,
+    multiplexed: bool,
+    /// The output lane nobody uses.
+    nobody: u32,
+    arrivals: &'a mut [(u32, u32)],
+    credits: &'a mut [u32],
+    heads: &'a mut [Passing],
+    tails: &'a mut [Passing],
+    /// Entries of the four lists.
+    pub lengths: [usize; 4],
+}
+
+/// What flits leave behind until [`Fabric::settle`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lists {
+    /// Lanes that flits other than headers join, and the channel each came by.
+    arrivals: Vec<(u32, u32)>,
+    /// Output lanes with a place more.
+    credits: Vec<u32>,
+    heads: Vec<Passing>,
+    tails: Vec<Passing>,
+    lengths: [usize; 4],
+}
+
+impl Lists {
+    /// Makes room for so many flits.
+    fn reserve(&mut self, flits: usize) {
+        let [arrivals, credits, heads, tails] = self.lengths;
+        let needed = flits + 1 + arrivals.max(credits).max(heads).max(tails);
+        if self.heads.len() < needed {
+            let nothing = Passing { from: 0, into: 0 };
+            let size = needed.next_power_of_two();
+            self.arrivals.resize(size, (0, 0));
+            self.credits.resize(size, 0);
+            self.heads.resize(size, nothing);
+            self.tails.resize(size, nothing);
+        }
+    }
+}
+
+impl<const NOW: bool, const NEAR: bool> Mover<'_, NOW, NEAR> {
+    /// The next flit of `from` goes into `into`; their two bits are at `seat`.
     #[inline(always)]
-    pub(crate) fn pass<const SAME: bool>(
-        &mut self,
-        from: u32,
-        into: u32,
-        seat: u32,
-        heads: &mut usize,
-        tails: &mut usize,
-    ) {
-        let shift = self.layout.shift;
-        let mask = self.layout.stride() - 1;
-        let out = (into >> shift) as usize;
-        let channel = &mut self.out_channels[out];
-        channel.flits += 1;
-        let (spend, flight) = (channel.spend, channel.flight);
-        let target = channel.target + (into & mask);
+    pub fn pass(&mut self, from: u32, into: u32, seat: u32) {
+        let out = into >> self.shift;
+        let channel = &self.out_channels[out as usize];
+        let target = channel.target + (into & self.mask);
+        let spend = channel.spend;
         let sender = &mut self.output[into as usize];
         sender.credits -= spend;
         let lane = &mut self.input[from as usize];
@@ -36,45 +84,125 @@ impl Fabric {
         lane.left = (lane.left & !FRESH) - 1;
         lane.count[0] -= 1;
         let gone = u64::from(lane.count[0] == 0) | u64::from(sender.credits == 0) << 32;
-        self.words[(seat >> shift) as usize] &= !(gone << (seat & mask));
         let tail = usize::from(lane.left == 0);
-        let passing = Passing { from, into };
-        self.heads[*heads] = passing;
+        self.words[(seat >> self.shift) as usize] &= !(gone << (seat & self.mask));
+        let [arrivals, credits, heads, tails] = &mut self.lengths;
+        let joins = (1 - header) & usize::from(spend);
+        self.heads[*heads] = Passing { from, into };
         *heads += header;
-        self.tails[*tails] = passing;
+        self.tails[*tails] = Passing { from, into };
         *tails += tail;
-        let slot = self.arrivals.at(self.now + u64::from(flight) - 1);
-        slot.push_if(target, (1 - header) & usize::from(spend));
-        let credit = self.in_channels[(from >> shift) as usize].credit_to + (from & mask);
-        if SAME {
-            self.give_credit(credit);
-        } else {
-            let slot = self.credits.at(self.now + self.credit_delay - 1);
-            slot.push_if(credit, usize::from(credit < self.layout.no_out()));
+        let before = &self.in_channels[(from >> self.shift) as usize];
+        let credit = before.credit_to + (from & self.mask);
+        if !NOW {
+            self.credits[*credits] = credit;
+            *credits += usize::from(before.sent_by_node);
         }
+        if !NEAR {
+            self.arrivals[*arrivals] = (target, out);
+            *arrivals += joins;
+        }
+        if NOW {
+            self.give_credit(credit);
+        }
+        if NEAR {
+            self.join(target, joins as u16);
+        }
+    }
+
+    /// `flits` of them, 0 or 1, join a lane.
+    #[inline(always)]
+    pub fn join(&mut self, lane: u32, flits: u16) {
+        let state = &mut self.input[lane as usize];
+        let count = &mut state.count[usize::from(state.behind & 1)];
+        *count = count.wrapping_add(flits);
+        let (seat, held) = if self.multiplexed {
+            let held = u64::from(state.link != self.nobody);
+            (self.in_seat + lane, held & u64::from(flits))
+        } else {
+            (state.link, u64::from(flits))
+        };
+        self.words[(seat >> self.shift) as usize] |= held << (seat & self.mask);
+        let block = seat >> self.shift >> BLOCK.trailing_zeros();
+        self.summary[(block >> 6) as usize] |= 1 << (block & 63);
     }
 
     /// The sender of an output lane learns of a free place.
     #[inline(always)]
-    pub(crate) fn give_credit(&mut self, lane: u32) {
-        let shift = self.layout.shift;
+    pub fn give_credit(&mut self, lane: u32) {
         let sender = &mut self.output[lane as usize];
         sender.credits = sender.credits.wrapping_add(1);
-        let link = sender.link;
-        let seat = self.seat(link, lane);
-        let bit = seat & (self.layout.stride() - 1);
-        self.words[(seat >> shift) as usize] |= 1 << (32 + bit);
+        let seat = if self.multiplexed && lane < self.inject {
+            self.in_seat + sender.link
+        } else {
+            lane
+        };
+        self.words[(seat >> self.shift) as usize] |= 1 << (32 + (seat & self.mask));
+    }
+}
+
+impl Fabric {
+    /// Borrows what moving so many flits touches.
+    #[inline(always)]
+    pub(crate) fn mover<const NOW: bool, const NEAR: bool>(
+        &mut self,
+        flits: usize,
+    ) -> Mover<'_, NOW, NEAR> {
+        self.lists.reserve(flits);
+        Mover {
+            in_seat: (self.layout.outs + BLOCK) << self.layout.shift,
+            inject: self.layout.inject << self.layout.shift,
+            nobody: self.layout.no_out(),
+            multiplexed: self.multiplexed,
+            shift: self.layout.shift,
+            mask: self.layout.stride() - 1,
+            input: &mut self.input,
+            output: &mut self.output,
+            out_channels: &mut self.out_channels,
+            in_channels: &self.in_channels,
+            words: &mut self.words,
+            summary: &mut self.summary,
+            lengths: self.lists.lengths,
+            arrivals: &mut self.lists.arrivals,
+            credits: &mut self.lists.credits,
+            heads: &mut self.lists.heads,
+            tails: &mut self.lists.tails,
+        }
     }
 
-    /// Works off the headers and tails of a block.
-    pub(crate) fn settle(&mut self, heads: usize, tails: usize) {
+    /// Keeps what a mover has left behind.
+    #[inline(always)]
+    pub(crate) fn keep(&mut self, lengths: [usize; 4]) {
+        self.lists.lengths = lengths;
+    }
+
+    /// Works off what moving flits left behind.
+    pub(crate) fn settle(&mut self) {
+        let [arrivals, credits, heads, tails] = core::mem::take(&mut self.lists.lengths);
+        self.send_on(arrivals);
+        if credits > 0 {
+            let slot = self.credits.at(self.now + self.credit_delay - 1);
+            slot.extend_from_slice(&self.lists.credits[..credits]);
+        }
         for index in 0..heads {
-            let passing = self.heads[index];
-            self.header_passes(passing);
+            self.header_passes(self.lists.heads[index]);
         }
         for index in 0..tails {
-            let passing = self.tails[index];
-            self.tail_passes(passing);
+            self.tail_passes(self.lists.tails[index]);
+        }
+    }
+
+    /// Puts flits on their way.
+    fn send_on(&mut self, count: usize) {
+        let arrivals = &self.lists.arrivals[..count];
+        if let Some(flight) = self.uniform_flight {
+            let slot = self.arrivals.at(self.now + flight - 1);
+            slot.extend(arrivals.iter().map(|(lane, _)| *lane));
+            return;
+        }
+        for &(lane, out) in arrivals {
+            let flight = u64::from(self.out_channels[out as usize].flight);
+            self.arrivals.at(self.now + flight - 1).push(lane);
         }
     }
 
@@ -96,12 +224,21 @@ impl Fabric {
 
     fn tail_passes(&mut self, passing: Passing) {
         let id = self.front[passing.from as usize];
+        self.count(passing.into, self.packets.get(id).length);
         self.tail_switched(passing, id);
         let out = self.channel(passing.into);
         if self.ejects(out) {
             let flight = u64::from(self.out_channels[out as usize].flight);
             self.tail_ejected(passing.into, id, self.now + flight - 1);
         }
+    }
+
+    /// A packet has crossed a channel.
+    pub(crate) fn count(&mut self, into: u32, flits: u16) {
+        let out = self.channel(into);
+        self.out_channels[out as usize].flits += u32::from(flits);
+        let lane = into & (self.layout.stride() - 1);
+        self.lane_flits[lane as usize % 32] += u64::from(flits);
     }
 
     /// The tail of `id` has left its buffer.
@@ -171,29 +308,12 @@ impl Fabric {
 
     /// At the end of the cycle: what is on its way takes effect.
     pub(crate) fn arrive(&mut self) {
-        let slot = core::mem::take(self.arrivals.at(self.now));
-        let shift = self.layout.shift;
-        let mask = self.layout.stride() - 1;
-        let first = self.first_in_seat();
-        for &lane in slot.as_slice() {
-            let state = &mut self.input[lane as usize];
-            state.count[usize::from(state.behind & 1)] += 1;
-            let (seat, held) = if self.multiplexed {
-                (first + lane, u64::from(state.link != self.layout.no_out()))
-            } else {
-                (state.link, 1)
-            };
-            self.words[(seat >> shift) as usize] |= held << (seat & mask);
-            let block = seat >> shift >> BLOCK.trailing_zeros();
-            self.summary[(block >> 6) as usize] |= 1 << (block & 63);
-        }
-        let mut slot = slot;
-        slot.clear();
-        *self.arrivals.at(self.now) = slot;
-        if !self.same_cycle {
+        self.flits_arrive();
+        if self.credit_delay > 0 {
             let mut slot = core::mem::take(self.credits.at(self.now));
-            for &lane in slot.as_slice() {
-                self.give_credit(lane);
+            let mut mover = self.mover::<false, false>(0);
+            for &lane in &slot {
+                mover.give_credit(lane);
             }
             slot.clear();
             *self.credits.at(self.now) = slot;
@@ -205,6 +325,16 @@ impl Fabric {
         }
         released.clear();
         *self.releases.at(self.now) = released;
+    }
+
+    fn flits_arrive(&mut self) {
+        let mut slot = core::mem::take(self.arrivals.at(self.now));
+        let mut mover = self.mover::<false, false>(0);
+        for &lane in &slot {
+            mover.join(lane, 1);
+        }
+        slot.clear();
+        *self.arrivals.at(self.now) = slot;
     }
 
     fn headers_arrive(&mut self) {

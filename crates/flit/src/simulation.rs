@@ -120,6 +120,7 @@ impl Simulation {
 
     /// One cycle.
     fn step(&mut self) {
+        self.deliver();
         let fabric = &mut self.fabric;
         self.entrance.bear(fabric, &self.routing, &mut self.meter);
         fabric.allocate(&self.routing, self.spec.router.lane_arbiter);
@@ -130,8 +131,7 @@ impl Simulation {
             fabric.moved_at = fabric.now;
         }
         fabric.arrive();
-        self.deliver();
-        self.fabric.now += 1;
+        fabric.now += 1;
         let fabric = &self.fabric;
         if fabric.now > fabric.moved_at.saturating_add(self.spec.measure.stall)
             && fabric.injected > fabric.delivered
@@ -141,34 +141,55 @@ impl Simulation {
         }
     }
 
+    /// In every switch and on every channel. Where credits take effect in the same cycle, the
+    /// network is worked off from the sinks up; else all choices come before any move.
     fn move_flits(&mut self) {
         let fabric = &mut self.fabric;
         let arbiter = self.spec.router.channel_arbiter;
+        let injection = fabric.layout.inject..fabric.layout.outs;
         fabric.send_buffered();
         for index in 0..fabric.layout.levels.len() {
             let (outs, ins) = fabric.layout.levels[index].clone();
             match &mut self.matching {
-                None => fabric.cross(outs, arbiter),
-                Some(matching) => matching.work(fabric, ins),
+                Some(matching) if fabric.same_cycle => matching.work(fabric, ins),
+                Some(matching) => {
+                    fabric.choose(injection.clone(), arbiter);
+                    matching.work(fabric, ins);
+                }
+                None => fabric.choose(outs, arbiter),
+            }
+            if fabric.same_cycle {
+                fabric.move_chosen();
             }
         }
-        let before = fabric.flit_hops;
-        let injection = fabric.layout.inject..fabric.layout.outs;
-        fabric.cross(injection, arbiter);
-        fabric.injected += fabric.flit_hops - before;
+        if fabric.same_cycle || self.matching.is_none() {
+            let before = fabric.chosen.len();
+            fabric.choose(injection, arbiter);
+            fabric.injected += (fabric.chosen.len() - before) as u64;
+        } else {
+            fabric.injected += fabric.chosen.len() as u64;
+        }
+        fabric.move_chosen();
     }
 
+    /// Packets whose tails arrived at the end of the cycle before.
     fn deliver(&mut self) {
         let now = self.fabric.now;
-        let mut done = core::mem::take(self.fabric.deliveries.at(now));
+        let before = now.wrapping_sub(1);
+        let mut done = core::mem::take(self.fabric.deliveries.at(before));
+        if self.entrance.reacts() {
+            // Reactions are born in the order of terminals, whatever order tails came in.
+            let packets = &self.fabric.packets;
+            done.sort_by_key(|id| packets.get(*id).way.destination);
+        }
         for &id in &done {
             let packet = self.fabric.packets.remove(id);
             self.fabric.delivered += u64::from(packet.length);
-            self.trace_hash = self.trace_hash.wrapping_add(fingerprint(&packet, now + 1));
-            self.entrance.delivered(&packet, now + 1, &mut self.meter);
+            self.trace_hash = self.trace_hash.wrapping_add(fingerprint(&packet, now));
+            self.entrance.delivered(&packet, now, &mut self.meter);
         }
         done.clear();
-        *self.fabric.deliveries.at(now) = done;
+        *self.fabric.deliveries.at(before) = done;
     }
 
     /// Asks the meter which phase begins here.

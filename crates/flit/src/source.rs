@@ -12,7 +12,7 @@ use crate::meter::{Delivered, Meter};
 use crate::packet::Packet;
 use crate::route::{NOWHERE, Way};
 use crate::routing::Routing;
-use crate::spec::{FabricSpec, RoutingSpec, Sources};
+use crate::spec::{FabricSpec, Injection, RoutingSpec, Sources};
 use crate::traffic::{Born, Generator, Reaction};
 
 /// Where packets come from.
@@ -27,6 +27,7 @@ pub(crate) struct Entrance {
     /// By terminal, for a queue that all its lanes share: first and last packet.
     shared: Vec<(u32, u32)>,
     sources_each: u32,
+    reacts: bool,
     classes: Vec<ClassRule>,
     /// Scratch: processes due in this cycle.
     due: Vec<u32>,
@@ -64,6 +65,10 @@ impl Entrance {
                 .collect(),
             shared: vec![(NONE, NONE); shared as usize],
             sources_each,
+            reacts: spec
+                .classes
+                .iter()
+                .any(|class| class.injection == Injection::Replies),
             classes: spec
                 .classes
                 .iter()
@@ -87,6 +92,11 @@ impl Entrance {
     fn schedule(&mut self, process: u32, cycle: u64) {
         self.births
             .push(Event::new(Time(cycle), Phase::Inject, process, 0));
+    }
+
+    /// Does anything delivered provoke a birth?
+    pub fn reacts(&self) -> bool {
+        self.reacts
     }
 
     /// The next cycle in which something is born, if nothing moves before.
