@@ -10,6 +10,8 @@ extern crate std;
 mod error;
 pub mod outcome;
 pub mod route;
+pub mod routing;
 pub mod spec;
+pub mod topology;
 
 pub use error::BuildError;

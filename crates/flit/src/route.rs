@@ -10,10 +10,10 @@ pub const CHOICES_MAX: usize = 16;
 pub struct Way {
     /// Terminal it goes to.
     pub destination: u32,
-    /// Router it goes to first, or [`NOWHERE`].
+    /// Router it goes to first, root of a tree it climbs towards, or [`NOWHERE`].
     pub via: u32,
-    /// Routing's own notes: which order of dimensions, which datelines were crossed.
-    pub plan: u8,
+    /// Routing's own notes: which order of dimensions, which half of a ring, which class.
+    pub plan: u16,
     /// Group of lanes of its class.
     pub group: u8,
 }
