@@ -14,7 +14,7 @@ use results::{
     Check, DirectoryError, RunDirectory, RunInfo, TraceRecord, TraceWriter, run_manifest,
     run_report, run_summary, run_tables, terminal_summary,
 };
-use scenario::{Scenario, Source};
+use scenario::{Engine, PacketScenario, Scenario, Source};
 
 use crate::{BAD_INPUT, Changes, FAILED, INTERRUPTED, SUCCESS};
 use crate::{command_line, default_out, fail, files, interrupt, progress};
@@ -65,10 +65,21 @@ struct Finished<P> {
 
 /// Runs a scenario and writes its directory.
 pub fn run(options: &Options) -> u8 {
-    let Ok((source, mut scenario)) = files::load(&options.file, &options.changes) else {
+    let Ok((source, scenario)) = files::load(&options.file, &options.changes) else {
         return BAD_INPUT;
     };
-    series::add_defaults(&mut scenario);
+    let Scenario {
+        title,
+        about,
+        engine,
+        resolved,
+        ..
+    } = scenario;
+    let mut packet = match engine {
+        Engine::Packet(packet) => packet,
+        Engine::Flit(_) => return fail("scenarios for the flit engine can be checked, not run"),
+    };
+    series::add_defaults(&mut packet);
     let out = options
         .out
         .clone()
@@ -81,7 +92,10 @@ pub fn run(options: &Options) -> u8 {
     let mut job = Job {
         options,
         source,
-        scenario,
+        title,
+        about,
+        resolved,
+        scenario: packet,
         directory,
         checks: Vec::new(),
     };
@@ -112,7 +126,10 @@ fn name_of(path: &Path) -> String {
 struct Job<'a> {
     options: &'a Options,
     source: Source,
-    scenario: Scenario,
+    title: String,
+    about: String,
+    resolved: String,
+    scenario: PacketScenario,
     directory: RunDirectory,
     checks: Vec<Check>,
 }
@@ -242,12 +259,12 @@ impl Job<'_> {
 
     fn info(&self, wall_seconds: f64) -> RunInfo {
         RunInfo {
-            name: self.scenario.title.clone(),
-            description: self.scenario.about.trim().to_owned(),
+            name: self.title.clone(),
+            description: self.about.trim().to_owned(),
             command: command_line(),
             version: env!("CARGO_PKG_VERSION").into(),
             scenario: self.source.text.clone(),
-            resolved: self.scenario.resolved.clone(),
+            resolved: self.resolved.clone(),
             cell: self.scenario.cell,
             wall_seconds: Some(wall_seconds),
             checks: self.checks.clone(),
@@ -264,7 +281,7 @@ impl Job<'_> {
         let info = self.info(wall_seconds);
         let network = &self.scenario.network;
         let directory = &mut self.directory;
-        directory.write_scenario(&self.source.text, &self.scenario.resolved)?;
+        directory.write_scenario(&self.source.text, &self.resolved)?;
         directory.write_tables(&run_tables(network, outcome, self.scenario.cell))?;
         directory.write_series(series)?;
         directory.write_json("summary.json", &run_summary(&info, network, outcome))?;
@@ -304,7 +321,7 @@ struct Trace {
 }
 
 impl Trace {
-    fn create(path: &Path, scenario: &Scenario) -> Result<Trace, String> {
+    fn create(path: &Path, scenario: &PacketScenario) -> Result<Trace, String> {
         let file = File::create(path)
             .map_err(|error| format!("can't write {}: {error}", path.display()))?;
         let writer = TraceWriter::new(BufWriter::new(file), &scenario.network)

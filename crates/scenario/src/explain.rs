@@ -103,7 +103,7 @@ fn place(section: &Section, key: &Key) -> String {
         .filter(|other| other.name == section.name && !std::ptr::eq(**other, section));
     let shared = others.any(|other| {
         let same = other.key(key.name);
-        same.is_some_and(|same| same.meaning == key.meaning)
+        same.is_some_and(|same| same.is_same(key))
     });
     if shared {
         section.name.into()
@@ -127,7 +127,12 @@ fn section_text(section: &Section) -> String {
 }
 
 fn key_text(section: &Section, key: &Key) -> String {
-    let mut text = format!("{} in {}\n  {}\n\n", key.name, place(section, key), key.meaning);
+    let mut text = format!(
+        "{} in {}\n  {}\n\n",
+        key.name,
+        place(section, key),
+        key.meaning
+    );
     for (what, value) in facts(section, key) {
         text.push_str(&format!("  {what:9}  {value}\n"));
     }

@@ -69,9 +69,12 @@ impl<'a> Files<'a> {
             Err(error) => error.to_string(),
         };
         mistakes.push(
-            Diagnostic::error("no-file", format!("can't read `{}`", crate::reader::clip(name)))
-                .at(at, refused)
-                .note("paths start at the folder of the scenario"),
+            Diagnostic::error(
+                "no-file",
+                format!("can't read `{}`", crate::reader::clip(name)),
+            )
+            .at(at, refused)
+            .note("paths start at the folder of the scenario"),
         );
         None
     }
@@ -84,8 +87,11 @@ impl Named {
         let shown = shown.map_or_else(String::new, |text| {
             format!(": `{}`", crate::reader::clip(text.trim()))
         });
-        Diagnostic::error("bad-file", format!("`{}` is not as it should be", self.name))
-            .at(self.at.clone(), format!("{what}, in line {line}"))
-            .note(format!("line {line}{shown}"))
+        Diagnostic::error(
+            "bad-file",
+            format!("`{}` is not as it should be", self.name),
+        )
+        .at(self.at.clone(), format!("{what}, in line {line}"))
+        .note(format!("line {line}{shown}"))
     }
 }

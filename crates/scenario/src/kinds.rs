@@ -116,8 +116,13 @@ impl Kind {
             Self::Name => "any text that is not empty and has no `->` in it".into(),
             Self::Reference("channel") => "`from->to`, two nodes that a link joins".into(),
             Self::Short(section, _) => {
-                let alone = self.short_key().map_or_else(String::new, |key| key.kind.allowed());
-                format!("{alone}; or a table with {}", Self::Table(section).allowed())
+                let alone = self
+                    .short_key()
+                    .map_or_else(String::new, |key| key.kind.allowed());
+                format!(
+                    "{alone}; or a table with {}",
+                    Self::Table(section).allowed()
+                )
             }
             Self::Table(section) | Self::Tables(section) => {
                 let keys: Vec<&str> = section.keys.iter().map(|key| key.name).collect();

@@ -199,6 +199,19 @@ impl Key {
         matches!(self.default, Default::Derived(AS_ABOVE))
     }
 
+    /// Is it the same key, in another section?
+    pub(crate) fn is_same(&self, other: &Key) -> bool {
+        let words = |key: &Key| match key.kind {
+            Kind::Choice(choices) => {
+                let mut words: Vec<&str> = choices.iter().map(|choice| choice.name).collect();
+                words.sort_unstable();
+                words
+            }
+            _ => Vec::new(),
+        };
+        (self.name, self.meaning) == (other.name, other.meaning) && words(self) == words(other)
+    }
+
     /// Has it a meaning under this choice?
     pub(crate) fn applies(&self, choice: Option<&str>) -> bool {
         self.only.is_empty() || choice.is_none_or(|choice| self.only.contains(&choice))

@@ -13,7 +13,11 @@ use crate::source::At;
 
 /// Groups of lanes.
 pub(crate) fn groups(classes: &[ClassSpec]) -> u8 {
-    classes.iter().map(|class| class.lane_group + 1).max().unwrap_or(1)
+    classes
+        .iter()
+        .map(|class| class.lane_group + 1)
+        .max()
+        .unwrap_or(1)
 }
 
 /// Flits of the longest packet of a class.
@@ -43,16 +47,34 @@ pub(crate) fn packets_fit(
         return;
     };
     let (flits, depth) = (longest(class), router.depth);
-    let Some(table) = root.record("router").filter(|_| router.cut_through && flits > depth) else {
+    let Some(table) = root
+        .record("router")
+        .filter(|_| router.cut_through && flits > depth)
+    else {
         return;
     };
-    let key = if table.given("storage") { "storage" } else { "depth" };
+    let key = if table.given("storage") {
+        "storage"
+    } else {
+        "depth"
+    };
     mistakes.push(
-        Diagnostic::error("too-shallow", "with cut-through a lane must hold a whole packet")
-            .at(table.at(key), format!("a lane holds {depth} flits"))
-            .at(table.at("forwarding"), "headers wait for room for the whole packet")
-            .note(format!("packets of `{}` have up to {flits} flits", class.name))
-            .help(format!("write `depth = {flits}`, or `forwarding = \"wormhole\"`")),
+        Diagnostic::error(
+            "too-shallow",
+            "with cut-through a lane must hold a whole packet",
+        )
+        .at(table.at(key), format!("a lane holds {depth} flits"))
+        .at(
+            table.at("forwarding"),
+            "headers wait for room for the whole packet",
+        )
+        .note(format!(
+            "packets of `{}` have up to {flits} flits",
+            class.name
+        ))
+        .help(format!(
+            "write `depth = {flits}`, or `forwarding = \"wormhole\"`"
+        )),
     );
 }
 
@@ -118,10 +140,19 @@ pub(crate) fn delays(root: &Record, router: Option<&RouterSpec>, mistakes: &mut 
     let flight = cycles + u64::from(router.pipeline_delay);
     if flight > u64::from(FLIGHT_MAX) {
         mistakes.push(
-            Diagnostic::error("too-long", format!("a flit would be under way for {flight} cycles"))
-                .at(table.at("pipeline_delay"), "with these cycles in the router")
-                .at(topology.at(longest), format!("{cycles} cycles on the channel"))
-                .note(format!("together at most {FLIGHT_MAX} cycles")),
+            Diagnostic::error(
+                "too-long",
+                format!("a flit would be under way for {flight} cycles"),
+            )
+            .at(
+                table.at("pipeline_delay"),
+                "with these cycles in the router",
+            )
+            .at(
+                topology.at(longest),
+                format!("{cycles} cycles on the channel"),
+            )
+            .note(format!("together at most {FLIGHT_MAX} cycles")),
         );
     }
     let Some(run) = root.record("run") else {
@@ -130,40 +161,71 @@ pub(crate) fn delays(root: &Record, router: Option<&RouterSpec>, mistakes: &mut 
     let quiet = flight + u64::from(router.header_delay) + u64::from(router.credit_delay);
     if let Some(stall) = run.whole("stall").filter(|stall| *stall <= quiet) {
         mistakes.push(
-            Diagnostic::error("bad-times", "a run that only waits would count as deadlocked")
-                .at(run.at("stall"), format!("{stall} cycles without a move"))
-                .note(format!("channel, router and credit take up to {quiet} cycles by themselves"))
-                .help(format!("make `stall` longer than {quiet} cycles")),
+            Diagnostic::error(
+                "bad-times",
+                "a run that only waits would count as deadlocked",
+            )
+            .at(run.at("stall"), format!("{stall} cycles without a move"))
+            .note(format!(
+                "channel, router and credit take up to {quiet} cycles by themselves"
+            ))
+            .help(format!("make `stall` longer than {quiet} cycles")),
         );
     }
 }
 
 /// Room that is free in the same cycle needs an order in which channels can be worked off.
-pub(crate) fn credit(root: &Record, router: &RouterSpec, graph: &Graph, mistakes: &mut Diagnostics) {
+pub(crate) fn credit(
+    root: &Record,
+    router: &RouterSpec,
+    graph: &Graph,
+    mistakes: &mut Diagnostics,
+) {
     let Some(table) = root.record("router").filter(|_| router.credit_delay == 0) else {
         return;
     };
     let Some((from, to)) = channel_in_cycle(graph) else {
         return;
     };
-    let at = |key: &str| root.record("topology").map_or_else(At::default, |t| t.at(key));
+    let at = |key: &str| {
+        root.record("topology")
+            .map_or_else(At::default, |t| t.at(key))
+    };
     mistakes.push(
-        Diagnostic::error("bad-credit", "credit without delay needs a network without cycles")
-            .at(table.at("credit_delay"), "room is free in the cycle in which a flit leaves")
-            .at(at("kind"), format!("its channel {from} -> {to} leads back to where it starts"))
-            .note("only a fly, a crossbar and files without cycles have none")
-            .help("write `credit_delay = 1`"),
+        Diagnostic::error(
+            "bad-credit",
+            "credit without delay needs a network without cycles",
+        )
+        .at(
+            table.at("credit_delay"),
+            "room is free in the cycle in which a flit leaves",
+        )
+        .at(
+            at("kind"),
+            format!("its channel {from} -> {to} leads back to where it starts"),
+        )
+        .note("only a fly, a crossbar and files without cycles have none")
+        .help("write `credit_delay = 1`"),
     );
 }
 
 /// A channel between routers that lies on a cycle of channels, if there is one.
 fn channel_in_cycle(graph: &Graph) -> Option<(u32, u32)> {
     let mut into = vec![0_u32; graph.routers as usize];
-    graph.channels.iter().for_each(|channel| into[channel.to as usize] += 1);
-    let mut free: Vec<u32> = (0..graph.routers).filter(|r| into[*r as usize] == 0).collect();
+    graph
+        .channels
+        .iter()
+        .for_each(|channel| into[channel.to as usize] += 1);
+    let mut free: Vec<u32> = (0..graph.routers)
+        .filter(|r| into[*r as usize] == 0)
+        .collect();
     while let Some(router) = free.pop() {
-        let first = graph.channels.partition_point(|channel| channel.from < router);
-        let own = graph.channels[first..].iter().take_while(|channel| channel.from == router);
+        let first = graph
+            .channels
+            .partition_point(|channel| channel.from < router);
+        let own = graph.channels[first..]
+            .iter()
+            .take_while(|channel| channel.from == router);
         for channel in own {
             let left = &mut into[channel.to as usize];
             *left -= 1;
@@ -175,7 +237,11 @@ fn channel_in_cycle(graph: &Graph) -> Option<(u32, u32)> {
     // What is left is reached from a cycle; going back from it along what is left ends in one.
     let mut router = (0..graph.routers).find(|router| into[*router as usize] > 0)?;
     let mut before: Vec<Option<u32>> = vec![None; graph.routers as usize];
-    for channel in graph.channels.iter().filter(|channel| into[channel.from as usize] > 0) {
+    for channel in graph
+        .channels
+        .iter()
+        .filter(|channel| into[channel.from as usize] > 0)
+    {
         before[channel.to as usize] = Some(channel.from);
     }
     for _ in 0..graph.routers {
@@ -186,5 +252,10 @@ fn channel_in_cycle(graph: &Graph) -> Option<(u32, u32)> {
 
 /// What is left to check in a spec that is sound in its parts.
 pub(crate) fn whole(root: &Record, spec: &FabricSpec, mistakes: &mut Diagnostics) {
-    limits::load(root, &spec.classes, spec.graph.inject.len() as u64, mistakes);
+    limits::load(
+        root,
+        &spec.classes,
+        spec.graph.inject.len() as u64,
+        mistakes,
+    );
 }

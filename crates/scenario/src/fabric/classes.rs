@@ -141,15 +141,20 @@ impl Classes<'_, '_> {
     fn needed_load(&mut self, draft: &Draft<'_>, injection: &Record) -> Option<f64> {
         let load = draft.load();
         let layers = draft.layers.0.iter();
-        let told = layers.clone().any(|l| l.faulty.iter().any(|k| ["load", "share"].contains(k)));
+        let told = layers
+            .clone()
+            .any(|l| l.faulty.iter().any(|k| ["load", "share"].contains(k)));
         if load.is_none() && !told {
             let word = injection.word("kind");
             let place = draft.layers.0.last()?;
             self.mistakes.push(
-                Diagnostic::error("missing-key", format!("`load` is missing: `{word}` needs it"))
-                    .at(place.at.clone(), "no load here")
-                    .note("it is in flits per cycle and terminal, 0 to 1")
-                    .help("add `load = 0.3`, or choose the injection `saturation`"),
+                Diagnostic::error(
+                    "missing-key",
+                    format!("`load` is missing: `{word}` needs it"),
+                )
+                .at(place.at.clone(), "no load here")
+                .note("it is in flits per cycle and terminal, 0 to 1")
+                .help("add `load = 0.3`, or choose the injection `saturation`"),
             );
         }
         load
@@ -161,7 +166,10 @@ impl Classes<'_, '_> {
         if peak < load {
             self.mistakes.push(
                 Diagnostic::error("bad-load", "bursts are below the mean load")
-                    .at(table.at("peak"), format!("the load during bursts is {peak}"))
+                    .at(
+                        table.at("peak"),
+                        format!("the load during bursts is {peak}"),
+                    )
                     .note(format!("the mean load is {load}"))
                     .help(format!("make `peak` at least {load}")),
             );
@@ -189,7 +197,10 @@ impl Classes<'_, '_> {
             self.mistakes.push(
                 Diagnostic::error("bad-class", format!("`{name}` has packets of its own"))
                     .at(at, "a class of replies only answers")
-                    .at(injection.at("kind"), format!("it is `{}`", injection.word("kind")))
+                    .at(
+                        injection.at("kind"),
+                        format!("it is `{}`", injection.word("kind")),
+                    )
                     .help(format!("give `{name}` the injection `replies`")),
             );
             return None;
@@ -202,7 +213,9 @@ impl Classes<'_, '_> {
         if matches!(injection, Some(Injection::Replies | Injection::Trace(_))) {
             // Where these go is known; a pattern of the class itself would be for nothing.
             if let Some(own) = draft.layers.0.get(1).filter(|own| own.given("pattern")) {
-                let word = draft.table("injection").map_or("", |table| table.word("kind"));
+                let word = draft
+                    .table("injection")
+                    .map_or("", |table| table.word("kind"));
                 self.mistakes.push(
                     Diagnostic::error(
                         "no-meaning",
@@ -257,7 +270,9 @@ fn few_enough(tables: &[Record], mistakes: &mut Diagnostics) -> bool {
 fn names_differ(tables: &[Record], mistakes: &mut Diagnostics) {
     for (index, table) in tables.iter().enumerate() {
         let name = table.text("name");
-        let first = tables[..index].iter().find(|other| other.text("name") == name);
+        let first = tables[..index]
+            .iter()
+            .find(|other| other.text("name") == name);
         if let Some(first) = first.filter(|_| !name.is_empty()) {
             mistakes.push(
                 Diagnostic::error("duplicate-name", format!("two classes are called `{name}`"))
@@ -272,7 +287,10 @@ fn names_differ(tables: &[Record], mistakes: &mut Diagnostics) {
 /// Every class of replies answers the requests of one class.
 fn unanswered(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
     for draft in drafts {
-        let Some(own) = draft.table("injection").filter(|t| t.word("kind") == "replies") else {
+        let Some(own) = draft
+            .table("injection")
+            .filter(|t| t.word("kind") == "replies")
+        else {
             continue;
         };
         let mut asking = drafts
@@ -319,7 +337,11 @@ fn unused_load(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
         }
     }
     if let Some(first) = drafts.first().filter(|_| !drafts.iter().any(uses))
-        && let Some(traffic) = first.layers.0.first().filter(|traffic| traffic.given("load"))
+        && let Some(traffic) = first
+            .layers
+            .0
+            .first()
+            .filter(|traffic| traffic.given("load"))
     {
         warn(traffic, "load", word(first));
     }

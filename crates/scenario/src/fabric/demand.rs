@@ -37,11 +37,20 @@ pub(crate) fn pattern(
 fn enough(table: &Record, word: &str, terminals: u64) -> Result<(), Box<Diagnostic>> {
     let bits = ["bit-complement", "bit-reverse", "shuffle", "transpose"].contains(&word);
     let (needs, help) = if bits && !terminals.is_power_of_two() {
-        ("a power of two of terminals", "it rearranges the bits of terminal numbers")
+        (
+            "a power of two of terminals",
+            "it rearranges the bits of terminal numbers",
+        )
     } else if word == "transpose" && !terminals.trailing_zeros().is_multiple_of(2) {
-        ("a square of terminals", "it exchanges the two halves of the bits")
+        (
+            "a square of terminals",
+            "it exchanges the two halves of the bits",
+        )
     } else if word == "uniform" && terminals == 1 && table.word("itself") != "included" {
-        ("two terminals or more", "nobody is left to send to; `itself = \"included\"` allows it")
+        (
+            "two terminals or more",
+            "nobody is left to send to; `itself = \"included\"` allows it",
+        )
     } else {
         return Ok(());
     };
@@ -52,11 +61,7 @@ fn enough(table: &Record, word: &str, terminals: u64) -> Result<(), Box<Diagnost
     ))
 }
 
-fn hotspot(
-    table: &Record,
-    terminals: Option<u64>,
-    mistakes: &mut Diagnostics,
-) -> Option<Pattern> {
+fn hotspot(table: &Record, terminals: Option<u64>, mistakes: &mut Diagnostics) -> Option<Pattern> {
     let targets = table.wholes("targets");
     let outside = |target: &&u64| terminals.is_some_and(|terminals| **target >= terminals);
     if let (Some(target), Some(terminals)) = (targets.iter().find(outside), terminals) {
@@ -92,17 +97,26 @@ pub(crate) struct Weighted<'a> {
 
 impl Weighted<'_> {
     /// Each item with its weight.
-    pub(crate) fn pairs<T: TryFrom<u64>>(&self, mistakes: &mut Diagnostics) -> Option<Vec<(T, u32)>> {
+    pub(crate) fn pairs<T: TryFrom<u64>>(
+        &self,
+        mistakes: &mut Diagnostics,
+    ) -> Option<Vec<(T, u32)>> {
         let (what, table) = (self.what, self.table);
         if self.items.is_empty() || self.weights.is_empty() {
             return None;
         }
         if self.items.len() != self.weights.len() {
             mistakes.push(
-                Diagnostic::error("bad-weights", format!("`{what}` and `weights` differ in length"))
-                    .at(table.at("weights"), format!("{} weights", self.weights.len()))
-                    .at(table.at(what), format!("{} {what}", self.items.len()))
-                    .help("give each its weight"),
+                Diagnostic::error(
+                    "bad-weights",
+                    format!("`{what}` and `weights` differ in length"),
+                )
+                .at(
+                    table.at("weights"),
+                    format!("{} weights", self.weights.len()),
+                )
+                .at(table.at(what), format!("{} {what}", self.items.len()))
+                .help("give each its weight"),
             );
             return None;
         }
@@ -131,10 +145,16 @@ fn matrix(
         Some(rows) => rows.to_vec(),
         None => {
             let file = files.read(table, "file", mistakes)?;
-            parse_rows(&file).map_err(|wrong| mistakes.push(*wrong)).ok()?
+            parse_rows(&file)
+                .map_err(|wrong| mistakes.push(*wrong))
+                .ok()?
         }
     };
-    let key = if table.rows("rows").is_some() { "rows" } else { "file" };
+    let key = if table.rows("rows").is_some() {
+        "rows"
+    } else {
+        "file"
+    };
     let terminals = terminals?;
     let complaint = if rows.len() as u64 != terminals {
         Some(format!("it has {} rows", rows.len()))
@@ -210,17 +230,22 @@ pub(crate) fn trace(
 fn trace_entry(line: &str, before: u64, terminals: Option<u64>) -> Result<TraceEntry, String> {
     let cells: Vec<&str> = line.split(',').map(str::trim).collect();
     let [cycle, source, destination, flits] = cells.as_slice() else {
-        return Err(format!("{} columns, not cycle, source, destination, flits", cells.len()));
+        return Err(format!(
+            "{} columns, not cycle, source, destination, flits",
+            cells.len()
+        ));
     };
     let whole = |text: &str, what: &str| {
-        text.parse::<u64>().map_err(|_| format!("`{}` is no {what}", crate::reader::clip(text)))
+        text.parse::<u64>()
+            .map_err(|_| format!("`{}` is no {what}", crate::reader::clip(text)))
     };
     let terminal = |text: &str| {
         let number = whole(text, "terminal")?;
         match terminals {
-            Some(terminals) if number >= terminals => {
-                Err(format!("terminal {number}: they are 0 to {}", terminals - 1))
-            }
+            Some(terminals) if number >= terminals => Err(format!(
+                "terminal {number}: they are 0 to {}",
+                terminals - 1
+            )),
             _ => u32::try_from(number).map_err(|_| format!("there is no terminal {number}")),
         }
     };

@@ -43,22 +43,32 @@ pub(crate) fn memory(
     let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
         return;
     };
-    let at = root.record("topology").map_or_else(|| root.at.clone(), |t| t.at.clone());
+    let at = root
+        .record("topology")
+        .map_or_else(|| root.at.clone(), |t| t.at.clone());
     mistakes.push(
-        Diagnostic::error("out-of-memory", "the scenario needs more memory than there is")
-            .at(at, "the network is made here")
-            .note(format!(
-                "about {} for {channels} channels of {lanes} lanes and {} terminals; {} are free",
-                bytes(needed),
-                size.terminals,
-                bytes(memory)
-            ))
-            .help("make the network smaller, or use fewer lanes"),
+        Diagnostic::error(
+            "out-of-memory",
+            "the scenario needs more memory than there is",
+        )
+        .at(at, "the network is made here")
+        .note(format!(
+            "about {} for {channels} channels of {lanes} lanes and {} terminals; {} are free",
+            bytes(needed),
+            size.terminals,
+            bytes(memory)
+        ))
+        .help("make the network smaller, or use fewer lanes"),
     );
 }
 
 /// Loads of all classes together, at injection and at hot spots.
-pub(crate) fn load(root: &Record, classes: &[ClassSpec], terminals: u64, mistakes: &mut Diagnostics) {
+pub(crate) fn load(
+    root: &Record,
+    classes: &[ClassSpec],
+    terminals: u64,
+    mistakes: &mut Diagnostics,
+) {
     let Some(traffic) = root.record("traffic") else {
         return;
     };
@@ -79,10 +89,16 @@ pub(crate) fn load(root: &Record, classes: &[ClassSpec], terminals: u64, mistake
         && load > 1.0 + 1e-9
     {
         mistakes.push(
-            Diagnostic::warning("overload", format!("terminal {terminal} gets more than it can"))
-                .at(traffic.at.clone(), format!("{load:.3} flits per cycle go there"))
-                .note("an ejection channel carries 1; queues grow as long as the run lasts")
-                .help("lower `load` or the `share` of the hot spots"),
+            Diagnostic::warning(
+                "overload",
+                format!("terminal {terminal} gets more than it can"),
+            )
+            .at(
+                traffic.at.clone(),
+                format!("{load:.3} flits per cycle go there"),
+            )
+            .note("an ejection channel carries 1; queues grow as long as the run lasts")
+            .help("lower `load` or the `share` of the hot spots"),
         );
     }
 }
@@ -111,7 +127,11 @@ fn hottest(classes: &[ClassSpec], terminals: u64) -> Option<(u32, f64)> {
         everywhere += load * (1.0 - share);
         let all: f64 = targets.iter().map(|(_, weight)| f64::from(*weight)).sum();
         let part = load * share * terminals as f64 / all;
-        spots.extend(targets.iter().map(|(target, weight)| (*target, part * f64::from(*weight))));
+        spots.extend(
+            targets
+                .iter()
+                .map(|(target, weight)| (*target, part * f64::from(*weight))),
+        );
     }
     spots.sort_by_key(|(target, _)| *target);
     spots.dedup_by(|next, first| {

@@ -11,12 +11,29 @@ use crate::record::Record;
 /// A topology before it is built.
 #[derive(Clone, Debug)]
 pub(crate) enum Plan {
-    Fly { k: u32, n: u32 },
-    Mesh { sides: Vec<u32>, each: u32 },
-    Torus { sides: Vec<u32>, each: u32 },
-    FatTree { k: u32, n: u32 },
-    Full { routers: u32, each: u32 },
-    Crossbar { terminals: u32 },
+    Fly {
+        k: u32,
+        n: u32,
+    },
+    Mesh {
+        sides: Vec<u32>,
+        each: u32,
+    },
+    Torus {
+        sides: Vec<u32>,
+        each: u32,
+    },
+    FatTree {
+        k: u32,
+        n: u32,
+    },
+    Full {
+        routers: u32,
+        each: u32,
+    },
+    Crossbar {
+        terminals: u32,
+    },
     /// Read from a file already.
     File(Graph),
 }
@@ -36,18 +53,30 @@ impl Plan {
     }
 
     pub(crate) fn size(&self) -> Size {
-        let product = |sides: &[u32]| sides.iter().fold(1_u64, |all, side| all.saturating_mul((*side).into()));
+        let product = |sides: &[u32]| {
+            sides
+                .iter()
+                .fold(1_u64, |all, side| all.saturating_mul((*side).into()))
+        };
         let power = |k: u32, n: u32| u64::from(k).saturating_pow(n);
         let (routers, channels, terminals) = match self {
             Self::Fly { k, n } => {
                 let row = power(*k, n - 1);
                 let all = power(*k, *n);
-                (row.saturating_mul((*n).into()), all.saturating_mul((n - 1).into()), all)
+                (
+                    row.saturating_mul((*n).into()),
+                    all.saturating_mul((n - 1).into()),
+                    all,
+                )
             }
             Self::FatTree { k, n } => {
                 let row = power(*k, n - 1);
                 let all = power(*k, *n);
-                (row.saturating_mul((*n).into()), all.saturating_mul((2 * (n - 1)).into()), all)
+                (
+                    row.saturating_mul((*n).into()),
+                    all.saturating_mul((2 * (n - 1)).into()),
+                    all,
+                )
             }
             Self::Mesh { sides, each } => {
                 let routers = product(sides);
@@ -66,9 +95,11 @@ impl Plan {
                 (routers, routers * (routers - 1), routers * u64::from(*each))
             }
             Self::Crossbar { terminals } => (1, 0, (*terminals).into()),
-            Self::File(graph) => {
-                (graph.routers.into(), graph.channels.len() as u64, graph.inject.len() as u64)
-            }
+            Self::File(graph) => (
+                graph.routers.into(),
+                graph.channels.len() as u64,
+                graph.inject.len() as u64,
+            ),
         };
         Size {
             routers,
@@ -132,7 +163,11 @@ fn within_bounds(table: &Record, plan: &Plan, mistakes: &mut Diagnostics) -> boo
     let size = plan.size();
     let bounds = [
         (size.routers, topology::ROUTERS_MAX, "routers"),
-        (size.channels, topology::CHANNELS_MAX, "channels between routers"),
+        (
+            size.channels,
+            topology::CHANNELS_MAX,
+            "channels between routers",
+        ),
         (size.terminals, topology::TERMINALS_MAX, "terminals"),
     ];
     let Some((count, most, what)) = bounds.into_iter().find(|b| b.0 > u64::from(b.1)) else {
@@ -163,7 +198,8 @@ fn read_file(table: &Record, files: &mut Files<'_>, mistakes: &mut Diagnostics) 
     let graph = if is_anynet {
         topology::anynet(&file.text)
     } else {
-        topology::edge_list(&file.text, table.count("terminals_per_router")?)
+        let each = table.count("terminals_per_router")?;
+        topology::edge_list(&file.text, each, table.whole("latency")? as u16)
     };
     graph
         .map_err(|error| mistakes.push(file.mistake(error.line, &error.what)))

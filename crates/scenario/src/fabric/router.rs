@@ -102,7 +102,10 @@ pub(crate) fn routing(
                 format!("`{}` does not work in this topology", rule.word),
             )
             .at(field.at.clone(), format!("the topology is `{topology}`"))
-            .note(format!("it works in {}", suggest::one_of(rule.topologies.iter().copied())))
+            .note(format!(
+                "it works in {}",
+                suggest::one_of(rule.topologies.iter().copied())
+            ))
             .help(format!("choose {}", suggest::one_of(words))),
         );
         return None;
@@ -174,7 +177,9 @@ fn depth(table: &Record, lanes: u64, mistakes: &mut Diagnostics) -> Option<u16> 
     if let (true, Ok(depth)) = (fits, u16::try_from(each)) {
         return Some(depth);
     }
-    let near = storage.next_multiple_of(lanes).min(lanes * u64::from(u16::MAX));
+    let near = storage
+        .next_multiple_of(lanes)
+        .min(lanes * u64::from(u16::MAX));
     mistakes.push(
         Diagnostic::error(
             "bad-storage",
@@ -183,7 +188,9 @@ fn depth(table: &Record, lanes: u64, mistakes: &mut Diagnostics) -> Option<u16> 
         .at(table.at("storage"), "of all lanes of a channel")
         .at(table.at("lanes"), format!("{lanes} lanes"))
         .note("every lane has the same number of flits, 1 to 65535")
-        .help(format!("write `storage = {near}`, or `depth` for the flits of one lane")),
+        .help(format!(
+            "write `storage = {near}`, or `depth` for the flits of one lane"
+        )),
     );
     None
 }
@@ -213,7 +220,10 @@ fn multiplexed(table: &Record, mistakes: &mut Diagnostics) -> Option<Switch> {
     if speedup > 1 && output_buffer == 0 {
         mistakes.push(
             Diagnostic::error("no-buffer", "a switch with speedup needs an output buffer")
-                .at(table.at("speedup"), format!("{speedup} flits a cycle for one channel"))
+                .at(
+                    table.at("speedup"),
+                    format!("{speedup} flits a cycle for one channel"),
+                )
                 .note("a channel takes one flit a cycle; the others have to wait somewhere")
                 .help(format!("add `output_buffer = {}`", 2 * speedup)),
         );

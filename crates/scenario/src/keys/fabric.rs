@@ -138,7 +138,7 @@ pub(crate) static TOPOLOGY: Section = Section {
                 max: 65_535,
                 unit: "terminals",
             },
-            "Terminals on each router; an `anynet` file names its own.",
+            "Terminals on each router; files that name terminals need none of these.",
         )
         .or("1")
         .only(&["mesh", "torus", "full", "file"]),
@@ -149,16 +149,16 @@ pub(crate) static TOPOLOGY: Section = Section {
         )
         .only(&["file"]),
         Key::new("format", Kind::Choice(FORMATS), "Its form.")
-            .otherwise("`anynet` for a file of that ending, else `edges`")
+            .otherwise("`anynet` for a file of that ending, `edges` for others")
             .only(&["file"]),
         Key::new(
             "latency",
             LATENCY,
             "Cycles on a channel between routers, from leaving a buffer to being able to leave \
-             the next.",
+             the next. A file may say otherwise; an `anynet` file always does.",
         )
         .or("\"1 cycles\"")
-        .only(&["fly", "mesh", "torus", "fat-tree", "full"]),
+        .only(&["fly", "mesh", "torus", "fat-tree", "full", "file"]),
         Key::new(
             "injection_latency",
             LATENCY,
@@ -181,7 +181,10 @@ pub(crate) const TOPOLOGIES: &[Choice] = &[
         "k-ary n-fly: `n` stages of k x k routers between terminals at its two sides.",
     ),
     Choice::new("mesh", "Routers in a grid of any number of dimensions."),
-    Choice::new("torus", "A mesh with wrap-around channels; a ring has one side."),
+    Choice::new(
+        "torus",
+        "A mesh with wrap-around channels; a ring has one side.",
+    ),
     Choice::new(
         "fat-tree",
         "k-ary n-tree: `n` levels of routers, terminals below the lowest.",
@@ -195,12 +198,13 @@ pub(crate) const TOPOLOGIES: &[Choice] = &[
 pub(crate) const FORMATS: &[Choice] = &[
     Choice::new(
         "anynet",
-        "Lines such as `router 0 node 0 router 1 5`: what a router is joined to, and the cycles \
-         that its channel there takes.",
+        "That of the simulator BookSim: `router 0 node 0 router 1 5` joins router 0 to terminal 0 \
+         and to router 1, by a channel of 5 cycles.",
     ),
     Choice::new(
         "edges",
-        "Lines `from to` or `from to cycles`, a channel each.",
+        "`a b` is a channel each way, `a -> b` one way; a number after it is its latency. \
+         `terminal a` is a terminal at router a.",
     ),
 ];
 
@@ -210,10 +214,12 @@ pub(crate) static ROUTING: Section = Section {
     about: "Which way packets take.",
     selector: None,
     groups: &[],
-    keys: &[Key::new("kind", Kind::Choice(ROUTINGS), "The rule.").otherwise(
-        "`destination-tag` in a fly, `dimension-order` in a mesh, `dateline` in a torus, \
+    keys: &[
+        Key::new("kind", Kind::Choice(ROUTINGS), "The rule.").otherwise(
+            "`destination-tag` in a fly, `dimension-order` in a mesh, `dateline` in a torus, \
              `nearest-common-ancestor` in a fat tree, else `table`",
-    )],
+        ),
+    ],
 };
 
 /// The rules of routing.

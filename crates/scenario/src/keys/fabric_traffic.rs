@@ -171,13 +171,9 @@ static PATTERN_TABLE: Section = Section {
         )
         .otherwise("from `file`")
         .only(&["matrix"]),
-        Key::new(
-            "file",
-            Kind::Path,
-            "CSV file with a row for each source.",
-        )
-        .otherwise("from `rows`")
-        .only(&["matrix"]),
+        Key::new("file", Kind::Path, "CSV file with a row for each source.")
+            .otherwise("from `rows`")
+            .only(&["matrix"]),
     ],
 };
 
@@ -191,10 +187,7 @@ pub(crate) const PATTERNS: &[Choice] = &[
         "transpose",
         "The two halves of the bits exchanged: x and y of a square.",
     ),
-    Choice::new(
-        "tornado",
-        "Nearly half the way around in each dimension.",
-    ),
+    Choice::new("tornado", "Nearly half the way around in each dimension."),
     Choice::new("neighbour", "The next one in each dimension."),
     Choice::new("hotspot", "Some terminals get more than others."),
     Choice::new(

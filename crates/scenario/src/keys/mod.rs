@@ -266,6 +266,6 @@ pub(crate) fn is_told(section: &Section, key: &Key) -> bool {
         .filter(|known| known.name == section.name);
     before.any(|known| {
         let same = known.key(key.name);
-        same.is_some_and(|same| same.meaning == key.meaning)
+        same.is_some_and(|same| same.is_same(key))
     })
 }

@@ -188,8 +188,7 @@ const RELEASES: &[Choice] = &[
 
 const FORWARDINGS: &[Choice] = &[
     Choice::new("wormhole", "Room for one flit."),
-    Choice::new("cut-through", "Room for its whole packet.")
-        .cite("Kermani and Kleinrock 1979"),
+    Choice::new("cut-through", "Room for its whole packet.").cite("Kermani and Kleinrock 1979"),
 ];
 
 /// The arbiters.

@@ -295,7 +295,9 @@ impl Reader<'_> {
         if !own.is_empty() {
             return Some(format!("`{name}` belongs in {}", suggest::one_of(own)));
         }
-        let others = keys::ROOTS.iter().filter(|(_, root)| !std::ptr::eq(*root, self.root));
+        let others = keys::ROOTS
+            .iter()
+            .filter(|(_, root)| !std::ptr::eq(*root, self.root));
         others
             .map(|(engine, root)| (engine, homes(root)))
             .find(|(_, homes)| !homes.is_empty())

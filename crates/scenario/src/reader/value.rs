@@ -285,7 +285,12 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn chosen(&mut self, key: &Key, node: &Node, choices: &'static [Choice]) -> Option<Datum> {
+    pub(super) fn chosen(
+        &mut self,
+        key: &Key,
+        node: &Node,
+        choices: &'static [Choice],
+    ) -> Option<Datum> {
         let text = self.text(key, node)?;
         if let Some(choice) = choices.iter().find(|choice| choice.name == text) {
             return Some(Datum::Word(choice.name));
@@ -296,7 +301,10 @@ impl Reader<'_> {
                 "unknown-word",
                 format!("unknown {} `{}`", key.name, clip(&text)),
             )
-            .at(node.at.clone(), format!("not a {} there is", key.name))
+            .at(
+                node.at.clone(),
+                format!("not {} there is", suggest::with_article(key.name)),
+            )
             .help_if(suggest::did_you_mean(&text, known))
             .note(format!("allowed: {}", words(choices))),
         );
@@ -367,8 +375,9 @@ impl Reader<'_> {
             Fault::TooLarge => wrong(format!("`{}` is more than the simulator holds", key.name))
                 .at(node.at.clone(), "too large")
                 .note("a span of time reaches 53 days, a rate 1000000 Tbps"),
-            Fault::Broken => wrong(format!("`{}` must be whole", key.name))
-                .at(node.at.clone(), "a fraction"),
+            Fault::Broken => {
+                wrong(format!("`{}` must be whole", key.name)).at(node.at.clone(), "a fraction")
+            }
             Fault::UnknownUnit(unit) => wrong(format!("unknown unit `{}`", clip(&unit)))
                 .at(node.at.clone(), format!("no unit for `{}`", key.name))
                 .help_if(
