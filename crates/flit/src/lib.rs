@@ -7,6 +7,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod dependency;
 mod error;
 pub mod outcome;
 pub mod route;

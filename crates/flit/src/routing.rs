@@ -110,6 +110,11 @@ impl Routing {
         self.rule.escapes()
     }
 
+    /// Does a packet go by a router drawn at departure ([`Way::via`])?
+    pub fn has_stop(&self) -> bool {
+        matches!(self.rule, Rule::Valiant(_))
+    }
+
     /// The lanes of its injection channel that a packet may take.
     pub fn injection_lanes(&self, way: &Way) -> u32 {
         self.lanes.group(way.group)
@@ -119,6 +124,11 @@ impl Routing {
     /// all lanes of a group.
     pub fn class_of(&self, group: u8, lanes: u32) -> Option<u8> {
         (0..self.classes()).find(|class| self.lanes.class(group, *class) == lanes)
+    }
+
+    /// The lanes of a class of a group.
+    pub fn class_lanes(&self, group: u8, class: u8) -> u32 {
+        self.lanes.class(group, class)
     }
 
     /// Decides what a packet decides once, from 64 random bits: the router it goes by, the

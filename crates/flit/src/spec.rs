@@ -122,8 +122,8 @@ pub enum RoutingSpec {
     DestinationTag,
     /// Mesh: dimension 0 first.
     DimensionOrder,
-    /// Torus: dimension order; lanes in two classes, the second after crossing the dateline
-    /// (the wrap-around channel).
+    /// Torus: dimension order; lanes in two classes, chosen on entering a dimension by whether
+    /// the destination's coordinate is smaller. None closes a cycle over the wrap-around channel.
     Dateline,
     /// Torus: dimension order without classes. It can deadlock.
     Unrestricted,

@@ -249,7 +249,8 @@ pub fn verify(graph: &Graph) -> Result<(), BuildError> {
         let home = homes(&graph.shape, size, terminal);
         if found != home {
             return Err(BuildError(format!(
-                "terminal {terminal} of {:?} sends to router {} and receives from {}, not {} and {}",
+                "terminal {terminal} of {:?} sends to router {} and receives from {}, \
+                 not {} and {}",
                 graph.shape, home.0, home.1, found.0, found.1
             )));
         }

@@ -35,6 +35,8 @@ struct Parser {
     routers: BTreeMap<u32, u32>,
     /// Node, its router and the line that first linked them.
     nodes: BTreeMap<u32, (u32, Said)>,
+    /// Latency of the first node.
+    node_latency: Option<Said>,
     /// Both ends.
     channels: BTreeMap<(u32, u32), Said>,
 }
@@ -118,10 +120,7 @@ impl Parser {
             );
             return Err(error(line, what));
         }
-        let first = self
-            .nodes
-            .first_key_value()
-            .map_or(said, |(_, (_, first))| *first);
+        let first = *self.node_latency.get_or_insert(said);
         for other in [first, before] {
             if other.latency != said.latency {
                 let seen = other.line.unwrap_or(line);
@@ -176,10 +175,7 @@ impl Parser {
             last,
         )?;
         let homes: Vec<u32> = self.nodes.values().map(|(router, _)| *router).collect();
-        let node_latency = self
-            .nodes
-            .first_key_value()
-            .map_or(1, |(_, (_, said))| said.latency);
+        let node_latency = self.node_latency.map_or(1, |said| said.latency);
         let channel = |(ends, said): (&(u32, u32), &Said)| ChannelSpec {
             from: ends.0,
             to: ends.1,
