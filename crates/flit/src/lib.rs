@@ -9,10 +9,12 @@ extern crate std;
 
 pub mod dependency;
 mod error;
+pub mod meter;
 pub mod outcome;
 pub mod route;
 pub mod routing;
 pub mod spec;
 pub mod topology;
+pub mod traffic;
 
 pub use error::BuildError;

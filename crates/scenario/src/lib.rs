@@ -164,13 +164,25 @@ pub fn parse_with(
     let mut node = tree::read_file(&source.text, &mut mistakes);
     if mistakes.errors() > 0 {
         let mut rest = Diagnostics::new(sources);
-        read(&mut node, sets, &mut rest);
+        overrides::apply(&mut node, sets, &mut rest);
+        check(&node, &mut rest);
         mistakes.add_beyond_syntax(&rest);
         return Err(mistakes);
     }
-    let (root, cell) = read(&mut node, sets, &mut mistakes);
-    let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
-    let mut files = Files::new(folder, load);
+    overrides::apply(&mut node, sets, &mut mistakes);
+    let folder = Path::new(&source.name).parent();
+    let files = Files::new(folder.unwrap_or(Path::new("")), load);
+    finish(&node, limits, files, mistakes)
+}
+
+/// From a whole tree to a scenario that can run.
+fn finish(
+    node: &Node,
+    limits: &Limits,
+    mut files: Files<'_>,
+    mut mistakes: Diagnostics,
+) -> Result<Scenario, Diagnostics> {
+    let (root, cell) = check(node, &mut mistakes);
     let engine = if std::ptr::eq(root.section, &keys::FLIT) {
         fabric::build(&root, limits, &mut files, &mut mistakes).map(|f| Engine::Flit(Box::new(f)))
     } else {
@@ -197,8 +209,7 @@ pub fn parse_with(
 }
 
 /// Checks the tree against the key tables.
-fn read(node: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) -> (Record, Duration) {
-    overrides::apply(node, sets, mistakes);
+fn check(node: &Node, mistakes: &mut Diagnostics) -> (Record, Duration) {
     let root = keys::root_of(node);
     let cell = cell_time(root, node);
     let root = Reader {

@@ -1,10 +1,9 @@
 //! What can't work in a network of the flit engine as a whole.
 
 use flit::spec::{
-    ClassSpec, FLIGHT_MAX, FabricSpec, Graph, Injection, RouterSpec, RoutingSpec, Size,
+    ClassSpec, FLIGHT_MAX, Graph, Injection, RouterSpec, RoutingSpec, Size,
 };
 
-use super::limits;
 use super::network::Plan;
 use super::router::word_of;
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -248,14 +247,4 @@ fn channel_in_cycle(graph: &Graph) -> Option<(u32, u32)> {
         router = before[router as usize]?;
     }
     before[router as usize].map(|from| (from, router))
-}
-
-/// What is left to check in a spec that is sound in its parts.
-pub(crate) fn whole(root: &Record, spec: &FabricSpec, mistakes: &mut Diagnostics) {
-    limits::load(
-        root,
-        &spec.classes,
-        spec.graph.inject.len() as u64,
-        mistakes,
-    );
 }

@@ -6,6 +6,7 @@ mod demand;
 mod limits;
 mod network;
 mod router;
+mod whole;
 
 use flit::spec::{FabricSpec, MeasureSpec, Sources, WarmUp};
 
@@ -58,7 +59,7 @@ pub(crate) fn build(
         measure: measure(run)?,
     };
     if mistakes.errors() == 0 {
-        checks::whole(root, &spec, mistakes);
+        whole::check(root, &spec, mistakes);
     }
     Some(spec)
 }
