@@ -10,6 +10,7 @@ extern crate std;
 mod arbiter;
 mod crossbar;
 mod deadlock;
+pub mod dependency;
 mod error;
 mod fabric;
 mod finish;

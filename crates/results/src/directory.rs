@@ -202,6 +202,15 @@ impl RunDirectory {
         self.write("resolved.toml", resolved.as_bytes())
     }
 
+    /// Writes a file that the scenario names, so that the scenario runs from here too. One that
+    /// lies neither beside the scenario nor below it stays where it is.
+    pub fn write_named(&mut self, name: &str, text: &str) -> Result<(), DirectoryError> {
+        if is_plain(name) {
+            self.write(name, text.as_bytes())?;
+        }
+        Ok(())
+    }
+
     /// Writes `tables/NAME.csv` for each table, and `columns.json` for all.
     pub fn write_tables(&mut self, tables: &[Table]) -> Result<(), DirectoryError> {
         let mut slugs = Slugs::default();

@@ -18,6 +18,7 @@ pub struct Job<'a> {
     /// What was checked so far.
     pub checks: Vec<Check>,
     source: Source,
+    named: Vec<Source>,
     title: String,
     about: String,
     resolved: String,
@@ -61,6 +62,7 @@ impl<'a> Job<'a> {
             directory,
             checks: Vec::new(),
             source,
+            named: scenario.files.clone(),
             title: scenario.title.clone(),
             about: scenario.about.trim().to_owned(),
             resolved: scenario.resolved.clone(),
@@ -85,6 +87,10 @@ impl<'a> Job<'a> {
     /// Writes what there is.
     pub fn save(&mut self, shown: &Shown<'_>) -> Result<(), DirectoryError> {
         let directory = &mut self.directory;
+        // First, so that none of them takes the place of a result.
+        for file in &self.named {
+            directory.write_named(&file.name, &file.text)?;
+        }
         directory.write_scenario(&self.source.text, &self.resolved)?;
         directory.write_tables(&shown.tables)?;
         directory.write_series(shown.series)?;

@@ -124,3 +124,23 @@ fn probes_are_refused_before_there_is_a_directory() {
         assert!(!here.join("out").exists());
     }
 }
+
+#[test]
+fn a_network_from_a_file_goes_into_the_directory() {
+    let here = folder("fabric-file");
+    fs::create_dir(here.join("nets")).expect("a folder");
+    let ring = "Oslo Bergen\nBergen Voss\nVoss Oslo\n";
+    fs::write(here.join("nets/ring.txt"), ring).expect("a file");
+    let sides = "kind = \"torus\"\nsides = [4, 4]";
+    let text = TORUS.replace(sides, "kind = \"file\"\nfile = \"nets/ring.txt\"");
+    fs::write(here.join("ring.toml"), text).expect("a file");
+    backwater(&here, &["run", "ring.toml", "--out", "out"]).expect(0);
+    let channels = fs::read_to_string(here.join("out/tables/channels.csv")).expect("a table");
+    assert!(channels.contains("Oslo -> Bergen"), "{channels}");
+    fs::remove_dir_all(here.join("nets")).expect("it goes");
+    backwater(&here, &["run", "out/resolved.toml", "--out", "again"]).expect(0);
+    assert_eq!(
+        trace_hash(&here.join("out")),
+        trace_hash(&here.join("again"))
+    );
+}
