@@ -44,14 +44,18 @@ fn summary(engine: &Engine) -> String {
                 packet.series.len()
             )
         }
-        Engine::Flit(fabric) => format!(
-            "{} routers, {} channels between them, {} terminals, {} lanes of {} flits, {} classes",
-            fabric.graph.routers,
-            fabric.graph.channels.len(),
-            fabric.graph.inject.len(),
-            fabric.router.lanes,
-            fabric.router.depth,
-            fabric.classes.len()
-        ),
+        Engine::Flit(fabric) => {
+            let names: Vec<&str> = fabric.classes.iter().map(|c| c.name.as_str()).collect();
+            format!(
+                "{} routers, {} channels between them, {} terminals; {} x {} flits a channel; \
+                 sends {}",
+                fabric.graph.routers,
+                fabric.graph.channels.len(),
+                fabric.graph.inject.len(),
+                fabric.router.lanes,
+                fabric.router.depth,
+                names.join(", ")
+            )
+        }
     }
 }

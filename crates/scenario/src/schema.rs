@@ -130,7 +130,7 @@ fn kind_schema(kind: &Kind) -> Value {
             json!({ "anyOf": [{ "const": word }, cycles(*min, *max)] })
         }
         Kind::Decimal { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
-        Kind::Probability => json!({ "anyOf": [
+        Kind::Probability | Kind::Portion => json!({ "anyOf": [
             { "type": "number", "minimum": 0, "maximum": 1 }, quantity(&["%"]),
         ] }),
         Kind::Share => json!({ "anyOf": [

@@ -113,6 +113,8 @@ pub(crate) enum Kind {
     },
     /// 0 to 1, or a percentage.
     Probability,
+    /// 0 to 1 of a whole, or a percentage.
+    Portion,
     /// A share of a rate, above 0 and at most 100 times it.
     Share,
     /// A span of time.

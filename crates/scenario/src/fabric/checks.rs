@@ -1,8 +1,6 @@
 //! What can't work in a network of the flit engine as a whole.
 
-use flit::spec::{
-    ClassSpec, FLIGHT_MAX, Graph, Injection, RouterSpec, RoutingSpec, Size,
-};
+use flit::spec::{ClassSpec, FLIGHT_MAX, Graph, Injection, RouterSpec, RoutingSpec, Size};
 
 use super::network::Plan;
 use super::router::word_of;
@@ -103,19 +101,19 @@ pub(crate) fn lanes(
         return;
     };
     let word = word_of(routing);
-    let why = match groups {
-        1 => format!("`{word}` needs {each} lanes"),
-        _ => format!("`{word}` needs {each} lanes for each of {groups} groups"),
+    let why = match (groups, each) {
+        (1, _) => format!("`{word}` needs {each} lanes"),
+        (_, 1) => format!("{groups} groups of classes need a lane each"),
+        _ => format!("`{word}` needs {each} lanes for each of {groups} groups, {needed} in all"),
     };
-    let mut diagnostic = Diagnostic::error("too-few-lanes", format!("{why}, {needed} in all"))
-        .at(table.at("lanes"), format!("lanes = {lanes}"));
-    if groups == 1 {
-        diagnostic.message = why;
-    }
-    if let Some(kind) = root.record("routing").and_then(|table| table.field("kind")) {
+    let mut diagnostic = Diagnostic::error("too-few-lanes", why)
+        .at(table.at("lanes"), format!("a channel has {lanes}"));
+    let kind = root.record("routing").and_then(|table| table.field("kind"));
+    if let Some(kind) = kind.filter(|_| each > 1) {
         diagnostic = diagnostic.at(kind.at.clone(), "the rule of routing");
     }
-    let diagnostic = diagnostic.note("classes of lanes are what keeps packets from deadlock");
+    let diagnostic = diagnostic
+        .note("packets that could wait for each other in a circle take lanes of their own");
     mistakes.push(if needed <= 32 {
         diagnostic.help(format!("write `lanes = {needed}`"))
     } else {

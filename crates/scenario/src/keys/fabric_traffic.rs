@@ -14,7 +14,7 @@ const INJECTION: Key = Key::new(
 );
 const LOAD: Key = Key::new(
     "load",
-    Kind::Probability,
+    Kind::Portion,
     "Offered load, in flits per cycle and terminal.",
 );
 const FLITS: Key = Key::new(
@@ -60,7 +60,7 @@ pub(crate) static CLASSES: Section = Section {
         LOAD.as_above(),
         Key::new(
             "share",
-            Kind::Probability,
+            Kind::Portion,
             "Its load as a share of `traffic.load`.",
         )
         .otherwise("all of it"),
@@ -160,7 +160,7 @@ static PATTERN_TABLE: Section = Section {
         .only(&["hotspot"]),
         Key::new(
             "share",
-            Kind::Probability,
+            Kind::Portion,
             "Share of the packets that go to `targets`; the rest goes everywhere, uniformly.",
         )
         .only(&["hotspot"]),
@@ -214,7 +214,7 @@ static INJECTION_TABLE: Section = Section {
         Key::new("kind", Kind::Choice(INJECTIONS), "The rule."),
         Key::new(
             "peak",
-            Kind::Probability,
+            Kind::Portion,
             "Load during a burst, at least `load`.",
         )
         .or("1.0")
@@ -308,7 +308,7 @@ static SIZE: Section = Section {
         Key::new("long", FLITS_OF_ONE, "Flits of a long packet.").only(&["bimodal"]),
         Key::new(
             "long_share",
-            Kind::Probability,
+            Kind::Portion,
             "Share of the packets that are long, to a millionth.",
         )
         .only(&["bimodal"]),

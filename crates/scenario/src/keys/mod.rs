@@ -186,17 +186,20 @@ static UNIT: Section = Section {
 pub(crate) fn root_of(file: &Node) -> &'static Section {
     let word = match file.get("engine").map(|node| &node.value) {
         Some(Value::Text(word)) => suggest::nearest(word, ROOTS.iter().map(|(word, _)| *word)),
-        Some(_) => None,
-        None => {
-            let only = |root: &Section, other: &Section| {
-                let mut entries = file.table().iter();
-                entries.any(|e| root.key(&e.key).is_some() && other.key(&e.key).is_none())
-            };
-            (only(&FLIT, &PACKET) && !only(&PACKET, &FLIT)).then_some("flit")
-        }
+        _ => None,
     };
-    let named = ROOTS.iter().find(|(engine, _)| Some(*engine) == word);
-    named.map_or(&PACKET, |(_, root)| root)
+    if let Some((_, root)) = ROOTS.iter().find(|(engine, _)| Some(*engine) == word) {
+        return root;
+    }
+    let only = |root: &Section, other: &Section| {
+        let mut entries = file.table().iter();
+        entries.any(|e| root.key(&e.key).is_some() && other.key(&e.key).is_none())
+    };
+    if only(&FLIT, &PACKET) && !only(&PACKET, &FLIT) {
+        &FLIT
+    } else {
+        &PACKET
+    }
 }
 
 /// Every section, in the order of the reference.

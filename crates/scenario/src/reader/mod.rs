@@ -279,37 +279,33 @@ impl Reader<'_> {
 impl Reader<'_> {
     /// Where a key that is unknown here has its place.
     fn elsewhere(&self, here: &Section, name: &str) -> Option<String> {
-        let homes = |root: &'static Section| -> Vec<&str> {
-            keys::sections_below(root)
-                .iter()
-                .filter(|section| !std::ptr::eq(**section, here))
-                .filter(|section| section.key(name).is_some_and(|key| !key.repeats()))
-                .map(|section| match keys::is_root(section) {
-                    true => "the file",
-                    false => section.name,
-                })
-                .take(3)
-                .collect()
-        };
-        let own = homes(self.root);
-        if !own.is_empty() {
-            return Some(format!("`{name}` belongs in {}", suggest::one_of(own)));
+        let homes = homes(self.root, here, name);
+        if !homes.is_empty() {
+            return Some(format!("`{name}` belongs in {}", suggest::one_of(homes)));
         }
-        let others = keys::ROOTS
+        let mut others = keys::ROOTS
             .iter()
             .filter(|(_, root)| !std::ptr::eq(*root, self.root));
-        others
-            .map(|(engine, root)| (engine, homes(root)))
-            .find(|(_, homes)| !homes.is_empty())
-            .map(|(engine, homes)| other_engine(engine, name, &homes))
+        others.find_map(|(engine, root)| {
+            let homes = self::homes(root, here, name);
+            let place = match homes.contains(&root.name) {
+                true => String::new(),
+                false => format!(", in {}", suggest::one_of(homes.iter().copied())),
+            };
+            (!homes.is_empty()).then(|| format!("`{name}` is for `engine = \"{engine}\"`{place}"))
+        })
     }
 }
 
-fn other_engine(engine: &str, name: &str, homes: &[&str]) -> String {
-    format!(
-        "`{name}` is for `engine = \"{engine}\"`, in {}",
-        suggest::one_of(homes.iter().copied())
-    )
+/// Names of the sections that have a key of this name.
+fn homes(root: &'static Section, here: &Section, name: &str) -> Vec<&'static str> {
+    keys::sections_below(root)
+        .iter()
+        .filter(|section| !std::ptr::eq(**section, here))
+        .filter(|section| section.key(name).is_some_and(|key| !key.repeats()))
+        .map(|section| section.name)
+        .take(3)
+        .collect()
 }
 
 fn entry_is_default(section: &Section, choice: &str) -> bool {

@@ -31,7 +31,8 @@ impl Reader<'_> {
                 .word(node, word)
                 .or_else(|| self.cycles(key, node, min, max)),
             Kind::Decimal { min, max } => self.decimal(key, node, min, max),
-            Kind::Probability => self.probability(key, node),
+            Kind::Probability => self.part(key, node, "more than certain"),
+            Kind::Portion => self.part(key, node, "more than all of it"),
             Kind::Share => self.share(key, node),
             Kind::Time { min_ps } => self.time(key, node, min_ps),
             Kind::TimeOr { word, min_ps } => self
@@ -163,10 +164,10 @@ impl Reader<'_> {
         }
     }
 
-    fn probability(&mut self, key: &Key, node: &Node) -> Option<Datum> {
+    fn part(&mut self, key: &Key, node: &Node, beyond: &str) -> Option<Datum> {
         let share = self.any_share(key, node)?;
         if share.exceeds(1) {
-            self.out_of_range(key, node, "more than certain");
+            self.out_of_range(key, node, beyond);
             return None;
         }
         Some(Datum::Decimal(share.approximate()))
