@@ -76,7 +76,9 @@ impl FabricRun<'_> {
                 engine.flit_hops() as f64 / 1e6
             ));
             if more && pace.save_is_due() {
-                let shown = self.shown(&engine.outcome(), pace.seconds());
+                let mut outcome = engine.outcome();
+                outcome.stop = Stop::Running;
+                let shown = self.shown(&outcome, pace.seconds());
                 self.job.save(&shown).map_err(|error| error.to_string())?;
                 pace.saved();
             }
