@@ -6,7 +6,7 @@
 use kernel::{Time, Wheel};
 use packet::Simulation;
 use packet::spec::{NetworkSpec, TrafficSpec};
-use scenario::{Scenario, Source};
+use scenario::{Engine, PacketScenario, Source};
 
 use crate::{FAILED, SUCCESS, fail, machine};
 
@@ -101,7 +101,7 @@ pub fn bench(options: &Options) -> u8 {
     SUCCESS
 }
 
-fn load(workload: &Workload) -> Result<Scenario, String> {
+fn load(workload: &Workload) -> Result<PacketScenario, String> {
     let source = Source {
         name: workload.file.into(),
         text: workload.text.into(),
@@ -111,7 +111,11 @@ fn load(workload: &Workload) -> Result<Scenario, String> {
         value: value.into(),
     };
     let sets: Vec<scenario::Set> = workload.sets.iter().map(set).collect();
-    scenario::parse(&source, &sets).map_err(|mistakes| mistakes.render(false))
+    let scenario = scenario::parse(&source, &sets).map_err(|mistakes| mistakes.render(false))?;
+    match scenario.engine {
+        Engine::Packet(packet) => Ok(packet),
+        Engine::Flit(_) => Err("a workload of the packet engine is for another one".into()),
+    }
 }
 
 fn print_cost(name: &str, cost: &Cost) {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use scenario::Engine;
+
 use crate::{BAD_INPUT, Changes, SUCCESS, files};
 
 /// Scenario files to check.
@@ -20,19 +22,40 @@ pub fn check(options: &Options) -> u8 {
     for path in &options.files {
         match files::load(path, &options.changes) {
             Ok((source, scenario)) => {
-                let network = &scenario.network;
-                let legs: usize = network.flows.iter().map(|flow| flow.legs.len()).sum();
-                println!(
-                    "{}: sound: {} nodes, {} links, {} flows over {legs} hops, {} series",
-                    source.name,
-                    network.nodes.len(),
-                    network.links.len(),
-                    network.flows.len(),
-                    scenario.series.len()
-                );
+                println!("{}: sound: {}", source.name, summary(&scenario.engine));
             }
             Err(()) => status = BAD_INPUT,
         }
     }
     status
+}
+
+/// What there is to simulate, in numbers.
+fn summary(engine: &Engine) -> String {
+    match engine {
+        Engine::Packet(packet) => {
+            let network = &packet.network;
+            let legs: usize = network.flows.iter().map(|flow| flow.legs.len()).sum();
+            format!(
+                "{} nodes, {} links, {} flows over {legs} hops, {} series",
+                network.nodes.len(),
+                network.links.len(),
+                network.flows.len(),
+                packet.series.len()
+            )
+        }
+        Engine::Flit(fabric) => {
+            let names: Vec<&str> = fabric.classes.iter().map(|c| c.name.as_str()).collect();
+            format!(
+                "{} routers, {} channels between them, {} terminals; {} x {} flits a channel; \
+                 sends {}",
+                fabric.graph.routers,
+                fabric.graph.channels.len(),
+                fabric.graph.inject.len(),
+                fabric.router.lanes,
+                fabric.router.depth,
+                names.join(", ")
+            )
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use scenario::{LARGEST_BYTES, Limits, Scenario, Set, Source};
+use scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Limits, Scenario, Set, Source};
 
 use crate::Changes;
 use crate::machine;
@@ -36,7 +36,7 @@ pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
     let limits = Limits {
         memory_bytes: machine::available_memory(),
     };
-    match scenario::parse_within(&source, &sets, &limits) {
+    match scenario::parse_with(&source, &sets, &limits, &read_named) {
         Ok(scenario) => {
             if !scenario.warnings.is_empty() {
                 eprintln!("{}", scenario.warnings.render(color()));
@@ -48,6 +48,17 @@ pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
             Err(())
         }
     }
+}
+
+/// Reads a file that a scenario names.
+pub fn read_named(path: &Path) -> std::io::Result<String> {
+    if std::fs::metadata(path)?.len() > LARGEST_FILE_BYTES as u64 {
+        let most = LARGEST_FILE_BYTES >> 20;
+        return Err(std::io::Error::other(format!(
+            "it is larger than {most} MiB"
+        )));
+    }
+    std::fs::read_to_string(path)
 }
 
 /// The changes of the command line as the scenario layer takes them.

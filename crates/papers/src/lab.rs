@@ -8,7 +8,7 @@ use packet::Simulation;
 use packet::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome, Series};
 use packet::probe::{Probe, Recorder};
 use rayon::prelude::*;
-use scenario::{Scenario, Set, Source};
+use scenario::{Engine, PacketScenario, Set, Source};
 
 /// Why an experiment could not run: a defect of this program, not of a claim.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct Lab;
 /// A finished run.
 pub struct Run<P> {
     /// What ran.
-    pub scenario: Scenario,
+    pub scenario: PacketScenario,
     /// What it found.
     pub outcome: Outcome,
     /// Series the scenario asked for.
@@ -62,7 +62,7 @@ impl Lab {
         &self,
         file: &str,
         sets: &[(&str, &str)],
-        probe: impl FnOnce(&Scenario) -> P,
+        probe: impl FnOnce(&PacketScenario) -> P,
     ) -> Result<Run<P>, LabError> {
         let scenario = self.scenario(file, sets)?;
         let recorder = Recorder::new(&scenario.network, &scenario.series);
@@ -81,11 +81,11 @@ impl Lab {
         })
     }
 
-    /// Reads and checks a built-in scenario.
+    /// Reads and checks a built-in scenario for the packet engine.
     ///
     /// # Errors
-    /// If it is not built in or not sound.
-    pub fn scenario(&self, file: &str, sets: &[(&str, &str)]) -> Result<Scenario, LabError> {
+    /// If it is not built in, not sound or for another engine.
+    pub fn scenario(&self, file: &str, sets: &[(&str, &str)]) -> Result<PacketScenario, LabError> {
         let text = crate::kung1993::SCENARIOS
             .iter()
             .find(|(name, _)| *name == file)
@@ -102,7 +102,12 @@ impl Lab {
                 value: (*value).into(),
             })
             .collect();
-        scenario::parse(&source, &sets).map_err(|mistakes| LabError(mistakes.render(false)))
+        let scenario =
+            scenario::parse(&source, &sets).map_err(|mistakes| LabError(mistakes.render(false)))?;
+        match scenario.engine {
+            Engine::Packet(packet) => Ok(packet),
+            Engine::Flit(_) => Err(LabError(format!("{file} is for the flit engine"))),
+        }
     }
 
     /// One run a seed, side by side, in the order of seeds.

@@ -131,7 +131,7 @@ pub(crate) fn memory(
 }
 
 /// "1.5 GB".
-fn bytes(count: u64) -> String {
+pub(crate) fn bytes(count: u64) -> String {
     match count {
         0..1_000_000 => format!("{} kB", count.div_ceil(1000)),
         1_000_000..1_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),

@@ -1,7 +1,7 @@
 //! What the tables say about a key, a word or a group of words.
 
 use crate::keys::control::SCHEMES;
-use crate::keys::{self, flows, network, traffic};
+use crate::keys::{self, fabric, fabric_traffic, flows, network, router, traffic};
 use crate::suggest;
 use crate::table::{Choice, Default, Key, Kind, Section};
 
@@ -20,11 +20,12 @@ pub fn explain(name: &str) -> Result<String, String> {
             parts.push(section_text(section));
         }
         for key in section.keys {
-            if key_matches(section, key, wanted) {
+            if key_matches(section, key, wanted) && !keys::is_told(section, key) {
                 parts.push(key_text(section, key));
             }
             if let Kind::Choice(choices) = key.kind
                 && !key.repeats()
+                && !keys::is_told(section, key)
             {
                 let named = choices.iter().find(|choice| choice.name == wanted);
                 parts.extend(named.map(|choice| choice_text(section, key, choice)));
@@ -63,6 +64,15 @@ pub fn list() -> Vec<WordGroup> {
         group("topologies", network::TOPOLOGIES),
         group("patterns", flows::PATTERN_KINDS),
         group("measures", flows::MEASURES),
+        group("flit topologies", fabric::TOPOLOGIES),
+        group("flit routing", fabric::ROUTINGS),
+        group("flit switches", router::SWITCHES),
+        group("flit allocators", router::ALLOCATORS),
+        group("flit arbiters", router::ARBITERS),
+        group("flit sources", fabric_traffic::SOURCES),
+        group("flit patterns", fabric_traffic::PATTERNS),
+        group("flit injections", fabric_traffic::INJECTIONS),
+        group("flit packet sizes", fabric_traffic::SIZES),
     ]
 }
 
@@ -85,8 +95,25 @@ fn key_matches(section: &Section, key: &Key, wanted: &str) -> bool {
     key.name == wanted && !section_too && !key.repeats()
 }
 
+/// The section's name, with its engine where that matters to the key.
+fn place(section: &Section, key: &Key) -> String {
+    let all = keys::sections();
+    let mut others = all
+        .iter()
+        .filter(|other| other.name == section.name && !std::ptr::eq(**other, section));
+    let shared = others.any(|other| {
+        let same = other.key(key.name);
+        same.is_some_and(|same| same.is_same(key))
+    });
+    if shared {
+        section.name.into()
+    } else {
+        keys::title(section)
+    }
+}
+
 fn section_text(section: &Section) -> String {
-    let mut text = format!("{}\n  {}\n\n", section.name, section.about);
+    let mut text = format!("{}\n  {}\n\n", keys::title(section), section.about);
     let width = section
         .keys
         .iter()
@@ -100,7 +127,12 @@ fn section_text(section: &Section) -> String {
 }
 
 fn key_text(section: &Section, key: &Key) -> String {
-    let mut text = format!("{} in {}\n  {}\n\n", key.name, section.name, key.meaning);
+    let mut text = format!(
+        "{} in {}\n  {}\n\n",
+        key.name,
+        place(section, key),
+        key.meaning
+    );
     for (what, value) in facts(section, key) {
         text.push_str(&format!("  {what:9}  {value}\n"));
     }
@@ -128,6 +160,7 @@ pub(crate) fn facts(section: &Section, key: &Key) -> Vec<(&'static str, String)>
     ];
     match key.kind {
         Kind::Choice(_) => facts[0].1 = "a word".into(),
+        Kind::Short(..) => facts[1].1 = short(key),
         Kind::Table(_) | Kind::Tables(_) => facts.retain(|(what, _)| *what != "example"),
         _ => {}
     }
@@ -143,6 +176,17 @@ pub(crate) fn facts(section: &Section, key: &Key) -> Vec<(&'static str, String)>
     facts
 }
 
+/// What may stand for a table that may be written short.
+pub(crate) fn short(key: &Key) -> String {
+    let alone = match key.kind.short_key().map(|key| key.kind) {
+        Some(Kind::Choice(_)) => "a word".into(),
+        Some(kind) => kind.allowed(),
+        None => String::new(),
+    };
+    let table = key.kind.section().map_or("", |section| section.name);
+    format!("{alone}, or a table: see `{table}`")
+}
+
 /// The default in words.
 pub(crate) fn default_text(key: &Key) -> String {
     match key.default {
@@ -155,7 +199,12 @@ pub(crate) fn default_text(key: &Key) -> String {
 fn choice_text(section: &Section, key: &Key, choice: &Choice) -> String {
     let mut text = format!(
         "{} ({} in {})\n  {}\n\n  write it   {} = \"{}\"\n",
-        choice.name, key.name, section.name, choice.meaning, key.name, choice.name
+        choice.name,
+        key.name,
+        place(section, key),
+        choice.meaning,
+        key.name,
+        choice.name
     );
     if !choice.cite.is_empty() {
         text.push_str(&format!("  source     {}\n", choice.cite));

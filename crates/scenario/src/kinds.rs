@@ -15,8 +15,14 @@ impl Kind {
             Self::Names => "a list of names".into(),
             Self::Whole { .. } => "a whole number".into(),
             Self::WholeOr { word, .. } => format!("a whole number or `\"{word}\"`"),
+            Self::Wholes { .. } => "a list of whole numbers".into(),
             Self::Decimal { .. } => "a decimal number".into(),
+            Self::Rows => "a list of lists of numbers".into(),
+            Self::Path => "the path of a file".into(),
+            Self::Cycles { .. } => "a number of cycles".into(),
+            Self::CyclesOr { word, .. } => format!("a number of cycles or `\"{word}\"`"),
             Self::Probability => "a probability".into(),
+            Self::Portion => "a number from 0 to 1".into(),
             Self::Share => "a share of a rate".into(),
             Self::Time { .. } => "a span of time".into(),
             Self::TimeOr { word, .. } => format!("a span of time or `\"{word}\"`"),
@@ -27,6 +33,11 @@ impl Kind {
             }
             Self::Size { .. } => "a size".into(),
             Self::Choice(_) => "one of the words below".into(),
+            Self::Short(..) => match self.short_key().map(|key| key.kind) {
+                Some(Self::Choice(_)) => "a word or a table".into(),
+                Some(kind) => format!("{} or a table", kind.noun()),
+                None => "a table".into(),
+            },
             Self::Table(_) => "a table".into(),
             Self::Tables(_) => "a list of tables".into(),
         }
@@ -42,8 +53,14 @@ impl Kind {
             Self::ReferenceList("node") => "[\"A\", \"S1\"]",
             Self::ReferenceList(_) | Self::Names => "[\"A\", \"B\"]",
             Self::Whole { .. } | Self::WholeOr { .. } => "10",
+            Self::Wholes { min: 0, .. } => "[0, 1]",
+            Self::Wholes { .. } => "[8, 8]",
             Self::Decimal { .. } => "0.5",
+            Self::Rows => "[[0, 1], [1, 0]]",
+            Self::Path => "\"demand.csv\"",
+            Self::Cycles { .. } | Self::CyclesOr { .. } => "\"20000 cycles\"",
             Self::Probability => "0.001",
+            Self::Portion => "0.3",
             Self::Share => "\"33 %\"",
             Self::Time { .. } | Self::TimeOr { .. } => "\"50 us\"",
             Self::Span { .. } => "{ mean = \"50 cells\" }",
@@ -51,6 +68,7 @@ impl Kind {
             Self::RateOrShare { .. } => "\"100 Mbps\"",
             Self::Size { .. } => "\"6 kB\"",
             Self::Choice(choices) => choices.first().map_or("", |choice| choice.name),
+            Self::Short(..) => self.short_key().map_or("{}", |key| key.kind.example()),
             Self::Table(_) => "{}",
             Self::Tables(_) => "[]",
         }
@@ -68,8 +86,13 @@ impl Kind {
             } => {
                 format!("`\"{word}\"`, or {}", range(*min, *max, unit))
             }
+            Self::Wholes { min, max, unit } => format!("a list of {}", range(*min, *max, unit)),
             Self::Decimal { min, max } => format!("{min} to {max}"),
-            Self::Probability => "0 to 1, or `\"0 %\"` to `\"100 %\"`".into(),
+            Self::Rows => "a list of lists of numbers from 0 on, all of one length".into(),
+            Self::Path => "the path of a file, from the folder of the scenario".into(),
+            Self::Cycles { min, max } => cycles(*min, *max),
+            Self::CyclesOr { word, min, max } => format!("`\"{word}\"`, or {}", cycles(*min, *max)),
+            Self::Probability | Self::Portion => "0 to 1, or `\"0 %\"` to `\"100 %\"`".into(),
             Self::Share => "above 0, at most 100; or a percentage, `\"33 %\"`".into(),
             Self::Time { min_ps } => times(*min_ps),
             Self::TimeOr { word, min_ps } => format!("`\"{word}\"`, or {}", times(*min_ps)),
@@ -95,6 +118,15 @@ impl Kind {
             }
             Self::Name => "any text that is not empty and has no `->` in it".into(),
             Self::Reference("channel") => "`from->to`, two nodes that a link joins".into(),
+            Self::Short(section, _) => {
+                let alone = self
+                    .short_key()
+                    .map_or_else(String::new, |key| key.kind.allowed());
+                format!(
+                    "{alone}; or a table with {}",
+                    Self::Table(section).allowed()
+                )
+            }
             Self::Table(section) | Self::Tables(section) => {
                 let keys: Vec<&str> = section.keys.iter().map(|key| key.name).collect();
                 format!("keys {}", keys.join(", "))
@@ -110,7 +142,8 @@ impl Kind {
             Self::Rate => rate_units(),
             Self::RateOrShare { .. } => [vec!["%"], rate_units()].concat(),
             Self::Size { .. } => size_units(),
-            Self::Probability | Self::Share => vec!["%"],
+            Self::Probability | Self::Portion | Self::Share => vec!["%"],
+            Self::Cycles { .. } | Self::CyclesOr { .. } => vec!["cycles"],
             _ => Vec::new(),
         }
     }
@@ -120,7 +153,8 @@ impl Kind {
         match self {
             Self::Rate | Self::RateOrShare { .. } => "Mbps",
             Self::Size { .. } => "kB",
-            Self::Probability | Self::Share => "%",
+            Self::Probability | Self::Portion | Self::Share => "%",
+            Self::Cycles { .. } | Self::CyclesOr { .. } => "cycles",
             _ => "us",
         }
     }
@@ -131,6 +165,13 @@ impl Key {
     pub(crate) fn example(&self) -> String {
         match self.kind {
             Kind::Choice(_) => format!("{} = \"{}\"", self.name, self.kind.example()),
+            Kind::Short(..) => self.kind.short_key().map_or_else(String::new, |key| {
+                Key {
+                    name: self.name,
+                    ..*key
+                }
+                .example()
+            }),
             Kind::Whole { min, .. } if min > 10 => format!("{} = {min}", self.name),
             Kind::Time { .. } if self.name == "duration" => "duration = \"20000 cells\"".into(),
             _ => format!("{} = {}", self.name, self.kind.example()),
@@ -148,6 +189,11 @@ fn range(min: u64, max: u64, unit: &str) -> String {
         u64::MAX => format!("whole numbers from {min} on{unit}"),
         _ => format!("whole numbers from {min} to {max}{unit}"),
     }
+}
+
+fn cycles(min: u64, max: u64) -> String {
+    let example = max.min(20_000);
+    format!("{min} to {max} cycles: `{example}` or `\"{example} cycles\"`")
 }
 
 fn times(min_ps: u64) -> String {

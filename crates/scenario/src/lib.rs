@@ -13,6 +13,8 @@ mod checks;
 mod control;
 mod diagnostics;
 mod explain;
+mod fabric;
+mod files;
 mod flows;
 mod generated;
 mod keys;
@@ -35,20 +37,26 @@ mod traffic;
 mod tree;
 mod units;
 
+use std::path::Path;
+
+use flit::spec::FabricSpec;
 use kernel::{Duration, Rate};
 use packet::spec::{NetworkSpec, SeriesSpec};
 
 pub use control::n3_for;
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};
 pub use explain::{WordGroup, explain, list};
+pub use files::{LARGEST_FILE_BYTES, Loader};
 pub use reference::reference_markdown;
 pub use schema::json_schema;
 pub use source::{At, LARGEST_BYTES, Set, Source};
 pub use suggest::nearest;
 
+use files::Files;
 use reader::Reader;
 use record::Record;
 use suggest::Budget;
+use table::Section;
 use tree::Node;
 
 /// A scenario that can run.
@@ -58,20 +66,64 @@ pub struct Scenario {
     pub title: String,
     /// What it shows; may be empty.
     pub about: String,
-    /// The engine that runs it.
-    pub engine: &'static str,
-    /// Root of every random stream (also in `network`).
+    /// Root of every random stream (also in what to simulate).
     pub seed: u64,
+    /// The engine that runs it, and what to simulate.
+    pub engine: Engine,
+    /// The files it names, under the names it gives them, in the order they were read.
+    pub files: Vec<Source>,
+    /// The scenario as TOML with every default and every `--set` written out.
+    pub resolved: String,
+    /// What its author may not have meant.
+    pub warnings: Diagnostics,
+}
+
+/// The engine that runs a scenario, and what to simulate.
+#[derive(Clone, Debug)]
+pub enum Engine {
+    /// Events, in picoseconds.
+    Packet(PacketScenario),
+    /// Cycle by cycle.
+    Flit(Box<FabricSpec>),
+}
+
+/// What the packet engine simulates.
+#[derive(Clone, Debug)]
+pub struct PacketScenario {
     /// What to simulate.
     pub network: NetworkSpec,
     /// What to record.
     pub series: Vec<SeriesSpec>,
     /// The cell time, for reports.
     pub cell: Duration,
-    /// The scenario as TOML with every default and every `--set` written out.
-    pub resolved: String,
-    /// What its author may not have meant.
-    pub warnings: Diagnostics,
+}
+
+impl Scenario {
+    /// What the packet engine simulates, if it runs this scenario.
+    pub fn packet(&self) -> Option<&PacketScenario> {
+        match &self.engine {
+            Engine::Packet(packet) => Some(packet),
+            Engine::Flit(_) => None,
+        }
+    }
+
+    /// What the flit engine simulates, if it runs this scenario.
+    pub fn fabric(&self) -> Option<&FabricSpec> {
+        match &self.engine {
+            Engine::Packet(_) => None,
+            Engine::Flit(fabric) => Some(fabric),
+        }
+    }
+}
+
+impl Engine {
+    /// The word for it in a scenario.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Packet(_) => "packet",
+            Self::Flit(_) => "flit",
+        }
+    }
 }
 
 /// What the machine can hold.
@@ -92,6 +144,17 @@ pub fn parse_within(
     sets: &[Set],
     limits: &Limits,
 ) -> Result<Scenario, Diagnostics> {
+    parse_with(source, sets, limits, &files::none)
+}
+
+/// The same, and reads the files that the scenario names through `load`, whose paths start at the
+/// folder in the name of `source`.
+pub fn parse_with(
+    source: &Source,
+    sets: &[Set],
+    limits: &Limits,
+    load: &Loader<'_>,
+) -> Result<Scenario, Diagnostics> {
     if source.text.len() > LARGEST_BYTES {
         return Err(source::too_large(&source.name, source.text.len()));
     }
@@ -101,50 +164,74 @@ pub fn parse_within(
     let mut node = tree::read_file(&source.text, &mut mistakes);
     if mistakes.errors() > 0 {
         let mut rest = Diagnostics::new(sources);
-        read(&mut node, sets, &mut rest);
+        overrides::apply(&mut node, sets, &mut rest);
+        check(&node, &mut rest);
         mistakes.add_beyond_syntax(&rest);
         return Err(mistakes);
     }
-    let (root, cell) = read(&mut node, sets, &mut mistakes);
-    let built = build::build(&root, limits, &mut mistakes);
-    if mistakes.errors() > 0 {
+    overrides::apply(&mut node, sets, &mut mistakes);
+    let folder = Path::new(&source.name).parent();
+    let files = Files::new(folder.unwrap_or(Path::new("")), load);
+    finish(&node, limits, files, mistakes)
+}
+
+/// From a whole tree to a scenario that can run.
+fn finish(
+    node: &Node,
+    limits: &Limits,
+    mut files: Files<'_>,
+    mut mistakes: Diagnostics,
+) -> Result<Scenario, Diagnostics> {
+    let (root, cell) = check(node, &mut mistakes);
+    let engine = if std::ptr::eq(root.section, &keys::FLIT) {
+        fabric::build(&root, limits, &mut files, &mut mistakes).map(|f| Engine::Flit(Box::new(f)))
+    } else {
+        let built = build::build(&root, limits, &mut mistakes);
+        Some(Engine::Packet(PacketScenario {
+            network: built.network,
+            series: built.series,
+            cell,
+        }))
+    };
+    let Some(engine) = engine.filter(|_| mistakes.errors() == 0) else {
         return Err(mistakes);
-    }
+    };
+    let run = root.record("run");
     Ok(Scenario {
         title: root.text("title").into(),
         about: root.text("about").into(),
-        engine: root.word("engine"),
-        seed: built.network.seed,
-        network: built.network,
-        series: built.series,
-        cell,
+        seed: run.and_then(|run| run.whole("seed")).unwrap_or(1),
+        engine,
+        files: files.read,
         resolved: resolved::write(&root),
         warnings: mistakes,
     })
 }
 
 /// Checks the tree against the key tables.
-fn read(node: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) -> (Record, Duration) {
-    overrides::apply(node, sets, mistakes);
-    let cell = cell_time(node);
+fn check(node: &Node, mistakes: &mut Diagnostics) -> (Record, Duration) {
+    let root = keys::root_of(node);
+    let cell = cell_time(root, node);
     let root = Reader {
         mistakes,
+        root,
         cell_ps: cell.0,
         suggestions: Budget::default(),
     }
-    .section(&keys::ROOT, node);
+    .section(root, node);
     (root, cell)
 }
 
 /// The cell time, needed to read every other time; mistakes in it are found again later.
-fn cell_time(node: &Node) -> Duration {
+fn cell_time(root: &'static Section, node: &Node) -> Duration {
     let mut unheard = Diagnostics::default();
     let mut reader = Reader {
         mistakes: &mut unheard,
+        root,
         cell_ps: 1,
         suggestions: Budget::default(),
     };
-    let mut record = |name: &str| match keys::ROOT.key(name).map(|key| key.kind) {
+    let mut record = |name: &str| match root.key(name).map(|key| key.kind) {
         Some(table::Kind::Table(section)) => {
             node.get(name).map(|table| reader.section(section, table))
         }

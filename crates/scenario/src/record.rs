@@ -36,6 +36,8 @@ pub(crate) enum Datum {
     Word(&'static str),
     List(Vec<(String, At)>),
     Whole(u64),
+    Wholes(Vec<u64>),
+    Rows(Vec<Vec<f64>>),
     Decimal(f64),
     Share(Decimal),
     Span(Span),
@@ -93,6 +95,20 @@ impl Record {
     pub(crate) fn whole(&self, name: &str) -> Option<u64> {
         match self.datum(name) {
             Some(Datum::Whole(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn wholes(&self, name: &str) -> &[u64] {
+        match self.datum(name) {
+            Some(Datum::Wholes(numbers)) => numbers,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn rows(&self, name: &str) -> Option<&[Vec<f64>]> {
+        match self.datum(name) {
+            Some(Datum::Rows(rows)) => Some(rows),
             _ => None,
         }
     }

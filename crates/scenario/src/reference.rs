@@ -1,16 +1,23 @@
 //! The reference page of the language.
 
-use crate::explain::{default_text, list};
+use crate::explain::{default_text, list, short};
 use crate::keys;
 use crate::table::{Choice, Key, Kind, Section};
 
 /// `docs/reference.md`: every section, key and word.
 pub fn reference_markdown() -> String {
     let mut page = String::from(INTRODUCTION);
-    for section in keys::sections() {
-        page.push_str(&section_part(section));
+    let mut told: Vec<&Section> = Vec::new();
+    for (engine, root) in keys::ROOTS {
+        page.push_str(&format!("\n# For `engine = \"{engine}\"`\n"));
+        for section in keys::sections_below(root) {
+            if !told.iter().any(|known| std::ptr::eq(*known, section)) {
+                page.push_str(&section_part(section));
+                told.push(section);
+            }
+        }
     }
-    page.push_str("\n## Words by group\n\n");
+    page.push_str("\n# Words by group\n\n");
     for (group, words) in list() {
         let words: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
         page.push_str(&format!("- **{group}**: {}\n", words.join(", ")));
@@ -28,19 +35,21 @@ A scenario is a TOML file. Quantities are strings with a unit: `\"622 Mbps\"`, `
 1 ps, 1 bit/s or 1 byte. One cell is the time that `unit.bytes` take at `link.rate`, itself rounded
 half up to 1 ps. Unknown keys are errors.
 
+With `engine = \"flit\"` time is counted in cycles: `\"4000 cycles\"`, or the number alone. Loads are
+in flits per cycle and terminal. Paths of files start at the folder of the scenario.
+
 On the command line, `--set` changes one value: `--set run.seed=2`,
-`--set flows.VC1.priority=1`, `--set links.A-S1.delay=\"1 ms\"`.
+`--set flows.VC1.priority=1`, `--set links.A-S1.delay=\"1 ms\"`, `--set traffic.load=0.4`.
 
 ";
 
 fn section_part(section: &Section) -> String {
-    let title = if std::ptr::eq(section, &keys::ROOT) {
-        "The file"
-    } else {
-        section.name
+    let title = match keys::title(section).split_once(" (") {
+        _ if keys::is_root(section) => "The file".into(),
+        Some((name, engine)) => format!("`{name}` ({engine}"),
+        None => format!("`{}`", section.name),
     };
-    let mut text =
-        format!("\n## `{title}`\n\n{}\n\n", section.about).replace("`The file`", "The file");
+    let mut text = format!("\n## {title}\n\n{}\n\n", section.about);
     let (repeated, own): (Vec<&Key>, Vec<&Key>) =
         section.keys.iter().partition(|key| key.repeats());
     if !own.is_empty() {
@@ -101,6 +110,7 @@ fn row(section: &Section, key: &Key) -> String {
     };
     let allowed = match key.kind {
         Kind::Table(section) | Kind::Tables(section) => format!("see `{}`", section.name),
+        Kind::Short(..) => short(key),
         Kind::Choice(_) => "see below".into(),
         _ => key.kind.allowed(),
     };

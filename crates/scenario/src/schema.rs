@@ -9,23 +9,54 @@ use crate::units;
 /// The schema of a scenario file (JSON Schema, draft 7: the one TOML editors know).
 pub fn json_schema() -> Value {
     let mut definitions = Map::new();
-    for section in keys::sections().into_iter().skip(1) {
+    for section in keys::sections() {
         definitions.insert(reference_name(section), section_schema(section));
     }
-    let mut schema = section_schema(&keys::ROOT);
-    if let Value::Object(schema) = &mut schema {
-        schema.insert(
-            "$schema".into(),
-            json!("http://json-schema.org/draft-07/schema#"),
-        );
-        schema.insert("title".into(), json!("backwater scenario"));
-        schema.insert("definitions".into(), Value::Object(definitions));
-    }
-    schema
+    let file = |root| json!({ "$ref": format!("#/definitions/{}", reference_name(root)) });
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "backwater scenario",
+        "type": "object",
+        "properties": all_properties(),
+        "if": { "properties": { "engine": { "const": "flit" } }, "required": ["engine"] },
+        "then": file(&keys::FLIT),
+        "else": file(&keys::PACKET),
+        "definitions": definitions,
+    })
 }
 
+/// What stands at the top of files for any engine: editors that don't follow `if` complete by it.
+fn all_properties() -> Map<String, Value> {
+    let mut all: Map<String, Value> = Map::new();
+    let keys = keys::ROOTS.iter().flat_map(|(_, root)| root.keys);
+    for key in keys {
+        let schema = key_schema(key);
+        match all.get_mut(key.name) {
+            Some(known) if *known == schema || matches!(key.kind, Kind::Choice(_)) => {}
+            Some(known) => {
+                let first = known.take();
+                *known = json!({ "anyOf": [first, schema] });
+            }
+            None => {
+                all.insert(key.name.into(), schema);
+            }
+        }
+    }
+    all
+}
+
+/// Sections of one engine whose name another engine has too carry the engine's.
 fn reference_name(section: &Section) -> String {
-    section.name.trim_matches(['[', ']']).replace('.', "-")
+    let name = if keys::is_root(section) {
+        "file"
+    } else {
+        section.name.trim_matches(['[', ']'])
+    };
+    let name = name.replace('.', "-");
+    match keys::engine_of(section) {
+        Some("flit") => format!("flit-{name}"),
+        _ => name,
+    }
 }
 
 fn section_schema(section: &Section) -> Value {
@@ -85,8 +116,21 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::WholeOr { word, min, max, .. } => json!({ "anyOf": [
             { "type": "integer", "minimum": min, "maximum": max }, { "const": word },
         ] }),
+        Kind::Wholes { min, max, .. } => json!({
+            "type": "array", "minItems": 1,
+            "items": { "type": "integer", "minimum": min, "maximum": max },
+        }),
+        Kind::Rows => json!({
+            "type": "array", "minItems": 1,
+            "items": { "type": "array", "items": { "type": "number", "minimum": 0 } },
+        }),
+        Kind::Path => json!({ "type": "string", "minLength": 1 }),
+        Kind::Cycles { min, max } => cycles(*min, *max),
+        Kind::CyclesOr { word, min, max } => {
+            json!({ "anyOf": [{ "const": word }, cycles(*min, *max)] })
+        }
         Kind::Decimal { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
-        Kind::Probability => json!({ "anyOf": [
+        Kind::Probability | Kind::Portion => json!({ "anyOf": [
             { "type": "number", "minimum": 0, "maximum": 1 }, quantity(&["%"]),
         ] }),
         Kind::Share => json!({ "anyOf": [
@@ -109,6 +153,11 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::Choice(choices) => {
             json!({ "enum": choices.iter().map(|choice| choice.name).collect::<Vec<_>>() })
         }
+        Kind::Short(section, _) => {
+            let alone = kind.short_key().map(|key| kind_schema(&key.kind));
+            let table = kind_schema(&Kind::Table(section));
+            json!({ "anyOf": [alone, table] })
+        }
         Kind::Table(section) => {
             let path = format!("#/definitions/{}", reference_name(section));
             json!({ "allOf": [{ "$ref": path }] })
@@ -126,6 +175,13 @@ fn names(units: &[units::Unit]) -> Vec<&'static str> {
 
 fn times() -> Vec<&'static str> {
     [names(units::TIMES), vec!["cells", "cell"]].concat()
+}
+
+fn cycles(min: u64, max: u64) -> Value {
+    json!({ "anyOf": [
+        { "type": "integer", "minimum": min, "maximum": max },
+        { "type": "string", "pattern": r"^\s*\+?[0-9][0-9_]*\s*(cycles?)?\s*$" },
+    ] })
 }
 
 /// A string that holds a number and one of these units.

@@ -52,6 +52,16 @@ fn fold(word: &str) -> String {
     word.to_lowercase().replace('-', "_")
 }
 
+/// "a kind", "an engine".
+pub(crate) fn with_article(word: &str) -> String {
+    let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {word}")
+}
+
 /// "a, b or c", shortened after some.
 pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 12;

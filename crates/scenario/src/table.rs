@@ -91,10 +91,30 @@ pub(crate) enum Kind {
         max: u64,
         unit: &'static str,
     },
+    /// A list of whole numbers.
+    Wholes {
+        min: u64,
+        max: u64,
+        unit: &'static str,
+    },
     /// A decimal number.
     Decimal { min: f64, max: f64 },
+    /// A list of lists of decimal numbers from 0 on.
+    Rows,
+    /// The path of a file, from the folder of the scenario.
+    Path,
+    /// A whole number of cycles.
+    Cycles { min: u64, max: u64 },
+    /// A word, or a whole number of cycles.
+    CyclesOr {
+        word: &'static str,
+        min: u64,
+        max: u64,
+    },
     /// 0 to 1, or a percentage.
     Probability,
+    /// 0 to 1 of a whole, or a percentage.
+    Portion,
     /// A share of a rate, above 0 and at most 100 times it.
     Share,
     /// A span of time.
@@ -111,6 +131,8 @@ pub(crate) enum Kind {
     Size { min: u64, max: u64 },
     /// One of these words.
     Choice(&'static [Choice]),
+    /// A table, or the value of one of its keys alone.
+    Short(&'static Section, &'static str),
     /// A table.
     Table(&'static Section),
     /// A list of tables.
@@ -179,9 +201,40 @@ impl Key {
         matches!(self.default, Default::Derived(AS_ABOVE))
     }
 
+    /// Is it the same key, in another section?
+    pub(crate) fn is_same(&self, other: &Key) -> bool {
+        let words = |key: &Key| match key.kind {
+            Kind::Choice(choices) => {
+                let mut words: Vec<&str> = choices.iter().map(|choice| choice.name).collect();
+                words.sort_unstable();
+                words
+            }
+            _ => Vec::new(),
+        };
+        (self.name, self.meaning) == (other.name, other.meaning) && words(self) == words(other)
+    }
+
     /// Has it a meaning under this choice?
     pub(crate) fn applies(&self, choice: Option<&str>) -> bool {
         self.only.is_empty() || choice.is_none_or(|choice| self.only.contains(&choice))
+    }
+}
+
+impl Kind {
+    /// The section that describes the table or tables.
+    pub(crate) fn section(&self) -> Option<&'static Section> {
+        match self {
+            Self::Table(section) | Self::Tables(section) | Self::Short(section, _) => Some(section),
+            _ => None,
+        }
+    }
+
+    /// The key that may stand for its whole table.
+    pub(crate) fn short_key(&self) -> Option<&'static Key> {
+        match self {
+            Self::Short(section, key) => section.key(key),
+            _ => None,
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub(crate) enum Fault {
     UnknownUnit(String),
     /// More than the simulator's integers hold.
     TooLarge,
+    /// A fraction of what can't be divided.
+    Broken,
 }
 
 /// A unit's name and what one of it is worth.
@@ -71,6 +73,9 @@ pub(crate) const SIZES: &[Unit] = &[
     ("bytes", 1),
 ];
 
+/// Cycles of the clock that all routers share.
+pub(crate) const CYCLES: &[Unit] = &[("cycles", 1), ("cycle", 1)];
+
 /// Fractions: one is the whole.
 pub(crate) const SHARES: &[Unit] = &[("%", 1)];
 
@@ -110,7 +115,7 @@ impl Decimal {
             .is_some_and(|limit| self.digits > limit)
     }
 
-    fn shortest(mut self) -> Self {
+    pub(crate) fn shortest(mut self) -> Self {
         while self.scale > 0 && self.digits.is_multiple_of(10) {
             self.digits /= 10;
             self.scale -= 1;
@@ -226,6 +231,20 @@ pub(crate) fn time_ps(text: &str, cell_ps: u64) -> Result<u64, Fault> {
         .ok()
         .filter(|ps| *ps <= LONGEST_PS)
         .ok_or(Fault::TooLarge)
+}
+
+/// "20000 cycles", or the number alone. Half a cycle is none.
+pub(crate) fn cycles(text: &str) -> Result<u64, Fault> {
+    let number = match quantity(text, CYCLES) {
+        Ok((number, _)) => number,
+        Err(Fault::NoUnit) => split_number(text)?.0,
+        Err(fault) => return Err(fault),
+    };
+    let number = number.shortest();
+    if number.scale > 0 {
+        return Err(Fault::Broken);
+    }
+    u64::try_from(number.digits).map_err(|_| Fault::TooLarge)
 }
 
 /// Bits per second of "622 Mbps", rounded half up.

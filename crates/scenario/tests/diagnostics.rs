@@ -3,9 +3,10 @@
 //! `UPDATE_DIAGNOSTICS=1 cargo test -p backwater-scenario` writes the texts anew.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use scenario::{Source, parse};
+use scenario::{Diagnostics, Limits, Scenario, Source, parse_with};
 
 fn wrong_files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");
@@ -21,6 +22,16 @@ fn wrong_files() -> Vec<PathBuf> {
     files
 }
 
+/// Files that a scenario names lie beside the wrong ones.
+fn read(source: &Source) -> Result<Scenario, Diagnostics> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");
+    let load = |path: &Path| match fs::read_to_string(folder.join(path)) {
+        Ok(text) => Ok(text),
+        Err(_) => Err(io::Error::other("no such file")),
+    };
+    parse_with(source, &[], &Limits::default(), &load)
+}
+
 /// Errors and warnings alike: what the command line prints.
 fn rendered(file: &Path) -> String {
     let name = file
@@ -29,7 +40,7 @@ fn rendered(file: &Path) -> String {
         .to_string_lossy()
         .into_owned();
     let source = Source::new(name, fs::read_to_string(file).expect("UTF-8"));
-    match parse(&source, &[]) {
+    match read(&source) {
         Ok(scenario) => scenario.warnings.render(false),
         Err(mistakes) => mistakes.render(false),
     }
@@ -56,7 +67,7 @@ fn every_wrong_file_is_explained_as_written_beside_it() {
 fn every_diagnostic_has_a_place_and_a_way_on() {
     for file in wrong_files() {
         let text = fs::read_to_string(&file).expect("UTF-8");
-        let Err(mistakes) = parse(&Source::new("x.toml", text), &[]) else {
+        let Err(mistakes) = read(&Source::new("x.toml", text)) else {
             continue;
         };
         for diagnostic in mistakes.iter() {

@@ -1,7 +1,7 @@
 //! Topologies and flows by rule.
 
 use packet::spec::NodeKind;
-use scenario::{Diagnostics, Scenario, Set, Source, parse};
+use scenario::{Diagnostics, PacketScenario, Scenario, Set, Source, parse};
 
 fn try_read(text: &str, sets: &[&str]) -> Result<Scenario, Diagnostics> {
     let sets: Vec<Set> = sets
@@ -15,8 +15,12 @@ fn read(text: &str) -> Scenario {
     try_read(text, &[]).expect("no mistakes")
 }
 
+fn packet(scenario: &Scenario) -> &PacketScenario {
+    scenario.packet().expect("a scenario of the packet engine")
+}
+
 fn way(scenario: &Scenario, flow: usize) -> Vec<String> {
-    let network = &scenario.network;
+    let network = &packet(&scenario).network;
     let name = |channel: u32| {
         let link = &network.links[channel as usize / 2];
         let (from, to) = if channel.is_multiple_of(2) {
@@ -47,7 +51,8 @@ fn generated(topology: &str, pattern: &str) -> Scenario {
 #[test]
 fn topologies_have_their_sizes() {
     let size = |topology: &str| {
-        let network = generated(topology, "kind = \"permutation\"").network;
+        let scenario = generated(topology, "kind = \"permutation\"");
+        let network = &packet(&scenario).network;
         let switches = network
             .nodes
             .iter()
@@ -85,7 +90,7 @@ fn trunks_and_single_links_override() {
          [[links]]\nbetween = [\"S3\", \"S2\"]\ndelay = \"9 us\"",
         "kind = \"neighbour\"",
     );
-    let links = &scenario.network.links;
+    let links = &packet(&scenario).network.links;
     assert_eq!(
         (links[0].forward.rate.0, links[1].forward.rate.0),
         (10_000_000_000, 1_000_000_000)
@@ -102,7 +107,7 @@ fn patterns_draw_what_they_say() {
     let line = "kind = \"line\"\nswitches = 3\nhosts_per_switch = 2";
     let ends = |pattern: &str| -> Vec<(String, String)> {
         let scenario = generated(line, pattern);
-        (0..scenario.network.flows.len())
+        (0..packet(&scenario).network.flows.len())
             .map(|flow| {
                 let way = way(&scenario, flow);
                 let from = way[0].split("->").next().unwrap_or_default().to_string();
@@ -138,7 +143,10 @@ fn patterns_depend_on_the_seed_alone() {
     let text = "[run]\nduration = \"1 ms\"\n[link]\nrate = \"1 Gbps\"\ndelay = \"1 us\"\n\
                 [topology]\nkind = \"ring\"\nswitches = 9\n[flow_control]\nscheme = \"n23\"\n\
                 [[patterns]]\nname = \"p\"\nkind = \"random-pairs\"\ncount = 50\n";
-    let drawn = |seed: &str| format!("{:?}", try_read(text, &[seed]).unwrap().network.flows);
+    let drawn = |seed: &str| {
+        let scenario = try_read(text, &[seed]).expect("no mistakes");
+        format!("{:?}", packet(&scenario).network.flows)
+    };
     assert_eq!(drawn("run.seed=1"), drawn("run.seed=1"));
     assert_ne!(drawn("run.seed=1"), drawn("run.seed=2"));
 }

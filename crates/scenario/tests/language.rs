@@ -37,6 +37,17 @@ fn keys_are_explained_with_default_range_and_source() {
     );
     assert!(explain("[run]").expect("a section").contains("warm_up"));
     assert!(explain("n123").expect("a scheme").contains("its keys"));
+    let topologies = explain("topology").expect("two sections");
+    for part in [
+        "(packet engine)",
+        "hosts_per_switch",
+        "(flit engine)",
+        "sides",
+    ] {
+        assert!(topologies.contains(part), "{part} in {topologies}");
+    }
+    let seed = explain("run.seed").expect("a key of both engines");
+    assert_eq!(seed.matches("seed in [run]").count(), 1, "{seed}");
 }
 
 #[test]
@@ -83,7 +94,19 @@ fn the_schema_hangs_together() {
     let mut references = 0;
     check_schema(&schema, &schema, &mut references);
     assert!(references >= 15, "{references}");
-    assert_eq!(schema["additionalProperties"], Value::Bool(false));
+    for file in ["file", "flit-file"] {
+        let file = &schema["definitions"][file];
+        assert_eq!(file["additionalProperties"], Value::Bool(false), "{file}");
+    }
+    let (run, flit_run) = (
+        &schema["definitions"]["run"],
+        &schema["definitions"]["flit-run"],
+    );
+    assert!(run["properties"].get("duration").is_some(), "{run}");
+    assert!(
+        flit_run["properties"].get("measure").is_some(),
+        "{flit_run}"
+    );
     let n2 = &schema["definitions"]["flow_control"]["properties"]["n2"];
     assert_eq!(
         (&n2["minimum"], &n2["default"]),
@@ -100,6 +123,10 @@ fn the_reference_has_every_section_and_word() {
         "| `redundant_every` |",
         "`n123+`",
         "`permutation`",
+        "## `[run]` (flit engine)",
+        "## `[router]`",
+        "| `credit_delay` |",
+        "`minimal-adaptive`",
     ] {
         assert!(page.contains(part), "{part}");
     }

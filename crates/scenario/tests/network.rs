@@ -4,7 +4,7 @@ use packet::spec::{
     CreditRule, CreditSpec, FlowControlSpec, Measure, NetworkSpec, Overflow, SinkSpec, Span,
     TrafficSpec,
 };
-use scenario::{Diagnostics, Limits, Scenario, Set, Source, parse, parse_within};
+use scenario::{Diagnostics, Limits, PacketScenario, Scenario, Set, Source, parse, parse_within};
 
 const CELL_PS: u64 = 681_672;
 
@@ -51,8 +51,16 @@ fn codes(result: Result<Scenario, Diagnostics>) -> Vec<&'static str> {
     }
 }
 
+fn packet(scenario: &Scenario) -> &PacketScenario {
+    scenario.packet().expect("a scenario of the packet engine")
+}
+
+fn network_of(text: &str) -> NetworkSpec {
+    packet(&read(text)).network.clone()
+}
+
 fn way(scenario: &Scenario, flow: usize) -> Vec<String> {
-    let network = &scenario.network;
+    let network = &packet(&scenario).network;
     let name = |channel: u32| {
         let link = &network.links[channel as usize / 2];
         let (from, to) = if channel.is_multiple_of(2) {
@@ -75,7 +83,7 @@ fn way(scenario: &Scenario, flow: usize) -> Vec<String> {
 #[test]
 fn the_paper_s_two_switches() {
     let scenario = read_file("two_switches.toml");
-    let network = &scenario.network;
+    let network = &packet(&scenario).network;
     assert_eq!(
         (
             network.nodes.len(),
@@ -84,7 +92,7 @@ fn the_paper_s_two_switches() {
         ),
         (8, 7, 4)
     );
-    assert_eq!(scenario.cell.ps(), CELL_PS);
+    assert_eq!(packet(&scenario).cell.ps(), CELL_PS);
     assert_eq!(
         network.links[0].forward.delay.ps(),
         52_829_580,
@@ -103,7 +111,7 @@ fn the_paper_s_two_switches() {
         "store and forward: 2 * 77.5 + 2"
     );
     assert_eq!(network.flows[0].legs[1].buffer.limit_units, Some(165));
-    let series = &scenario.series[0];
+    let series = &packet(&scenario).series[0];
     assert_eq!(
         (series.measure, series.flow, series.channel),
         (Measure::Throughput, Some(0), 4)
@@ -117,11 +125,11 @@ fn the_resolved_scenario_means_the_same() {
         let first = read_file(name);
         let again = read(&first.resolved);
         assert_eq!(
-            format!("{:?}", first.network),
-            format!("{:?}", again.network),
+            format!("{:?}", packet(&first).network),
+            format!("{:?}", packet(&again).network),
             "{name}"
         );
-        assert_eq!(first.series, again.series, "{name}");
+        assert_eq!(packet(&first).series, packet(&again).series, "{name}");
         assert_eq!(
             first.resolved, again.resolved,
             "{name}: resolving is idempotent"
@@ -136,7 +144,11 @@ fn resolving_writes_out_what_was_set() {
     let set = try_read(&text, &["run.seed=9", "link.rate=155 Mbps"]).expect("no mistakes");
     assert_eq!(set.seed, 9);
     assert!(set.resolved.contains("seed = 9") && set.resolved.contains("\"155 Mbps\""));
-    assert_ne!(plain.cell, set.cell, "the cell time follows the rate");
+    assert_ne!(
+        packet(&plain).cell,
+        packet(&set).cell,
+        "the cell time follows the rate"
+    );
 }
 
 #[test]
@@ -148,9 +160,12 @@ fn sets_reach_into_lists() {
         "flows.0.flow_control.n3=7",
     ];
     let scenario = try_read(&text, &sets).expect("no mistakes");
-    assert_eq!(scenario.network.flows[0].priority, 3);
-    assert_eq!(scenario.network.links[1].forward.delay.ps(), 1_000_000);
-    assert_eq!(credit(&scenario.network, 0, 0).n3, 7);
+    assert_eq!(packet(&scenario).network.flows[0].priority, 3);
+    assert_eq!(
+        packet(&scenario).network.links[1].forward.delay.ps(),
+        1_000_000
+    );
+    assert_eq!(credit(&packet(&scenario).network, 0, 0).n3, 7);
 }
 
 #[test]
@@ -176,7 +191,7 @@ fn wrong_sets_are_shown_as_given() {
 fn targets_follow_equation_3() {
     let n3 = |control: &str| {
         credit(
-            &read(&simple(&format!("scheme = \"n23\"\n{control}"), "")).network,
+            &network_of(&simple(&format!("scheme = \"n23\"\n{control}"), "")),
             0,
             0,
         )
@@ -196,8 +211,8 @@ fn targets_follow_equation_3() {
 fn zones_of_the_other_schemes() {
     let zones = |control: &str| {
         let scenario = read(&simple(control, ""));
-        let leg = &scenario.network.flows[0].legs[0];
-        let credit = credit(&scenario.network, 0, 0);
+        let leg = &packet(&scenario).network.flows[0].legs[0];
+        let credit = credit(&packet(&scenario).network, 0, 0);
         (credit.n1, credit.n2, credit.n3, leg.buffer.limit_units)
     };
     assert_eq!(zones("scheme = \"n123\"\nn3 = 5"), (22, 10, 5, Some(37)));
@@ -213,16 +228,19 @@ fn zones_of_the_other_schemes() {
     );
     let none = read(&simple("", ""));
     assert_eq!(
-        none.network.flows[0].legs[0].flow_control,
+        packet(&none).network.flows[0].legs[0].flow_control,
         FlowControlSpec::None
     );
-    assert_eq!(none.network.flows[0].legs[0].buffer.limit_units, None);
+    assert_eq!(
+        packet(&none).network.flows[0].legs[0].buffer.limit_units,
+        None
+    );
 }
 
 #[test]
 fn overrides_merge_from_file_to_flow_to_link() {
     let flow = "flow_control = { target = \"50 %\" }\non_links = [{ link = \"S->B\", n3 = 3 }]";
-    let network = read(&simple("scheme = \"n23\"\nn2 = 4\nn3 = 9", flow)).network;
+    let network = network_of(&simple("scheme = \"n23\"\nn2 = 4\nn3 = 9", flow));
     assert_eq!(
         (credit(&network, 0, 0).n2, credit(&network, 0, 0).n3),
         (4, 11)
@@ -262,19 +280,24 @@ fn buffers_may_be_too_small_only_on_purpose() {
     );
     let keep = read(&simple(&format!("{small}\noverflow = \"keep\""), ""));
     assert_eq!(
-        keep.network.flows[0].legs[0].buffer.overflow,
+        packet(&keep).network.flows[0].legs[0].buffer.overflow,
         Overflow::Keep
     );
     assert_eq!(keep.warnings.iter().count(), 1);
     let unlimited = read(&simple("scheme = \"n23\"\nbuffer = \"unlimited\"", ""));
-    assert_eq!(unlimited.network.flows[0].legs[0].buffer.limit_units, None);
+    assert_eq!(
+        packet(&unlimited).network.flows[0].legs[0]
+            .buffer
+            .limit_units,
+        None
+    );
 }
 
 #[test]
 fn loads_become_gaps() {
     let traffic = |traffic: &str| {
         let flow = format!("traffic = {{ {traffic} }}");
-        read(&simple("scheme = \"n23\"", &flow)).network.flows[0]
+        network_of(&simple("scheme = \"n23\"", &flow)).flows[0]
             .traffic
             .clone()
     };
@@ -317,7 +340,7 @@ fn loads_become_gaps() {
         "",
         "sink = { kind = \"limited\", load = \"20 %\" }",
     ));
-    let SinkSpec::Limited { interval } = sink.network.flows[0].sink else {
+    let SinkSpec::Limited { interval } = packet(&sink).network.flows[0].sink else {
         panic!("no limit");
     };
     assert_eq!(interval.ps(), 5 * CELL_PS);
@@ -327,7 +350,7 @@ fn loads_become_gaps() {
 fn multicast_is_a_tree_with_parents_first() {
     let scenario = read(&simple("", "").replace("to = \"B\"", "to = [\"B\", \"C\"]"));
     assert_eq!(way(&scenario, 0), ["A->S", "S->B", "S->C"]);
-    let parents: Vec<_> = scenario.network.flows[0]
+    let parents: Vec<_> = packet(&scenario).network.flows[0]
         .legs
         .iter()
         .map(|leg| leg.parent)
@@ -355,7 +378,7 @@ fn counted_flows_carry_their_number() {
     let flow = "count = 3\npartner = \"back[{i}]\"\nsource_control = { kind = \"window\", \
                 cells = 5 }\n[[flows]]\nname = \"back\"\nfrom = \"B\"\nto = \"A\"\ncount = 3\n\
                 traffic = { kind = \"silent\" }";
-    let network = read(&simple("scheme = \"n23\"", flow)).network;
+    let network = network_of(&simple("scheme = \"n23\"", flow));
     let names: Vec<&str> = network
         .flows
         .iter()

@@ -1,29 +1,48 @@
 //! The language: every section and key, once.
 
 pub(crate) mod control;
+pub(crate) mod fabric;
+pub(crate) mod fabric_traffic;
 pub(crate) mod flows;
 pub(crate) mod network;
+pub(crate) mod router;
 pub(crate) mod traffic;
 
+use crate::suggest;
 use crate::table::{Choice, Key, Kind, Section};
+use crate::tree::{Node, Value};
 
 const NO: &[crate::table::Group] = &[];
 
-/// The whole file.
-pub(crate) static ROOT: Section = Section {
+const TITLE: Key = Key::new("title", Kind::Text, "Title of the report.").or("\"\"");
+const ABOUT: Key = Key::new(
+    "about",
+    Kind::Text,
+    "What the scenario shows, in a sentence or two.",
+)
+.or("\"\"");
+const ENGINE: &str = "Simulator that runs it.";
+const SEED: Key = Key::new(
+    "seed",
+    Kind::Whole {
+        min: 0,
+        max: u64::MAX,
+        unit: "",
+    },
+    "Root of every random stream: the same seed gives the same run, bit for bit.",
+)
+.or("1");
+
+/// The whole file, for the packet engine.
+pub(crate) static PACKET: Section = Section {
     name: "scenario",
     about: "What stands at the top of the file, before any `[table]`, and the tables it may have.",
     selector: None,
-    groups: &[],
+    groups: NO,
     keys: &[
-        Key::new("title", Kind::Text, "Title of the report.").or("\"\""),
-        Key::new(
-            "about",
-            Kind::Text,
-            "What the scenario shows, in a sentence or two.",
-        )
-        .or("\"\""),
-        Key::new("engine", Kind::Choice(ENGINES), "Simulator that runs it.").or("\"packet\""),
+        TITLE,
+        ABOUT,
+        Key::new("engine", Kind::Choice(ENGINES), ENGINE).or("\"packet\""),
         Key::new("run", Kind::Table(&RUN), "How long to run."),
         Key::new("unit", Kind::Table(&UNIT), "What is sent.").or("{}"),
         Key::new("link", Kind::Table(&network::LINK), "What every link has."),
@@ -63,11 +82,65 @@ pub(crate) static ROOT: Section = Section {
     ],
 };
 
-/// The engines.
-pub(crate) const ENGINES: &[Choice] = &[Choice::new(
+/// The whole file, for the flit engine.
+pub(crate) static FLIT: Section = Section {
+    name: "scenario",
+    about: "What stands at the top of the file with `engine = \"flit\"`, and the tables it may \
+            have.",
+    selector: None,
+    groups: NO,
+    keys: &[
+        TITLE,
+        ABOUT,
+        Key::new("engine", Kind::Choice(FLIT_FIRST), ENGINE),
+        Key::new("run", Kind::Table(&fabric::RUN), "When to measure."),
+        Key::new(
+            "topology",
+            Kind::Table(&fabric::TOPOLOGY),
+            "Routers, channels and terminals.",
+        ),
+        Key::new(
+            "routing",
+            Kind::Table(&fabric::ROUTING),
+            "Which way packets take.",
+        )
+        .or("{}"),
+        Key::new(
+            "router",
+            Kind::Table(&router::ROUTER),
+            "What every router and channel has.",
+        )
+        .or("{}"),
+        Key::new(
+            "traffic",
+            Kind::Table(&fabric_traffic::TRAFFIC),
+            "What is sent.",
+        ),
+        Key::new(
+            "classes",
+            Kind::Tables(&fabric_traffic::CLASSES),
+            "Classes of packets.",
+        )
+        .otherwise("one class, as `[traffic]` says"),
+    ],
+};
+
+const PACKET_WORD: Choice = Choice::new(
     "packet",
     "Event-driven, integer picoseconds; cells, frames and packets on links with delay.",
-)];
+);
+const FLIT_WORD: Choice = Choice::new(
+    "flit",
+    "Cycle by cycle; wormhole networks with virtual channels (lanes), flit by flit.",
+);
+
+/// The engines.
+pub(crate) const ENGINES: &[Choice] = &[PACKET_WORD, FLIT_WORD];
+/// The same, with the one to show as an example first.
+const FLIT_FIRST: &[Choice] = &[FLIT_WORD, PACKET_WORD];
+
+/// What a file may hold for each of the engines.
+pub(crate) static ROOTS: [(&str, &Section); 2] = [("packet", &PACKET), ("flit", &FLIT)];
 
 static RUN: Section = Section {
     name: "[run]",
@@ -86,16 +159,7 @@ static RUN: Section = Section {
             "Statistics start after this long.",
         )
         .or("\"0 s\""),
-        Key::new(
-            "seed",
-            Kind::Whole {
-                min: 0,
-                max: u64::MAX,
-                unit: "",
-            },
-            "Root of every random stream: the same seed gives the same run, bit for bit.",
-        )
-        .or("1"),
+        SEED,
     ],
 };
 
@@ -118,13 +182,48 @@ static UNIT: Section = Section {
     .cite("ATM cell: ITU-T I.361")],
 };
 
+/// What this file may hold: the engine says, or the tables that only files for one engine have.
+pub(crate) fn root_of(file: &Node) -> &'static Section {
+    let word = match file.get("engine").map(|node| &node.value) {
+        Some(Value::Text(word)) => suggest::nearest(word, ROOTS.iter().map(|(word, _)| *word)),
+        _ => None,
+    };
+    if let Some((_, root)) = ROOTS.iter().find(|(engine, _)| Some(*engine) == word) {
+        return root;
+    }
+    let only = |root: &Section, other: &Section| {
+        let mut entries = file.table().iter();
+        entries.any(|e| root.key(&e.key).is_some() && other.key(&e.key).is_none())
+    };
+    if only(&FLIT, &PACKET) && !only(&PACKET, &FLIT) {
+        &FLIT
+    } else {
+        &PACKET
+    }
+}
+
 /// Every section, in the order of the reference.
 pub(crate) fn sections() -> Vec<&'static Section> {
-    let mut all = vec![&ROOT];
-    let mut next = 0;
+    let mut all = Vec::new();
+    for (_, root) in ROOTS {
+        add_sections(root, &mut all);
+    }
+    all
+}
+
+/// The sections a file for one engine may have.
+pub(crate) fn sections_below(root: &'static Section) -> Vec<&'static Section> {
+    let mut all = Vec::new();
+    add_sections(root, &mut all);
+    all
+}
+
+fn add_sections(root: &'static Section, all: &mut Vec<&'static Section>) {
+    let mut next = all.len();
+    all.push(root);
     while next < all.len() {
         for key in all[next].keys {
-            if let Kind::Table(section) | Kind::Tables(section) = key.kind
+            if let Some(section) = key.kind.section()
                 && !all.iter().any(|known| std::ptr::eq(*known, section))
             {
                 all.push(section);
@@ -132,5 +231,44 @@ pub(crate) fn sections() -> Vec<&'static Section> {
         }
         next += 1;
     }
-    all
+}
+
+/// The engine whose files have this section; `None` if those of all.
+pub(crate) fn engine_of(section: &Section) -> Option<&'static str> {
+    let has = |root: &'static Section| {
+        let mut below = sections_below(root).into_iter();
+        below.any(|known| std::ptr::eq(known, section))
+    };
+    let mut engines = ROOTS.iter().filter(|(_, root)| has(root));
+    match (engines.next(), engines.next()) {
+        (Some((engine, _)), None) => Some(engine),
+        _ => None,
+    }
+}
+
+/// Is it the file itself, not a table in it?
+pub(crate) fn is_root(section: &Section) -> bool {
+    ROOTS.iter().any(|(_, root)| std::ptr::eq(*root, section))
+}
+
+/// Its name, with the engine where another engine has a different section of that name.
+pub(crate) fn title(section: &Section) -> String {
+    let mut named = sections().into_iter().filter(|s| s.name == section.name);
+    match engine_of(section) {
+        Some(engine) if named.nth(1).is_some() => format!("{} ({engine} engine)", section.name),
+        _ => section.name.into(),
+    }
+}
+
+/// Does a section of this name, of an engine before, have the same key?
+pub(crate) fn is_told(section: &Section, key: &Key) -> bool {
+    let before = sections();
+    let mut before = before
+        .iter()
+        .take_while(|known| !std::ptr::eq(**known, section))
+        .filter(|known| known.name == section.name);
+    before.any(|known| {
+        let same = known.key(key.name);
+        same.is_some_and(|same| same.is_same(key))
+    })
 }

@@ -2,6 +2,7 @@
 //!
 //! One reader for every section: what may stand where, in which unit and range, is data.
 
+mod counts;
 mod value;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -15,6 +16,8 @@ use crate::tree::{self, Entry, Node, Value};
 /// Reads sections; collects every mistake.
 pub(crate) struct Reader<'a> {
     pub mistakes: &'a mut Diagnostics,
+    /// What the whole file may hold.
+    pub root: &'static Section,
     /// Length of the unit `cells`, picoseconds.
     pub cell_ps: u64,
     pub suggestions: Budget,
@@ -94,7 +97,7 @@ impl Reader<'_> {
             .at(entry.key_at.clone(), "not a key of this table")
             .help_if(nearest.map(|key| format!("did you mean `{key}`?")))
             .help_if(if meant {
-                elsewhere(section, &entry.key)
+                self.elsewhere(section, &entry.key)
             } else {
                 None
             })
@@ -273,26 +276,45 @@ impl Reader<'_> {
     }
 }
 
-fn entry_is_default(section: &Section, choice: &str) -> bool {
-    section.selector.and_then(|selector| selector.default) == Some(choice)
+impl Reader<'_> {
+    /// Where a key that is unknown here has its place.
+    fn elsewhere(&self, here: &Section, name: &str) -> Option<String> {
+        let homes = homes(self.root, here, name);
+        if !homes.is_empty() {
+            return Some(format!("`{name}` belongs in {}", suggest::one_of(homes)));
+        }
+        let mut others = keys::ROOTS
+            .iter()
+            .filter(|(_, root)| !std::ptr::eq(*root, self.root));
+        others.find_map(|(engine, root)| {
+            let homes = self::homes(root, here, name);
+            let place = match homes.contains(&root.name) {
+                true => String::new(),
+                false => format!(", in {}", suggest::one_of(homes.iter().copied())),
+            };
+            (!homes.is_empty()).then(|| format!("`{name}` is for `engine = \"{engine}\"`{place}"))
+        })
+    }
 }
 
-/// Where a key that is unknown here has its place.
-fn elsewhere(here: &Section, name: &str) -> Option<String> {
-    let sections = keys::sections();
-    let homes: Vec<&str> = sections
+/// Names of the sections that have a key of this name.
+fn homes(root: &'static Section, here: &Section, name: &str) -> Vec<&'static str> {
+    keys::sections_below(root)
         .iter()
         .filter(|section| !std::ptr::eq(**section, here))
         .filter(|section| section.key(name).is_some_and(|key| !key.repeats()))
         .map(|section| section.name)
         .take(3)
-        .collect();
-    (!homes.is_empty()).then(|| format!("`{name}` belongs in {}", suggest::one_of(homes)))
+        .collect()
+}
+
+fn entry_is_default(section: &Section, choice: &str) -> bool {
+    section.selector.and_then(|selector| selector.default) == Some(choice)
 }
 
 /// "the table `[link]`", or "the file".
 fn titled(section: &Section) -> String {
-    if std::ptr::eq(section, &keys::ROOT) {
+    if keys::is_root(section) {
         "the file".into()
     } else {
         format!("`{}`", section.name)

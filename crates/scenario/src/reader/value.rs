@@ -23,8 +23,16 @@ impl Reader<'_> {
             Kind::WholeOr { word, min, max, .. } => self
                 .word(node, word)
                 .or_else(|| self.whole(key, node, min, max)),
+            Kind::Wholes { min, max, .. } => self.wholes(key, node, min, max),
+            Kind::Rows => self.rows(key, node),
+            Kind::Path => self.path(key, node),
+            Kind::Cycles { min, max } => self.cycles(key, node, min, max),
+            Kind::CyclesOr { word, min, max } => self
+                .word(node, word)
+                .or_else(|| self.cycles(key, node, min, max)),
             Kind::Decimal { min, max } => self.decimal(key, node, min, max),
-            Kind::Probability => self.probability(key, node),
+            Kind::Probability => self.part(key, node, "more than certain"),
+            Kind::Portion => self.part(key, node, "more than all of it"),
             Kind::Share => self.share(key, node),
             Kind::Time { min_ps } => self.time(key, node, min_ps),
             Kind::TimeOr { word, min_ps } => self
@@ -37,11 +45,12 @@ impl Reader<'_> {
                 .or_else(|| self.rate_or_share(key, node)),
             Kind::Size { min, max } => self.size(key, node, min, max),
             Kind::Choice(choices) => self.chosen(key, node, choices),
+            Kind::Short(section, alone) => self.short(key, section, alone, node),
             Kind::Table(_) | Kind::Tables(_) => self.nested(key, node),
         }
     }
 
-    fn text(&mut self, key: &Key, node: &Node) -> Option<String> {
+    pub(super) fn text(&mut self, key: &Key, node: &Node) -> Option<String> {
         match &node.value {
             Value::Text(text) => Some(text.clone()),
             _ => {
@@ -117,7 +126,7 @@ impl Reader<'_> {
         }
     }
 
-    fn whole(&mut self, key: &Key, node: &Node, min: u64, max: u64) -> Option<Datum> {
+    pub(super) fn whole(&mut self, key: &Key, node: &Node, min: u64, max: u64) -> Option<Datum> {
         let Value::Integer(text, radix) = &node.value else {
             self.wrong_type(key, node);
             return None;
@@ -155,10 +164,10 @@ impl Reader<'_> {
         }
     }
 
-    fn probability(&mut self, key: &Key, node: &Node) -> Option<Datum> {
+    fn part(&mut self, key: &Key, node: &Node, beyond: &str) -> Option<Datum> {
         let share = self.any_share(key, node)?;
         if share.exceeds(1) {
-            self.out_of_range(key, node, "more than certain");
+            self.out_of_range(key, node, beyond);
             return None;
         }
         Some(Datum::Decimal(share.approximate()))
@@ -277,7 +286,12 @@ impl Reader<'_> {
         }
     }
 
-    fn chosen(&mut self, key: &Key, node: &Node, choices: &'static [Choice]) -> Option<Datum> {
+    pub(super) fn chosen(
+        &mut self,
+        key: &Key,
+        node: &Node,
+        choices: &'static [Choice],
+    ) -> Option<Datum> {
         let text = self.text(key, node)?;
         if let Some(choice) = choices.iter().find(|choice| choice.name == text) {
             return Some(Datum::Word(choice.name));
@@ -288,7 +302,10 @@ impl Reader<'_> {
                 "unknown-word",
                 format!("unknown {} `{}`", key.name, clip(&text)),
             )
-            .at(node.at.clone(), format!("not a {} there is", key.name))
+            .at(
+                node.at.clone(),
+                format!("not {} there is", suggest::with_article(key.name)),
+            )
             .help_if(suggest::did_you_mean(&text, known))
             .note(format!("allowed: {}", words(choices))),
         );
@@ -316,7 +333,7 @@ impl Reader<'_> {
         );
     }
 
-    fn out_of_range(&mut self, key: &Key, node: &Node, label: &str) {
+    pub(super) fn out_of_range(&mut self, key: &Key, node: &Node, label: &str) {
         let value = match &node.value {
             Value::Text(text) => clip(text),
             _ => clip(&node.to_toml()),
@@ -329,7 +346,7 @@ impl Reader<'_> {
         );
     }
 
-    fn bad_quantity(&mut self, key: &Key, node: &Node, fault: Fault) {
+    pub(super) fn bad_quantity(&mut self, key: &Key, node: &Node, fault: Fault) {
         let shown = match &node.value {
             Value::Text(text) => text.trim().to_string(),
             _ => node.to_toml(),
@@ -359,6 +376,9 @@ impl Reader<'_> {
             Fault::TooLarge => wrong(format!("`{}` is more than the simulator holds", key.name))
                 .at(node.at.clone(), "too large")
                 .note("a span of time reaches 53 days, a rate 1000000 Tbps"),
+            Fault::Broken => {
+                wrong(format!("`{}` must be whole", key.name)).at(node.at.clone(), "a fraction")
+            }
             Fault::UnknownUnit(unit) => wrong(format!("unknown unit `{}`", clip(&unit)))
                 .at(node.at.clone(), format!("no unit for `{}`", key.name))
                 .help_if(

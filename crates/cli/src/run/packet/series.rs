@@ -2,7 +2,7 @@
 
 use kernel::{Duration, Time};
 use packet::spec::{FlowControlSpec, Measure, SeriesSpec};
-use scenario::Scenario;
+use scenario::PacketScenario;
 
 /// Flows that get curves of their own.
 const FLOWS: usize = 8;
@@ -12,7 +12,7 @@ const WINDOWS: u64 = 400;
 const SHORTEST_CELLS: u64 = 25;
 
 /// Throughput of the first flows as they reach their destinations, and their cells in switches.
-pub fn add_defaults(scenario: &mut Scenario) {
+pub fn add_defaults(scenario: &mut PacketScenario) {
     if !scenario.series.is_empty() {
         return;
     }

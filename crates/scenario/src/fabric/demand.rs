@@ -1,0 +1,266 @@
+//! Who sends to whom: patterns, matrices and traces.
+
+use flit::spec::{LENGTH_MAX, Pattern, TraceEntry};
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::files::{Files, Named};
+use crate::record::Record;
+
+/// Reads a pattern and checks it against the number of terminals, if that is known.
+pub(crate) fn pattern(
+    table: &Record,
+    terminals: Option<u64>,
+    files: &mut Files<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<Pattern> {
+    let word = table.word("kind");
+    let needed = terminals.map_or(Ok(()), |terminals| enough(table, word, terminals));
+    needed.map_err(|wrong| mistakes.push(*wrong)).ok()?;
+    Some(match word {
+        "uniform" => Pattern::Uniform {
+            include_self: table.word("itself") == "included",
+        },
+        "bit-complement" => Pattern::BitComplement,
+        "bit-reverse" => Pattern::BitReverse,
+        "shuffle" => Pattern::Shuffle,
+        "transpose" => Pattern::Transpose,
+        "tornado" => Pattern::Tornado,
+        "neighbour" => Pattern::Neighbour,
+        "permutation" => Pattern::Permutation,
+        "hotspot" => hotspot(table, terminals, mistakes)?,
+        "matrix" => matrix(table, terminals, files, mistakes)?,
+        _ => return None,
+    })
+}
+
+/// Has the network as many terminals as the pattern needs?
+fn enough(table: &Record, word: &str, terminals: u64) -> Result<(), Box<Diagnostic>> {
+    let bits = ["bit-complement", "bit-reverse", "shuffle", "transpose"].contains(&word);
+    let (needs, help) = if bits && !terminals.is_power_of_two() {
+        (
+            "a power of two of terminals",
+            "it rearranges the bits of terminal numbers",
+        )
+    } else if word == "transpose" && !terminals.trailing_zeros().is_multiple_of(2) {
+        (
+            "a square of terminals",
+            "it exchanges the two halves of the bits",
+        )
+    } else if word == "uniform" && terminals == 1 && table.word("itself") != "included" {
+        (
+            "two terminals or more",
+            "nobody is left to send to; `itself = \"included\"` allows it",
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Box::new(
+        Diagnostic::error("bad-pattern", format!("`{word}` needs {needs}"))
+            .at(table.at("kind"), format!("the network has {terminals}"))
+            .note(help),
+    ))
+}
+
+fn hotspot(table: &Record, terminals: Option<u64>, mistakes: &mut Diagnostics) -> Option<Pattern> {
+    let targets = table.wholes("targets");
+    let outside = |target: &&u64| terminals.is_some_and(|terminals| **target >= terminals);
+    if let (Some(target), Some(terminals)) = (targets.iter().find(outside), terminals) {
+        mistakes.push(
+            Diagnostic::error("unknown-terminal", format!("there is no terminal {target}"))
+                .at(table.at("targets"), "not all of these exist")
+                .note(format!("terminals are 0 to {}", terminals - 1)),
+        );
+        return None;
+    }
+    let equal = vec![1; targets.len()];
+    let given = table.wholes("weights");
+    let lists = Weighted {
+        table,
+        what: "targets",
+        items: targets,
+        weights: if given.is_empty() { &equal } else { given },
+    };
+    Some(Pattern::Hotspot {
+        targets: lists.pairs(mistakes)?,
+        share: table.decimal("share")?,
+    })
+}
+
+/// Two lists of a table that belong together.
+pub(crate) struct Weighted<'a> {
+    pub table: &'a Record,
+    /// Key of the items.
+    pub what: &'static str,
+    pub items: &'a [u64],
+    pub weights: &'a [u64],
+}
+
+impl Weighted<'_> {
+    /// Each item with its weight.
+    pub(crate) fn pairs<T: TryFrom<u64>>(
+        &self,
+        mistakes: &mut Diagnostics,
+    ) -> Option<Vec<(T, u32)>> {
+        let (what, table) = (self.what, self.table);
+        if self.items.is_empty() || self.weights.is_empty() {
+            return None;
+        }
+        if self.items.len() != self.weights.len() {
+            mistakes.push(
+                Diagnostic::error(
+                    "bad-weights",
+                    format!("`{what}` and `weights` differ in length"),
+                )
+                .at(
+                    table.at("weights"),
+                    format!("{} weights", self.weights.len()),
+                )
+                .at(table.at(what), format!("{} {what}", self.items.len()))
+                .help("give each its weight"),
+            );
+            return None;
+        }
+        if self.weights.iter().all(|weight| *weight == 0) {
+            mistakes.push(
+                Diagnostic::error("bad-weights", "all weights are 0")
+                    .at(table.at("weights"), "nothing is left to choose from")
+                    .help("make one of them 1 or more"),
+            );
+            return None;
+        }
+        let pairs = self.items.iter().zip(self.weights);
+        pairs
+            .map(|(item, weight)| Some((T::try_from(*item).ok()?, u32::try_from(*weight).ok()?)))
+            .collect()
+    }
+}
+
+fn matrix(
+    table: &Record,
+    terminals: Option<u64>,
+    files: &mut Files<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<Pattern> {
+    let rows = match table.rows("rows") {
+        Some(rows) => rows.to_vec(),
+        None => {
+            let file = files.read(table, "file", mistakes)?;
+            parse_rows(&file)
+                .map_err(|wrong| mistakes.push(*wrong))
+                .ok()?
+        }
+    };
+    let key = if table.rows("rows").is_some() {
+        "rows"
+    } else {
+        "file"
+    };
+    let terminals = terminals?;
+    let complaint = if rows.len() as u64 != terminals {
+        Some(format!("it has {} rows", rows.len()))
+    } else {
+        let mut numbered = rows.iter().enumerate();
+        numbered.find_map(|(source, row)| {
+            let sum: f64 = row.iter().sum();
+            if row.len() as u64 != terminals {
+                Some(format!("row {source} has {} weights", row.len()))
+            } else if sum <= 0.0 || !sum.is_finite() {
+                Some(format!("the weights of row {source} add up to {sum}"))
+            } else {
+                None
+            }
+        })
+    };
+    if let Some(complaint) = complaint {
+        mistakes.push(
+            Diagnostic::error("bad-matrix", "the matrix does not fit the network")
+                .at(table.at(key), complaint)
+                .note(format!(
+                    "{terminals} terminals: {terminals} rows of {terminals} weights, each with one \
+                     above 0"
+                )),
+        );
+        return None;
+    }
+    Some(Pattern::Matrix(rows))
+}
+
+/// Lines of a CSV file that hold something, with their numbers; `#` starts a comment.
+fn lines(file: &Named) -> impl Iterator<Item = (u32, &str)> {
+    let numbered = (1_u32..).zip(file.text.lines());
+    numbered
+        .map(|(number, line)| (number, line.split('#').next().unwrap_or("").trim()))
+        .filter(|(_, line)| !line.is_empty())
+}
+
+fn parse_rows(file: &Named) -> Result<Vec<Vec<f64>>, Box<Diagnostic>> {
+    let cell = |line: u32, text: &str| match text.trim().parse::<f64>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
+        _ => {
+            let what = format!("`{}` is no weight", crate::reader::clip(text.trim()));
+            Err(Box::new(file.mistake(line, &what)))
+        }
+    };
+    lines(file)
+        .map(|(number, line)| line.split(',').map(|text| cell(number, text)).collect())
+        .collect()
+}
+
+/// Reads a trace: cycle, source, destination, flits in each line.
+pub(crate) fn trace(
+    file: &Named,
+    terminals: Option<u64>,
+) -> Result<Vec<TraceEntry>, Box<Diagnostic>> {
+    let mut list: Vec<TraceEntry> = Vec::new();
+    for (number, line) in lines(file) {
+        let is_heading = list.is_empty() && line.starts_with(|c: char| c.is_alphabetic());
+        if is_heading {
+            continue;
+        }
+        let before = list.last().map_or(0, |entry| entry.cycle);
+        let entry = trace_entry(line, before, terminals);
+        list.push(entry.map_err(|what| Box::new(file.mistake(number, &what)))?);
+    }
+    if list.is_empty() {
+        return Err(Box::new(file.mistake(1, "no packet is in it")));
+    }
+    Ok(list)
+}
+
+fn trace_entry(line: &str, before: u64, terminals: Option<u64>) -> Result<TraceEntry, String> {
+    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    let [cycle, source, destination, flits] = cells.as_slice() else {
+        return Err(format!(
+            "{} columns, not cycle, source, destination, flits",
+            cells.len()
+        ));
+    };
+    let whole = |text: &str, what: &str| {
+        text.parse::<u64>()
+            .map_err(|_| format!("`{}` is no {what}", crate::reader::clip(text)))
+    };
+    let terminal = |text: &str| {
+        let number = whole(text, "terminal")?;
+        match terminals {
+            Some(terminals) if number >= terminals => Err(format!(
+                "terminal {number}: they are 0 to {}",
+                terminals - 1
+            )),
+            _ => u32::try_from(number).map_err(|_| format!("there is no terminal {number}")),
+        }
+    };
+    let length = match u16::try_from(whole(flits, "number of flits")?) {
+        Ok(length) if (1..=LENGTH_MAX).contains(&length) => length,
+        _ => return Err(format!("{flits} flits: 1 to {LENGTH_MAX} are allowed")),
+    };
+    let cycle = whole(cycle, "cycle")?;
+    if cycle < before {
+        return Err(format!("cycle {cycle} comes after cycle {before}"));
+    }
+    Ok(TraceEntry {
+        cycle,
+        source: terminal(source)?,
+        destination: terminal(destination)?,
+        length,
+    })
+}

@@ -1,0 +1,144 @@
+//! Does it fit into memory, and can the network carry it?
+
+use flit::spec::{ClassSpec, Injection, Pattern};
+
+use super::network::Plan;
+use crate::Limits;
+use crate::checks::bytes;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::record::Record;
+
+/// Memory of a channel with its statistics, bytes; lanes on top.
+const CHANNEL_BYTES: u64 = 64;
+/// Memory of a lane.
+const LANE_BYTES: u64 = 24;
+/// Memory of a terminal.
+const TERMINAL_BYTES: u64 = 100;
+/// Memory of a packet of a trace, as a spec and in the run.
+const TRACED_BYTES: u64 = 64;
+/// Memory of a weight of a matrix, as a spec and in the run.
+const WEIGHT_BYTES: u64 = 24;
+
+/// Does the network fit into memory? Asked before it is built.
+pub(crate) fn memory(
+    root: &Record,
+    plan: &Plan,
+    lanes: u8,
+    classes: Option<&[ClassSpec]>,
+    limits: &Limits,
+    mistakes: &mut Diagnostics,
+) {
+    let size = plan.size();
+    let channels = size.channels + 2 * size.terminals;
+    let demand = |class: &ClassSpec| match (&class.injection, &class.pattern) {
+        (Injection::Trace(list), _) => TRACED_BYTES * list.len() as u64,
+        (_, Pattern::Matrix(rows)) => {
+            WEIGHT_BYTES * rows.iter().map(|row| row.len() as u64).sum::<u64>()
+        }
+        _ => 0,
+    };
+    let needed = channels * (u64::from(lanes) * LANE_BYTES + CHANNEL_BYTES)
+        + size.terminals * TERMINAL_BYTES
+        + classes.unwrap_or(&[]).iter().map(demand).sum::<u64>();
+    let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
+        return;
+    };
+    let at = root
+        .record("topology")
+        .map_or_else(|| root.at.clone(), |t| t.at.clone());
+    mistakes.push(
+        Diagnostic::error(
+            "out-of-memory",
+            "the scenario needs more memory than there is",
+        )
+        .at(at, "the network is made here")
+        .note(format!(
+            "about {} for {channels} channels of {lanes} lanes and {} terminals; {} are free",
+            bytes(needed),
+            size.terminals,
+            bytes(memory)
+        ))
+        .help("make the network smaller, or use fewer lanes"),
+    );
+}
+
+/// Loads of all classes together, at injection and at hot spots.
+pub(crate) fn load(
+    root: &Record,
+    classes: &[ClassSpec],
+    terminals: u64,
+    mistakes: &mut Diagnostics,
+) {
+    let Some(traffic) = root.record("traffic") else {
+        return;
+    };
+    let total: f64 = classes.iter().filter_map(offered).sum();
+    if total > 1.0 + 1e-9 {
+        mistakes.push(
+            Diagnostic::warning("overload", "terminals send more than they can")
+                .at(
+                    traffic.at.clone(),
+                    format!("{total:.3} flits per cycle and terminal in all"),
+                )
+                .note("an injection channel carries 1; what is more waits at the source")
+                .help("lower `load`, or use the injection `saturation` to find the most"),
+        );
+        return;
+    }
+    if let Some((terminal, load)) = hottest(classes, terminals)
+        && load > 1.0 + 1e-9
+    {
+        mistakes.push(
+            Diagnostic::warning(
+                "overload",
+                format!("terminal {terminal} gets more than it can"),
+            )
+            .at(
+                traffic.at.clone(),
+                format!("{load:.3} flits per cycle go there"),
+            )
+            .note("an ejection channel carries 1; queues grow as long as the run lasts")
+            .help("lower `load` or the `share` of the hot spots"),
+        );
+    }
+}
+
+fn offered(class: &ClassSpec) -> Option<f64> {
+    match class.injection {
+        Injection::Bernoulli { load }
+        | Injection::Constant { load }
+        | Injection::OnOff { load, .. } => Some(load),
+        _ => None,
+    }
+}
+
+/// The hot spot that most flits go to, and how many each cycle.
+fn hottest(classes: &[ClassSpec], terminals: u64) -> Option<(u32, f64)> {
+    let mut spots: Vec<(u32, f64)> = Vec::new();
+    let mut everywhere = 0.0;
+    for class in classes {
+        let Some(load) = offered(class) else {
+            continue;
+        };
+        let Pattern::Hotspot { targets, share } = &class.pattern else {
+            everywhere += load;
+            continue;
+        };
+        everywhere += load * (1.0 - share);
+        let all: f64 = targets.iter().map(|(_, weight)| f64::from(*weight)).sum();
+        let part = load * share * terminals as f64 / all;
+        spots.extend(
+            targets
+                .iter()
+                .map(|(target, weight)| (*target, part * f64::from(*weight))),
+        );
+    }
+    spots.sort_by_key(|(target, _)| *target);
+    spots.dedup_by(|next, first| {
+        let same = next.0 == first.0;
+        first.1 += if same { next.1 } else { 0.0 };
+        same
+    });
+    let most = spots.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some((most.0, most.1 + everywhere))
+}
