@@ -7,7 +7,7 @@ use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring
 use crate::layout::{BLOCK, Layout};
 use crate::packet::Pool;
 use crate::passage::Lists;
-use crate::route::Choices;
+use crate::routing::Routing;
 use crate::spec::{Arbiter, FabricSpec, Release, Switch};
 
 /// A flit that has left a buffer, as far as a header or a tail needs to know.
@@ -66,8 +66,6 @@ pub(crate) struct Fabric {
     pub adaptive: Vec<u32>,
     /// Channels they chose in this cycle.
     pub aimed: Vec<u32>,
-    /// Scratch: what routing answers.
-    pub choices: Choices,
     /// Flits sent through the switch and waiting for their channel, by output channel.
     pub queues: Option<OutputQueues>,
     /// Places in a lane.
@@ -76,6 +74,10 @@ pub(crate) struct Fabric {
     pub cut_through: bool,
     pub header_delay: u64,
     pub credit_delay: u64,
+    pub lane_arbiter: Arbiter,
+    pub routing: Routing,
+    /// Headers may choose again while they wait.
+    pub adapts: bool,
     /// Random numbers come from this.
     pub seed: u64,
     /// The cycle that is being worked on.
@@ -130,7 +132,7 @@ pub(crate) struct Buffered {
 }
 
 impl Fabric {
-    pub fn new(spec: &FabricSpec) -> Fabric {
+    pub fn new(spec: &FabricSpec, routing: Routing) -> Fabric {
         let layout = Layout::new(spec);
         let multiplexed = matches!(spec.router.switch, Switch::Multiplexed { .. });
         let (outs, ins) = (layout.outs as usize + 1, layout.ins as usize + 1);
@@ -187,13 +189,15 @@ impl Fabric {
             noted: Vec::new(),
             adaptive: Vec::new(),
             aimed: Vec::new(),
-            choices: Choices::default(),
             queues: None,
             depth: spec.router.depth,
             release: spec.router.release,
             cut_through: spec.router.cut_through,
             header_delay: u64::from(spec.router.header_delay),
             credit_delay: u64::from(spec.router.credit_delay),
+            lane_arbiter: spec.router.lane_arbiter,
+            adapts: routing.is_adaptive(),
+            routing,
             seed: spec.seed,
             now: 0,
             moved_at: 0,
