@@ -1,10 +1,13 @@
 //! Every shipped scenario is sound, runs and keeps its promises.
 
+use std::io;
+use std::path::Path;
+
 use kernel::Wheel;
 use packet::Simulation;
 use packet::outcome::Outcome;
 use packet::probe::Audit;
-use scenario::{Scenario, Set, Source};
+use scenario::{Limits, Scenario, Set, Source};
 
 use crate::files::{self, TextFile};
 use crate::hold;
@@ -26,7 +29,10 @@ fn shipped_scenarios_are_sound() {
 #[test]
 fn shipped_scenarios_run() {
     let complaints = shipped().into_iter().flat_map(|file| {
-        let outcome = read(&file, &shortened()).and_then(|scenario| run(&scenario));
+        let outcome = match read(&file, &[]) {
+            Ok(scenario) if scenario.packet().is_none() => return Vec::new(),
+            _ => read(&file, &shortened()).and_then(|scenario| run(&scenario)),
+        };
         match outcome {
             Ok(outcome) => complaints_about(&file.path, &outcome),
             Err(message) => vec![format!("{}: {message}", file.path)],
@@ -84,14 +90,21 @@ fn read(file: &TextFile, sets: &[Set]) -> Result<Scenario, String> {
         name: file.path.clone(),
         text: file.text.clone(),
     };
-    scenario::parse(&source, sets).map_err(|mistakes| mistakes.render(false))
+    let load = |path: &Path| {
+        let path = path.to_string_lossy().into_owned();
+        files::read(&path).ok_or_else(|| io::Error::other("no such file"))
+    };
+    scenario::parse_with(&source, sets, &Limits::default(), &load)
+        .map_err(|mistakes| mistakes.render(false))
 }
 
 /// Runs under audit; what it found counts like what the run itself found.
 fn run(scenario: &Scenario) -> Result<Outcome, String> {
-    let audit = Audit::new(&scenario.network);
+    let packet = scenario.packet().ok_or("it is for another engine")?;
+    let network = &packet.network;
+    let audit = Audit::new(network);
     let mut simulation =
-        Simulation::<Wheel, _>::new(&scenario.network, audit).map_err(|error| error.to_string())?;
+        Simulation::<Wheel, _>::new(network, audit).map_err(|error| error.to_string())?;
     simulation.run();
     let mut outcome = simulation.outcome();
     let (_, total) = simulation.probe().violations();
