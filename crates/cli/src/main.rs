@@ -22,7 +22,7 @@ use clap::{Parser, Subcommand};
 
 /// Exit status when everything asked for was done and holds.
 const SUCCESS: u8 = 0;
-/// A claim failed, or a run broke a promise.
+/// A claim failed, or a run broke a promise or deadlocked.
 const FAILED: u8 = 1;
 /// The input can't be used.
 const BAD_INPUT: u8 = 2;
@@ -34,8 +34,8 @@ const INTERRUPTED: u8 = 130;
 #[command(version, propagate_version = true, max_term_width = 100)]
 #[command(
     after_help = "Start with:  backwater reproduce kung1993\n       or:  backwater run \
-    scenarios/kung1993/fig17-two-switches.toml\n\nExit status: 0 done, 1 a claim failed or a \
-    promise was broken, 2 bad input, 130 interrupted."
+    scenarios/kung1993/fig17-two-switches.toml\n\nExit status: 0 done, 1 a claim failed, a \
+    promise was broken or flits deadlocked, 2 bad input, 130 interrupted."
 )]
 struct Cli {
     #[command(subcommand)]

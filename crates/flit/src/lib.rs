@@ -7,14 +7,29 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod arbiter;
+mod crossbar;
+mod deadlock;
 pub mod dependency;
 mod error;
+mod fabric;
+mod finish;
+mod heads;
+mod lane;
+mod layout;
 pub mod meter;
+mod multiplexed;
 pub mod outcome;
+mod output_queue;
+mod packet;
+mod passage;
 pub mod route;
 pub mod routing;
+mod simulation;
+mod source;
 pub mod spec;
 pub mod topology;
 pub mod traffic;
 
 pub use error::BuildError;
+pub use simulation::Simulation;

@@ -55,8 +55,8 @@ pub struct FabricOutcome {
     /// Share of the window's cycles each channel was busy: channels between routers, then
     /// injection, then ejection, both by terminal.
     pub utilization: Vec<f64>,
-    /// Share of the window's cycles that each lane (by its index), over all channels between
-    /// routers, carried a flit.
+    /// Share of the window's cycles in which each lane (by its index) carried a flit, mean over
+    /// all channels.
     pub lane_utilization: Vec<f64>,
     /// Why the load counts as beyond saturation, in words; `None` below it.
     pub saturated: Option<String>,

@@ -3,7 +3,8 @@
 //!
 //! One object per cell, vectors, linear scans; every quantity is recomputed from its definition.
 //! [`run`] gives every start of transmission of a [`packet::spec::NetworkSpec`], [`random_spec`]
-//! makes networks to compare on, [`first_difference`] says where two runs part.
+//! makes networks to compare on, [`first_difference`] says where two runs part. The same for the
+//! cycle engine is in [`fabric`].
 //!
 //! # Choices
 //!
@@ -37,6 +38,7 @@
 mod check;
 mod compare;
 mod credit;
+pub mod fabric;
 mod network;
 mod random;
 mod report;

@@ -33,6 +33,15 @@ pub struct Manifest {
     pub events: u64,
     /// Units that crossed a channel.
     pub unit_hops: u64,
+    /// Cycles simulated, by the cycle engine; then the file leaves out what counts events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<u64>,
+    /// Flits that crossed a channel, by the cycle engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flit_hops: Option<u64>,
+    /// Flit hops per second of wall time, by the cycle engine, where measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flit_hops_per_second: Option<f64>,
     /// Wall time of the run in seconds, where measured.
     pub wall_seconds: Option<f64>,
     /// Events per second of wall time, where measured.
@@ -57,6 +66,9 @@ pub struct Check {
     /// Numbers behind it; empty for none.
     pub detail: String,
 }
+
+/// Fields of a manifest that say nothing about a run of the cycle engine.
+const EVENT_FIELDS: [&str; 4] = ["events", "unit_hops", "events_per_second", "ended_at_ps"];
 
 /// A manifest as it stands in the file.
 #[derive(Serialize)]
@@ -190,6 +202,15 @@ impl RunDirectory {
         self.write("resolved.toml", resolved.as_bytes())
     }
 
+    /// Writes a file that the scenario names, so that the scenario runs from here too. One that
+    /// lies neither beside the scenario nor below it stays where it is.
+    pub fn write_named(&mut self, name: &str, text: &str) -> Result<(), DirectoryError> {
+        if is_plain(name) {
+            self.write(name, text.as_bytes())?;
+        }
+        Ok(())
+    }
+
     /// Writes `tables/NAME.csv` for each table, and `columns.json` for all.
     pub fn write_tables(&mut self, tables: &[Table]) -> Result<(), DirectoryError> {
         let mut slugs = Slugs::default();
@@ -240,12 +261,8 @@ impl RunDirectory {
         name: &str,
         value: &T,
     ) -> Result<(), DirectoryError> {
-        let text = serde_json::to_string_pretty(value).map_err(|error| DirectoryError {
-            action: "write",
-            path: self.path.join(name),
-            source: Some(io::Error::other(error)),
-            hint: "please report this as a bug",
-        })?;
+        let text = serde_json::to_string_pretty(value)
+            .map_err(|error| self.unserializable(name, error))?;
         self.write(name, format!("{text}\n").as_bytes())
     }
 
@@ -260,6 +277,15 @@ impl RunDirectory {
         self.store_manifest(manifest)
     }
 
+    fn unserializable(&self, name: &str, error: serde_json::Error) -> DirectoryError {
+        DirectoryError {
+            action: "write",
+            path: self.path.join(name),
+            source: Some(io::Error::other(error)),
+            hint: "please report this as a bug",
+        }
+    }
+
     fn store_manifest(&mut self, manifest: &Manifest) -> Result<(), DirectoryError> {
         let files = self.files.clone();
         let stored = Stored {
@@ -267,7 +293,12 @@ impl RunDirectory {
             manifest,
             files: &files,
         };
-        self.write_json(MANIFEST, &stored)
+        let mut value =
+            serde_json::to_value(&stored).map_err(|error| self.unserializable(MANIFEST, error))?;
+        if let (Some(_), Some(fields)) = (manifest.cycles, value.as_object_mut()) {
+            fields.retain(|name, _| !EVENT_FIELDS.contains(&name.as_str()));
+        }
+        self.write_json(MANIFEST, &value)
     }
 }
 

@@ -6,6 +6,7 @@ pub mod csv;
 pub mod decimate;
 pub mod directory;
 mod escape;
+pub mod fabric;
 pub mod html;
 pub mod model;
 pub mod number;
@@ -15,6 +16,10 @@ mod ticks;
 pub mod trace;
 
 pub use directory::{Check, DirectoryError, Manifest, RunDirectory};
+pub use fabric::{
+    FabricBalance, FabricNames, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
+    fabric_terminal_summary,
+};
 pub use html::page;
 pub use model::{
     Align, Axis, Block, Cell, Column, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style,

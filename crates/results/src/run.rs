@@ -3,8 +3,8 @@
 mod names;
 mod report;
 mod tables;
-mod terminal;
-mod words;
+pub(crate) mod terminal;
+pub(crate) mod words;
 
 use kernel::Duration;
 use packet::outcome::{Outcome, Stop};
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::directory::{Check, Manifest};
 
 pub use report::run_report;
+pub(crate) use report::{closing_blocks, heading};
 pub use tables::run_tables;
 pub use terminal::terminal_summary;
 
@@ -32,7 +33,8 @@ pub struct RunInfo {
     pub scenario: String,
     /// The scenario with every default filled in; empty where there is none.
     pub resolved: String,
-    /// The unit of time shown first: one cell on the reference channel.
+    /// The unit of time shown first: one cell on the reference channel. The cycle engine counts
+    /// in cycles and takes no note of it.
     pub cell: Duration,
     /// Wall time the run took in seconds, where measured.
     pub wall_seconds: Option<f64>,
@@ -90,6 +92,7 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
         ended_at_ps: outcome.ended_at.ps(),
         partial: outcome.stop == Stop::Interrupted,
         checks: info.checks.clone(),
+        ..Manifest::default()
     }
 }
 

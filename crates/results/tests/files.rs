@@ -174,6 +174,9 @@ fn a_manifest_cannot_make_us_remove_files_elsewhere() {
     assert!(outside.exists());
     assert!(!run.join("inside.txt").exists());
     assert!(directory.write("../outside.txt", b"theirs").is_err());
+    directory.write_named("../outside.txt", "theirs").unwrap();
+    directory.write_named("nets/a.edges", "0 1").unwrap();
+    assert!(run.join("nets/a.edges").is_file());
     assert_eq!(fs::read_to_string(&outside).unwrap(), "mine");
 }
 

@@ -1,19 +1,27 @@
 //! Runs that are stopped: by Ctrl-C, and without any warning.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::fabric::TORUS;
 use crate::support::{backwater, command, figure_17, folder, json};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Starts a run of years and lets it compute for a while.
 fn long_run(folder: &Path, more: &[&str]) -> Child {
+    let mut all = vec!["--set", "run.duration=1000000000000 cells"];
+    all.extend(more);
+    start(folder, &figure_17(), &all)
+}
+
+/// Starts a run and lets it compute for a while.
+fn start(folder: &Path, file: &str, more: &[&str]) -> Child {
     let child = command(folder)
-        .args(["run", &figure_17(), "--out", "out"])
-        .args(["--set", "run.duration=1000000000000 cells"])
+        .args(["run", file, "--out", "out"])
         .args(more)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -87,6 +95,28 @@ fn an_audit_stopped_by_ctrl_c_compares_nothing() {
     );
     let checks = json(&here.join("out/manifest.json"))["checks"].clone();
     assert_eq!(checks[0]["holds"], true, "{checks}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_the_flit_engine_found() {
+    let here = folder("ctrl-c-flit");
+    fs::write(here.join("torus.toml"), TORUS).expect("a file");
+    let child = start(
+        &here,
+        "torus.toml",
+        &["--set", "run.measure=1000000000 cycles"],
+    );
+    interrupt(&child);
+    let (status, err) = wait(child);
+    assert_eq!(status, Some(130), "{err}");
+    let manifest = json(&here.join("out/manifest.json"));
+    assert_eq!(manifest["partial"], true);
+    assert!(manifest["cycles"].as_u64().unwrap_or(0) > 0, "{manifest}");
+    let summary = json(&here.join("out/summary.json"));
+    assert_eq!(summary["stop"], "it was interrupted");
+    assert_eq!(summary["balanced"], true);
+    assert!(here.join("out/report.html").is_file());
 }
 
 #[test]

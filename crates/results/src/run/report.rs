@@ -30,15 +30,27 @@ pub fn run_report(
     blocks.push(heading("In numbers"));
     let tables = run_tables(spec, outcome, info.cell);
     blocks.extend(tables.into_iter().map(Block::Table));
+    blocks.extend(closing_blocks(info, spec.seed, &words::trace_hash(outcome)));
+    Report {
+        title: info.name.clone(),
+        subtitle: info.description.clone(),
+        command: String::new(),
+        version: info.version.clone(),
+        blocks,
+    }
+}
+
+/// What every page of a run ends with: checks, command and scenario.
+pub(crate) fn closing_blocks(info: &RunInfo, seed: u64, trace_hash: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
     if !info.checks.is_empty() {
         blocks.push(heading("What was checked"));
         blocks.push(Block::Table(checks(info)));
     }
     blocks.push(heading("How to run it again"));
     blocks.push(Block::Text(format!(
-        "The same scenario, seed ({}) and version give the same trace hash, `{}`, on any machine.",
-        spec.seed,
-        words::trace_hash(outcome)
+        "The same scenario, seed ({seed}) and version give the same trace hash, `{trace_hash}`, \
+         on any machine."
     )));
     if !info.command.is_empty() {
         blocks.push(code("shell", &info.command));
@@ -54,16 +66,11 @@ pub fn run_report(
             });
         }
     }
-    Report {
-        title: info.name.clone(),
-        subtitle: info.description.clone(),
-        command: String::new(),
-        version: info.version.clone(),
-        blocks,
-    }
+    blocks
 }
 
-fn heading(text: &str) -> Block {
+/// A section starts.
+pub(crate) fn heading(text: &str) -> Block {
     Block::Heading {
         level: 2,
         text: text.into(),

@@ -50,7 +50,12 @@ pub fn terminal_summary(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -
         lines.push(words::stop(outcome, info.cell));
     }
     lines.extend(violations(info, outcome));
-    // Names come from files: they must not move the cursor or start a line of their own.
+    printable(&lines)
+}
+
+/// Lines of a terminal. Names come from files: they must not move the cursor or start a line of
+/// their own.
+pub(crate) fn printable(lines: &[String]) -> String {
     let clean = |line: &String| line.chars().filter(|c| !c.is_control()).collect::<String>();
     lines.iter().map(|line| clean(line) + "\n").collect()
 }
@@ -114,7 +119,7 @@ fn flow_rows(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Vec<S
 }
 
 /// Printable, on one line, at most [`NAME`] letters.
-fn shortened(name: &str) -> String {
+pub(crate) fn shortened(name: &str) -> String {
     let clean: String = name.chars().filter(|letter| !letter.is_control()).collect();
     if clean.chars().count() <= NAME {
         return clean;
@@ -125,7 +130,7 @@ fn shortened(name: &str) -> String {
 }
 
 /// First column to the left, the others to the right.
-fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+pub(crate) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)

@@ -1,6 +1,8 @@
 //! A made-up run: nothing here was simulated.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+pub mod fabric;
+
 use kernel::{Duration, Rate, Time};
 use packet::outcome::{
     ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Series, Stop,

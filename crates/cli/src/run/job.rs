@@ -1,0 +1,118 @@
+//! What runs of both engines share: the scenario's words and the run directory.
+
+use kernel::Duration;
+use packet::outcome::Series;
+use results::{Check, DirectoryError, Manifest, Report, RunDirectory, RunInfo, Table};
+use scenario::{Scenario, Source};
+use serde_json::Value;
+
+use super::Options;
+use crate::{FAILED, INTERRUPTED, SUCCESS, command_line, fail};
+
+/// A run and the directory it fills.
+pub struct Job<'a> {
+    /// What was asked for.
+    pub options: &'a Options,
+    /// Where results go.
+    pub directory: RunDirectory,
+    /// What was checked so far.
+    pub checks: Vec<Check>,
+    source: Source,
+    named: Vec<Source>,
+    title: String,
+    about: String,
+    resolved: String,
+}
+
+/// All that a run directory shows of a run.
+pub struct Shown<'a> {
+    /// Tables, each a CSV file.
+    pub tables: Vec<Table>,
+    /// Time series, each a CSV file.
+    pub series: &'a [Series],
+    /// For `summary.json`.
+    pub summary: Value,
+    /// The page.
+    pub report: Report,
+    /// For `manifest.json`.
+    pub manifest: Manifest,
+}
+
+/// How a run ended, for the exit status.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// As it should.
+    Done,
+    /// With a promise broken, or in a deadlock.
+    Failed,
+    /// By Ctrl-C.
+    Interrupted,
+}
+
+impl<'a> Job<'a> {
+    /// A run of this scenario into this directory.
+    pub fn new(
+        options: &'a Options,
+        source: Source,
+        scenario: &Scenario,
+        directory: RunDirectory,
+    ) -> Job<'a> {
+        Job {
+            options,
+            directory,
+            checks: Vec::new(),
+            source,
+            named: scenario.files.clone(),
+            title: scenario.title.clone(),
+            about: scenario.about.trim().to_owned(),
+            resolved: scenario.resolved.clone(),
+        }
+    }
+
+    /// What results say of the run besides its outcome. `cell` is the unit of time shown first.
+    pub fn info(&self, cell: Duration, wall_seconds: f64) -> RunInfo {
+        RunInfo {
+            name: self.title.clone(),
+            description: self.about.clone(),
+            command: command_line(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            scenario: self.source.text.clone(),
+            resolved: self.resolved.clone(),
+            cell,
+            wall_seconds: Some(wall_seconds),
+            checks: self.checks.clone(),
+        }
+    }
+
+    /// Writes what there is.
+    pub fn save(&mut self, shown: &Shown<'_>) -> Result<(), DirectoryError> {
+        let directory = &mut self.directory;
+        // First, so that none of them takes the place of a result.
+        for file in &self.named {
+            directory.write_named(&file.name, &file.text)?;
+        }
+        directory.write_scenario(&self.source.text, &self.resolved)?;
+        directory.write_tables(&shown.tables)?;
+        directory.write_series(shown.series)?;
+        directory.write_json("summary.json", &shown.summary)?;
+        directory.write_report(&shown.report)?;
+        directory.save_manifest(&shown.manifest)
+    }
+
+    /// Writes everything, prints the summary and says with which status to end.
+    pub fn conclude(mut self, shown: &Shown<'_>, summary: &str, ending: Ending) -> u8 {
+        if let Err(error) = self.save(shown) {
+            return fail(error);
+        }
+        print!("{summary}");
+        println!(
+            "report: {}",
+            self.directory.path().join("report.html").display()
+        );
+        match ending {
+            Ending::Done => SUCCESS,
+            Ending::Failed => FAILED,
+            Ending::Interrupted => INTERRUPTED,
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Runs of the packet engine.
+
+use std::time::Duration as WallTime;
+
+use kernel::{Time, Wheel};
+use packet::Simulation;
+use packet::outcome::{Outcome, Series, Stop, Violation};
+use packet::probe::{Audit, Probe, Recorder, TraceProbe};
+use results::{Check, run_manifest, run_report, run_summary, run_tables, terminal_summary};
+use scenario::PacketScenario;
+
+use super::TraceKind;
+use super::job::{Ending, Job, Shown};
+use super::pace::Pace;
+use crate::{fail, interrupt, progress};
+
+mod series;
+mod trace;
+
+use trace::Trace;
+
+/// Steps of the progress bar.
+const STEPS: u64 = 1000;
+/// The first slice, in cell times; how long later ones are follows from how long this takes.
+const FIRST_SLICE_CELLS: u64 = 100;
+/// What has been computed is written at least this often.
+const SAVE_EVERY: WallTime = WallTime::from_secs(10);
+
+/// A run that has come to its end, or was stopped.
+struct Finished<P> {
+    outcome: Outcome,
+    series: Vec<Series>,
+    probe: P,
+    wall_seconds: f64,
+}
+
+/// Runs a scenario and fills the job's directory.
+pub fn run(job: Job<'_>, scenario: &PacketScenario) -> u8 {
+    let mut scenario = scenario.clone();
+    series::add_defaults(&mut scenario);
+    let mut run = PacketRun { job, scenario };
+    match run.execute() {
+        Ok((outcome, series, wall_seconds)) => run.conclude(&outcome, &series, wall_seconds),
+        Err(message) => fail(message),
+    }
+}
+
+struct PacketRun<'a> {
+    job: Job<'a>,
+    scenario: PacketScenario,
+}
+
+impl PacketRun<'_> {
+    fn execute(&mut self) -> Result<(Outcome, Vec<Series>, f64), String> {
+        let network = self.scenario.network.clone();
+        match (self.job.options.audit, self.job.options.trace) {
+            (false, None) => {
+                let end = self.simulate((), |_| Ok(()))?;
+                Ok((end.outcome, end.series, end.wall_seconds))
+            }
+            (true, None) => {
+                let end = self.simulate(Audit::new(&network), |_| Ok(()))?;
+                Ok(self.count_audit(end, |audit| audit))
+            }
+            (audit, Some(TraceKind::Csv)) => {
+                let path = self.job.directory.adopt("trace.csv");
+                let mut trace = Trace::create(&path, &network)?;
+                let end = if audit {
+                    let probe = (Audit::new(&network), TraceProbe::default());
+                    let end = self.simulate(probe, |probe| trace.write(probe.1.take()))?;
+                    self.count_audit(end, |probe| &probe.0)
+                } else {
+                    let end =
+                        self.simulate(TraceProbe::default(), |probe| trace.write(probe.take()))?;
+                    (end.outcome, end.series, end.wall_seconds)
+                };
+                trace.finish()?;
+                Ok(end)
+            }
+        }
+    }
+
+    /// Runs in slices: progress, Ctrl-C, and now and then what there is so far on disk.
+    fn simulate<P: Probe>(
+        &mut self,
+        probe: P,
+        mut after_slice: impl FnMut(&mut P) -> Result<(), String>,
+    ) -> Result<Finished<P>, String> {
+        let recorder = Recorder::new(&self.scenario.network, &self.scenario.series);
+        let mut simulation = Simulation::<Wheel, _>::new(&self.scenario.network, (recorder, probe))
+            .map_err(|error| error.to_string())?;
+        let stop_at = self.scenario.network.stop_at;
+        let bar = progress::bar(STEPS, "running");
+        let first_ps = (self.scenario.cell * FIRST_SLICE_CELLS).ps();
+        let mut pace = Pace::new(first_ps, SAVE_EVERY);
+        let mut until = Time::ZERO;
+        while until < stop_at {
+            until = Time(until.ps().saturating_add(pace.slice())).min(stop_at);
+            let more = simulation.run_until(until);
+            after_slice(&mut simulation.probe_mut().1)?;
+            pace.look_up();
+            let position = u128::from(until.ps()) * u128::from(STEPS) / u128::from(stop_at.ps());
+            bar.set_position(position as u64);
+            bar.set_message(format!(
+                "{:.1} M unit-hops",
+                simulation.unit_hops() as f64 / 1e6
+            ));
+            if !more || interrupt::is_set() {
+                break;
+            }
+            if pace.save_is_due() {
+                let outcome = simulation.outcome();
+                let series = simulation.probe().0.series(outcome.ended_at);
+                let shown = self.shown(&outcome, &series, pace.seconds(), true);
+                self.job.save(&shown).map_err(|error| error.to_string())?;
+                pace.saved();
+            }
+        }
+        bar.finish_and_clear();
+        let wall_seconds = pace.seconds();
+        let outcome = simulation.outcome();
+        let (recorder, probe) = simulation.into_probe();
+        let series = recorder.series(outcome.ended_at);
+        Ok(Finished {
+            outcome,
+            series,
+            probe,
+            wall_seconds,
+        })
+    }
+
+    /// Adds what the audit found; runs once more without it to tell what it cost.
+    fn count_audit<P>(
+        &mut self,
+        end: Finished<P>,
+        audit: impl Fn(&P) -> &Audit,
+    ) -> (Outcome, Vec<Series>, f64) {
+        let Finished {
+            mut outcome,
+            series,
+            probe,
+            wall_seconds,
+        } = end;
+        let audit = audit(&probe);
+        let (found, total) = audit.violations();
+        let found: Vec<Violation> = found.to_vec();
+        outcome.violations.extend(found);
+        outcome.violations_total += total;
+        let mut what = format!("{} promises checked while running", audit.checks());
+        if interrupt::is_set() {
+            // Without the audit it would stop elsewhere: nothing to compare.
+        } else if let Ok(plain) = self.simulate((), |_| Ok(())) {
+            let same = plain.outcome.trace_hash == outcome.trace_hash;
+            what += &format!(
+                ", {:.2} times the run's time ({wall_seconds:.2} s against {:.2} s); trace hash {}",
+                wall_seconds / plain.wall_seconds.max(1e-9),
+                plain.wall_seconds,
+                if same {
+                    "the same without"
+                } else {
+                    "DIFFERENT without"
+                },
+            );
+        }
+        eprintln!("audit: {what}");
+        self.job.checks.push(Check {
+            what: "promises while running".into(),
+            holds: total == 0,
+            detail: what,
+        });
+        (outcome, series, wall_seconds)
+    }
+
+    fn shown<'s>(
+        &self,
+        outcome: &Outcome,
+        series: &'s [Series],
+        wall_seconds: f64,
+        partial: bool,
+    ) -> Shown<'s> {
+        let info = self.job.info(self.scenario.cell, wall_seconds);
+        let network = &self.scenario.network;
+        let mut manifest = run_manifest(&info, network, outcome);
+        manifest.partial |= partial;
+        Shown {
+            tables: run_tables(network, outcome, self.scenario.cell),
+            series,
+            summary: run_summary(&info, network, outcome),
+            report: run_report(&info, network, outcome, series),
+            manifest,
+        }
+    }
+
+    fn conclude(self, outcome: &Outcome, series: &[Series], wall_seconds: f64) -> u8 {
+        let ending = match (outcome.stop, outcome.violations_total) {
+            (Stop::Interrupted, _) => Ending::Interrupted,
+            (_, 0) => Ending::Done,
+            _ => Ending::Failed,
+        };
+        let interrupted = ending == Ending::Interrupted;
+        let shown = self.shown(outcome, series, wall_seconds, interrupted);
+        let info = self.job.info(self.scenario.cell, wall_seconds);
+        let summary = terminal_summary(&info, &self.scenario.network, outcome);
+        self.job.conclude(&shown, &summary, ending)
+    }
+}

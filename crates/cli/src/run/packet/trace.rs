@@ -1,0 +1,89 @@
+//! The trace of a run of the packet engine, line by line.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use packet::probe::{Passage, TraceEntry, UnitKind};
+use packet::spec::NetworkSpec;
+use results::{TraceRecord, TraceWriter};
+
+/// The trace on its way to a file.
+pub struct Trace {
+    writer: TraceWriter<BufWriter<File>>,
+    ends: Vec<(u32, u32)>,
+    numbers: BTreeMap<(u32, u8), u64>,
+}
+
+impl Trace {
+    /// Begins the file.
+    pub fn create(path: &Path, network: &NetworkSpec) -> Result<Trace, String> {
+        let file = File::create(path)
+            .map_err(|error| format!("can't write {}: {error}", path.display()))?;
+        let writer = TraceWriter::new(BufWriter::new(file), network)
+            .map_err(|error| format!("can't write {}: {error}", path.display()))?;
+        let links = network.links.iter();
+        let ends = links
+            .flat_map(|link| [(link.a, link.b), (link.b, link.a)])
+            .collect();
+        Ok(Trace {
+            writer,
+            ends,
+            numbers: BTreeMap::new(),
+        })
+    }
+
+    /// Adds these.
+    pub fn write(&mut self, entries: Vec<TraceEntry>) -> Result<(), String> {
+        for entry in entries {
+            self.record(&entry)
+                .map_err(|error| format!("can't write the trace: {error}"))?;
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, entry: &TraceEntry) -> std::io::Result<()> {
+        let crossing = &entry.crossing;
+        let (from, to) = self.ends[crossing.channel as usize];
+        let (kind, index) = match crossing.kind {
+            UnitKind::Data => (results::UnitKind::Data, 0),
+            UnitKind::Credit => (results::UnitKind::Credit, 1),
+            UnitKind::Request => (results::UnitKind::Request, 2),
+            UnitKind::Sync => (results::UnitKind::Sync, 3),
+        };
+        let (node, direction) = match entry.what {
+            Passage::Out => (from, results::Crossing::Out),
+            Passage::In => (to, results::Crossing::In),
+            Passage::Lost => return Ok(()),
+        };
+        let (number, value) = if crossing.kind == UnitKind::Data {
+            (crossing.value, None)
+        } else {
+            let outward = (entry.what == Passage::Out) as u8;
+            let counter = self
+                .numbers
+                .entry((crossing.leg, index * 2 + outward))
+                .or_default();
+            *counter += 1;
+            (*counter - 1, Some(crossing.value as i64))
+        };
+        self.writer.record(&TraceRecord {
+            time: crossing.at,
+            node,
+            crossing: direction,
+            channel: crossing.channel,
+            flow: crossing.flow,
+            kind,
+            number,
+            value,
+        })
+    }
+
+    /// Flushes.
+    pub fn finish(self) -> Result<(), String> {
+        let flushed = self.writer.finish().map_err(|error| error.to_string())?;
+        drop(flushed);
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! The switch in which every lane has its own input (Dally 1990, Figure 6A): only the output
+//! channels are contended for. Injection channels always work so.
+
+use core::ops::Range;
+
+use crate::arbiter::{
+    Choose, Earliest, Only, Random, RandomOfFew, RandomOfSome, RoundRobin, cycle_key,
+};
+use crate::fabric::Fabric;
+use crate::layout::BLOCK;
+use crate::spec::Arbiter;
+
+impl Fabric {
+    /// Chooses a flit for each of these channels that has one to send. The range begins and ends
+    /// at blocks.
+    pub(crate) fn choose(&mut self, channels: Range<u32>, arbiter: Arbiter) {
+        let key = cycle_key(self.seed, self.now);
+        match (arbiter, self.layout.shift) {
+            (_, 0) => self.choose_by(channels, Only),
+            (Arbiter::Random, 1..=3) => self.choose_by(channels, RandomOfFew { key }),
+            (Arbiter::Random, 4) => self.choose_by(channels, RandomOfSome { key }),
+            (Arbiter::Random, _) => self.choose_by(channels, Random { key }),
+            (Arbiter::RoundRobin, _) => self.choose_by(channels, RoundRobin),
+            (Arbiter::Earliest, _) => self.choose_by(channels, Earliest),
+        }
+    }
+
+    fn choose_by<C: Choose>(&mut self, channels: Range<u32>, choose: C) {
+        let shift = self.layout.shift;
+        let end = channels.end / BLOCK;
+        let mut block = channels.start / BLOCK;
+        while let Some(found) = self.next_block(block, end) {
+            block = found + 1;
+            let mut ready = self.scan(found);
+            let at = self.chosen.len();
+            self.chosen.resize(at + ready.count_ones() as usize, 0);
+            for place in &mut self.chosen[at..] {
+                let out = found * BLOCK + ready.trailing_zeros();
+                ready &= ready.wrapping_sub(1);
+                let word = self.words[out as usize];
+                let set = word as u32 & (word >> 32) as u32;
+                let first = out << shift;
+                let (key, output) = (&self.key, &self.output);
+                let urgency = |lane: u32| key[output[(first + lane) as usize].link as usize];
+                let mut pointer = 0;
+                if C::POINTS {
+                    pointer = self.out_channels[out as usize].pointer;
+                }
+                let lane = choose.choose(set, out, pointer, urgency);
+                if C::POINTS {
+                    self.out_channels[out as usize].pointer = lane + 1;
+                }
+                *place = first + lane;
+            }
+        }
+    }
+
+    /// The flits chosen move. No channel among them leads to another if credits take effect in
+    /// the same cycle.
+    pub(crate) fn move_chosen(&mut self) {
+        let near = self.uniform_flight == Some(1);
+        match (self.credit_delay <= 1, near) {
+            (true, true) => self.move_by::<true, true>(),
+            (true, false) => self.move_by::<true, false>(),
+            (false, true) => self.move_by::<false, true>(),
+            (false, false) => self.move_by::<false, false>(),
+        }
+        self.settle();
+    }
+
+    fn move_by<const NOW: bool, const NEAR: bool>(&mut self) {
+        let mut chosen = core::mem::take(&mut self.chosen);
+        let mut mover = self.mover::<NOW, NEAR>(chosen.len());
+        for &into in &chosen {
+            let from = mover.output[into as usize].link;
+            mover.pass(from, into, into);
+        }
+        let lengths = mover.lengths;
+        self.keep(lengths);
+        self.flit_hops += chosen.len() as u64;
+        chosen.clear();
+        self.chosen = chosen;
+    }
+
+    /// The next block in `from..end` that may have something to send.
+    #[inline]
+    pub(crate) fn next_block(&self, from: u32, end: u32) -> Option<u32> {
+        let mut block = from;
+        while block < end {
+            let rest = self.summary[(block >> 6) as usize] >> (block & 63);
+            if rest != 0 {
+                let found = block + rest.trailing_zeros();
+                return (found < end).then_some(found);
+            }
+            block = (block | 63) + 1;
+        }
+        None
+    }
+
+    /// Seat channels of `block` with a lane that has both a flit and room, a bit each. Clears the
+    /// block's own bit if no packet holds a seat in it.
+    #[inline(always)]
+    pub(crate) fn scan(&mut self, block: u32) -> u64 {
+        let first = (block * BLOCK) as usize;
+        let mut flags = [0_u8; BLOCK as usize];
+        let mut waiting = 0_u64;
+        for (flag, word) in flags
+            .iter_mut()
+            .zip(&self.words[first..first + BLOCK as usize])
+        {
+            *flag = u8::from(word & (word >> 32) & 0xffff_ffff != 0);
+            waiting |= word;
+        }
+        if waiting & 0xffff_ffff == 0 && self.held[block as usize] == 0 {
+            self.summary[(block >> 6) as usize] &= !(1 << (block & 63));
+        }
+        let mut ready = 0;
+        for (index, bytes) in flags.as_chunks::<8>().0.iter().enumerate() {
+            // Each byte is 0 or 1: the product gathers them in its top byte, first byte lowest.
+            let bits = u64::from_le_bytes(*bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            ready |= bits << (8 * index);
+        }
+        ready
+    }
+}

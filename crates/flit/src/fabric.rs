@@ -1,0 +1,394 @@
+//! The state of the network while it runs.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring};
+use crate::layout::{BLOCK, Layout};
+use crate::packet::Pool;
+use crate::passage::Lists;
+use crate::route::Choices;
+use crate::spec::{Arbiter, FabricSpec, Release, Switch};
+
+/// A flit that has left a buffer, as far as a header or a tail needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passing {
+    /// Lane it left.
+    pub from: u32,
+    /// Output lane it went into.
+    pub into: u32,
+}
+
+/// Lanes, channels and what is on its way between them.
+#[derive(Debug)]
+pub(crate) struct Fabric {
+    pub layout: Layout,
+    pub input: Vec<InLane>,
+    pub output: Vec<OutLane>,
+    pub out_channels: Vec<OutChannel>,
+    pub in_channels: Vec<InChannel>,
+    pub allocation: Vec<Allocation>,
+    /// By seat channel: lanes with a flit to send in the low half, with room in the high half.
+    /// A seat is where a lane's two bits are: at the output lane in a crossbar and at
+    /// injection, at the input lane (after all output channels) in a multiplexed switch.
+    pub words: Vec<u64>,
+    /// By block of seat channels: seats that a packet holds. A bit for each block with any.
+    pub held: Vec<u32>,
+    pub summary: Vec<u64>,
+    /// The lanes of a channel share an input of the switch.
+    pub multiplexed: bool,
+    /// Freed places count in the same cycle.
+    pub same_cycle: bool,
+    /// By lane: its front packet and the last one in it.
+    pub front: Vec<u32>,
+    pub last: Vec<u32>,
+    /// By lane: urgency of its front packet; empty where no arbiter asks.
+    pub key: Vec<u64>,
+    /// By lane: the next header that waits for the same channel, and for which lanes.
+    pub wait_next: Vec<u32>,
+    pub wait_lanes: Vec<u32>,
+    pub packets: Pool,
+    /// At the end of a cycle: flits join these lanes.
+    pub arrivals: Ring<Vec<u32>>,
+    /// At the end of a cycle: the sender learns of a free place in these lanes.
+    pub credits: Ring<Vec<u32>>,
+    /// At the end of a cycle: headers join lanes.
+    pub headers: Ring<Vec<(u32, u32)>>,
+    /// At the end of a cycle: packets are complete at their terminals.
+    pub deliveries: Ring<Vec<u32>>,
+    /// At the end of a cycle: output lanes become free.
+    pub releases: Ring<Vec<u32>>,
+    /// In this cycle headers in these lanes begin to compete for lanes.
+    pub ready: Ring<Vec<u32>>,
+    /// Channels to look at in the next allocation.
+    pub noted: Vec<u32>,
+    /// Headers that choose anew each cycle.
+    pub adaptive: Vec<u32>,
+    /// Channels they chose in this cycle.
+    pub aimed: Vec<u32>,
+    /// Scratch: what routing answers.
+    pub choices: Choices,
+    /// Flits sent through the switch and waiting for their channel, by output channel.
+    pub queues: Option<OutputQueues>,
+    /// Places in a lane.
+    pub depth: u16,
+    pub release: Release,
+    pub cut_through: bool,
+    pub header_delay: u64,
+    pub credit_delay: u64,
+    /// Random numbers come from this.
+    pub seed: u64,
+    /// The cycle that is being worked on.
+    pub now: u64,
+    /// Last cycle in which a flit moved.
+    pub moved_at: u64,
+    /// Flits that crossed a channel.
+    pub flit_hops: u64,
+    /// Flits of packets born, flits that left their sources, flits delivered.
+    pub created: u64,
+    pub injected: u64,
+    pub delivered: u64,
+    /// Flits sent by lane of the channels between routers, since the window began.
+    pub lane_flits: [u64; 32],
+    /// The counts of the window, once it has ended.
+    pub counted: Option<Counts>,
+    /// Source lanes whose packet has left.
+    pub vacated: Vec<u32>,
+    /// Flight of all channels, where it is the same.
+    pub uniform_flight: Option<u64>,
+    /// Output lanes whose next flit moves in this cycle.
+    pub chosen: Vec<u32>,
+    /// What moving flits leave behind.
+    pub lists: Lists,
+}
+
+/// Flits by output channel and by index of lane.
+pub(crate) type Counts = (Vec<u32>, [u64; 32]);
+
+/// The small buffers between a multiplexed switch and the channels.
+#[derive(Debug)]
+pub(crate) struct OutputQueues {
+    /// Places of each.
+    pub places: u16,
+    /// By output channel: flits in it and the place of the first.
+    pub filled: Vec<(u16, u16)>,
+    /// By output channel and place.
+    pub flits: Vec<Buffered>,
+    /// Output channels with a flit.
+    pub busy: kernel::BitSet,
+}
+
+/// A flit between switch and channel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Buffered {
+    /// Output lane.
+    pub into: u32,
+    /// Its packet if it is a header, else [`NONE`].
+    pub header: u32,
+    /// Its packet if it is a tail, else [`NONE`].
+    pub tail: u32,
+}
+
+impl Fabric {
+    pub fn new(spec: &FabricSpec) -> Fabric {
+        let layout = Layout::new(spec);
+        let multiplexed = matches!(spec.router.switch, Switch::Multiplexed { .. });
+        let (outs, ins) = (layout.outs as usize + 1, layout.ins as usize + 1);
+        let stride = layout.stride() as usize;
+        let seats = outs + if multiplexed { BLOCK as usize + ins } else { 0 };
+        let earliest = spec.router.channel_arbiter == Arbiter::Earliest
+            || spec.router.lane_arbiter == Arbiter::Earliest;
+        let flight = longest_flight(spec);
+        let credit = u32::from(spec.router.credit_delay);
+        let empty_lane = InLane {
+            count: [0; 2],
+            left: 0,
+            behind: 0,
+            link: layout.no_out(),
+            before: layout.no_out(),
+        };
+        let mut fabric = Fabric {
+            input: vec![empty_lane; ins * stride],
+            output: vec![
+                OutLane {
+                    link: layout.no_in(),
+                    credits: 0,
+                };
+                outs * stride
+            ],
+            out_channels: out_channels(spec, &layout),
+            in_channels: in_channels(spec, &layout),
+            allocation: vec![
+                Allocation {
+                    free: 0,
+                    waiting: NONE,
+                    pointer: 0,
+                    noted: false,
+                };
+                outs
+            ],
+            words: vec![0; seats],
+            held: vec![0; seats.div_ceil(BLOCK as usize)],
+            summary: vec![0; seats.div_ceil(64 * 64)],
+            multiplexed,
+            same_cycle: spec.router.credit_delay == 0,
+            front: vec![NONE; ins * stride],
+            last: vec![NONE; ins * stride],
+            key: vec![0; if earliest { ins * stride } else { 0 }],
+            wait_next: vec![NONE; ins * stride],
+            wait_lanes: vec![0; ins * stride],
+            packets: Pool::default(),
+            arrivals: Ring::new(flight),
+            credits: Ring::new(credit),
+            headers: Ring::new(flight),
+            deliveries: Ring::new(flight),
+            releases: Ring::new(flight.max(credit)),
+            ready: Ring::new(u32::from(spec.router.header_delay) + 1),
+            noted: Vec::new(),
+            adaptive: Vec::new(),
+            aimed: Vec::new(),
+            choices: Choices::default(),
+            queues: None,
+            depth: spec.router.depth,
+            release: spec.router.release,
+            cut_through: spec.router.cut_through,
+            header_delay: u64::from(spec.router.header_delay),
+            credit_delay: u64::from(spec.router.credit_delay),
+            seed: spec.seed,
+            now: 0,
+            moved_at: 0,
+            flit_hops: 0,
+            created: 0,
+            injected: 0,
+            delivered: 0,
+            lane_flits: [0; 32],
+            counted: None,
+            vacated: Vec::new(),
+            uniform_flight: None,
+            chosen: Vec::new(),
+            lists: Lists::default(),
+            layout,
+        };
+        fabric.fill_credits();
+        fabric.join_ends();
+        fabric.add_queues(spec);
+        let real = |out: &u32| fabric.layout.spec_out[*out as usize] != NONE;
+        let mut outs = (0..fabric.layout.outs).filter(real);
+        let flight = |out: u32| u64::from(fabric.out_channels[out as usize].flight);
+        let first = outs.next().map(flight);
+        let uniform = outs.all(|out| Some(flight(out)) == first);
+        fabric.uniform_flight = first.filter(|_| uniform);
+        fabric
+    }
+
+    /// Every lane is free and empty.
+    fn fill_credits(&mut self) {
+        for out in 0..self.layout.outs {
+            if self.layout.spec_out[out as usize] == NONE {
+                continue;
+            }
+            self.allocation[out as usize].free = self.layout.all_lanes;
+            let first = (out << self.layout.shift) as usize;
+            for lane in &mut self.output[first..first + self.layout.stride() as usize] {
+                lane.credits = self.depth;
+            }
+            if !self.multiplexed || out >= self.layout.inject {
+                self.words[out as usize] = u64::from(self.layout.all_lanes) << 32;
+            }
+        }
+    }
+
+    /// Every lane learns which output lane leads to it.
+    fn join_ends(&mut self) {
+        for (channel, &target) in self.layout.target.iter().enumerate() {
+            if target == NONE {
+                continue;
+            }
+            let out = self.layout.out_of[channel];
+            for index in 0..self.layout.stride() {
+                let lane = (target << self.layout.shift) + index;
+                self.input[lane as usize].before = (out << self.layout.shift) + index;
+            }
+        }
+    }
+
+    fn add_queues(&mut self, spec: &FabricSpec) {
+        if let Switch::Multiplexed { output_buffer, .. } = spec.router.switch
+            && output_buffer > 0
+        {
+            let outs = self.layout.outs as usize;
+            let empty = Buffered {
+                into: 0,
+                header: NONE,
+                tail: NONE,
+            };
+            self.queues = Some(OutputQueues {
+                places: output_buffer,
+                filled: vec![(0, 0); outs],
+                flits: vec![empty; outs * output_buffer as usize],
+                busy: kernel::BitSet::new(outs),
+            });
+        }
+    }
+
+    /// Channel of a lane, on either side.
+    #[inline(always)]
+    pub fn channel(&self, lane: u32) -> u32 {
+        lane >> self.layout.shift
+    }
+
+    /// Is it a source lane?
+    #[inline(always)]
+    pub fn is_source(&self, lane: u32) -> bool {
+        lane >= self.layout.sources << self.layout.shift
+    }
+
+    /// Does it lead to a terminal?
+    #[inline(always)]
+    pub fn ejects(&self, out: u32) -> bool {
+        self.out_channels[out as usize].spend == 0
+    }
+
+    /// Where the two bits of an allocated pair of lanes are.
+    #[inline(always)]
+    pub fn seat(&self, input: u32, output: u32) -> u32 {
+        if self.multiplexed && output < self.layout.inject << self.layout.shift {
+            self.first_in_seat() + input
+        } else {
+            output
+        }
+    }
+
+    /// Seat of input lane 0 in a multiplexed switch.
+    #[inline(always)]
+    pub fn first_in_seat(&self) -> u32 {
+        (self.layout.outs + BLOCK) << self.layout.shift
+    }
+
+    /// Urgency of a packet for [`Arbiter::Earliest`].
+    pub fn note_key(&mut self, lane: u32, key: u64) {
+        if let Some(place) = self.key.get_mut(lane as usize) {
+            *place = key;
+        }
+    }
+
+    /// Says that a channel has something to allocate.
+    #[inline]
+    pub fn note(&mut self, out: u32) {
+        let allocation = &mut self.allocation[out as usize];
+        if !allocation.noted {
+            allocation.noted = true;
+            self.noted.push(out);
+        }
+    }
+}
+
+/// Longest time from leaving a buffer to being able to leave the next.
+pub(crate) fn longest_flight(spec: &FabricSpec) -> u32 {
+    let graph = &spec.graph;
+    let between = graph.channels.iter().map(|channel| channel.latency);
+    let longest = between.chain([graph.ejection_latency]).max().unwrap_or(1);
+    let routed = u32::from(longest) + u32::from(spec.router.pipeline_delay);
+    routed.max(u32::from(graph.injection_latency))
+}
+
+fn out_channels(spec: &FabricSpec, layout: &Layout) -> Vec<OutChannel> {
+    let nobody = OutChannel {
+        target: layout.no_in(),
+        flits: 0,
+        spend: 0,
+        flight: 1,
+        pointer: 0,
+    };
+    let mut channels = vec![nobody; layout.outs as usize + 1];
+    let graph = &spec.graph;
+    let (between, terminals) = (graph.channels.len(), graph.inject.len());
+    for (index, &out) in layout.out_of.iter().enumerate() {
+        let channel = &mut channels[out as usize];
+        let pipeline = spec.router.pipeline_delay;
+        channel.flight = match index {
+            _ if index < between => graph.channels[index].latency + pipeline,
+            _ if index < between + terminals => graph.injection_latency,
+            _ => graph.ejection_latency + pipeline,
+        };
+        if index < between + terminals {
+            channel.spend = 1;
+            channel.target = layout.target[index] << layout.shift;
+        }
+    }
+    channels
+}
+
+fn in_channels(spec: &FabricSpec, layout: &Layout) -> Vec<InChannel> {
+    let nobody = InChannel {
+        node: NONE,
+        spec: NONE,
+        pointer: 0,
+        accept_pointer: 0,
+    };
+    let mut channels = vec![nobody; layout.ins as usize + 1];
+    let graph = &spec.graph;
+    let between = graph.channels.len();
+    for (index, &target) in layout.target.iter().enumerate() {
+        if target == NONE {
+            continue;
+        }
+        let node = match graph.channels.get(index) {
+            Some(channel) => channel.to,
+            None => graph.inject[index - between],
+        };
+        channels[target as usize] = InChannel {
+            node,
+            spec: index as u32,
+            ..nobody
+        };
+    }
+    for terminal in 0..graph.inject.len() as u32 {
+        channels[(layout.sources + terminal) as usize] = InChannel {
+            node: terminal,
+            spec: between as u32 + terminal,
+            ..nobody
+        };
+    }
+    channels
+}

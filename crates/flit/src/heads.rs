@@ -1,0 +1,276 @@
+//! Headers: which way, which lane.
+//!
+//! Every header that is ready aims at one channel; then each channel that was aimed at, or got a
+//! lane back, gives its free lanes away. All aims are taken before any lane is given, so no
+//! channel is served before another.
+
+use alloc::vec::Vec;
+
+use crate::arbiter::{cycle_key, draw};
+use crate::fabric::Fabric;
+use crate::lane::NONE;
+use crate::layout::BLOCK;
+use crate::route::{Choice, Choices};
+use crate::routing::Routing;
+use crate::spec::Arbiter;
+
+/// Tells the draws of lane allocation from those of channels.
+const LANE_DRAWS: u64 = 0x3c6e_f372_fe94_f82b;
+
+impl Fabric {
+    /// The allocation of one cycle.
+    pub(crate) fn allocate(&mut self, routing: &Routing, arbiter: Arbiter) {
+        let mut ready = core::mem::take(self.ready.at(self.now));
+        let mut choices = core::mem::take(&mut self.choices);
+        if routing.is_adaptive() {
+            self.adaptive.append(&mut ready);
+            self.aim_all(routing, &mut choices);
+        } else {
+            for &lane in &ready {
+                self.aim(lane, routing, &mut choices);
+            }
+            ready.clear();
+        }
+        self.choices = choices;
+        *self.ready.at(self.now) = ready;
+        let mut noted = core::mem::take(&mut self.noted);
+        let key = match arbiter {
+            Arbiter::Random => cycle_key(self.seed ^ LANE_DRAWS, self.now),
+            _ => 0,
+        };
+        for &out in &noted {
+            let allocation = &mut self.allocation[out as usize];
+            allocation.noted = false;
+            let lane = allocation.waiting;
+            if lane != NONE && self.wait_next[lane as usize] == NONE && !self.cut_through {
+                self.serve_one(out, lane);
+            } else {
+                self.serve(out, arbiter, key);
+            }
+        }
+        if self.cut_through {
+            self.keep_waiting(&mut noted);
+        } else {
+            noted.clear();
+        }
+        self.noted = noted;
+        if routing.is_adaptive() {
+            self.forget_aims();
+        }
+    }
+
+    /// A header with one way to go joins those that wait for its channel.
+    #[inline]
+    fn aim(&mut self, lane: u32, routing: &Routing, choices: &mut Choices) {
+        let first = self.ask(lane, routing, choices);
+        let choice = choices.list[0];
+        self.wait(lane, first + u32::from(choice.port), choice.lanes);
+    }
+
+    /// Where the front packet of `lane` may go, and the first output of the router it is at.
+    #[inline]
+    fn ask(&mut self, lane: u32, routing: &Routing, choices: &mut Choices) -> u32 {
+        let router = self.in_channels[self.channel(lane) as usize].node;
+        let packet = self.packets.get_mut(self.front[lane as usize]);
+        routing.route(router, &mut packet.way, choices);
+        self.layout.router_out[router as usize]
+    }
+
+    /// Puts a header on the list of a channel.
+    #[inline]
+    pub(crate) fn wait(&mut self, lane: u32, out: u32, lanes: u32) {
+        let allocation = &mut self.allocation[out as usize];
+        self.wait_next[lane as usize] = allocation.waiting;
+        self.wait_lanes[lane as usize] = lanes;
+        allocation.waiting = lane;
+        self.note(out);
+    }
+
+    /// Each adaptive header chooses by the lanes that are free now.
+    fn aim_all(&mut self, routing: &Routing, choices: &mut Choices) {
+        let waiting = core::mem::take(&mut self.adaptive);
+        for &lane in &waiting {
+            let first = self.ask(lane, routing, choices);
+            if let Some(choice) = self.best(lane, first, choices) {
+                let out = first + u32::from(choice.port);
+                self.wait(lane, out, choice.lanes);
+                self.aimed.push(out);
+            }
+        }
+        self.adaptive = waiting;
+    }
+
+    fn best(&self, lane: u32, first: u32, choices: &Choices) -> Option<Choice> {
+        let length = self.length_at(lane);
+        let free = |choice: &Choice| {
+            let out = first + u32::from(choice.port);
+            (self.usable(out, length) & choice.lanes).count_ones()
+        };
+        let (equal, rest) = choices.as_slice().split_at(choices.equal as usize);
+        let mut best: Option<(u32, Choice)> = None;
+        for choice in equal {
+            let lanes = free(choice);
+            if lanes > 0 && best.is_none_or(|(most, _)| lanes > most) {
+                best = Some((lanes, *choice));
+            }
+        }
+        let fallback = || rest.iter().find(|choice| free(choice) > 0).copied();
+        best.map(|(_, choice)| choice).or_else(fallback)
+    }
+
+    /// Adaptive headers without a lane choose again in the next cycle.
+    fn forget_aims(&mut self) {
+        while let Some(out) = self.aimed.pop() {
+            self.allocation[out as usize].waiting = NONE;
+        }
+        let (input, nobody) = (&self.input, self.layout.no_out());
+        let waits = |lane: &u32| input[*lane as usize].link == nobody;
+        self.adaptive.retain(waits);
+    }
+
+    fn length_at(&self, lane: u32) -> u16 {
+        self.packets.get(self.front[lane as usize]).length
+    }
+
+    /// Free lanes of a channel that a packet of so many flits may take.
+    fn usable(&self, out: u32, length: u16) -> u32 {
+        let free = self.allocation[out as usize].free;
+        if !self.cut_through || self.ejects(out) {
+            return free;
+        }
+        let mut roomy = 0;
+        for lane in 0..self.layout.stride() {
+            let credits = self.output[((out << self.layout.shift) + lane) as usize].credits;
+            roomy |= u32::from(credits >= length) << lane;
+        }
+        free & roomy
+    }
+
+    /// Gives a free lane of a channel to the only header that waits for it.
+    #[inline]
+    fn serve_one(&mut self, out: u32, lane: u32) {
+        let allocation = &mut self.allocation[out as usize];
+        let lanes = allocation.free & self.wait_lanes[lane as usize];
+        if lanes != 0 {
+            allocation.waiting = NONE;
+            self.point_past(out, lane);
+            self.give_lane(lane, out, lanes.trailing_zeros());
+        }
+    }
+
+    /// Gives the free lanes of a channel to the headers that wait for it.
+    fn serve(&mut self, out: u32, arbiter: Arbiter, key: u64) {
+        let mut round = 0;
+        while let Some((before, lane, lanes)) = self.winner(out, arbiter, key, round) {
+            let next = self.wait_next[lane as usize];
+            match before {
+                NONE => self.allocation[out as usize].waiting = next,
+                before => self.wait_next[before as usize] = next,
+            }
+            self.give_lane(lane, out, lanes.trailing_zeros());
+            round += 1;
+        }
+    }
+
+    /// The header to serve next, the one before it in the list, and the lanes it may take.
+    fn winner(
+        &mut self,
+        out: u32,
+        arbiter: Arbiter,
+        key: u64,
+        round: u32,
+    ) -> Option<(u32, u32, u32)> {
+        let allocation = self.allocation[out as usize];
+        if allocation.free == 0 || allocation.waiting == NONE {
+            return None;
+        }
+        let mut best: Option<(u64, u32, u32, u32)> = None;
+        let (mut before, mut lane) = (NONE, allocation.waiting);
+        while lane != NONE {
+            let usable = self.usable(out, self.length_at_if_needed(lane));
+            let lanes = usable & self.wait_lanes[lane as usize];
+            if lanes != 0 {
+                let score = self.score(lane, arbiter, allocation.pointer, key, round, out);
+                let first = |(least, other, ..): (u64, u32, u32, u32)| {
+                    score < least || score == least && lane < other
+                };
+                if best.is_none_or(first) {
+                    best = Some((score, lane, before, lanes));
+                }
+            }
+            before = lane;
+            lane = self.wait_next[lane as usize];
+        }
+        let (_, lane, before, lanes) = best?;
+        self.point_past(out, lane);
+        Some((before, lane, lanes))
+    }
+
+    fn length_at_if_needed(&self, lane: u32) -> u16 {
+        if self.cut_through {
+            self.length_at(lane)
+        } else {
+            0
+        }
+    }
+
+    /// The smallest wins.
+    fn score(
+        &self,
+        lane: u32,
+        arbiter: Arbiter,
+        pointer: u32,
+        key: u64,
+        round: u32,
+        out: u32,
+    ) -> u64 {
+        match arbiter {
+            Arbiter::Earliest => self.key[lane as usize],
+            Arbiter::RoundRobin => u64::from(self.place(lane).wrapping_sub(pointer)),
+            Arbiter::Random => draw(draw(key, out).wrapping_add(u64::from(round)), lane),
+        }
+    }
+
+    /// Round robin among headers goes on after this one.
+    #[inline]
+    fn point_past(&mut self, out: u32, lane: u32) {
+        self.allocation[out as usize].pointer = self.place(lane) + 1;
+    }
+
+    /// Place of an input lane among those of its router or terminal.
+    fn place(&self, lane: u32) -> u32 {
+        let channel = self.channel(lane);
+        if self.is_source(lane) {
+            return lane & (self.layout.stride() - 1);
+        }
+        let router = self.in_channels[channel as usize].node;
+        lane - (self.layout.router_in[router as usize] << self.layout.shift)
+    }
+
+    /// The front packet of `lane` gets lane `index` of the channel.
+    fn give_lane(&mut self, lane: u32, out: u32, index: u32) {
+        let output = (out << self.layout.shift) + index;
+        self.allocation[out as usize].free &= !(1 << index);
+        self.output[output as usize].link = lane;
+        self.input[lane as usize].link = output;
+        let shift = self.layout.shift;
+        let seat = self.seat(lane, output);
+        let bit = seat & (self.layout.stride() - 1);
+        let channel = seat >> shift;
+        let room = u64::from(self.output[output as usize].credits > 0);
+        let word = &mut self.words[channel as usize];
+        *word &= !(1 << (32 + bit));
+        *word |= (1 | room << 32) << bit;
+        let block = channel / BLOCK;
+        self.held[block as usize] += 1;
+        self.summary[(block >> 6) as usize] |= 1 << (block & 63);
+    }
+
+    /// With cut-through, room for a packet may come without a lane's being freed.
+    fn keep_waiting(&mut self, noted: &mut Vec<u32>) {
+        noted.retain(|out| self.allocation[*out as usize].waiting != NONE);
+        for &out in noted.iter() {
+            self.allocation[out as usize].noted = true;
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! A flit leaves a buffer: counters and two bits, without a branch that depends on the flit.
+//!
+//! What happens once a packet is put on two short lists, headers and tails, and done after each
+//! block of channels.
+
+use alloc::vec::Vec;
+
+use crate::fabric::{Fabric, Passing};
+use crate::lane::{FRESH, InLane, NONE, OutChannel, OutLane};
+use crate::layout::BLOCK;
+use crate::spec::Release;
+
+/// What moving flits touch, and what they leave behind: lists filled without a branch, at most an
+/// entry a flit.
+///
+/// `NOW`: a place that a flit leaves is told at once. That is right if credits take effect in the
+/// same cycle, and also if they take one, once all choices of the cycle have been made. `NEAR`: a
+/// flit joins the next buffer at once; right if all flights take one cycle, by the same argument.
+/// What one flit of a cycle takes from a counter and another adds to it comes out the same in
+/// either order.
+pub(crate) struct Mover<'a, const NOW: bool, const NEAR: bool> {
+    pub input: &'a mut [InLane],
+    pub output: &'a mut [OutLane],
+    pub out_channels: &'a mut [OutChannel],
+    pub words: &'a mut [u64],
+    shift: u32,
+    mask: u32,
+    /// Seat of input lane 0 in a multiplexed switch, and the first output lane of injection.
+    in_seat: u32,
+    inject: u32,
+    multiplexed: bool,
+    /// The output lane nobody uses.
+    nobody: u32,
+    arrivals: &'a mut [(u32, u32)],
+    credits: &'a mut [u32],
+    heads: &'a mut [Passing],
+    tails: &'a mut [Passing],
+    /// Entries of the four lists.
+    pub lengths: [usize; 4],
+}
+
+/// What flits leave behind until [`Fabric::settle`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lists {
+    /// Lanes that flits other than headers join, and the channel each came by.
+    arrivals: Vec<(u32, u32)>,
+    /// Output lanes with a place more.
+    credits: Vec<u32>,
+    heads: Vec<Passing>,
+    tails: Vec<Passing>,
+    lengths: [usize; 4],
+}
+
+impl Lists {
+    /// Makes room for so many flits.
+    fn reserve(&mut self, flits: usize) {
+        let [arrivals, credits, heads, tails] = self.lengths;
+        let needed = flits + 1 + arrivals.max(credits).max(heads).max(tails);
+        if self.heads.len() < needed {
+            let nothing = Passing { from: 0, into: 0 };
+            let size = needed.next_power_of_two();
+            self.arrivals.resize(size, (0, 0));
+            self.credits.resize(size, 0);
+            self.heads.resize(size, nothing);
+            self.tails.resize(size, nothing);
+        }
+    }
+}
+
+impl<const NOW: bool, const NEAR: bool> Mover<'_, NOW, NEAR> {
+    /// The next flit of `from` goes into `into`; their two bits are at `seat`.
+    #[inline(always)]
+    pub fn pass(&mut self, from: u32, into: u32, seat: u32) {
+        let out = into >> self.shift;
+        let channel = &self.out_channels[out as usize];
+        let target = channel.target + (into & self.mask);
+        let spend = channel.spend;
+        let sender = &mut self.output[into as usize];
+        sender.credits -= spend;
+        let lane = &mut self.input[from as usize];
+        let header = usize::from(lane.left >> 15);
+        lane.left = (lane.left & !FRESH) - 1;
+        lane.count[0] -= 1;
+        let gone = u64::from(lane.count[0] == 0) | u64::from(sender.credits == 0) << 32;
+        let tail = usize::from(lane.left == 0);
+        let credit = lane.before;
+        self.words[(seat >> self.shift) as usize] &= !(gone << (seat & self.mask));
+        let [arrivals, credits, heads, tails] = &mut self.lengths;
+        let joins = (1 - header) & usize::from(spend);
+        self.heads[*heads] = Passing { from, into };
+        *heads += header;
+        self.tails[*tails] = Passing { from, into };
+        *tails += tail;
+        if !NOW {
+            self.credits[*credits] = credit;
+            *credits += usize::from(credit != self.nobody);
+        }
+        if !NEAR {
+            self.arrivals[*arrivals] = (target, out);
+            *arrivals += joins;
+        }
+        if NOW {
+            self.give_credit(credit);
+        }
+        if NEAR {
+            self.join(target, joins as u16);
+        }
+    }
+
+    /// `flits` of them, 0 or 1, join a lane.
+    #[inline(always)]
+    pub fn join(&mut self, lane: u32, flits: u16) {
+        let state = &mut self.input[lane as usize];
+        let behind = state.behind & 1;
+        let count = &mut state.count[usize::from(behind)];
+        *count = count.wrapping_add(flits);
+        // One behind gives the front packet nothing to send: its tail may just have left.
+        let mut held = u64::from(flits & !behind);
+        let mut seat = state.link;
+        if self.multiplexed {
+            seat = self.in_seat + lane;
+            held &= u64::from(state.link != self.nobody);
+        }
+        self.words[(seat >> self.shift) as usize] |= held << (seat & self.mask);
+    }
+
+    /// The sender of an output lane learns of a free place.
+    #[inline(always)]
+    pub fn give_credit(&mut self, lane: u32) {
+        let sender = &mut self.output[lane as usize];
+        sender.credits = sender.credits.wrapping_add(1);
+        let seat = if self.multiplexed && lane < self.inject {
+            self.in_seat + sender.link
+        } else {
+            lane
+        };
+        self.words[(seat >> self.shift) as usize] |= 1 << (32 + (seat & self.mask));
+    }
+}
+
+impl Fabric {
+    /// Borrows what moving so many flits touches.
+    #[inline(always)]
+    pub(crate) fn mover<const NOW: bool, const NEAR: bool>(
+        &mut self,
+        flits: usize,
+    ) -> Mover<'_, NOW, NEAR> {
+        self.lists.reserve(flits);
+        Mover {
+            in_seat: (self.layout.outs + BLOCK) << self.layout.shift,
+            inject: self.layout.inject << self.layout.shift,
+            nobody: self.layout.no_out(),
+            multiplexed: self.multiplexed,
+            shift: self.layout.shift,
+            mask: self.layout.stride() - 1,
+            input: &mut self.input,
+            output: &mut self.output,
+            out_channels: &mut self.out_channels,
+            words: &mut self.words,
+            lengths: self.lists.lengths,
+            arrivals: &mut self.lists.arrivals,
+            credits: &mut self.lists.credits,
+            heads: &mut self.lists.heads,
+            tails: &mut self.lists.tails,
+        }
+    }
+
+    /// Keeps what a mover has left behind.
+    #[inline(always)]
+    pub(crate) fn keep(&mut self, lengths: [usize; 4]) {
+        self.lists.lengths = lengths;
+    }
+
+    /// Works off what moving flits left behind.
+    pub(crate) fn settle(&mut self) {
+        let [arrivals, credits, heads, tails] = core::mem::take(&mut self.lists.lengths);
+        self.send_on(arrivals);
+        if credits > 0 {
+            let slot = self.credits.at(self.now + self.credit_delay - 1);
+            slot.extend_from_slice(&self.lists.credits[..credits]);
+        }
+        for index in 0..heads {
+            self.header_passes(self.lists.heads[index]);
+        }
+        for index in 0..tails {
+            self.tail_passes(self.lists.tails[index]);
+        }
+    }
+
+    /// Puts flits on their way.
+    fn send_on(&mut self, count: usize) {
+        let arrivals = &self.lists.arrivals[..count];
+        if let Some(flight) = self.uniform_flight {
+            let slot = self.arrivals.at(self.now + flight - 1);
+            slot.extend(arrivals.iter().map(|(lane, _)| *lane));
+            return;
+        }
+        for &(lane, out) in arrivals {
+            let flight = u64::from(self.out_channels[out as usize].flight);
+            self.arrivals.at(self.now + flight - 1).push(lane);
+        }
+    }
+
+    fn header_passes(&mut self, Passing { from, into }: Passing) {
+        let id = self.front[from as usize];
+        let packet = self.packets.get_mut(id);
+        packet.hops += 1;
+        if self.layout.sources << self.layout.shift <= from {
+            packet.entered = self.now;
+        }
+        let out = self.channel(into);
+        let channel = self.out_channels[out as usize];
+        if channel.spend != 0 {
+            let lane = channel.target + (into & (self.layout.stride() - 1));
+            let at = self.now + u64::from(channel.flight) - 1;
+            self.headers.at(at).push((lane, id));
+        }
+    }
+
+    fn tail_passes(&mut self, passing: Passing) {
+        let id = self.front[passing.from as usize];
+        self.count(passing.into, self.packets.get(id).length);
+        self.tail_switched(passing, id);
+        let out = self.channel(passing.into);
+        if self.ejects(out) {
+            let flight = u64::from(self.out_channels[out as usize].flight);
+            self.tail_ejected(passing.into, id, self.now + flight - 1);
+        }
+    }
+
+    /// A packet has crossed a channel.
+    pub(crate) fn count(&mut self, into: u32, flits: u16) {
+        let out = self.channel(into);
+        self.out_channels[out as usize].flits += u32::from(flits);
+        let lane = into & (self.layout.stride() - 1);
+        self.lane_flits[lane as usize % 32] += u64::from(flits);
+    }
+
+    /// The tail of `id` has left its buffer.
+    pub(crate) fn tail_switched(&mut self, Passing { from, into }: Passing, id: u32) {
+        self.output[into as usize].link = self.layout.no_in();
+        self.input[from as usize].link = self.layout.no_out();
+        let block = self.channel(self.seat(from, into)) / BLOCK;
+        self.held[block as usize] -= 1;
+        match self.release {
+            Release::TailSent => self.release_lane(into),
+            Release::Drained => self.release_before(from),
+        }
+        self.next_packet(from, id);
+    }
+
+    /// The tail of `id` is on its way to a terminal and arrives at the end of cycle `at`.
+    pub(crate) fn tail_ejected(&mut self, into: u32, id: u32, at: u64) {
+        self.deliveries.at(at).push(id);
+        if self.release == Release::Drained {
+            self.releases.at(at).push(into);
+        }
+    }
+
+    /// The tail has left `lane`: the one who sends into it may use it for another packet.
+    fn release_before(&mut self, lane: u32) {
+        let sender = self.input[lane as usize].before;
+        if sender < self.layout.no_out() {
+            let at = self.now + self.credit_delay.max(1) - 1;
+            self.releases.at(at).push(sender);
+        }
+    }
+
+    /// Marks an output lane free.
+    #[inline]
+    pub(crate) fn release_lane(&mut self, lane: u32) {
+        let out = self.channel(lane);
+        let allocation = &mut self.allocation[out as usize];
+        allocation.free |= 1 << (lane & (self.layout.stride() - 1));
+        if allocation.waiting != NONE {
+            self.note(out);
+        }
+    }
+
+    /// The front packet `id` has left `lane`: the one behind it moves up.
+    fn next_packet(&mut self, lane: u32, id: u32) {
+        let next = core::mem::replace(&mut self.packets.get_mut(id).next, NONE);
+        self.front[lane as usize] = next;
+        if next == NONE {
+            self.last[lane as usize] = NONE;
+        }
+        if self.is_source(lane) {
+            self.vacated.push(lane);
+            return;
+        }
+        if next == NONE {
+            return;
+        }
+        let packet = *self.packets.get(next);
+        let state = &mut self.input[lane as usize];
+        let here = state.count[1].min(packet.length);
+        state.count = [here, state.count[1] - here];
+        // Its `next` may still speak of the lane that its tail is in.
+        state.behind = u16::from(self.last[lane as usize] != next);
+        state.left = packet.length | FRESH;
+        self.note_key(lane, packet.key);
+        let at = self.now + 1 + self.header_delay;
+        self.ready.at(at).push(lane);
+    }
+
+    /// At the end of the cycle: what is on its way takes effect.
+    pub(crate) fn arrive(&mut self) {
+        self.flits_arrive();
+        if self.credit_delay > 0 {
+            let mut slot = core::mem::take(self.credits.at(self.now));
+            let mut mover = self.mover::<false, false>(0);
+            for &lane in &slot {
+                mover.give_credit(lane);
+            }
+            slot.clear();
+            *self.credits.at(self.now) = slot;
+        }
+        self.headers_arrive();
+        let mut released = core::mem::take(self.releases.at(self.now));
+        for &lane in &released {
+            self.release_lane(lane);
+        }
+        released.clear();
+        *self.releases.at(self.now) = released;
+    }
+
+    fn flits_arrive(&mut self) {
+        let mut slot = core::mem::take(self.arrivals.at(self.now));
+        let mut mover = self.mover::<false, false>(0);
+        for &lane in &slot {
+            mover.join(lane, 1);
+        }
+        slot.clear();
+        *self.arrivals.at(self.now) = slot;
+    }
+
+    fn headers_arrive(&mut self) {
+        let mut headers = core::mem::take(self.headers.at(self.now));
+        let ready = self.now + 1 + self.header_delay;
+        for &(lane, id) in &headers {
+            let packet = *self.packets.get(id);
+            let state = &mut self.input[lane as usize];
+            if self.front[lane as usize] == NONE {
+                self.front[lane as usize] = id;
+                state.count[0] = 1;
+                state.behind = 0;
+                state.left = packet.length | FRESH;
+                self.note_key(lane, packet.key);
+                self.ready.at(ready).push(lane);
+            } else {
+                let last = self.last[lane as usize];
+                self.packets.get_mut(last).next = id;
+                state.count[1] += 1;
+                state.behind = 1;
+            }
+            self.last[lane as usize] = id;
+        }
+        headers.clear();
+        *self.headers.at(self.now) = headers;
+    }
+}

@@ -1,0 +1,264 @@
+//! One run: the phases of a cycle, and when it is over.
+
+use alloc::format;
+use alloc::string::String;
+
+use kernel::TraceHash;
+
+use crate::deadlock::find_deadlock;
+use crate::error::BuildError;
+use crate::fabric::{Fabric, longest_flight};
+use crate::meter::{Meter, Phase, Totals};
+use crate::multiplexed::Matching;
+use crate::outcome::{Deadlock, Stop};
+use crate::packet::Packet;
+use crate::routing::Routing;
+use crate::source::Entrance;
+use crate::spec::{FLIGHT_MAX, FabricSpec, LANES_MAX, Switch};
+use crate::traffic::Generator;
+
+/// A network that runs, cycle by cycle.
+pub struct Simulation {
+    pub(crate) fabric: Fabric,
+    pub(crate) spec: FabricSpec,
+    pub(crate) routing: Routing,
+    pub(crate) entrance: Entrance,
+    pub(crate) meter: Meter,
+    matching: Option<Matching>,
+    next_checkpoint: u64,
+    pub(crate) stop: Stop,
+    pub(crate) deadlock: Option<Deadlock>,
+    /// Sum over deliveries, so that their order within a cycle does not count.
+    pub(crate) trace_hash: u64,
+}
+
+impl Simulation {
+    /// Ready for cycle 0.
+    ///
+    /// # Errors
+    /// If the spec describes no network that can run.
+    pub fn new(spec: &FabricSpec) -> Result<Simulation, BuildError> {
+        check(spec)?;
+        let groups = spec.classes.iter().map(|class| class.lane_group).max();
+        let groups = groups.unwrap_or(0).saturating_add(1);
+        let routing = Routing::new(&spec.graph, spec.routing, spec.router.lanes, groups)?;
+        let generator = Generator::new(spec)?;
+        let mut fabric = Fabric::new(spec);
+        if fabric.same_cycle && !fabric.layout.acyclic {
+            return Err(BuildError(
+                "credits in the same cycle need a network without cycles of channels".into(),
+            ));
+        }
+        let entrance = Entrance::new(spec, generator);
+        entrance.wake(&mut fabric);
+        let meter = Meter::new(spec);
+        Ok(Simulation {
+            matching: Matching::new(spec, &fabric),
+            next_checkpoint: meter.next_checkpoint(),
+            spec: spec.clone(),
+            fabric,
+            routing,
+            entrance,
+            meter,
+            stop: Stop::Running,
+            deadlock: None,
+            trace_hash: 0,
+        })
+    }
+
+    /// The cycle that comes next.
+    pub fn cycle(&self) -> u64 {
+        self.fabric.now
+    }
+
+    /// Flits that have crossed a channel.
+    pub fn flit_hops(&self) -> u64 {
+        self.fabric.flit_hops
+    }
+
+    /// What the run is doing.
+    pub fn phase(&self) -> Phase {
+        self.meter.phase()
+    }
+
+    /// Runs to its end.
+    pub fn run(&mut self) {
+        while self.run_until(u64::MAX) {}
+    }
+
+    /// Runs up to the start of `cycle`, or to the end of the run; is there more to do?
+    pub fn run_until(&mut self, cycle: u64) -> bool {
+        while self.stop == Stop::Running && self.fabric.now < cycle {
+            if self.fabric.now >= self.next_checkpoint {
+                self.look();
+                continue;
+            }
+            self.skip_idle(cycle);
+            if self.fabric.now < cycle && self.fabric.now < self.next_checkpoint {
+                self.step();
+            }
+        }
+        self.stop == Stop::Running
+    }
+
+    /// With nothing under way, nothing happens before the next birth.
+    fn skip_idle(&mut self, until: u64) {
+        if self.fabric.packets.len() > 0 || !self.fabric.vacated.is_empty() {
+            return;
+        }
+        // A lane released this late would be released in the past otherwise.
+        if self.fabric.now <= self.fabric.moved_at + u64::from(longest_flight(&self.spec)) + 1 {
+            return;
+        }
+        if self.fabric.now <= self.fabric.moved_at + self.fabric.credit_delay + 1 {
+            return;
+        }
+        let birth = self.entrance.next_birth().unwrap_or(u64::MAX);
+        let to = birth.min(until).min(self.next_checkpoint);
+        self.fabric.now = self.fabric.now.max(to);
+    }
+
+    /// One cycle.
+    fn step(&mut self) {
+        self.deliver();
+        let fabric = &mut self.fabric;
+        self.entrance.bear(fabric, &self.routing, &mut self.meter);
+        fabric.allocate(&self.routing, self.spec.router.lane_arbiter);
+        let before = fabric.flit_hops;
+        self.move_flits();
+        let fabric = &mut self.fabric;
+        if fabric.flit_hops > before {
+            fabric.moved_at = fabric.now;
+        }
+        fabric.arrive();
+        fabric.now += 1;
+        let fabric = &self.fabric;
+        if fabric.now > fabric.moved_at.saturating_add(self.spec.measure.stall)
+            && fabric.injected > fabric.delivered
+        {
+            self.deadlock = Some(find_deadlock(fabric, &self.routing));
+            self.stop = Stop::Deadlocked;
+        }
+    }
+
+    /// In every switch and on every channel. Where credits take effect in the same cycle, the
+    /// network is worked off from the sinks up; else all choices come before any move.
+    fn move_flits(&mut self) {
+        let fabric = &mut self.fabric;
+        let arbiter = self.spec.router.channel_arbiter;
+        let injection = fabric.layout.inject..fabric.layout.outs;
+        let same_cycle = fabric.same_cycle;
+        fabric.send_buffered();
+        if !same_cycle {
+            fabric.choose(injection.clone(), arbiter);
+            fabric.injected += fabric.chosen.len() as u64;
+        }
+        for index in 0..fabric.layout.levels.len() {
+            let (outs, ins) = fabric.layout.levels[index].clone();
+            match &mut self.matching {
+                Some(matching) => matching.work(fabric, ins),
+                None => fabric.choose(outs, arbiter),
+            }
+            if same_cycle {
+                fabric.move_chosen();
+            }
+        }
+        if same_cycle {
+            fabric.choose(injection, arbiter);
+            fabric.injected += fabric.chosen.len() as u64;
+        }
+        fabric.move_chosen();
+    }
+
+    /// Packets whose tails arrived at the end of the cycle before.
+    fn deliver(&mut self) {
+        let now = self.fabric.now;
+        let before = now.wrapping_sub(1);
+        let mut done = core::mem::take(self.fabric.deliveries.at(before));
+        if self.entrance.reacts() {
+            // Reactions are born in the order of terminals, whatever order tails came in.
+            let packets = &self.fabric.packets;
+            done.sort_by_key(|id| packets.get(*id).way.destination);
+        }
+        for &id in &done {
+            let packet = self.fabric.packets.remove(id);
+            self.fabric.delivered += u64::from(packet.length);
+            self.trace_hash = self.trace_hash.wrapping_add(fingerprint(&packet, now));
+            self.entrance.delivered(&packet, now, &mut self.meter);
+        }
+        done.clear();
+        *self.fabric.deliveries.at(before) = done;
+    }
+
+    /// Asks the meter which phase begins here.
+    fn look(&mut self) {
+        let fabric = &mut self.fabric;
+        let totals = Totals {
+            queued: fabric.created - fabric.injected,
+            inside: fabric.injected - fabric.delivered,
+        };
+        let before = self.meter.phase();
+        let phase = self.meter.checkpoint(fabric.now, &totals);
+        self.next_checkpoint = self.meter.next_checkpoint();
+        if phase != before && phase == Phase::Measuring {
+            fabric.restart_counters();
+        } else if before == Phase::Measuring && phase != before {
+            fabric.freeze_counters();
+        }
+        if let Phase::Done(stop) = phase {
+            self.stop = stop;
+        }
+    }
+}
+
+fn fingerprint(packet: &Packet, now: u64) -> u64 {
+    let mut hash = TraceHash::new();
+    let ends = u64::from(packet.source) << 32 | u64::from(packet.way.destination);
+    let kind = u64::from(packet.class) << 32 | u64::from(packet.length) << 16;
+    hash.add(ends);
+    hash.add(kind | u64::from(packet.hops));
+    hash.add(packet.birth);
+    hash.add(packet.entered);
+    hash.add(now);
+    hash.value()
+}
+
+/// What the other layers do not check.
+fn check(spec: &FabricSpec) -> Result<(), BuildError> {
+    let router = &spec.router;
+    let wrong = |what: String| Err(BuildError(what));
+    if router.lanes == 0 || router.lanes > LANES_MAX {
+        return wrong(format!("a channel has 1 to {LANES_MAX} lanes"));
+    }
+    if router.depth == 0 {
+        return wrong("a lane holds at least 1 flit".into());
+    }
+    let graph = &spec.graph;
+    let between = graph.channels.iter().map(|channel| channel.latency);
+    let mut latencies = between.chain([graph.injection_latency, graph.ejection_latency]);
+    if latencies.any(|latency| latency == 0) {
+        return wrong("a channel takes at least 1 cycle".into());
+    }
+    let longest = longest_flight(spec)
+        .max(u32::from(router.credit_delay))
+        .max(u32::from(router.header_delay));
+    if longest > FLIGHT_MAX {
+        return wrong(format!(
+            "nothing may be under way for over {FLIGHT_MAX} cycles"
+        ));
+    }
+    if let Switch::Multiplexed {
+        output_buffer: 0,
+        speedup: 2..,
+        ..
+    } = router.switch
+    {
+        return wrong("a switch that works twice in a cycle needs an output buffer".into());
+    }
+    let channels = graph.channels.len() as u64 + 4 * graph.inject.len() as u64;
+    let lanes = u64::from(router.lanes).next_power_of_two();
+    if (2 * channels + 64 * u64::from(graph.routers) + 1024) * lanes > u64::from(u32::MAX) {
+        return wrong("the network has too many lanes to number them".into());
+    }
+    Ok(())
+}

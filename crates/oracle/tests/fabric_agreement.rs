@@ -1,0 +1,104 @@
+//! The cycle engine against its reference: the same flits in every cycle, the same deliveries.
+
+mod fabric_common;
+
+use fabric_common::{MULTIPLEXED, line, network, queueing};
+use flit::Simulation;
+use flit::spec::{FabricSpec, Sources, Switch};
+use oracle::fabric::{Delivery, Fabric, random_spec, run_logged};
+
+const CYCLES: u64 = 400;
+/// Cycles from one look at the engine's deliveries to the next.
+const LOOK: u64 = 20;
+
+fn reference(spec: &FabricSpec) -> Fabric {
+    run_logged(spec, CYCLES).expect("the laws hold")
+}
+
+/// The sum that the engine keeps over its deliveries up to a cycle.
+fn fingerprint(deliveries: &[Delivery], until: u64) -> u64 {
+    let known = deliveries.iter().filter(|at| at.delivered <= until);
+    known.fold(0, |sum, at| sum.wrapping_add(at.fingerprint()))
+}
+
+/// The first cycle in which the two part, and what the reference did then.
+fn parting(spec: &FabricSpec) -> Option<String> {
+    let reference = reference(spec);
+    let mut engine = Simulation::new(spec).expect("it builds");
+    let mut crossed = 0;
+    for cycle in 0..CYCLES {
+        engine.run_until(cycle + 1);
+        let moves = reference.moves.iter().filter(|at| at.cycle == cycle);
+        crossed += moves.clone().count() as u64;
+        let looks = cycle % LOOK == LOOK - 1;
+        let same =
+            !looks || engine.outcome().trace_hash == fingerprint(&reference.deliveries, cycle);
+        if engine.flit_hops() != crossed || !same {
+            let moves: Vec<String> = moves.map(ToString::to_string).collect();
+            return Some(format!(
+                "after cycle {cycle} the engine has {} flit-hops, the reference {crossed}; \
+                 deliveries agree: {same}\n{}",
+                engine.flit_hops(),
+                moves.join("\n")
+            ));
+        }
+    }
+    None
+}
+
+/// Three packets in one buffer, each behind the tail of another.
+#[test]
+fn engine_and_reference_agree_on_packets_that_queue_in_one_lane() {
+    for (sources, delay) in [(Sources::One, 1), (Sources::One, 0), (Sources::Shared, 1)] {
+        let mut spec = queueing();
+        spec.sources = sources;
+        spec.router.header_delay = delay;
+        assert_eq!(parting(&spec), None);
+    }
+}
+
+/// Routers in a row without a way back.
+#[test]
+fn engine_and_reference_agree_on_a_line() {
+    let packets: Vec<(u64, u32, u32, u16)> = (0..6).map(|cycle| (cycle, 0, 1, 3)).collect();
+    for switch in [Switch::Crossbar, MULTIPLEXED] {
+        for credit_delay in 0..3 {
+            let mut spec = network(line(4), &packets);
+            spec.router.switch = switch;
+            spec.router.credit_delay = credit_delay;
+            assert_eq!(parting(&spec), None);
+        }
+    }
+}
+
+#[test]
+fn engine_and_reference_agree_on_random_networks() {
+    for seed in 0..120 {
+        let spec = random_spec(seed, true).expect("a spec that builds");
+        if let Some(text) = parting(&spec) {
+            panic!("seed {seed}: {text}\n{:?} {:?}", spec.routing, spec.router);
+        }
+    }
+}
+
+/// Negative control: the engine on another network than the reference.
+#[test]
+fn a_change_of_any_kind_shows() {
+    let changes: [fn(&mut FabricSpec); 4] = [
+        |spec| spec.router.header_delay += 1,
+        |spec| spec.router.pipeline_delay += 1,
+        |spec| spec.graph.ejection_latency += 1,
+        |spec| spec.seed += 1,
+    ];
+    for change in changes {
+        let differs = |seed: &u64| {
+            let mut spec = random_spec(*seed, true).expect("a spec that builds");
+            let expected = fingerprint(&reference(&spec).deliveries, CYCLES - 1);
+            change(&mut spec);
+            let mut engine = Simulation::new(&spec).expect("it builds");
+            engine.run_until(CYCLES);
+            engine.outcome().trace_hash != expected
+        };
+        assert!((0..5).filter(differs).count() >= 3);
+    }
+}

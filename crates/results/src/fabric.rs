@@ -1,0 +1,140 @@
+//! What one run of the cycle engine found, as tables, a page and a summary for the terminal.
+
+mod deadlock;
+mod groups;
+mod names;
+mod network;
+mod plots;
+mod report;
+mod tables;
+mod terminal;
+mod words;
+
+use flit::outcome::{CyclesOutcome, FabricOutcome, Stop};
+use flit::spec::FabricSpec;
+use serde_json::{Value, json};
+
+use crate::directory::Manifest;
+use crate::run::RunInfo;
+
+pub use names::{ChannelKind, End, FabricNames};
+pub use report::fabric_report;
+pub use tables::fabric_tables;
+pub use terminal::fabric_terminal_summary;
+
+/// Totals of a run in flits: created = delivered + queued + inside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FabricBalance {
+    /// Of packets born.
+    pub created: u64,
+    /// Arrived.
+    pub delivered: u64,
+    /// Waiting at sources.
+    pub queued: u64,
+    /// In the network.
+    pub inside: u64,
+}
+
+impl FabricBalance {
+    /// The totals of `outcome`.
+    pub fn of(outcome: &FabricOutcome) -> FabricBalance {
+        FabricBalance {
+            created: outcome.created_total,
+            delivered: outcome.delivered_total,
+            queued: outcome.queued_total,
+            inside: outcome.inside_total,
+        }
+    }
+
+    /// Every flit created is accounted for.
+    pub fn holds(&self) -> bool {
+        u128::from(self.created)
+            == u128::from(self.delivered) + u128::from(self.queued) + u128::from(self.inside)
+    }
+}
+
+/// The manifest of a run, finished or not.
+pub fn fabric_manifest(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Manifest {
+    let wall = info.wall_seconds.filter(|wall| *wall > 0.0);
+    Manifest {
+        version: info.version.clone(),
+        command: info.command.clone(),
+        scenario: info.resolved.clone(),
+        seed: spec.seed,
+        trace_hash: words::trace_hash(outcome),
+        cycles: Some(outcome.cycles),
+        flit_hops: Some(outcome.flit_hops),
+        flit_hops_per_second: wall.map(|wall| outcome.flit_hops as f64 / wall),
+        wall_seconds: info.wall_seconds,
+        stop: words::stop(outcome),
+        partial: matches!(outcome.stop, Stop::Running | Stop::Interrupted),
+        checks: info.checks.clone(),
+        ..Manifest::default()
+    }
+}
+
+/// The numbers most programs want, for `summary.json`. Loads are in flits per cycle and terminal,
+/// latencies in cycles; what was not measured is null.
+pub fn fabric_summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Value {
+    let balance = FabricBalance::of(outcome);
+    let measured = outcome.window > 0;
+    json!({
+        "name": info.name,
+        "stop": words::stop(outcome),
+        "cycles": outcome.cycles,
+        "window_start_cycle": measured.then_some(outcome.window_start),
+        "window_cycles": outcome.window,
+        "warm_up_detected": outcome.warm_up_detected,
+        "trace_hash": words::trace_hash(outcome),
+        "flit_hops": outcome.flit_hops,
+        "created_flits": balance.created,
+        "delivered_flits": balance.delivered,
+        "queued_flits": balance.queued,
+        "inside_flits": balance.inside,
+        "balanced": balance.holds(),
+        "delivered_packets": outcome.packets_total,
+        "unfinished_packets": outcome.unfinished,
+        "offered_load": measured.then_some(outcome.offered),
+        "accepted_load": measured.then_some(outcome.accepted),
+        "accepted_load_half_width": outcome.accepted_half_width,
+        "accepted_load_least": measured.then_some(outcome.accepted_least),
+        "saturated": outcome.saturated,
+        "latency_cycles": cycles(&outcome.latency),
+        "network_latency_cycles": cycles(&outcome.network_latency),
+        "hops_mean": (outcome.latency.count > 0).then_some(outcome.hops_mean),
+        "deadlock": deadlock::summary(spec, outcome),
+        "violations": outcome.violations_total,
+        "classes": classes(spec, outcome),
+    })
+}
+
+fn cycles(found: &CyclesOutcome) -> Value {
+    if found.count == 0 {
+        return Value::Null;
+    }
+    json!({
+        "packets": found.count,
+        "mean": found.mean,
+        "half_width": found.half_width,
+        "deviation": found.deviation,
+        "min": found.min,
+        "p50": found.percentiles[0],
+        "p90": found.percentiles[1],
+        "p99": found.percentiles[2],
+        "p99_9": found.percentiles[3],
+        "max": found.max,
+    })
+}
+
+fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Value> {
+    let one = |(index, found): (usize, &flit::outcome::ClassOutcome)| {
+        json!({
+            "name": tables::class_name(spec, index),
+            "created_flits": found.created_total,
+            "delivered_flits": found.delivered_total,
+            "latency_cycles": cycles(&found.latency),
+            "late_packets": found.late,
+        })
+    };
+    outcome.classes.iter().enumerate().map(one).collect()
+}

@@ -1,0 +1,133 @@
+//! The deadlock that ended a run, packet by packet.
+
+use flit::outcome::{Deadlock, FabricOutcome, Held};
+use flit::spec::FabricSpec;
+use serde_json::{Value, json};
+
+use super::FabricNames;
+use super::network::ROWS_MOST;
+use crate::model::{Cell, Column, Table};
+use crate::number::grouped;
+use crate::run::words::counted;
+
+/// The packets that wait for each other, in order.
+pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
+    let mut table = Table::new("deadlock", "", columns());
+    let Some(deadlock) = &outcome.deadlock else {
+        return table;
+    };
+    table.caption = caption(deadlock);
+    let names = FabricNames::new(&spec.graph);
+    for (index, held) in deadlock.held.iter().take(ROWS_MOST).enumerate() {
+        let lane = |(channel, lane): (u32, u8)| {
+            [names.channel(channel).into(), Cell::from(u32::from(lane))]
+        };
+        let mut row: Vec<Cell> = vec![
+            (index as u64 + 1).into(),
+            router(&names, held).into(),
+            names.terminal(held.source).into(),
+            names.terminal(held.destination).into(),
+            held.birth.into(),
+        ];
+        row.extend(lane(held.at));
+        row.extend(lane(held.waits_for));
+        table.rows.push(row);
+    }
+    table
+}
+
+fn columns() -> Vec<Column> {
+    vec![
+        Column::number("packet", "", "its place in the cycle"),
+        Column::text("router", "where its header waits"),
+        Column::text("from", "terminal it comes from"),
+        Column::text("to", "terminal it goes to"),
+        Column::number("born", "cycle", "when it was born"),
+        Column::text("holds", "channel whose lane its header is in"),
+        Column::number("lane", "", "that lane"),
+        Column::text("waits for", "channel it has to cross next"),
+        Column::number("its lane", "", "a lane of it that the next packet holds"),
+    ]
+}
+
+fn caption(deadlock: &Deadlock) -> String {
+    let mut text = format!(
+        "No flit has moved since cycle {}; {} can't move. Each of these waits for a lane that the \
+         next one holds, the last for one of the first.",
+        grouped(deadlock.since),
+        counted(deadlock.packets as usize, "packet")
+    );
+    if deadlock.held.len() > ROWS_MOST {
+        text.push_str(&format!(
+            " Only the first {} of {} are listed.",
+            grouped(ROWS_MOST as u64),
+            grouped(deadlock.held.len() as u64)
+        ));
+    }
+    text
+}
+
+/// The node where a packet's header waits.
+fn router(names: &FabricNames, held: &Held) -> String {
+    match names.ends(held.at.0) {
+        Some((_, end)) => names.end(end),
+        None => "–".into(),
+    }
+}
+
+/// The first packets of the cycle in a line each, for the terminal.
+pub fn lines(spec: &FabricSpec, outcome: &FabricOutcome, most: usize) -> Vec<String> {
+    let Some(deadlock) = &outcome.deadlock else {
+        return Vec::new();
+    };
+    let names = FabricNames::new(&spec.graph);
+    let mut lines: Vec<String> = deadlock
+        .held
+        .iter()
+        .take(most)
+        .map(|held| {
+            format!(
+                "  {}: {} to {} holds {} lane {}, waits for {} lane {}",
+                router(&names, held),
+                held.source,
+                held.destination,
+                names.channel(held.at.0),
+                held.at.1,
+                names.channel(held.waits_for.0),
+                held.waits_for.1
+            )
+        })
+        .collect();
+    if deadlock.held.len() > most {
+        let more = counted(deadlock.held.len() - most, "more packet");
+        lines.push(format!("  ... and {more} in this cycle"));
+    }
+    lines
+}
+
+/// The deadlock as data; null where there is none.
+pub fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Value {
+    let Some(deadlock) = &outcome.deadlock else {
+        return Value::Null;
+    };
+    let names = FabricNames::new(&spec.graph);
+    let one = |held: &Held| {
+        json!({
+            "router": router(&names, held),
+            "source": held.source,
+            "destination": held.destination,
+            "birth_cycle": held.birth,
+            "holds": { "channel": names.channel(held.at.0), "lane": held.at.1 },
+            "waits_for": {
+                "channel": names.channel(held.waits_for.0),
+                "lane": held.waits_for.1,
+            },
+        })
+    };
+    let held: Vec<Value> = deadlock.held.iter().take(ROWS_MOST).map(one).collect();
+    json!({
+        "since_cycle": deadlock.since,
+        "packets": deadlock.packets,
+        "waiting": held,
+    })
+}

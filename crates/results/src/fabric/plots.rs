@@ -1,0 +1,321 @@
+//! Figures of a run of the cycle engine.
+
+use flit::outcome::{CyclesOutcome, FabricOutcome};
+use flit::spec::FabricSpec;
+
+use super::names::ChannelKind;
+use super::words::LOAD;
+use super::{FabricNames, network, tables};
+use crate::model::{Axis, Curve, Mark, Plot, Style};
+use crate::number::grouped;
+use crate::run::words::counted;
+
+/// Steps of a histogram, at most.
+const BINS: u32 = 100;
+/// Points of a curve of sorted values, at most.
+const RANKS: usize = 1000;
+/// Terminals that get a bar each.
+const BARS: usize = 128;
+/// Rows of a square that get a curve each.
+const ROWS: usize = 8;
+
+/// All figures there is data for.
+pub fn plots(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Plot> {
+    let mut plots = vec![latency(outcome), throughput(outcome), course(outcome)];
+    plots.extend([
+        channels(spec, outcome),
+        square(spec, outcome),
+        lanes(outcome),
+        terminals(outcome),
+    ]);
+    plots.retain(|plot| plot.curves.iter().any(|curve| !curve.x.is_empty()));
+    plots
+}
+
+/// Values and counts, a step for each `width` values; zeros at the ends close the area.
+fn binned(histogram: &[(u32, u64)], width: u32) -> (Vec<f64>, Vec<f64>) {
+    let (Some(first), Some(last)) = (histogram.first(), histogram.last()) else {
+        return (Vec::new(), Vec::new());
+    };
+    let first_bin = first.0 / width;
+    let bins = (last.0 / width).saturating_sub(first_bin) as usize + 1;
+    let mut counts = vec![0u64; bins];
+    for (value, count) in histogram {
+        let bin = (value / width).saturating_sub(first_bin) as usize;
+        if let Some(sum) = counts.get_mut(bin) {
+            *sum = sum.saturating_add(*count);
+        }
+    }
+    let at = |bin: f64| (f64::from(first_bin) + bin) * f64::from(width);
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    if first_bin > 0 {
+        x.push(at(-1.0));
+        y.push(0.0);
+    }
+    for (bin, count) in counts.into_iter().enumerate() {
+        x.push(at(bin as f64));
+        y.push(count as f64);
+    }
+    x.push(at(bins as f64));
+    y.push(0.0);
+    (x, y)
+}
+
+/// A round width of steps with which no histogram has too many.
+fn bin_width(histograms: [&CyclesOutcome; 2]) -> u32 {
+    let ends = |found: &CyclesOutcome| {
+        let first = found.histogram.first()?.0;
+        Some(found.histogram.last()?.0.saturating_sub(first))
+    };
+    let range = histograms.into_iter().filter_map(ends).max().unwrap_or(0);
+    let wanted = range / BINS + 1;
+    let mut power = 1u32;
+    loop {
+        for lead in [1, 2, 5] {
+            let width = power.saturating_mul(lead);
+            if width >= wanted {
+                return width;
+            }
+        }
+        power = power.saturating_mul(10);
+    }
+}
+
+fn latency(outcome: &FabricOutcome) -> Plot {
+    let (whole, inside) = (&outcome.latency, &outcome.network_latency);
+    let width = bin_width([whole, inside]);
+    let mut note = format!("A step is {} wide.", counted(width as usize, "cycle"));
+    if whole.beyond > 0 {
+        let beyond = counted(whole.beyond as usize, "packet");
+        note.push_str(&format!(" {beyond} took longer than is shown."));
+    }
+    let mut curves = Vec::new();
+    for (name, found) in [("from birth on", whole), ("from entering on", inside)] {
+        if found.count > 0 && !found.histogram.is_empty() {
+            let (x, y) = binned(&found.histogram, width);
+            curves.push(Curve::new(name, Style::Step, x, y));
+        }
+    }
+    Plot {
+        id: "latency".into(),
+        title: "Latency".into(),
+        x: Axis::new("Latency", "cycles"),
+        y: Axis::new("Packets", ""),
+        curves,
+        note,
+        marks: vec![
+            Mark::vertical(whole.percentiles[0] as f64, "median"),
+            Mark::vertical(whole.percentiles[2] as f64, "99 %"),
+        ],
+    }
+}
+
+fn window_marks(outcome: &FabricOutcome) -> Vec<Mark> {
+    if outcome.window == 0 {
+        return Vec::new();
+    }
+    let start = outcome.window_start as f64;
+    vec![
+        Mark::vertical(start, "window starts"),
+        Mark::vertical(start + outcome.window as f64, "window ends"),
+    ]
+}
+
+fn throughput(outcome: &FabricOutcome) -> Plot {
+    let points = &outcome.course;
+    let x: Vec<f64> = points.iter().map(|point| point.cycle as f64).collect();
+    let offered = points.iter().map(|point| point.offered).collect();
+    let accepted = points.iter().map(|point| point.accepted).collect();
+    Plot {
+        id: "course-throughput".into(),
+        title: "Throughput over time".into(),
+        x: Axis::new("Time", "cycles"),
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new("Load", LOAD)
+        },
+        curves: vec![
+            Curve::new("offered", Style::Line, x.clone(), offered),
+            Curve::new("accepted", Style::Line, x, accepted),
+        ],
+        marks: window_marks(outcome),
+        ..Plot::default()
+    }
+}
+
+fn course(outcome: &FabricOutcome) -> Plot {
+    let points = outcome.course.iter().filter(|point| point.latency > 0.0);
+    let (x, y) = points
+        .map(|point| (point.cycle as f64, point.latency))
+        .unzip();
+    Plot {
+        id: "course-latency".into(),
+        title: "Latency over time".into(),
+        x: Axis::new("Time", "cycles"),
+        y: Axis::new("Mean latency", "cycles"),
+        curves: vec![Curve::new("packets delivered", Style::Line, x, y)],
+        marks: window_marks(outcome),
+        ..Plot::default()
+    }
+}
+
+/// Values from the highest to the lowest over the share of them that is passed, thinned out.
+fn ranked(mut values: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
+    values.sort_unstable_by(|a, b| b.total_cmp(a));
+    let last = values.len().saturating_sub(1);
+    let points = values.len().min(RANKS);
+    let rank = |point: usize| (point * last).checked_div(points - 1).unwrap_or(0);
+    let ranks = (0..points).map(rank);
+    let share = |rank: usize| rank as f64 / last.max(1) as f64 * 100.0;
+    ranks
+        .map(|rank| (share(rank), values[rank] * 100.0))
+        .unzip()
+}
+
+fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
+    let names = FabricNames::new(&spec.graph);
+    let mut curves = Vec::new();
+    for kind in [
+        ChannelKind::Network,
+        ChannelKind::Injection,
+        ChannelKind::Ejection,
+    ] {
+        let own = (0..).zip(network::shares(outcome));
+        let own = own.filter(|(channel, _)| names.kind(*channel).is_some_and(|k| k.0 == kind));
+        let (x, y) = ranked(own.map(|(_, share)| *share).collect());
+        if !x.is_empty() {
+            curves.push(Curve::new(kind.word(), Style::Line, x, y));
+        }
+    }
+    Plot {
+        id: "channels".into(),
+        title: "Use of channels, the busiest first".into(),
+        x: Axis::new("Channels at least so busy", "%"),
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new("Cycles with a flit", "%")
+        },
+        curves,
+        note: "A level curve means that the load is spread evenly; the left end is the busiest \
+               channel."
+            .into(),
+        ..Plot::default()
+    }
+}
+
+fn square(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
+    let rows = network::square(spec, outcome).unwrap_or_default();
+    let count = rows.len().min(ROWS);
+    let picked = (0..count).map(|nth| (nth * (rows.len() - 1)).checked_div(count - 1).unwrap_or(0));
+    let curve = |y: usize| {
+        let x = (0..rows[y].len()).map(|x| x as f64).collect();
+        let loads = rows[y].iter().map(|share| share * 100.0).collect();
+        Curve::new(format!("y={y}"), Style::Line, x, loads)
+    };
+    let mut note = String::from("Mean over the channels to other routers that leave each router.");
+    if rows.len() > ROWS {
+        let all = grouped(rows.len() as u64);
+        note.push_str(&format!(" {ROWS} of {all} rows are shown."));
+    }
+    Plot {
+        id: "square".into(),
+        title: "Load along the rows".into(),
+        x: Axis::new("x", ""),
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new("Cycles with a flit", "%")
+        },
+        curves: picked.map(curve).collect(),
+        note,
+        ..Plot::default()
+    }
+}
+
+fn lanes(outcome: &FabricOutcome) -> Plot {
+    let shares = tables::lane_shares(outcome);
+    let x = (0..shares.len()).map(|lane| lane as f64).collect();
+    let y = shares.iter().map(|share| share * 100.0).collect();
+    Plot {
+        id: "lanes".into(),
+        title: "Use of lanes".into(),
+        x: Axis::new("Lane", ""),
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new("Cycles with a flit", "%")
+        },
+        curves: vec![Curve::new("all channels", Style::Bars, x, y)],
+        ..Plot::default()
+    }
+}
+
+fn terminals(outcome: &FabricOutcome) -> Plot {
+    let all: &[_] = if outcome.window > 0 {
+        &outcome.terminals
+    } else {
+        &[]
+    };
+    let x = (0..all.len()).map(|terminal| terminal as f64).collect();
+    let load = |flits: u64| flits as f64 / outcome.window as f64;
+    let y = all.iter().map(|found| load(found.received)).collect();
+    let style = if all.len() <= BARS {
+        Style::Bars
+    } else {
+        Style::Step
+    };
+    Plot {
+        id: "terminals".into(),
+        title: "Accepted by terminal".into(),
+        x: Axis::new("Terminal", ""),
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new("Load", LOAD)
+        },
+        curves: vec![Curve::new("accepted", style, x, y)],
+        marks: vec![Mark::horizontal(outcome.accepted, "mean")],
+        ..Plot::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_histogram_keeps_every_packet_and_its_place() {
+        let histogram = [(21, 3), (22, 5), (40, 2)];
+        let (x, y) = binned(&histogram, 10);
+        assert_eq!(x, [10.0, 20.0, 30.0, 40.0, 50.0]);
+        assert_eq!(y, [0.0, 8.0, 0.0, 2.0, 0.0]);
+        assert_eq!(binned(&[], 10).0.len(), 0);
+        let backwards = [(40, 2), (1, 3)];
+        assert_eq!(binned(&backwards, 1).0.len(), binned(&backwards, 1).1.len());
+    }
+
+    #[test]
+    fn steps_are_round_and_few() {
+        let of = |last: u32| CyclesOutcome {
+            histogram: vec![(0, 1), (last, 1)],
+            ..CyclesOutcome::default()
+        };
+        for (last, width) in [
+            (0, 1),
+            (99, 1),
+            (100, 2),
+            (4095, 50),
+            (u32::MAX, 50_000_000),
+        ] {
+            assert_eq!(bin_width([&of(last), &of(0)]), width, "{last}");
+        }
+    }
+
+    #[test]
+    fn ranks_keep_both_ends() {
+        let (x, y) = ranked((0..5000).map(|i| f64::from(i % 1000) / 1000.0).collect());
+        assert_eq!(x.len(), RANKS);
+        assert_eq!((x[0], x[RANKS - 1]), (0.0, 100.0));
+        assert_eq!((y[0], y[RANKS - 1]), (99.9, 0.0));
+        assert!(y.is_sorted_by(|a, b| a >= b));
+        assert_eq!(ranked(vec![0.5]), (vec![0.0], vec![50.0]));
+        assert_eq!(ranked(Vec::new()).0.len(), 0);
+    }
+}

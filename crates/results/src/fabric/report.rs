@@ -1,0 +1,181 @@
+//! The page of a run of the cycle engine.
+
+use flit::outcome::{FabricOutcome, Stop};
+use flit::spec::FabricSpec;
+
+use super::tables::{long_tables, summary_tables};
+use super::words::{self, LOAD};
+use super::{FabricBalance, plots};
+use crate::model::{Block, Fact, Report, Tone};
+use crate::number::{fixed, grouped, significant};
+use crate::run::words::counted;
+use crate::run::{RunInfo, closing_blocks, heading};
+
+/// A page that explains the run: the numbers that matter, what went wrong, figures, every table,
+/// the scenario and the command.
+pub fn fabric_report(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Report {
+    let mut blocks = vec![Block::Facts(facts(info, outcome))];
+    blocks.extend(notes(outcome));
+    blocks.push(Block::Text(words::paragraphs(spec, outcome)));
+    let plots = plots::plots(spec, outcome);
+    if !plots.is_empty() {
+        blocks.push(heading("In pictures"));
+        blocks.extend(plots.into_iter().map(Block::Plot));
+    }
+    blocks.push(heading("In numbers"));
+    blocks.extend(summary_tables(spec, outcome).into_iter().map(Block::Table));
+    for table in long_tables(spec, outcome) {
+        blocks.push(Block::Fold {
+            summary: format!("Table of {}", plural(&table.name)),
+            blocks: vec![Block::Table(table)],
+        });
+    }
+    blocks.extend(closing_blocks(info, spec.seed, &words::trace_hash(outcome)));
+    Report {
+        title: info.name.clone(),
+        subtitle: info.description.clone(),
+        command: String::new(),
+        version: info.version.clone(),
+        blocks,
+    }
+}
+
+fn plural(name: &str) -> String {
+    match name {
+        "map" => "loads by place".into(),
+        "course" => "the course of the run".into(),
+        "latency histogram" => "latencies, cycle by cycle".into(),
+        name => name.into(),
+    }
+}
+
+fn fact(label: &str, value: String, detail: String) -> Fact {
+    Fact {
+        label: label.into(),
+        value,
+        detail,
+    }
+}
+
+fn facts(info: &RunInfo, outcome: &FabricOutcome) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if outcome.window > 0 {
+        facts.extend(load_facts(outcome));
+    }
+    if outcome.latency.count > 0 {
+        facts.extend(latency_facts(outcome));
+    }
+    facts.push(fact(
+        "Simulated",
+        counted(outcome.cycles as usize, "cycle"),
+        words::stop_short(outcome.stop).into(),
+    ));
+    if outcome.window > 0 {
+        let how = if outcome.warm_up_detected {
+            "warm-up detected at cycle"
+        } else {
+            "after the warm-up, from cycle"
+        };
+        facts.push(fact(
+            "Window",
+            counted(outcome.window as usize, "cycle"),
+            format!("{how} {}", grouped(outcome.window_start)),
+        ));
+    }
+    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
+        Some(wall) => format!(
+            "{} million a second",
+            significant(outcome.flit_hops as f64 / wall / 1e6, 3)
+        ),
+        None => String::new(),
+    };
+    facts.push(fact("Flit hops", grouped(outcome.flit_hops), speed));
+    facts
+}
+
+fn load_facts(outcome: &FabricOutcome) -> [Fact; 3] {
+    let state = match outcome.saturated {
+        Some(_) => "beyond saturation",
+        None => "below saturation",
+    };
+    [
+        fact("Offered", words::load(outcome.offered), LOAD.into()),
+        fact(
+            "Accepted",
+            words::load_within(outcome.accepted, outcome.accepted_half_width),
+            format!("{LOAD}; least {}", words::load(outcome.accepted_least)),
+        ),
+        fact("Load", state.into(), String::new()),
+    ]
+}
+
+fn latency_facts(outcome: &FabricOutcome) -> [Fact; 3] {
+    let latency = &outcome.latency;
+    let [median, _, most_of_100, most_of_1000] = latency.percentiles;
+    [
+        fact(
+            "Mean latency",
+            format!("{} cycles", words::mean(latency)),
+            format!("{} in the network", words::mean(&outcome.network_latency)),
+        ),
+        fact(
+            "Median, 99 %",
+            format!("{}, {} cycles", grouped(median), grouped(most_of_100)),
+            format!(
+                "99.9 % {}, longest {}",
+                grouped(most_of_1000),
+                grouped(latency.max)
+            ),
+        ),
+        fact(
+            "Channels crossed",
+            fixed(outcome.hops_mean, 2),
+            "mean, to and from terminals included".into(),
+        ),
+    ]
+}
+
+fn notes(outcome: &FabricOutcome) -> Vec<Block> {
+    let mut notes = Vec::new();
+    let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
+    if outcome.violations_total > 0 {
+        note(
+            Tone::Problem,
+            format!(
+                "{} broken; the table of violations says which and when.",
+                counted(outcome.violations_total as usize, "promise")
+            ),
+        );
+    }
+    if outcome.stop == Stop::Deadlocked {
+        note(
+            Tone::Problem,
+            format!(
+                "The run ended in a {}. The table below shows who waits for whom.",
+                words::deadlocked(outcome)
+            ),
+        );
+    }
+    let balance = FabricBalance::of(outcome);
+    if !balance.holds() {
+        let text = words::conservation(&balance);
+        note(Tone::Problem, format!("Flits are missing: {text}."));
+    }
+    if let Some(why) = &outcome.saturated {
+        note(Tone::Warning, saturation(why));
+    }
+    if outcome.stop == Stop::Interrupted {
+        note(
+            Tone::Warning,
+            "The run was interrupted: everything here covers only the time until then.".into(),
+        );
+    }
+    notes
+}
+
+fn saturation(why: &str) -> String {
+    format!(
+        "The load is beyond saturation: {}.",
+        why.trim_end_matches('.')
+    )
+}

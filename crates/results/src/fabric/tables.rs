@@ -1,0 +1,307 @@
+//! The tables of a run of the cycle engine that don't grow with the network.
+
+use flit::outcome::{CyclesOutcome, FabricOutcome};
+use flit::spec::FabricSpec;
+
+use super::words::LOAD;
+use super::{deadlock, groups, network};
+use crate::model::{Cell, Column, Table};
+
+/// Tables of the whole run, latencies, classes, terminals, channels, lanes, the course, the
+/// latency histogram, the deadlock and violations; those without a row are left out.
+pub fn fabric_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> {
+    let mut tables = summary_tables(spec, outcome);
+    tables.extend(long_tables(spec, outcome));
+    tables
+}
+
+/// Those that are read as a whole.
+pub fn summary_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> {
+    with_rows(vec![
+        summary(outcome),
+        latencies(spec, outcome),
+        classes(spec, outcome),
+        groups::table(spec, outcome),
+        lanes(outcome),
+        deadlock::table(spec, outcome),
+        violations(outcome),
+    ])
+}
+
+/// Those in which something is looked up.
+pub fn long_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> {
+    with_rows(vec![
+        network::terminals(spec, outcome),
+        network::channels(spec, outcome),
+        network::map(spec, outcome),
+        course(outcome),
+        histogram(outcome),
+    ])
+}
+
+fn with_rows(mut tables: Vec<Table>) -> Vec<Table> {
+    tables.retain(|table| !table.rows.is_empty());
+    tables
+}
+
+fn summary(outcome: &FabricOutcome) -> Table {
+    let mut table = Table::new(
+        "summary",
+        "The whole network. Loads and hops are of the window, flits of the whole run.",
+        vec![
+            Column::text("quantity", "what"),
+            Column::number("value", "", "how much; nothing where it was not measured"),
+            Column::text("unit", "of the value"),
+        ],
+    );
+    let measured = |value: f64| (outcome.window > 0).then_some(value);
+    let float = |value: Option<f64>, digits| match value {
+        Some(value) => Cell::float(value, digits),
+        None => Cell::Empty,
+    };
+    let rows: [(&str, Cell, &str); 15] = [
+        ("offered", float(measured(outcome.offered), 4), LOAD),
+        ("accepted", float(measured(outcome.accepted), 4), LOAD),
+        (
+            "accepted ± 95 %",
+            float(outcome.accepted_half_width, 4),
+            LOAD,
+        ),
+        (
+            "accepted by the least terminal",
+            float(measured(outcome.accepted_least), 4),
+            LOAD,
+        ),
+        (
+            "channels crossed",
+            float((outcome.latency.count > 0).then_some(outcome.hops_mean), 3),
+            "hops",
+        ),
+        ("cycles", outcome.cycles.into(), "cycles"),
+        ("start of the window", outcome.window_start.into(), "cycles"),
+        ("window", outcome.window.into(), "cycles"),
+        ("created", outcome.created_total.into(), "flits"),
+        ("delivered", outcome.delivered_total.into(), "flits"),
+        ("queued", outcome.queued_total.into(), "flits"),
+        ("inside", outcome.inside_total.into(), "flits"),
+        ("delivered packets", outcome.packets_total.into(), "packets"),
+        (
+            "born in the window and not arrived",
+            outcome.unfinished.into(),
+            "packets",
+        ),
+        ("crossed a channel", outcome.flit_hops.into(), "flits"),
+    ];
+    let row = |(name, value, unit): (&str, Cell, &str)| vec![name.into(), value, unit.into()];
+    table.rows.extend(rows.map(row));
+    table
+}
+
+fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
+    let cycles = |name: &str, meaning: &str| Column::number(name, "cycles", meaning);
+    let mut table = Table::new(
+        "latency",
+        "Packets born in the window that have arrived.",
+        vec![
+            Column::text("of", "which packets, and from when on"),
+            Column::number("packets", "", "how many"),
+            cycles("mean", "mean"),
+            cycles(
+                "± 95 %",
+                "half width of the interval of the mean, by batch means",
+            ),
+            cycles("deviation", "standard deviation"),
+            cycles("least", "shortest"),
+            cycles("median", "half of the packets took no longer"),
+            cycles("90 %", "nine in ten took no longer"),
+            cycles("99 %", "99 in 100 took no longer"),
+            cycles("99.9 %", "999 in 1000 took no longer"),
+            cycles("most", "longest"),
+        ],
+    );
+    let mut add = |name: String, found: &CyclesOutcome| {
+        if found.count > 0 {
+            table.rows.push(latency_row(name, found));
+        }
+    };
+    add("all, from birth on".into(), &outcome.latency);
+    add("all, from entering on".into(), &outcome.network_latency);
+    if outcome.classes.len() > 1 {
+        for (index, class) in outcome.classes.iter().enumerate() {
+            let name = format!("{}, from birth on", class_name(spec, index));
+            add(name, &class.latency);
+        }
+    }
+    table
+}
+
+fn latency_row(name: String, found: &CyclesOutcome) -> Vec<Cell> {
+    let mut row: Vec<Cell> = vec![
+        name.into(),
+        found.count.into(),
+        Cell::float(found.mean, 2),
+        match found.half_width {
+            Some(half) => Cell::float(half, 2),
+            None => Cell::Empty,
+        },
+        Cell::float(found.deviation, 2),
+        found.min.into(),
+    ];
+    row.extend(found.percentiles.map(Cell::from));
+    row.push(found.max.into());
+    row
+}
+
+/// A class as the scenario calls it.
+pub fn class_name(spec: &FabricSpec, class: usize) -> String {
+    match spec.classes.get(class) {
+        Some(class) if !class.name.is_empty() => class.name.clone(),
+        _ => format!("class {class}"),
+    }
+}
+
+fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
+    let mut table = Table::new(
+        "classes",
+        "What each class sent, and what became of it.",
+        vec![
+            Column::text("class", "name in the scenario"),
+            Column::number("created", "flits", "flits of packets born; whole run"),
+            Column::number("delivered", "flits", "flits that arrived; whole run"),
+            Column::number(
+                "under way",
+                "flits",
+                "created and not delivered: queued at sources or inside",
+            ),
+            Column::number("packets", "", "born in the window and arrived"),
+            Column::number(
+                "mean latency",
+                "cycles",
+                "from birth to the arrival of the tail",
+            ),
+            Column::number("99 %", "cycles", "99 in 100 of them took no longer"),
+            Column::number("deadline", "cycles", "within which a packet should arrive"),
+            Column::number(
+                "late",
+                "packets",
+                "born in the window and missed the deadline",
+            ),
+        ],
+    );
+    for (index, found) in outcome.classes.iter().enumerate() {
+        let deadline = spec.classes.get(index).and_then(|class| class.deadline);
+        let some = found.latency.count > 0;
+        table.rows.push(vec![
+            class_name(spec, index).into(),
+            found.created_total.into(),
+            found.delivered_total.into(),
+            found
+                .created_total
+                .saturating_sub(found.delivered_total)
+                .into(),
+            found.latency.count.into(),
+            if some {
+                Cell::float(found.latency.mean, 2)
+            } else {
+                Cell::Empty
+            },
+            some.then_some(found.latency.percentiles[2]).into(),
+            deadline.into(),
+            deadline.map(|_| found.late).into(),
+        ]);
+    }
+    table
+}
+
+/// Use of each lane; nothing before the window.
+pub fn lane_shares(outcome: &FabricOutcome) -> &[f64] {
+    match outcome.window {
+        0 => &[],
+        _ => &outcome.lane_utilization,
+    }
+}
+
+fn lanes(outcome: &FabricOutcome) -> Table {
+    let mut table = Table::new(
+        "lanes",
+        "Use of each lane in the window, mean over all channels.",
+        vec![
+            Column::number("lane", "", "its index"),
+            Column::number("use", "%", "share of the window's cycles it carried a flit"),
+        ],
+    );
+    for (lane, share) in lane_shares(outcome).iter().enumerate() {
+        table
+            .rows
+            .push(vec![(lane as u64).into(), Cell::float(share * 100.0, 3)]);
+    }
+    table
+}
+
+fn course(outcome: &FabricOutcome) -> Table {
+    let mut table = Table::new(
+        "course",
+        "The run in stretches, warm-up included.",
+        vec![
+            Column::number("until", "cycle", "last cycle of the stretch"),
+            Column::number("offered", LOAD, "born in it"),
+            Column::number("accepted", LOAD, "delivered in it"),
+            Column::number("latency", "cycles", "mean of the packets delivered in it"),
+        ],
+    );
+    for point in &outcome.course {
+        table.rows.push(vec![
+            point.cycle.into(),
+            Cell::float(point.offered, 4),
+            Cell::float(point.accepted, 4),
+            if point.latency > 0.0 {
+                Cell::float(point.latency, 2)
+            } else {
+                Cell::Empty
+            },
+        ]);
+    }
+    table
+}
+
+fn histogram(outcome: &FabricOutcome) -> Table {
+    let mut caption = String::from("How many packets born in the window took so long from birth.");
+    if outcome.latency.beyond > 0 {
+        caption.push_str(&format!(
+            " {} took longer than the last row.",
+            crate::run::words::counted(outcome.latency.beyond as usize, "packet")
+        ));
+    }
+    let mut table = Table::new(
+        "latency histogram",
+        caption,
+        vec![
+            Column::number("latency", "cycles", "from birth to the arrival of the tail"),
+            Column::number("packets", "", "how many took exactly so long"),
+        ],
+    );
+    for &(cycles, packets) in &outcome.latency.histogram {
+        table.rows.push(vec![cycles.into(), packets.into()]);
+    }
+    table
+}
+
+fn violations(outcome: &FabricOutcome) -> Table {
+    let mut table = Table::new(
+        "violations",
+        format!(
+            "Promises broken, oldest first: {} in all.",
+            crate::number::grouped(outcome.violations_total)
+        ),
+        vec![
+            Column::number("cycle", "", "when"),
+            Column::text("what", "which promise, with numbers"),
+        ],
+    );
+    for violation in &outcome.violations {
+        table
+            .rows
+            .push(vec![violation.cycle.into(), violation.what.clone().into()]);
+    }
+    table
+}

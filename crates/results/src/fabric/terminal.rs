@@ -1,0 +1,151 @@
+//! A run of the cycle engine in at most 30 lines of text.
+
+use flit::outcome::FabricOutcome;
+use flit::spec::FabricSpec;
+
+use super::words::{self, LOAD};
+use super::{FabricBalance, deadlock, tables};
+use crate::number::{fixed, grouped, significant};
+use crate::run::RunInfo;
+use crate::run::terminal::{aligned, printable, shortened};
+use crate::run::words::counted;
+
+/// Classes listed; the rest are counted.
+const CLASSES: usize = 5;
+/// Packets of a deadlock listed; the rest are counted.
+const HELD: usize = 4;
+/// Violations listed; the rest are counted.
+const VIOLATIONS: usize = 2;
+
+/// The run in at most 30 lines: what ran, loads, latencies, classes, the balance, what went wrong.
+pub fn fabric_terminal_summary(
+    info: &RunInfo,
+    spec: &FabricSpec,
+    outcome: &FabricOutcome,
+) -> String {
+    let mut lines = vec![
+        format!(
+            "{}: {}, {}",
+            info.name,
+            counted(outcome.cycles as usize, "cycle"),
+            words::stop_short(outcome.stop)
+        ),
+        pace(info, outcome),
+        String::new(),
+    ];
+    lines.extend(numbers(outcome));
+    if outcome.classes.len() > 1 {
+        lines.push(String::new());
+        lines.extend(aligned(&class_rows(spec, outcome)));
+        if outcome.classes.len() > CLASSES {
+            let more = outcome.classes.len() - CLASSES;
+            let plural = if more == 1 { "class" } else { "classes" };
+            lines.push(format!("... and {more} more {plural}"));
+        }
+    }
+    lines.push(String::new());
+    lines.push(words::conservation(&FabricBalance::of(outcome)));
+    if let Some((name, share)) = words::busiest(spec, outcome) {
+        lines.push(format!("busiest channel {name}: {}", words::percent(share)));
+    }
+    if let Some(why) = &outcome.saturated {
+        lines.push(format!("beyond saturation: {why}"));
+    }
+    if outcome.deadlock.is_some() {
+        lines.push(words::deadlocked(outcome));
+        lines.extend(deadlock::lines(spec, outcome, HELD));
+    }
+    lines.extend(violations(outcome));
+    printable(&lines)
+}
+
+fn pace(info: &RunInfo, outcome: &FabricOutcome) -> String {
+    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
+        Some(wall) => format!(
+            " in {} s ({} M hops/s)",
+            significant(wall, 3),
+            significant(outcome.flit_hops as f64 / wall / 1e6, 3)
+        ),
+        None => String::new(),
+    };
+    format!(
+        "{} flit hops{speed}; trace hash {}",
+        grouped(outcome.flit_hops),
+        words::trace_hash(outcome)
+    )
+}
+
+fn numbers(outcome: &FabricOutcome) -> Vec<String> {
+    let mut lines = vec![format!("window    {}", words::window(outcome))];
+    if outcome.window > 0 {
+        lines.push(format!("offered   {} {LOAD}", words::load(outcome.offered)));
+        lines.push(format!(
+            "accepted  {} {LOAD}, least terminal {}",
+            words::load_within(outcome.accepted, outcome.accepted_half_width),
+            words::load(outcome.accepted_least)
+        ));
+    }
+    let latency = &outcome.latency;
+    if latency.count > 0 {
+        let [median, _, most_of_100, most_of_1000] = latency.percentiles;
+        lines.push(format!(
+            "latency   {} cycles; median {}, 99 % {}, 99.9 % {}, longest {}",
+            words::mean(latency),
+            grouped(median),
+            grouped(most_of_100),
+            grouped(most_of_1000),
+            grouped(latency.max)
+        ));
+        lines.push(format!(
+            "network   {} cycles over {} channels on average",
+            words::mean(&outcome.network_latency),
+            fixed(outcome.hops_mean, 2)
+        ));
+    }
+    if outcome.unfinished > 0 {
+        let count = counted(outcome.unfinished as usize, "packet");
+        lines.push(format!("unfinished  {count} born in the window"));
+    }
+    lines
+}
+
+fn class_rows(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Vec<String>> {
+    let titles = ["class", "created", "delivered", "latency", "99 %", "late"];
+    let mut rows = vec![titles.map(String::from).to_vec()];
+    for (index, found) in outcome.classes.iter().enumerate().take(CLASSES) {
+        let latency = &found.latency;
+        let measured = |text: String| {
+            if latency.count > 0 { text } else { "-".into() }
+        };
+        let has_deadline = spec
+            .classes
+            .get(index)
+            .is_some_and(|class| class.deadline.is_some());
+        rows.push(vec![
+            shortened(&tables::class_name(spec, index)),
+            grouped(found.created_total),
+            grouped(found.delivered_total),
+            measured(fixed(latency.mean, 1)),
+            measured(grouped(latency.percentiles[2])),
+            if has_deadline {
+                grouped(found.late)
+            } else {
+                "-".into()
+            },
+        ]);
+    }
+    rows
+}
+
+fn violations(outcome: &FabricOutcome) -> Vec<String> {
+    if outcome.violations_total == 0 {
+        return Vec::new();
+    }
+    let count = counted(outcome.violations_total as usize, "promise");
+    let mut lines = vec![format!("{count} broken, first:")];
+    for violation in outcome.violations.iter().take(VIOLATIONS) {
+        let at = grouped(violation.cycle);
+        lines.push(format!("  at cycle {at}: {}", violation.what));
+    }
+    lines
+}

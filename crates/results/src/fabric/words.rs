@@ -1,0 +1,232 @@
+//! A run of the cycle engine in sentences.
+
+use flit::outcome::{CyclesOutcome, FabricOutcome, Stop};
+use flit::spec::{FabricSpec, RoutingSpec, Shape, Switch};
+
+use super::network::shares;
+use super::{FabricBalance, FabricNames};
+use crate::number::{fixed, grouped, significant};
+use crate::run::words::counted;
+
+/// Unit of loads.
+pub const LOAD: &str = "flits/cycle/terminal";
+
+/// The trace hash as 16 hexadecimal digits.
+pub fn trace_hash(outcome: &FabricOutcome) -> String {
+    format!("{:016x}", outcome.trace_hash)
+}
+
+/// A load, alone.
+pub fn load(load: f64) -> String {
+    fixed(load, 4)
+}
+
+/// `0.3998 ± 0.0012`, or the load alone.
+pub fn load_within(load: f64, half_width: Option<f64>) -> String {
+    match half_width {
+        Some(half) => format!("{} ± {}", fixed(load, 4), fixed(half, 4)),
+        None => fixed(load, 4),
+    }
+}
+
+/// `48.3 ± 0.4`, or the mean alone; a dash where nothing was measured.
+pub fn mean(cycles: &CyclesOutcome) -> String {
+    match (cycles.count, cycles.half_width) {
+        (0, _) => "–".into(),
+        (_, Some(half)) => format!("{} ± {}", fixed(cycles.mean, 2), fixed(half, 2)),
+        (_, None) => fixed(cycles.mean, 2),
+    }
+}
+
+/// `12.3 %` of a share.
+pub fn percent(share: f64) -> String {
+    format!("{} %", significant(share * 100.0, 4))
+}
+
+/// Why the run ended, as the rest of "the run ended: ...".
+pub fn stop(outcome: &FabricOutcome) -> String {
+    match outcome.stop {
+        Stop::Running => "it has not ended yet".into(),
+        Stop::Measured => "every packet born in the window has arrived".into(),
+        Stop::WindowEnded => "the window is over and no drain was asked for".into(),
+        Stop::DrainEnded => format!(
+            "the drain is over, with {} born in the window still under way",
+            counted(outcome.unfinished as usize, "packet")
+        ),
+        Stop::TraceEnded => "the trace was replayed to its end".into(),
+        Stop::Deadlocked => deadlocked(outcome),
+        Stop::Interrupted => "it was interrupted".into(),
+    }
+}
+
+/// Since when, and how many packets it holds.
+pub fn deadlocked(outcome: &FabricOutcome) -> String {
+    match &outcome.deadlock {
+        Some(deadlock) => format!(
+            "deadlock: no flit has moved since cycle {}, {} can't move",
+            grouped(deadlock.since),
+            counted(deadlock.packets as usize, "packet")
+        ),
+        None => "deadlock: no flit can move".into(),
+    }
+}
+
+/// Why the run ended, in two or three words.
+pub fn stop_short(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Running => "not finished",
+        Stop::Measured => "measured",
+        Stop::WindowEnded => "window ended",
+        Stop::DrainEnded => "drain ended",
+        Stop::TraceEnded => "trace ended",
+        Stop::Deadlocked => "deadlock",
+        Stop::Interrupted => "interrupted",
+    }
+}
+
+/// `created 10 = delivered 8 + queued 1 + inside 1`, in flits.
+pub fn conservation(balance: &FabricBalance) -> String {
+    format!(
+        "created {} {} delivered {} + queued {} + inside {} flits",
+        grouped(balance.created),
+        if balance.holds() { "=" } else { "≠" },
+        grouped(balance.delivered),
+        grouped(balance.queued),
+        grouped(balance.inside)
+    )
+}
+
+/// When was measured: `10,000 cycles from cycle 2,345 on (warm-up detected)`.
+pub fn window(outcome: &FabricOutcome) -> String {
+    let how = if outcome.warm_up_detected {
+        "end of warm-up detected"
+    } else {
+        "warm-up as given"
+    };
+    match outcome.window {
+        0 => "not reached".into(),
+        window => format!(
+            "{} from cycle {} on ({how})",
+            counted(window as usize, "cycle"),
+            grouped(outcome.window_start)
+        ),
+    }
+}
+
+/// The channel between routers that was busiest, and its share of busy cycles. Where there is
+/// none: the busiest of all.
+pub fn busiest(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<(String, f64)> {
+    let all = shares(outcome);
+    let among = match spec.graph.channels.len().min(all.len()) {
+        0 => all,
+        count => &all[..count],
+    };
+    let load = |index: usize| among.get(index).copied().unwrap_or(0.0);
+    let best = (0..among.len()).reduce(
+        |best, next| {
+            if load(next) > load(best) { next } else { best }
+        },
+    )?;
+    let name = FabricNames::new(&spec.graph).channel(best as u32);
+    Some((name, load(best)))
+}
+
+/// `8 x 8 torus, 1 terminal at each router`.
+pub fn shape(shape: &Shape) -> String {
+    let sides_and = |sides: &[u32], what: &str, terminals: u32| {
+        let sides: Vec<String> = sides.iter().map(u32::to_string).collect();
+        let terminals = counted(terminals as usize, "terminal");
+        format!(
+            "{} {what} with {terminals} at each router",
+            sides.join(" x ")
+        )
+    };
+    match shape {
+        Shape::Fly { k, n } => format!("{k}-ary {n}-fly"),
+        Shape::Mesh { sides, terminals } => sides_and(sides, "mesh", *terminals),
+        Shape::Torus { sides, terminals } => sides_and(sides, "torus", *terminals),
+        Shape::FatTree { k, n } => format!("{k}-ary {n}-tree"),
+        Shape::Full { routers, terminals } => format!(
+            "fully connected network of {routers} routers with {} at each",
+            counted(*terminals as usize, "terminal")
+        ),
+        Shape::Crossbar => "crossbar".into(),
+        Shape::Irregular => "network from a file".into(),
+    }
+}
+
+/// The rule of routing, in words.
+pub fn routing(routing: RoutingSpec) -> &'static str {
+    match routing {
+        RoutingSpec::DestinationTag => "digit by digit of the destination",
+        RoutingSpec::DimensionOrder => "dimension by dimension",
+        RoutingSpec::Dateline => "dimension by dimension, with datelines",
+        RoutingSpec::Unrestricted => "dimension by dimension, without datelines",
+        RoutingSpec::O1Turn => "x first or y first, drawn for each packet",
+        RoutingSpec::Valiant => "by way of a random router",
+        RoutingSpec::MinimalAdaptive => "adaptively on shortest ways, with escape lanes",
+        RoutingSpec::NearestCommonAncestor => "adaptively up to a common ancestor, then down",
+        RoutingSpec::NearestCommonAncestorRandom => "at random up to a common ancestor, then down",
+        RoutingSpec::Table => "on shortest ways from a table",
+    }
+}
+
+/// The run in a few paragraphs.
+pub fn paragraphs(spec: &FabricSpec, outcome: &FabricOutcome) -> String {
+    let graph = &spec.graph;
+    let router = &spec.router;
+    let switch = match router.switch {
+        Switch::Crossbar => "an input of the switch for each lane",
+        Switch::Multiplexed { .. } => "one input of the switch for all lanes of a channel",
+    };
+    let mut text = format!(
+        "A {}: {}, {} between them, {}. Packets go {}. Each channel has {} of {}; {switch}.",
+        shape(&graph.shape),
+        counted(graph.routers as usize, "router"),
+        counted(graph.channels.len(), "channel"),
+        counted(graph.inject.len(), "terminal"),
+        routing(spec.routing),
+        counted(router.lanes.into(), "lane"),
+        counted(router.depth.into(), "flit"),
+    );
+    text.push_str("\n\n");
+    text.push_str(&measured(outcome));
+    text.push_str(&format!(" Why it ended: {}.", stop(outcome)));
+    let balance = FabricBalance::of(outcome);
+    text.push_str(&format!(
+        "\n\nOver the whole run, {}: {}.",
+        conservation(&balance),
+        if balance.holds() {
+            "every flit is accounted for"
+        } else {
+            "flits are missing, which is a fault of the simulator"
+        }
+    ));
+    if let Some((name, share)) = busiest(spec, outcome) {
+        text.push_str(&format!(
+            " The busiest channel, {name}, carried a flit in {} of the window's cycles.",
+            percent(share)
+        ));
+    }
+    text
+}
+
+fn measured(outcome: &FabricOutcome) -> String {
+    if outcome.window == 0 {
+        return format!(
+            "The run was still warming up when it ended after {}: nothing was measured.",
+            counted(outcome.cycles as usize, "cycle")
+        );
+    }
+    let how = if outcome.warm_up_detected {
+        "the end of the warm-up was detected there"
+    } else {
+        "the scenario gives the warm-up"
+    };
+    format!(
+        "Loads were counted over {} from cycle {} on ({how}); latencies are those of packets born \
+         in this window.",
+        counted(outcome.window as usize, "cycle"),
+        grouped(outcome.window_start)
+    )
+}

@@ -1,0 +1,218 @@
+//! A made-up run of the cycle engine on a small torus.
+
+use flit::outcome::{
+    ClassOutcome, CoursePoint, CyclesOutcome, Deadlock, FabricOutcome, Held, Stop, TerminalOutcome,
+    Violation,
+};
+use flit::spec::{
+    Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, MeasureSpec, Pattern, Release,
+    RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
+};
+use results::RunInfo;
+
+use super::HOSTILE;
+
+/// Routers along each side.
+pub const SIDE: u32 = 4;
+
+/// A graph of any shape; every router has one terminal.
+pub fn graph(shape: Shape, routers: u32, channels: &[(u32, u32)]) -> Graph {
+    let channel = |&(from, to): &(u32, u32)| ChannelSpec {
+        from,
+        to,
+        latency: 1,
+    };
+    Graph {
+        shape,
+        routers,
+        channels: channels.iter().map(channel).collect(),
+        inject: (0..routers).collect(),
+        eject: (0..routers).collect(),
+        injection_latency: 1,
+        ejection_latency: 1,
+        names: Vec::new(),
+    }
+}
+
+/// A square torus with one terminal at each router.
+pub fn torus(side: u32) -> Graph {
+    let mut channels = Vec::new();
+    for router in 0..side * side {
+        let (x, y) = (router % side, router / side);
+        let place = |x: u32, y: u32| y % side * side + x % side;
+        channels.push((router, place(x + 1, y)));
+        channels.push((router, place(x + side - 1, y)));
+        channels.push((router, place(x, y + 1)));
+        channels.push((router, place(x, y + side - 1)));
+    }
+    let sides = vec![side, side];
+    let shape = Shape::Torus {
+        sides,
+        terminals: 1,
+    };
+    graph(shape, side * side, &channels)
+}
+
+fn class(name: &str, deadline: Option<u32>) -> ClassSpec {
+    ClassSpec {
+        name: name.into(),
+        pattern: Pattern::Uniform { include_self: true },
+        injection: Injection::Bernoulli { load: 0.2 },
+        size: Size::Fixed(20),
+        priority: 0,
+        deadline,
+        lane_group: 0,
+    }
+}
+
+/// Two classes on that network.
+pub fn spec_on(graph: Graph) -> FabricSpec {
+    FabricSpec {
+        seed: 1992,
+        graph,
+        routing: RoutingSpec::Dateline,
+        router: RouterSpec {
+            lanes: 4,
+            depth: 8,
+            switch: Switch::Crossbar,
+            release: Release::Drained,
+            cut_through: false,
+            header_delay: 0,
+            pipeline_delay: 0,
+            credit_delay: 1,
+            channel_arbiter: Arbiter::Random,
+            lane_arbiter: Arbiter::RoundRobin,
+        },
+        sources: Sources::Shared,
+        classes: vec![class("bulk", None), class(HOSTILE, Some(200))],
+        measure: MeasureSpec {
+            warm_up: WarmUp::Auto { most: 20_000 },
+            window: 10_000,
+            drain: 50_000,
+            stall: 10_000,
+        },
+    }
+}
+
+/// The torus and its traffic.
+pub fn spec() -> FabricSpec {
+    spec_on(torus(SIDE))
+}
+
+fn latency(mean: f64, from: u32) -> CyclesOutcome {
+    let histogram = (from..from + 240).map(|cycles| {
+        let after = f64::from(cycles - from);
+        (cycles, (900.0 * (-after / 30.0).exp()) as u64 + 1)
+    });
+    let histogram: Vec<(u32, u64)> = histogram.collect();
+    CyclesOutcome {
+        count: histogram.iter().map(|(_, packets)| packets).sum::<u64>() + 7,
+        mean,
+        deviation: 31.25,
+        half_width: Some(0.5),
+        min: from.into(),
+        max: 5_432,
+        percentiles: [1, 2, 3, 4].map(|factor| u64::from(from) + 25 * factor),
+        histogram,
+        beyond: 7,
+    }
+}
+
+fn course() -> Vec<CoursePoint> {
+    let point = |nth: u64| {
+        let settled = 1.0 - (-(nth as f64) / 4.0).exp();
+        CoursePoint {
+            cycle: nth * 250 + 249,
+            offered: 0.4 + 0.01 * (nth as f64).sin(),
+            accepted: 0.4 * settled,
+            latency: if nth == 0 { 0.0 } else { 48.5 * settled },
+        }
+    };
+    (0..50).map(point).collect()
+}
+
+/// What such a run might find.
+pub fn outcome() -> FabricOutcome {
+    let routers = SIDE * SIDE;
+    let share = |channel: u32| 0.25 + 0.05 * f64::from(channel % 5);
+    FabricOutcome {
+        cycles: 12_600,
+        stop: Stop::Measured,
+        trace_hash: 0x00c0_ffee_0123_4567,
+        flit_hops: 403_200,
+        created_total: 80_700,
+        delivered_total: 80_000,
+        queued_total: 500,
+        inside_total: 200,
+        packets_total: 4_000,
+        window_start: 2_345,
+        window: 10_000,
+        warm_up_detected: true,
+        offered: 0.4012,
+        accepted: 0.3998,
+        accepted_least: 0.38,
+        accepted_half_width: Some(0.0012),
+        latency: latency(48.5, 22),
+        network_latency: latency(44.0, 21),
+        hops_mean: 4.0,
+        unfinished: 0,
+        classes: [60_700, 20_000]
+            .map(|created| ClassOutcome {
+                created_total: created,
+                delivered_total: created - 350,
+                latency: latency(48.5, 22),
+                late: 12,
+            })
+            .into(),
+        terminals: (0..routers)
+            .map(|terminal| TerminalOutcome {
+                created: 4_012,
+                received: 3_800 + u64::from(terminal) * 25,
+                queued: u64::from(terminal == 3) * 500,
+            })
+            .collect(),
+        utilization: (0..routers * 6).map(share).collect(),
+        lane_utilization: vec![0.2, 0.125, 0.0625, 0.03125],
+        course: course(),
+        ..FabricOutcome::default()
+    }
+}
+
+/// The same gone wrong: four packets go around in a circle, flits are missing.
+pub fn broken() -> FabricOutcome {
+    let held = |x: u32| Held {
+        source: (x + 3) % SIDE,
+        destination: (x + 2) % SIDE,
+        birth: 4_000 + u64::from(x),
+        at: ((x + 3) % SIDE * 4, 1),
+        waits_for: (x * 4, 1),
+    };
+    FabricOutcome {
+        stop: Stop::Deadlocked,
+        inside_total: 199,
+        unfinished: 31,
+        saturated: Some("accepted 0.3100 of 0.4012 offered".into()),
+        deadlock: Some(Deadlock {
+            since: 5_678,
+            held: (0..SIDE).map(held).collect(),
+            packets: 9,
+        }),
+        violations: (0..100)
+            .map(|nth| Violation {
+                cycle: 5_000 + nth,
+                what: "9 flits in a lane of 8".into(),
+            })
+            .collect(),
+        violations_total: 250,
+        ..outcome()
+    }
+}
+
+/// What goes with the run.
+pub fn info() -> RunInfo {
+    RunInfo {
+        name: "Small torus".into(),
+        description: "Uniform traffic at 0.4 of capacity.".into(),
+        ..super::info()
+    }
+}
