@@ -90,10 +90,14 @@ pub(crate) struct Fabric {
     pub created: u64,
     pub injected: u64,
     pub delivered: u64,
-    /// Flits sent by lane of the channels between routers, since the window began.
+    /// Flits of packets whose tails have crossed since the window began: by output channel, and
+    /// by index of lane over all channels.
+    pub channel_flits: Vec<u64>,
     pub lane_flits: [u64; 32],
     /// The counts of the window, once it has ended.
     pub counted: Option<Counts>,
+    /// What had crossed, when it began, of packets whose tails had not.
+    pub counted_before: Counts,
     /// Source lanes whose packet has left.
     pub vacated: Vec<u32>,
     /// Flight of all channels, where it is the same.
@@ -105,7 +109,11 @@ pub(crate) struct Fabric {
 }
 
 /// Flits by output channel and by index of lane.
-pub(crate) type Counts = (Vec<u32>, [u64; 32]);
+#[derive(Clone, Debug)]
+pub(crate) struct Counts {
+    pub channels: Vec<u64>,
+    pub lanes: [u64; 32],
+}
 
 /// The small buffers between a multiplexed switch and the channels.
 #[derive(Debug)]
@@ -205,8 +213,13 @@ impl Fabric {
             created: 0,
             injected: 0,
             delivered: 0,
+            channel_flits: vec![0; outs],
             lane_flits: [0; 32],
             counted: None,
+            counted_before: Counts {
+                channels: Vec::new(),
+                lanes: [0; 32],
+            },
             vacated: Vec::new(),
             uniform_flight: None,
             chosen: Vec::new(),
@@ -339,7 +352,6 @@ pub(crate) fn longest_flight(spec: &FabricSpec) -> u32 {
 fn out_channels(spec: &FabricSpec, layout: &Layout) -> Vec<OutChannel> {
     let nobody = OutChannel {
         target: layout.no_in(),
-        flits: 0,
         spend: 0,
         flight: 1,
         pointer: 0,

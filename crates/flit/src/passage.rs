@@ -235,7 +235,7 @@ impl Fabric {
     /// A packet has crossed a channel.
     pub(crate) fn count(&mut self, into: u32, flits: u16) {
         let out = self.channel(into);
-        self.out_channels[out as usize].flits += u32::from(flits);
+        self.channel_flits[out as usize] += u64::from(flits);
         let lane = into & (self.layout.stride() - 1);
         self.lane_flits[lane as usize % 32] += u64::from(flits);
     }
