@@ -130,6 +130,18 @@ pub(crate) struct OutputQueues {
     pub busy: kernel::BitSet,
 }
 
+impl OutputQueues {
+    /// All flits in them.
+    pub fn flits(&self) -> impl Iterator<Item = &Buffered> {
+        let places = usize::from(self.places);
+        let queues = self.filled.iter().enumerate();
+        queues.flat_map(move |(out, (filled, first))| {
+            let place = move |index: u16| (usize::from(*first) + usize::from(index)) % places;
+            (0..*filled).map(move |index| &self.flits[out * places + place(index)])
+        })
+    }
+}
+
 /// A flit between switch and channel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Buffered {

@@ -2,9 +2,9 @@
 
 use alloc::vec;
 
-use crate::fabric::{Counts, Fabric};
+use crate::fabric::{Counts, Fabric, OutputQueues};
 use crate::lane::{FRESH, NONE};
-use crate::outcome::{FabricOutcome, Stop};
+use crate::outcome::FabricOutcome;
 use crate::simulation::Simulation;
 
 impl Simulation {
@@ -13,10 +13,7 @@ impl Simulation {
         let fabric = &self.fabric;
         let mut outcome = FabricOutcome {
             cycles: fabric.now,
-            stop: match self.stop {
-                Stop::Running => Stop::Interrupted,
-                stop => stop,
-            },
+            stop: self.stop,
             trace_hash: self.trace_hash,
             flit_hops: fabric.flit_hops,
             created_total: fabric.created,
@@ -131,9 +128,32 @@ impl Fabric {
             let crossed = self.packets.get(self.front[from]).length - left;
             let lane = lane as u32;
             counts.channels[self.channel(lane) as usize] += u64::from(crossed);
-            let index = lane & (self.layout.stride() - 1);
-            counts.lanes[index as usize % 32] += u64::from(crossed);
+            counts.lanes[self.index(lane)] += u64::from(crossed);
         }
+        self.take_off_buffered(&mut counts);
         counts
+    }
+
+    /// What the switch has sent and the channel has not.
+    fn take_off_buffered(&self, counts: &mut Counts) {
+        let queued = self.queues.iter().flat_map(OutputQueues::flits);
+        for flit in queued {
+            let (channel, lane) = (self.channel(flit.into) as usize, self.index(flit.into));
+            if flit.tail != NONE {
+                let length = u64::from(self.packets.get(flit.tail).length);
+                counts.channels[channel] += length;
+                counts.lanes[lane] += length;
+            }
+        }
+        let queued = self.queues.iter().flat_map(OutputQueues::flits);
+        for flit in queued {
+            counts.channels[self.channel(flit.into) as usize] -= 1;
+            counts.lanes[self.index(flit.into)] -= 1;
+        }
+    }
+
+    /// Index of a lane in its channel.
+    fn index(&self, lane: u32) -> usize {
+        (lane & (self.layout.stride() - 1)) as usize % 32
     }
 }
