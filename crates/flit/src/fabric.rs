@@ -1,5 +1,6 @@
 //! The state of the network while it runs.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -7,6 +8,7 @@ use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring
 use crate::layout::{BLOCK, Layout};
 use crate::packet::Pool;
 use crate::passage::Lists;
+use crate::probe::Watch;
 use crate::route::Choices;
 use crate::spec::{Arbiter, FabricSpec, Release, Switch};
 
@@ -100,6 +102,8 @@ pub(crate) struct Fabric {
     pub chosen: Vec<u32>,
     /// What moving flits leave behind.
     pub lists: Lists,
+    /// Notes for a probe, if there is one.
+    pub watch: Option<Box<Watch>>,
 }
 
 /// Flits by output channel and by index of lane.
@@ -207,6 +211,7 @@ impl Fabric {
             uniform_flight: None,
             chosen: Vec::new(),
             lists: Lists::default(),
+            watch: None,
             layout,
         };
         fabric.fill_credits();

@@ -11,6 +11,9 @@ impl Fabric {
     #[inline(always)]
     pub(crate) fn switch(&mut self, from: u32) {
         let into = self.input[from as usize].link;
+        if self.watch.is_some() {
+            self.watch_switch(from, into);
+        }
         if self.queues.is_some() {
             self.buffer(from, into);
             return;
@@ -84,6 +87,9 @@ impl Fabric {
             *filled -= 1;
             if *filled == 0 {
                 queues.busy.remove(out);
+            }
+            if self.watch.is_some() {
+                self.watch_buffered(out as u32);
             }
             self.leave_buffer(out as u32, flit);
         }
