@@ -1,5 +1,6 @@
 //! The state of the network while it runs.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -7,6 +8,7 @@ use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring
 use crate::layout::{BLOCK, Layout};
 use crate::packet::Pool;
 use crate::passage::Lists;
+use crate::probe::Watch;
 use crate::routing::Routing;
 use crate::spec::{Arbiter, FabricSpec, Release, Switch};
 
@@ -106,8 +108,12 @@ pub(crate) struct Fabric {
     pub uniform_flight: Option<u64>,
     /// Output lanes whose next flit moves in this cycle.
     pub chosen: Vec<u32>,
+    /// Input lanes whose next flit goes through a multiplexed switch in this pass.
+    pub chosen_inputs: Vec<u32>,
     /// What moving flits leave behind.
     pub lists: Lists,
+    /// Notes for a probe, if there is one.
+    pub watch: Option<Box<Watch>>,
 }
 
 /// Flits by output channel and by index of lane.
@@ -238,7 +244,9 @@ impl Fabric {
             vacated: Vec::new(),
             uniform_flight: None,
             chosen: Vec::new(),
+            chosen_inputs: Vec::new(),
             lists: Lists::default(),
+            watch: None,
             layout,
         };
         fabric.fill_credits();

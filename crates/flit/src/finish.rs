@@ -1,13 +1,16 @@
 //! What a run found.
 
 use alloc::vec;
+use alloc::vec::Vec;
 
 use crate::fabric::{Counts, Fabric, OutputQueues};
 use crate::lane::{FRESH, NONE};
 use crate::outcome::FabricOutcome;
+use crate::probe::Probe;
 use crate::simulation::Simulation;
+use crate::source::Entrance;
 
-impl Simulation {
+impl<P: Probe> Simulation<P> {
     /// What was found so far.
     pub fn outcome(&self) -> FabricOutcome {
         let fabric = &self.fabric;
@@ -50,32 +53,36 @@ impl Simulation {
         }
     }
 
-    /// Flits at each source: of packets in its queue and of those that are leaving.
     fn fill_queues(&self, outcome: &mut FabricOutcome) {
-        let fabric = &self.fabric;
-        let mut queued = vec![0_u64; outcome.terminals.len()];
-        let first = fabric.layout.sources << fabric.layout.shift;
-        let last = fabric.layout.ins << fabric.layout.shift;
-        for lane in first..last {
-            let terminal = (fabric.channel(lane) - fabric.layout.sources) as usize;
-            let mut id = fabric.front[lane as usize];
-            if id != NONE {
-                queued[terminal] += u64::from(fabric.input[lane as usize].count[0]);
-                if fabric.input[lane as usize].left == 0 {
-                    queued[terminal] += u64::from(fabric.packets.get(id).length);
-                }
-                id = fabric.packets.get(id).next;
-            }
-            while id != NONE {
-                queued[terminal] += u64::from(fabric.packets.get(id).length);
-                id = fabric.packets.get(id).next;
-            }
-        }
-        self.entrance.add_queued(fabric, &mut queued);
+        let queued = queued_flits(&self.fabric, &self.entrance, outcome.terminals.len());
         for (terminal, flits) in outcome.terminals.iter_mut().zip(queued) {
             terminal.queued = flits;
         }
     }
+}
+
+/// Flits at the source of each terminal: of packets in its queue and of those that are leaving.
+pub(crate) fn queued_flits(fabric: &Fabric, entrance: &Entrance, terminals: usize) -> Vec<u64> {
+    let mut queued = vec![0_u64; terminals];
+    for (terminal, flits) in queued.iter_mut().enumerate() {
+        for index in 0..fabric.layout.stride() {
+            let lane = fabric.source_lane(terminal as u32, index);
+            let mut id = fabric.front[lane as usize];
+            if id != NONE {
+                *flits += u64::from(fabric.input[lane as usize].count[0]);
+                if fabric.input[lane as usize].left == 0 {
+                    *flits += u64::from(fabric.packets.get(id).length);
+                }
+                id = fabric.packets.get(id).next;
+            }
+            while id != NONE {
+                *flits += u64::from(fabric.packets.get(id).length);
+                id = fabric.packets.get(id).next;
+            }
+        }
+    }
+    entrance.add_queued(fabric, &mut queued);
+    queued
 }
 
 impl Fabric {

@@ -76,7 +76,12 @@ const SET: &[Workload] = &[
         &[("topology.sides", "[16, 16]"), ("traffic.load", "0.2")],
         MESH_DELAYS
     ),
-    workload!("8x8 torus, 5-flit, load 0.3", "torus.toml", &[], MESH_DELAYS),
+    workload!(
+        "8x8 torus, 5-flit, load 0.3",
+        "torus.toml",
+        &[],
+        MESH_DELAYS
+    ),
     workload!("2-ary 8-fly, 16 lanes, full", "fly.toml", &[], FLY_DELAYS),
     workload!(
         "2-ary 10-fly, 16 lanes, full",
@@ -201,7 +206,10 @@ fn once(spec: &FabricSpec) -> Result<Cost, String> {
 /// The same traffic in larger and larger tori.
 fn idle() -> Result<(), String> {
     println!("\nabout 10 flits a cycle enter tori of more and more routers:");
-    println!("{:>14} {:>9} {:>17}", "routers", "ns/hop", "bytes per router");
+    println!(
+        "{:>14} {:>9} {:>17}",
+        "routers", "ns/hop", "bytes per router"
+    );
     for (sides, rate) in IDLE {
         let sets = [
             ("topology.sides", sides),
@@ -225,9 +233,11 @@ fn idle() -> Result<(), String> {
         };
         let before = machine::resident_bytes();
         let simulation = Simulation::new(&spec).map_err(|error| error.to_string())?;
-        let bytes = machine::resident_bytes().zip(before).map(|(after, before)| {
-            after.saturating_sub(before) as f64 / f64::from(spec.graph.routers)
-        });
+        let bytes = machine::resident_bytes()
+            .zip(before)
+            .map(|(after, before)| {
+                after.saturating_sub(before) as f64 / f64::from(spec.graph.routers)
+            });
         drop(simulation);
         let cost = once(&spec)?;
         println!(
