@@ -233,7 +233,10 @@ fn deliveries_that_are_not_whole_or_not_due_are_seen() {
     let mut twice = record.clone();
     twice.insert(at, record[at]);
     assert_names(&found(&spec, &twice), "is delivered, but not alive");
-    let tail = |told: &Told| matches!(told, Told::Channel(at) if at.packet == packet && at.flit + 1 == packet.length);
+    let tail = |told: &Told| {
+        matches!(told, Told::Channel(at)
+            if at.packet == packet && at.flit + 1 == packet.length)
+    };
     let last = record.iter().rposition(tail).expect("a tail");
     let mut torn = record;
     torn.remove(last);
