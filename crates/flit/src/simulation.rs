@@ -2,10 +2,11 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use kernel::TraceHash;
 
-use crate::deadlock::find_deadlock;
+use crate::deadlock::{Lookout, deadlocked};
 use crate::error::BuildError;
 use crate::fabric::{Fabric, longest_flight};
 use crate::meter::{Meter, Phase, Totals};
@@ -26,6 +27,7 @@ pub struct Simulation<P: Probe = ()> {
     pub(crate) meter: Meter,
     matching: Option<Matching>,
     next_checkpoint: u64,
+    lookout: Lookout,
     pub(crate) stop: Stop,
     pub(crate) deadlock: Option<Deadlock>,
     /// Sum over deliveries, so that their order within a cycle does not count.
@@ -69,6 +71,7 @@ impl<P: Probe> Simulation<P> {
         Ok(Simulation {
             matching: Matching::new(spec, &fabric),
             next_checkpoint: meter.next_checkpoint(),
+            lookout: Lookout::new(spec, &fabric),
             spec: spec.clone(),
             fabric,
             entrance,
@@ -103,6 +106,12 @@ impl<P: Probe> Simulation<P> {
     /// Flits that have crossed a channel.
     pub fn flit_hops(&self) -> u64 {
         self.fabric.flit_hops
+    }
+
+    /// The packets in the network that can never move again, in order of their numbers: each
+    /// waits for places that others of them hold.
+    pub fn deadlocked(&self) -> Vec<Tag> {
+        deadlocked(&self.fabric)
     }
 
     /// What the run is doing.
@@ -165,11 +174,8 @@ impl<P: Probe> Simulation<P> {
         }
         let fabric = &mut self.fabric;
         fabric.now += 1;
-        let fabric = &self.fabric;
-        if fabric.now > fabric.moved_at.saturating_add(self.spec.measure.stall)
-            && fabric.injected > fabric.delivered
-        {
-            self.deadlock = Some(find_deadlock(fabric, &fabric.routing));
+        if let Some(deadlock) = self.lookout.check(fabric) {
+            self.deadlock = Some(deadlock);
             self.stop = Stop::Deadlocked;
         }
     }

@@ -68,11 +68,11 @@ fn after(
 ) -> String {
     let mut record = record(spec);
     assert_eq!(found(spec, &record), "", "as recorded");
-    let crossings = record.iter_mut().filter_map(|told| match told {
+    let mut crossings = record.iter_mut().filter_map(|told| match told {
         Told::Channel(crossing) if fits(crossing) => Some(crossing),
         _ => None,
     });
-    change(crossings.skip(nth).next().expect("such a crossing"));
+    change(crossings.nth(nth).expect("such a crossing"));
     found(spec, &record)
 }
 

@@ -8,7 +8,7 @@ use oracle::fabric::{Move, random_spec, run_logged};
 const CYCLES: u64 = 400;
 
 fn spec(seed: u64) -> FabricSpec {
-    random_spec(seed, seed % 2 == 0).expect("a spec that builds")
+    random_spec(seed, seed.is_multiple_of(2)).expect("a spec that builds")
 }
 
 #[test]

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::Notes;
 use super::books::Books;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, OutputQueues};
 use crate::finish::queued_flits;
 use crate::lane::{FRESH, NONE};
 use crate::layout::BLOCK;
@@ -19,7 +19,7 @@ pub struct Scan {
     /// By output lane: credits that will come, and flits in the channel's small buffer.
     credits: Vec<u64>,
     buffered: Vec<u64>,
-    /// By block of seats: seats that a packet holds.
+    /// By seat channel: seats that a packet holds.
     held: Vec<u8>,
 }
 
@@ -43,15 +43,8 @@ impl Scan {
         for lane in fabric.credits.slots().iter().flatten() {
             self.credits[*lane as usize] += 1;
         }
-        if let Some(queues) = &fabric.queues {
-            let places = usize::from(queues.places);
-            for (out, &(filled, first)) in queues.filled.iter().enumerate() {
-                for place in 0..usize::from(filled) {
-                    let slot = (usize::from(first) + place) % places;
-                    let into = queues.flits[out * places + slot].into;
-                    self.buffered[into as usize] += 1;
-                }
-            }
+        for flit in fabric.queues.iter().flat_map(OutputQueues::flits) {
+            self.buffered[flit.into as usize] += 1;
         }
         self.held.clear();
         self.held.resize(fabric.held.len(), 0);
@@ -124,17 +117,20 @@ fn check_totals(books: &Books, fabric: &Fabric, notes: &mut Notes) {
 
 /// How many seats of each channel are held, and the bit of each channel with any.
 fn check_held(fabric: &Fabric, scan: &Scan, notes: &mut Notes) {
-    notes.require(fabric.held == scan.held, || {
-        format!(
-            "seats held are {:?}, counted as {:?}",
-            scan.held, fabric.held
-        )
-    });
-    let bit =
-        |channel: usize| fabric.active[channel / BLOCK as usize] >> (channel % BLOCK as usize);
-    let wrong = (0..scan.held.len()).find(|c| (bit(*c) & 1 == 1) != (scan.held[*c] > 0));
+    let channels = 0..scan.held.len();
+    let miscounted = |channel: &usize| scan.held[*channel] != fabric.held[*channel];
+    let wrong = channels.clone().find(miscounted);
     notes.require(wrong.is_none(), || {
-        format!("whether a seat of channel {wrong:?} is held isn't what its bit says")
+        format!("seats of seat channel {wrong:?} are held, but not as many as counted")
+    });
+    let bit = |channel: usize| {
+        let block = fabric.active[channel / BLOCK as usize];
+        block >> (channel % BLOCK as usize) & 1 == 1
+    };
+    let hidden = |channel: &usize| bit(*channel) != (scan.held[*channel] > 0);
+    let wrong = channels.clone().find(hidden);
+    notes.require(wrong.is_none(), || {
+        format!("whether a seat of seat channel {wrong:?} is held isn't what its bit says")
     });
 }
 

@@ -217,13 +217,25 @@ fn a_block_skipped_is_seen() {
 }
 
 #[test]
+fn a_channel_skipped_is_seen() {
+    assert_seen(
+        |fabric| {
+            busy_lane(fabric)?;
+            fabric.active.fill(0);
+            Some(())
+        },
+        "isn't what its bit says",
+    );
+}
+
+#[test]
 fn a_seat_miscounted_is_seen() {
     assert_seen(
         |fabric| {
             fabric.held[0] += 1;
             Some(())
         },
-        "seats held are",
+        "not as many as counted",
     );
 }
 
