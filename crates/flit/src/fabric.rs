@@ -7,7 +7,7 @@ use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring
 use crate::layout::{BLOCK, Layout};
 use crate::packet::Pool;
 use crate::passage::Lists;
-use crate::route::Choices;
+use crate::routing::Routing;
 use crate::spec::{Arbiter, FabricSpec, Release, Switch};
 
 /// A flit that has left a buffer, as far as a header or a tail needs to know.
@@ -66,8 +66,6 @@ pub(crate) struct Fabric {
     pub adaptive: Vec<u32>,
     /// Channels they chose in this cycle.
     pub aimed: Vec<u32>,
-    /// Scratch: what routing answers.
-    pub choices: Choices,
     /// Flits sent through the switch and waiting for their channel, by output channel.
     pub queues: Option<OutputQueues>,
     /// Places in a lane.
@@ -76,6 +74,10 @@ pub(crate) struct Fabric {
     pub cut_through: bool,
     pub header_delay: u64,
     pub credit_delay: u64,
+    pub lane_arbiter: Arbiter,
+    pub routing: Routing,
+    /// Headers may choose again while they wait.
+    pub adapts: bool,
     /// Random numbers come from this.
     pub seed: u64,
     /// The cycle that is being worked on.
@@ -88,10 +90,14 @@ pub(crate) struct Fabric {
     pub created: u64,
     pub injected: u64,
     pub delivered: u64,
-    /// Flits sent by lane of the channels between routers, since the window began.
+    /// Flits of packets whose tails have crossed since the window began: by output channel, and
+    /// by index of lane over all channels.
+    pub channel_flits: Vec<u64>,
     pub lane_flits: [u64; 32],
     /// The counts of the window, once it has ended.
     pub counted: Option<Counts>,
+    /// What had crossed, when it began, of packets whose tails had not.
+    pub counted_before: Counts,
     /// Source lanes whose packet has left.
     pub vacated: Vec<u32>,
     /// Flight of all channels, where it is the same.
@@ -103,7 +109,11 @@ pub(crate) struct Fabric {
 }
 
 /// Flits by output channel and by index of lane.
-pub(crate) type Counts = (Vec<u32>, [u64; 32]);
+#[derive(Clone, Debug)]
+pub(crate) struct Counts {
+    pub channels: Vec<u64>,
+    pub lanes: [u64; 32],
+}
 
 /// The small buffers between a multiplexed switch and the channels.
 #[derive(Debug)]
@@ -130,7 +140,7 @@ pub(crate) struct Buffered {
 }
 
 impl Fabric {
-    pub fn new(spec: &FabricSpec) -> Fabric {
+    pub fn new(spec: &FabricSpec, routing: Routing) -> Fabric {
         let layout = Layout::new(spec);
         let multiplexed = matches!(spec.router.switch, Switch::Multiplexed { .. });
         let (outs, ins) = (layout.outs as usize + 1, layout.ins as usize + 1);
@@ -187,13 +197,15 @@ impl Fabric {
             noted: Vec::new(),
             adaptive: Vec::new(),
             aimed: Vec::new(),
-            choices: Choices::default(),
             queues: None,
             depth: spec.router.depth,
             release: spec.router.release,
             cut_through: spec.router.cut_through,
             header_delay: u64::from(spec.router.header_delay),
             credit_delay: u64::from(spec.router.credit_delay),
+            lane_arbiter: spec.router.lane_arbiter,
+            adapts: routing.is_adaptive(),
+            routing,
             seed: spec.seed,
             now: 0,
             moved_at: 0,
@@ -201,8 +213,13 @@ impl Fabric {
             created: 0,
             injected: 0,
             delivered: 0,
+            channel_flits: vec![0; outs],
             lane_flits: [0; 32],
             counted: None,
+            counted_before: Counts {
+                channels: Vec::new(),
+                lanes: [0; 32],
+            },
             vacated: Vec::new(),
             uniform_flight: None,
             chosen: Vec::new(),
@@ -335,7 +352,6 @@ pub(crate) fn longest_flight(spec: &FabricSpec) -> u32 {
 fn out_channels(spec: &FabricSpec, layout: &Layout) -> Vec<OutChannel> {
     let nobody = OutChannel {
         target: layout.no_in(),
-        flits: 0,
         spend: 0,
         flight: 1,
         pointer: 0,

@@ -11,7 +11,6 @@ use crate::fabric::Fabric;
 use crate::lane::NONE;
 use crate::layout::BLOCK;
 use crate::route::{Choice, Choices};
-use crate::routing::Routing;
 use crate::spec::Arbiter;
 
 /// Tells the draws of lane allocation from those of channels.
@@ -19,19 +18,18 @@ const LANE_DRAWS: u64 = 0x3c6e_f372_fe94_f82b;
 
 impl Fabric {
     /// The allocation of one cycle.
-    pub(crate) fn allocate(&mut self, routing: &Routing, arbiter: Arbiter) {
+    pub(crate) fn allocate(&mut self) {
+        let arbiter = self.lane_arbiter;
         let mut ready = core::mem::take(self.ready.at(self.now));
-        let mut choices = core::mem::take(&mut self.choices);
-        if routing.is_adaptive() {
+        if self.adapts {
             self.adaptive.append(&mut ready);
-            self.aim_all(routing, &mut choices);
+            self.aim_all();
         } else {
             for &lane in &ready {
-                self.aim(lane, routing, &mut choices);
+                self.aim(lane);
             }
             ready.clear();
         }
-        self.choices = choices;
         *self.ready.at(self.now) = ready;
         let mut noted = core::mem::take(&mut self.noted);
         let key = match arbiter {
@@ -54,26 +52,29 @@ impl Fabric {
             noted.clear();
         }
         self.noted = noted;
-        if routing.is_adaptive() {
+        if self.adapts {
             self.forget_aims();
+        }
+    }
+
+    /// The header in `lane` competes from cycle `at` on, which may be the next one.
+    #[inline]
+    pub(crate) fn header_ready(&mut self, lane: u32, at: u64) {
+        if at == self.now + 1 && !self.adapts {
+            self.aim(lane);
+        } else {
+            self.ready.at(at).push(lane);
         }
     }
 
     /// A header with one way to go joins those that wait for its channel.
     #[inline]
-    fn aim(&mut self, lane: u32, routing: &Routing, choices: &mut Choices) {
-        let first = self.ask(lane, routing, choices);
-        let choice = choices.list[0];
-        self.wait(lane, first + u32::from(choice.port), choice.lanes);
-    }
-
-    /// Where the front packet of `lane` may go, and the first output of the router it is at.
-    #[inline]
-    fn ask(&mut self, lane: u32, routing: &Routing, choices: &mut Choices) -> u32 {
+    fn aim(&mut self, lane: u32) {
         let router = self.in_channels[self.channel(lane) as usize].node;
         let packet = self.packets.get_mut(self.front[lane as usize]);
-        routing.route(router, &mut packet.way, choices);
-        self.layout.router_out[router as usize]
+        let choice = self.routing.only_way(router, &mut packet.way);
+        let out = self.layout.router_out[router as usize] + u32::from(choice.port);
+        self.wait(lane, out, choice.lanes);
     }
 
     /// Puts a header on the list of a channel.
@@ -87,11 +88,15 @@ impl Fabric {
     }
 
     /// Each adaptive header chooses by the lanes that are free now.
-    fn aim_all(&mut self, routing: &Routing, choices: &mut Choices) {
+    fn aim_all(&mut self) {
         let waiting = core::mem::take(&mut self.adaptive);
+        let mut choices = Choices::default();
         for &lane in &waiting {
-            let first = self.ask(lane, routing, choices);
-            if let Some(choice) = self.best(lane, first, choices) {
+            let router = self.in_channels[self.channel(lane) as usize].node;
+            let packet = self.packets.get_mut(self.front[lane as usize]);
+            self.routing.route(router, &mut packet.way, &mut choices);
+            let first = self.layout.router_out[router as usize];
+            if let Some(choice) = self.best(lane, first, &choices) {
                 let out = first + u32::from(choice.port);
                 self.wait(lane, out, choice.lanes);
                 self.aimed.push(out);
@@ -234,7 +239,9 @@ impl Fabric {
     /// Round robin among headers goes on after this one.
     #[inline]
     fn point_past(&mut self, out: u32, lane: u32) {
-        self.allocation[out as usize].pointer = self.place(lane) + 1;
+        if self.lane_arbiter == Arbiter::RoundRobin {
+            self.allocation[out as usize].pointer = self.place(lane) + 1;
+        }
     }
 
     /// Place of an input lane among those of its router or terminal.
@@ -253,14 +260,15 @@ impl Fabric {
         self.allocation[out as usize].free &= !(1 << index);
         self.output[output as usize].link = lane;
         self.input[lane as usize].link = output;
-        let shift = self.layout.shift;
         let seat = self.seat(lane, output);
         let bit = seat & (self.layout.stride() - 1);
-        let channel = seat >> shift;
-        let room = u64::from(self.output[output as usize].credits > 0);
+        let channel = self.channel(seat);
         let word = &mut self.words[channel as usize];
-        *word &= !(1 << (32 + bit));
-        *word |= (1 | room << 32) << bit;
+        *word |= 1 << bit;
+        if self.multiplexed {
+            let room = u64::from(self.output[output as usize].credits > 0);
+            *word = *word & !(1 << (32 + bit)) | room << (32 + bit);
+        }
         let block = channel / BLOCK;
         self.held[block as usize] += 1;
         self.summary[(block >> 6) as usize] |= 1 << (block & 63);

@@ -212,8 +212,12 @@ impl Fabric {
         let channel = self.out_channels[out as usize];
         if channel.spend != 0 {
             let lane = channel.target + (into & (self.layout.stride() - 1));
-            let at = self.now + u64::from(channel.flight) - 1;
-            self.headers.at(at).push((lane, id));
+            if channel.flight == 1 {
+                self.header_joins(lane, id);
+            } else {
+                let at = self.now + u64::from(channel.flight) - 1;
+                self.headers.at(at).push((lane, id));
+            }
         }
     }
 
@@ -231,7 +235,7 @@ impl Fabric {
     /// A packet has crossed a channel.
     pub(crate) fn count(&mut self, into: u32, flits: u16) {
         let out = self.channel(into);
-        self.out_channels[out as usize].flits += u32::from(flits);
+        self.channel_flits[out as usize] += u64::from(flits);
         let lane = into & (self.layout.stride() - 1);
         self.lane_flits[lane as usize % 32] += u64::from(flits);
     }
@@ -260,9 +264,15 @@ impl Fabric {
     /// The tail has left `lane`: the one who sends into it may use it for another packet.
     fn release_before(&mut self, lane: u32) {
         let sender = self.input[lane as usize].before;
-        if sender < self.layout.no_out() {
-            let at = self.now + self.credit_delay.max(1) - 1;
-            self.releases.at(at).push(sender);
+        if sender == self.layout.no_out() {
+            return;
+        }
+        if self.credit_delay <= 1 {
+            self.release_lane(sender);
+        } else {
+            self.releases
+                .at(self.now + self.credit_delay - 1)
+                .push(sender);
         }
     }
 
@@ -299,8 +309,7 @@ impl Fabric {
         state.behind = u16::from(self.last[lane as usize] != next);
         state.left = packet.length | FRESH;
         self.note_key(lane, packet.key);
-        let at = self.now + 1 + self.header_delay;
-        self.ready.at(at).push(lane);
+        self.header_ready(lane, self.now + 1 + self.header_delay);
     }
 
     /// At the end of the cycle: what is on its way takes effect.
@@ -336,26 +345,31 @@ impl Fabric {
 
     fn headers_arrive(&mut self) {
         let mut headers = core::mem::take(self.headers.at(self.now));
-        let ready = self.now + 1 + self.header_delay;
         for &(lane, id) in &headers {
-            let packet = *self.packets.get(id);
-            let state = &mut self.input[lane as usize];
-            if self.front[lane as usize] == NONE {
-                self.front[lane as usize] = id;
-                state.count[0] = 1;
-                state.behind = 0;
-                state.left = packet.length | FRESH;
-                self.note_key(lane, packet.key);
-                self.ready.at(ready).push(lane);
-            } else {
-                let last = self.last[lane as usize];
-                self.packets.get_mut(last).next = id;
-                state.count[1] += 1;
-                state.behind = 1;
-            }
-            self.last[lane as usize] = id;
+            self.header_joins(lane, id);
         }
         headers.clear();
         *self.headers.at(self.now) = headers;
+    }
+
+    /// A header joins a lane: at its front, or behind what is there.
+    #[inline]
+    fn header_joins(&mut self, lane: u32, id: u32) {
+        let last = core::mem::replace(&mut self.last[lane as usize], id);
+        let state = &mut self.input[lane as usize];
+        if last != NONE {
+            state.count[1] += 1;
+            state.behind = 1;
+            self.packets.get_mut(last).next = id;
+            return;
+        }
+        let packet = self.packets.get(id);
+        state.count[0] = 1;
+        state.behind = 0;
+        state.left = packet.length | FRESH;
+        let key = packet.key;
+        self.front[lane as usize] = id;
+        self.note_key(lane, key);
+        self.header_ready(lane, self.now + 1 + self.header_delay);
     }
 }

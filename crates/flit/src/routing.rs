@@ -8,6 +8,7 @@ mod dateline;
 mod destination_tag;
 mod dimension_order;
 mod grid;
+mod known;
 mod lane_sets;
 mod minimal_adaptive;
 mod nearest_common_ancestor;
@@ -29,6 +30,7 @@ use dateline::Dateline;
 use destination_tag::DestinationTag;
 use dimension_order::DimensionOrder;
 use grid::Grid;
+use known::Known;
 use lane_sets::LaneSets;
 use minimal_adaptive::MinimalAdaptive;
 use nearest_common_ancestor::NearestCommonAncestor;
@@ -56,6 +58,7 @@ enum Rule {
     MinimalAdaptive(MinimalAdaptive),
     NearestCommonAncestor(NearestCommonAncestor),
     Table(Table),
+    Known(Known),
 }
 
 /// A routing made ready for a graph.
@@ -142,7 +145,9 @@ impl Routing {
     /// How many different departures there are; each is equally likely.
     pub fn departures(&self) -> u64 {
         match &self.rule {
-            Rule::DestinationTag(_) | Rule::DimensionOrder(_) | Rule::Table(_) => 1,
+            Rule::DestinationTag(_) | Rule::DimensionOrder(_) | Rule::Table(_) | Rule::Known(_) => {
+                1
+            }
             Rule::Dateline(rule) => rule.departures(),
             Rule::Unrestricted(rule) => rule.departures(),
             Rule::O1Turn(_) => o1turn::ORDERS,
@@ -157,7 +162,8 @@ impl Routing {
         way.via = NOWHERE;
         way.plan = 0;
         match &self.rule {
-            Rule::DestinationTag(_) | Rule::DimensionOrder(_) | Rule::Table(_) => {}
+            Rule::DestinationTag(_) | Rule::DimensionOrder(_) | Rule::Table(_) | Rule::Known(_) => {
+            }
             Rule::Dateline(_) | Rule::Unrestricted(_) | Rule::MinimalAdaptive(_) => {
                 way.plan = dateline::fresh_plan(nth);
             }
@@ -172,6 +178,20 @@ impl Routing {
     pub fn route(&self, router: u32, way: &mut Way, choices: &mut Choices) {
         choices.clear();
         let hop = match &self.rule {
+            Rule::MinimalAdaptive(rule) => rule.choices(router, way, &self.lanes, choices),
+            Rule::NearestCommonAncestor(rule) => rule.choices(router, way, &self.lanes, choices),
+            _ => return choices.add_equal(self.only_way(router, way)),
+        };
+        if hop.is_some() || choices.len == 0 {
+            choices.add_equal(self.choice(hop, way));
+        }
+    }
+
+    /// The one way to go, unless routing is adaptive.
+    #[inline]
+    pub fn only_way(&self, router: u32, way: &mut Way) -> Choice {
+        let hop = match &self.rule {
+            Rule::Known(known) => known.next(router, way),
             Rule::DestinationTag(rule) => Some(rule.next(router, way)),
             Rule::DimensionOrder(rule) => rule.next(router, way),
             Rule::Dateline(rule) => rule.next(router, way),
@@ -179,20 +199,27 @@ impl Routing {
             Rule::O1Turn(rule) => rule.next(router, way),
             Rule::Valiant(rule) => rule.next(router, way),
             Rule::Table(rule) => rule.next(router, way),
-            Rule::MinimalAdaptive(rule) => rule.choices(router, way, &self.lanes, choices),
-            Rule::NearestCommonAncestor(rule) => rule.choices(router, way, &self.lanes, choices),
+            Rule::MinimalAdaptive(_) | Rule::NearestCommonAncestor(_) => {
+                let mut choices = Choices::default();
+                self.route(router, way, &mut choices);
+                return choices.list[0];
+            }
         };
-        if let Some(Hop { port, class }) = hop {
-            choices.add_equal(Choice {
+        self.choice(hop, way)
+    }
+
+    /// Over a channel to another router, or out of the network.
+    #[inline]
+    fn choice(&self, hop: Option<Hop>, way: &Way) -> Choice {
+        match hop {
+            Some(Hop { port, class }) => Choice {
                 port,
                 lanes: self.lanes.class(way.group, class),
-            });
-        } else if choices.len == 0 {
-            let port = self.exits[way.destination as usize];
-            choices.add_equal(Choice {
-                port,
+            },
+            None => Choice {
+                port: self.exits[way.destination as usize],
                 lanes: self.lanes.group(way.group),
-            });
+            },
         }
     }
 }
@@ -204,7 +231,11 @@ impl Rule {
                 Rule::DestinationTag(DestinationTag::new(graph, *k, *n))
             }
             (RoutingSpec::DimensionOrder, Shape::Mesh { sides, .. }) => {
-                Rule::DimensionOrder(DimensionOrder::new(Grid::mesh(graph, sides)))
+                let rule = DimensionOrder::new(Grid::mesh(graph, sides));
+                match Known::new(graph, |router, way| rule.next(router, way)) {
+                    Some(known) => Rule::Known(known),
+                    None => Rule::DimensionOrder(rule),
+                }
             }
             (RoutingSpec::Dateline, Shape::Torus { sides, .. }) => {
                 Rule::Dateline(Dateline::new(Grid::torus(graph, sides)?))

@@ -21,7 +21,6 @@ use crate::traffic::Generator;
 pub struct Simulation {
     pub(crate) fabric: Fabric,
     pub(crate) spec: FabricSpec,
-    pub(crate) routing: Routing,
     pub(crate) entrance: Entrance,
     pub(crate) meter: Meter,
     matching: Option<Matching>,
@@ -43,7 +42,7 @@ impl Simulation {
         let groups = groups.unwrap_or(0).saturating_add(1);
         let routing = Routing::new(&spec.graph, spec.routing, spec.router.lanes, groups)?;
         let generator = Generator::new(spec)?;
-        let mut fabric = Fabric::new(spec);
+        let mut fabric = Fabric::new(spec, routing);
         if fabric.same_cycle && !fabric.layout.acyclic {
             return Err(BuildError(
                 "credits in the same cycle need a network without cycles of channels".into(),
@@ -57,7 +56,6 @@ impl Simulation {
             next_checkpoint: meter.next_checkpoint(),
             spec: spec.clone(),
             fabric,
-            routing,
             entrance,
             meter,
             stop: Stop::Running,
@@ -122,8 +120,8 @@ impl Simulation {
     fn step(&mut self) {
         self.deliver();
         let fabric = &mut self.fabric;
-        self.entrance.bear(fabric, &self.routing, &mut self.meter);
-        fabric.allocate(&self.routing, self.spec.router.lane_arbiter);
+        self.entrance.bear(fabric, &mut self.meter);
+        fabric.allocate();
         let before = fabric.flit_hops;
         self.move_flits();
         let fabric = &mut self.fabric;
@@ -136,7 +134,7 @@ impl Simulation {
         if fabric.now > fabric.moved_at.saturating_add(self.spec.measure.stall)
             && fabric.injected > fabric.delivered
         {
-            self.deadlock = Some(find_deadlock(fabric, &self.routing));
+            self.deadlock = Some(find_deadlock(fabric, &fabric.routing));
             self.stop = Stop::Deadlocked;
         }
     }

@@ -11,7 +11,6 @@ use crate::lane::{FRESH, NONE};
 use crate::meter::{Delivered, Meter};
 use crate::packet::Packet;
 use crate::route::{NOWHERE, Way};
-use crate::routing::Routing;
 use crate::spec::{FabricSpec, Injection, RoutingSpec, Sources};
 use crate::traffic::{Born, Generator, Reaction};
 
@@ -107,7 +106,7 @@ impl Entrance {
     }
 
     /// All births of this cycle.
-    pub fn bear(&mut self, fabric: &mut Fabric, routing: &Routing, meter: &mut Meter) {
+    pub fn bear(&mut self, fabric: &mut Fabric, meter: &mut Meter) {
         let now = fabric.now;
         let mut due = core::mem::take(&mut self.due);
         due.clear();
@@ -118,7 +117,7 @@ impl Entrance {
         for &process in &due {
             loop {
                 let (born, next) = self.generator.born(process, now);
-                self.add(process / classes, born, fabric, routing, meter);
+                self.add(process / classes, born, fabric, meter);
                 match next {
                     Some(next) if next <= now => {}
                     Some(next) => break self.schedule(process, next),
@@ -133,23 +132,16 @@ impl Entrance {
             }
             for reaction in entry.remove() {
                 let source = reaction.at_terminal * self.sources_each + reaction.source_lane;
-                self.add(source, reaction.born, fabric, routing, meter);
+                self.add(source, reaction.born, fabric, meter);
             }
         }
-        self.fill_lanes(fabric, routing, meter);
+        self.fill_lanes(fabric, meter);
     }
 
     /// A packet joins the queue of its source.
-    fn add(
-        &mut self,
-        source: u32,
-        born: Born,
-        fabric: &mut Fabric,
-        routing: &Routing,
-        meter: &mut Meter,
-    ) {
+    fn add(&mut self, source: u32, born: Born, fabric: &mut Fabric, meter: &mut Meter) {
         let terminal = source / self.sources_each;
-        let id = self.packet(source, born, fabric, routing, meter);
+        let id = self.packet(source, born, fabric, meter);
         if let Some((first, last)) = self.shared.get_mut(terminal as usize) {
             match *last {
                 NONE => *first = id,
@@ -162,20 +154,13 @@ impl Entrance {
         }
         let lane = fabric.source_lane(terminal, source % self.sources_each);
         match fabric.last[lane as usize] {
-            NONE => fabric.start_source(lane, id, routing),
+            NONE => fabric.start_source(lane, id),
             last => fabric.packets.get_mut(last).next = id,
         }
         fabric.last[lane as usize] = id;
     }
 
-    fn packet(
-        &mut self,
-        source: u32,
-        born: Born,
-        fabric: &mut Fabric,
-        routing: &Routing,
-        meter: &mut Meter,
-    ) -> u32 {
+    fn packet(&mut self, source: u32, born: Born, fabric: &mut Fabric, meter: &mut Meter) -> u32 {
         let terminal = source / self.sources_each;
         let rule = &self.classes[born.class as usize];
         let mut way = Way {
@@ -185,7 +170,9 @@ impl Entrance {
             group: rule.group,
         };
         let draw = self.draws.get_mut(source as usize);
-        routing.depart(&mut way, draw.map_or(0, Stream::next_u64));
+        fabric
+            .routing
+            .depart(&mut way, draw.map_or(0, Stream::next_u64));
         meter.born(fabric.now, terminal, born.class, born.length);
         fabric.created += u64::from(born.length);
         fabric.packets.add(Packet {
@@ -202,16 +189,16 @@ impl Entrance {
     }
 
     /// Source lanes whose packet has left take the next one.
-    fn fill_lanes(&mut self, fabric: &mut Fabric, routing: &Routing, meter: &mut Meter) {
+    fn fill_lanes(&mut self, fabric: &mut Fabric, meter: &mut Meter) {
         let mut vacated = core::mem::take(&mut fabric.vacated);
         vacated.sort_unstable();
         vacated.dedup();
         for &lane in &vacated {
             let terminal = fabric.channel(lane) - fabric.layout.sources;
             if self.shared.is_empty() {
-                self.fill_lane(lane, terminal, fabric, routing, meter);
+                self.fill_lane(lane, terminal, fabric, meter);
             } else {
-                self.fill_shared(terminal, fabric, routing, meter);
+                self.fill_shared(terminal, fabric, meter);
             }
         }
         vacated.clear();
@@ -219,39 +206,26 @@ impl Entrance {
     }
 
     /// The next packet of a source with a queue of its own.
-    fn fill_lane(
-        &mut self,
-        lane: u32,
-        terminal: u32,
-        fabric: &mut Fabric,
-        routing: &Routing,
-        meter: &mut Meter,
-    ) {
+    fn fill_lane(&mut self, lane: u32, terminal: u32, fabric: &mut Fabric, meter: &mut Meter) {
         match fabric.front[lane as usize] {
             NONE => {
                 let index = lane & (fabric.layout.stride() - 1);
                 let source = terminal * self.sources_each + index;
                 if let Some(born) = self.generator.pull(source) {
-                    let id = self.packet(source, born, fabric, routing, meter);
-                    fabric.start_source(lane, id, routing);
+                    let id = self.packet(source, born, fabric, meter);
+                    fabric.start_source(lane, id);
                     fabric.last[lane as usize] = id;
                 }
             }
             id if fabric.input[lane as usize].left == 0 => {
-                fabric.start_source(lane, id, routing);
+                fabric.start_source(lane, id);
             }
             _ => {}
         }
     }
 
     /// Vacant lanes of a terminal take packets off its queue.
-    fn fill_shared(
-        &mut self,
-        terminal: u32,
-        fabric: &mut Fabric,
-        routing: &Routing,
-        meter: &mut Meter,
-    ) {
+    fn fill_shared(&mut self, terminal: u32, fabric: &mut Fabric, meter: &mut Meter) {
         let (mut first, mut last) = self.shared[terminal as usize];
         let lanes = fabric.layout.all_lanes;
         let mut vacant = fabric.vacant_source_lanes(terminal) & lanes;
@@ -260,7 +234,7 @@ impl Entrance {
                 let Some(born) = self.generator.pull(terminal) else {
                     break;
                 };
-                first = self.packet(terminal, born, fabric, routing, meter);
+                first = self.packet(terminal, born, fabric, meter);
                 last = first;
             }
             let lane = fabric.source_lane(terminal, vacant.trailing_zeros());
@@ -271,7 +245,7 @@ impl Entrance {
                 last = NONE;
             }
             fabric.front[lane as usize] = id;
-            fabric.start_source(lane, id, routing);
+            fabric.start_source(lane, id);
         }
         self.shared[terminal as usize] = (first, last);
     }
@@ -343,7 +317,7 @@ impl Fabric {
     }
 
     /// A packet is at the front of a source lane: its header competes from this cycle on.
-    fn start_source(&mut self, lane: u32, id: u32, routing: &Routing) {
+    fn start_source(&mut self, lane: u32, id: u32) {
         let packet = *self.packets.get(id);
         self.front[lane as usize] = id;
         let state = &mut self.input[lane as usize];
@@ -351,7 +325,7 @@ impl Fabric {
         state.left = packet.length | FRESH;
         self.note_key(lane, packet.key);
         let terminal = self.channel(lane) - self.layout.sources;
-        let lanes = routing.injection_lanes(&packet.way) & self.layout.all_lanes;
+        let lanes = self.routing.injection_lanes(&packet.way) & self.layout.all_lanes;
         self.wait(lane, self.layout.inject + terminal, lanes);
     }
 }

@@ -35,12 +35,11 @@ A scenario is a TOML file. Quantities are strings with a unit: `\"622 Mbps\"`, `
 1 ps, 1 bit/s or 1 byte. One cell is the time that `unit.bytes` take at `link.rate`, itself rounded
 half up to 1 ps. Unknown keys are errors.
 
-With `engine = \"flit\"` time is counted in cycles: `\"4000 cycles\"`, or the number alone. Loads are
-in flits per cycle and terminal. Paths of files start at the folder of the scenario.
+With `engine = \"flit\"` time is counted in cycles: `\"4000 cycles\"`, or the number alone.
+Loads are in flits per cycle and terminal. Paths of files start at the folder of the scenario.
 
 On the command line, `--set` changes one value: `--set run.seed=2`,
 `--set flows.VC1.priority=1`, `--set links.A-S1.delay=\"1 ms\"`, `--set traffic.load=0.4`.
-
 ";
 
 fn section_part(section: &Section) -> String {

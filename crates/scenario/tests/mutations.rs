@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use scenario::{Diagnostics, LARGEST_BYTES, Scenario, Source, parse};
 
 const GOOD: &str = include_str!("files/everything.toml");
+const FLIT: &str = include_str!("files/flit.toml");
 /// What one reading may take; generous for a busy machine.
 const LONGEST: Duration = Duration::from_secs(1);
 
@@ -44,25 +45,48 @@ fn refused(what: &str, bytes: impl Into<Vec<u8>>) {
     }
 }
 
-/// The good file with the value of the `n`-th line that has one replaced.
-fn with_value(line: usize, value: &str) -> Option<String> {
-    let mut lines: Vec<String> = GOOD.lines().map(String::from).collect();
-    let (key, _) = lines[line].split_once(" = ")?;
-    lines[line] = format!("{key} = {value}");
-    Some(lines.join("\n"))
+/// A line of a good file that gives a key a value.
+#[derive(Clone, Copy)]
+struct Line {
+    file: &'static str,
+    number: usize,
+    text: &'static str,
 }
 
-fn lines_with_values() -> impl Iterator<Item = (usize, &'static str)> {
-    GOOD.lines()
-        .enumerate()
-        .filter(|(_, line)| line.contains(" = "))
+impl Line {
+    /// Those of all good files.
+    fn all() -> impl Iterator<Item = Self> {
+        [GOOD, FLIT].into_iter().flat_map(|file| {
+            let lines = file.lines().enumerate();
+            let lines = lines.map(move |(number, text)| Self { file, number, text });
+            lines.filter(|line| line.text.contains(" = "))
+        })
+    }
+
+    fn key(self) -> &'static str {
+        self.text.split_once(" = ").map_or("", |(key, _)| key)
+    }
+
+    /// Its file with another line in its place.
+    fn replaced(self, text: &str) -> String {
+        let mut lines: Vec<&str> = self.file.lines().collect();
+        lines[self.number] = text;
+        lines.join("\n")
+    }
+
+    fn with_value(self, value: &str) -> String {
+        self.replaced(&format!("{} = {value}", self.key()))
+    }
 }
 
 #[test]
-fn the_file_itself_is_good() {
-    let scenario = read(GOOD.into()).expect("no mistakes");
-    assert!(scenario.warnings.is_empty(), "{}", scenario.warnings);
-    assert!(lines_with_values().count() >= 40);
+fn the_files_themselves_are_good() {
+    for file in [GOOD, FLIT] {
+        let scenario = read(file.into()).expect("no mistakes");
+        assert!(scenario.warnings.is_empty(), "{}", scenario.warnings);
+        let lines = Line::all().filter(|line| line.file == file);
+        assert!(lines.count() >= 40);
+    }
 }
 
 #[test]
@@ -76,14 +100,18 @@ fn values_of_the_wrong_type_are_refused() {
         "nan",
         "[1, 2]",
     ];
-    for (line, text) in lines_with_values() {
-        for value in wrong {
-            let mutated = with_value(line, value).expect("a value");
-            refused(&format!("{value} in `{text}`"), mutated);
+    let numbers = ["sides", "targets", "weights", "lengths"];
+    for line in Line::all() {
+        let right = |value: &str| value == "[1, 2]" && numbers.contains(&line.key());
+        for value in wrong.into_iter().filter(|value| !right(value)) {
+            refused(
+                &format!("{value} in `{}`", line.text),
+                line.with_value(value),
+            );
             tried += 1;
         }
     }
-    assert!(tried >= 240, "{tried} mutations");
+    assert!(tried >= 500, "{tried} mutations");
 }
 
 #[test]
@@ -100,41 +128,41 @@ fn signs_sizes_and_units_are_refused() {
         "\"\"",
         "\"1e99999999999999999999 Gbps\"",
     ];
-    // Any text is a fine title.
-    let free = |text: &str| ["title", "about"].iter().any(|key| text.starts_with(key));
-    let names = |text: &str| text.starts_with("name") && !text.contains("series");
+    // Any text is a fine title, and nearly any a name.
+    let free = ["title", "about", "name"];
     let mut tried = 0;
-    for (line, text) in lines_with_values().filter(|(_, text)| !free(text) && !names(text)) {
+    for line in Line::all().filter(|line| !free.contains(&line.key())) {
         for value in wrong {
-            let mutated = with_value(line, value).expect("a value");
-            refused(&format!("{value} in `{text}`"), mutated);
+            refused(
+                &format!("{value} in `{}`", line.text),
+                line.with_value(value),
+            );
             tried += 1;
         }
     }
-    assert!(tried >= 300, "{tried} mutations");
+    assert!(tried >= 600, "{tried} mutations");
 }
 
 #[test]
 fn unknown_keys_are_refused() {
-    for (line, text) in lines_with_values() {
-        let mut lines: Vec<&str> = GOOD.lines().collect();
-        let renamed = format!("x{text}");
-        lines[line] = &renamed;
-        refused(text, lines.join("\n"));
+    for line in Line::all() {
+        refused(line.text, line.replaced(&format!("x{}", line.text)));
     }
 }
 
 #[test]
 fn repeated_keys_are_refused() {
-    for (line, text) in lines_with_values() {
-        let mut lines: Vec<&str> = GOOD.lines().collect();
-        lines.insert(line, text);
-        refused(text, lines.join("\n"));
+    for line in Line::all() {
+        refused(line.text, line.replaced(&format!("{0}\n{0}", line.text)));
     }
 }
 
 #[test]
 fn names_of_nothing_are_refused() {
+    refused(
+        "reply class",
+        FLIT.replace("replies = \"answer\"", "replies = \"nobody\""),
+    );
     for name in [
         "\"A\"",
         "\"B\"",
@@ -154,18 +182,20 @@ fn names_of_nothing_are_refused() {
 
 #[test]
 fn files_cut_short_end_in_a_result() {
-    let (mut good, mut bad) = (0, 0);
-    for end in (0..GOOD.len()).step_by(50) {
-        match read(GOOD.as_bytes()[..end].to_vec()) {
-            Ok(_) => good += 1,
-            Err(_) => {
-                refused(&format!("cut at {end}"), &GOOD.as_bytes()[..end]);
-                bad += 1;
+    for file in [GOOD, FLIT] {
+        let (mut good, mut bad) = (0, 0);
+        for end in (0..file.len()).step_by(50) {
+            match read(file.as_bytes()[..end].to_vec()) {
+                Ok(_) => good += 1,
+                Err(_) => {
+                    refused(&format!("cut at {end}"), &file.as_bytes()[..end]);
+                    bad += 1;
+                }
             }
         }
+        // Cut between two flows, series or classes it may be whole, only shorter.
+        assert!(bad > 20 && good < 10, "{good} good, {bad} bad");
     }
-    // Cut between two flows or series the file may be whole, only shorter.
-    assert!(bad > 30 && good < 10, "{good} good, {bad} bad");
 }
 
 #[test]
@@ -237,6 +267,19 @@ fn large_numbers_of_anything_are_refused_fast() {
             format!("{network}[topology]\n{topology}\n{flows}"),
         );
     }
+    for topology in [
+        "kind = \"fly\"\nk = 65535\nn = 24",
+        "kind = \"fat-tree\"\nk = 2\nn = 24",
+        "kind = \"mesh\"\nsides = [16777216, 16777216, 16777216]",
+        "kind = \"torus\"\nsides = [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1]",
+        "kind = \"torus\"\nsides = [8]\nterminals_per_router = 65535",
+        "kind = \"full\"\nrouters = 65535\nterminals_per_router = 65535",
+        "kind = \"file\"\nfile = \"/dev/zero\"",
+        "kind = \"file\"\nfile = \"\"",
+    ] {
+        let run = "engine = \"flit\"\n[run]\nmeasure = 1000\n[traffic]\nload = 0.1\n";
+        refused(topology, format!("{run}[topology]\n{topology}\n"));
+    }
     let line = "[topology]\nkind = \"line\"\nswitches = 2000\n";
     let pairs = "[[patterns]]\nname = \"p\"\nkind = \"random-pairs\"\ncount = 4000000\n";
     refused(
@@ -249,6 +292,10 @@ fn large_numbers_of_anything_are_refused_fast() {
 fn heaps_of_mistakes_end_soon() {
     let many = |line: &dyn Fn(usize) -> String| (0..20_000).map(line).collect::<String>();
     refused("unknown keys", many(&|i| format!("key_{i} = {i}\n")));
+    let class = |i| format!("[[classes]]\nname = \"c{}\"\nlane_group = {i}\n", i % 1000);
+    refused("classes", format!("{FLIT}\n{}", many(&class)));
+    let numbers = "1, ".repeat(100_000);
+    refused("numbers", FLIT.replace("[4, 4]", &format!("[{numbers}]")));
     refused("junk", "= =\n".repeat(20_000));
     refused(
         "hosts",

@@ -60,7 +60,7 @@ fn network_of(text: &str) -> NetworkSpec {
 }
 
 fn way(scenario: &Scenario, flow: usize) -> Vec<String> {
-    let network = &packet(&scenario).network;
+    let network = &packet(scenario).network;
     let name = |channel: u32| {
         let link = &network.links[channel as usize / 2];
         let (from, to) = if channel.is_multiple_of(2) {

@@ -27,7 +27,7 @@ pub(crate) fn memory(
     classes: Option<&[ClassSpec]>,
     limits: &Limits,
     mistakes: &mut Diagnostics,
-) {
+) -> bool {
     let size = plan.size();
     let channels = size.channels + 2 * size.terminals;
     let demand = |class: &ClassSpec| match (&class.injection, &class.pattern) {
@@ -41,7 +41,7 @@ pub(crate) fn memory(
         + size.terminals * TERMINAL_BYTES
         + classes.unwrap_or(&[]).iter().map(demand).sum::<u64>();
     let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
-        return;
+        return true;
     };
     let at = root
         .record("topology")
@@ -60,6 +60,7 @@ pub(crate) fn memory(
         ))
         .help("make the network smaller, or use fewer lanes"),
     );
+    false
 }
 
 /// Loads of all classes together, at injection and at hot spots.

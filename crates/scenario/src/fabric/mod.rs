@@ -35,12 +35,13 @@ pub(crate) fn build(
         let groups = classes.as_deref().map_or(1, checks::groups);
         checks::lanes(root, plan, routing, router, groups, mistakes);
     }
-    if let Some(plan) = &plan {
-        let lanes = router.as_ref().map_or(1, |router| router.lanes);
-        limits::memory(root, plan, lanes, classes.as_deref(), limits, mistakes);
-    }
     checks::delays(root, router.as_ref(), mistakes);
-    let graph = network::graph(root, plan?, mistakes)?;
+    let plan = plan?;
+    let lanes = router.as_ref().map_or(1, |router| router.lanes);
+    if !limits::memory(root, &plan, lanes, classes.as_deref(), limits, mistakes) {
+        return None;
+    }
+    let graph = network::graph(root, plan, mistakes)?;
     if let Some(router) = &router {
         checks::credit(root, router, &graph, mistakes);
     }

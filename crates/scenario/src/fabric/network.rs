@@ -80,7 +80,9 @@ impl Plan {
             }
             Self::Mesh { sides, each } => {
                 let routers = product(sides);
-                let line = |side: &u32| routers / u64::from(*side) * u64::from(2 * (side - 1));
+                let line = |side: &u32| {
+                    (routers / u64::from(*side)).saturating_mul(u64::from(2 * (side - 1)))
+                };
                 let channels = sides.iter().map(line).fold(0, u64::saturating_add);
                 (routers, channels, routers.saturating_mul((*each).into()))
             }

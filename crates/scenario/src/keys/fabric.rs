@@ -24,7 +24,7 @@ pub(crate) static RUN: Section = Section {
             "Cycles before the window; `auto` waits until throughput and latency have settled.",
         )
         .or("\"auto\"")
-        .cite("MSER-5: White, Cobb and Spratt 2000"),
+        .cite("among others by MSER-5: White, Cobb and Spratt 2000"),
         Key::new(
             "warm_up_limit",
             Kind::Cycles {
@@ -231,8 +231,8 @@ pub(crate) const ROUTINGS: &[Choice] = &[
     Choice::new("dimension-order", "Mesh: dimension 0 first, then 1, ..."),
     Choice::new(
         "dateline",
-        "Torus: dimension order; packets change to a second class of lanes at the wrap-around \
-         channel of each dimension. Needs 2 lanes.",
+        "Torus: dimension order; on entering a dimension packets take one of two classes of lanes, \
+         by which side of them their destination lies on. Needs 2 lanes.",
     )
     .cite("Dally and Seitz 1987"),
     Choice::new(

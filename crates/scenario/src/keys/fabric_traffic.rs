@@ -46,7 +46,8 @@ pub(crate) static TRAFFIC: Section = Section {
 /// Classes of packets.
 pub(crate) static CLASSES: Section = Section {
     name: "[[classes]]",
-    about: "A class of packets: what differs from `[traffic]`, and how routers treat it.",
+    about: "A class of packets: what differs from `[traffic]`, and how routers treat it. What \
+            stands here replaces the whole of what stands there.",
     selector: None,
     groups: &[Group {
         keys: &["load", "share"],
@@ -113,7 +114,7 @@ pub(crate) const SOURCES: &[Choice] = &[
         "per-lane",
         "An independent source for each lane, each with an equal part of the load.",
     )
-    .cite("Dally 1992, section V"),
+    .cite("Dally 1992"),
 ];
 
 static PATTERN_TABLE: Section = Section {
@@ -192,7 +193,7 @@ pub(crate) const PATTERNS: &[Choice] = &[
     Choice::new("hotspot", "Some terminals get more than others."),
     Choice::new(
         "permutation",
-        "Each terminal sends to one other, drawn from the seed.",
+        "Each terminal sends to one and gets from one, drawn from the seed; it may be itself.",
     ),
     Choice::new("matrix", "By a weight for each source and destination."),
 ];

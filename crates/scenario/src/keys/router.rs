@@ -29,7 +29,7 @@ pub(crate) static ROUTER: Section = Section {
             "Lanes (virtual channels) of each channel.",
         )
         .or("1")
-        .cite("Dally 1992, section III"),
+        .cite("Dally 1992"),
         Key::new(
             "depth",
             Kind::Whole {
