@@ -86,6 +86,12 @@ fn a_channel_carries_depth_times_lanes_per_round_trip() {
             // Injection and ejection keep the same pace.
             let crossed = simulation.flit_hops() - before;
             assert_eq!(crossed, 3 * 60 * in_a_round, "{lane:?}, {lanes} lanes");
+            // No packet ends in the window, but the channel is busy in it.
+            spec.measure.warm_up = WarmUp::Cycles(20 * round);
+            spec.measure.window = 60 * round;
+            let share = in_a_round as f64 / round as f64;
+            let found = ran(&spec).utilization[0];
+            assert!((found - share).abs() < 1e-9, "{lane:?}: {found}, {share}");
         }
     }
 }

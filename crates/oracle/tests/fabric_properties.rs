@@ -4,10 +4,10 @@ use flit::Simulation;
 use flit::outcome::FabricOutcome;
 use flit::spec::{
     Arbiter, ChannelSpec, ClassSpec, FabricSpec, Injection, MeasureSpec, RoutingSpec, Shape,
-    TraceEntry, WarmUp,
+    Switch, TraceEntry, WarmUp,
 };
 use kernel::{Purpose, Stream};
-use oracle::fabric::{random_spec, run};
+use oracle::fabric::{random_spec, run, run_logged};
 
 const CYCLES: u64 = 700;
 const SEEDS: u64 = 40;
@@ -138,6 +138,54 @@ fn an_interrupted_run_balances() {
                 found.delivered_total
             );
         }
+    }
+}
+
+fn has_output_buffer(spec: &FabricSpec) -> bool {
+    matches!(
+        spec.router.switch,
+        Switch::Multiplexed {
+            output_buffer: 1..,
+            ..
+        }
+    )
+}
+
+/// Channels and lanes are busy as often as the reference sends on them, window by window.
+#[test]
+fn channels_are_busy_when_the_reference_sends() {
+    for seed in 0..SEEDS {
+        let mut spec = random_spec(seed, true).expect("a spec that builds");
+        if has_output_buffer(&spec) {
+            continue;
+        }
+        let mut dice = dice(seed);
+        let (start, window) = (dice.below(300), 1 + dice.below(300));
+        spec.measure.warm_up = WarmUp::Cycles(start);
+        spec.measure.window = window;
+        spec.measure.drain = dice.below(2) * 50;
+        // Listed packets may be over before the window is.
+        let found = outcome(&spec);
+        let reference = run_logged(&spec, CYCLES).expect("the laws hold").moves;
+        let end = (start + window).min(found.cycles);
+        let inside = reference
+            .iter()
+            .filter(|at| (start..end).contains(&at.cycle));
+        let cycles = found.window.max(1) as f64;
+        let mut channels = vec![0.0; found.utilization.len()];
+        let mut lanes = vec![0.0; found.lane_utilization.len()];
+        for at in inside {
+            channels[at.channel as usize] += 1.0 / cycles;
+            lanes[usize::from(at.lane)] += 1.0 / cycles / channels.len() as f64;
+        }
+        let same = |one: &[f64], other: &[f64]| {
+            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| (a - b).abs() < 1e-9)
+        };
+        assert!(same(&found.utilization, &channels), "seed {seed}: {spec:?}");
+        assert!(
+            same(&found.lane_utilization, &lanes),
+            "seed {seed}: {spec:?}"
+        );
     }
 }
 
