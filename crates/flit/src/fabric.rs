@@ -32,8 +32,10 @@ pub(crate) struct Fabric {
     /// A seat is where a lane's two bits are: at the output lane in a crossbar and at
     /// injection, at the input lane (after all output channels) in a multiplexed switch.
     pub words: Vec<u64>,
-    /// By block of seat channels: seats that a packet holds. A bit for each block with any.
-    pub held: Vec<u32>,
+    /// By seat channel: seats that a packet holds. Then a bit for each channel with any, and a
+    /// bit for each block of 64 channels with any.
+    pub held: Vec<u8>,
+    pub active: Vec<u64>,
     pub summary: Vec<u64>,
     /// The lanes of a channel share an input of the switch.
     pub multiplexed: bool,
@@ -178,7 +180,8 @@ impl Fabric {
                 outs
             ],
             words: vec![0; seats],
-            held: vec![0; seats.div_ceil(BLOCK as usize)],
+            held: vec![0; seats],
+            active: vec![0; seats.div_ceil(BLOCK as usize)],
             summary: vec![0; seats.div_ceil(64 * 64)],
             multiplexed,
             same_cycle: spec.router.credit_delay == 0,
@@ -320,6 +323,24 @@ impl Fabric {
     #[inline(always)]
     pub fn first_in_seat(&self) -> u32 {
         (self.layout.outs + BLOCK) << self.layout.shift
+    }
+
+    /// A packet takes a seat of this channel.
+    #[inline]
+    pub fn take_seat(&mut self, channel: u32) {
+        self.held[channel as usize] += 1;
+        let block = channel / BLOCK;
+        self.active[block as usize] |= 1 << (channel % BLOCK);
+        self.summary[(block / 64) as usize] |= 1 << (block % 64);
+    }
+
+    /// A packet leaves its seat.
+    #[inline]
+    pub fn leave_seat(&mut self, channel: u32) {
+        let held = &mut self.held[channel as usize];
+        *held -= 1;
+        let is_last = u64::from(*held == 0);
+        self.active[(channel / BLOCK) as usize] &= !(is_last << (channel % BLOCK));
     }
 
     /// Urgency of a packet for [`Arbiter::Earliest`].

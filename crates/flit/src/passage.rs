@@ -244,8 +244,7 @@ impl Fabric {
     pub(crate) fn tail_switched(&mut self, Passing { from, into }: Passing, id: u32) {
         self.output[into as usize].link = self.layout.no_in();
         self.input[from as usize].link = self.layout.no_out();
-        let block = self.channel(self.seat(from, into)) / BLOCK;
-        self.held[block as usize] -= 1;
+        self.leave_seat(self.channel(self.seat(from, into)));
         match self.release {
             Release::TailSent => self.release_lane(into),
             Release::Drained => self.release_before(from),
