@@ -294,9 +294,9 @@ fn distances(graph: &Graph) -> Vec<Vec<u64>> {
     for _ in 0..count {
         for channel in &graph.channels {
             let (from, to) = (channel.from as usize, channel.to as usize);
-            for end in 0..count {
-                let over = u64::from(channel.latency) + far[to][end];
-                far[from][end] = far[from][end].min(over);
+            let beyond = far[to].clone();
+            for (least, rest) in far[from].iter_mut().zip(beyond) {
+                *least = (*least).min(u64::from(channel.latency) + rest);
             }
         }
     }
