@@ -1,5 +1,6 @@
 //! The state of the network while it runs.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -7,6 +8,7 @@ use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring
 use crate::layout::{BLOCK, Layout};
 use crate::packet::Pool;
 use crate::passage::Lists;
+use crate::probe::Watch;
 use crate::routing::Routing;
 use crate::spec::{Arbiter, FabricSpec, Release, Switch};
 
@@ -106,8 +108,12 @@ pub(crate) struct Fabric {
     pub uniform_flight: Option<u64>,
     /// Output lanes whose next flit moves in this cycle.
     pub chosen: Vec<u32>,
+    /// Input lanes whose next flit goes through a multiplexed switch in this pass.
+    pub chosen_inputs: Vec<u32>,
     /// What moving flits leave behind.
     pub lists: Lists,
+    /// Notes for a probe, if there is one.
+    pub watch: Option<Box<Watch>>,
 }
 
 /// Flits by output channel and by index of lane.
@@ -128,6 +134,18 @@ pub(crate) struct OutputQueues {
     pub flits: Vec<Buffered>,
     /// Output channels with a flit.
     pub busy: kernel::BitSet,
+}
+
+impl OutputQueues {
+    /// All flits in them.
+    pub fn flits(&self) -> impl Iterator<Item = &Buffered> {
+        let places = usize::from(self.places);
+        let queues = self.filled.iter().enumerate();
+        queues.flat_map(move |(out, (filled, first))| {
+            let place = move |index: u16| (usize::from(*first) + usize::from(index)) % places;
+            (0..*filled).map(move |index| &self.flits[out * places + place(index)])
+        })
+    }
 }
 
 /// A flit between switch and channel.
@@ -226,7 +244,9 @@ impl Fabric {
             vacated: Vec::new(),
             uniform_flight: None,
             chosen: Vec::new(),
+            chosen_inputs: Vec::new(),
             lists: Lists::default(),
+            watch: None,
             layout,
         };
         fabric.fill_credits();

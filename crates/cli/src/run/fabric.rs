@@ -76,8 +76,7 @@ impl FabricRun<'_> {
                 engine.flit_hops() as f64 / 1e6
             ));
             if more && pace.save_is_due() {
-                let mut outcome = engine.outcome();
-                outcome.stop = Stop::Running;
+                let outcome = engine.outcome();
                 let shown = self.shown(&outcome, pace.seconds());
                 self.job.save(&shown).map_err(|error| error.to_string())?;
                 pace.saved();

@@ -7,6 +7,7 @@ use flit::spec::{
     Allocator, Arbiter, ClassSpec, FabricSpec, Graph, Injection, MeasureSpec, Pattern, Release,
     RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, TraceEntry, WarmUp,
 };
+use flit::topology;
 
 /// The lanes of a channel share one input of the switch; no buffer behind it.
 pub const MULTIPLEXED: Switch = Switch::Multiplexed {
@@ -95,6 +96,31 @@ pub fn trace(packets: &[(u64, u32, u32, u16)]) -> Injection {
         length,
     };
     Injection::Trace(packets.iter().map(entry).collect())
+}
+
+/// Two lanes of two flits, packets of five; nothing ends a run before cycle 100,000.
+pub fn network(graph: Graph, routing: RoutingSpec, injection: Injection) -> FabricSpec {
+    let mut spec = spec(graph, routing, vec![class(injection, 5)]);
+    spec.seed = 7;
+    spec.router.lanes = 2;
+    spec.router.depth = 2;
+    spec.measure.warm_up = WarmUp::Cycles(0);
+    spec.measure.window = 100_000;
+    spec.measure.stall = 100_000;
+    spec
+}
+
+/// A ring of eight under load, with datelines: channels 0 to 15.
+pub fn ring() -> FabricSpec {
+    let graph = topology::torus(&[8], 1, 1).expect("a ring");
+    let load = Injection::Bernoulli { load: 0.6 };
+    network(graph, RoutingSpec::Dateline, load)
+}
+
+/// Three routers in a row with these packets: channels 0 to 1, 1 to 2, 1 to 0 and 2 to 1.
+pub fn row(packets: &[(u64, u32, u32, u16)]) -> FabricSpec {
+    let graph = topology::mesh(&[3], 1, 1).expect("a row");
+    network(graph, RoutingSpec::DimensionOrder, trace(packets))
 }
 
 pub fn ran(spec: &FabricSpec) -> FabricOutcome {
