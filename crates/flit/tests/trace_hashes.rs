@@ -182,22 +182,10 @@ fn requests(spec: &mut FabricSpec) {
     earliest(spec);
 }
 
-fn others() -> Vec<(&'static str, FabricSpec)> {
+fn trees_and_crossbars() -> Vec<(&'static str, FabricSpec)> {
     let tree = |routing| on(topology::fat_tree(2, 4, 1), routing, 0.5);
     let full = || on(topology::full(6, 2, 3), RoutingSpec::Table, 0.5);
     let crossbar = || on(topology::crossbar(12), RoutingSpec::Table, 0.5);
-    let ends = [
-        (0, 1),
-        (1, 0),
-        (1, 2),
-        (2, 1),
-        (2, 3),
-        (3, 2),
-        (3, 0),
-        (0, 3),
-        (2, 0),
-    ];
-    let homes = [(0, 0), (1, 1), (2, 3), (3, 2), (0, 1)];
     vec![
         (
             "tree-adaptive-requests",
@@ -245,6 +233,24 @@ fn others() -> Vec<(&'static str, FabricSpec)> {
                 spec.graph = topology::crossbar(16).expect("a crossbar");
             }),
         ),
+    ]
+}
+
+/// Without a rule for the graph, without one for the packets.
+fn listed() -> Vec<(&'static str, FabricSpec)> {
+    let ends = [
+        (0, 1),
+        (1, 0),
+        (1, 2),
+        (2, 1),
+        (2, 3),
+        (3, 2),
+        (3, 0),
+        (0, 3),
+        (2, 0),
+    ];
+    let homes = [(0, 0), (1, 1), (2, 3), (3, 2), (0, 1)];
+    vec![
         (
             "irregular-matrix",
             with(
@@ -274,7 +280,8 @@ fn others() -> Vec<(&'static str, FabricSpec)> {
 fn networks() -> Vec<(&'static str, FabricSpec)> {
     let mut all = flies();
     all.extend(grids());
-    all.extend(others());
+    all.extend(trees_and_crossbars());
+    all.extend(listed());
     all
 }
 
