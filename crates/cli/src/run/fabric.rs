@@ -182,7 +182,8 @@ impl FabricRun<'_> {
             let since = deadlock.since;
             match deadlock.others_move {
                 true => eprintln!(
-                    "error: deadlock: {} packets hold each other up since cycle {since}, others move",
+                    "error: deadlock: {} packets have not moved since cycle {since} and never \
+                     will, though others move",
                     deadlock.packets
                 ),
                 false => eprintln!("error: deadlock: no flit has moved since cycle {since}"),

@@ -119,9 +119,10 @@ fn part_of_a_network_may_deadlock_while_the_rest_moves() {
     // Terminals with even numbers send far up the ring, the others a router down.
     let mut text = String::from(
         "engine = \"flit\"\n[run]\nwarm_up = \"0 cycles\"\nmeasure = \"5000 cycles\"\n\
-         stall = \"300 cycles\"\n[topology]\nkind = \"torus\"\nsides = [8]\nterminals_per_router = 2\n\
-         [routing]\nkind = \"unrestricted\"\n[router]\nlanes = 1\ndepth = 2\n\
-         [traffic]\nload = 0.2\nflits = 16\n[traffic.pattern]\nkind = \"matrix\"\nrows = [\n",
+         stall = \"300 cycles\"\n[topology]\nkind = \"torus\"\nsides = [8]\n\
+         terminals_per_router = 2\n[routing]\nkind = \"unrestricted\"\n\
+         [router]\nlanes = 1\ndepth = 2\n[traffic]\nload = 0.2\nflits = 16\n\
+         [traffic.pattern]\nkind = \"matrix\"\nrows = [\n",
     );
     for source in 0..16 {
         let to = (source + if source % 2 == 0 { 6 } else { 14 }) % 16;
