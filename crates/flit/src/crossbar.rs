@@ -10,6 +10,9 @@ use crate::fabric::Fabric;
 use crate::layout::BLOCK;
 use crate::spec::Arbiter;
 
+/// Up to so many channels of a block are looked at one by one.
+const FEW: u32 = 20;
+
 impl Fabric {
     /// Chooses a flit for each of these channels that has one to send. The range begins and ends
     /// at blocks.
@@ -101,18 +104,34 @@ impl Fabric {
     /// block's own bit if no packet holds a seat in it.
     #[inline(always)]
     pub(crate) fn scan(&mut self, block: u32) -> u64 {
+        let active = self.active[block as usize];
+        if active.count_ones() > FEW {
+            return self.scan_all(block);
+        }
+        if active == 0 {
+            self.summary[(block >> 6) as usize] &= !(1 << (block & 63));
+        }
+        let first = block * BLOCK;
+        let (mut rest, mut ready) = (active, 0);
+        while rest != 0 {
+            let bit = rest.trailing_zeros();
+            rest &= rest - 1;
+            let word = self.words[(first + bit) as usize];
+            ready |= u64::from(word & (word >> 32) & 0xffff_ffff != 0) << bit;
+        }
+        ready
+    }
+
+    /// The same for a block with many that may be ready: all 64 at once.
+    #[inline(always)]
+    fn scan_all(&self, block: u32) -> u64 {
         let first = (block * BLOCK) as usize;
         let mut flags = [0_u8; BLOCK as usize];
-        let mut waiting = 0_u64;
         for (flag, word) in flags
             .iter_mut()
             .zip(&self.words[first..first + BLOCK as usize])
         {
             *flag = u8::from(word & (word >> 32) & 0xffff_ffff != 0);
-            waiting |= word;
-        }
-        if waiting & 0xffff_ffff == 0 && self.held[block as usize] == 0 {
-            self.summary[(block >> 6) as usize] &= !(1 << (block & 63));
         }
         let mut ready = 0;
         for (index, bytes) in flags.as_chunks::<8>().0.iter().enumerate() {

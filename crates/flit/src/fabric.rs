@@ -32,8 +32,10 @@ pub(crate) struct Fabric {
     /// A seat is where a lane's two bits are: at the output lane in a crossbar and at
     /// injection, at the input lane (after all output channels) in a multiplexed switch.
     pub words: Vec<u64>,
-    /// By block of seat channels: seats that a packet holds. A bit for each block with any.
-    pub held: Vec<u32>,
+    /// By seat channel: seats that a packet holds. Then a bit for each channel with any, and a
+    /// bit for each block of 64 channels with any.
+    pub held: Vec<u8>,
+    pub active: Vec<u64>,
     pub summary: Vec<u64>,
     /// The lanes of a channel share an input of the switch.
     pub multiplexed: bool,
@@ -90,10 +92,14 @@ pub(crate) struct Fabric {
     pub created: u64,
     pub injected: u64,
     pub delivered: u64,
-    /// Flits sent by lane of the channels between routers, since the window began.
+    /// Flits of packets whose tails have crossed since the window began: by output channel, and
+    /// by index of lane over all channels.
+    pub channel_flits: Vec<u64>,
     pub lane_flits: [u64; 32],
     /// The counts of the window, once it has ended.
     pub counted: Option<Counts>,
+    /// What had crossed, when it began, of packets whose tails had not.
+    pub counted_before: Counts,
     /// Source lanes whose packet has left.
     pub vacated: Vec<u32>,
     /// Flight of all channels, where it is the same.
@@ -105,7 +111,11 @@ pub(crate) struct Fabric {
 }
 
 /// Flits by output channel and by index of lane.
-pub(crate) type Counts = (Vec<u32>, [u64; 32]);
+#[derive(Clone, Debug)]
+pub(crate) struct Counts {
+    pub channels: Vec<u64>,
+    pub lanes: [u64; 32],
+}
 
 /// The small buffers between a multiplexed switch and the channels.
 #[derive(Debug)]
@@ -170,7 +180,8 @@ impl Fabric {
                 outs
             ],
             words: vec![0; seats],
-            held: vec![0; seats.div_ceil(BLOCK as usize)],
+            held: vec![0; seats],
+            active: vec![0; seats.div_ceil(BLOCK as usize)],
             summary: vec![0; seats.div_ceil(64 * 64)],
             multiplexed,
             same_cycle: spec.router.credit_delay == 0,
@@ -205,8 +216,13 @@ impl Fabric {
             created: 0,
             injected: 0,
             delivered: 0,
+            channel_flits: vec![0; outs],
             lane_flits: [0; 32],
             counted: None,
+            counted_before: Counts {
+                channels: Vec::new(),
+                lanes: [0; 32],
+            },
             vacated: Vec::new(),
             uniform_flight: None,
             chosen: Vec::new(),
@@ -309,6 +325,24 @@ impl Fabric {
         (self.layout.outs + BLOCK) << self.layout.shift
     }
 
+    /// A packet takes a seat of this channel.
+    #[inline]
+    pub fn take_seat(&mut self, channel: u32) {
+        self.held[channel as usize] += 1;
+        let block = channel / BLOCK;
+        self.active[block as usize] |= 1 << (channel % BLOCK);
+        self.summary[(block / 64) as usize] |= 1 << (block % 64);
+    }
+
+    /// A packet leaves its seat.
+    #[inline]
+    pub fn leave_seat(&mut self, channel: u32) {
+        let held = &mut self.held[channel as usize];
+        *held -= 1;
+        let is_last = u64::from(*held == 0);
+        self.active[(channel / BLOCK) as usize] &= !(is_last << (channel % BLOCK));
+    }
+
     /// Urgency of a packet for [`Arbiter::Earliest`].
     pub fn note_key(&mut self, lane: u32, key: u64) {
         if let Some(place) = self.key.get_mut(lane as usize) {
@@ -339,7 +373,6 @@ pub(crate) fn longest_flight(spec: &FabricSpec) -> u32 {
 fn out_channels(spec: &FabricSpec, layout: &Layout) -> Vec<OutChannel> {
     let nobody = OutChannel {
         target: layout.no_in(),
-        flits: 0,
         spend: 0,
         flight: 1,
         pointer: 0,

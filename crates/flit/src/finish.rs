@@ -2,8 +2,8 @@
 
 use alloc::vec;
 
-use crate::fabric::Fabric;
-use crate::lane::NONE;
+use crate::fabric::{Counts, Fabric};
+use crate::lane::{FRESH, NONE};
 use crate::outcome::{FabricOutcome, Stop};
 use crate::simulation::Simulation;
 
@@ -32,21 +32,25 @@ impl Simulation {
         outcome
     }
 
+    /// Nothing before the window.
     fn fill_utilization(&self, outcome: &mut FabricOutcome) {
         let fabric = &self.fabric;
-        let cycles = outcome.window.max(1) as f64;
-        let flits = fabric.counted.as_ref();
-        let (channels, lanes) = flits.map_or_else(|| fabric.counts_now(), Clone::clone);
-        let outs = fabric.layout.out_of.iter();
-        outcome.utilization = outs
-            .map(|out| f64::from(channels[*out as usize]) / cycles)
-            .collect();
-        let all = outcome.utilization.len().max(1) as f64;
-        let used = usize::from(self.spec.router.lanes);
-        outcome.lane_utilization = lanes[..used]
-            .iter()
-            .map(|flits| *flits as f64 / cycles / all)
-            .collect();
+        let lanes = usize::from(self.spec.router.lanes);
+        outcome.utilization = vec![0.0; fabric.layout.out_of.len()];
+        outcome.lane_utilization = vec![0.0; lanes];
+        if outcome.window == 0 {
+            return;
+        }
+        let counts = fabric.counted.clone();
+        let counts = counts.unwrap_or_else(|| fabric.counts_of_window());
+        let cycles = outcome.window as f64;
+        for (share, out) in outcome.utilization.iter_mut().zip(&fabric.layout.out_of) {
+            *share = counts.channels[*out as usize] as f64 / cycles;
+        }
+        let all = fabric.layout.out_of.len().max(1) as f64;
+        for (share, flits) in outcome.lane_utilization.iter_mut().zip(counts.lanes) {
+            *share = flits as f64 / cycles / all;
+        }
     }
 
     /// Flits at each source: of packets in its queue and of those that are leaving.
@@ -80,20 +84,56 @@ impl Simulation {
 impl Fabric {
     /// The window begins.
     pub(crate) fn restart_counters(&mut self) {
-        for channel in &mut self.out_channels {
-            channel.flits = 0;
-        }
+        self.channel_flits.fill(0);
         self.lane_flits = [0; 32];
         self.counted = None;
+        self.counted_before = self.counts_under_way();
     }
 
     /// The window has ended.
     pub(crate) fn freeze_counters(&mut self) {
-        self.counted = Some(self.counts_now());
+        self.counted = Some(self.counts_of_window());
     }
 
-    fn counts_now(&self) -> crate::fabric::Counts {
-        let flits = self.out_channels.iter().map(|channel| channel.flits);
-        (flits.collect(), self.lane_flits)
+    /// Flits since the window began. Whole packets are counted when their tails cross; so what
+    /// has crossed of those under way is added now, and what had at the beginning is taken off.
+    fn counts_of_window(&self) -> Counts {
+        let mut counts = self.counts_under_way();
+        for (count, crossed) in counts.channels.iter_mut().zip(&self.channel_flits) {
+            *count += crossed;
+        }
+        for (count, before) in counts
+            .channels
+            .iter_mut()
+            .zip(&self.counted_before.channels)
+        {
+            *count = count.saturating_sub(*before);
+        }
+        for (index, count) in counts.lanes.iter_mut().enumerate() {
+            *count += self.lane_flits[index];
+            *count = count.saturating_sub(self.counted_before.lanes[index]);
+        }
+        counts
+    }
+
+    /// Flits that have crossed of packets whose tails have not.
+    fn counts_under_way(&self) -> Counts {
+        let mut counts = Counts {
+            channels: vec![0; self.out_channels.len()],
+            lanes: [0; 32],
+        };
+        for (lane, sender) in self.output.iter().enumerate() {
+            let from = sender.link as usize;
+            if sender.link == self.layout.no_in() || self.front[from] == NONE {
+                continue;
+            }
+            let left = self.input[from].left & !FRESH;
+            let crossed = self.packets.get(self.front[from]).length - left;
+            let lane = lane as u32;
+            counts.channels[self.channel(lane) as usize] += u64::from(crossed);
+            let index = lane & (self.layout.stride() - 1);
+            counts.lanes[index as usize % 32] += u64::from(crossed);
+        }
+        counts
     }
 }

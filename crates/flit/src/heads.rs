@@ -9,7 +9,6 @@ use alloc::vec::Vec;
 use crate::arbiter::{cycle_key, draw};
 use crate::fabric::Fabric;
 use crate::lane::NONE;
-use crate::layout::BLOCK;
 use crate::route::{Choice, Choices};
 use crate::spec::Arbiter;
 
@@ -269,9 +268,7 @@ impl Fabric {
             let room = u64::from(self.output[output as usize].credits > 0);
             *word = *word & !(1 << (32 + bit)) | room << (32 + bit);
         }
-        let block = channel / BLOCK;
-        self.held[block as usize] += 1;
-        self.summary[(block >> 6) as usize] |= 1 << (block & 63);
+        self.take_seat(channel);
     }
 
     /// With cut-through, room for a packet may come without a lane's being freed.

@@ -39,8 +39,6 @@ pub(crate) struct OutLane {
 pub(crate) struct OutChannel {
     /// Its lane 0 at the receiving end.
     pub target: u32,
-    /// Flits of packets whose tails it has carried since the window began.
-    pub flits: u32,
     /// Credits a flit takes: 1, or 0 into an ejection channel, whose terminal takes all at once.
     pub spend: u16,
     /// Cycles from leaving a buffer to being able to leave the next.

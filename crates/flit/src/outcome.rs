@@ -5,7 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
-/// `created_total = delivered_total + queued_total + inside_total`, in flits.
+/// `created_total = delivered_total + queued_total + inside_total`, in flits. A packet counts as
+/// delivered, all its flits at once, when its tail arrives; until then it is inside.
 #[derive(Clone, Debug, Default)]
 pub struct FabricOutcome {
     /// Cycles simulated.

@@ -235,7 +235,7 @@ impl Fabric {
     /// A packet has crossed a channel.
     pub(crate) fn count(&mut self, into: u32, flits: u16) {
         let out = self.channel(into);
-        self.out_channels[out as usize].flits += u32::from(flits);
+        self.channel_flits[out as usize] += u64::from(flits);
         let lane = into & (self.layout.stride() - 1);
         self.lane_flits[lane as usize % 32] += u64::from(flits);
     }
@@ -244,8 +244,7 @@ impl Fabric {
     pub(crate) fn tail_switched(&mut self, Passing { from, into }: Passing, id: u32) {
         self.output[into as usize].link = self.layout.no_in();
         self.input[from as usize].link = self.layout.no_out();
-        let block = self.channel(self.seat(from, into)) / BLOCK;
-        self.held[block as usize] -= 1;
+        self.leave_seat(self.channel(self.seat(from, into)));
         match self.release {
             Release::TailSent => self.release_lane(into),
             Release::Drained => self.release_before(from),
