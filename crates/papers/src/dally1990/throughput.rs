@@ -9,12 +9,19 @@ use crate::claim::{Finding, Measured, column};
 use crate::lab::{Lab, LabError};
 
 /// Stages, and cycles measured: small networks need longer.
-const NETWORKS: [(u32, u32); 4] = [(4, 20_000), (6, 8_000), (8, 3_000), (10, 2_500)];
+const NETWORKS: [(u32, u32); 4] = [(4, 15_000), (6, 5_000), (8, 2_000), (10, 1_500)];
 const LARGEST: u32 = 10;
 /// Dead times of a header beside the scenario's, in cycles; the last comes nearest to the paper.
 const OTHER_DELAYS: [u32; 4] = [0, 1, 2, 4];
 /// Lanes at the ends of the curve.
 const ENDS: [u32; 2] = [1, 16];
+
+const WORDS: &str = "The paper calls a flit's transfer one time unit and says nothing of what a \
+    header needs for its route and its lane. Without any such dead time the gain of dimension 10 \
+    is well below the printed 3.5. The scenario takes 3 cycles at each router. Here they pass \
+    before the header competes for a lane, and a lane that drained is taken a cycle later at the \
+    earliest; an engine in which the header holds its next lane meanwhile loses more for each \
+    cycle.";
 
 pub fn figure_8(lab: &Lab) -> Result<Evidence, LabError> {
     let mut settings: Vec<(Sets, u64)> = Vec::new();
@@ -50,6 +57,7 @@ pub fn figure_8(lab: &Lab) -> Result<Evidence, LabError> {
             finding("dally1990.fig8.diminishing-returns", returns(&means)),
         ],
         blocks: vec![
+            Block::Text(WORDS.into()),
             Block::Plot(plot(&networks)),
             Block::Table(table(&networks)),
             Block::Table(delays_table(&gain, largest, delayed)),
@@ -58,6 +66,8 @@ pub fn figure_8(lab: &Lab) -> Result<Evidence, LabError> {
 }
 
 fn setting(stages: u32, lanes: u32, cycles: u32) -> (Sets, u64) {
+    // Few lanes carry few packets: their means need longer, and cost less.
+    let cycles = if lanes < 4 { 3 * cycles } else { cycles };
     let sets = vec![
         ("topology.n", stages.to_string()),
         ("router.lanes", lanes.to_string()),
@@ -69,7 +79,7 @@ fn setting(stages: u32, lanes: u32, cycles: u32) -> (Sets, u64) {
 
 /// The largest network with another dead time of headers.
 fn delayed(delay: u32, lanes: u32) -> (Sets, u64) {
-    let (mut sets, seeds) = setting(LARGEST, lanes, 1_500);
+    let (mut sets, seeds) = setting(LARGEST, lanes, 1_000);
     sets.push(("router.header_delay", format!("\"{delay} cycles\"")));
     (sets, seeds)
 }
