@@ -3,6 +3,8 @@
 //! User CPU of one thread; the least of several runs, since everything else on a machine only
 //! ever adds to it.
 
+mod fabric;
+
 use kernel::{Time, Wheel};
 use packet::Simulation;
 use packet::spec::{NetworkSpec, TrafficSpec};
@@ -49,6 +51,9 @@ const SET: &[Workload] = &[
     },
 ];
 
+/// Name of the part about idle circuits.
+const IDLE_NAME: &str = "idle circuits";
+
 /// Idle circuits added to Figure 17 to show that they cost nothing.
 const IDLE: [usize; 3] = [0, 1_000, 100_000];
 
@@ -68,20 +73,21 @@ pub fn bench(options: &Options) -> u8 {
             .as_ref()
             .is_none_or(|filter| name.contains(filter.as_str()))
     };
-    if !wanted("idle") && !SET.iter().any(|workload| wanted(workload.name)) {
-        let names: Vec<&str> = SET.iter().map(|workload| workload.name).collect();
+    let packet = SET.iter().map(|workload| workload.name).chain([IDLE_NAME]);
+    let names: Vec<&str> = packet.clone().chain(fabric::names()).collect();
+    if !names.iter().any(|name| wanted(name)) {
         let names = names.join("`, `");
-        return fail(format!(
-            "no workload is called so; there are `{names}` and `idle`"
-        ));
+        return fail(format!("no workload is called so; there are `{names}`"));
     }
     if machine::user_seconds().is_none() {
         eprintln!("note: this system does not tell user CPU time; wall time is used");
     }
-    println!(
-        "{:32} {:>12} {:>9} {:>12} {:>11}",
-        "workload", "M hops/s", "ns/hop", "events/hop", "hops"
-    );
+    if packet.clone().any(wanted) {
+        println!(
+            "{:32} {:>12} {:>9} {:>12} {:>11}",
+            "packet engine", "M hops/s", "ns/hop", "events/hop", "hops"
+        );
+    }
     for workload in SET.iter().filter(|workload| wanted(workload.name)) {
         let scenario = match load(workload) {
             Ok(scenario) => scenario,
@@ -95,10 +101,15 @@ pub fn bench(options: &Options) -> u8 {
             }
         }
     }
-    if wanted("idle") {
-        return idle(options.runs);
+    if wanted(IDLE_NAME)
+        && let Err(message) = idle(options.runs)
+    {
+        return fail(message);
     }
-    SUCCESS
+    match fabric::bench(options, &wanted) {
+        Ok(()) => SUCCESS,
+        Err(message) => fail(message),
+    }
 }
 
 fn load(workload: &Workload) -> Result<PacketScenario, String> {
@@ -164,11 +175,8 @@ fn once(network: &NetworkSpec) -> Result<Cost, String> {
 }
 
 /// Figure 17 among circuits that never send: the cost of a hop and of an idle circuit's link.
-fn idle(runs: u32) -> u8 {
-    let scenario = match load(&SET[0]) {
-        Ok(scenario) => scenario,
-        Err(message) => return fail(message),
-    };
+fn idle(runs: u32) -> Result<(), String> {
+    let scenario = load(&SET[0])?;
     println!("\nFigure 17 among idle circuits:");
     println!(
         "{:>12} {:>9} {:>26}",
@@ -182,15 +190,11 @@ fn idle(runs: u32) -> u8 {
         network.flows.extend((0..count).map(|_| copy.clone()));
         let links = count * copy.legs.len();
         let bytes = bytes_per_link(&network, links);
-        match least(&network, runs) {
-            Ok(cost) => {
-                let ns = cost.seconds / cost.hops as f64 * 1e9;
-                println!("{count:>12} {ns:>9.1} {:>26}", bytes.unwrap_or_default());
-            }
-            Err(message) => return fail(message),
-        }
+        let cost = least(&network, runs)?;
+        let ns = cost.seconds / cost.hops as f64 * 1e9;
+        println!("{count:>12} {ns:>9.1} {:>26}", bytes.unwrap_or_default());
     }
-    SUCCESS
+    Ok(())
 }
 
 /// Memory that building the network takes, per link of an idle circuit.

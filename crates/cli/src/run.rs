@@ -28,7 +28,7 @@ pub struct Options {
     /// Check the dear promises too, and print what that cost
     #[arg(long)]
     audit: bool,
-    /// Also write a time-stamped trace of units entering and leaving every node
+    /// Also write a time-stamped trace: units entering and leaving every node, or flits on channels
     #[arg(long, value_name = "KIND")]
     trace: Option<TraceKind>,
 }
@@ -36,7 +36,8 @@ pub struct Options {
 /// Forms of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum TraceKind {
-    /// One line a unit: time, node, in or out, channel, flow, kind, number, value
+    /// One line a unit: time, node, in or out, channel, flow, kind, number, value; or one a flit
+    /// and channel: cycle, channel, lane, and its packet's source, destination, birth and class
     Csv,
 }
 
@@ -55,7 +56,7 @@ pub fn run(options: &Options) -> u8 {
     let status = match &scenario.engine {
         Engine::Packet(packet) => open(source, &scenario).map(|job| packet::run(job, packet)),
         // What can't run leaves no directory.
-        Engine::Flit(spec) => fabric::build(options, spec).and_then(|engine| {
+        Engine::Flit(spec) => fabric::build(spec).and_then(|engine| {
             let job = open(source, &scenario)?;
             Ok(fabric::run(job, spec, engine))
         }),

@@ -72,6 +72,9 @@ impl Fabric {
     }
 
     fn move_by<const NOW: bool, const NEAR: bool>(&mut self) {
+        if self.watch.is_some() {
+            self.watch_chosen();
+        }
         let mut chosen = core::mem::take(&mut self.chosen);
         let mut mover = self.mover::<NOW, NEAR>(chosen.len());
         for &into in &chosen {

@@ -1,100 +1,134 @@
-//! Why nothing moves: packets that wait in a circle.
+//! Packets that hold each other up for ever, while others may still move.
 
-use alloc::vec;
+mod circle;
+mod standstill;
+
 use alloc::vec::Vec;
 
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, longest_flight};
 use crate::lane::NONE;
-use crate::outcome::{Deadlock, Held};
-use crate::route::Choices;
-use crate::routing::Routing;
+use crate::outcome::Deadlock;
+use crate::probe::Tag;
+use crate::spec::FabricSpec;
+use circle::Circle;
+use standstill::Standstill;
 
-/// The circle of packets in a network in which nothing has moved for long.
-///
-/// Every packet in it waits: its header for a lane that another holds, or its flits for a place
-/// in a lane that another blocks. Whoever follows from packet to packet comes back in the end.
-pub(crate) fn find_deadlock(fabric: &Fabric, routing: &Routing) -> Deadlock {
-    let heads = header_lanes(fabric);
-    let mut deadlock = Deadlock {
-        since: fabric.moved_at,
-        held: Vec::new(),
-        packets: heads.len() as u64,
-    };
-    let first_lane = fabric.input.len();
-    let mut visited = vec![u32::MAX; first_lane];
-    for (walk, &start) in heads.iter().enumerate() {
-        let mut path: Vec<(u32, u32)> = Vec::new();
-        let mut lane = start;
-        while visited[lane as usize] == u32::MAX {
-            visited[lane as usize] = walk as u32;
-            let Some((wanted, next)) = waits_for(fabric, routing, lane) else {
-                break;
-            };
-            path.push((lane, wanted));
-            lane = next;
-        }
-        if let Some(begin) = path.iter().position(|(known, _)| *known == lane) {
-            let circle = path[begin..].iter();
-            deadlock.held = circle.map(|step| held(fabric, *step)).collect();
-            return deadlock;
+/// Least cycles between two looks at all lanes.
+const LOOK_LEAST: u64 = 256;
+/// Lanes that looks may cost in a cycle, on average.
+const LANES_A_CYCLE: u64 = 16;
+
+/// When to look for a deadlock, and what was seen the last time.
+#[derive(Debug)]
+pub(crate) struct Lookout {
+    /// Without a move for so many cycles, nothing ever moves again.
+    patience: u64,
+    every: u64,
+    /// The next look is before this cycle.
+    next: u64,
+    last: u64,
+    /// By lane between routers: what the last look saw.
+    seen: Vec<Sight>,
+}
+
+/// What tells that a lane has sent nothing: its front packet, its birth, flits yet to leave.
+type Sight = (u32, u64, u16);
+
+impl Lookout {
+    pub fn new(spec: &FabricSpec, fabric: &Fabric) -> Lookout {
+        let router = &spec.router;
+        // Whatever is under way comes to pass within this time.
+        let delays = u64::from(longest_flight(spec))
+            + u64::from(router.header_delay)
+            + u64::from(router.credit_delay);
+        let lanes = u64::from(fabric.layout.sources) << fabric.layout.shift;
+        let every = spec
+            .measure
+            .stall
+            .max(LOOK_LEAST)
+            .max(lanes / LANES_A_CYCLE);
+        Lookout {
+            patience: spec.measure.stall.max(delays + 2),
+            every,
+            next: every,
+            last: 0,
+            seen: Vec::new(),
         }
     }
-    deadlock
-}
 
-/// Lanes between routers that hold the header of their front packet.
-fn header_lanes(fabric: &Fabric) -> Vec<u32> {
-    let sources = fabric.layout.sources << fabric.layout.shift;
-    let has_header = |lane: &u32| {
-        fabric.front[*lane as usize] != NONE
-            && fabric.input[*lane as usize].link == fabric.layout.no_out()
-    };
-    (0..sources).filter(has_header).collect()
-}
-
-/// An output lane that the header in `lane` wants, and the lane with the header of its holder.
-fn waits_for(fabric: &Fabric, routing: &Routing, lane: u32) -> Option<(u32, u32)> {
-    let at = fabric.in_channels[fabric.channel(lane) as usize];
-    let mut way = fabric.packets.get(fabric.front[lane as usize]).way;
-    let mut choices = Choices::default();
-    routing.route(at.node, &mut way, &mut choices);
-    let choice = choices.as_slice().first()?;
-    let out = fabric.layout.router_out[at.node as usize] + u32::from(choice.port);
-    let wanted = (out << fabric.layout.shift) + choice.lanes.trailing_zeros();
-    Some((wanted, header_behind(fabric, wanted)?))
-}
-
-/// Follows the packet that holds an output lane to the lane with its header.
-fn header_behind(fabric: &Fabric, output: u32) -> Option<u32> {
-    let mut output = output;
-    for _ in 0..fabric.input.len() {
-        let channel = fabric.out_channels[fabric.channel(output) as usize];
-        if channel.spend == 0 {
+    /// At the end of a cycle: is there a deadlock?
+    #[inline]
+    pub fn check(&mut self, fabric: &Fabric) -> Option<Deadlock> {
+        if fabric.now > fabric.moved_at.saturating_add(self.patience)
+            && fabric.injected > fabric.delivered
+        {
+            return Some(all_of_it(fabric));
+        }
+        if fabric.now < self.next {
             return None;
         }
-        let lane = channel.target + (output & (fabric.layout.stride() - 1));
-        if fabric.front[lane as usize] == NONE {
+        self.look(fabric)
+    }
+
+    /// Looks for packets that hold each other up and have stood still since the last look.
+    #[cold]
+    fn look(&mut self, fabric: &Fabric) -> Option<Deadlock> {
+        let since = core::mem::replace(&mut self.last, fabric.now);
+        self.next = fabric.now.saturating_add(self.every);
+        let lanes = fabric.layout.sources << fabric.layout.shift;
+        let now: Vec<Sight> = (0..lanes).map(|lane| sight(fabric, lane)).collect();
+        let before = core::mem::replace(&mut self.seen, now);
+        let stands = |lane: u32| {
+            let sight = self.seen[lane as usize];
+            sight.0 != NONE && before.get(lane as usize) == Some(&sight)
+        };
+        if !(0..lanes).any(stands) {
             return None;
         }
-        let next = fabric.input[lane as usize].link;
-        if next == fabric.layout.no_out() {
-            return Some(lane);
-        }
-        output = next;
+        let standstill = Standstill::new(fabric);
+        let circle = Circle::find(&standstill);
+        let held = |lane: u32| standstill.holds(lane);
+        let is_old = match circle.lanes.is_empty() {
+            true => (0..lanes).any(|lane| held(lane) && stands(lane)),
+            false => circle
+                .lanes
+                .iter()
+                .all(|lane| *lane >= lanes || stands(*lane)),
+        };
+        is_old.then(|| describe(&standstill, circle, since, true))
     }
-    None
 }
 
-fn held(fabric: &Fabric, (lane, wanted): (u32, u32)) -> Held {
-    let packet = fabric.packets.get(fabric.front[lane as usize]);
-    let mask = fabric.layout.stride() - 1;
-    let at = fabric.in_channels[fabric.channel(lane) as usize].spec;
-    let waits = fabric.layout.spec_out[fabric.channel(wanted) as usize];
-    Held {
-        source: packet.source,
-        destination: packet.way.destination,
-        birth: packet.birth,
-        at: (at, (lane & mask) as u8),
-        waits_for: (waits, (wanted & mask) as u8),
+/// The deadlock of a network in which nothing has moved for long.
+#[cold]
+fn all_of_it(fabric: &Fabric) -> Deadlock {
+    let standstill = Standstill::new(fabric);
+    let circle = Circle::find(&standstill);
+    describe(&standstill, circle, fabric.moved_at, false)
+}
+
+fn sight(fabric: &Fabric, lane: u32) -> Sight {
+    match fabric.front[lane as usize] {
+        NONE => (NONE, 0, 0),
+        id => {
+            let birth = fabric.packets.get(id).birth;
+            (id, birth, fabric.input[lane as usize].left)
+        }
     }
+}
+
+fn describe(standstill: &Standstill<'_>, circle: Circle, since: u64, others: bool) -> Deadlock {
+    Deadlock {
+        since,
+        held: circle.held,
+        packets: standstill.packets().len() as u64,
+        others_move: others,
+    }
+}
+
+/// The packets in the network that can never move again, by number.
+pub(crate) fn deadlocked(fabric: &Fabric) -> Vec<Tag> {
+    let packets = Standstill::new(fabric).packets();
+    let tag = |id: &u32| Tag::of(*id, fabric.packets.get(*id));
+    packets.iter().map(tag).collect()
 }

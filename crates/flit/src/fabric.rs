@@ -1,5 +1,6 @@
 //! The state of the network while it runs.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -7,6 +8,7 @@ use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring
 use crate::layout::{BLOCK, Layout};
 use crate::packet::Pool;
 use crate::passage::Lists;
+use crate::probe::Watch;
 use crate::routing::Routing;
 use crate::spec::{Arbiter, FabricSpec, Release, Switch};
 
@@ -106,12 +108,16 @@ pub(crate) struct Fabric {
     pub uniform_flight: Option<u64>,
     /// Output lanes whose next flit moves in this cycle.
     pub chosen: Vec<u32>,
+    /// Input lanes whose next flit goes through a multiplexed switch in this pass.
+    pub chosen_inputs: Vec<u32>,
     /// What moving flits leave behind.
     pub lists: Lists,
+    /// Notes for a probe, if there is one.
+    pub watch: Option<Box<Watch>>,
 }
 
 /// Flits by output channel and by index of lane.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
     pub channels: Vec<u64>,
     pub lanes: [u64; 32],
@@ -130,6 +136,18 @@ pub(crate) struct OutputQueues {
     pub busy: kernel::BitSet,
 }
 
+impl OutputQueues {
+    /// All flits in them.
+    pub fn flits(&self) -> impl Iterator<Item = &Buffered> {
+        let places = usize::from(self.places);
+        let queues = self.filled.iter().enumerate();
+        queues.flat_map(move |(out, (filled, first))| {
+            let place = move |index: u16| (usize::from(*first) + usize::from(index)) % places;
+            (0..*filled).map(move |index| &self.flits[out * places + place(index)])
+        })
+    }
+}
+
 /// A flit between switch and channel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Buffered {
@@ -143,53 +161,41 @@ pub(crate) struct Buffered {
 
 impl Fabric {
     pub fn new(spec: &FabricSpec, routing: Routing) -> Fabric {
-        let layout = Layout::new(spec);
-        let multiplexed = matches!(spec.router.switch, Switch::Multiplexed { .. });
-        let (outs, ins) = (layout.outs as usize + 1, layout.ins as usize + 1);
-        let stride = layout.stride() as usize;
-        let seats = outs + if multiplexed { BLOCK as usize + ins } else { 0 };
-        let earliest = spec.router.channel_arbiter == Arbiter::Earliest
-            || spec.router.lane_arbiter == Arbiter::Earliest;
+        let mut fabric = Fabric::empty(spec, Layout::new(spec), routing);
+        fabric.make_lanes(spec);
+        fabric.fill_credits();
+        fabric.join_ends();
+        fabric.add_queues(spec);
+        let real = |out: &u32| fabric.layout.spec_out[*out as usize] != NONE;
+        let mut outs = (0..fabric.layout.outs).filter(real);
+        let flight = |out: u32| u64::from(fabric.out_channels[out as usize].flight);
+        let first = outs.next().map(flight);
+        let uniform = outs.all(|out| Some(flight(out)) == first);
+        fabric.uniform_flight = first.filter(|_| uniform);
+        fabric
+    }
+
+    /// Without any lanes.
+    fn empty(spec: &FabricSpec, layout: Layout, routing: Routing) -> Fabric {
         let flight = longest_flight(spec);
         let credit = u32::from(spec.router.credit_delay);
-        let empty_lane = InLane {
-            count: [0; 2],
-            left: 0,
-            behind: 0,
-            link: layout.no_out(),
-            before: layout.no_out(),
-        };
-        let mut fabric = Fabric {
-            input: vec![empty_lane; ins * stride],
-            output: vec![
-                OutLane {
-                    link: layout.no_in(),
-                    credits: 0,
-                };
-                outs * stride
-            ],
+        Fabric {
+            input: Vec::new(),
+            output: Vec::new(),
             out_channels: out_channels(spec, &layout),
             in_channels: in_channels(spec, &layout),
-            allocation: vec![
-                Allocation {
-                    free: 0,
-                    waiting: NONE,
-                    pointer: 0,
-                    noted: false,
-                };
-                outs
-            ],
-            words: vec![0; seats],
-            held: vec![0; seats],
-            active: vec![0; seats.div_ceil(BLOCK as usize)],
-            summary: vec![0; seats.div_ceil(64 * 64)],
-            multiplexed,
+            allocation: Vec::new(),
+            words: Vec::new(),
+            held: Vec::new(),
+            active: Vec::new(),
+            summary: Vec::new(),
+            multiplexed: matches!(spec.router.switch, Switch::Multiplexed { .. }),
             same_cycle: spec.router.credit_delay == 0,
-            front: vec![NONE; ins * stride],
-            last: vec![NONE; ins * stride],
-            key: vec![0; if earliest { ins * stride } else { 0 }],
-            wait_next: vec![NONE; ins * stride],
-            wait_lanes: vec![0; ins * stride],
+            front: Vec::new(),
+            last: Vec::new(),
+            key: Vec::new(),
+            wait_next: Vec::new(),
+            wait_lanes: Vec::new(),
             packets: Pool::default(),
             arrivals: Ring::new(flight),
             credits: Ring::new(credit),
@@ -216,29 +222,59 @@ impl Fabric {
             created: 0,
             injected: 0,
             delivered: 0,
-            channel_flits: vec![0; outs],
+            channel_flits: Vec::new(),
             lane_flits: [0; 32],
             counted: None,
-            counted_before: Counts {
-                channels: Vec::new(),
-                lanes: [0; 32],
-            },
+            counted_before: Counts::default(),
             vacated: Vec::new(),
             uniform_flight: None,
             chosen: Vec::new(),
+            chosen_inputs: Vec::new(),
             lists: Lists::default(),
+            watch: None,
             layout,
+        }
+    }
+
+    /// All lanes and channels, joined to nothing.
+    fn make_lanes(&mut self, spec: &FabricSpec) {
+        let (nobody_in, nobody_out) = (self.layout.no_in(), self.layout.no_out());
+        let (outs, ins) = (self.layout.outs as usize + 1, self.layout.ins as usize + 1);
+        let stride = self.layout.stride() as usize;
+        let seats = outs + usize::from(self.multiplexed) * (BLOCK as usize + ins);
+        let input = InLane {
+            count: [0; 2],
+            left: 0,
+            behind: 0,
+            link: nobody_out,
+            before: nobody_out,
         };
-        fabric.fill_credits();
-        fabric.join_ends();
-        fabric.add_queues(spec);
-        let real = |out: &u32| fabric.layout.spec_out[*out as usize] != NONE;
-        let mut outs = (0..fabric.layout.outs).filter(real);
-        let flight = |out: u32| u64::from(fabric.out_channels[out as usize].flight);
-        let first = outs.next().map(flight);
-        let uniform = outs.all(|out| Some(flight(out)) == first);
-        fabric.uniform_flight = first.filter(|_| uniform);
-        fabric
+        let output = OutLane {
+            link: nobody_in,
+            credits: 0,
+        };
+        let allocation = Allocation {
+            free: 0,
+            waiting: NONE,
+            pointer: 0,
+            noted: false,
+        };
+        self.input = vec![input; ins * stride];
+        self.output = vec![output; outs * stride];
+        self.allocation = vec![allocation; outs];
+        self.words = vec![0; seats];
+        self.held = vec![0; seats];
+        self.active = vec![0; seats.div_ceil(BLOCK as usize)];
+        self.summary = vec![0; seats.div_ceil(64 * 64)];
+        self.front = vec![NONE; ins * stride];
+        self.last = vec![NONE; ins * stride];
+        self.wait_next = vec![NONE; ins * stride];
+        self.wait_lanes = vec![0; ins * stride];
+        self.channel_flits = vec![0; outs];
+        let router = &spec.router;
+        if [router.channel_arbiter, router.lane_arbiter].contains(&Arbiter::Earliest) {
+            self.key = vec![0; ins * stride];
+        }
     }
 
     /// Every lane is free and empty.

@@ -1,22 +1,22 @@
 //! What a run found.
 
 use alloc::vec;
+use alloc::vec::Vec;
 
-use crate::fabric::{Counts, Fabric};
+use crate::fabric::{Counts, Fabric, OutputQueues};
 use crate::lane::{FRESH, NONE};
-use crate::outcome::{FabricOutcome, Stop};
+use crate::outcome::FabricOutcome;
+use crate::probe::Probe;
 use crate::simulation::Simulation;
+use crate::source::Entrance;
 
-impl Simulation {
+impl<P: Probe> Simulation<P> {
     /// What was found so far.
     pub fn outcome(&self) -> FabricOutcome {
         let fabric = &self.fabric;
         let mut outcome = FabricOutcome {
             cycles: fabric.now,
-            stop: match self.stop {
-                Stop::Running => Stop::Interrupted,
-                stop => stop,
-            },
+            stop: self.stop,
             trace_hash: self.trace_hash,
             flit_hops: fabric.flit_hops,
             created_total: fabric.created,
@@ -53,32 +53,36 @@ impl Simulation {
         }
     }
 
-    /// Flits at each source: of packets in its queue and of those that are leaving.
     fn fill_queues(&self, outcome: &mut FabricOutcome) {
-        let fabric = &self.fabric;
-        let mut queued = vec![0_u64; outcome.terminals.len()];
-        let first = fabric.layout.sources << fabric.layout.shift;
-        let last = fabric.layout.ins << fabric.layout.shift;
-        for lane in first..last {
-            let terminal = (fabric.channel(lane) - fabric.layout.sources) as usize;
-            let mut id = fabric.front[lane as usize];
-            if id != NONE {
-                queued[terminal] += u64::from(fabric.input[lane as usize].count[0]);
-                if fabric.input[lane as usize].left == 0 {
-                    queued[terminal] += u64::from(fabric.packets.get(id).length);
-                }
-                id = fabric.packets.get(id).next;
-            }
-            while id != NONE {
-                queued[terminal] += u64::from(fabric.packets.get(id).length);
-                id = fabric.packets.get(id).next;
-            }
-        }
-        self.entrance.add_queued(fabric, &mut queued);
+        let queued = queued_flits(&self.fabric, &self.entrance, outcome.terminals.len());
         for (terminal, flits) in outcome.terminals.iter_mut().zip(queued) {
             terminal.queued = flits;
         }
     }
+}
+
+/// Flits at the source of each terminal: of packets in its queue and of those that are leaving.
+pub(crate) fn queued_flits(fabric: &Fabric, entrance: &Entrance, terminals: usize) -> Vec<u64> {
+    let mut queued = vec![0_u64; terminals];
+    for (terminal, flits) in queued.iter_mut().enumerate() {
+        for index in 0..fabric.layout.stride() {
+            let lane = fabric.source_lane(terminal as u32, index);
+            let mut id = fabric.front[lane as usize];
+            if id != NONE {
+                *flits += u64::from(fabric.input[lane as usize].count[0]);
+                if fabric.input[lane as usize].left == 0 {
+                    *flits += u64::from(fabric.packets.get(id).length);
+                }
+                id = fabric.packets.get(id).next;
+            }
+            while id != NONE {
+                *flits += u64::from(fabric.packets.get(id).length);
+                id = fabric.packets.get(id).next;
+            }
+        }
+    }
+    entrance.add_queued(fabric, &mut queued);
+    queued
 }
 
 impl Fabric {
@@ -131,9 +135,32 @@ impl Fabric {
             let crossed = self.packets.get(self.front[from]).length - left;
             let lane = lane as u32;
             counts.channels[self.channel(lane) as usize] += u64::from(crossed);
-            let index = lane & (self.layout.stride() - 1);
-            counts.lanes[index as usize % 32] += u64::from(crossed);
+            counts.lanes[self.index(lane)] += u64::from(crossed);
         }
+        self.take_off_buffered(&mut counts);
         counts
+    }
+
+    /// What the switch has sent and the channel has not.
+    fn take_off_buffered(&self, counts: &mut Counts) {
+        let queued = self.queues.iter().flat_map(OutputQueues::flits);
+        for flit in queued {
+            let (channel, lane) = (self.channel(flit.into) as usize, self.index(flit.into));
+            if flit.tail != NONE {
+                let length = u64::from(self.packets.get(flit.tail).length);
+                counts.channels[channel] += length;
+                counts.lanes[lane] += length;
+            }
+        }
+        let queued = self.queues.iter().flat_map(OutputQueues::flits);
+        for flit in queued {
+            counts.channels[self.channel(flit.into) as usize] -= 1;
+            counts.lanes[self.index(flit.into)] -= 1;
+        }
+    }
+
+    /// Index of a lane in its channel.
+    fn index(&self, lane: u32) -> usize {
+        (lane & (self.layout.stride() - 1)) as usize % 32
     }
 }

@@ -95,4 +95,9 @@ impl<T: Default + Clone> Ring<T> {
     pub fn at(&mut self, cycle: u64) -> &mut T {
         &mut self.slots[(cycle & self.mask) as usize]
     }
+
+    /// All slots, in no order of cycles.
+    pub fn slots(&self) -> &[T] {
+        &self.slots
+    }
 }

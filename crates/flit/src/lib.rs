@@ -23,6 +23,7 @@ pub mod outcome;
 mod output_queue;
 mod packet;
 mod passage;
+pub mod probe;
 pub mod route;
 pub mod routing;
 mod simulation;

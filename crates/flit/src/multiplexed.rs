@@ -133,11 +133,11 @@ impl Matching {
             let from = core::mem::replace(&mut self.offers[out as usize], NO_OFFER).who;
             let input = from >> fabric.layout.shift;
             point_past(fabric, input, out, from);
-            fabric.switch(from);
+            fabric.chosen_inputs.push(from);
         }
         offered.clear();
         self.offered = offered;
-        fabric.settle();
+        fabric.switch_chosen();
     }
 
     /// Each output offers itself to an input, each input accepts one; again for the rest.
@@ -159,11 +159,11 @@ impl Matching {
                 if iteration == 0 {
                     point_past(fabric, input, out, from);
                 }
-                fabric.switch(from);
+                fabric.chosen_inputs.push(from);
             }
             accepted.clear();
             self.accepted = accepted;
-            fabric.settle();
+            fabric.switch_chosen();
         }
     }
 

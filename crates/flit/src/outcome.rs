@@ -154,12 +154,15 @@ pub struct CoursePoint {
 /// A cycle of packets, each waiting for a lane that the next one holds.
 #[derive(Clone, Debug, Default)]
 pub struct Deadlock {
-    /// Last cycle in which a flit moved.
+    /// None of them has moved since this cycle. If nothing else moves, it is the cycle of the last
+    /// move; else that of a look at which they stood as they stand.
     pub since: u64,
     /// The packets, in order; the last waits for the first.
     pub held: Vec<Held>,
-    /// Packets in the network that can't move, in all.
+    /// Packets in the network that can never move again, in all.
     pub packets: u64,
+    /// It holds a part of the network; other packets move.
+    pub others_move: bool,
 }
 
 /// A packet of a deadlock.
@@ -173,7 +176,8 @@ pub struct Held {
     pub birth: u64,
     /// Channel (as in [`FabricOutcome::utilization`]) and lane its header is in.
     pub at: (u32, u8),
-    /// Channel and one lane it waits for, held by the next.
+    /// Channel and one lane it waits for, held by the next; the lane it is in where it waits
+    /// behind the next.
     pub waits_for: (u32, u8),
 }
 

@@ -7,26 +7,38 @@ use crate::fabric::{Buffered, Fabric, Passing};
 use crate::lane::{FRESH, NONE};
 
 impl Fabric {
-    /// The front flit of `from`, an input lane of a multiplexed switch, goes to its output.
-    #[inline(always)]
-    pub(crate) fn switch(&mut self, from: u32) {
-        let into = self.input[from as usize].link;
-        if self.queues.is_some() {
-            self.buffer(from, into);
-            return;
+    /// The front flits of the chosen input lanes of multiplexed switches go to their outputs.
+    pub(crate) fn switch_chosen(&mut self) {
+        let mut chosen = core::mem::take(&mut self.chosen_inputs);
+        if self.watch.is_some() {
+            for &from in &chosen {
+                self.watch_switch(from, self.input[from as usize].link);
+            }
         }
-        let seat = self.first_in_seat() + from;
-        let lengths = if self.same_cycle {
-            let mut mover = self.mover::<true, false>(1);
-            mover.pass(from, into, seat);
-            mover.lengths
+        if self.queues.is_some() {
+            for &from in &chosen {
+                self.buffer(from, self.input[from as usize].link);
+            }
+        } else if self.same_cycle {
+            self.switch_by::<true>(&chosen);
         } else {
-            let mut mover = self.mover::<false, false>(1);
-            mover.pass(from, into, seat);
-            mover.lengths
-        };
+            self.switch_by::<false>(&chosen);
+        }
+        chosen.clear();
+        self.chosen_inputs = chosen;
+        self.settle();
+    }
+
+    fn switch_by<const NOW: bool>(&mut self, chosen: &[u32]) {
+        let first = self.first_in_seat();
+        let mut mover = self.mover::<NOW, false>(chosen.len());
+        for &from in chosen {
+            let into = mover.input[from as usize].link;
+            mover.pass(from, into, first + from);
+        }
+        let lengths = mover.lengths;
         self.keep(lengths);
-        self.flit_hops += 1;
+        self.flit_hops += chosen.len() as u64;
     }
 
     fn buffer(&mut self, from: u32, into: u32) {
@@ -84,6 +96,9 @@ impl Fabric {
             *filled -= 1;
             if *filled == 0 {
                 queues.busy.remove(out);
+            }
+            if self.watch.is_some() {
+                self.watch_buffered(out as u32);
             }
             self.leave_buffer(out as u32, flit);
         }

@@ -59,6 +59,11 @@ impl Pool {
         self.packets.len() - self.free.len()
     }
 
+    /// All numbers in use are below this.
+    pub fn numbers(&self) -> usize {
+        self.packets.len()
+    }
+
     #[inline]
     pub fn get(&self, id: u32) -> &Packet {
         &self.packets[id as usize]

@@ -2,41 +2,55 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use kernel::TraceHash;
 
-use crate::deadlock::find_deadlock;
+use crate::deadlock::{Lookout, deadlocked};
 use crate::error::BuildError;
 use crate::fabric::{Fabric, longest_flight};
 use crate::meter::{Meter, Phase, Totals};
 use crate::multiplexed::Matching;
 use crate::outcome::{Deadlock, Stop};
 use crate::packet::Packet;
+use crate::probe::{Network, Passage, Probe, Tag, Watch};
 use crate::routing::Routing;
 use crate::source::Entrance;
 use crate::spec::{FLIGHT_MAX, FabricSpec, LANES_MAX, Switch};
 use crate::traffic::Generator;
 
-/// A network that runs, cycle by cycle.
-pub struct Simulation {
+/// A network that runs, cycle by cycle, watched by a probe.
+pub struct Simulation<P: Probe = ()> {
     pub(crate) fabric: Fabric,
     pub(crate) spec: FabricSpec,
     pub(crate) entrance: Entrance,
     pub(crate) meter: Meter,
     matching: Option<Matching>,
     next_checkpoint: u64,
+    lookout: Lookout,
     pub(crate) stop: Stop,
     pub(crate) deadlock: Option<Deadlock>,
     /// Sum over deliveries, so that their order within a cycle does not count.
     pub(crate) trace_hash: u64,
+    pub(crate) probe: P,
 }
 
 impl Simulation {
-    /// Ready for cycle 0.
+    /// Ready for cycle 0, with nobody watching.
     ///
     /// # Errors
     /// If the spec describes no network that can run.
     pub fn new(spec: &FabricSpec) -> Result<Simulation, BuildError> {
+        Simulation::with_probe(spec, ())
+    }
+}
+
+impl<P: Probe> Simulation<P> {
+    /// Ready for cycle 0.
+    ///
+    /// # Errors
+    /// If the spec describes no network that can run.
+    pub fn with_probe(spec: &FabricSpec, probe: P) -> Result<Simulation<P>, BuildError> {
         check(spec)?;
         let groups = spec.classes.iter().map(|class| class.lane_group).max();
         let groups = groups.unwrap_or(0).saturating_add(1);
@@ -50,10 +64,14 @@ impl Simulation {
         }
         let entrance = Entrance::new(spec, generator);
         entrance.wake(&mut fabric);
+        if P::LISTENS {
+            fabric.watch = Some(Watch::new(&fabric));
+        }
         let meter = Meter::new(spec);
         Ok(Simulation {
             matching: Matching::new(spec, &fabric),
             next_checkpoint: meter.next_checkpoint(),
+            lookout: Lookout::new(spec, &fabric),
             spec: spec.clone(),
             fabric,
             entrance,
@@ -61,7 +79,23 @@ impl Simulation {
             stop: Stop::Running,
             deadlock: None,
             trace_hash: 0,
+            probe,
         })
+    }
+
+    /// Who watches.
+    pub fn probe(&self) -> &P {
+        &self.probe
+    }
+
+    /// Who watches.
+    pub fn probe_mut(&mut self) -> &mut P {
+        &mut self.probe
+    }
+
+    /// Ends the run and hands the probe back.
+    pub fn into_probe(self) -> P {
+        self.probe
     }
 
     /// The cycle that comes next.
@@ -72,6 +106,12 @@ impl Simulation {
     /// Flits that have crossed a channel.
     pub fn flit_hops(&self) -> u64 {
         self.fabric.flit_hops
+    }
+
+    /// The packets in the network that can never move again, in order of their numbers: each
+    /// waits for places that others of them hold.
+    pub fn deadlocked(&self) -> Vec<Tag> {
+        deadlocked(&self.fabric)
     }
 
     /// What the run is doing.
@@ -129,12 +169,13 @@ impl Simulation {
             fabric.moved_at = fabric.now;
         }
         fabric.arrive();
+        if P::LISTENS {
+            self.report();
+        }
+        let fabric = &mut self.fabric;
         fabric.now += 1;
-        let fabric = &self.fabric;
-        if fabric.now > fabric.moved_at.saturating_add(self.spec.measure.stall)
-            && fabric.injected > fabric.delivered
-        {
-            self.deadlock = Some(find_deadlock(fabric, &fabric.routing));
+        if let Some(deadlock) = self.lookout.check(fabric) {
+            self.deadlock = Some(deadlock);
             self.stop = Stop::Deadlocked;
         }
     }
@@ -182,10 +223,32 @@ impl Simulation {
             let packet = self.fabric.packets.remove(id);
             self.fabric.delivered += u64::from(packet.length);
             self.trace_hash = self.trace_hash.wrapping_add(fingerprint(&packet, now));
+            if P::LISTENS {
+                self.probe.on_delivery(now, &Tag::of(id, &packet));
+            }
             self.entrance.delivered(&packet, now, &mut self.meter);
         }
         done.clear();
         *self.fabric.deliveries.at(before) = done;
+    }
+
+    /// Tells the probe what happened in this cycle.
+    pub(crate) fn report(&mut self) {
+        if let Some(watch) = &mut self.fabric.watch {
+            for packet in watch.births.drain(..) {
+                self.probe.on_birth(&packet);
+            }
+            for passage in watch.passages.drain(..) {
+                match passage {
+                    Passage::Switch(crossing) => self.probe.on_switch(&crossing),
+                    Passage::Channel(crossing) => self.probe.on_crossing(&crossing),
+                }
+            }
+        }
+        self.probe.after_cycle(&Network {
+            fabric: &self.fabric,
+            entrance: &self.entrance,
+        });
     }
 
     /// Asks the meter which phase begins here.

@@ -175,7 +175,7 @@ impl Entrance {
             .depart(&mut way, draw.map_or(0, Stream::next_u64));
         meter.born(fabric.now, terminal, born.class, born.length);
         fabric.created += u64::from(born.length);
-        fabric.packets.add(Packet {
+        let id = fabric.packets.add(Packet {
             birth: fabric.now,
             entered: 0,
             key: rule.urgency.saturating_add(fabric.now),
@@ -185,7 +185,11 @@ impl Entrance {
             length: born.length,
             hops: 0,
             class: born.class,
-        })
+        });
+        if fabric.watch.is_some() {
+            fabric.watch_birth(id);
+        }
+        id
     }
 
     /// Source lanes whose packet has left take the next one.

@@ -366,7 +366,8 @@ pub struct MeasureSpec {
     /// After the window at most so many cycles for the measured packets to arrive; 0 stops at
     /// the end of the window.
     pub drain: u64,
-    /// Without a move for so many cycles while flits are in the network, it is deadlocked.
+    /// Without a move for so many cycles while flits are in the network, it is deadlocked. About
+    /// as often it is searched for packets that can never move again while others do.
     pub stall: u64,
 }
 

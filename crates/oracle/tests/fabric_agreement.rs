@@ -10,6 +10,8 @@ use oracle::fabric::{Delivery, Fabric, random_spec, run_logged};
 const CYCLES: u64 = 400;
 /// Cycles from one look at the engine's deliveries to the next.
 const LOOK: u64 = 20;
+/// Random networks to compare on: a second's worth, or with optimisation many more.
+const SEEDS: u64 = if cfg!(debug_assertions) { 120 } else { 1_000 };
 
 fn reference(spec: &FabricSpec) -> Fabric {
     run_logged(spec, CYCLES).expect("the laws hold")
@@ -73,7 +75,7 @@ fn engine_and_reference_agree_on_a_line() {
 
 #[test]
 fn engine_and_reference_agree_on_random_networks() {
-    for seed in 0..120 {
+    for seed in 0..SEEDS {
         let spec = random_spec(seed, true).expect("a spec that builds");
         if let Some(text) = parting(&spec) {
             panic!("seed {seed}: {text}\n{:?} {:?}", spec.routing, spec.router);

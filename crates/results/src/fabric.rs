@@ -8,6 +8,7 @@ mod plots;
 mod report;
 mod tables;
 mod terminal;
+mod trace;
 mod words;
 
 use flit::outcome::{CyclesOutcome, FabricOutcome, Stop};
@@ -21,6 +22,7 @@ pub use names::{ChannelKind, End, FabricNames};
 pub use report::fabric_report;
 pub use tables::fabric_tables;
 pub use terminal::fabric_terminal_summary;
+pub use trace::FabricTraceWriter;
 
 /// Totals of a run in flits: created = delivered + queued + inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

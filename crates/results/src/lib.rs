@@ -17,8 +17,8 @@ pub mod trace;
 
 pub use directory::{Check, DirectoryError, Manifest, RunDirectory};
 pub use fabric::{
-    FabricBalance, FabricNames, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
-    fabric_terminal_summary,
+    FabricBalance, FabricNames, FabricTraceWriter, fabric_manifest, fabric_report, fabric_summary,
+    fabric_tables, fabric_terminal_summary,
 };
 pub use html::page;
 pub use model::{

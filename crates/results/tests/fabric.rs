@@ -5,9 +5,10 @@ mod sample;
 use std::fs;
 
 use flit::outcome::{FabricOutcome, Stop, TerminalOutcome};
+use flit::probe::{Crossing, Tag};
 use results::{
-    Block, Cell, FabricBalance, Report, RunDirectory, Table, fabric_manifest, fabric_report,
-    fabric_summary, fabric_tables, fabric_terminal_summary, page, svg,
+    Block, Cell, FabricBalance, FabricTraceWriter, Report, RunDirectory, Table, fabric_manifest,
+    fabric_report, fabric_summary, fabric_tables, fabric_terminal_summary, page, svg,
 };
 use sample::fabric;
 
@@ -62,6 +63,49 @@ fn a_broken_run_stays_within_30_lines_and_says_what_broke() {
     ] {
         assert!(summary.contains(must), "no word of {must:?} in\n{summary}");
     }
+}
+
+#[test]
+fn a_deadlock_of_a_part_says_that_the_rest_moves() {
+    let mut outcome = fabric::broken();
+    let deadlock = outcome.deadlock.as_mut().expect("it is in the sample");
+    deadlock.others_move = true;
+    let summary = summary_of(&outcome);
+    let must = "9 packets can't move and have not since cycle 5,678, while others do";
+    assert!(summary.contains(must), "{summary}");
+    let tables = tables(&outcome);
+    let table = tables.iter().find(|table| table.name == "deadlock");
+    let caption = &table.expect("a table").caption;
+    assert!(caption.starts_with("9 packets can't move"), "{caption}");
+    let value = fabric_summary(&fabric::info(), &fabric::spec(), &outcome);
+    assert_eq!(value["deadlock"]["others_move"], true);
+}
+
+#[test]
+fn a_trace_has_a_line_for_each_flit() {
+    let mut spec = fabric::spec();
+    spec.classes[0].name = "a, b".into();
+    let packet = Tag {
+        number: 7,
+        source: 3,
+        destination: 5,
+        birth: 40,
+        class: 0,
+        length: 4,
+    };
+    let crossing = Crossing {
+        cycle: 42,
+        channel: 9,
+        lane: 1,
+        flit: 2,
+        packet,
+    };
+    let mut writer = FabricTraceWriter::new(Vec::new(), &spec).expect("it is memory");
+    writer.record(&crossing).expect("it is memory");
+    let text = writer.finish().expect("it is memory");
+    let expected = "cycle,channel,lane,source,destination,birth,class,flit,flits\r\n\
+                    42,9,1,3,5,40,\"a, b\",2,4\r\n";
+    assert_eq!(String::from_utf8(text).expect("it is text"), expected);
 }
 
 #[test]

@@ -5,16 +5,21 @@ use std::time::Duration as WallTime;
 use flit::Simulation;
 use flit::meter::Phase;
 use flit::outcome::{FabricOutcome, Stop};
+use flit::probe::{Audit, Probe, TraceProbe};
 use flit::spec::{FabricSpec, MeasureSpec, WarmUp};
 use kernel::Duration;
 use results::{
     fabric_manifest, fabric_report, fabric_summary, fabric_tables, fabric_terminal_summary,
 };
 
-use super::Options;
-use super::job::{Ending, Job, Shown};
+use super::TraceKind;
+use super::job::{Audited, Ending, Job, PlainRun, Shown};
 use super::pace::Pace;
 use crate::{fail, interrupt, progress};
+
+mod trace;
+
+use trace::Trace;
 
 /// Steps of the progress bar.
 const STEPS: u64 = 1000;
@@ -24,32 +29,16 @@ const FIRST_SLICE: u64 = 16;
 const SAVE_EVERY: WallTime = WallTime::from_secs(60);
 
 /// Makes the engine ready, or says why it can't run this.
-pub fn build(options: &Options, spec: &FabricSpec) -> Result<Simulation, String> {
-    refuse_probes(options)?;
+pub fn build(spec: &FabricSpec) -> Result<Simulation, String> {
     Simulation::new(spec).map_err(|error| error.to_string())
 }
 
 /// Runs a scenario and fills the job's directory.
-pub fn run(job: Job<'_>, spec: &FabricSpec, mut engine: Simulation) -> u8 {
+pub fn run(job: Job<'_>, spec: &FabricSpec, engine: Simulation) -> u8 {
     let mut run = FabricRun { job, spec };
-    match run.simulate(&mut engine) {
+    match run.execute(engine) {
         Ok((outcome, wall_seconds)) => run.conclude(&outcome, wall_seconds),
         Err(message) => fail(message),
-    }
-}
-
-/// Probes look into the packet engine alone.
-fn refuse_probes(options: &Options) -> Result<(), String> {
-    let only = |what: &str| {
-        format!(
-            "{what} looks into runs of the packet engine; this scenario has `engine = \"flit\"`\n  \
-             try: the same command without {what}"
-        )
-    };
-    match (options.trace, options.audit) {
-        (Some(_), _) => Err(only("--trace")),
-        (None, true) => Err(only("--audit")),
-        (None, false) => Ok(()),
     }
 }
 
@@ -58,15 +47,66 @@ struct FabricRun<'a> {
     spec: &'a FabricSpec,
 }
 
+/// A run that has come to its end, or was stopped.
+struct Finished<P> {
+    outcome: FabricOutcome,
+    probe: P,
+    wall_seconds: f64,
+}
+
 impl FabricRun<'_> {
+    /// With the probes that were asked for; `plain` is the engine without any.
+    fn execute(&mut self, plain: Simulation) -> Result<(FabricOutcome, f64), String> {
+        match (self.job.options.audit, self.job.options.trace) {
+            (false, None) => {
+                let end = self.simulate(plain, |()| Ok(()))?;
+                Ok((end.outcome, end.wall_seconds))
+            }
+            (true, None) => {
+                let engine = self.watched(self.audit()?)?;
+                let end = self.simulate(engine, |_| Ok(()))?;
+                self.count_audit(end, plain, |audit| audit)
+            }
+            (audited, Some(TraceKind::Csv)) => {
+                let path = self.job.directory.adopt("trace.csv");
+                let mut trace = Trace::create(&path, self.spec)?;
+                let probe = TraceProbe::default();
+                let end = if audited {
+                    let engine = self.watched((self.audit()?, probe))?;
+                    let end = self.simulate(engine, |probe| trace.write(probe.1.take()))?;
+                    self.count_audit(end, plain, |probe| &probe.0)?
+                } else {
+                    let engine = self.watched(probe)?;
+                    let end = self.simulate(engine, |probe| trace.write(probe.take()))?;
+                    (end.outcome, end.wall_seconds)
+                };
+                trace.finish()?;
+                Ok(end)
+            }
+        }
+    }
+
+    fn audit(&self) -> Result<Audit, String> {
+        Audit::new(self.spec).map_err(|error| error.to_string())
+    }
+
+    fn watched<P: Probe>(&self, probe: P) -> Result<Simulation<P>, String> {
+        Simulation::with_probe(self.spec, probe).map_err(|error| error.to_string())
+    }
+
     /// Runs in slices: progress, Ctrl-C, and now and then what there is so far on disk.
-    fn simulate(&mut self, engine: &mut Simulation) -> Result<(FabricOutcome, f64), String> {
+    fn simulate<P: Probe>(
+        &mut self,
+        mut engine: Simulation<P>,
+        mut after_slice: impl FnMut(&mut P) -> Result<(), String>,
+    ) -> Result<Finished<P>, String> {
         let bar = progress::bar(STEPS, "running");
         let mut pace = Pace::new(FIRST_SLICE, SAVE_EVERY);
         let mut progress = Progress::new(&self.spec.measure);
         let mut more = true;
         while more && !interrupt::is_set() {
             more = engine.run_until(engine.cycle().saturating_add(pace.slice()));
+            after_slice(engine.probe_mut())?;
             pace.look_up();
             bar.set_position(progress.look(engine.cycle(), engine.phase()));
             bar.set_message(format!(
@@ -76,8 +116,7 @@ impl FabricRun<'_> {
                 engine.flit_hops() as f64 / 1e6
             ));
             if more && pace.save_is_due() {
-                let mut outcome = engine.outcome();
-                outcome.stop = Stop::Running;
+                let outcome = engine.outcome();
                 let shown = self.shown(&outcome, pace.seconds());
                 self.job.save(&shown).map_err(|error| error.to_string())?;
                 pace.saved();
@@ -88,7 +127,40 @@ impl FabricRun<'_> {
         if more {
             outcome.stop = Stop::Interrupted;
         }
-        Ok((outcome, pace.seconds()))
+        Ok(Finished {
+            outcome,
+            wall_seconds: pace.seconds(),
+            probe: engine.into_probe(),
+        })
+    }
+
+    /// Adds what the audit found; runs once more without it to tell what it cost.
+    fn count_audit<P>(
+        &mut self,
+        end: Finished<P>,
+        plain: Simulation,
+        audit: impl Fn(&P) -> &Audit,
+    ) -> Result<(FabricOutcome, f64), String> {
+        let mut outcome = end.outcome;
+        let audit = audit(&end.probe);
+        let (found, broken) = audit.violations();
+        outcome.violations.extend_from_slice(found);
+        outcome.violations_total += broken;
+        // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
+        let plain = match interrupt::is_set() {
+            true => None,
+            false => Some(self.simulate(plain, |()| Ok(()))?),
+        };
+        self.job.note_audit(&Audited {
+            checks: audit.checks(),
+            broken,
+            wall_seconds: end.wall_seconds,
+            plain: plain.map(|plain| PlainRun {
+                wall_seconds: plain.wall_seconds,
+                same_hash: plain.outcome.trace_hash == outcome.trace_hash,
+            }),
+        });
+        Ok((outcome, end.wall_seconds))
     }
 
     fn shown(&self, outcome: &FabricOutcome, wall_seconds: f64) -> Shown<'static> {
@@ -107,10 +179,14 @@ impl FabricRun<'_> {
         let info = self.job.info(Duration::default(), wall_seconds);
         let summary = fabric_terminal_summary(&info, self.spec, outcome);
         if let Some(deadlock) = &outcome.deadlock {
-            eprintln!(
-                "error: deadlock: no flit has moved since cycle {}",
-                deadlock.since
-            );
+            let since = deadlock.since;
+            match deadlock.others_move {
+                true => eprintln!(
+                    "error: deadlock: {} packets hold each other up since cycle {since}, others move",
+                    deadlock.packets
+                ),
+                false => eprintln!("error: deadlock: no flit has moved since cycle {since}"),
+            }
         }
         self.job.conclude(&shown, &summary, ending(outcome))
     }

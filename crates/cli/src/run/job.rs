@@ -38,6 +38,26 @@ pub struct Shown<'a> {
     pub manifest: Manifest,
 }
 
+/// What an audit of a run found.
+pub struct Audited {
+    /// Checks made.
+    pub checks: u64,
+    /// Promises broken.
+    pub broken: u64,
+    /// Time of the run with it.
+    pub wall_seconds: f64,
+    /// The same run without it, if there is anything to compare.
+    pub plain: Option<PlainRun>,
+}
+
+/// A run without its audit.
+pub struct PlainRun {
+    /// Time it took.
+    pub wall_seconds: f64,
+    /// It had the trace hash of the run with audit.
+    pub same_hash: bool,
+}
+
 /// How a run ended, for the exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
@@ -82,6 +102,30 @@ impl<'a> Job<'a> {
             wall_seconds: Some(wall_seconds),
             checks: self.checks.clone(),
         }
+    }
+
+    /// Says what an audit of the run found, and what it cost.
+    pub fn note_audit(&mut self, audit: &Audited) {
+        let mut what = format!("{} promises checked while running", audit.checks);
+        if let Some(plain) = &audit.plain {
+            what += &format!(
+                ", {:.2} times the run's time ({:.2} s against {:.2} s); trace hash {}",
+                audit.wall_seconds / plain.wall_seconds.max(1e-9),
+                audit.wall_seconds,
+                plain.wall_seconds,
+                if plain.same_hash {
+                    "the same without"
+                } else {
+                    "DIFFERENT without"
+                },
+            );
+        }
+        eprintln!("audit: {what}");
+        self.checks.push(Check {
+            what: "promises while running".into(),
+            holds: audit.broken == 0,
+            detail: what,
+        });
     }
 
     /// Writes what there is.

@@ -6,11 +6,11 @@ use kernel::{Time, Wheel};
 use packet::Simulation;
 use packet::outcome::{Outcome, Series, Stop, Violation};
 use packet::probe::{Audit, Probe, Recorder, TraceProbe};
-use results::{Check, run_manifest, run_report, run_summary, run_tables, terminal_summary};
+use results::{run_manifest, run_report, run_summary, run_tables, terminal_summary};
 use scenario::PacketScenario;
 
 use super::TraceKind;
-use super::job::{Ending, Job, Shown};
+use super::job::{Audited, Ending, Job, PlainRun, Shown};
 use super::pace::Pace;
 use crate::{fail, interrupt, progress};
 
@@ -146,27 +146,20 @@ impl PacketRun<'_> {
         let found: Vec<Violation> = found.to_vec();
         outcome.violations.extend(found);
         outcome.violations_total += total;
-        let mut what = format!("{} promises checked while running", audit.checks());
-        if interrupt::is_set() {
-            // Without the audit it would stop elsewhere: nothing to compare.
-        } else if let Ok(plain) = self.simulate((), |_| Ok(())) {
-            let same = plain.outcome.trace_hash == outcome.trace_hash;
-            what += &format!(
-                ", {:.2} times the run's time ({wall_seconds:.2} s against {:.2} s); trace hash {}",
-                wall_seconds / plain.wall_seconds.max(1e-9),
-                plain.wall_seconds,
-                if same {
-                    "the same without"
-                } else {
-                    "DIFFERENT without"
-                },
-            );
-        }
-        eprintln!("audit: {what}");
-        self.job.checks.push(Check {
-            what: "promises while running".into(),
-            holds: total == 0,
-            detail: what,
+        let checks = audit.checks();
+        // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
+        let plain = match interrupt::is_set() {
+            true => None,
+            false => self.simulate((), |_| Ok(())).ok(),
+        };
+        self.job.note_audit(&Audited {
+            checks,
+            broken: total,
+            wall_seconds,
+            plain: plain.map(|plain| PlainRun {
+                wall_seconds: plain.wall_seconds,
+                same_hash: plain.outcome.trace_hash == outcome.trace_hash,
+            }),
         });
         (outcome, series, wall_seconds)
     }

@@ -114,15 +114,71 @@ fn a_deadlock_is_status_1_and_names_its_cycle() {
 }
 
 #[test]
-fn probes_are_refused_before_there_is_a_directory() {
-    let here = folder("fabric-probes");
-    for probe in [vec!["--audit"], vec!["--trace", "csv"]] {
-        run(&here, &probe)
-            .expect(2)
-            .complains(probe[0])
-            .complains("flit");
-        assert!(!here.join("out").exists());
+fn part_of_a_network_may_deadlock_while_the_rest_moves() {
+    let here = folder("fabric-part");
+    // Terminals with even numbers send far up the ring, the others a router down.
+    let mut text = String::from(
+        "engine = \"flit\"\n[run]\nwarm_up = \"0 cycles\"\nmeasure = \"5000 cycles\"\n\
+         stall = \"300 cycles\"\n[topology]\nkind = \"torus\"\nsides = [8]\nterminals_per_router = 2\n\
+         [routing]\nkind = \"unrestricted\"\n[router]\nlanes = 1\ndepth = 2\n\
+         [traffic]\nload = 0.2\nflits = 16\n[traffic.pattern]\nkind = \"matrix\"\nrows = [\n",
+    );
+    for source in 0..16 {
+        let to = (source + if source % 2 == 0 { 6 } else { 14 }) % 16;
+        let weights = (0..16).map(|destination| u8::from(destination == to).to_string());
+        let weights: Vec<String> = weights.collect();
+        text += &format!("[{}],\n", weights.join(", "));
     }
+    text += "]\n";
+    fs::write(here.join("halves.toml"), text).expect("a file");
+    let ran = backwater(&here, &["run", "halves.toml", "--out", "out"])
+        .expect(1)
+        .complains("others move");
+    assert!(ran.out.contains("while others do"), "{}", ran.out);
+    let deadlock = &json(&here.join("out/summary.json"))["deadlock"];
+    assert_eq!(deadlock["others_move"], true);
+    let waiting = deadlock["waiting"].as_array().expect("packets");
+    assert!(waiting.len() > 2, "{deadlock}");
+    for packet in waiting {
+        assert_eq!(packet["source"].as_u64().map(|source| source % 2), Some(0));
+    }
+}
+
+#[test]
+fn an_audit_and_a_trace_change_nothing() {
+    let here = folder("fabric-probes");
+    run(&here, &[]).expect(0);
+    let plain = trace_hash(&here.join("out"));
+    let ran = run(&here, &["--audit", "--trace", "csv"]).expect(0);
+    assert_eq!(trace_hash(&here.join("out")), plain);
+    for must in [
+        "promises checked",
+        "times the run's time",
+        "the same without",
+    ] {
+        assert!(ran.err.contains(must), "no `{must}` in {}", ran.err);
+    }
+    let summary = json(&here.join("out/summary.json"));
+    assert_eq!(summary["violations"], 0);
+    let page = fs::read_to_string(here.join("out/report.html")).expect("a page");
+    assert!(page.contains("promises while running"));
+    let trace = fs::read_to_string(here.join("out/trace.csv")).expect("a trace");
+    let mut lines = trace.lines();
+    let header = "cycle,channel,lane,source,destination,birth,class,flit,flits";
+    assert_eq!(lines.next(), Some(header));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    let number = |row: &[&str], column: usize| row[column].parse::<u64>().expect("a number");
+    assert!(rows.is_sorted_by_key(|row| (number(row, 0), number(row, 1))));
+    assert_eq!(Some(rows.len() as u64), summary["flit_hops"].as_u64());
+    // 64 channels between routers, 16 to them, 16 from them.
+    let injected = rows.iter().filter(|row| (64..80).contains(&number(row, 1)));
+    let ejected = rows.iter().filter(|row| number(row, 1) >= 80);
+    let total = |name: &str| summary[name].as_u64().expect("a total");
+    let (delivered, inside) = (total("delivered_flits"), total("inside_flits"));
+    assert_eq!(injected.count() as u64, delivered + inside);
+    assert!(ejected.count() as u64 >= delivered);
+    let alone = run(&here, &["--audit"]).expect(0);
+    assert!(alone.err.contains("the same without"), "{}", alone.err);
 }
 
 #[test]

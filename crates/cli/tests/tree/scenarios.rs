@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use flit::spec::FabricSpec;
 use kernel::Wheel;
 use packet::Simulation;
 use packet::probe::Audit;
@@ -120,17 +121,21 @@ fn load(path: &Path) -> io::Result<String> {
 fn run(scenario: &Scenario) -> Result<Found, String> {
     match &scenario.engine {
         Engine::Packet(packet) => run_packets(packet),
-        Engine::Flit(spec) => {
-            let mut simulation = flit::Simulation::new(spec).map_err(|error| error.to_string())?;
-            simulation.run();
-            let outcome = simulation.outcome();
-            let first = outcome.violations.first();
-            Ok(Found {
-                violations: (outcome.violations_total, format!("{first:?}")),
-                delivered: outcome.delivered_total,
-            })
-        }
+        Engine::Flit(spec) => run_flits(spec),
     }
+}
+
+/// Runs under audit.
+fn run_flits(spec: &FabricSpec) -> Result<Found, String> {
+    let audit = flit::probe::Audit::new(spec).map_err(|error| error.to_string())?;
+    let mut simulation =
+        flit::Simulation::with_probe(spec, audit).map_err(|error| error.to_string())?;
+    simulation.run();
+    let (violations, total) = simulation.probe().violations();
+    Ok(Found {
+        violations: (total, format!("{:?}", violations.first())),
+        delivered: simulation.outcome().delivered_total,
+    })
 }
 
 /// Runs under audit; what it found counts like what the run itself found.

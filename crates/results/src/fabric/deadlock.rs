@@ -51,11 +51,14 @@ fn columns() -> Vec<Column> {
 }
 
 fn caption(deadlock: &Deadlock) -> String {
-    let mut text = format!(
-        "No flit has moved since cycle {}; {} can't move. Each of these waits for a lane that the \
-         next one holds, the last for one of the first.",
-        grouped(deadlock.since),
-        counted(deadlock.packets as usize, "packet")
+    let since = grouped(deadlock.since);
+    let packets = counted(deadlock.packets as usize, "packet");
+    let mut text = match deadlock.others_move {
+        true => format!("{packets} can't move and have not since cycle {since}; others do."),
+        false => format!("No flit has moved since cycle {since}; {packets} can't move."),
+    };
+    text.push_str(
+        " Each of these waits for a lane that the next one holds, the last for one of the first.",
     );
     if deadlock.held.len() > ROWS_MOST {
         text.push_str(&format!(
@@ -128,6 +131,7 @@ pub fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Value {
     json!({
         "since_cycle": deadlock.since,
         "packets": deadlock.packets,
+        "others_move": deadlock.others_move,
         "waiting": held,
     })
 }

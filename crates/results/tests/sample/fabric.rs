@@ -196,6 +196,7 @@ pub fn broken() -> FabricOutcome {
             since: 5_678,
             held: (0..SIDE).map(held).collect(),
             packets: 9,
+            others_move: false,
         }),
         violations: (0..100)
             .map(|nth| Violation {

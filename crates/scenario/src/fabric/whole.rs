@@ -3,7 +3,7 @@
 use flit::BuildError;
 use flit::dependency::{Dependency, dependency};
 use flit::routing::Routing;
-use flit::spec::{FabricSpec, Graph, RoutingSpec};
+use flit::spec::{FabricSpec, Graph, Release, RoutingSpec};
 use flit::traffic::Generator;
 
 use super::checks::groups;
@@ -63,6 +63,7 @@ fn warn_of_deadlock(
     routing: &Routing,
     mistakes: &mut Diagnostics,
 ) {
+    warn_of_full_lanes(root, spec, mistakes);
     if !matches!(spec.routing, RoutingSpec::Unrestricted | RoutingSpec::Table) {
         return;
     }
@@ -83,6 +84,28 @@ fn warn_of_deadlock(
             ))
             .note("the run ends when nothing moves for `run.stall` cycles, and names the packets")
             .help(help),
+    );
+}
+
+/// A header that takes an adaptive lane whose buffer is full has given up its escape.
+fn warn_of_full_lanes(root: &Record, spec: &FabricSpec, mistakes: &mut Diagnostics) {
+    let router = &spec.router;
+    if spec.routing != RoutingSpec::MinimalAdaptive
+        || router.release != Release::TailSent
+        || router.cut_through
+    {
+        return;
+    }
+    let at = root.record("router").map(|table| table.at("release"));
+    mistakes.push(
+        Diagnostic::warning("deadlock", "packets may wait for each other in a circle")
+            .at(
+                at.unwrap_or_default(),
+                "a lane is given away while its buffer may be full",
+            )
+            .note("a header that waits behind another packet can't take the escape any more")
+            .note("the run ends when nothing moves for `run.stall` cycles, and names the packets")
+            .help("write `release = \"drained\"` or `forwarding = \"cut-through\"`"),
     );
 }
 

@@ -1,0 +1,150 @@
+//! Looking without touching.
+//!
+//! A probe is told what happens and may look at the network; it gets `&` only, so that a run is
+//! the same with and without it. Without a probe (`()`) nothing is noted.
+
+mod audit;
+mod trace;
+mod watch;
+
+pub use audit::Audit;
+pub use trace::TraceProbe;
+
+pub(crate) use watch::{Passage, Watch};
+
+use core::fmt;
+
+use crate::fabric::Fabric;
+use crate::packet::Packet;
+use crate::source::Entrance;
+
+/// A packet, as probes know it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tag {
+    /// Its number among the packets alive; numbers are used again.
+    pub number: u32,
+    /// Terminal it comes from.
+    pub source: u32,
+    /// Terminal it goes to.
+    pub destination: u32,
+    /// Cycle in which it was born.
+    pub birth: u64,
+    /// Its class.
+    pub class: u8,
+    /// Flits.
+    pub length: u16,
+}
+
+impl Tag {
+    pub(crate) fn of(number: u32, packet: &Packet) -> Tag {
+        Tag {
+            number,
+            source: packet.source,
+            destination: packet.way.destination,
+            birth: packet.birth,
+            class: packet.class,
+            length: packet.length,
+        }
+    }
+}
+
+/// A flit leaves a buffer for a lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Crossing {
+    /// In this cycle.
+    pub cycle: u64,
+    /// Channel: those between routers, then injection, then ejection, both by terminal.
+    pub channel: u32,
+    /// Lane of the channel.
+    pub lane: u8,
+    /// Number of the flit in its packet, the header 0.
+    pub flit: u16,
+    /// Its packet.
+    pub packet: Tag,
+}
+
+/// Something that watches a run. What it is told in a cycle comes in this order: deliveries,
+/// births, flits through switches and over channels, the end of the cycle.
+#[allow(unused_variables)]
+pub trait Probe {
+    /// Whether it listens at all.
+    const LISTENS: bool = true;
+    /// A packet is complete at its destination.
+    fn on_delivery(&mut self, cycle: u64, packet: &Tag) {}
+    /// A packet is born.
+    fn on_birth(&mut self, packet: &Tag) {}
+    /// A flit goes through a switch into the small buffer of a channel, which it will cross.
+    /// Not told where there are no such buffers, nor of source lanes.
+    fn on_switch(&mut self, crossing: &Crossing) {}
+    /// A flit crosses a channel.
+    fn on_crossing(&mut self, crossing: &Crossing) {}
+    /// Everything of this cycle has happened.
+    fn after_cycle(&mut self, network: &Network<'_>) {}
+}
+
+impl Probe for () {
+    const LISTENS: bool = false;
+}
+
+impl<A: Probe, B: Probe> Probe for (A, B) {
+    const LISTENS: bool = A::LISTENS || B::LISTENS;
+
+    fn on_delivery(&mut self, cycle: u64, packet: &Tag) {
+        self.0.on_delivery(cycle, packet);
+        self.1.on_delivery(cycle, packet);
+    }
+
+    fn on_birth(&mut self, packet: &Tag) {
+        self.0.on_birth(packet);
+        self.1.on_birth(packet);
+    }
+
+    fn on_switch(&mut self, crossing: &Crossing) {
+        self.0.on_switch(crossing);
+        self.1.on_switch(crossing);
+    }
+
+    fn on_crossing(&mut self, crossing: &Crossing) {
+        self.0.on_crossing(crossing);
+        self.1.on_crossing(crossing);
+    }
+
+    fn after_cycle(&mut self, network: &Network<'_>) {
+        self.0.after_cycle(network);
+        self.1.after_cycle(network);
+    }
+}
+
+/// The network at the end of a cycle.
+#[derive(Clone, Copy)]
+pub struct Network<'a> {
+    pub(crate) fabric: &'a Fabric,
+    pub(crate) entrance: &'a Entrance,
+}
+
+impl Network<'_> {
+    /// The cycle that ends.
+    pub fn cycle(&self) -> u64 {
+        self.fabric.now
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "packet {} -> {} born in cycle {}",
+            self.source, self.destination, self.birth
+        )
+    }
+}
+
+impl fmt::Display for Crossing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "flit {} of {} goes over channel {}, lane {}",
+            self.flit, self.packet, self.channel, self.lane
+        )
+    }
+}

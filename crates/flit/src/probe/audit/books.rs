@@ -1,0 +1,354 @@
+//! Where every flit is, by what the probe is told alone.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::Notes;
+use super::ledger::{ChannelBook, Flit, Hop, LaneBook, PacketBook};
+use super::plan::{Node, Plan};
+use crate::error::BuildError;
+use crate::probe::{Crossing, Tag};
+use crate::spec::{FabricSpec, Release};
+
+/// The books.
+#[derive(Debug)]
+pub struct Books {
+    pub plan: Plan,
+    /// By channel times lanes plus lane.
+    pub lanes: Vec<LaneBook>,
+    pub channels: Vec<ChannelBook>,
+    /// By number.
+    pub packets: Vec<Option<PacketBook>>,
+    pub totals: Totals,
+    /// By terminal: birth of the last packet whose header left.
+    last_birth: Vec<u64>,
+    /// By source, destination and class: place of the last packet delivered.
+    last_entered: BTreeMap<(u32, u32, u8), u64>,
+}
+
+/// Counts of flits, and of packets alive.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    pub created: u64,
+    /// Left their sources.
+    pub injected: u64,
+    /// Went over the channels to their terminals.
+    pub ejected: u64,
+    /// Belong to packets that are complete.
+    pub delivered: u64,
+    pub packets: u64,
+    /// Headers that have left sources.
+    entered: u64,
+}
+
+impl Books {
+    pub fn new(spec: &FabricSpec) -> Result<Books, BuildError> {
+        let plan = Plan::new(spec)?;
+        let lanes = plan.channels.len() * plan.lanes;
+        Ok(Books {
+            lanes: (0..lanes).map(|_| LaneBook::new(plan.depth)).collect(),
+            channels: vec![ChannelBook::default(); plan.channels.len()],
+            packets: Vec::new(),
+            totals: Totals::default(),
+            last_birth: vec![0; spec.graph.inject.len()],
+            last_entered: BTreeMap::new(),
+            plan,
+        })
+    }
+
+    /// Index of a lane.
+    pub fn place(&self, channel: u32, lane: u8) -> usize {
+        channel as usize * self.plan.lanes + usize::from(lane)
+    }
+
+    /// The packet with this number.
+    pub fn packet(&self, number: u32) -> Option<&PacketBook> {
+        self.packets.get(number as usize)?.as_ref()
+    }
+
+    pub fn terminals(&self) -> usize {
+        self.last_birth.len()
+    }
+
+    pub fn born(&mut self, tag: &Tag, notes: &mut Notes) {
+        let index = tag.number as usize;
+        if self.packets.len() <= index {
+            self.packets.resize_with(index + 1, || None);
+        }
+        notes.require(self.packets[index].is_none(), || {
+            format!("{tag} has the number of a packet alive")
+        });
+        self.packets[index] = Some(PacketBook::new(*tag));
+        self.totals.created += u64::from(tag.length);
+        self.totals.packets += 1;
+    }
+
+    /// A packet is complete.
+    pub fn delivered(&mut self, cycle: u64, tag: &Tag, notes: &mut Notes) {
+        let found = self.packet(tag.number).is_some_and(|book| book.tag == *tag);
+        if !notes.require(found, || format!("{tag} is delivered, but not alive")) {
+            return;
+        }
+        let Some(book) = self.packets[tag.number as usize].take() else {
+            return;
+        };
+        let whole = book.hops.iter().all(|hop| hop.flits == tag.length);
+        let due = book.due;
+        notes.require(whole && due == Some(cycle), || {
+            format!("{tag} is delivered with its tail due in {due:?}; whole on all hops: {whole}")
+        });
+        self.totals.delivered += u64::from(tag.length);
+        self.totals.packets -= 1;
+        let is_ordered = self.plan.classes.get(usize::from(tag.class));
+        if is_ordered.is_some_and(|class| class.is_ordered) {
+            let ends = (tag.source, tag.destination, tag.class);
+            let last = self.last_entered.insert(ends, book.entered);
+            notes.require(last.is_none_or(|last| last < book.entered), || {
+                format!("{tag} is delivered after one that entered later")
+            });
+        }
+    }
+
+    /// A flit goes into the small buffer of its channel.
+    pub fn switched(&mut self, crossing: &Crossing, notes: &mut Notes) {
+        if !self.is_known(crossing, notes) {
+            return;
+        }
+        let channel = crossing.channel as usize;
+        let buffered = self.plan.is_buffered(channel);
+        notes.require(buffered, || {
+            format!("channel {channel} has no small buffer")
+        });
+        if !buffered || !self.leave(crossing, notes) {
+            return;
+        }
+        let place = self.place(crossing.channel, crossing.lane);
+        self.lanes[place].buffered += 1;
+        let buffer = &mut self.channels[channel].buffer;
+        buffer.push_back(*crossing);
+        let (held, places) = (buffer.len(), self.plan.buffer);
+        notes.require(held <= places, || {
+            format!("{held} flits in the small buffer of channel {channel}, which has {places}")
+        });
+    }
+
+    /// A flit crosses a channel.
+    pub fn crossed(&mut self, crossing: &Crossing, notes: &mut Notes) {
+        if !self.is_known(crossing, notes) {
+            return;
+        }
+        let channel = crossing.channel as usize;
+        let book = &mut self.channels[channel];
+        notes.require(book.free_from <= crossing.cycle, || {
+            format!("channel {channel} carries two flits in a cycle")
+        });
+        book.free_from = crossing.cycle + 1;
+        if self.plan.is_buffered(channel) {
+            let first = book.buffer.pop_front();
+            let cycle = crossing.cycle;
+            let fits = first.is_some_and(|first| {
+                first.cycle < cycle && Crossing { cycle, ..first } == *crossing
+            });
+            let place = self.place(crossing.channel, crossing.lane);
+            let buffered = &mut self.lanes[place].buffered;
+            *buffered = buffered.saturating_sub(1);
+            notes.require(fits, || {
+                format!("{crossing}, but first in its small buffer is {first:?}")
+            });
+        } else if !self.leave(crossing, notes) {
+            return;
+        }
+        self.set_out(crossing, notes);
+    }
+
+    /// Does the crossing speak of things that there are?
+    fn is_known(&self, crossing: &Crossing, notes: &mut Notes) -> bool {
+        let tag = &crossing.packet;
+        let book = self.packet(tag.number);
+        let class = self.plan.classes.get(usize::from(tag.class));
+        let lane = u32::from(crossing.lane);
+        let known = (crossing.channel as usize) < self.plan.channels.len()
+            && usize::from(crossing.lane) < self.plan.lanes
+            && crossing.flit < tag.length
+            && book.is_some_and(|book| book.tag == *tag)
+            && class.is_some();
+        notes.require(known, || {
+            format!("{crossing}: no such lane, flit or packet")
+        }) && notes.require(
+            class.is_some_and(|class| class.lanes >> lane & 1 == 1),
+            || format!("{crossing}, which is no lane for its class"),
+        )
+    }
+
+    /// A flit leaves its source or the lane it is in, and takes a place behind its channel.
+    fn leave(&mut self, crossing: &Crossing, notes: &mut Notes) -> bool {
+        let &Crossing { flit, .. } = crossing;
+        let Some(book) = &mut self.packets[crossing.packet.number as usize] else {
+            return false;
+        };
+        let lane = (crossing.channel, crossing.lane);
+        if flit == 0 {
+            book.hops.push(Hop {
+                channel: lane.0,
+                lane: lane.1,
+                flits: 0,
+            });
+        }
+        // The right one, if a way leads twice through a lane.
+        let there = |hop: &Hop| (hop.channel, hop.lane) == lane;
+        let here = |hop: &Hop| there(hop) && hop.flits == flit;
+        let hops = book.hops.iter();
+        let hop = hops
+            .clone()
+            .position(here)
+            .or_else(|| hops.clone().position(there));
+        notes.require(hop.is_some(), || {
+            format!("{crossing}, where it does not follow its header")
+        });
+        let Some(hop) = hop else {
+            return false;
+        };
+        let next = book.hops[hop].flits;
+        notes.require(next == flit, || {
+            format!("{crossing}, where flit {next} comes next")
+        });
+        book.hops[hop].flits = flit + 1;
+        let before = hop.checked_sub(1).map(|before| book.hops[before]);
+        match before {
+            None => self.enter(crossing, notes),
+            Some(before) => self.take_out(before, crossing, notes),
+        }
+        self.take_place(crossing, notes);
+        true
+    }
+
+    /// A flit leaves its source.
+    fn enter(&mut self, crossing: &Crossing, notes: &mut Notes) {
+        let tag = crossing.packet;
+        let from = self.plan.channels[crossing.channel as usize].from;
+        notes.require(from == Node::Terminal(tag.source), || {
+            format!("{crossing}, which does not begin at its source")
+        });
+        self.totals.injected += 1;
+        if crossing.flit > 0 {
+            return;
+        }
+        self.totals.entered += 1;
+        if let Some(book) = &mut self.packets[tag.number as usize] {
+            book.entered = self.totals.entered;
+        }
+        if let Some(last) = self.last_birth.get_mut(tag.source as usize) {
+            let before = core::mem::replace(last, tag.birth);
+            notes.require(!self.plan.in_turn || before <= tag.birth, || {
+                format!("{tag} enters after one born in cycle {before}")
+            });
+        }
+    }
+
+    /// A flit leaves a lane.
+    fn take_out(&mut self, hop: Hop, crossing: &Crossing, notes: &mut Notes) {
+        let (cycle, channel) = (crossing.cycle, hop.channel as usize);
+        let course = self.plan.channels[channel];
+        notes.require(
+            self.plan.channels[crossing.channel as usize].from == course.to,
+            || format!("{crossing}, which does not begin where channel {channel} ends"),
+        );
+        let place = self.place(hop.channel, hop.lane);
+        let lane = &mut self.lanes[place];
+        let is_it =
+            |flit: &Flit| (flit.packet, flit.index) == (crossing.packet.number, crossing.flit);
+        let at = lane.flits.iter().position(is_it);
+        notes.require(at == Some(0), || {
+            format!(
+                "{crossing}, but is not first of channel {channel}, lane {}",
+                hop.lane
+            )
+        });
+        let Some(flit) = at.and_then(|at| lane.flits.remove(at)) else {
+            return;
+        };
+        notes.require(flit.from <= cycle, || match flit.from - course.flight {
+            left if left == cycle => format!("{crossing}, its second hop in this cycle"),
+            left => format!("{crossing}, after it left for channel {channel} in cycle {left}"),
+        });
+        lane.give_back(cycle + self.plan.credit_delay);
+        if crossing.flit + 1 == crossing.packet.length {
+            lane.passing
+                .retain(|packet| *packet != crossing.packet.number);
+            if self.plan.release == Release::Drained {
+                lane.free_from = cycle + self.plan.credit_delay.max(1);
+            }
+        }
+        let left = &mut self.channels[channel].left;
+        *left = (cycle, if left.0 == cycle { left.1 + 1 } else { 1 });
+        let (count, most) = (left.1, self.plan.input_most);
+        notes.require(count <= most, || {
+            format!("{count} flits leave the lanes of channel {channel} in a cycle; {most} may")
+        });
+    }
+
+    /// A flit takes a place in the lane it goes to.
+    fn take_place(&mut self, crossing: &Crossing, notes: &mut Notes) {
+        let &Crossing { cycle, flit, .. } = crossing;
+        let (number, length) = (crossing.packet.number, crossing.packet.length);
+        let ejects = self.plan.ejects(crossing.channel as usize);
+        let place = self.place(crossing.channel, crossing.lane);
+        let lane = &mut self.lanes[place];
+        let open = lane.open;
+        if flit == 0 {
+            notes.require(open.is_none() && lane.free_from <= cycle, || {
+                format!("{crossing}, while another packet has the lane")
+            });
+            lane.open = Some(number);
+            lane.free_from = u64::MAX;
+        } else {
+            notes.require(open == Some(number), || {
+                format!("{crossing}, between the flits of another packet")
+            });
+        }
+        if flit + 1 == length {
+            lane.open = None;
+            if self.plan.release == Release::TailSent {
+                lane.free_from = cycle + 1;
+            }
+        }
+        if !ejects {
+            let room = lane.spend(cycle);
+            notes.require(room, || format!("{crossing}, without a credit"));
+        }
+    }
+
+    /// A flit is on its way over a channel.
+    fn set_out(&mut self, crossing: &Crossing, notes: &mut Notes) {
+        let &Crossing { flit, packet, .. } = crossing;
+        let course = self.plan.channels[crossing.channel as usize];
+        let from = crossing.cycle + course.flight;
+        let place = self.place(crossing.channel, crossing.lane);
+        let lane = &mut self.lanes[place];
+        let Node::Terminal(terminal) = course.to else {
+            lane.flits.push_back(Flit {
+                packet: packet.number,
+                index: flit,
+                from,
+            });
+            if flit == 0 {
+                lane.passing.push_back(packet.number);
+            }
+            return;
+        };
+        notes.require(terminal == packet.destination, || {
+            format!("{crossing}, which ends at terminal {terminal}")
+        });
+        self.totals.ejected += 1;
+        if flit + 1 == packet.length {
+            if self.plan.release == Release::Drained {
+                lane.free_from = from;
+            }
+            if let Some(book) = &mut self.packets[packet.number as usize] {
+                book.due = Some(from);
+            }
+        }
+    }
+}
