@@ -71,3 +71,9 @@ const EXPERIMENTS: &[Experiment] = &[
         run: readings::readings,
     },
 ];
+
+/// `1 lane`, `2 lanes`.
+fn counted(lanes: u32) -> String {
+    let plural = if lanes == 1 { "" } else { "s" };
+    format!("{lanes} lane{plural}")
+}

@@ -63,7 +63,9 @@ fn rows(table: &Table) -> String {
     text += &line(table.columns.iter().map(|one| one.header()).collect());
     text += &format!("|{}\n", "---|".repeat(table.columns.len()));
     for row in &table.rows {
-        text += &line(row.iter().map(shown).collect());
+        let mut cells: Vec<String> = row.iter().map(shown).collect();
+        cells.resize(table.columns.len(), String::new());
+        text += &line(cells);
     }
     text + "\n"
 }
@@ -141,12 +143,12 @@ mod tests {
             name: "t".into(),
             caption: "What.".into(),
             columns: vec![words("a|b", "x"), column("c", "cycles", "y")],
-            rows: vec![vec!["one".into(), Cell::float(1.25, 1)]],
+            rows: vec![vec!["one".into(), Cell::float(1.25, 1)], vec!["two".into()]],
         };
         let blocks = [Block::Text("Why.".into()), Block::Table(table)];
         let mut text = String::new();
         experiment(&mut text, "Title", &blocks);
-        let table = "| a\\|b | c [cycles] |\n|---|---|\n| one | 1.2 |\n\n";
+        let table = "| a\\|b | c [cycles] |\n|---|---|\n| one | 1.2 |\n| two |  |\n\n";
         assert_eq!(text, format!("## Title\n\nWhy.\n\nWhat.\n\n{table}"));
         text.clear();
         experiment(&mut text, "Plots alone", &[]);

@@ -86,7 +86,7 @@ fn the_wrong_engine_and_unknown_files_are_refused() {
     let lab = Lab::default();
     let error = lab.fabric("kung1993/fig12-greedy.toml", &[]).unwrap_err();
     assert!(error.0.contains("packet engine"), "{error}");
-    let error = lab.scenario(FILE, &[]).err().expect("an error");
+    let error = lab.scenario(FILE, &[]).expect_err("an error");
     assert!(error.0.contains("flit engine"), "{error}");
     let error = lab.fabric("dally1990/nosuch.toml", &[]).unwrap_err();
     assert!(error.0.contains("no scenario"), "{error}");

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use results::{Axis, Block, Cell, Plot, Table};
 
 use super::point::{Point, Sets, cell, curve, estimate, points};
-use super::{FIG09, LANES, SEEDS};
+use super::{FIG09, LANES, SEEDS, counted};
 use crate::Evidence;
 use crate::claim::{Finding, Measured, column};
 use crate::lab::{Lab, LabError};
@@ -52,8 +52,8 @@ impl Lanes {
 }
 
 const WORDS: &str = "The journal version of the paper (1992) adds that at medium load, and with \
-    the same storage, more lanes mean more latency: random arbitration interleaves packets. From \
-    two lanes on every row below saturation shows it.";
+    the same storage, more lanes mean more latency: random arbitration interleaves packets. Every \
+    row shows it, but for the last point of a curve.";
 
 pub fn figure_9(lab: &Lab) -> Result<Evidence, LabError> {
     let curves: Vec<Lanes> = LANES
@@ -113,7 +113,7 @@ fn plot(curves: &[Lanes]) -> Plot {
         let estimates: Vec<_> = points.iter().map(|p| estimate(&p.latencies())).collect();
         let loads = TENTHS.take(points.len());
         let x = loads.map(|tenths| f64::from(tenths) / 10.0).collect();
-        curve(&format!("{} lanes", lanes.lanes), x, &estimates)
+        curve(&counted(lanes.lanes), x, &estimates)
     });
     Plot {
         id: "fig9".into(),
@@ -136,7 +136,7 @@ fn plot(curves: &[Lanes]) -> Plot {
 fn table(curves: &[Lanes]) -> Table {
     let mut columns = vec![column("offered", "of capacity", "offered traffic")];
     columns.extend(curves.iter().map(|lanes| {
-        let name = format!("{} lanes", lanes.lanes);
+        let name = counted(lanes.lanes);
         column(&name, "cycles", "mean latency, source queueing included")
     }));
     let row = |tenths: u32| {
