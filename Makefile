@@ -2,6 +2,7 @@
 
 CARGO ?= cargo
 BINARY = target/release/backwater
+PAPERS = kung1993 dally1990
 SCENARIO = scenarios/kung1993/fig17-two-switches.toml
 export CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriver)
@@ -73,4 +74,6 @@ docs: release
 	@mkdir -p docs/papers
 	$(BINARY) reference > docs/reference.md
 	$(BINARY) schema > docs/schema.json
-	$(BINARY) reproduce kung1993 --markdown docs/papers/kung1993.md --out runs/docs
+	@for paper in $(PAPERS); do \
+		$(BINARY) reproduce $$paper --markdown docs/papers/$$paper.md --out runs/docs || exit 1; \
+	done

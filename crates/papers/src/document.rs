@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use results::{Cell, Table};
+use results::{Block, Cell, Table, number};
 
 use crate::Reproduction;
 use crate::claim::{Judged, verdict_word, words};
 
-/// `docs/papers/<id>.md`: every claim with its printed value, its measured value and verdict.
+/// `docs/papers/<id>.md`: every claim with its printed value, its measured value and verdict;
+/// then the words and the tables of the experiments.
 pub fn markdown(reproduction: &Reproduction) -> String {
     let mut text = format!("# {}\n\n", reproduction.title);
     let count = |word: &str| {
@@ -27,7 +28,55 @@ pub fn markdown(reproduction: &Reproduction) -> String {
     for judged in &reproduction.judged {
         section(&mut text, judged);
     }
+    for (title, blocks) in &reproduction.sections {
+        experiment(&mut text, title, blocks);
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
     text
+}
+
+/// What an experiment says in words and tables; plots are in the report alone.
+fn experiment(text: &mut String, title: &str, blocks: &[Block]) {
+    let mut body = String::new();
+    for block in blocks {
+        match block {
+            Block::Text(words) => {
+                let _ = writeln!(body, "{words}\n");
+            }
+            Block::Table(table) => body.push_str(&rows(table)),
+            _ => {}
+        }
+    }
+    if !body.is_empty() {
+        let _ = write!(text, "## {title}\n\n{body}");
+    }
+}
+
+/// A table with its caption.
+fn rows(table: &Table) -> String {
+    let line = |cells: Vec<String>| {
+        let cells = cells.iter().map(|cell| cell.replace('|', "\\|"));
+        format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+    };
+    let mut text = format!("{}\n\n", table.caption);
+    text += &line(table.columns.iter().map(|one| one.header()).collect());
+    text += &format!("|{}\n", "---|".repeat(table.columns.len()));
+    for row in &table.rows {
+        let mut cells: Vec<String> = row.iter().map(shown).collect();
+        cells.resize(table.columns.len(), String::new());
+        text += &line(cells);
+    }
+    text + "\n"
+}
+
+fn shown(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) => text.clone(),
+        Cell::Int(count) => count.to_string(),
+        Cell::Float { value, digits } => number::fixed(*value, *digits),
+        Cell::Empty => String::new(),
+    }
 }
 
 fn section(text: &mut String, judged: &Judged) {
@@ -80,5 +129,29 @@ pub fn numbers(reproduction: &Reproduction) -> Table {
         caption,
         columns,
         rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claim::column;
+
+    #[test]
+    fn tables_and_words_of_an_experiment() {
+        let table = Table {
+            name: "t".into(),
+            caption: "What.".into(),
+            columns: vec![words("a|b", "x"), column("c", "cycles", "y")],
+            rows: vec![vec!["one".into(), Cell::float(1.25, 1)], vec!["two".into()]],
+        };
+        let blocks = [Block::Text("Why.".into()), Block::Table(table)];
+        let mut text = String::new();
+        experiment(&mut text, "Title", &blocks);
+        let table = "| a\\|b | c [cycles] |\n|---|---|\n| one | 1.2 |\n| two |  |\n\n";
+        assert_eq!(text, format!("## Title\n\nWhy.\n\nWhat.\n\n{table}"));
+        text.clear();
+        experiment(&mut text, "Plots alone", &[]);
+        assert_eq!(text, "");
     }
 }

@@ -13,8 +13,7 @@ mod watch;
 
 use crate::{Experiment, Paper};
 
-/// Shipped scenarios, built into the program so that it works from any folder.
-pub(crate) const SCENARIOS: &[(&str, &str)] = &[
+const SCENARIOS: &[(&str, &str)] = &[
     shipped!("kung1993/fig07-overbooking.toml"),
     shipped!("kung1993/fig09-noncongested.toml"),
     shipped!("kung1993/fig12-greedy.toml"),
@@ -38,6 +37,7 @@ pub(crate) fn paper() -> Paper {
         id: "kung1993",
         title: "Kung et al. 1993: link-by-link credit flow control (N23) for ATM",
         claims_toml: include_str!("../../../claims/kung1993.toml"),
+        scenarios: SCENARIOS,
         experiments: EXPERIMENTS,
     }
 }

@@ -1,6 +1,9 @@
 //! Runs shipped scenarios and reads what they found.
 
+mod fabric;
+
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use kernel::{Duration, Time, Wheel};
@@ -8,7 +11,9 @@ use packet::Simulation;
 use packet::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome, Series};
 use packet::probe::{Probe, Recorder};
 use rayon::prelude::*;
-use scenario::{Engine, PacketScenario, Set, Source};
+use scenario::{Engine, PacketScenario, Scenario, Set, Source};
+
+pub use fabric::FabricRun;
 
 /// Why an experiment could not run: a defect of this program, not of a claim.
 #[derive(Clone, Debug)]
@@ -22,9 +27,15 @@ impl fmt::Display for LabError {
 
 impl std::error::Error for LabError {}
 
-/// Finds scenarios that are built into the program.
-#[derive(Default)]
-pub struct Lab;
+/// Finds scenarios that are built into the program, and runs them.
+#[derive(Clone, Debug, Default)]
+pub struct Lab {
+    /// Settings (key, value) on top of all others, for the flit engine; a test of the experiments
+    /// makes its networks small with them.
+    pub fabric_sets: Vec<(String, String)>,
+    /// Once it is set, runs of the flit engine end with an error.
+    pub stop: Option<&'static AtomicBool>,
+}
 
 /// A finished run.
 pub struct Run<P> {
@@ -86,25 +97,7 @@ impl Lab {
     /// # Errors
     /// If it is not built in, not sound or for another engine.
     pub fn scenario(&self, file: &str, sets: &[(&str, &str)]) -> Result<PacketScenario, LabError> {
-        let text = crate::kung1993::SCENARIOS
-            .iter()
-            .find(|(name, _)| *name == file)
-            .map(|(_, text)| *text)
-            .ok_or_else(|| LabError(format!("no scenario `{file}` is built in")))?;
-        let source = Source {
-            name: format!("scenarios/{file}"),
-            text: text.into(),
-        };
-        let sets: Vec<Set> = sets
-            .iter()
-            .map(|(key, value)| Set {
-                key: (*key).into(),
-                value: (*value).into(),
-            })
-            .collect();
-        let scenario =
-            scenario::parse(&source, &sets).map_err(|mistakes| LabError(mistakes.render(false)))?;
-        match scenario.engine {
+        match parse(file, sets)?.engine {
             Engine::Packet(packet) => Ok(packet),
             Engine::Flit(_) => Err(LabError(format!("{file} is for the flit engine"))),
         }
@@ -130,6 +123,25 @@ impl Lab {
             })
             .collect()
     }
+}
+
+/// Reads and checks a scenario of any paper.
+fn parse(file: &str, sets: &[(&str, &str)]) -> Result<Scenario, LabError> {
+    let papers = crate::papers();
+    let mut shipped = papers.iter().flat_map(|paper| paper.scenarios);
+    let (_, text) = shipped
+        .find(|(name, _)| *name == file)
+        .ok_or_else(|| LabError(format!("no scenario `{file}` is built in")))?;
+    let source = Source {
+        name: format!("scenarios/{file}"),
+        text: (*text).into(),
+    };
+    let set = |(key, value): &(&str, &str)| Set {
+        key: (*key).into(),
+        value: (*value).into(),
+    };
+    let sets: Vec<Set> = sets.iter().map(set).collect();
+    scenario::parse(&source, &sets).map_err(|mistakes| LabError(mistakes.render(false)))
 }
 
 impl<P> Run<P> {

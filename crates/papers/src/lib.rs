@@ -11,6 +11,7 @@ macro_rules! shipped {
 }
 
 pub mod claim;
+mod dally1990;
 pub mod document;
 mod kung1993;
 pub mod lab;
@@ -31,6 +32,9 @@ pub struct Paper {
     pub title: &'static str,
     /// The claims, in the order of the paper.
     pub claims_toml: &'static str,
+    /// The scenarios it runs, built into the program so that it works from any folder: path below
+    /// `scenarios/` and text.
+    pub scenarios: &'static [(&'static str, &'static str)],
     /// What to run.
     pub experiments: &'static [Experiment],
 }
@@ -39,7 +43,7 @@ pub struct Paper {
 pub struct Experiment {
     /// Heading in the report.
     pub title: &'static str,
-    /// Claims it measures.
+    /// Claims it measures; one without runs only when the whole paper does.
     pub claims: &'static [&'static str],
     /// Runs it.
     pub run: fn(&Lab) -> Result<Evidence, LabError>,
@@ -56,7 +60,7 @@ pub struct Evidence {
 
 /// Every paper.
 pub fn papers() -> Vec<Paper> {
-    vec![kung1993::paper()]
+    vec![dally1990::paper(), kung1993::paper()]
 }
 
 /// A reproduced paper, or the part of it that was asked for.
@@ -81,15 +85,18 @@ pub fn reproduce(
     paper: &Paper,
     wanted: &[String],
     on_done: &(dyn Fn(&str) + Sync),
-    stop: &AtomicBool,
+    stop: &'static AtomicBool,
 ) -> Result<Reproduction, LabError> {
     let claims = claim::parse(paper.claims_toml)?;
-    let lab = Lab;
+    let lab = Lab {
+        stop: Some(stop),
+        ..Lab::default()
+    };
     let is_wanted = |id: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == id);
     let chosen: Vec<&Experiment> = paper
         .experiments
         .iter()
-        .filter(|experiment| experiment.claims.iter().any(|id| is_wanted(id)))
+        .filter(|one| wanted.is_empty() || one.claims.iter().any(|id| is_wanted(id)))
         .collect();
     let evidence: Vec<(&Experiment, Evidence, f64)> = chosen
         .into_par_iter()
@@ -99,6 +106,8 @@ pub fn reproduce(
             on_done(experiment.title);
             Ok((experiment, evidence?, seconds))
         })
+        // What was cut short says nothing; what is done stays.
+        .filter(|done: &Result<_, LabError>| done.is_ok() || !stop.load(Ordering::Relaxed))
         .collect::<Result<_, LabError>>()?;
     let mut judged = Vec::new();
     for claim in claims.iter().filter(|claim| is_wanted(&claim.id)) {

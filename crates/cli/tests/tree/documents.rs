@@ -71,6 +71,17 @@ fn every_scheme_has_a_chapter() {
     );
 }
 
+#[test]
+fn every_chapter_has_its_sections() {
+    let mut chapters = files::ending(".md");
+    chapters.retain(|file| file.path.starts_with("docs/schemes/"));
+    assert!(!chapters.is_empty(), "no docs/schemes/*.md");
+    let complaints = chapters
+        .iter()
+        .flat_map(|file| missing_sections(&file.path, &file.text));
+    hold(complaints.collect(), "write what is missing");
+}
+
 /// Where the chapter of a scheme stands; two forms of one scheme share theirs.
 fn chapter_of(scheme: &str) -> Option<String> {
     let name = scheme.trim_end_matches('+');

@@ -1,0 +1,79 @@
+//! Dally, "Virtual-channel flow control" (1990).
+
+mod latency;
+mod point;
+mod readings;
+mod scheduling;
+mod storage;
+mod throughput;
+
+use crate::{Experiment, Paper};
+
+const FIG08: &str = "dally1990/fig08.toml";
+const FIG09: &str = "dally1990/fig09.toml";
+const FIG10: &str = "dally1990/fig10.toml";
+
+const SCENARIOS: &[(&str, &str)] = &[
+    shipped!("dally1990/fig08.toml"),
+    shipped!("dally1990/fig09.toml"),
+    shipped!("dally1990/fig10.toml"),
+];
+
+/// Lanes of a channel; each time 16 flits of storage are divided among them.
+const LANES: [u32; 5] = [1, 2, 4, 8, 16];
+/// Seeds behind every figure.
+const SEEDS: u64 = 5;
+/// The same for the largest network, whose 1,024 terminals leave less to chance.
+const SEEDS_LARGE: u64 = 3;
+
+pub(crate) fn paper() -> Paper {
+    Paper {
+        id: "dally1990",
+        title: "Dally 1990: virtual-channel flow control",
+        claims_toml: include_str!("../../../claims/dally1990.toml"),
+        scenarios: SCENARIOS,
+        experiments: EXPERIMENTS,
+    }
+}
+
+const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        title: "Figure 8: throughput against lanes",
+        claims: &[
+            "dally1990.fig8.gain-1024",
+            "dally1990.fig8.eight-to-sixteen",
+            "dally1990.fig8.diminishing-returns",
+        ],
+        run: throughput::figure_8,
+    },
+    Experiment {
+        title: "Figure 9: latency against offered traffic",
+        claims: &["dally1990.fig9.latency-before-saturation"],
+        run: latency::figure_9,
+    },
+    Experiment {
+        title: "Figure 10: random against oldest first",
+        claims: &[
+            "dally1990.fig10.mean-latency",
+            "dally1990.fig10.minimum-latency-share",
+            "dally1990.fig10.peaks",
+        ],
+        run: scheduling::figure_10,
+    },
+    Experiment {
+        title: "Section 4: more storage instead of lanes",
+        claims: &[],
+        run: storage::section_4,
+    },
+    Experiment {
+        title: "Readings: what the paper leaves open",
+        claims: &[],
+        run: readings::readings,
+    },
+];
+
+/// `1 lane`, `2 lanes`.
+fn counted(lanes: u32) -> String {
+    let plural = if lanes == 1 { "" } else { "s" };
+    format!("{lanes} lane{plural}")
+}

@@ -1,0 +1,181 @@
+//! What the paper leaves open, and what each reading does to the 2-ary 8-fly.
+
+use results::{Block, Cell, Table};
+
+use super::point::{Point, Sets, cell, points, ratios};
+use super::{FIG08, FIG09, SEEDS};
+use crate::Evidence;
+use crate::claim::{column, words};
+use crate::lab::{Lab, LabError};
+
+/// One change to the scenarios of Figures 8 and 9.
+struct Reading {
+    what: &'static str,
+    choice: &'static str,
+    sets: &'static [(&'static str, &'static str)],
+}
+
+const fn reading(
+    what: &'static str,
+    choice: &'static str,
+    sets: &'static [(&'static str, &'static str)],
+) -> Reading {
+    Reading { what, choice, sets }
+}
+
+const READINGS: [Reading; 15] = [
+    reading("as Figures 8 and 9", "", &[]),
+    reading(
+        "header delay",
+        "none",
+        &[("router.header_delay", "\"0 cycles\"")],
+    ),
+    reading(
+        "header delay",
+        "1 cycle",
+        &[("router.header_delay", "\"1 cycles\"")],
+    ),
+    reading(
+        "header delay",
+        "2 cycles",
+        &[("router.header_delay", "\"2 cycles\"")],
+    ),
+    reading(
+        "credit",
+        "1 cycle later",
+        &[("router.credit_delay", "\"1 cycles\"")],
+    ),
+    reading(
+        "credit",
+        "2 cycles later",
+        &[("router.credit_delay", "\"2 cycles\"")],
+    ),
+    reading(
+        "lane free",
+        "when the tail was sent",
+        &[("router.release", "\"tail-sent\"")],
+    ),
+    reading(
+        "switch",
+        "Figure 6B",
+        &[("router.switch", "\"multiplexed\"")],
+    ),
+    reading(
+        "switch",
+        "Figure 6B, output buffer of 2 flits",
+        &[
+            ("router.switch", "\"multiplexed\""),
+            ("router.output_buffer", "2"),
+        ],
+    ),
+    reading(
+        "switch",
+        "the same, working twice a cycle",
+        &[
+            ("router.switch", "\"multiplexed\""),
+            ("router.output_buffer", "2"),
+            ("router.speedup", "2"),
+        ],
+    ),
+    reading(
+        "injection",
+        "one packet after another",
+        &[("traffic.sources", "\"one\"")],
+    ),
+    reading(
+        "channel arbitration",
+        "round robin",
+        &[("router.arbiter", "\"round-robin\"")],
+    ),
+    reading(
+        "channel arbitration",
+        "oldest first",
+        &[("router.arbiter", "\"earliest\"")],
+    ),
+    reading(
+        "lane allocation",
+        "round robin",
+        &[("router.lane_arbiter", "\"round-robin\"")],
+    ),
+    reading(
+        "lane allocation",
+        "oldest first",
+        &[("router.lane_arbiter", "\"earliest\"")],
+    ),
+];
+
+const WORDS: &str = "Header delay, when a lane is free again, and the switch decide the figures; \
+    arbiters hardly. The paper proposes a small output buffer for the switch of its Figure 6B. \
+    Alone it does nothing here, since a switch that works once a cycle hands a channel one flit \
+    a cycle with and without it; one that works twice comes near the full switch. Sources that \
+    send one packet after another starve the lanes. Ejection channels always have as many lanes \
+    as the others.";
+
+/// Lanes at the ends of the curve.
+const ENDS: [u32; 2] = [1, 16];
+
+pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
+    let full = each(
+        lab,
+        FIG08,
+        &[("topology.n", "8"), ("run.measure", "\"1500 cycles\"")],
+    )?;
+    let low = each(
+        lab,
+        FIG09,
+        &[("traffic.load", "0.1"), ("run.measure", "\"2000 cycles\"")],
+    )?;
+    let rows = READINGS
+        .iter()
+        .zip(full.chunks(ENDS.len()).zip(low.chunks(ENDS.len())));
+    let row = |(reading, (full, low)): (&Reading, (&[Point], &[Point]))| {
+        let (one, sixteen) = (full[0].throughputs(), full[1].throughputs());
+        vec![
+            Cell::from(reading.what),
+            Cell::from(reading.choice),
+            cell(&one, 3),
+            cell(&sixteen, 3),
+            cell(&ratios(&sixteen, &one), 2),
+            cell(&low[0].latencies(), 1),
+            cell(&low[1].latencies(), 1),
+        ]
+    };
+    let table = Table {
+        name: "readings".into(),
+        caption: format!(
+            "2-ary 8-fly, each row one change to what Figures 8 and 9 are drawn with; {SEEDS} \
+             seeds."
+        ),
+        columns: vec![
+            words("open point", "what the paper does not say"),
+            words("reading", "what is assumed instead"),
+            column("one lane", "of capacity", "saturation throughput"),
+            column("16 lanes", "of capacity", "saturation throughput"),
+            column("gain", "", "16 lanes over one"),
+            column(
+                "one lane at 0.1",
+                "cycles",
+                "mean latency at a tenth of the capacity",
+            ),
+            column("16 lanes at 0.1", "cycles", "the same with 16 lanes"),
+        ],
+        rows: rows.map(row).collect(),
+    };
+    Ok(Evidence {
+        findings: Vec::new(),
+        blocks: vec![Block::Text(WORDS.into()), Block::Table(table)],
+    })
+}
+
+/// Every reading with one lane and with 16.
+fn each(lab: &Lab, file: &str, base: &[(&'static str, &str)]) -> Result<Vec<Point>, LabError> {
+    let settings = READINGS.iter().flat_map(|reading| {
+        ENDS.map(|lanes| {
+            let own = base.iter().chain(reading.sets);
+            let mut sets: Sets = own.map(|(key, value)| (*key, (*value).into())).collect();
+            sets.push(("router.lanes", lanes.to_string()));
+            (sets, SEEDS)
+        })
+    });
+    points(lab, file, &settings.collect::<Vec<_>>())
+}

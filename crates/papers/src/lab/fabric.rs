@@ -1,0 +1,76 @@
+//! Runs for the flit engine.
+
+use std::sync::atomic::Ordering;
+
+use flit::Simulation;
+use flit::outcome::{FabricOutcome, Stop};
+use flit::spec::FabricSpec;
+use rayon::prelude::*;
+use scenario::Engine;
+
+use super::{Lab, LabError, parse};
+
+/// Cycles between two looks at [`Lab::stop`].
+const STRIDE: u64 = 256;
+
+/// A finished run of the flit engine.
+#[derive(Clone, Debug)]
+pub struct FabricRun {
+    /// What ran.
+    pub spec: FabricSpec,
+    /// What it found.
+    pub outcome: FabricOutcome,
+}
+
+impl Lab {
+    /// Runs `file` with `sets` (key, value) applied.
+    ///
+    /// # Errors
+    /// If the scenario is not built in, not sound or for another engine; if it deadlocks, breaks
+    /// a promise or is stopped.
+    pub fn fabric(&self, file: &str, sets: &[(&str, &str)]) -> Result<FabricRun, LabError> {
+        let last = self.fabric_sets.iter();
+        let last = last.map(|(key, value)| (key.as_str(), value.as_str()));
+        let sets: Vec<(&str, &str)> = sets.iter().copied().chain(last).collect();
+        let spec = match parse(file, &sets)?.engine {
+            Engine::Flit(spec) => *spec,
+            Engine::Packet(_) => return Err(LabError(format!("{file} is for the packet engine"))),
+        };
+        let wrong = |what: String| LabError(format!("{file}: {what}"));
+        let mut simulation = Simulation::new(&spec).map_err(|error| wrong(error.to_string()))?;
+        while simulation.run_until(simulation.cycle().saturating_add(STRIDE)) {
+            if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Err(wrong("it was interrupted".into()));
+            }
+        }
+        let outcome = simulation.outcome();
+        if outcome.stop == Stop::Deadlocked {
+            return Err(wrong(format!("deadlock in cycle {}", outcome.cycles)));
+        }
+        if let Some(first) = outcome.violations.first() {
+            return Err(wrong(format!("cycle {}: {}", first.cycle, first.what)));
+        }
+        Ok(FabricRun { spec, outcome })
+    }
+
+    /// One run a seed, side by side, in the order of seeds.
+    ///
+    /// # Errors
+    /// As [`Lab::fabric`].
+    pub fn fabric_seeds(
+        &self,
+        file: &str,
+        sets: &[(&str, &str)],
+        seeds: u64,
+    ) -> Result<Vec<FabricRun>, LabError> {
+        (1..=seeds)
+            .into_par_iter()
+            .map(|seed| {
+                let seed = seed.to_string();
+                let mut sets = sets.to_vec();
+                sets.push(("run.seed", &seed));
+                self.fabric(file, &sets)
+            })
+            .collect()
+    }
+}
