@@ -2,6 +2,7 @@
 
 use flit::BuildError;
 use flit::route::{Choice, Choices};
+use flit::spec::LaneChoice;
 
 use super::arbiter::{Key, pick};
 use super::network::{Network, wrong};
@@ -140,6 +141,20 @@ impl Network {
         (0..channel.lanes.len()).filter(is_free).collect()
     }
 
+    /// One of the `free` lanes of a channel, lowest first.
+    fn chosen(&mut self, id: usize, free: &[usize]) -> usize {
+        match self.spec.router.lane_choice {
+            LaneChoice::Lowest => free[0],
+            LaneChoice::RoundRobin => {
+                let pointer = &mut self.channels[id].choice_pointer;
+                let next = free.iter().find(|lane| **lane >= *pointer);
+                let lane = *next.unwrap_or(&free[0]);
+                *pointer = lane + 1;
+                lane
+            }
+        }
+    }
+
     fn allocate_output(
         &mut self,
         node: usize,
@@ -172,9 +187,17 @@ impl Network {
             };
             let request = waiting.remove(place);
             let packet = request.packet;
-            let lane = self.free_lanes(node, output, request.allowed, packet, now)[0];
+            let free = self.free_lanes(node, output, request.allowed, packet, now);
+            let lane = self.chosen(id, &free);
             self.channels[id].lanes[lane].holder = Some(packet);
-            self.nodes[node].inputs[request.port].lanes[request.lane].target = Some((output, lane));
+            let input = &mut self.nodes[node].inputs[request.port];
+            let delay = match input.channel {
+                Some(_) => u64::from(self.spec.router.allocation_delay),
+                None => 0,
+            };
+            let in_lane = &mut input.lanes[request.lane];
+            in_lane.target = Some((output, lane));
+            in_lane.moves_from = now + delay;
         }
     }
 }
