@@ -48,6 +48,8 @@ pub(crate) struct Fabric {
     /// it has got one that it can't use yet.
     pub wait_next: Vec<u32>,
     pub wait_lanes: Vec<u32>,
+    /// By lane: the output lane after the one it got last; empty where lanes aren't given in turn.
+    pub lane_after: Vec<u32>,
     pub packets: Pool,
     /// At the end of a cycle: flits join these lanes.
     pub arrivals: Ring<Vec<u32>>,
@@ -145,6 +147,7 @@ impl Fabric {
         let seats = outs + if multiplexed { BLOCK as usize + ins } else { 0 };
         let earliest = spec.router.channel_arbiter == Arbiter::Earliest
             || spec.router.lane_arbiter == Arbiter::Earliest;
+        let in_turn = spec.router.lane_choice == LaneChoice::RoundRobin;
         let flight = longest_flight(spec);
         let credit = u32::from(spec.router.credit_delay);
         let empty_lane = InLane {
@@ -170,7 +173,6 @@ impl Fabric {
                     free: 0,
                     waiting: NONE,
                     pointer: 0,
-                    lane_pointer: 0,
                     noted: false,
                 };
                 outs
@@ -185,6 +187,7 @@ impl Fabric {
             key: vec![0; if earliest { ins * stride } else { 0 }],
             wait_next: vec![NONE; ins * stride],
             wait_lanes: vec![0; ins * stride],
+            lane_after: vec![0; if in_turn { ins * stride } else { 0 }],
             packets: Pool::default(),
             arrivals: Ring::new(flight),
             credits: Ring::new(credit),

@@ -266,9 +266,15 @@ impl Fabric {
         let index = match self.lane_choice {
             LaneChoice::Lowest => lanes.trailing_zeros(),
             LaneChoice::RoundRobin => {
-                let pointer = u32::from(allocation.lane_pointer);
+                let after = &mut self.lane_after[lane as usize];
+                let here = *after >> self.layout.shift == out;
+                let pointer = if here {
+                    *after & (self.layout.stride() - 1)
+                } else {
+                    0
+                };
                 let index = RoundRobin.choose(lanes, out, pointer, |_| 0);
-                allocation.lane_pointer = index as u8 + 1;
+                *after = (out << self.layout.shift) + index + 1;
                 index
             }
         };

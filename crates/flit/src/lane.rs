@@ -58,8 +58,6 @@ pub(crate) struct Allocation {
     pub waiting: u32,
     /// Round robin among headers goes on at this input.
     pub pointer: u32,
-    /// Round robin among its lanes goes on here.
-    pub lane_pointer: u8,
     /// It will be looked at in the next allocation.
     pub noted: bool,
 }

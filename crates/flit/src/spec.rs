@@ -232,7 +232,8 @@ pub enum Arbiter {
 pub enum LaneChoice {
     /// The lowest.
     Lowest,
-    /// The next one, round about, after the lane that was given last at this channel.
+    /// The next one, round about, after the lane that the last packet from the same input lane
+    /// got; the lowest if that was a lane of another channel.
     RoundRobin,
 }
 

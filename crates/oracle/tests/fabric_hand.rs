@@ -245,6 +245,23 @@ fn lanes_are_chosen_from_the_lowest_or_in_turn() {
     assert_eq!(chosen(LaneChoice::RoundRobin), [0, 1, 2, 0, 1]);
 }
 
+/// Packets enter by lanes 0 and 1 in turn. Those of each lane get lane 0, then lane 1 to the same
+/// terminal, and lane 0 to another.
+#[test]
+fn every_lane_has_a_turn_of_its_own_for_the_channel_it_used_last() {
+    let destinations = [0, 0, 0, 0, 1, 1, 0].iter().zip((0..).step_by(2));
+    let packets: Vec<(u64, u32, u32, u16)> =
+        destinations.map(|(to, cycle)| (cycle, 0, *to, 1)).collect();
+    let mut spec = network(graph(1, &[], &[(0, 0), (0, 0)]), &packets);
+    spec.router.release = Release::TailSent;
+    spec.router.lane_choice = LaneChoice::RoundRobin;
+    let fabric = ran(&spec, 40);
+    let leaving = fabric.moves.iter().filter(|entry| entry.channel >= 2);
+    let lanes: Vec<(u32, u8)> = leaving.map(|entry| (entry.channel, entry.lane)).collect();
+    let expected = [(2, 0), (2, 0), (2, 1), (2, 1), (3, 0), (3, 0), (2, 0)];
+    assert_eq!(lanes, expected);
+}
+
 /// Entered in cycles 0 to 3. Ready: the first header in 2; the second came in 1 but is in front
 /// from 3 on, ready in 4; the third is in front from 6 on, ready in 7.
 #[test]

@@ -141,18 +141,15 @@ impl Network {
         (0..channel.lanes.len()).filter(is_free).collect()
     }
 
-    /// One of the `free` lanes of a channel, lowest first.
-    fn chosen(&mut self, id: usize, free: &[usize]) -> usize {
-        match self.spec.router.lane_choice {
-            LaneChoice::Lowest => free[0],
-            LaneChoice::RoundRobin => {
-                let pointer = &mut self.channels[id].choice_pointer;
-                let next = free.iter().find(|lane| **lane >= *pointer);
-                let lane = *next.unwrap_or(&free[0]);
-                *pointer = lane + 1;
-                lane
+    /// One of the `free` lanes of an output, lowest first.
+    fn chosen(&self, output: usize, free: &[usize], last: Option<(usize, usize)>) -> usize {
+        let next = match (self.spec.router.lane_choice, last) {
+            (LaneChoice::RoundRobin, Some((same, lane))) if same == output => {
+                free.iter().find(|index| **index > lane)
             }
-        }
+            _ => None,
+        };
+        *next.unwrap_or(&free[0])
     }
 
     fn allocate_output(
@@ -188,7 +185,8 @@ impl Network {
             let request = waiting.remove(place);
             let packet = request.packet;
             let free = self.free_lanes(node, output, request.allowed, packet, now);
-            let lane = self.chosen(id, &free);
+            let last = self.nodes[node].inputs[request.port].lanes[request.lane].last_target;
+            let lane = self.chosen(output, &free, last);
             self.channels[id].lanes[lane].holder = Some(packet);
             let input = &mut self.nodes[node].inputs[request.port];
             let delay = match input.channel {
@@ -197,6 +195,7 @@ impl Network {
             };
             let in_lane = &mut input.lanes[request.lane];
             in_lane.target = Some((output, lane));
+            in_lane.last_target = in_lane.target;
             in_lane.moves_from = now + delay;
         }
     }

@@ -47,6 +47,8 @@ pub(super) struct InLane {
     pub target: Option<(usize, usize)>,
     /// It may be sent there from this cycle on.
     pub moves_from: u64,
+    /// What the packet before held.
+    pub last_target: Option<(usize, usize)>,
 }
 
 /// The lanes of one channel at its receiving end, or the source lanes of a terminal.
@@ -105,10 +107,9 @@ pub(super) struct Channel {
     /// By lane: the flit to come out at the end next; `None` between packets.
     pub expects: Vec<Option<Flit>>,
     pub last_sent: Option<u64>,
-    /// In turn: the next header (index of its input lane) to get a lane, the next lane to be
-    /// given, the next lane to cross, the next input of a multiplexed switch.
+    /// In turn: the next header (index of its input lane) to get a lane, the next lane to
+    /// cross, the next input of a multiplexed switch.
     pub header_pointer: usize,
-    pub choice_pointer: usize,
     pub lane_pointer: usize,
     pub input_pointer: usize,
 }
@@ -339,7 +340,6 @@ fn new_channel(spec: &FabricSpec, end: End, flight: u64) -> Channel {
         expects: vec![None; usize::from(spec.router.lanes)],
         last_sent: None,
         header_pointer: 0,
-        choice_pointer: 0,
         lane_pointer: 0,
         input_pointer: 0,
     }

@@ -208,8 +208,9 @@ const LANE_CHOICES: &[Choice] = &[
     Choice::new("lowest", "The lowest."),
     Choice::new(
         "round-robin",
-        "The next one after the lane given last at this channel. Spreads packets over buffers \
-         where lanes are released by `tail-sent`.",
+        "The next one after the lane that the last packet from the same input lane got, the \
+         lowest if that was of another channel. Spreads packets over buffers where `release` is \
+         `tail-sent`.",
     ),
 ];
 
