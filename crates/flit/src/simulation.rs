@@ -302,7 +302,8 @@ fn check(spec: &FabricSpec) -> Result<(), BuildError> {
     }
     let longest = longest_flight(spec)
         .max(u32::from(router.credit_delay))
-        .max(u32::from(router.header_delay));
+        .max(u32::from(router.header_delay))
+        .max(u32::from(router.allocation_delay));
     if longest > FLIGHT_MAX {
         return wrong(format!(
             "nothing may be under way for over {FLIGHT_MAX} cycles"
