@@ -40,6 +40,7 @@ impl Lookout {
         // Whatever is under way comes to pass within this time.
         let delays = u64::from(longest_flight(spec))
             + u64::from(router.header_delay)
+            + u64::from(router.allocation_delay)
             + u64::from(router.credit_delay);
         let lanes = u64::from(fabric.layout.sources) << fabric.layout.shift;
         let every = spec
