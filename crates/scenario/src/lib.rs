@@ -29,6 +29,7 @@ mod route;
 mod schema;
 mod source;
 mod suggest;
+mod sweep;
 mod table;
 mod topology;
 mod traffic;
@@ -45,6 +46,7 @@ pub use reference::reference_markdown;
 pub use schema::json_schema;
 pub use source::{At, LARGEST_BYTES, Set, Source};
 pub use suggest::nearest;
+pub use sweep::{Axis, AxisValue, MOST_POINTS, Sweep};
 
 use reader::Reader;
 use record::Record;
@@ -101,11 +103,23 @@ pub fn parse_within(
     let mut node = tree::read_file(&source.text, &mut mistakes);
     if mistakes.errors() > 0 {
         let mut rest = Diagnostics::new(sources);
-        read(&mut node, sets, &mut rest);
+        overrides::apply(&mut node, sets, &mut rest);
+        check(&node, &mut rest);
         mistakes.add_beyond_syntax(&rest);
         return Err(mistakes);
     }
-    let (root, cell) = read(&mut node, sets, &mut mistakes);
+    overrides::apply(&mut node, sets, &mut mistakes);
+    sweep::check(&node, &mut mistakes);
+    finish(&node, limits, mistakes)
+}
+
+/// From a whole tree to a scenario that can run.
+fn finish(
+    node: &Node,
+    limits: &Limits,
+    mut mistakes: Diagnostics,
+) -> Result<Scenario, Diagnostics> {
+    let (root, cell) = check(node, &mut mistakes);
     let built = build::build(&root, limits, &mut mistakes);
     if mistakes.errors() > 0 {
         return Err(mistakes);
@@ -124,8 +138,7 @@ pub fn parse_within(
 }
 
 /// Checks the tree against the key tables.
-fn read(node: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) -> (Record, Duration) {
-    overrides::apply(node, sets, mistakes);
+fn check(node: &Node, mistakes: &mut Diagnostics) -> (Record, Duration) {
     let cell = cell_time(node);
     let root = Reader {
         mistakes,

@@ -29,7 +29,8 @@ A scenario is a TOML file. Quantities are strings with a unit: `\"622 Mbps\"`, `
 half up to 1 ps. Unknown keys are errors.
 
 On the command line, `--set` changes one value: `--set run.seed=2`,
-`--set flows.VC1.priority=1`, `--set links.A-S1.delay=\"1 ms\"`.
+`--set flows.VC1.priority=1`, `--set links.A-S1.delay=\"1 ms\"`; `*` stands for all items of a
+list, `--set flows.*.priority=1`.
 
 ";
 

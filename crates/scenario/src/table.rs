@@ -109,6 +109,10 @@ pub(crate) enum Kind {
     RateOrShare { word: &'static str },
     /// Bytes with a unit.
     Size { min: u64, max: u64 },
+    /// How many seeds, or a list of them.
+    Seeds,
+    /// Paths of keys, each with a list of values or a range.
+    Axes,
     /// One of these words.
     Choice(&'static [Choice]),
     /// A table.

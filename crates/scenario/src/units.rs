@@ -110,7 +110,7 @@ impl Decimal {
             .is_some_and(|limit| self.digits > limit)
     }
 
-    fn shortest(mut self) -> Self {
+    pub(crate) fn shortest(mut self) -> Self {
         while self.scale > 0 && self.digits.is_multiple_of(10) {
             self.digits /= 10;
             self.scale -= 1;

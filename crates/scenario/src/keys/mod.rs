@@ -3,6 +3,7 @@
 pub(crate) mod control;
 pub(crate) mod flows;
 pub(crate) mod network;
+pub(crate) mod sweep;
 pub(crate) mod traffic;
 
 use crate::table::{Choice, Key, Kind, Section};
@@ -60,6 +61,12 @@ pub(crate) static ROOT: Section = Section {
             "Time series to record.",
         )
         .otherwise("none"),
+        Key::new(
+            "sweep",
+            Kind::Table(&sweep::SWEEP),
+            "What varies in a sweep.",
+        )
+        .otherwise("nothing"),
     ],
 };
 
