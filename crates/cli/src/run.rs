@@ -102,7 +102,7 @@ fn next_slice_ps(slice_ps: u64, took: WallTime) -> u64 {
     }
 }
 
-fn name_of(path: &Path) -> String {
+pub fn name_of(path: &Path) -> String {
     match path.file_stem() {
         Some(stem) if stem != "-" => stem.to_string_lossy().into_owned(),
         _ => "standard-input".into(),

@@ -129,6 +129,17 @@ impl Sweep {
         &self.axes
     }
 
+    /// The axis that changes this key (its path, or a short name for it).
+    pub fn axis(&self, key: &str) -> Option<usize> {
+        let path = overrides::segments(key, 0);
+        let path = path
+            .into_iter()
+            .map(|(name, at)| (name.into(), at))
+            .collect();
+        let path = axes::joined(&paths::resolve(path, &self.base).ok()?);
+        self.axes.iter().position(|axis| axis.path == path)
+    }
+
     /// The seeds, all different.
     pub fn seeds(&self) -> &[u64] {
         &self.seeds

@@ -45,13 +45,12 @@ fn below(
                 .iter()
                 .map(|(name, _)| (String::from(*name), entry.key_at.clone())),
         );
-        if matches!(entry.node.value, Value::Table(_)) && !range::is_range(&entry.node) {
-            if path.len() <= overrides::MOST_NAMES {
-                below(&entry.node, &path, base, drafts, found);
-                continue;
-            }
+        let is_table = matches!(entry.node.value, Value::Table(_));
+        if is_table && !range::is_range(&entry.node) && path.len() <= overrides::MOST_NAMES {
+            below(&entry.node, &path, base, drafts, found);
+        } else {
+            add(path, entry.node.clone(), base, drafts, found);
         }
-        add(path, entry.node.clone(), base, drafts, found);
     }
 }
 
@@ -154,7 +153,7 @@ fn no_axis(path: &[(String, At)], at: &At) -> Option<Diagnostic> {
 }
 
 /// As `--set` takes it.
-fn joined(path: &[(String, At)]) -> String {
+pub(super) fn joined(path: &[(String, At)]) -> String {
     let name = |name: &String| match name.contains('.') {
         true => format!("\"{name}\""),
         false => name.clone(),
