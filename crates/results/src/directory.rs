@@ -132,22 +132,24 @@ impl RunDirectory {
             source: Some(source),
             hint: "choose another one with --out DIR",
         })?;
-        for stale in earlier_files(&path)? {
-            // What can't be removed is either gone already or overwritten soon.
-            let _ = fs::remove_file(path.join(stale));
-        }
-        for folder in ["", "tables", "series", "figures"] {
-            remove_unfinished(&path.join(folder));
-        }
-        let mut directory = RunDirectory {
-            path,
-            files: Vec::new(),
-        };
+        let mut stale = earlier_files(&path)?;
+        stale.retain(|file| file != MANIFEST);
+        let mut directory = RunDirectory { path, files: stale };
+        // First of all, so that a program killed from here on leaves a directory that is known
+        // as ours, as unfinished, and with all that there is to clear.
         directory.store_manifest(&Manifest {
             partial: true,
             stop: "not finished".into(),
             ..Manifest::default()
         })?;
+        for stale in directory.files.iter().filter(|file| *file != MANIFEST) {
+            // What can't be removed is either gone already or overwritten soon.
+            let _ = fs::remove_file(directory.path.join(stale));
+        }
+        directory.files.retain(|file| file == MANIFEST);
+        for folder in ["", "tables", "series", "figures"] {
+            remove_unfinished(&directory.path.join(folder));
+        }
         Ok(directory)
     }
 

@@ -7,6 +7,8 @@ mod axes;
 mod paths;
 mod range;
 
+use std::collections::BTreeSet;
+
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::keys::sweep::{MOST_SEEDS, SWEEP};
 use crate::overrides::{self, Segment};
@@ -19,8 +21,10 @@ use crate::{Limits, Scenario};
 
 /// Most points of a sweep.
 pub const MOST_POINTS: u64 = 1_000_000;
-/// Values of an axis that are tried when a scenario is checked without sweeping.
-const TRIED: usize = 100;
+/// Values that are tried when a scenario is checked without sweeping, if it is not too large.
+const TRIED: usize = 200;
+/// Values of the file that are read again for that, at most.
+const READ_AGAIN: usize = 1_000_000;
 
 /// A scenario file and what varies in it.
 #[derive(Clone, Debug)]
@@ -251,6 +255,9 @@ impl Axis {
 /// Checks `[sweep]` of a scenario that runs alone: its keys, and that each value may stand where
 /// its axis puts it.
 pub(crate) fn check(root: &Node, mistakes: &mut Diagnostics) {
+    if root.get("sweep").is_none() {
+        return;
+    }
     let mut base = root.clone();
     let Some(section) = take(&mut base) else {
         return;
@@ -273,15 +280,25 @@ pub(crate) fn check(root: &Node, mistakes: &mut Diagnostics) {
     if sweep.points().is_err() {
         mistakes.push(sweep.too_many());
     }
-    for axis in &sweep.axes {
-        for value in axis.values.iter().take(TRIED) {
-            let mut node = sweep.base.clone();
-            match axis.put(&mut node, value) {
-                Err(mistake) => mistakes.push(*mistake),
-                Ok(()) if is_sound => drop(crate::check(&node, mistakes)),
-                Ok(()) => {}
-            }
+    let tried = (READ_AGAIN / size(&sweep.base)).min(TRIED);
+    let values = sweep.axes.iter();
+    let values = values.flat_map(|axis| axis.values.iter().map(move |value| (axis, value)));
+    for (axis, value) in values.take(tried) {
+        let mut node = sweep.base.clone();
+        match axis.put(&mut node, value) {
+            Err(mistake) => mistakes.push(*mistake),
+            Ok(()) if is_sound => drop(crate::check(&node, mistakes)),
+            Ok(()) => {}
         }
+    }
+}
+
+/// Values in a tree.
+fn size(node: &Node) -> usize {
+    1 + match &node.value {
+        Value::List(items) => items.iter().map(size).sum::<usize>(),
+        Value::Table(entries) => entries.iter().map(|entry| size(&entry.node)).sum(),
+        _ => 0,
     }
 }
 
@@ -327,11 +344,11 @@ fn seeds(record: Option<&Record>, base: &Node, mistakes: &mut Diagnostics) -> Ve
     };
     match (&node.value, whole(node)) {
         (Value::List(items), _) => {
-            let mut seeds = Vec::new();
+            let (mut seeds, mut seen) = (Vec::new(), BTreeSet::new());
             for item in items {
                 match whole(item) {
                     None => return wrong(&item.at, "not a whole number from 0 on"),
-                    Some(seed) if seeds.contains(&seed) => return wrong(&item.at, "given twice"),
+                    Some(seed) if !seen.insert(seed) => return wrong(&item.at, "given twice"),
                     Some(seed) => seeds.push(seed),
                 }
             }

@@ -2,7 +2,8 @@
 //!
 //! All numbers cover the time after the warm-up. A run counts as saturated if one of these holds:
 //!
-//! - of what was offered then, more than 1.5 % was not delivered (lost, or more inside than before);
+//! - of what was offered then, more than 1.5 % was not delivered (lost, or more inside than
+//!   before);
 //! - the backlog grew all the time: of the four quarters, each has a higher mean of units inside
 //!   than the one before, and from the first to the last it grew by more than 0.2 % of what was
 //!   offered between them;

@@ -1,6 +1,5 @@
 //! What is to be run, checked as a whole before anything runs; and its running.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use rayon::ThreadPool;
@@ -30,8 +29,8 @@ pub struct How {
     #[arg(long, value_name = "N")]
     seeds: Option<String>,
     /// Runs at the same time [default: one a core]
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     /// Directory for points, tables and report
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -134,7 +133,7 @@ impl Plan {
         axes.extend(more);
         let sweep = Sweep::read(&source, &sets, &axes)
             .map_err(|mistakes| mistakes.render(files::color()))?;
-        let jobs = how.jobs.map_or(0, NonZeroUsize::get);
+        let jobs = how.jobs.map_or(0, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
         let pool = pool.map_err(|error| format!("error: can't start threads: {error}"))?;
         let share = |bytes: u64| bytes / pool.current_num_threads().max(1) as u64;
@@ -158,12 +157,14 @@ impl Plan {
     pub fn check(&self, points: &[u64]) -> Result<Checked, Option<String>> {
         let mut found = Diagnostics::default();
         let mut keys = Vec::with_capacity(points.len());
-        let progress =
-            (points.len() > CHUNK).then(|| Progress::new("checking", points.len() as u64));
+        let progress = Progress::new("checking", points.len() as u64);
         for chunk in points.chunks(CHUNK) {
             let check = |point: &u64| {
+                if interrupt::is_set() {
+                    return Err(Diagnostics::default());
+                }
                 let scenario = self.scenario(*point);
-                progress.iter().for_each(Progress::step);
+                progress.step();
                 scenario.map(|scenario| (Key::of(&scenario), scenario.warnings))
             };
             let checked: Vec<_> = self.pool.install(|| chunk.par_iter().map(check).collect());

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::support::{backwater, folder, json, shipped};
-use crate::sweeping::{SHARED_POINTS, contents, log, rows, same_contents, shared};
+use crate::sweeping::{SHARED, SHARED_POINTS, contents, log, rows, same_contents, shared};
 
 #[test]
 fn a_sweep_writes_tables_curves_and_points() {
@@ -148,11 +148,11 @@ fn mistakes_of_all_points_are_told_before_anything_runs() {
     wrong(&["--axis", "n3={ from = 1, to = 999999, step = 1 }"]).complains("too many points");
     wrong(&["--seeds", "0"]).complains("no seeds");
     wrong(&["--seeds", "1,x"]).complains("no seeds");
-    let both = wrong(&["--axis", "n3=4,0", "--axis", "n2=4,-1"]);
+    let both = wrong(&["--axis", "n3=4,-2", "--axis", "n2=4,-1"]);
     let both = both
-        .complains("`n3` can't be 0")
+        .complains("`n3` can't be -2")
         .complains("`n2` can't be -1");
-    let both = both.complains("in the point load = 0.1, n3 = 0, n2 = 4, seed = 1");
+    let both = both.complains("in the point load = 0.1, n3 = -2, n2 = 4, seed = 1");
     assert!(both.err.contains("2 errors"), "{}", both.err);
     wrong(&["--jobs", "0"]).complains("--jobs");
     assert!(!here.join("out").exists(), "refused, and yet a directory");
@@ -163,6 +163,49 @@ fn mistakes_of_all_points_are_told_before_anything_runs() {
     backwater(&here, &["sweep", "missing.toml"])
         .expect(2)
         .complains("missing.toml");
+}
+
+#[test]
+fn nasty_axes_are_refused() {
+    let here = folder("sweep-nasty");
+    shared(&here, &[]);
+    let long = format!("{}=1", "a.".repeat(20_000));
+    let many = format!("n3={}", "[".repeat(50_000));
+    for axis in [
+        "=",
+        "=1",
+        "....=1",
+        "n3=",
+        "n3=,",
+        "n3=[",
+        "n3={",
+        "n3={}",
+        "n3=[[1]]",
+        "n3=99999999999999999999999999",
+        "n3={ from = 1, to = 1e400, step = 1 }",
+        "n3={ from = 1, to = 2, step = 1e-400 }",
+        "flows.*=1",
+        "flows.*.*=1",
+        "sweep.axes.n3=1",
+        "run.seed=1,2",
+        "engine=packet",
+        "link.rate=\"1 furlong\"",
+        "\u{1b}[2J=1",
+        &long,
+        &many,
+    ] {
+        let arguments = ["sweep", "shared.toml", "--out", "out", "--axis", axis];
+        let ran = backwater(&here, &arguments);
+        assert_eq!(ran.status, 2, "{axis:.80}: {}", ran.err);
+    }
+    let axes: String = (0..40)
+        .map(|n| format!("\"flows.one.x{n}\" = [1]\n"))
+        .collect();
+    let text = SHARED.replace("n3 = [4, 16]", &axes);
+    fs::write(here.join("shared.toml"), text).expect("a file");
+    let ran = backwater(&here, &["sweep", "shared.toml", "--out", "out"]).expect(2);
+    ran.complains("one more than 32");
+    assert!(!here.join("out").exists(), "refused, and yet a directory");
 }
 
 /// Every combination is looked at, not only each value alone.

@@ -8,6 +8,11 @@ use crate::source::{At, Set};
 use crate::tree::{self, Node, Value};
 use crate::units;
 
+/// Most axes of a sweep.
+const MOST_AXES: usize = 32;
+/// With so many mistakes no more axes are read.
+const ENOUGH: u64 = 100;
+
 /// An axis as written.
 pub(super) struct Draft {
     path: Vec<(String, At)>,
@@ -38,6 +43,15 @@ fn below(
     found: &mut Diagnostics,
 ) {
     for entry in node.table() {
+        if found.errors() >= ENOUGH {
+            return;
+        }
+        if drafts.len() == MOST_AXES {
+            let mistake = Diagnostic::error("too-many-axes", "the sweep has too many axes")
+                .at(entry.key_at.clone(), format!("one more than {MOST_AXES}"))
+                .help("leave out axes of one value: write them in the scenario");
+            return found.push(mistake);
+        }
         let mut path = path.to_vec();
         let names = overrides::segments(&entry.key, entry.key_at.source);
         path.extend(
