@@ -60,11 +60,11 @@ fn killed_fifty_times_it_ends_like_one_that_never_was() {
     let here = folder("sweep-kills");
     let whole = folder("sweep-kills-whole");
     for folder in [&here, &whole] {
-        shared(folder, &[("seeds = 3", "seeds = 18")]);
+        shared(folder, &[("seeds = 3", "seeds = 24")]);
     }
     backwater(&whole, &ARGUMENTS).expect(0);
     let points = log(&whole.join("out")).len();
-    assert_eq!(points, 6 * 2 * 18);
+    assert_eq!(points, 6 * 2 * 24);
     let out = here.join("out");
     let mut before = BTreeMap::new();
     let mut kept = 0;
