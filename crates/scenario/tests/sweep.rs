@@ -174,11 +174,11 @@ fn seeds_are_lists_or_counted_from_the_scenarios_own() {
 
 #[test]
 fn a_value_that_can_not_stand_points_at_the_sweep() {
-    let sweep = read(&[set("n3", "22,0")]);
+    let sweep = read(&[set("n3", "22,-1")]);
     let point = sweep.point(&[0, 0, 0, 1], 0);
     let error = sweep
         .scenario(point, &Limits::default())
-        .expect_err("n3 = 0");
+        .expect_err("n3 = -1");
     let text = error.to_string();
     assert!(text.contains("--axis:1:"), "{text}");
     let sweep = Sweep::read(&file(), &[set("sweep.axes.n2", "[1, true]")], &[]).expect("axes");
