@@ -10,7 +10,7 @@ use crate::{default_out, fail, files, interrupt};
 
 mod fabric;
 mod job;
-mod pace;
+pub mod pace;
 mod packet;
 
 use job::Job;
@@ -64,7 +64,7 @@ pub fn run(options: &Options) -> u8 {
     status.unwrap_or_else(fail)
 }
 
-fn name_of(path: &Path) -> String {
+pub fn name_of(path: &Path) -> String {
     match path.file_stem() {
         Some(stem) if stem != "-" => stem.to_string_lossy().into_owned(),
         _ => "standard-input".into(),
