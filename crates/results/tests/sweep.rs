@@ -95,6 +95,11 @@ fn load_and_lanes_are_found() {
         "beyond saturation nothing is drawn"
     );
     assert!(plots[0].note.contains("2 points beyond saturation"));
+    assert!(
+        plots[0].note.contains("0.8 (lanes = 1), 0.8 (lanes = 2)"),
+        "{}",
+        plots[0].note
+    );
     assert_eq!(plots[1].curves[0].x, [0.2, 0.4, 0.8]);
     assert_eq!(names(2), ["accepted"]);
     assert_eq!(plots[2].curves[0].x, [1.0, 2.0]);
@@ -107,6 +112,60 @@ fn load_and_lanes_are_found() {
         plots[0].curves[0].interval.is_none(),
         "one seed has no interval"
     );
+}
+
+#[test]
+fn doubled_values_stand_at_equal_distances() {
+    let plot = |values: &[&str]| {
+        let axes = vec![axis("router.lanes", values)];
+        sweep_plots(&result(axes, 1)).swap_remove(0)
+    };
+    let doubled = plot(&["1", "2", "4", "16"]).x;
+    assert!(doubled.log);
+    assert_eq!(doubled.at, [1.0, 2.0, 4.0, 16.0]);
+    for values in [
+        &["1", "2", "3", "4"][..],
+        &["0", "1", "2"],
+        &["1", "8"],
+        &["0.1", "0.2", "0.4"],
+    ] {
+        let even = plot(values).x;
+        assert!(!even.log && even.at.is_empty(), "{values:?}");
+    }
+}
+
+/// Latencies that differ much stand on a logarithmic axis, others start at zero.
+#[test]
+fn the_axis_of_latencies_fits_them() {
+    let mut result = result(vec![axis("traffic.load", &["0.1", "0.4", "0.8"])], 1);
+    let narrow = &sweep_plots(&result)[0];
+    assert!(!narrow.y.log && narrow.y.min == Some(0.0));
+    assert_eq!(narrow.x.min, Some(0.0));
+    assert_eq!(narrow.marks[0].at, 0.8, "one curve: marked, not told");
+    result.rows[1].measured[2] = 90.0;
+    let wide = &sweep_plots(&result)[0];
+    assert!(wide.y.log && wide.y.min.is_none());
+}
+
+/// Dashed, as far as curves go; not where curves are offered different loads.
+#[test]
+fn what_is_offered_is_drawn_beside_what_is_accepted() {
+    let loads = axis("traffic.load", &["0.2", "0.4", "0.8"]);
+    let drawn = |result: &SweepResult| sweep_plots(result)[1].curves.clone();
+    let mut result = result(vec![axis("router.lanes", &["1", "2"]), loads], 1);
+    for row in &mut result.rows {
+        row.measured[1] -= 1.0;
+    }
+    let curves = drawn(&result);
+    assert_eq!(curves[2].name, "offered");
+    assert!(curves[2].dashed);
+    assert_eq!(curves[2].x, [0.2, 0.4, 0.8], "up to a little above 1.0");
+    for row in &mut result.rows {
+        row.measured[1] /= 2.0;
+    }
+    assert_eq!(drawn(&result)[2].x, [0.2, 0.4]);
+    result.rows[0].measured[0] = 0.3;
+    assert_eq!(drawn(&result).len(), 2, "offered differs");
 }
 
 #[test]

@@ -151,11 +151,7 @@ fn kind_schema(kind: &Kind) -> Value {
             { "const": word }, quantity(&["%"]), quantity(&names(units::RATES)),
         ] }),
         Kind::Size { .. } => quantity(&names(units::SIZES)),
-        Kind::Seeds => json!({ "anyOf": [
-            { "type": "integer", "minimum": 1, "maximum": MOST_SEEDS },
-            { "type": "array", "minItems": 1, "uniqueItems": true,
-              "items": { "type": "integer", "minimum": 0 } },
-        ] }),
+        Kind::Seeds => seeds(),
         Kind::Axes => json!({
             "type": "object", "additionalProperties": { "type": ["array", "object"] },
         }),
@@ -176,6 +172,14 @@ fn kind_schema(kind: &Kind) -> Value {
             json!({ "type": "array", "items": { "$ref": path } })
         }
     }
+}
+
+fn seeds() -> Value {
+    json!({ "anyOf": [
+        { "type": "integer", "minimum": 1, "maximum": MOST_SEEDS },
+        { "type": "array", "minItems": 1, "uniqueItems": true,
+          "items": { "type": "integer", "minimum": 0 } },
+    ] })
 }
 
 fn names(units: &[units::Unit]) -> Vec<&'static str> {

@@ -8,6 +8,7 @@ mod runs;
 mod saturation;
 mod stopping;
 mod support;
+mod sweep_fabric;
 mod sweep_kills;
 mod sweeping;
 mod sweeps;

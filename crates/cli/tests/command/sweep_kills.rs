@@ -8,12 +8,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::support::{backwater, command, folder, json};
-use crate::sweeping::{log, same_contents, shared};
+use crate::sweeping::{MESH_POINTS, log, mesh, same_contents, shared};
 
 const PATIENCE: Duration = Duration::from_secs(120);
-const KILLS: usize = 50;
-/// Kills after the last point: while the tables are written.
-const LATE_KILLS: usize = 10;
 const ARGUMENTS: [&str; 6] = ["sweep", "shared.toml", "--jobs", "2", "--out", "out"];
 
 fn start(here: &Path) -> Child {
@@ -62,25 +59,36 @@ fn killed_fifty_times_it_ends_like_one_that_never_was() {
     for folder in [&here, &whole] {
         shared(folder, &[("seeds = 3", "seeds = 24")]);
     }
-    backwater(&whole, &ARGUMENTS).expect(0);
-    let points = log(&whole.join("out")).len();
-    assert_eq!(points, 6 * 2 * 24);
+    killed(&here, &whole, 6 * 2 * 24, 50, 10);
+}
+
+#[test]
+fn killed_ten_times_cycles_end_like_those_that_never_were() {
+    let here = folder("sweep-kills-flit");
+    let whole = folder("sweep-kills-flit-whole");
+    for folder in [&here, &whole] {
+        mesh(folder, &[("seeds = 2", "seeds = 8")]);
+    }
+    killed(&here, &whole, MESH_POINTS * 4, 10, 2);
+}
+
+/// Sweeps in `here` with so many kills, the last `late` of them while the tables are written, and
+/// in `whole` without.
+fn killed(here: &Path, whole: &Path, points: usize, kills: usize, late: usize) {
+    backwater(whole, &ARGUMENTS).expect(0);
+    assert_eq!(log(&whole.join("out")).len(), points);
     let out = here.join("out");
     let mut before = BTreeMap::new();
     let mut kept = 0;
-    for kill in 0..KILLS {
-        let is_late = kill >= KILLS - LATE_KILLS;
-        if kill == KILLS - LATE_KILLS {
-            backwater(&here, &ARGUMENTS).expect(0);
+    for kill in 0..kills {
+        let is_late = kill >= kills - late;
+        if kill == kills - late {
+            backwater(here, &ARGUMENTS).expect(0);
         }
-        let mut child = start(&here);
+        let mut child = start(here);
         // From the very start to some points further, and a little later each time.
         let more = if is_late { 0 } else { kill % 8 };
-        let millis = if is_late {
-            4 * (kill % LATE_KILLS)
-        } else {
-            kill % 3
-        };
+        let millis = if is_late { 4 * (kill % 10) } else { kill % 3 };
         kill_after(&mut child, &out, more, Duration::from_millis(millis as u64));
         let now = written(&out);
         for (name, time) in &before {
@@ -94,10 +102,10 @@ fn killed_fifty_times_it_ends_like_one_that_never_was() {
         before = now;
     }
     assert!(
-        kept > KILLS / 2,
+        kept > kills / 2,
         "only {kept} kills in the middle of the sweep"
     );
-    backwater(&here, &ARGUMENTS).expect(0);
+    backwater(here, &ARGUMENTS).expect(0);
     same_contents(&out, &whole.join("out"));
     let computed = log(&out);
     let different: BTreeSet<&String> = computed.iter().collect();
@@ -107,7 +115,7 @@ fn killed_fifty_times_it_ends_like_one_that_never_was() {
         "a point was computed twice"
     );
     // A kill between storing and noting leaves points out of the log, one a job at most.
-    assert!(computed.len() + 2 * KILLS >= points && computed.len() <= points);
+    assert!(computed.len() + 2 * kills >= points && computed.len() <= points);
     assert_eq!(written(&out).len(), points);
 }
 

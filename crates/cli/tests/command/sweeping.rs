@@ -50,7 +50,49 @@ pub const SHARED_POINTS: usize = 6 * 2 * 3;
 
 /// Writes the scenario as `shared.toml`, with other values for some keys.
 pub fn shared(here: &Path, changes: &[(&str, &str)]) {
-    let mut text = SHARED.to_owned();
+    write(here, SHARED, changes);
+}
+
+/// A small mesh: beyond saturation at the highest load.
+pub const MESH: &str = r#"
+title = "A small mesh"
+engine = "flit"
+
+[run]
+warm_up = "500 cycles"
+measure = "2000 cycles"
+drain = "20000 cycles"
+
+[topology]
+kind = "mesh"
+sides = [4, 4]
+
+[router]
+lanes = 1
+storage = 8
+
+[traffic]
+load = 0.1
+flits = 4
+
+[sweep]
+seeds = 2
+
+[sweep.axes]
+lanes = [1, 2, 4]
+load = [0.1, 0.3, 0.9]
+"#;
+
+/// Points of [`MESH`], seeds included.
+pub const MESH_POINTS: usize = 3 * 3 * 2;
+
+/// Writes the mesh as `shared.toml`, with other values for some keys.
+pub fn mesh(here: &Path, changes: &[(&str, &str)]) {
+    write(here, MESH, changes);
+}
+
+fn write(here: &Path, scenario: &str, changes: &[(&str, &str)]) {
+    let mut text = scenario.to_owned();
     for (old, new) in changes {
         assert!(text.contains(old), "no `{old}`");
         text = text.replace(old, new);

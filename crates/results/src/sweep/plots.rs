@@ -11,7 +11,8 @@ const CURVES: usize = 12;
 const PLOTS: usize = 12;
 /// A latency so many times the smallest needs a logarithmic axis.
 const WIDE: f64 = 8.0;
-/// Values that grow at least by this factor, each over the one before, stand on such an axis too.
+/// Whole numbers that grow at least by this factor, each over the one before, stand on such an
+/// axis too.
 const GEOMETRIC: f64 = 1.5;
 /// An axis starts at zero if its lowest value is at most this share of the highest.
 const NEAR: f64 = 0.25;
@@ -256,8 +257,10 @@ fn position(axis: &SweepAxis) -> Axis {
     const LABELS: usize = 16;
     let mut numbers = axis.numbers.clone().unwrap_or_default();
     numbers.sort_by(f64::total_cmp);
-    let grows = |pair: &[f64]| pair[0] > 0.0 && pair[1] >= GEOMETRIC * pair[0];
-    let is_geometric = numbers.len() > 2 && numbers.windows(2).all(grows);
+    let is_whole = |number: &f64| *number > 0.0 && number.fract() == 0.0;
+    let grows = |pair: &[f64]| pair[1] >= GEOMETRIC * pair[0];
+    let is_geometric =
+        numbers.len() > 2 && numbers.iter().all(is_whole) && numbers.windows(2).all(grows);
     let [least, most] = [numbers.first(), numbers.last()].map(|end| end.copied().unwrap_or(0.0));
     let is_near_zero = !is_geometric && least >= 0.0 && least <= NEAR * most;
     Axis {
