@@ -177,6 +177,7 @@ impl Fabric {
     /// Of the flits chosen, notes those that cross and those that free a place of another shard,
     /// as far as moving them leaves no list of it: places that are told at `once`, flits that
     /// join a `near` buffer.
+    #[inline(never)]
     pub(crate) fn note_chosen(&mut self, once: bool, near: bool) {
         let Some(mut border) = self.border.take() else {
             return;
@@ -210,6 +211,7 @@ impl Fabric {
 
     /// Notes what crosses of the things that moving flits have left on lists, and takes headers
     /// that do off theirs.
+    #[inline(never)]
     pub(crate) fn cross(&mut self, lengths: &mut [usize; 4]) {
         let Some(mut border) = self.border.take() else {
             return;
@@ -257,6 +259,7 @@ impl Fabric {
     }
 
     /// A flit leaves the buffer between switch and channel for another shard.
+    #[inline(never)]
     pub(crate) fn cross_from_buffer(&mut self, out: u32, lane: u32, flit: Buffered) {
         let Some(mut border) = self.border.take() else {
             return;

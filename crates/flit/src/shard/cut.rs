@@ -110,8 +110,8 @@ mod tests {
         let cases = [
             (topology::mesh(&[8, 8], 1, 1), 16),
             (topology::torus(&[8, 8], 1, 1), 32),
-            (topology::fly(2, 6, 1), 64),
-            (topology::fat_tree(2, 5, 1), 64),
+            (topology::fly(2, 6, 1), 32),
+            (topology::fat_tree(2, 5, 1), 32),
         ];
         for (graph, expected) in cases {
             let graph = graph.expect("it can be built");
