@@ -7,7 +7,8 @@ use flit::Simulation;
 use flit::outcome::{FabricOutcome, Stop};
 use flit::shard::{self, Conductor, Mail, Shard};
 use flit::spec::{
-    Arbiter, FabricSpec, Graph, Injection, Release, RoutingSpec, Size, Sources, Switch, WarmUp,
+    Arbiter, FabricSpec, Graph, Injection, Pattern, Release, RoutingSpec, Size, Sources, Switch,
+    WarmUp,
 };
 use flit::topology;
 use oracle::fabric::random_spec;
@@ -246,4 +247,31 @@ fn what_depends_on_itself_within_a_cycle_is_not_cut() {
         reply_class: 1,
     };
     assert!(shard::obstacle(&spec).is_some());
+}
+
+/// Circles that close while other packets move, across the border and within a part.
+#[test]
+fn parts_find_the_same_deadlock_of_a_part_of_the_network() {
+    let (mut partial, mut held) = (0, 0);
+    for seed in 0..40 {
+        let mut spec = random_spec(seed, false).expect("a spec that builds");
+        spec.graph = topology::torus(&[4, 5], 1, 1).expect("a torus");
+        spec.routing = RoutingSpec::Unrestricted;
+        spec.router.lanes = 1 + (seed % 2) as u8;
+        spec.router.credit_delay = spec.router.credit_delay.max(1);
+        spec.classes.truncate(1);
+        spec.classes[0].lane_group = 0;
+        spec.classes[0].pattern = Pattern::Uniform {
+            include_self: false,
+        };
+        spec.classes[0].injection = Injection::Bernoulli { load: 0.3 };
+        spec.measure.window = 1_500;
+        spec.measure.stall = 40;
+        let outcome = assert_same(&format!("seed {seed}"), &spec, 700);
+        if let Some(deadlock) = outcome.deadlock {
+            partial += u32::from(deadlock.others_move);
+            held += deadlock.held.len();
+        }
+    }
+    assert!(partial >= 5 && held >= 40, "{partial} {held}");
 }

@@ -113,6 +113,7 @@ impl Border {
     fn header(&mut self, out: u32, lane: u32, flight: u16, packet: &Packet) {
         let packet = Packet {
             next: NONE,
+            hops: packet.hops + 1,
             ..*packet
         };
         if let Some(mail) = self.mail(out) {
@@ -253,9 +254,7 @@ impl Fabric {
         let out = self.channel(into);
         let channel = self.out_channels[out as usize];
         let lane = channel.target + (into & (self.layout.stride() - 1));
-        let packet = self.packets.get_mut(id);
-        packet.hops += 1;
-        border.header(out, lane, channel.flight, packet);
+        border.header(out, lane, channel.flight, self.packets.get(id));
     }
 
     /// A flit leaves the buffer between switch and channel for another shard.
