@@ -10,6 +10,7 @@ use crate::packet::Pool;
 use crate::passage::Lists;
 use crate::probe::Watch;
 use crate::routing::Routing;
+use crate::shard::border::Border;
 use crate::spec::{Arbiter, FabricSpec, LaneChoice, Release, Switch};
 
 /// A flit that has left a buffer, as far as a header or a tail needs to know.
@@ -121,6 +122,8 @@ pub(crate) struct Fabric {
     pub lists: Lists,
     /// Notes for a probe, if there is one.
     pub watch: Option<Box<Watch>>,
+    /// Where other parts of the network begin, if this is one of several.
+    pub border: Option<Box<Border>>,
 }
 
 /// Flits by output channel and by index of lane.
@@ -243,6 +246,7 @@ impl Fabric {
             chosen_inputs: Vec::new(),
             lists: Lists::default(),
             watch: None,
+            border: None,
             layout,
         }
     }

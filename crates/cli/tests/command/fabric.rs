@@ -81,6 +81,32 @@ fn the_resolved_scenario_and_the_seed_say_it_all() {
 }
 
 #[test]
+fn threads_change_no_file_of_results() {
+    let here = folder("fabric-threads");
+    run(&here, &[]).expect(0);
+    let two = ["run", "torus.toml", "--out", "two", "--threads", "2"];
+    backwater(&here, &two).expect(0);
+    for file in ["channels.csv", "terminals.csv", "latency.csv", "course.csv"] {
+        let read = |run: &str| fs::read(here.join(run).join("tables").join(file)).ok();
+        assert_eq!(read("out"), read("two"), "{file}");
+    }
+    let (one, two) = (here.join("out"), here.join("two"));
+    assert_eq!(trace_hash(&one), trace_hash(&two));
+    assert_eq!(
+        json(&one.join("summary.json")),
+        json(&two.join("summary.json"))
+    );
+    // Credits that take no time tie routers together.
+    let fly = TORUS
+        .replace("torus", "fly")
+        .replace("sides = [4, 4]", "k = 2\nn = 3");
+    let fly = fly.replace("[router]", "[router]\ncredit_delay = \"0 cycles\"");
+    fs::write(here.join("fly.toml"), fly).expect("a file");
+    let alone = ["run", "fly.toml", "--out", "fly", "--threads", "2"];
+    backwater(&here, &alone).complains("one thread").expect(0);
+}
+
+#[test]
 fn a_deadlock_is_status_1_and_names_its_cycle() {
     let here = folder("fabric-deadlock");
     let sets = [
