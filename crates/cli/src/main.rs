@@ -14,6 +14,8 @@ mod machine;
 mod progress;
 mod reproduce;
 mod run;
+mod saturate;
+mod sweep;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -46,6 +48,10 @@ struct Cli {
 enum Command {
     /// Run a scenario and write a report
     Run(run::Options),
+    /// Run every combination of values and seeds, resumable, and draw the curves
+    Sweep(sweep::Options),
+    /// Find the load at which a network saturates
+    Saturate(saturate::Options),
     /// Find every mistake in scenarios without running them
     Check(check::Options),
     /// Rerun papers claim by claim and judge each
@@ -78,6 +84,8 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let status = match cli.command {
         Command::Run(options) => run::run(&options),
+        Command::Sweep(options) => sweep::sweep(&options),
+        Command::Saturate(options) => saturate::saturate(&options),
         Command::Check(options) => check::check(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Explain(options) => explain::explain(&options),
@@ -96,18 +104,26 @@ fn main() -> ExitCode {
 
 /// The command as it was typed, for reports.
 fn command_line() -> String {
+    let typed = std::env::args_os().skip(1);
+    command_of(typed.map(|word| word.to_string_lossy().into_owned()))
+}
+
+/// The words of a command as a shell takes them.
+fn command_of(words: impl IntoIterator<Item = String>) -> String {
     let quote = |word: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%".contains(c);
-        if word.chars().all(plain) {
+        if !word.is_empty() && word.chars().all(plain) {
             word
         } else {
             format!("'{}'", word.replace('\'', "'\\''"))
         }
     };
-    let mut words = vec!["backwater".to_owned()];
-    let typed = std::env::args_os().skip(1);
-    words.extend(typed.map(|word| quote(word.to_string_lossy().into_owned())));
-    words.join(" ")
+    let words = words.into_iter().map(quote);
+    ["backwater".to_owned()]
+        .into_iter()
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A message that ends the command.

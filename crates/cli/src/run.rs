@@ -10,8 +10,9 @@ use crate::{default_out, fail, files, interrupt};
 
 mod fabric;
 mod job;
-mod pace;
+pub mod pace;
 mod packet;
+mod team;
 
 use job::Job;
 
@@ -31,6 +32,14 @@ pub struct Options {
     /// Also write a time-stamped trace: units entering and leaving every node, or flits on channels
     #[arg(long, value_name = "KIND")]
     trace: Option<TraceKind>,
+    /// Threads for a run of the cycle engine; results are the same on any number
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u8).range(1..=64)
+    )]
+    threads: u8,
 }
 
 /// Forms of a trace.
@@ -56,7 +65,7 @@ pub fn run(options: &Options) -> u8 {
     let status = match &scenario.engine {
         Engine::Packet(packet) => open(source, &scenario).map(|job| packet::run(job, packet)),
         // What can't run leaves no directory.
-        Engine::Flit(spec) => fabric::build(spec).and_then(|engine| {
+        Engine::Flit(spec) => fabric::build(options, spec).and_then(|engine| {
             let job = open(source, &scenario)?;
             Ok(fabric::run(job, spec, engine))
         }),
@@ -64,7 +73,7 @@ pub fn run(options: &Options) -> u8 {
     status.unwrap_or_else(fail)
 }
 
-fn name_of(path: &Path) -> String {
+pub fn name_of(path: &Path) -> String {
     match path.file_stem() {
         Some(stem) if stem != "-" => stem.to_string_lossy().into_owned(),
         _ => "standard-input".into(),

@@ -240,8 +240,8 @@ mod tests {
                 seen[chosen as usize] += 1;
             }
             let expected = draws as f64 / f64::from(set.count_ones());
-            for bit in 0..32 {
-                let share = f64::from(seen[bit]);
+            for (bit, count) in seen.into_iter().enumerate() {
+                let share = f64::from(count);
                 if set >> bit & 1 == 0 {
                     assert_eq!(share, 0.0);
                 } else {

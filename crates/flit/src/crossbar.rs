@@ -62,6 +62,9 @@ impl Fabric {
     /// the same cycle.
     pub(crate) fn move_chosen(&mut self) {
         let near = self.uniform_flight == Some(1);
+        if self.border.is_some() {
+            self.note_chosen(self.credit_delay <= 1, near);
+        }
         match (self.credit_delay <= 1, near) {
             (true, true) => self.move_by::<true, true>(),
             (true, false) => self.move_by::<true, false>(),

@@ -12,6 +12,7 @@ use crate::probe::Tag;
 use crate::spec::FabricSpec;
 use circle::Circle;
 use standstill::Standstill;
+pub(crate) use standstill::packets_in;
 
 /// Least cycles between two looks at all lanes.
 const LOOK_LEAST: u64 = 256;
@@ -31,7 +32,8 @@ pub(crate) struct Lookout {
     seen: Vec<Sight>,
 }
 
-/// What tells that a lane has sent nothing: its front packet, its birth, flits yet to leave.
+/// What tells that a lane has sent nothing: where its front packet comes from and when it entered,
+/// which no two packets share, and its flits yet to leave.
 type Sight = (u32, u64, u16);
 
 impl Lookout {
@@ -40,6 +42,7 @@ impl Lookout {
         // Whatever is under way comes to pass within this time.
         let delays = u64::from(longest_flight(spec))
             + u64::from(router.header_delay)
+            + u64::from(router.allocation_delay)
             + u64::from(router.credit_delay);
         let lanes = u64::from(fabric.layout.sources) << fabric.layout.shift;
         let every = spec
@@ -54,6 +57,16 @@ impl Lookout {
             last: 0,
             seen: Vec::new(),
         }
+    }
+
+    /// Without a move for so many cycles, nothing ever moves again.
+    pub fn patience(&self) -> u64 {
+        self.patience
+    }
+
+    /// The next look is at the end of a cycle, at the start of this one or later.
+    pub fn next(&self) -> u64 {
+        self.next
     }
 
     /// At the end of a cycle: is there a deadlock?
@@ -111,8 +124,9 @@ fn sight(fabric: &Fabric, lane: u32) -> Sight {
     match fabric.front[lane as usize] {
         NONE => (NONE, 0, 0),
         id => {
-            let birth = fabric.packets.get(id).birth;
-            (id, birth, fabric.input[lane as usize].left)
+            let packet = fabric.packets.get(id);
+            let left = fabric.input[lane as usize].left;
+            (packet.source, packet.entered, left)
         }
     }
 }

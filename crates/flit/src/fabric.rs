@@ -10,7 +10,8 @@ use crate::packet::Pool;
 use crate::passage::Lists;
 use crate::probe::Watch;
 use crate::routing::Routing;
-use crate::spec::{Arbiter, FabricSpec, Release, Switch};
+use crate::shard::border::Border;
+use crate::spec::{Arbiter, FabricSpec, LaneChoice, Release, Switch};
 
 /// A flit that has left a buffer, as far as a header or a tail needs to know.
 #[derive(Clone, Copy, Debug)]
@@ -48,9 +49,12 @@ pub(crate) struct Fabric {
     pub last: Vec<u32>,
     /// By lane: urgency of its front packet; empty where no arbiter asks.
     pub key: Vec<u64>,
-    /// By lane: the next header that waits for the same channel, and for which lanes.
+    /// By lane: the next header that waits for the same channel, and for which lanes; none once
+    /// it has got one that it can't use yet.
     pub wait_next: Vec<u32>,
     pub wait_lanes: Vec<u32>,
+    /// By lane: the output lane after the one it got last; empty where lanes aren't given in turn.
+    pub lane_after: Vec<u32>,
     pub packets: Pool,
     /// At the end of a cycle: flits join these lanes.
     pub arrivals: Ring<Vec<u32>>,
@@ -64,6 +68,8 @@ pub(crate) struct Fabric {
     pub releases: Ring<Vec<u32>>,
     /// In this cycle headers in these lanes begin to compete for lanes.
     pub ready: Ring<Vec<u32>>,
+    /// In this cycle headers that got a lane before may use it: their lanes and those they got.
+    pub granted: Ring<Vec<(u32, u32)>>,
     /// Channels to look at in the next allocation.
     pub noted: Vec<u32>,
     /// Headers that choose anew each cycle.
@@ -77,6 +83,8 @@ pub(crate) struct Fabric {
     pub release: Release,
     pub cut_through: bool,
     pub header_delay: u64,
+    pub allocation_delay: u64,
+    pub lane_choice: LaneChoice,
     pub credit_delay: u64,
     pub lane_arbiter: Arbiter,
     pub routing: Routing,
@@ -114,6 +122,8 @@ pub(crate) struct Fabric {
     pub lists: Lists,
     /// Notes for a probe, if there is one.
     pub watch: Option<Box<Watch>>,
+    /// Where other parts of the network begin, if this is one of several.
+    pub border: Option<Box<Border>>,
 }
 
 /// Flits by output channel and by index of lane.
@@ -196,6 +206,7 @@ impl Fabric {
             key: Vec::new(),
             wait_next: Vec::new(),
             wait_lanes: Vec::new(),
+            lane_after: Vec::new(),
             packets: Pool::default(),
             arrivals: Ring::new(flight),
             credits: Ring::new(credit),
@@ -203,6 +214,7 @@ impl Fabric {
             deliveries: Ring::new(flight),
             releases: Ring::new(flight.max(credit)),
             ready: Ring::new(u32::from(spec.router.header_delay) + 1),
+            granted: Ring::new(u32::from(spec.router.allocation_delay)),
             noted: Vec::new(),
             adaptive: Vec::new(),
             aimed: Vec::new(),
@@ -211,6 +223,8 @@ impl Fabric {
             release: spec.router.release,
             cut_through: spec.router.cut_through,
             header_delay: u64::from(spec.router.header_delay),
+            allocation_delay: u64::from(spec.router.allocation_delay),
+            lane_choice: spec.router.lane_choice,
             credit_delay: u64::from(spec.router.credit_delay),
             lane_arbiter: spec.router.lane_arbiter,
             adapts: routing.is_adaptive(),
@@ -232,6 +246,7 @@ impl Fabric {
             chosen_inputs: Vec::new(),
             lists: Lists::default(),
             watch: None,
+            border: None,
             layout,
         }
     }
@@ -272,6 +287,9 @@ impl Fabric {
         self.wait_lanes = vec![0; ins * stride];
         self.channel_flits = vec![0; outs];
         let router = &spec.router;
+        if router.lane_choice == LaneChoice::RoundRobin {
+            self.lane_after = vec![0; ins * stride];
+        }
         if [router.channel_arbiter, router.lane_arbiter].contains(&Arbiter::Earliest) {
             self.key = vec![0; ins * stride];
         }

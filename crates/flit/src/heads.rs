@@ -6,11 +6,11 @@
 
 use alloc::vec::Vec;
 
-use crate::arbiter::{cycle_key, draw};
+use crate::arbiter::{Choose, RoundRobin, cycle_key, draw};
 use crate::fabric::Fabric;
 use crate::lane::NONE;
 use crate::route::{Choice, Choices};
-use crate::spec::Arbiter;
+use crate::spec::{Arbiter, LaneChoice};
 
 /// Tells the draws of lane allocation from those of channels.
 const LANE_DRAWS: u64 = 0x3c6e_f372_fe94_f82b;
@@ -19,6 +19,9 @@ impl Fabric {
     /// The allocation of one cycle.
     pub(crate) fn allocate(&mut self) {
         let arbiter = self.lane_arbiter;
+        if self.allocation_delay > 0 {
+            self.use_granted();
+        }
         let mut ready = core::mem::take(self.ready.at(self.now));
         if self.adapts {
             self.adaptive.append(&mut ready);
@@ -91,6 +94,7 @@ impl Fabric {
         let waiting = core::mem::take(&mut self.adaptive);
         let mut choices = Choices::default();
         for &lane in &waiting {
+            self.wait_lanes[lane as usize] = u32::MAX;
             let router = self.in_channels[self.channel(lane) as usize].node;
             let packet = self.packets.get_mut(self.front[lane as usize]);
             self.routing.route(router, &mut packet.way, &mut choices);
@@ -128,7 +132,8 @@ impl Fabric {
             self.allocation[out as usize].waiting = NONE;
         }
         let (input, nobody) = (&self.input, self.layout.no_out());
-        let waits = |lane: &u32| input[*lane as usize].link == nobody;
+        let lanes = &self.wait_lanes;
+        let waits = |lane: &u32| input[*lane as usize].link == nobody && lanes[*lane as usize] != 0;
         self.adaptive.retain(waits);
     }
 
@@ -158,7 +163,7 @@ impl Fabric {
         if lanes != 0 {
             allocation.waiting = NONE;
             self.point_past(out, lane);
-            self.give_lane(lane, out, lanes.trailing_zeros());
+            self.give_lane(lane, out, lanes);
         }
     }
 
@@ -171,7 +176,7 @@ impl Fabric {
                 NONE => self.allocation[out as usize].waiting = next,
                 before => self.wait_next[before as usize] = next,
             }
-            self.give_lane(lane, out, lanes.trailing_zeros());
+            self.give_lane(lane, out, lanes);
             round += 1;
         }
     }
@@ -253,10 +258,48 @@ impl Fabric {
         lane - (self.layout.router_in[router as usize] << self.layout.shift)
     }
 
-    /// The front packet of `lane` gets lane `index` of the channel.
-    fn give_lane(&mut self, lane: u32, out: u32, index: u32) {
+    /// The front packet of `lane` gets one of the free lanes `lanes` of the channel.
+    #[inline]
+    fn give_lane(&mut self, lane: u32, out: u32, lanes: u32) {
+        let allocation = &mut self.allocation[out as usize];
+        let index = match self.lane_choice {
+            LaneChoice::Lowest => lanes.trailing_zeros(),
+            LaneChoice::RoundRobin => {
+                let after = &mut self.lane_after[lane as usize];
+                let here = *after >> self.layout.shift == out;
+                let pointer = if here {
+                    *after & (self.layout.stride() - 1)
+                } else {
+                    0
+                };
+                let index = RoundRobin.choose(lanes, out, pointer, |_| 0);
+                *after = (out << self.layout.shift) + index + 1;
+                index
+            }
+        };
+        allocation.free &= !(1 << index);
         let output = (out << self.layout.shift) + index;
-        self.allocation[out as usize].free &= !(1 << index);
+        if self.allocation_delay == 0 || self.is_source(lane) {
+            self.connect(lane, output);
+        } else {
+            self.wait_lanes[lane as usize] = 0;
+            let at = self.now + self.allocation_delay;
+            self.granted.at(at).push((lane, output));
+        }
+    }
+
+    /// Headers whose allocation is over may use their lanes.
+    fn use_granted(&mut self) {
+        let mut granted = core::mem::take(self.granted.at(self.now));
+        for &(lane, output) in &granted {
+            self.connect(lane, output);
+        }
+        granted.clear();
+        *self.granted.at(self.now) = granted;
+    }
+
+    /// The front packet of `lane` may be sent into the lane `output`.
+    fn connect(&mut self, lane: u32, output: u32) {
         self.output[output as usize].link = lane;
         self.input[lane as usize].link = output;
         let seat = self.seat(lane, output);

@@ -101,3 +101,16 @@ impl<T: Default + Clone> Ring<T> {
         &self.slots
     }
 }
+
+impl<T> Ring<alloc::vec::Vec<T>> {
+    /// Holds from now on what several rings of its size hold; `entry` makes it of an entry and
+    /// the index of the ring that had it.
+    pub fn join(&mut self, rings: &[&Self], entry: impl Fn(&T, usize) -> T) {
+        for (at, slot) in self.slots.iter_mut().enumerate() {
+            slot.clear();
+            for (index, ring) in rings.iter().enumerate() {
+                slot.extend(ring.slots[at].iter().map(|old| entry(old, index)));
+            }
+        }
+    }
+}

@@ -26,9 +26,11 @@ mod passage;
 pub mod probe;
 pub mod route;
 pub mod routing;
+pub mod shard;
 mod simulation;
 mod source;
 pub mod spec;
+mod tally;
 pub mod topology;
 pub mod traffic;
 

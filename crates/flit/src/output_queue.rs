@@ -5,6 +5,7 @@
 
 use crate::fabric::{Buffered, Fabric, Passing};
 use crate::lane::{FRESH, NONE};
+use crate::spec::Release;
 
 impl Fabric {
     /// The front flits of the chosen input lanes of multiplexed switches go to their outputs.
@@ -68,6 +69,12 @@ impl Fabric {
             let at = self.now + self.credit_delay - 1;
             self.credits.at(at).push(credit);
         }
+        if let Some(border) = &mut self.border {
+            border.credit(credit >> shift, credit);
+            if is_tail && self.release == Release::Drained {
+                border.release(credit >> shift, credit);
+            }
+        }
         if let Some(queues) = &mut self.queues {
             let (filled, first) = &mut queues.filled[out as usize];
             let place = (*first + *filled) % queues.places;
@@ -110,7 +117,13 @@ impl Fabric {
         let at = self.now + u64::from(channel.flight) - 1;
         let lane = channel.target + (flit.into & (self.layout.stride() - 1));
         let leads_on = channel.spend != 0;
-        if flit.header == NONE {
+        if self
+            .border
+            .as_ref()
+            .is_some_and(|border| border.is_far(out))
+        {
+            self.cross_from_buffer(out, lane, flit);
+        } else if flit.header == NONE {
             if leads_on {
                 self.arrivals.at(at).push(lane);
             }

@@ -28,6 +28,31 @@ pub(crate) struct Packet {
     pub class: u8,
 }
 
+const NO_PACKET: Packet = Packet {
+    birth: 0,
+    entered: 0,
+    key: 0,
+    source: 0,
+    way: Way {
+        destination: 0,
+        via: 0,
+        plan: 0,
+        group: 0,
+    },
+    next: NONE,
+    length: 0,
+    hops: 0,
+    class: 0,
+};
+
+/// Number in joined pools of packet `id` of pool `index`: the same whenever they are joined.
+pub(crate) fn joined(id: u32, index: usize, pools: usize) -> u32 {
+    match id {
+        NONE => NONE,
+        id => id * pools as u32 + index as u32,
+    }
+}
+
 /// Packets by number; numbers are used again.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
@@ -52,6 +77,22 @@ impl Pool {
         let packet = &mut self.packets[id as usize];
         packet.next = NONE;
         *packet
+    }
+
+    /// Holds the packets of several pools from now on, number `id` of pool `i` as
+    /// [`joined`]`(id, i, pools)`. None of them can be removed.
+    pub fn join(&mut self, pools: &[&Pool]) {
+        self.free.clear();
+        self.packets.clear();
+        let most = pools.iter().map(|pool| pool.packets.len()).max();
+        for id in 0..most.unwrap_or(0) {
+            for (index, pool) in pools.iter().enumerate() {
+                // A number that only other pools use.
+                let mut packet = *pool.packets.get(id).unwrap_or(&NO_PACKET);
+                packet.next = joined(packet.next, index, pools.len());
+                self.packets.push(packet);
+            }
+        }
     }
 
     /// Packets alive.

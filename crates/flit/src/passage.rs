@@ -43,11 +43,11 @@ pub(crate) struct Mover<'a, const NOW: bool, const NEAR: bool> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lists {
     /// Lanes that flits other than headers join, and the channel each came by.
-    arrivals: Vec<(u32, u32)>,
+    pub arrivals: Vec<(u32, u32)>,
     /// Output lanes with a place more.
-    credits: Vec<u32>,
-    heads: Vec<Passing>,
-    tails: Vec<Passing>,
+    pub credits: Vec<u32>,
+    pub heads: Vec<Passing>,
+    pub tails: Vec<Passing>,
     lengths: [usize; 4],
 }
 
@@ -173,7 +173,11 @@ impl Fabric {
 
     /// Works off what moving flits left behind.
     pub(crate) fn settle(&mut self) {
-        let [arrivals, credits, heads, tails] = core::mem::take(&mut self.lists.lengths);
+        let mut lengths = core::mem::take(&mut self.lists.lengths);
+        if self.border.is_some() {
+            self.cross(&mut lengths);
+        }
+        let [arrivals, credits, heads, tails] = lengths;
         self.send_on(arrivals);
         if credits > 0 {
             let slot = self.credits.at(self.now + self.credit_delay - 1);

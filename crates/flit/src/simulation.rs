@@ -16,7 +16,7 @@ use crate::packet::Packet;
 use crate::probe::{Network, Passage, Probe, Tag, Watch};
 use crate::routing::Routing;
 use crate::source::Entrance;
-use crate::spec::{FLIGHT_MAX, FabricSpec, LANES_MAX, Switch};
+use crate::spec::{Arbiter, FLIGHT_MAX, FabricSpec, LANES_MAX, Switch};
 use crate::traffic::Generator;
 
 /// A network that runs, cycle by cycle, watched by a probe.
@@ -26,8 +26,8 @@ pub struct Simulation<P: Probe = ()> {
     pub(crate) entrance: Entrance,
     pub(crate) meter: Meter,
     matching: Option<Matching>,
-    next_checkpoint: u64,
-    lookout: Lookout,
+    pub(crate) next_checkpoint: u64,
+    pub(crate) lookout: Lookout,
     pub(crate) stop: Stop,
     pub(crate) deadlock: Option<Deadlock>,
     /// Sum over deliveries, so that their order within a cycle does not count.
@@ -62,8 +62,8 @@ impl<P: Probe> Simulation<P> {
                 "credits in the same cycle need a network without cycles of channels".into(),
             ));
         }
-        let entrance = Entrance::new(spec, generator);
-        entrance.wake(&mut fabric);
+        let mut entrance = Entrance::new(spec, generator);
+        entrance.wake(&mut fabric, |_| true);
         if P::LISTENS {
             fabric.watch = Some(Watch::new(&fabric));
         }
@@ -163,8 +163,7 @@ impl<P: Probe> Simulation<P> {
         self.entrance.bear(fabric, &mut self.meter);
         fabric.allocate();
         let before = fabric.flit_hops;
-        self.move_flits();
-        let fabric = &mut self.fabric;
+        fabric.move_flits(&mut self.matching, self.spec.router.channel_arbiter);
         if fabric.flit_hops > before {
             fabric.moved_at = fabric.now;
         }
@@ -174,62 +173,30 @@ impl<P: Probe> Simulation<P> {
         }
         let fabric = &mut self.fabric;
         fabric.now += 1;
-        if let Some(deadlock) = self.lookout.check(fabric) {
+        self.look_for_deadlock();
+    }
+
+    /// At the end of a cycle: is there a deadlock?
+    #[inline]
+    pub(crate) fn look_for_deadlock(&mut self) {
+        if let Some(deadlock) = self.lookout.check(&self.fabric) {
             self.deadlock = Some(deadlock);
             self.stop = Stop::Deadlocked;
         }
     }
 
-    /// In every switch and on every channel. Where credits take effect in the same cycle, the
-    /// network is worked off from the sinks up; else all choices come before any move.
-    fn move_flits(&mut self) {
-        let fabric = &mut self.fabric;
-        let arbiter = self.spec.router.channel_arbiter;
-        let injection = fabric.layout.inject..fabric.layout.outs;
-        let same_cycle = fabric.same_cycle;
-        fabric.send_buffered();
-        if !same_cycle {
-            fabric.choose(injection.clone(), arbiter);
-            fabric.injected += fabric.chosen.len() as u64;
-        }
-        for index in 0..fabric.layout.levels.len() {
-            let (outs, ins) = fabric.layout.levels[index].clone();
-            match &mut self.matching {
-                Some(matching) => matching.work(fabric, ins),
-                None => fabric.choose(outs, arbiter),
-            }
-            if same_cycle {
-                fabric.move_chosen();
-            }
-        }
-        if same_cycle {
-            fabric.choose(injection, arbiter);
-            fabric.injected += fabric.chosen.len() as u64;
-        }
-        fabric.move_chosen();
-    }
-
-    /// Packets whose tails arrived at the end of the cycle before.
     fn deliver(&mut self) {
         let now = self.fabric.now;
-        let before = now.wrapping_sub(1);
-        let mut done = core::mem::take(self.fabric.deliveries.at(before));
-        if self.entrance.reacts() {
-            // Reactions are born in the order of terminals, whatever order tails came in.
-            let packets = &self.fabric.packets;
-            done.sort_by_key(|id| packets.get(*id).way.destination);
-        }
-        for &id in &done {
-            let packet = self.fabric.packets.remove(id);
-            self.fabric.delivered += u64::from(packet.length);
-            self.trace_hash = self.trace_hash.wrapping_add(fingerprint(&packet, now));
+        let (entrance, meter) = (&mut self.entrance, &mut self.meter);
+        let trace_hash = &mut self.trace_hash;
+        let probe = &mut self.probe;
+        self.fabric.deliver(|id, packet| {
+            *trace_hash = trace_hash.wrapping_add(fingerprint(packet, now));
             if P::LISTENS {
-                self.probe.on_delivery(now, &Tag::of(id, &packet));
+                probe.on_delivery(now, &Tag::of(id, packet));
             }
-            self.entrance.delivered(&packet, now, &mut self.meter);
-        }
-        done.clear();
-        *self.fabric.deliveries.at(before) = done;
+            entrance.delivered(packet, now, meter);
+        });
     }
 
     /// Tells the probe what happened in this cycle.
@@ -253,18 +220,30 @@ impl<P: Probe> Simulation<P> {
 
     /// Asks the meter which phase begins here.
     fn look(&mut self) {
-        let fabric = &mut self.fabric;
+        let before = self.ask();
+        self.begin_phase(before);
+    }
+
+    /// Lets the meter decide which phase begins; tells the one before.
+    pub(crate) fn ask(&mut self) -> Phase {
+        let fabric = &self.fabric;
         let totals = Totals {
             queued: fabric.created - fabric.injected,
             inside: fabric.injected - fabric.delivered,
         };
         let before = self.meter.phase();
-        let phase = self.meter.checkpoint(fabric.now, &totals);
+        self.meter.checkpoint(fabric.now, &totals);
         self.next_checkpoint = self.meter.next_checkpoint();
+        before
+    }
+
+    /// What begins or ends with the phase that the meter has decided on.
+    pub(crate) fn begin_phase(&mut self, before: Phase) {
+        let phase = self.meter.phase();
         if phase != before && phase == Phase::Measuring {
-            fabric.restart_counters();
+            self.fabric.restart_counters();
         } else if before == Phase::Measuring && phase != before {
-            fabric.freeze_counters();
+            self.fabric.freeze_counters();
         }
         if let Phase::Done(stop) = phase {
             self.stop = stop;
@@ -272,7 +251,52 @@ impl<P: Probe> Simulation<P> {
     }
 }
 
-fn fingerprint(packet: &Packet, now: u64) -> u64 {
+impl Fabric {
+    /// In every switch and on every channel. Where credits take effect in the same cycle, the
+    /// network is worked off from the sinks up; else all choices come before any move.
+    pub(crate) fn move_flits(&mut self, matching: &mut Option<Matching>, arbiter: Arbiter) {
+        let injection = self.layout.inject..self.layout.outs;
+        let same_cycle = self.same_cycle;
+        self.send_buffered();
+        if !same_cycle {
+            self.choose(injection.clone(), arbiter);
+            self.injected += self.chosen.len() as u64;
+        }
+        for index in 0..self.layout.levels.len() {
+            let (outs, ins) = self.layout.levels[index].clone();
+            match matching {
+                Some(matching) => matching.work(self, ins),
+                None => self.choose(outs, arbiter),
+            }
+            if same_cycle {
+                self.move_chosen();
+            }
+        }
+        if same_cycle {
+            self.choose(injection, arbiter);
+            self.injected += self.chosen.len() as u64;
+        }
+        self.move_chosen();
+    }
+
+    /// Ends the packets whose tails arrived at the end of the cycle before, in the order of
+    /// terminals, whatever order tails came in.
+    pub(crate) fn deliver(&mut self, mut each: impl FnMut(u32, &Packet)) {
+        let before = self.now.wrapping_sub(1);
+        let mut done = core::mem::take(self.deliveries.at(before));
+        let packets = &self.packets;
+        done.sort_unstable_by_key(|id| packets.get(*id).way.destination);
+        for &id in &done {
+            let packet = self.packets.remove(id);
+            self.delivered += u64::from(packet.length);
+            each(id, &packet);
+        }
+        done.clear();
+        *self.deliveries.at(before) = done;
+    }
+}
+
+pub(crate) fn fingerprint(packet: &Packet, now: u64) -> u64 {
     let mut hash = TraceHash::new();
     let ends = u64::from(packet.source) << 32 | u64::from(packet.way.destination);
     let kind = u64::from(packet.class) << 32 | u64::from(packet.length) << 16;
@@ -302,7 +326,8 @@ fn check(spec: &FabricSpec) -> Result<(), BuildError> {
     }
     let longest = longest_flight(spec)
         .max(u32::from(router.credit_delay))
-        .max(u32::from(router.header_delay));
+        .max(u32::from(router.header_delay))
+        .max(u32::from(router.allocation_delay));
     if longest > FLIGHT_MAX {
         return wrong(format!(
             "nothing may be under way for over {FLIGHT_MAX} cycles"

@@ -8,10 +8,11 @@ use kernel::{Event, EventQueue, Phase, Purpose, Stream, Time, Wheel};
 
 use crate::fabric::Fabric;
 use crate::lane::{FRESH, NONE};
-use crate::meter::{Delivered, Meter};
+use crate::meter::Delivered;
 use crate::packet::Packet;
 use crate::route::{NOWHERE, Way};
-use crate::spec::{FabricSpec, Injection, RoutingSpec, Sources};
+use crate::spec::{FabricSpec, RoutingSpec, Sources};
+use crate::tally::Tally;
 use crate::traffic::{Born, Generator, Reaction};
 
 /// Where packets come from.
@@ -24,9 +25,8 @@ pub(crate) struct Entrance {
     /// By source: the draws of its packets for routing; empty where routing draws nothing.
     draws: Vec<Stream>,
     /// By terminal, for a queue that all its lanes share: first and last packet.
-    shared: Vec<(u32, u32)>,
+    pub(crate) shared: Vec<(u32, u32)>,
     sources_each: u32,
-    reacts: bool,
     classes: Vec<ClassRule>,
     /// Scratch: processes due in this cycle.
     due: Vec<u32>,
@@ -56,7 +56,7 @@ impl Entrance {
         } else {
             0
         };
-        let mut entrance = Entrance {
+        Entrance {
             births: Wheel::default(),
             reactions: BTreeMap::new(),
             draws: (0..draws)
@@ -64,10 +64,6 @@ impl Entrance {
                 .collect(),
             shared: vec![(NONE, NONE); shared as usize],
             sources_each,
-            reacts: spec
-                .classes
-                .iter()
-                .any(|class| class.injection == Injection::Replies),
             classes: spec
                 .classes
                 .iter()
@@ -79,23 +75,12 @@ impl Entrance {
                 .collect(),
             due: Vec::new(),
             generator,
-        };
-        for process in 0..entrance.generator.processes() {
-            if let Some(cycle) = entrance.generator.first(process) {
-                entrance.schedule(process, cycle);
-            }
         }
-        entrance
     }
 
     fn schedule(&mut self, process: u32, cycle: u64) {
         self.births
             .push(Event::new(Time(cycle), Phase::Inject, process, 0));
-    }
-
-    /// Does anything delivered provoke a birth?
-    pub fn reacts(&self) -> bool {
-        self.reacts
     }
 
     /// The next cycle in which something is born, if nothing moves before.
@@ -106,7 +91,7 @@ impl Entrance {
     }
 
     /// All births of this cycle.
-    pub fn bear(&mut self, fabric: &mut Fabric, meter: &mut Meter) {
+    pub fn bear(&mut self, fabric: &mut Fabric, meter: &mut impl Tally) {
         let now = fabric.now;
         let mut due = core::mem::take(&mut self.due);
         due.clear();
@@ -139,7 +124,7 @@ impl Entrance {
     }
 
     /// A packet joins the queue of its source.
-    fn add(&mut self, source: u32, born: Born, fabric: &mut Fabric, meter: &mut Meter) {
+    fn add(&mut self, source: u32, born: Born, fabric: &mut Fabric, meter: &mut impl Tally) {
         let terminal = source / self.sources_each;
         let id = self.packet(source, born, fabric, meter);
         if let Some((first, last)) = self.shared.get_mut(terminal as usize) {
@@ -160,7 +145,13 @@ impl Entrance {
         fabric.last[lane as usize] = id;
     }
 
-    fn packet(&mut self, source: u32, born: Born, fabric: &mut Fabric, meter: &mut Meter) -> u32 {
+    fn packet(
+        &mut self,
+        source: u32,
+        born: Born,
+        fabric: &mut Fabric,
+        meter: &mut impl Tally,
+    ) -> u32 {
         let terminal = source / self.sources_each;
         let rule = &self.classes[born.class as usize];
         let mut way = Way {
@@ -193,7 +184,7 @@ impl Entrance {
     }
 
     /// Source lanes whose packet has left take the next one.
-    fn fill_lanes(&mut self, fabric: &mut Fabric, meter: &mut Meter) {
+    fn fill_lanes(&mut self, fabric: &mut Fabric, meter: &mut impl Tally) {
         let mut vacated = core::mem::take(&mut fabric.vacated);
         vacated.sort_unstable();
         vacated.dedup();
@@ -210,7 +201,7 @@ impl Entrance {
     }
 
     /// The next packet of a source with a queue of its own.
-    fn fill_lane(&mut self, lane: u32, terminal: u32, fabric: &mut Fabric, meter: &mut Meter) {
+    fn fill_lane(&mut self, lane: u32, terminal: u32, fabric: &mut Fabric, meter: &mut impl Tally) {
         match fabric.front[lane as usize] {
             NONE => {
                 let index = lane & (fabric.layout.stride() - 1);
@@ -229,7 +220,7 @@ impl Entrance {
     }
 
     /// Vacant lanes of a terminal take packets off its queue.
-    fn fill_shared(&mut self, terminal: u32, fabric: &mut Fabric, meter: &mut Meter) {
+    fn fill_shared(&mut self, terminal: u32, fabric: &mut Fabric, meter: &mut impl Tally) {
         let (mut first, mut last) = self.shared[terminal as usize];
         let lanes = fabric.layout.all_lanes;
         let mut vacant = fabric.vacant_source_lanes(terminal) & lanes;
@@ -267,7 +258,7 @@ impl Entrance {
     }
 
     /// A packet is complete at its destination.
-    pub fn delivered(&mut self, packet: &Packet, now: u64, meter: &mut Meter) {
+    pub fn delivered(&mut self, packet: &Packet, now: u64, meter: &mut impl Tally) {
         meter.delivered(&Delivered {
             source: packet.source,
             destination: packet.way.destination,
@@ -285,8 +276,16 @@ impl Entrance {
         }
     }
 
-    /// Every source looks for its first packet.
-    pub fn wake(&self, fabric: &mut Fabric) {
+    /// Every source of these terminals looks for its first packet.
+    pub fn wake(&mut self, fabric: &mut Fabric, is_mine: impl Fn(u32) -> bool) {
+        let classes = self.classes.len() as u32;
+        for process in 0..self.generator.processes() {
+            if is_mine(process / classes / self.sources_each)
+                && let Some(cycle) = self.generator.first(process)
+            {
+                self.schedule(process, cycle);
+            }
+        }
         if !self.generator.pulls() {
             return;
         }
@@ -299,7 +298,9 @@ impl Entrance {
         for terminal in 0..terminals {
             for index in 0..each {
                 let lane = fabric.source_lane(terminal, index);
-                if fabric.in_channels[fabric.channel(lane) as usize].spec != NONE {
+                if fabric.in_channels[fabric.channel(lane) as usize].spec != NONE
+                    && is_mine(terminal)
+                {
                     fabric.vacated.push(lane);
                 }
             }

@@ -156,9 +156,12 @@ pub struct RouterSpec {
     pub release: Release,
     /// Does a header need room for its whole packet (virtual cut-through)?
     pub cut_through: bool,
-    /// Cycles a header spends on routing and lane allocation before it can compete for the
-    /// switch: 0 lets it move the cycle after it came, as any flit.
+    /// Cycles a header spends in a router before it competes for a lane: 0 lets it move the cycle
+    /// after it came, as any flit.
     pub header_delay: u16,
+    /// Cycles from a header's getting a lane in a router to its first chance to move. The lane is
+    /// taken meanwhile.
+    pub allocation_delay: u16,
     /// Cycles every flit spends in a router beyond one for its channel: switch and wire stages.
     pub pipeline_delay: u16,
     /// A flit that leaves a buffer in cycle `t` makes room for one that leaves the buffer before
@@ -168,6 +171,8 @@ pub struct RouterSpec {
     pub channel_arbiter: Arbiter,
     /// Which of the waiting headers gets a free lane.
     pub lane_arbiter: Arbiter,
+    /// Which of the free lanes it gets.
+    pub lane_choice: LaneChoice,
 }
 
 /// How flits get from inputs to outputs.
@@ -220,6 +225,16 @@ pub enum Arbiter {
     /// The smallest key: higher priority class first, then birth plus deadline of its class
     /// (oldest first where no class has one); among equals the lowest lane.
     Earliest,
+}
+
+/// Which of the free lanes of a channel that a header may take it gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LaneChoice {
+    /// The lowest.
+    Lowest,
+    /// The next one, round about, after the lane that the last packet from the same input lane
+    /// got; the lowest if that was a lane of another channel.
+    RoundRobin,
 }
 
 /// How packets enter at a terminal.

@@ -229,20 +229,23 @@ fn deliveries_that_are_not_whole_or_not_due_are_seen() {
     };
     let mut late = record.clone();
     late[at] = Told::Delivery(cycle + 1, packet);
-    assert_names(&found(&spec, &late), "is delivered with its tail due in");
+    assert_names(
+        &found(&spec, &late),
+        "is delivered with its tail due in cycle",
+    );
     let mut twice = record.clone();
     twice.insert(at, record[at]);
     assert_names(&found(&spec, &twice), "is delivered, but not alive");
-    let tail = |told: &Told| {
-        matches!(told, Told::Channel(at)
-            if at.packet == packet && at.flit + 1 == packet.length)
+    let tail = |told: &Told| match told {
+        Told::Channel(at) => at.packet == packet && at.flit + 1 == packet.length,
+        _ => false,
     };
     let last = record.iter().rposition(tail).expect("a tail");
     let mut torn = record;
     torn.remove(last);
     assert_names(
         &found(&spec, &torn),
-        "is delivered with its tail due in None",
+        "is delivered with its tail still under way",
     );
 }
 

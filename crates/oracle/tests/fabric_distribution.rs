@@ -4,8 +4,8 @@
 
 use flit::Simulation;
 use flit::spec::{
-    Allocator, Arbiter, ClassSpec, FabricSpec, Graph, Injection, MeasureSpec, Pattern, Release,
-    RouterSpec, RoutingSpec, Size, Sources, Switch, WarmUp,
+    Allocator, Arbiter, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec, Pattern,
+    Release, RouterSpec, RoutingSpec, Size, Sources, Switch, WarmUp,
 };
 use flit::topology;
 use oracle::fabric::run;
@@ -25,10 +25,12 @@ fn spec(graph: Graph, routing: RoutingSpec, load: f64) -> FabricSpec {
             release: Release::Drained,
             cut_through: false,
             header_delay: 0,
+            allocation_delay: 0,
             pipeline_delay: 0,
             credit_delay: 1,
             channel_arbiter: Arbiter::Random,
             lane_arbiter: Arbiter::Random,
+            lane_choice: LaneChoice::Lowest,
         },
         sources: Sources::Shared,
         classes: vec![ClassSpec {

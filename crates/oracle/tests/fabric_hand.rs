@@ -3,7 +3,7 @@
 mod fabric_common;
 
 use fabric_common::{MULTIPLEXED, delivered, graph, line, network, queueing, trace};
-use flit::spec::{Allocator, Arbiter, FabricSpec, Release, Sources, Switch};
+use flit::spec::{Allocator, Arbiter, FabricSpec, LaneChoice, Release, Sources, Switch};
 use oracle::fabric::{Delivery, Fabric, Move, run, run_logged};
 
 fn ran(spec: &FabricSpec, cycles: u64) -> Fabric {
@@ -53,17 +53,27 @@ fn a_lone_packet_takes_a_cycle_for_each_channel_and_each_flit_behind_the_header(
 #[test]
 fn a_lone_packet_meets_every_delay() {
     for (switch, in_buffers) in [(Switch::Crossbar, 0), (MULTIPLEXED, 0), (BUFFERED, 1)] {
-        for (header_delay, pipeline_delay) in [(0, 0), (0, 3), (2, 0), (3, 1)] {
+        let delays = [
+            (0, 0, 0),
+            (0, 0, 3),
+            (2, 0, 0),
+            (3, 0, 1),
+            (0, 2, 0),
+            (1, 2, 1),
+        ];
+        for (header_delay, allocation_delay, pipeline_delay) in delays {
             let mut spec = network(line(3), &[(0, 0, 1, 6)]);
             spec.router.switch = switch;
             spec.router.header_delay = header_delay;
+            spec.router.allocation_delay = allocation_delay;
             spec.router.pipeline_delay = pipeline_delay;
             spec.router.depth = 20;
             spec.graph.channels[0].latency = 5;
             spec.graph.injection_latency = 2;
             spec.graph.ejection_latency = 3;
             let wires = 2 + 5 + 1 + 3;
-            let routers = 3 * (header_delay + pipeline_delay + in_buffers);
+            let header = header_delay + allocation_delay;
+            let routers = 3 * (header + pipeline_delay + in_buffers);
             let latency = u64::from(wires + routers + 6 - 1);
             assert_eq!(delivered(&ran(&spec, 200).deliveries), [(0, latency)]);
         }
@@ -195,6 +205,61 @@ fn header_delay_counts_from_being_front() {
         let expected = [first, first + 1, second, second + 1];
         assert_eq!(times(&fabric.moves, 3, 0), expected);
     }
+}
+
+/// A header that waits for a lane meets the allocation delay after the lane is free, the header
+/// delay before.
+#[test]
+fn a_lane_is_given_an_allocation_delay_before_it_is_used() {
+    for (header_delay, allocation_delay) in [(0, 0), (2, 0), (0, 2), (1, 3)] {
+        let packets = [(0, 0, 1, 3), (0, 1, 1, 3)];
+        let mut spec = network(graph(1, &[], &[(0, 0), (0, 0)]), &packets);
+        spec.router.lanes = 1;
+        spec.router.depth = 4;
+        spec.router.release = Release::TailSent;
+        spec.router.header_delay = header_delay;
+        spec.router.allocation_delay = allocation_delay;
+        let fabric = ran(&spec, 40);
+        let first = 1 + u64::from(header_delay + allocation_delay);
+        let second = first + 3 + u64::from(allocation_delay);
+        assert_eq!(times(&fabric.moves, 3, 0), [first, first + 1, first + 2]);
+        assert_eq!(times(&fabric.moves, 3, 1), [second, second + 1, second + 2]);
+    }
+}
+
+/// One flit a packet, three lanes that are free again in the next cycle.
+#[test]
+fn lanes_are_chosen_from_the_lowest_or_in_turn() {
+    let packets: Vec<(u64, u32, u32, u16)> = (0..5).map(|cycle| (cycle, 0, 1, 1)).collect();
+    let chosen = |lane_choice: LaneChoice| {
+        let mut spec = network(line(1), &packets);
+        spec.router.lanes = 3;
+        spec.router.depth = 8;
+        spec.router.release = Release::TailSent;
+        spec.router.lane_choice = lane_choice;
+        let fabric = ran(&spec, 40);
+        let entering = fabric.moves.iter().filter(|entry| entry.channel == 0);
+        entering.map(|entry| entry.lane).collect::<Vec<u8>>()
+    };
+    assert_eq!(chosen(LaneChoice::Lowest), [0; 5]);
+    assert_eq!(chosen(LaneChoice::RoundRobin), [0, 1, 2, 0, 1]);
+}
+
+/// Packets enter by lanes 0 and 1 in turn. Those of each lane get lane 0, then lane 1 to the same
+/// terminal, and lane 0 to another.
+#[test]
+fn every_lane_has_a_turn_of_its_own_for_the_channel_it_used_last() {
+    let destinations = [0, 0, 0, 0, 1, 1, 0].iter().zip((0..).step_by(2));
+    let packets: Vec<(u64, u32, u32, u16)> =
+        destinations.map(|(to, cycle)| (cycle, 0, *to, 1)).collect();
+    let mut spec = network(graph(1, &[], &[(0, 0), (0, 0)]), &packets);
+    spec.router.release = Release::TailSent;
+    spec.router.lane_choice = LaneChoice::RoundRobin;
+    let fabric = ran(&spec, 40);
+    let leaving = fabric.moves.iter().filter(|entry| entry.channel >= 2);
+    let lanes: Vec<(u32, u8)> = leaving.map(|entry| (entry.channel, entry.lane)).collect();
+    let expected = [(2, 0), (2, 0), (2, 1), (2, 1), (3, 0), (3, 0), (2, 0)];
+    assert_eq!(lanes, expected);
 }
 
 /// Entered in cycles 0 to 3. Ready: the first header in 2; the second came in 1 but is in front

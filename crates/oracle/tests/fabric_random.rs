@@ -1,7 +1,7 @@
 //! The reference of the cycle engine on random networks: all laws in every cycle, and what must
 //! hold for every packet.
 
-use flit::spec::{FabricSpec, Release, RoutingSpec, Sources, Switch};
+use flit::spec::{FabricSpec, LaneChoice, Release, RoutingSpec, Sources, Switch};
 use oracle::fabric::{Fabric, first_difference, random_spec, run, run_logged};
 
 const CYCLES: u64 = 300;
@@ -113,6 +113,10 @@ fn random_networks_cover_what_there_is() {
     count("drained", &|spec| spec.router.release == Release::Drained);
     count("no credit delay", &|spec| spec.router.credit_delay == 0);
     count("crossbar", &|spec| spec.router.switch == Switch::Crossbar);
+    count("allocation delay", &|spec| spec.router.allocation_delay > 0);
+    count("lanes in turn", &|spec| {
+        spec.router.lane_choice == LaneChoice::RoundRobin
+    });
     count("groups", &|spec| {
         spec.classes.iter().any(|class| class.lane_group > 0)
     });

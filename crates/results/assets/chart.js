@@ -88,8 +88,8 @@ const Chart = (() => {
         labelGap: 0,
         gap: 5,
         label: title(of.label, unit),
-        values: ticks(of.log),
-        splits: places(of.log),
+        values: ticks(of.log || of.at),
+        splits: of.at ? () => of.at : places(of.log),
         grid: { stroke: color("--grid"), width: 1 },
         // uPlot would leave out all but decades.
         filter: (u, values) => values,
@@ -176,7 +176,9 @@ const Chart = (() => {
           ? { show: true, size: 7, stroke, fill: stroke, width: 0 }
           : {
               show:
-                !bars && (curve.y.length < 2 || (curve.style === "line" && curve.y.length < 40)),
+                !bars &&
+                (curve.y.length < 2 ||
+                  (curve.style === "line" && !curve.dashed && curve.y.length < 40)),
               size: 5,
               stroke,
               fill: stroke,

@@ -50,8 +50,8 @@ const common = (() => {
     const count = Math.min(MOST_TICKS, Math.floor(max / step + 1e-9) - first + 1);
     return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * step || 0);
   };
-  const ticks = (log) => (u, values) => {
-    if (log) return values.map(shown);
+  const ticks = (exact) => (u, values) => {
+    if (exact) return values.map(shown);
     const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
     if (values.some((v) => Math.abs(v) >= 1e12) || step < 1e-6) return values.map(shown);
     const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));

@@ -1,7 +1,7 @@
 //! The run directory: every file whole or absent, and nobody else's files touched.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
@@ -15,6 +15,8 @@ use crate::{csv, html, svg};
 /// Marks a directory as a run directory and says what is in it.
 pub const MANIFEST: &str = "manifest.json";
 const PROGRAM: &str = "backwater";
+/// Held by a program that keeps others out of the directory.
+const LOCK: &str = "lock";
 
 /// What was run, how it went and what was checked.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -72,10 +74,10 @@ const EVENT_FIELDS: [&str; 4] = ["events", "unit_hops", "events_per_second", "en
 
 /// A manifest as it stands in the file.
 #[derive(Serialize)]
-struct Stored<'a> {
+struct Stored<'a, M> {
     program: &'a str,
     #[serde(flatten)]
-    manifest: &'a Manifest,
+    manifest: &'a M,
     files: &'a [String],
 }
 
@@ -142,20 +144,51 @@ impl RunDirectory {
             source: Some(source),
             hint: "choose another one with --out DIR",
         })?;
-        for stale in earlier_files(&path)? {
-            // What can't be removed is either gone already or overwritten soon.
-            let _ = fs::remove_file(path.join(stale));
-        }
-        let mut directory = RunDirectory {
-            path,
-            files: Vec::new(),
-        };
+        let mut stale = earlier_files(&path)?;
+        stale.retain(|file| file != MANIFEST);
+        let mut directory = RunDirectory { path, files: stale };
+        // First of all, so that a program killed from here on leaves a directory that is known
+        // as ours, as unfinished, and with all that there is to clear.
         directory.store_manifest(&Manifest {
             partial: true,
             stop: "not finished".into(),
             ..Manifest::default()
         })?;
+        for stale in directory.files.iter().filter(|file| *file != MANIFEST) {
+            // What can't be removed is either gone already or overwritten soon.
+            let _ = fs::remove_file(directory.path.join(stale));
+        }
+        directory.files.retain(|file| file == MANIFEST);
+        for folder in ["", "tables", "series", "figures"] {
+            remove_unfinished(&directory.path.join(folder));
+        }
         Ok(directory)
+    }
+
+    /// Keeps every other program that asks for the same out of the directory until the file is
+    /// dropped or the program ends, however it ends. To be called before
+    /// [`RunDirectory::create`]; refuses the same directories.
+    pub fn lock(path: &Path) -> Result<File, DirectoryError> {
+        let fail = |action, source, hint| DirectoryError {
+            action,
+            path: path.into(),
+            source,
+            hint,
+        };
+        let other = "choose another one with --out DIR";
+        fs::create_dir_all(path).map_err(|e| fail("make the directory", Some(e), other))?;
+        earlier_files(path)?;
+        let lock = File::create(path.join(LOCK));
+        let lock = lock.map_err(|e| fail("write in", Some(e), other))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(lock),
+            Err(TryLockError::WouldBlock) => Err(fail(
+                "use",
+                None,
+                "another backwater is at work there; wait for it, or choose --out DIR",
+            )),
+            Err(TryLockError::Error(error)) => Err(fail("lock", Some(error), other)),
+        }
     }
 
     /// Where it is.
@@ -273,7 +306,7 @@ impl RunDirectory {
     }
 
     /// Writes the manifest of what is there so far; a later one takes its place.
-    pub fn save_manifest(&mut self, manifest: &Manifest) -> Result<(), DirectoryError> {
+    pub fn save_manifest<M: Serialize>(&mut self, manifest: &M) -> Result<(), DirectoryError> {
         self.store_manifest(manifest)
     }
 
@@ -286,7 +319,7 @@ impl RunDirectory {
         }
     }
 
-    fn store_manifest(&mut self, manifest: &Manifest) -> Result<(), DirectoryError> {
+    fn store_manifest<M: Serialize>(&mut self, manifest: &M) -> Result<(), DirectoryError> {
         let files = self.files.clone();
         let stored = Stored {
             program: PROGRAM,
@@ -295,7 +328,8 @@ impl RunDirectory {
         };
         let mut value =
             serde_json::to_value(&stored).map_err(|error| self.unserializable(MANIFEST, error))?;
-        if let (Some(_), Some(fields)) = (manifest.cycles, value.as_object_mut()) {
+        let in_cycles = value.get("cycles").is_some_and(serde_json::Value::is_u64);
+        if let (true, Some(fields)) = (in_cycles, value.as_object_mut()) {
             fields.retain(|name, _| !EVENT_FIELDS.contains(&name.as_str()));
         }
         self.write_json(MANIFEST, &value)
@@ -310,7 +344,14 @@ fn earlier_files(path: &Path) -> Result<Vec<String>, DirectoryError> {
         source: Some(source),
         hint: "choose another directory with --out DIR",
     };
-    if fs::read_dir(path).map_err(unreadable)?.next().is_none() {
+    let entries = fs::read_dir(path).map_err(unreadable)?;
+    let is_crumb = |name: &str| name == LOCK || is_temporary(name);
+    let names = entries.flatten().map(|entry| entry.file_name());
+    if names
+        .map(|name| name.to_string_lossy().into_owned())
+        .all(|name| is_crumb(&name))
+    {
+        // Nothing, or what a program left that was killed before its first manifest.
         return Ok(Vec::new());
     }
     let foreign = |source| DirectoryError {
@@ -341,8 +382,27 @@ fn is_plain(name: &str) -> bool {
             .all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// Temporary file, flushed to the disk, then renamed: a reader sees the old file or the new one.
-fn write_whole(target: &Path, content: &[u8]) -> io::Result<()> {
+/// Is it one of the names that [`write_whole`] gives to files it has not finished?
+fn is_temporary(name: &str) -> bool {
+    let stem = name
+        .strip_suffix(".tmp")
+        .and_then(|stem| stem.rsplit_once('.'));
+    stem.is_some_and(|(_, id)| !id.is_empty() && id.bytes().all(|c| c.is_ascii_digit()))
+}
+
+/// Removes what programs left in `folder` that were killed while they wrote.
+pub fn remove_unfinished(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name());
+    for name in names.filter(|name| is_temporary(&name.to_string_lossy())) {
+        // What can't be removed is in nobody's way.
+        let _ = fs::remove_file(folder.join(name));
+    }
+}
+
+/// Temporary file, flushed to the disk, then renamed: a reader sees the old file or the new one,
+/// whenever the program or the machine stops.
+pub fn write_whole(target: &Path, content: &[u8]) -> io::Result<()> {
     let folder = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut name = target.file_name().unwrap_or_default().to_os_string();

@@ -12,6 +12,7 @@ pub mod model;
 pub mod number;
 pub mod run;
 mod svg;
+pub mod sweep;
 mod ticks;
 pub mod trace;
 

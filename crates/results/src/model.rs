@@ -87,6 +87,8 @@ pub struct Axis {
     pub max: Option<f64>,
     /// Logarithmic; values of zero and below are left out.
     pub log: bool,
+    /// Labelled at these values, ascending; at round ones if empty.
+    pub at: Vec<f64>,
     /// A second unit the reader can switch to.
     pub other: Option<OtherUnit>,
 }

@@ -14,23 +14,45 @@ const WIDTH: f64 = 800.0;
 const LEFT: f64 = 72.0;
 const RIGHT: f64 = 24.0;
 const PLOT_HEIGHT: f64 = 260.0;
-/// Curves before colours repeat.
-const COLOURS: usize = 8;
+/// With fewer points a line shows each of them.
+const DOTTED: usize = 40;
+/// Colours of curves on paper; then they repeat.
+const LIGHT: [&str; 8] = [
+    "#0b6bb0", "#d1530a", "#0a8a66", "#b0589a", "#b87d00", "#3b9bd4", "#6b5bb5", "#5f6b76",
+];
+/// The same in the dark.
+const DARK: [&str; 8] = [
+    "#5cb0ec", "#f58e52", "#3dc79d", "#e39acd", "#efb73e", "#8fd0f7", "#ab9df2", "#a9b4bf",
+];
+/// Curves go this far beyond the axes: half a dot.
+const BEYOND: f64 = 4.0;
 
 const STYLE: &str = "\
 .b{fill:#fff}.h{paint-order:stroke;stroke:#fff;stroke-width:4;stroke-linejoin:round}\
 .t{fill:#1c2128}.m{fill:#5b6470}.g{stroke:#e6e8eb}.a{stroke:#9aa3ad}.k{stroke:#8a929c}\
 text{font-family:-apple-system,'Segoe UI',Inter,Roboto,'Noto Sans','Helvetica Neue',Arial,\
 sans-serif}\
-.c0{--c:#0b6bb0}.c1{--c:#d1530a}.c2{--c:#0a8a66}.c3{--c:#b0589a}\
-.c4{--c:#b87d00}.c5{--c:#3b9bd4}.c6{--c:#6b5bb5}.c7{--c:#5f6b76}\
-.s{fill:none;stroke:var(--c);stroke-width:1.75;stroke-linejoin:round}.f{fill:var(--c)}\
-.i{fill:var(--c);fill-opacity:.15}.w{stroke:var(--c);stroke-width:1.25}\
-@media (prefers-color-scheme:dark){.b{fill:#14171b}.h{stroke:#14171b}\
-.t{fill:#e8eaed}.m{fill:#9aa4af}\
-.g{stroke:#272c33}.a{stroke:#59626d}.k{stroke:#77818c}\
-.c0{--c:#5cb0ec}.c1{--c:#f58e52}.c2{--c:#3dc79d}.c3{--c:#e39acd}\
-.c4{--c:#efb73e}.c5{--c:#8fd0f7}.c6{--c:#ab9df2}.c7{--c:#a9b4bf}}";
+.s{fill:none;stroke-width:1.75;stroke-linejoin:round}.i{fill-opacity:.15}.w{stroke-width:1.25}";
+const STYLE_DARK: &str = "\
+.b{fill:#14171b}.h{stroke:#14171b}.t{fill:#e8eaed}.m{fill:#9aa4af}\
+.g{stroke:#272c33}.a{stroke:#59626d}.k{stroke:#77818c}";
+
+/// The style sheet, with colours for so many curves. No variables: not all programs that show
+/// SVG know them.
+fn style(curves: usize) -> String {
+    let colours = |all: [&str; 8]| {
+        let one = |(index, colour): (usize, &&str)| {
+            format!(
+                ".c{index} .s,.c{index} .w{{stroke:{colour}}}\
+                 .c{index} .f,.c{index} .i{{fill:{colour}}}"
+            )
+        };
+        let used = all.iter().take(curves).enumerate();
+        used.map(one).collect::<String>()
+    };
+    let (light, dark) = (colours(LIGHT), colours(DARK));
+    format!("{STYLE}{light}@media (prefers-color-scheme:dark){{{STYLE_DARK}{dark}}}")
+}
 
 struct Frame {
     x: Scale,
@@ -73,24 +95,26 @@ pub fn svg(plot: &Plot) -> String {
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
          role=\"img\" aria-labelledby=\"{id}-title\" font-size=\"13\">\n\
-         <title id=\"{id}-title\">{title}</title>\n<style>{STYLE}</style>\n\
+         <title id=\"{id}-title\">{title}</title>\n<style>{style}</style>\n\
          <rect class=\"b\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
          <text class=\"t\" x=\"{LEFT}\" y=\"26\" font-size=\"16\" font-weight=\"600\">{title}\
          </text>\n\
          {legend}",
         title = escape::html(&plot.title),
+        style = style(plot.curves.len()),
     );
     grid(plot, &frame, &mut out);
     let _ = write!(
         out,
-        "<clipPath id=\"{id}-clip\"><rect x=\"{LEFT}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\
+        "<clipPath id=\"{id}-clip\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\
          </clipPath>\n<g clip-path=\"url(#{id}-clip)\">\n",
-        frame.top - 2.0,
-        WIDTH - LEFT - RIGHT,
-        PLOT_HEIGHT + 4.0
+        LEFT - BEYOND,
+        frame.top - BEYOND,
+        WIDTH - LEFT - RIGHT + 2.0 * BEYOND,
+        PLOT_HEIGHT + 2.0 * BEYOND
     );
     for (index, (curve, kept)) in plot.curves.iter().zip(&curves).enumerate() {
-        let _ = writeln!(out, "<g class=\"c{}\">", index % COLOURS);
+        let _ = writeln!(out, "<g class=\"c{}\">", index % LIGHT.len());
         draw_curve(curve, kept, &frame, &mut out);
         out.push_str("</g>\n");
     }
@@ -167,7 +191,7 @@ fn legend(plot: &Plot) -> (String, f64) {
         let _ = writeln!(
             out,
             "<g class=\"c{}\">{sample}<text class=\"m\" x=\"{}\" y=\"{}\">{}</text></g>",
-            index % COLOURS,
+            index % LIGHT.len(),
             x + 24.0,
             y + 4.5,
             escape::html(&curve.name)
@@ -247,17 +271,22 @@ fn draw_curve(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
                 last_y = y;
             }
             let _ = writeln!(out, "<path class=\"s\"{} d=\"{path}\"/>", dash(curve));
-        }
-        Style::Points => {
-            for &i in kept {
-                let (x, y) = (frame.px(curve.x[i]), frame.py(curve.y[i]));
-                let _ = writeln!(
-                    out,
-                    "<circle class=\"f\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\"/>"
-                );
+            if curve.style == Style::Line && !curve.dashed && kept.len() < DOTTED {
+                dots(curve, kept, frame, 2.5, out);
             }
         }
+        Style::Points => dots(curve, kept, frame, 3.5, out),
         Style::Bars => bars(curve, kept, frame, out),
+    }
+}
+
+fn dots(curve: &Curve, kept: &[usize], frame: &Frame, radius: f64, out: &mut String) {
+    for &i in kept {
+        let (x, y) = (frame.px(curve.x[i]), frame.py(curve.y[i]));
+        let _ = writeln!(
+            out,
+            "<circle class=\"f\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>"
+        );
     }
 }
 

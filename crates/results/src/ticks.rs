@@ -13,8 +13,8 @@ pub struct Scale {
     pub log: bool,
     /// Values with a label, ascending.
     pub ticks: Vec<f64>,
-    /// Decimals the labels need.
-    pub decimals: u8,
+    /// Decimals the labels need; `None` for as many as each has.
+    pub decimals: Option<u8>,
 }
 
 impl Scale {
@@ -51,8 +51,19 @@ impl Scale {
             ticks: (first..=last.min(first.saturating_add(100)))
                 .map(|i| i as f64 * step)
                 .collect(),
-            decimals: (-step.log10().floor()).clamp(0.0, 12.0) as u8,
+            decimals: Some((-step.log10().floor()).clamp(0.0, 12.0) as u8),
         }
+        .labelled(axis)
+    }
+
+    /// With the ticks that the axis asks for, if it does.
+    fn labelled(mut self, axis: &Axis) -> Scale {
+        if !axis.at.is_empty() {
+            let inside = |tick: &&f64| (self.min..=self.max).contains(*tick);
+            self.ticks = axis.at.iter().filter(inside).copied().collect();
+            self.decimals = None;
+        }
+        self
     }
 
     fn logarithmic(axis: &Axis, low: f64, high: f64) -> Scale {
@@ -62,6 +73,11 @@ impl Scale {
         let steps: Vec<f64> = (low.log10().floor() as i32 - 1..=high.log10().ceil() as i32 + 1)
             .flat_map(|power| [1.0, 2.0, 5.0].map(|lead| lead * 10f64.powi(power)))
             .collect();
+        let steps = if axis.at.is_empty() {
+            steps
+        } else {
+            axis.at.clone()
+        };
         let below = steps.iter().rev().find(|step| **step <= low * 1.000_001);
         let above = steps.iter().find(|step| **step >= high * 0.999_999);
         let min = positive(axis.min).unwrap_or(below.copied().unwrap_or(low));
@@ -82,8 +98,9 @@ impl Scale {
             ticks: ticks
                 .filter(|tick| (min * 0.999_999..=max * 1.000_001).contains(tick))
                 .collect(),
-            decimals: 0,
+            decimals: Some(0),
         }
+        .labelled(axis)
     }
 
     /// Where `value` lies between the ends, 0 to 1.
@@ -97,10 +114,10 @@ impl Scale {
 
     /// A tick's label.
     pub fn label(&self, tick: f64) -> String {
-        if self.log || tick.abs() >= 1e9 {
-            crate::number::significant(tick, 3)
-        } else {
-            crate::number::fixed(tick, self.decimals)
+        match self.decimals {
+            None => crate::number::significant(tick, 9),
+            Some(decimals) if !self.log && tick.abs() < 1e9 => crate::number::fixed(tick, decimals),
+            Some(_) => crate::number::significant(tick, 3),
         }
     }
 }
@@ -152,5 +169,21 @@ mod tests {
         assert!((scale.share(10.0) - 0.5).abs() < 1e-9);
         let short = Scale::new(&axis, 80.0, 320.0, 5, false);
         assert_eq!(short.ticks, vec![50.0, 100.0, 200.0, 500.0]);
+    }
+
+    #[test]
+    fn ticks_asked_for_are_those_shown() {
+        let at = vec![1.0, 2.0, 4.0, 1024.0];
+        for log in [false, true] {
+            let axis = Axis {
+                log,
+                at: at.clone(),
+                ..Axis::default()
+            };
+            let scale = Scale::new(&axis, 1.0, 1024.0, 8, true);
+            assert_eq!(scale.ticks, at);
+            assert_eq!(scale.share(1024.0), 1.0, "no room beyond the last");
+            assert_eq!(scale.label(1024.0), "1,024");
+        }
     }
 }

@@ -210,3 +210,35 @@ fn a_write_that_fails_leaves_the_old_file_and_no_other() {
         "new"
     );
 }
+
+/// Whatever a killed program left, the directory is known as ours, and swept.
+#[test]
+fn what_a_killed_program_left_is_no_hindrance() {
+    let scratch = Scratch::new("killed");
+    for crumb in ["manifest.json.4711.tmp", "lock"] {
+        fs::write(scratch.0.join(crumb), "").unwrap();
+    }
+    drop(RunDirectory::create(&scratch.0).unwrap());
+    assert_eq!(all_files(&scratch.0), ["lock", "manifest.json"]);
+    let path = write_all(&scratch.0);
+    fs::write(path.join("tables/flows.csv.12.tmp"), "half").unwrap();
+    fs::write(path.join("tables/my.notes.tmp"), "mine").unwrap();
+    drop(RunDirectory::create(&path).unwrap());
+    let left = all_files(&path);
+    assert_eq!(left, ["lock", "manifest.json", "tables/my.notes.tmp"]);
+    let foreign = Scratch::new("killed-foreign");
+    fs::write(foreign.0.join("manifest.json.x.tmp"), "").unwrap();
+    assert!(RunDirectory::create(&foreign.0).is_err());
+    assert!(RunDirectory::lock(&foreign.0).is_err());
+}
+
+#[test]
+fn one_holds_the_lock() {
+    let scratch = Scratch::new("lock");
+    let path = scratch.0.join("run");
+    let held = RunDirectory::lock(&path).unwrap();
+    let error = RunDirectory::lock(&path).unwrap_err().to_string();
+    assert!(error.contains("another backwater"), "{error}");
+    drop(held);
+    RunDirectory::lock(&path).unwrap();
+}

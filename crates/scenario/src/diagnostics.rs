@@ -151,6 +151,16 @@ impl Diagnostics {
         }
     }
 
+    /// Takes over what was found in another reading of the same sources, noting of which.
+    pub fn merge(&mut self, other: &Self, note: &str) {
+        if self.sources.is_empty() {
+            self.sources.clone_from(&other.sources);
+        }
+        for diagnostic in &other.list {
+            self.push(diagnostic.clone().note(note));
+        }
+    }
+
     /// Takes over what another reading of a file with syntax errors found, but not what may only
     /// be missing because of them.
     pub(crate) fn add_beyond_syntax(&mut self, other: &Self) {

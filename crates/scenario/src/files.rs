@@ -36,9 +36,11 @@ pub(crate) struct Named {
 }
 
 impl<'a> Files<'a> {
-    pub(crate) fn new(folder: &Path, load: &'a Loader<'a>) -> Self {
+    /// Paths start at the folder of the scenario file.
+    pub(crate) fn beside(scenario: &str, load: &'a Loader<'a>) -> Self {
+        let folder = Path::new(scenario).parent();
         Self {
-            folder: folder.into(),
+            folder: folder.unwrap_or(Path::new("")).into(),
             load,
             read: Vec::new(),
         }

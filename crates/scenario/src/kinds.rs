@@ -1,5 +1,6 @@
 //! What each kind of value is called, looks like and may be.
 
+use crate::keys::sweep::MOST_SEEDS;
 use crate::table::{Key, Kind};
 use crate::units::{RATES, SIZES, TIMES};
 
@@ -32,6 +33,8 @@ impl Kind {
                 format!("a rate, a share of the link's rate or `\"{word}\"`")
             }
             Self::Size { .. } => "a size".into(),
+            Self::Seeds => "a number of seeds or a list of them".into(),
+            Self::Axes => "a table of paths and their values".into(),
             Self::Choice(_) => "one of the words below".into(),
             Self::Short(..) => match self.short_key().map(|key| key.kind) {
                 Some(Self::Choice(_)) => "a word or a table".into(),
@@ -67,6 +70,8 @@ impl Kind {
             Self::Rate => "\"622 Mbps\"",
             Self::RateOrShare { .. } => "\"100 Mbps\"",
             Self::Size { .. } => "\"6 kB\"",
+            Self::Seeds => "5",
+            Self::Axes => "{ load = [0.1, 0.2, 0.4] }",
             Self::Choice(choices) => choices.first().map_or("", |choice| choice.name),
             Self::Short(..) => self.short_key().map_or("{}", |key| key.kind.example()),
             Self::Table(_) => "{}",
@@ -116,6 +121,12 @@ impl Kind {
                     .collect();
                 words.join(", ")
             }
+            Self::Seeds => format!(
+                "a whole number from 1 to {MOST_SEEDS}, or a list of different whole numbers"
+            ),
+            Self::Axes => "for each axis a list of values, `{ from = 0.1, to = 0.9, step = 0.1 }` \
+                           or `{ from = 1, to = 16, factor = 2 }`"
+                .into(),
             Self::Name => "any text that is not empty and has no `->` in it".into(),
             Self::Reference("channel") => "`from->to`, two nodes that a link joins".into(),
             Self::Short(section, _) => {

@@ -31,13 +31,12 @@ mod route;
 mod schema;
 mod source;
 mod suggest;
+mod sweep;
 mod table;
 mod topology;
 mod traffic;
 mod tree;
 mod units;
-
-use std::path::Path;
 
 use flit::spec::FabricSpec;
 use kernel::{Duration, Rate};
@@ -51,6 +50,7 @@ pub use reference::reference_markdown;
 pub use schema::json_schema;
 pub use source::{At, LARGEST_BYTES, Set, Source};
 pub use suggest::nearest;
+pub use sweep::{Axis, AxisValue, MOST_POINTS, Sweep};
 
 use files::Files;
 use reader::Reader;
@@ -170,9 +170,8 @@ pub fn parse_with(
         return Err(mistakes);
     }
     overrides::apply(&mut node, sets, &mut mistakes);
-    let folder = Path::new(&source.name).parent();
-    let files = Files::new(folder.unwrap_or(Path::new("")), load);
-    finish(&node, limits, files, mistakes)
+    sweep::check(&node, &mut mistakes);
+    finish(&node, limits, Files::beside(&source.name, load), mistakes)
 }
 
 /// From a whole tree to a scenario that can run.

@@ -7,7 +7,7 @@ use crate::suggest;
 use crate::tree::{self, Entry, Node, Value};
 
 /// More names than any key of the language has, and few enough to follow.
-const MOST_NAMES: usize = 16;
+pub(crate) const MOST_NAMES: usize = 16;
 
 /// Applies every `--set`, the first being source 1.
 pub(crate) fn apply(root: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) {
@@ -23,10 +23,10 @@ pub(crate) fn apply(root: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) {
     }
 }
 
-type Segment<'a> = (&'a str, At);
+pub(crate) type Segment<'a> = (&'a str, At);
 
 /// Splits `flows.VC1.n3` at its dots; quotes keep a name with dots together.
-fn segments(key: &str, source: usize) -> Vec<Segment<'_>> {
+pub(crate) fn segments(key: &str, source: usize) -> Vec<Segment<'_>> {
     let mut parts = Vec::new();
     let (mut start, mut quoted) = (0, false);
     for (index, c) in key.char_indices().chain([(key.len(), '.')]) {
@@ -50,20 +50,27 @@ fn segments(key: &str, source: usize) -> Vec<Segment<'_>> {
     parts
 }
 
-fn too_deep(path: &[Segment<'_>]) -> Diagnostic {
+pub(crate) fn too_deep(path: &[Segment<'_>]) -> Diagnostic {
     let deep = format!("a key of {} names, one in another", path.len());
     Diagnostic::error("bad-set", deep)
         .at(path[0].1.clone(), "no key is that deep")
         .help("name a key as in the file: `run.seed`, `flows.VC1.priority`")
 }
 
-fn put(node: &mut Node, path: &[Segment<'_>], value: Node) -> Result<(), Box<Diagnostic>> {
+pub(crate) fn put(
+    node: &mut Node,
+    path: &[Segment<'_>],
+    value: Node,
+) -> Result<(), Box<Diagnostic>> {
     let Some(((name, at), rest)) = path.split_first() else {
         *node = value;
         return Ok(());
     };
     match &mut node.value {
         Value::Table(entries) => put(entry_of(entries, name, at), rest, value),
+        Value::List(items) if *name == "*" && !items.is_empty() => items
+            .iter_mut()
+            .try_for_each(|item| put(item, rest, value.clone())),
         Value::List(items) => put(item_of(items, name, at)?, rest, value),
         _ => Err(Box::new(
             Diagnostic::error("bad-set", format!("nothing called `{}` here", clip(name)))
@@ -128,7 +135,7 @@ fn item_of<'a>(
     }
 }
 
-fn item_name(item: &Node) -> String {
+pub(crate) fn item_name(item: &Node) -> String {
     let text = |node: &Node| match &node.value {
         Value::Text(text) => text.clone(),
         _ => String::new(),

@@ -5,6 +5,7 @@ use packet::spec::Span;
 
 use crate::source::At;
 use crate::table::{Key, Section};
+use crate::tree::Node;
 use crate::units::Decimal;
 
 /// A checked table.
@@ -42,6 +43,8 @@ pub(crate) enum Datum {
     Share(Decimal),
     Span(Span),
     Rate(Rate),
+    /// Read where more is known of it.
+    Tree(Node),
     Record(Record),
     Records(Vec<Record>),
 }

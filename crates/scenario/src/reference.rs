@@ -39,7 +39,8 @@ With `engine = \"flit\"` time is counted in cycles: `\"4000 cycles\"`, or the nu
 Loads are in flits per cycle and terminal. Paths of files start at the folder of the scenario.
 
 On the command line, `--set` changes one value: `--set run.seed=2`,
-`--set flows.VC1.priority=1`, `--set links.A-S1.delay=\"1 ms\"`, `--set traffic.load=0.4`.
+`--set flows.VC1.priority=1`, `--set links.A-S1.delay=\"1 ms\"`, `--set traffic.load=0.4`; `*`
+stands for all items of a list, `--set flows.*.priority=1`.
 ";
 
 fn section_part(section: &Section) -> String {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::keys;
+use crate::keys::sweep::MOST_SEEDS;
 use crate::table::{Default, Key, Kind, Section};
 use crate::units;
 
@@ -150,6 +151,10 @@ fn kind_schema(kind: &Kind) -> Value {
             { "const": word }, quantity(&["%"]), quantity(&names(units::RATES)),
         ] }),
         Kind::Size { .. } => quantity(&names(units::SIZES)),
+        Kind::Seeds => seeds(),
+        Kind::Axes => json!({
+            "type": "object", "additionalProperties": { "type": ["array", "object"] },
+        }),
         Kind::Choice(choices) => {
             json!({ "enum": choices.iter().map(|choice| choice.name).collect::<Vec<_>>() })
         }
@@ -167,6 +172,14 @@ fn kind_schema(kind: &Kind) -> Value {
             json!({ "type": "array", "items": { "$ref": path } })
         }
     }
+}
+
+fn seeds() -> Value {
+    json!({ "anyOf": [
+        { "type": "integer", "minimum": 1, "maximum": MOST_SEEDS },
+        { "type": "array", "minItems": 1, "uniqueItems": true,
+          "items": { "type": "integer", "minimum": 0 } },
+    ] })
 }
 
 fn names(units: &[units::Unit]) -> Vec<&'static str> {

@@ -129,6 +129,10 @@ pub(crate) enum Kind {
     RateOrShare { word: &'static str },
     /// Bytes with a unit.
     Size { min: u64, max: u64 },
+    /// How many seeds, or a list of them.
+    Seeds,
+    /// Paths of keys, each with a list of values or a range.
+    Axes,
     /// One of these words.
     Choice(&'static [Choice]),
     /// A table, or the value of one of its keys alone.

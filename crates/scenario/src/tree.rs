@@ -106,7 +106,7 @@ pub(crate) fn quoted(text: &str) -> String {
     quoted
 }
 
-fn toml_key(key: &str) -> String {
+pub(crate) fn toml_key(key: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !key.is_empty() && key.chars().all(bare) {
         key.into()

@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use flit::spec::{
-    Allocator, Arbiter, FabricSpec, Injection, Pattern, Release, RoutingSpec, Shape, Size, Sources,
-    Switch, TraceEntry, WarmUp,
+    Allocator, Arbiter, FabricSpec, Injection, LaneChoice, Pattern, Release, RoutingSpec, Shape,
+    Size, Sources, Switch, TraceEntry, WarmUp,
 };
 use scenario::{Diagnostics, Limits, Scenario, Set, Source, parse_with};
 
@@ -62,6 +62,8 @@ fn a_short_file_gets_its_defaults() {
         (Switch::Crossbar, Release::Drained)
     );
     assert_eq!((spec.router.header_delay, spec.router.credit_delay), (0, 1));
+    assert_eq!(spec.router.allocation_delay, 0);
+    assert_eq!(spec.router.lane_choice, LaneChoice::Lowest);
     assert_eq!(spec.router.channel_arbiter, Arbiter::RoundRobin);
     assert_eq!((spec.sources, spec.classes.len()), (Sources::One, 1));
     let class = &spec.classes[0];
@@ -98,12 +100,14 @@ fn everything_is_read() {
         (router.channel_arbiter, router.lane_arbiter),
         (Arbiter::Earliest, Arbiter::Random)
     );
+    assert_eq!(router.lane_choice, LaneChoice::RoundRobin);
     let delays = (
         router.header_delay,
+        router.allocation_delay,
         router.pipeline_delay,
         router.credit_delay,
     );
-    assert_eq!(delays, (1, 1, 2));
+    assert_eq!(delays, (1, 3, 1, 2));
     assert_eq!(spec.graph.channels[0].latency, 2);
     let [bursts, even, ask, answer] = spec.classes.as_slice() else {
         panic!("{} classes", spec.classes.len());

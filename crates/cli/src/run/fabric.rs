@@ -6,15 +6,17 @@ use flit::Simulation;
 use flit::meter::Phase;
 use flit::outcome::{FabricOutcome, Stop};
 use flit::probe::{Audit, Probe, TraceProbe};
+use flit::shard;
 use flit::spec::{FabricSpec, MeasureSpec, WarmUp};
 use kernel::Duration;
 use results::{
     fabric_manifest, fabric_report, fabric_summary, fabric_tables, fabric_terminal_summary,
 };
 
-use super::TraceKind;
 use super::job::{Audited, Ending, Job, PlainRun, Shown};
 use super::pace::Pace;
+use super::team::{Machine, Team};
+use super::{Options, TraceKind};
 use crate::{fail, interrupt, progress};
 
 mod trace;
@@ -28,15 +30,41 @@ const FIRST_SLICE: u64 = 16;
 /// What has been computed is written at least this often: large networks take long to write.
 const SAVE_EVERY: WallTime = WallTime::from_secs(60);
 
+/// The engine, on one thread or on several.
+pub enum Engine {
+    /// The whole network at once.
+    One(Box<Simulation>),
+    /// A part of it on each.
+    Several(Box<Team>),
+}
+
 /// Makes the engine ready, or says why it can't run this.
-pub fn build(spec: &FabricSpec) -> Result<Simulation, String> {
-    Simulation::new(spec).map_err(|error| error.to_string())
+pub fn build(options: &Options, spec: &FabricSpec) -> Result<Engine, String> {
+    let wanted = usize::from(options.threads);
+    let watched = options.audit || options.trace.is_some();
+    let obstacle = match shard::obstacle(spec) {
+        None if watched => Some("what is watched runs on one"),
+        obstacle => obstacle,
+    };
+    let threads = wanted.min(spec.graph.routers as usize);
+    let engine = match obstacle {
+        None if threads > 1 => Team::new(spec, threads).map(|team| Engine::Several(team.into())),
+        _ => Simulation::new(spec).map(|engine| Engine::One(engine.into())),
+    };
+    if let (Some(why), true, Ok(_)) = (obstacle, wanted > 1, &engine) {
+        eprintln!("note: one thread: {why}");
+    }
+    engine.map_err(|error| error.to_string())
 }
 
 /// Runs a scenario and fills the job's directory.
-pub fn run(job: Job<'_>, spec: &FabricSpec, engine: Simulation) -> u8 {
+pub fn run(job: Job<'_>, spec: &FabricSpec, engine: Engine) -> u8 {
     let mut run = FabricRun { job, spec };
-    match run.execute(engine) {
+    let end = match engine {
+        Engine::One(plain) => run.execute(*plain),
+        Engine::Several(team) => run.simulate(*team, |_| Ok(())).map(Finished::without_probe),
+    };
+    match end {
         Ok((outcome, wall_seconds)) => run.conclude(&outcome, wall_seconds),
         Err(message) => fail(message),
     }
@@ -48,10 +76,16 @@ struct FabricRun<'a> {
 }
 
 /// A run that has come to its end, or was stopped.
-struct Finished<P> {
+struct Finished<E> {
     outcome: FabricOutcome,
-    probe: P,
+    engine: E,
     wall_seconds: f64,
+}
+
+impl<E> Finished<E> {
+    fn without_probe(self) -> (FabricOutcome, f64) {
+        (self.outcome, self.wall_seconds)
+    }
 }
 
 impl FabricRun<'_> {
@@ -59,8 +93,8 @@ impl FabricRun<'_> {
     fn execute(&mut self, plain: Simulation) -> Result<(FabricOutcome, f64), String> {
         match (self.job.options.audit, self.job.options.trace) {
             (false, None) => {
-                let end = self.simulate(plain, |()| Ok(()))?;
-                Ok((end.outcome, end.wall_seconds))
+                let end = self.simulate(plain, |_| Ok(()))?;
+                Ok(end.without_probe())
             }
             (true, None) => {
                 let engine = self.watched(self.audit()?)?;
@@ -73,12 +107,14 @@ impl FabricRun<'_> {
                 let probe = TraceProbe::default();
                 let end = if audited {
                     let engine = self.watched((self.audit()?, probe))?;
-                    let end = self.simulate(engine, |probe| trace.write(probe.1.take()))?;
+                    let end =
+                        self.simulate(engine, |engine| trace.write(engine.probe_mut().1.take()))?;
                     self.count_audit(end, plain, |probe| &probe.0)?
                 } else {
                     let engine = self.watched(probe)?;
-                    let end = self.simulate(engine, |probe| trace.write(probe.take()))?;
-                    (end.outcome, end.wall_seconds)
+                    let end =
+                        self.simulate(engine, |engine| trace.write(engine.probe_mut().take()))?;
+                    end.without_probe()
                 };
                 trace.finish()?;
                 Ok(end)
@@ -95,18 +131,18 @@ impl FabricRun<'_> {
     }
 
     /// Runs in slices: progress, Ctrl-C, and now and then what there is so far on disk.
-    fn simulate<P: Probe>(
+    fn simulate<E: Machine>(
         &mut self,
-        mut engine: Simulation<P>,
-        mut after_slice: impl FnMut(&mut P) -> Result<(), String>,
-    ) -> Result<Finished<P>, String> {
+        mut engine: E,
+        mut after_slice: impl FnMut(&mut E) -> Result<(), String>,
+    ) -> Result<Finished<E>, String> {
         let bar = progress::bar(STEPS, "running");
         let mut pace = Pace::new(FIRST_SLICE, SAVE_EVERY);
         let mut progress = Progress::new(&self.spec.measure);
         let mut more = true;
         while more && !interrupt::is_set() {
             more = engine.run_until(engine.cycle().saturating_add(pace.slice()));
-            after_slice(engine.probe_mut())?;
+            after_slice(&mut engine)?;
             pace.look_up();
             bar.set_position(progress.look(engine.cycle(), engine.phase()));
             bar.set_message(format!(
@@ -130,26 +166,26 @@ impl FabricRun<'_> {
         Ok(Finished {
             outcome,
             wall_seconds: pace.seconds(),
-            probe: engine.into_probe(),
+            engine,
         })
     }
 
     /// Adds what the audit found; runs once more without it to tell what it cost.
-    fn count_audit<P>(
+    fn count_audit<P: Probe>(
         &mut self,
-        end: Finished<P>,
+        end: Finished<Simulation<P>>,
         plain: Simulation,
         audit: impl Fn(&P) -> &Audit,
     ) -> Result<(FabricOutcome, f64), String> {
         let mut outcome = end.outcome;
-        let audit = audit(&end.probe);
+        let audit = audit(end.engine.probe());
         let (found, broken) = audit.violations();
         outcome.violations.extend_from_slice(found);
         outcome.violations_total += broken;
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
         let plain = match interrupt::is_set() {
             true => None,
-            false => Some(self.simulate(plain, |()| Ok(()))?),
+            false => Some(self.simulate(plain, |_| Ok(()))?),
         };
         self.job.note_audit(&Audited {
             checks: audit.checks(),
@@ -182,7 +218,8 @@ impl FabricRun<'_> {
             let since = deadlock.since;
             match deadlock.others_move {
                 true => eprintln!(
-                    "error: deadlock: {} packets hold each other up since cycle {since}, others move",
+                    "error: deadlock: {} packets have not moved since cycle {since} and never \
+                     will, though others move",
                     deadlock.packets
                 ),
                 false => eprintln!("error: deadlock: no flit has moved since cycle {since}"),

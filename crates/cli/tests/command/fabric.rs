@@ -81,6 +81,32 @@ fn the_resolved_scenario_and_the_seed_say_it_all() {
 }
 
 #[test]
+fn threads_change_no_file_of_results() {
+    let here = folder("fabric-threads");
+    run(&here, &[]).expect(0);
+    let two = ["run", "torus.toml", "--out", "two", "--threads", "2"];
+    backwater(&here, &two).expect(0);
+    for file in ["channels.csv", "terminals.csv", "latency.csv", "course.csv"] {
+        let read = |run: &str| fs::read(here.join(run).join("tables").join(file)).ok();
+        assert_eq!(read("out"), read("two"), "{file}");
+    }
+    let (one, two) = (here.join("out"), here.join("two"));
+    assert_eq!(trace_hash(&one), trace_hash(&two));
+    assert_eq!(
+        json(&one.join("summary.json")),
+        json(&two.join("summary.json"))
+    );
+    // Credits that take no time tie routers together.
+    let fly = TORUS
+        .replace("torus", "fly")
+        .replace("sides = [4, 4]", "k = 2\nn = 3");
+    let fly = fly.replace("[router]", "[router]\ncredit_delay = \"0 cycles\"");
+    fs::write(here.join("fly.toml"), fly).expect("a file");
+    let alone = ["run", "fly.toml", "--out", "fly", "--threads", "2"];
+    backwater(&here, &alone).complains("one thread").expect(0);
+}
+
+#[test]
 fn a_deadlock_is_status_1_and_names_its_cycle() {
     let here = folder("fabric-deadlock");
     let sets = [
@@ -119,9 +145,10 @@ fn part_of_a_network_may_deadlock_while_the_rest_moves() {
     // Terminals with even numbers send far up the ring, the others a router down.
     let mut text = String::from(
         "engine = \"flit\"\n[run]\nwarm_up = \"0 cycles\"\nmeasure = \"5000 cycles\"\n\
-         stall = \"300 cycles\"\n[topology]\nkind = \"torus\"\nsides = [8]\nterminals_per_router = 2\n\
-         [routing]\nkind = \"unrestricted\"\n[router]\nlanes = 1\ndepth = 2\n\
-         [traffic]\nload = 0.2\nflits = 16\n[traffic.pattern]\nkind = \"matrix\"\nrows = [\n",
+         stall = \"300 cycles\"\n[topology]\nkind = \"torus\"\nsides = [8]\n\
+         terminals_per_router = 2\n[routing]\nkind = \"unrestricted\"\n\
+         [router]\nlanes = 1\ndepth = 2\n[traffic]\nload = 0.2\nflits = 16\n\
+         [traffic.pattern]\nkind = \"matrix\"\nrows = [\n",
     );
     for source in 0..16 {
         let to = (source + if source % 2 == 0 { 6 } else { 14 }) % 16;

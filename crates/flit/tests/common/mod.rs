@@ -4,8 +4,8 @@
 use flit::Simulation;
 use flit::outcome::FabricOutcome;
 use flit::spec::{
-    Allocator, Arbiter, ClassSpec, FabricSpec, Graph, Injection, MeasureSpec, Pattern, Release,
-    RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, TraceEntry, WarmUp,
+    Allocator, Arbiter, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec, Pattern,
+    Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, TraceEntry, WarmUp,
 };
 use flit::topology;
 
@@ -50,10 +50,12 @@ pub fn spec(graph: Graph, routing: RoutingSpec, classes: Vec<ClassSpec>) -> Fabr
             release: Release::Drained,
             cut_through: false,
             header_delay: 0,
+            allocation_delay: 0,
             pipeline_delay: 0,
             credit_delay: 1,
             channel_arbiter: Arbiter::RoundRobin,
             lane_arbiter: Arbiter::RoundRobin,
+            lane_choice: LaneChoice::Lowest,
         },
         sources: Sources::One,
         classes,

@@ -2,6 +2,7 @@
 
 use flit::BuildError;
 use flit::route::{Choice, Choices};
+use flit::spec::LaneChoice;
 
 use super::arbiter::{Key, pick};
 use super::network::{Network, wrong};
@@ -140,6 +141,17 @@ impl Network {
         (0..channel.lanes.len()).filter(is_free).collect()
     }
 
+    /// One of the `free` lanes of an output, lowest first.
+    fn chosen(&self, output: usize, free: &[usize], last: Option<(usize, usize)>) -> usize {
+        let next = match (self.spec.router.lane_choice, last) {
+            (LaneChoice::RoundRobin, Some((same, lane))) if same == output => {
+                free.iter().find(|index| **index > lane)
+            }
+            _ => None,
+        };
+        *next.unwrap_or(&free[0])
+    }
+
     fn allocate_output(
         &mut self,
         node: usize,
@@ -172,9 +184,19 @@ impl Network {
             };
             let request = waiting.remove(place);
             let packet = request.packet;
-            let lane = self.free_lanes(node, output, request.allowed, packet, now)[0];
+            let free = self.free_lanes(node, output, request.allowed, packet, now);
+            let last = self.nodes[node].inputs[request.port].lanes[request.lane].last_target;
+            let lane = self.chosen(output, &free, last);
             self.channels[id].lanes[lane].holder = Some(packet);
-            self.nodes[node].inputs[request.port].lanes[request.lane].target = Some((output, lane));
+            let input = &mut self.nodes[node].inputs[request.port];
+            let delay = match input.channel {
+                Some(_) => u64::from(self.spec.router.allocation_delay),
+                None => 0,
+            };
+            let in_lane = &mut input.lanes[request.lane];
+            in_lane.target = Some((output, lane));
+            in_lane.last_target = in_lane.target;
+            in_lane.moves_from = now + delay;
         }
     }
 }

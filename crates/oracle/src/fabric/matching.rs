@@ -23,11 +23,11 @@ fn smallest(entries: impl Iterator<Item = (usize, Key)>) -> Vec<(usize, Key)> {
 
 impl Network {
     /// One pass of the switch of a router: ports and their lanes that send a flit.
-    pub fn matched(&mut self, node: usize) -> Vec<(usize, usize)> {
+    pub fn matched(&mut self, node: usize, now: u64) -> Vec<(usize, usize)> {
         let Switch::Multiplexed { allocator, .. } = self.spec.router.switch else {
             return Vec::new();
         };
-        let requests = self.switch_requests(node);
+        let requests = self.switch_requests(node, now);
         match allocator {
             Allocator::SeparableInputFirst => self.input_first(node, &requests),
             Allocator::SeparableOutputFirst => self.output_first(node, &requests, 1),
@@ -35,12 +35,12 @@ impl Network {
         }
     }
 
-    fn switch_requests(&self, node: usize) -> Vec<Request> {
+    fn switch_requests(&self, node: usize, now: u64) -> Vec<Request> {
         let limit = output_buffer(&self.spec);
         let mut requests = Vec::new();
         for (port, input) in self.nodes[node].inputs.iter().enumerate() {
             for lane in 0..input.lanes.len() {
-                let Some((output, _, key)) = self.sendable(node, port, lane) else {
+                let Some((output, _, key)) = self.sendable(node, port, lane, now) else {
                     continue;
                 };
                 let id = self.nodes[node].outputs[output];

@@ -13,7 +13,7 @@ impl Network {
                 Switch::Multiplexed { speedup, .. } if !self.nodes[node].is_terminal => {
                     self.send_buffered(node, now);
                     for _ in 0..speedup {
-                        for (port, lane) in self.matched(node) {
+                        for (port, lane) in self.matched(node, now) {
                             self.leave(node, port, lane, now);
                         }
                     }
@@ -38,7 +38,7 @@ impl Network {
             let mut ready: Vec<(usize, usize, usize, Key)> = Vec::new();
             for (port, input) in self.nodes[node].inputs.iter().enumerate() {
                 for lane in 0..input.lanes.len() {
-                    if let Some((to, out, key)) = self.sendable(node, port, lane)
+                    if let Some((to, out, key)) = self.sendable(node, port, lane, now)
                         && to == output
                     {
                         ready.push((port, lane, out, key));
@@ -61,9 +61,18 @@ impl Network {
     }
 
     /// Output, its lane and the packet's key, if the lane here can send a flit.
-    pub fn sendable(&self, node: usize, port: usize, lane: usize) -> Option<(usize, usize, Key)> {
+    pub fn sendable(
+        &self,
+        node: usize,
+        port: usize,
+        lane: usize,
+        now: u64,
+    ) -> Option<(usize, usize, Key)> {
         let in_lane = &self.nodes[node].inputs[port].lanes[lane];
         let (output, out) = in_lane.target?;
+        if now < in_lane.moves_from {
+            return None;
+        }
         let flit = in_lane.buffer.front()?.flit;
         let channel = &self.channels[self.nodes[node].outputs[output]];
         let has_credit = channel.lanes[out].credits.is_none_or(|credits| credits > 0);

@@ -45,6 +45,10 @@ pub(super) struct InLane {
     pub front_since: u64,
     /// Output (index in the node's outputs) and lane that the front packet holds.
     pub target: Option<(usize, usize)>,
+    /// It may be sent there from this cycle on.
+    pub moves_from: u64,
+    /// What the packet before held.
+    pub last_target: Option<(usize, usize)>,
 }
 
 /// The lanes of one channel at its receiving end, or the source lanes of a terminal.

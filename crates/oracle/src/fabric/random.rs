@@ -5,7 +5,8 @@ mod load;
 
 use flit::BuildError;
 use flit::spec::{
-    Allocator, Arbiter, FabricSpec, MeasureSpec, Release, RouterSpec, Sources, Switch, WarmUp,
+    Allocator, Arbiter, FabricSpec, LaneChoice, MeasureSpec, Release, RouterSpec, Sources, Switch,
+    WarmUp,
 };
 use kernel::{Purpose, Stream};
 
@@ -76,6 +77,8 @@ fn drawn(dice: &mut Dice, seed: u64, exact: bool) -> Result<FabricSpec, BuildErr
     if order::of_moves(&spec).is_err() {
         spec.router.credit_delay = 1;
     }
+    spec.router.allocation_delay = dice.pick(&[0, 0, 1, 2]);
+    spec.router.lane_choice = dice.pick(&[LaneChoice::Lowest, LaneChoice::RoundRobin]);
     Ok(spec)
 }
 
@@ -89,10 +92,12 @@ fn router(dice: &mut Dice, exact: bool) -> RouterSpec {
         release: dice.pick(&[Release::Drained, Release::TailSent]),
         cut_through: dice.one_in(4),
         header_delay: dice.pick(&[0, 0, 1, 3]),
+        allocation_delay: 0,
         pipeline_delay: dice.pick(&[0, 0, 1, 2]),
         credit_delay: dice.pick(&[0, 0, 1, 1, 2, 4]),
         channel_arbiter: dice.pick(arbiters),
         lane_arbiter: dice.pick(arbiters),
+        lane_choice: LaneChoice::Lowest,
     }
 }
 

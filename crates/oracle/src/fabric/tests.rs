@@ -6,8 +6,8 @@ mod order;
 mod tampering;
 
 use flit::spec::{
-    Arbiter, ClassSpec, FabricSpec, Graph, Injection, MeasureSpec, Pattern, Release, RouterSpec,
-    RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
+    Arbiter, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec, Pattern, Release,
+    RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
 };
 
 /// One router for so many terminals.
@@ -37,10 +37,12 @@ fn busy(graph: Graph, switch: Switch) -> FabricSpec {
             release: Release::TailSent,
             cut_through: false,
             header_delay: 0,
+            allocation_delay: 0,
             pipeline_delay: 1,
             credit_delay: 2,
             channel_arbiter: Arbiter::RoundRobin,
             lane_arbiter: Arbiter::RoundRobin,
+            lane_choice: LaneChoice::Lowest,
         },
         sources: Sources::Shared,
         classes: vec![ClassSpec {

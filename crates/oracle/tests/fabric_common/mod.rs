@@ -2,8 +2,9 @@
 #![allow(dead_code)]
 
 use flit::spec::{
-    Allocator, Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, MeasureSpec, Pattern,
-    Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, TraceEntry, WarmUp,
+    Allocator, Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, LaneChoice,
+    MeasureSpec, Pattern, Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch,
+    TraceEntry, WarmUp,
 };
 use oracle::fabric::Delivery;
 
@@ -62,10 +63,12 @@ pub fn network(graph: Graph, packets: &[(u64, u32, u32, u16)]) -> FabricSpec {
             release: Release::Drained,
             cut_through: false,
             header_delay: 0,
+            allocation_delay: 0,
             pipeline_delay: 0,
             credit_delay: 1,
             channel_arbiter: Arbiter::RoundRobin,
             lane_arbiter: Arbiter::RoundRobin,
+            lane_choice: LaneChoice::Lowest,
         },
         sources: Sources::Shared,
         classes: vec![class],

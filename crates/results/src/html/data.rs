@@ -95,6 +95,9 @@ fn axis(axis: &Axis) -> Value {
     if axis.log {
         value.insert("log".into(), true.into());
     }
+    if !axis.at.is_empty() {
+        value.insert("at".into(), axis.at.clone().into());
+    }
     if let Some(other) = &axis.other {
         value.insert(
             "other".into(),

@@ -5,8 +5,8 @@ use flit::outcome::{
     Violation,
 };
 use flit::spec::{
-    Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, MeasureSpec, Pattern, Release,
-    RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
+    Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec,
+    Pattern, Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
 };
 use results::RunInfo;
 
@@ -78,10 +78,12 @@ pub fn spec_on(graph: Graph) -> FabricSpec {
             release: Release::Drained,
             cut_through: false,
             header_delay: 0,
+            allocation_delay: 0,
             pipeline_delay: 0,
             credit_delay: 1,
             channel_arbiter: Arbiter::Random,
             lane_arbiter: Arbiter::RoundRobin,
+            lane_choice: LaneChoice::Lowest,
         },
         sources: Sources::Shared,
         classes: vec![class("bulk", None), class(HOSTILE, Some(200))],

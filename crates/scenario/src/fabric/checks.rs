@@ -155,7 +155,8 @@ pub(crate) fn delays(root: &Record, router: Option<&RouterSpec>, mistakes: &mut 
     let Some(run) = root.record("run") else {
         return;
     };
-    let quiet = flight + u64::from(router.header_delay) + u64::from(router.credit_delay);
+    let header = u64::from(router.header_delay) + u64::from(router.allocation_delay);
+    let quiet = flight + header + u64::from(router.credit_delay);
     if let Some(stall) = run.whole("stall").filter(|stall| *stall <= quiet) {
         mistakes.push(
             Diagnostic::error(

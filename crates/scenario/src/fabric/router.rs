@@ -1,6 +1,6 @@
 //! Routing and routers of the flit engine.
 
-use flit::spec::{Allocator, Arbiter, Release, RouterSpec, RoutingSpec, Switch};
+use flit::spec::{Allocator, Arbiter, LaneChoice, Release, RouterSpec, RoutingSpec, Switch};
 
 use super::network::Plan;
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -148,10 +148,16 @@ pub(crate) fn router(root: &Record, mistakes: &mut Diagnostics) -> Option<Router
             _ => return None,
         },
         header_delay: delay("header_delay")?,
+        allocation_delay: delay("allocation_delay")?,
         pipeline_delay: delay("pipeline_delay")?,
         credit_delay: delay("credit_delay")?,
         channel_arbiter: arbiter(table.word("arbiter"))?,
         lane_arbiter: arbiter(table.word("lane_arbiter"))?,
+        lane_choice: match table.word("lane_choice") {
+            "lowest" => LaneChoice::Lowest,
+            "round-robin" => LaneChoice::RoundRobin,
+            _ => return None,
+        },
     })
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod fabric_traffic;
 pub(crate) mod flows;
 pub(crate) mod network;
 pub(crate) mod router;
+pub(crate) mod sweep;
 pub(crate) mod traffic;
 
 use crate::suggest;
@@ -32,6 +33,12 @@ const SEED: Key = Key::new(
     "Root of every random stream: the same seed gives the same run, bit for bit.",
 )
 .or("1");
+const SWEEP: Key = Key::new(
+    "sweep",
+    Kind::Table(&sweep::SWEEP),
+    "What varies in a sweep.",
+)
+.otherwise("nothing");
 
 /// The whole file, for the packet engine.
 pub(crate) static PACKET: Section = Section {
@@ -79,6 +86,7 @@ pub(crate) static PACKET: Section = Section {
             "Time series to record.",
         )
         .otherwise("none"),
+        SWEEP,
     ],
 };
 
@@ -122,6 +130,7 @@ pub(crate) static FLIT: Section = Section {
             "Classes of packets.",
         )
         .otherwise("one class, as `[traffic]` says"),
+        SWEEP,
     ],
 };
 

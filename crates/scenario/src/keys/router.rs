@@ -121,10 +121,23 @@ pub(crate) static ROUTER: Section = Section {
         )
         .or("\"round-robin\""),
         Key::new(
+            "lane_choice",
+            Kind::Choice(LANE_CHOICES),
+            "Which of the free lanes it gets.",
+        )
+        .or("\"lowest\""),
+        Key::new(
             "header_delay",
             Kind::Cycles { min: 0, max: 4_095 },
-            "Cycles a header spends on routing and lane allocation before it competes; 0 lets it \
-             move the cycle after it came.",
+            "Cycles a header spends in a router before it competes for a lane; 0 lets it move the \
+             cycle after it came.",
+        )
+        .or("\"0 cycles\""),
+        Key::new(
+            "allocation_delay",
+            Kind::Cycles { min: 0, max: 4_095 },
+            "Cycles from a header's getting a lane in a router to its first chance to move. The \
+             lane is taken meanwhile.",
         )
         .or("\"0 cycles\""),
         Key::new(
@@ -189,6 +202,16 @@ const RELEASES: &[Choice] = &[
 const FORWARDINGS: &[Choice] = &[
     Choice::new("wormhole", "Room for one flit."),
     Choice::new("cut-through", "Room for its whole packet.").cite("Kermani and Kleinrock 1979"),
+];
+
+const LANE_CHOICES: &[Choice] = &[
+    Choice::new("lowest", "The lowest."),
+    Choice::new(
+        "round-robin",
+        "The next one after the lane that the last packet from the same input lane got, the \
+         lowest if that was of another channel. Spreads packets over buffers where `release` is \
+         `tail-sent`.",
+    ),
 ];
 
 /// The arbiters.

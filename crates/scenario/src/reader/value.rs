@@ -44,6 +44,8 @@ impl Reader<'_> {
                 .word(node, word)
                 .or_else(|| self.rate_or_share(key, node)),
             Kind::Size { min, max } => self.size(key, node, min, max),
+            // Both need to know the whole file.
+            Kind::Seeds | Kind::Axes => Some(Datum::Tree(node.clone())),
             Kind::Choice(choices) => self.chosen(key, node, choices),
             Kind::Short(section, alone) => self.short(key, section, alone, node),
             Kind::Table(_) | Kind::Tables(_) => self.nested(key, node),

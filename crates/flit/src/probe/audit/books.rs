@@ -97,7 +97,10 @@ impl Books {
         let whole = book.hops.iter().all(|hop| hop.flits == tag.length);
         let due = book.due;
         notes.require(whole && due == Some(cycle), || {
-            format!("{tag} is delivered with its tail due in {due:?}; whole on all hops: {whole}")
+            let tail = due.map_or("still under way".into(), |due| {
+                format!("due in cycle {due}")
+            });
+            format!("{tag} is delivered with its tail {tail}; whole on all hops: {whole}")
         });
         self.totals.delivered += u64::from(tag.length);
         self.totals.packets -= 1;

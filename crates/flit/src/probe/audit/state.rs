@@ -21,6 +21,8 @@ pub struct Scan {
     buffered: Vec<u64>,
     /// By seat channel: seats that a packet holds.
     held: Vec<u8>,
+    /// Output lanes that headers have got and can't use yet.
+    granted: Vec<u32>,
 }
 
 impl Scan {
@@ -46,6 +48,9 @@ impl Scan {
         for flit in fabric.queues.iter().flat_map(OutputQueues::flits) {
             self.buffered[flit.into as usize] += 1;
         }
+        self.granted.clear();
+        let granted = fabric.granted.slots().iter().flatten();
+        self.granted.extend(granted.map(|(_, output)| *output));
         self.held.clear();
         self.held.resize(fabric.held.len(), 0);
         for (lane, state) in fabric.input.iter().enumerate() {
@@ -63,7 +68,7 @@ pub fn check(books: &Books, network: &Network<'_>, scan: &Scan, notes: &mut Note
     for channel in 0..books.plan.channels.len() {
         for lane in 0..books.plan.lanes {
             let view = View::new(books, fabric, channel, lane);
-            view.check_sender(notes);
+            view.check_sender(scan, notes);
             if !books.plan.ejects(channel) {
                 view.check_room(scan, notes);
                 view.check_front(notes);
@@ -207,14 +212,15 @@ impl<'a> View<'a> {
     }
 
     /// It is free, or a packet has it, or its last packet is on its way out.
-    fn check_sender(&self, notes: &mut Notes) {
+    fn check_sender(&self, scan: &Scan, notes: &mut Notes) {
         let fabric = self.fabric;
         let out = fabric.channel(self.output) as usize;
         let is_free = fabric.allocation[out].free >> self.index & 1 == 1;
         let sender = fabric.output[self.output as usize].link;
         let book = &self.books.lanes[self.books.place(self.channel as u32, self.index as u8)];
         let nobody = sender == fabric.layout.no_in();
-        let should = nobody && book.free_from <= self.next;
+        let is_granted = scan.granted.contains(&self.output);
+        let should = nobody && !is_granted && book.free_from <= self.next;
         self.require(notes, is_free == should, || {
             format!(
                 "counts as free: {is_free}; has a sender: {}; free from cycle {} on",

@@ -50,7 +50,7 @@ fn waiting(
 /// Inputs and lanes that send, in order, for each of so many passes with the same waiting.
 fn passes(network: &mut Network, count: usize) -> Vec<Vec<(usize, usize)>> {
     let pass = |_| {
-        let mut matched = network.matched(0);
+        let mut matched = network.matched(0, 0);
         matched.sort_unstable();
         matched
     };

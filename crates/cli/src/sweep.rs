@@ -1,0 +1,115 @@
+//! `backwater sweep`: every combination of values and seeds, on all cores, resumable.
+
+mod digest;
+mod fabric;
+mod measure;
+mod packet;
+pub mod plan;
+mod progress;
+pub mod store;
+
+use std::path::PathBuf;
+
+use results::RunDirectory;
+use results::sweep::{Role, SweepInfo, SweepResult, sweep_report, sweep_tables};
+
+use crate::{BAD_INPUT, Changes, FAILED, INTERRUPTED, SUCCESS};
+use crate::{default_out, fail, files, interrupt, run};
+use plan::{How, Plan, command};
+
+/// What to sweep.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Scenario file with `[sweep]`; `-` is standard input
+    file: PathBuf,
+    #[command(flatten)]
+    changes: Changes,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Checks every point, computes those that are not stored, writes tables and report.
+pub fn sweep(options: &Options) -> u8 {
+    interrupt::flag();
+    let read = files::read(&options.file);
+    let plan = read.and_then(|source| Plan::read(source, &options.changes, &options.how, None));
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(message) => return told(&message),
+    };
+    let points: Vec<u64> = match plan.sweep.points() {
+        Ok(points) => (0..points).collect(),
+        Err(mistakes) => return told(&mistakes.render(files::color())),
+    };
+    if points.len() == 1 && plan.sweep.axes().is_empty() {
+        return fail(
+            "nothing varies; give `[sweep]` with axes or seeds in the scenario, \
+             or --axis load=0.1,0.2 or --seeds 5",
+        );
+    }
+    let checked = match plan.check(&points) {
+        Ok(checked) => checked,
+        Err(Some(message)) => return told(&message),
+        Err(None) => return INTERRUPTED,
+    };
+    let out = options.how.out.clone();
+    let out = out.unwrap_or_else(|| default_out(&format!("{}-sweep", run::name_of(&options.file))));
+    let (work, directory) = match plan.start(&out, &options.how, &checked) {
+        Ok(started) => started,
+        Err(message) => return fail(message),
+    };
+    let mut found = work.stored(&checked.keys);
+    let stored = found.iter().flatten().count();
+    if stored > 0 {
+        eprintln!("{stored} of {} runs are there already", points.len());
+    }
+    if let Err(message) = work.complete(&points, &checked.keys, &mut found) {
+        return fail(message);
+    }
+    let result = plan.result(checked.measures, &points, found);
+    let command = command("sweep", &plan, &options.changes, &options.how, Vec::new());
+    let info = plan.info(&checked, command);
+    if let Err(error) = write(directory, &info, &result) {
+        return fail(error);
+    }
+    let done = result.rows.len();
+    println!(
+        "{}: {done} of {} runs, {} computed now",
+        info.name,
+        points.len(),
+        done - stored
+    );
+    println!("report: {}", out.join("report.html").display());
+    status(&result)
+}
+
+/// A message that is complete in itself.
+pub fn told(message: &str) -> u8 {
+    eprintln!("{}", message.trim_end());
+    BAD_INPUT
+}
+
+/// The status of a sweep or search, and a word where it is not the usual one.
+pub fn status(result: &SweepResult) -> u8 {
+    if result.partial {
+        eprintln!("stopped; the same command goes on from here");
+        return INTERRUPTED;
+    }
+    match result.count(Role::Broken) {
+        0 => SUCCESS,
+        broken => {
+            eprintln!("{broken} runs broke a promise: see `broken promises` in the tables");
+            FAILED
+        }
+    }
+}
+
+fn write(
+    mut directory: RunDirectory,
+    info: &SweepInfo,
+    result: &SweepResult,
+) -> Result<(), results::DirectoryError> {
+    directory.write_tables(&sweep_tables(result))?;
+    directory.write_report(&sweep_report(info, result))?;
+    directory.save_manifest(&result.manifest("sweep", info))
+}

@@ -1,0 +1,48 @@
+//! From a scenario to numbers, whatever engine runs it.
+
+use results::sweep::{Measure, Role};
+use scenario::{Engine, Scenario};
+
+use super::store::Point;
+use super::{fabric, packet};
+
+/// What the scenario's engine measures, in the order of [`Point::values`].
+pub fn measures(scenario: &Scenario) -> &'static [Measure] {
+    match scenario.engine {
+        Engine::Packet(_) => packet::MEASURES,
+        Engine::Flit(_) => fabric::MEASURES,
+    }
+}
+
+/// Runs the scenario; `None` if Ctrl-C ended that.
+///
+/// # Errors
+/// If the engine refuses the scenario.
+pub fn measure(scenario: &Scenario) -> Result<Option<Point>, String> {
+    match &scenario.engine {
+        Engine::Packet(packet) => packet::measure(packet),
+        Engine::Flit(fabric) => fabric::measure(fabric),
+    }
+}
+
+/// A measure.
+pub const fn number(
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+    role: Role,
+    digits: u8,
+) -> Measure {
+    Measure {
+        name,
+        unit,
+        meaning,
+        role,
+        digits,
+    }
+}
+
+/// 1 or 0.
+pub fn flag(truth: bool) -> f64 {
+    f64::from(u8::from(truth))
+}

@@ -1,0 +1,302 @@
+//! Which curves a sweep has.
+
+use std::collections::BTreeMap;
+
+use super::{Group, Role, SweepAxis, SweepResult};
+use crate::model::{Axis, Curve, Mark, Plot, Style};
+
+/// Curves in one plot before the next begins.
+const CURVES: usize = 12;
+/// Plots of one kind; the tables have everything.
+const PLOTS: usize = 12;
+/// A latency so many times the smallest needs a logarithmic axis.
+const WIDE: f64 = 8.0;
+/// Whole numbers that grow at least by this factor, each over the one before, stand on such an
+/// axis too.
+const GEOMETRIC: f64 = 1.5;
+/// An axis starts at zero if its lowest value is at most this share of the highest.
+const NEAR: f64 = 0.25;
+/// What is offered is drawn to a little above what is accepted.
+const OFFERED: f64 = 1.1;
+
+/// Latency and accepted load over the load, and the highest accepted load over the lanes, as far
+/// as the sweep has such axes; else over the axes it has.
+pub fn sweep_plots(result: &SweepResult) -> Vec<Plot> {
+    let groups = result.groups();
+    let numeric = |axis: &usize| {
+        let axis = &result.axes[*axis];
+        axis.numbers.is_some() && axis.values.len() > 1
+    };
+    let numeric: Vec<usize> = (0..result.axes.len()).filter(numeric).collect();
+    let called = |name: &str| {
+        let is_it = |axis: &&usize| result.axes[**axis].path.rsplit('.').next() == Some(name);
+        numeric.iter().find(is_it).copied()
+    };
+    let load = called("load");
+    let other = |first: usize| numeric.iter().copied().find(|axis| *axis != first);
+    let Some(first) = load.or(called("lanes")).or(numeric.first().copied()) else {
+        return Vec::new();
+    };
+    let chart = |x, role, title, over| {
+        let charts = Charts {
+            result,
+            groups: &groups,
+            x,
+            role,
+            title,
+            over,
+        };
+        charts.plots()
+    };
+    let both = |x| {
+        let latency = chart(x, Role::Latency, "Latency", None);
+        [latency, chart(x, Role::Accepted, "Throughput", None)].concat()
+    };
+    let mut plots = both(first);
+    let second = called("lanes")
+        .filter(|axis| *axis != first)
+        .or(other(first));
+    if let Some(second) = second {
+        plots.extend(match load {
+            Some(load) => chart(second, Role::Accepted, "Highest throughput", Some(load)),
+            None => both(second),
+        });
+    }
+    plots
+}
+
+/// One kind of plot: a curve for each combination of the axes but `x` and, if given, `over`: of
+/// those the highest value is taken.
+struct Charts<'a> {
+    result: &'a SweepResult,
+    groups: &'a [Group<'a>],
+    x: usize,
+    role: Role,
+    title: &'a str,
+    over: Option<usize>,
+}
+
+/// The points of one curve.
+#[derive(Default)]
+struct Bundle {
+    dots: Vec<Dot>,
+    /// Lowest position beyond saturation, if such points are left out.
+    saturated: Option<f64>,
+}
+
+/// Position, value, half width of its interval.
+type Dot = (f64, f64, Option<f64>);
+
+impl Charts<'_> {
+    fn plots(&self) -> Vec<Plot> {
+        let Some(measure) = self.result.with_role(self.role) else {
+            return Vec::new();
+        };
+        let bundles = self.bundles(measure);
+        let drawn = bundles.iter().filter(|(_, bundle)| !bundle.dots.is_empty());
+        let drawn: Vec<(String, &Bundle)> = drawn
+            .map(|(key, bundle)| (self.name(key, measure), bundle))
+            .collect();
+        let left_out = self.left_out();
+        let count = drawn.len().div_ceil(CURVES);
+        let chunks = drawn.chunks(CURVES).take(PLOTS).enumerate();
+        let plots = chunks.map(|(index, drawn)| {
+            let title = format!("{} over {}", self.title, self.result.axes[self.x].name);
+            let title = match count {
+                1 => title,
+                _ => format!("{title} ({} of {count})", index + 1),
+            };
+            Plot {
+                note: self.note(drawn, left_out, count),
+                title,
+                ..self.plot(measure, drawn)
+            }
+        });
+        let mut plots: Vec<Plot> = plots.collect();
+        plots
+            .iter_mut()
+            .for_each(|plot| plot.id = plot.title.clone());
+        plots
+    }
+
+    fn plot(&self, measure: usize, drawn: &[(String, &Bundle)]) -> Plot {
+        let axis = &self.result.axes[self.x];
+        let measure = &self.result.measures[measure];
+        let mut curves: Vec<Curve> = drawn
+            .iter()
+            .map(|(name, bundle)| curve(name.clone(), bundle.dots.clone()))
+            .collect();
+        let is_wide = self.role == Role::Latency && is_wide(&curves);
+        if self.role == Role::Accepted && self.over.is_none() {
+            curves.extend(self.offered(&curves));
+        }
+        let marks = match drawn {
+            [(_, only)] => only.saturated.map(|at| Mark::vertical(at, "saturated")),
+            _ => None,
+        };
+        Plot {
+            x: position(axis),
+            y: Axis {
+                min: (!is_wide).then_some(0.0),
+                log: is_wide,
+                ..Axis::new(measure.name, measure.unit)
+            },
+            curves,
+            marks: marks.into_iter().collect(),
+            ..Plot::default()
+        }
+    }
+
+    fn name(&self, key: &[usize], measure: usize) -> String {
+        let without: Vec<usize> = self.over.into_iter().chain([self.x]).collect();
+        match self.result.describe(key, &without) {
+            name if name.is_empty() => self.result.measures[measure].name.into(),
+            name => name,
+        }
+    }
+
+    /// By the values of the axes that tell curves apart.
+    fn bundles(&self, measure: usize) -> BTreeMap<Vec<usize>, Bundle> {
+        let mut bundles: BTreeMap<Vec<usize>, Bundle> = BTreeMap::new();
+        for group in self.groups {
+            let mut key = group.values.to_vec();
+            let without = self.over.into_iter().chain([self.x]);
+            without.for_each(|axis| key[axis] = 0);
+            let bundle = bundles.entry(key).or_default();
+            let at = self.at(group);
+            let (y, half_width) = group.means[measure];
+            if self.leaves_out(group) {
+                bundle.saturated = Some(bundle.saturated.map_or(at, |least| least.min(at)));
+            } else if y.is_finite() {
+                bundle.dots.push((at, y, half_width));
+            }
+        }
+        bundles
+    }
+
+    fn at(&self, group: &Group<'_>) -> f64 {
+        let numbers = self.result.axes[self.x].numbers.as_ref();
+        numbers.map_or(f64::NAN, |numbers| numbers[group.values[self.x]])
+    }
+
+    fn leaves_out(&self, group: &Group<'_>) -> bool {
+        let saturated = self.result.with_role(Role::Saturated);
+        self.role == Role::Latency && group.is_saturated(saturated)
+    }
+
+    fn left_out(&self) -> usize {
+        let groups = self.groups.iter();
+        groups.filter(|group| self.leaves_out(group)).count()
+    }
+
+    /// What is offered, where it has the unit of `accepted` and hardly differs between curves.
+    fn offered(&self, accepted: &[Curve]) -> Option<Curve> {
+        const ALIKE: f64 = 0.1;
+        let roles = [Role::Offered, Role::Accepted].map(|role| self.result.with_role(role));
+        let [Some(offered), Some(measure)] = roles else {
+            return None;
+        };
+        if self.result.measures[offered].unit != self.result.measures[measure].unit {
+            return None;
+        }
+        let most = accepted.iter().flat_map(|curve| &curve.y).copied();
+        let most = most.fold(0.0, f64::max) * OFFERED;
+        let mut dots: Vec<Dot> = Vec::new();
+        for group in self.groups {
+            dots.push((self.at(group), group.means[offered].0, None));
+        }
+        dots.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        for same in dots.chunk_by(|a, b| a.0 == b.0) {
+            let (least, most) = (same[0].1, same[same.len() - 1].1);
+            if !(least.is_finite() && most - least <= ALIKE * most) {
+                return None;
+            }
+        }
+        dots.dedup_by(|next, kept| next.0 == kept.0);
+        let beyond = dots.iter().position(|dot| dot.1 > most);
+        dots.truncate(beyond.unwrap_or(dots.len()));
+        let is_whole = dots.len() > 1;
+        is_whole.then(|| Curve {
+            dashed: true,
+            ..curve("offered".into(), dots)
+        })
+    }
+
+    fn note(&self, drawn: &[(String, &Bundle)], left_out: usize, count: usize) -> String {
+        let mut notes = Vec::new();
+        if let Some(over) = self.over {
+            let over = &self.result.axes[over].name;
+            notes.push(format!("The highest of all values of `{over}`."));
+        }
+        if left_out > 0 {
+            notes.push(format!(
+                "{left_out} points beyond saturation are left out: their latency only says how \
+                 long the run was. The tables have them."
+            ));
+        }
+        let ends = drawn.iter().filter_map(|(name, bundle)| {
+            let at = crate::number::significant(bundle.saturated?, 6);
+            Some(format!("{at} ({name})"))
+        });
+        let ends: Vec<String> = ends.collect();
+        if !ends.is_empty() && drawn.len() > 1 {
+            let axis = &self.result.axes[self.x].name;
+            notes.push(format!("Saturated from {axis} {} on.", ends.join(", ")));
+        }
+        if count > PLOTS {
+            notes.push(format!(
+                "{PLOTS} of {count} plots are shown; the tables have every point."
+            ));
+        }
+        notes.join(" ")
+    }
+}
+
+/// The horizontal axis: logarithmic for 1, 2, 4, 8 and the like, with a label at each.
+fn position(axis: &SweepAxis) -> Axis {
+    const LABELS: usize = 16;
+    let mut numbers = axis.numbers.clone().unwrap_or_default();
+    numbers.sort_by(f64::total_cmp);
+    let is_whole = |number: &f64| *number > 0.0 && number.fract() == 0.0;
+    let grows = |pair: &[f64]| pair[1] >= GEOMETRIC * pair[0];
+    let is_geometric =
+        numbers.len() > 2 && numbers.iter().all(is_whole) && numbers.windows(2).all(grows);
+    let [least, most] = [numbers.first(), numbers.last()].map(|end| end.copied().unwrap_or(0.0));
+    let is_near_zero = !is_geometric && least >= 0.0 && least <= NEAR * most;
+    Axis {
+        min: is_near_zero.then_some(0.0),
+        log: is_geometric,
+        at: match is_geometric && numbers.len() <= LABELS {
+            true => numbers,
+            false => Vec::new(),
+        },
+        ..Axis::new(axis.name.clone(), axis.unit.clone())
+    }
+}
+
+fn is_wide(curves: &[Curve]) -> bool {
+    let values = || curves.iter().flat_map(|curve| curve.y.iter().copied());
+    let least = values().fold(f64::INFINITY, f64::min);
+    let most = values().fold(0.0, f64::max);
+    least > 0.0 && most > WIDE * least
+}
+
+/// Ascending; of several values at one position the highest.
+fn curve(name: String, mut dots: Vec<Dot>) -> Curve {
+    dots.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+    dots.dedup_by(|next, kept| next.0 == kept.0);
+    let has_interval = dots.iter().any(|dot| dot.2.is_some());
+    let end = |sign: f64| {
+        let end = move |dot: &Dot| dot.1 + sign * dot.2.unwrap_or(0.0);
+        dots.iter().map(end).collect::<Vec<f64>>()
+    };
+    Curve {
+        interval: has_interval.then(|| (end(-1.0), end(1.0))),
+        ..Curve::new(
+            name,
+            Style::Line,
+            dots.iter().map(|dot| dot.0).collect(),
+            dots.iter().map(|dot| dot.1).collect(),
+        )
+    }
+}

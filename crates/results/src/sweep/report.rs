@@ -1,0 +1,152 @@
+//! The page of a sweep.
+
+use super::{Role, SweepInfo, SweepResult, sweep_plots, sweep_tables};
+use crate::model::{Block, Cell, Column, Fact, Report, Table, Tone};
+use crate::number::grouped;
+
+/// A page with the curves, the points and how to do it again.
+pub fn sweep_report(info: &SweepInfo, result: &SweepResult) -> Report {
+    let mut blocks = vec![Block::Facts(facts(result))];
+    blocks.extend(warnings(result));
+    let plots = sweep_plots(result);
+    if plots.is_empty() {
+        blocks.push(Block::Note {
+            tone: Tone::Plain,
+            text: "No axis has several numbers to draw curves over; the tables have every point."
+                .into(),
+        });
+    } else {
+        blocks.push(heading("Curves"));
+        blocks.push(Block::Text(how_drawn(result)));
+        blocks.extend(plots.into_iter().map(Block::Plot));
+    }
+    blocks.push(heading("In numbers"));
+    blocks.push(Block::Table(axes(result)));
+    let mut tables = sweep_tables(result);
+    tables.reverse();
+    blocks.extend(tables.into_iter().map(Block::Table));
+    blocks.extend(again(info));
+    page(info, blocks)
+}
+
+/// The page around blocks.
+pub(super) fn page(info: &SweepInfo, blocks: Vec<Block>) -> Report {
+    Report {
+        title: info.name.clone(),
+        subtitle: info.description.clone(),
+        command: String::new(),
+        version: info.version.clone(),
+        blocks,
+    }
+}
+
+/// The title of a section.
+pub(super) fn heading(text: &str) -> Block {
+    Block::Heading {
+        level: 2,
+        text: text.into(),
+    }
+}
+
+/// The command and the scenario.
+pub(super) fn again(info: &SweepInfo) -> Vec<Block> {
+    let code = |lang: &str, text: &str| Block::Code {
+        lang: lang.into(),
+        text: text.into(),
+    };
+    vec![
+        heading("How to run it again"),
+        Block::Text(
+            "The same scenario, seeds and version give the same numbers on any machine, with any \
+             number of jobs and after any interruption."
+                .into(),
+        ),
+        code("shell", &info.command),
+        Block::Fold {
+            summary: "The scenario as given".into(),
+            blocks: vec![code("toml", &info.scenario)],
+        },
+    ]
+}
+
+fn how_drawn(result: &SweepResult) -> String {
+    match result.seeds.len() {
+        0 | 1 => "Each point is one run: no interval is drawn.".into(),
+        seeds => format!(
+            "Each point is the mean over {seeds} seeds; the band is its 95 % interval, by \
+             Student's t."
+        ),
+    }
+}
+
+fn facts(result: &SweepResult) -> Vec<Fact> {
+    let fact = |label: &str, value: String, detail: String| Fact {
+        label: label.into(),
+        value,
+        detail,
+    };
+    let product = result.axes.iter().map(|axis| axis.values.len().to_string());
+    let product: Vec<String> = product.collect();
+    let saturated = result.count(Role::Saturated);
+    vec![
+        fact(
+            "Runs",
+            grouped(result.rows.len() as u64),
+            format!("of {} planned", grouped(result.planned)),
+        ),
+        fact("Axes", result.axes.len().to_string(), product.join(" x ")),
+        fact("Seeds", result.seeds.len().to_string(), String::new()),
+        fact("Saturated", grouped(saturated as u64), "runs".into()),
+    ]
+}
+
+/// What must not be missed.
+pub(super) fn warnings(result: &SweepResult) -> Vec<Block> {
+    let mut notes = Vec::new();
+    let broken = result.count(Role::Broken);
+    if broken > 0 {
+        notes.push(Block::Note {
+            tone: Tone::Problem,
+            text: format!("{broken} runs broke a promise; the table of points says which."),
+        });
+    }
+    if result.partial {
+        notes.push(Block::Note {
+            tone: Tone::Warning,
+            text: "It was interrupted: only the points that are done are here.".into(),
+        });
+    }
+    notes
+}
+
+fn axes(result: &SweepResult) -> Table {
+    let mut table = Table::new(
+        "axes",
+        "What varies.",
+        vec![
+            Column::text("axis", "heading of its column"),
+            Column::text("key", "path in the scenario"),
+            Column::number("values", "", "how many"),
+            Column::text("from first to last", "as written"),
+        ],
+    );
+    for axis in &result.axes {
+        table.rows.push(vec![
+            axis.name.as_str().into(),
+            axis.path.as_str().into(),
+            (axis.values.len() as u64).into(),
+            Cell::Text(listed(&axis.values)),
+        ]);
+    }
+    table
+}
+
+fn listed(values: &[String]) -> String {
+    const SHOWN: usize = 10;
+    match values {
+        [first @ .., last] if values.len() > SHOWN => {
+            format!("{}, .., {last}", first[..SHOWN - 2].join(", "))
+        }
+        _ => values.join(", "),
+    }
+}

@@ -1,0 +1,170 @@
+//! Where a network saturates.
+
+use super::report::{again, heading, page, warnings};
+use super::tables::{axis_cell, axis_columns};
+use super::{Group, Role, SweepInfo, SweepResult, sweep_tables};
+use crate::model::{Axis, Block, Cell, Column, Curve, Fact, Plot, Report, Style, Table};
+
+/// Curves in one plot before the next begins.
+const CURVES: usize = 12;
+
+/// Where one combination of the other axes saturates.
+#[derive(Clone, Debug)]
+pub struct Saturation {
+    /// The value of each axis, by index; that of the load means nothing.
+    pub values: Vec<usize>,
+    /// The highest load found to be carried, by index.
+    pub carried: Option<usize>,
+    /// The lowest load found to saturate, by index.
+    pub saturated: Option<usize>,
+}
+
+/// A row for each combination: the interval that holds the saturation load, and what is accepted
+/// at its ends. `load` is the axis that was searched.
+pub fn saturation_table(result: &SweepResult, load: usize, found: &[Saturation]) -> Table {
+    let mut columns = axis_columns(result);
+    let axis = columns.remove(load);
+    let end = |name: &str, meaning: &str| Column::number(name, &axis.unit, meaning);
+    columns.push(end("carried", "highest load that was carried"));
+    columns.push(end("saturated", "lowest load that was not"));
+    let accepted = result.with_role(Role::Accepted);
+    let unit = accepted.map_or("", |measure| result.measures[measure].unit);
+    for (name, at) in [
+        ("accepted, carried", "at the highest load that was carried"),
+        ("accepted, saturated", "at the lowest load that was not"),
+    ] {
+        let meaning = format!("delivered {at}; mean over the seeds");
+        columns.push(Column::number(name, unit, &meaning));
+    }
+    let caption = format!(
+        "Where the network saturates: the load is `{}`.",
+        result.axes[load].path
+    );
+    let mut table = Table::new("saturation", caption, columns);
+    let groups = result.groups();
+    for one in found {
+        let mut cells: Vec<Cell> = (0..result.axes.len())
+            .filter(|axis| *axis != load)
+            .map(|axis| axis_cell(&result.axes[axis], one.values[axis]))
+            .collect();
+        let ends = [one.carried, one.saturated];
+        let cell = |at: Option<usize>| at.map(|at| axis_cell(&result.axes[load], at));
+        cells.extend(ends.map(|at| cell(at).unwrap_or_default()));
+        for at in ends {
+            let mean = at.and_then(|at| mean_at(&groups, one, load, at, accepted?));
+            let digits = accepted.map_or(0, |measure| result.measures[measure].digits);
+            cells.push(mean.map_or(Cell::Empty, |mean| Cell::float(mean, digits)));
+        }
+        table.rows.push(cells);
+    }
+    table
+}
+
+fn mean_at(
+    groups: &[Group<'_>],
+    one: &Saturation,
+    load: usize,
+    at: usize,
+    measure: usize,
+) -> Option<f64> {
+    let mut values = one.values.clone();
+    values[load] = at;
+    let group = groups.iter().find(|group| group.values == values)?;
+    Some(group.means[measure].0)
+}
+
+/// A page with the interval, accepted over offered load and every load that was tried.
+pub fn saturation_report(
+    info: &SweepInfo,
+    result: &SweepResult,
+    load: usize,
+    found: &[Saturation],
+) -> Report {
+    let axis = &result.axes[load];
+    let text = |at: Option<usize>| {
+        at.map_or("not found", |at| axis.values[at].as_str())
+            .to_owned()
+    };
+    let mut facts: Vec<Fact> = Vec::new();
+    if let [only] = found {
+        facts.push(Fact {
+            label: format!("Carried {}", axis.name),
+            value: text(only.carried),
+            detail: "highest that was".into(),
+        });
+        facts.push(Fact {
+            label: format!("Saturated {}", axis.name),
+            value: text(only.saturated),
+            detail: "lowest that was".into(),
+        });
+    }
+    facts.push(Fact {
+        label: "Runs".into(),
+        value: result.rows.len().to_string(),
+        detail: format!("{} seeds", result.seeds.len()),
+    });
+    let mut blocks = vec![Block::Facts(facts)];
+    blocks.extend(warnings(result));
+    blocks.push(Block::Table(saturation_table(result, load, found)));
+    blocks.push(heading("Accepted over offered load"));
+    blocks.extend(plots(result, load).into_iter().map(Block::Plot));
+    blocks.push(heading("Every load that was tried"));
+    let mut tables = sweep_tables(result);
+    tables.reverse();
+    blocks.extend(tables.into_iter().map(Block::Table));
+    blocks.extend(again(info));
+    page(info, blocks)
+}
+
+fn plots(result: &SweepResult, load: usize) -> Vec<Plot> {
+    let roles = [Role::Offered, Role::Accepted].map(|role| result.with_role(role));
+    let [Some(offered), Some(accepted)] = roles else {
+        return Vec::new();
+    };
+    let mut bundles: std::collections::BTreeMap<Vec<usize>, Vec<(f64, f64)>> = Default::default();
+    for group in result.groups() {
+        let mut key = group.values.to_vec();
+        key[load] = 0;
+        let dot = (group.means[offered].0, group.means[accepted].0);
+        bundles.entry(key).or_default().push(dot);
+    }
+    let curves: Vec<Curve> = bundles
+        .into_iter()
+        .map(|(key, mut dots)| {
+            dots.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let mut name = result.describe(&key, &[load]);
+            if name.is_empty() {
+                name = "accepted".into();
+            }
+            let (x, y) = dots.into_iter().unzip();
+            Curve::new(name, Style::Line, x, y)
+        })
+        .collect();
+    let unit = result.measures[offered].unit;
+    let chunks = curves.chunks(CURVES).enumerate();
+    chunks
+        .map(|(index, curves)| Plot {
+            id: format!("accepted-over-offered-{}", index + 1),
+            title: "Accepted over offered load".into(),
+            x: Axis::new("offered", unit),
+            y: Axis {
+                min: Some(0.0),
+                ..Axis::new("accepted", result.measures[accepted].unit)
+            },
+            curves: [curves, &[carried_all(curves)]].concat(),
+            note: "Dashed: all that is offered arrives.".into(),
+            marks: Vec::new(),
+        })
+        .collect()
+}
+
+/// What a network without limit would do, over the range of `curves`.
+fn carried_all(curves: &[Curve]) -> Curve {
+    let loads = curves.iter().flat_map(|curve| curve.x.iter().copied());
+    let low = loads.clone().fold(f64::INFINITY, f64::min);
+    let high = loads.fold(f64::NEG_INFINITY, f64::max);
+    Curve {
+        dashed: true,
+        ..Curve::new("offered", Style::Line, vec![low, high], vec![low, high])
+    }
+}

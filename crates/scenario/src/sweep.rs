@@ -1,0 +1,377 @@
+//! `[sweep]`: one scenario, many points.
+//!
+//! An axis changes a key, as `--set` does; a point is one value of every axis and a seed. Points
+//! are numbered: the first axis changes slowest, the seed fastest.
+
+mod axes;
+mod paths;
+mod range;
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::files::Files;
+use crate::keys;
+use crate::keys::sweep::{MOST_SEEDS, SWEEP};
+use crate::overrides::{self, Segment};
+use crate::reader::Reader;
+use crate::record::{Datum, Record};
+use crate::source::{At, Set, Source};
+use crate::suggest::Budget;
+use crate::tree::{self, Node, Value};
+use crate::{Limits, Loader, Scenario};
+
+/// Most points of a sweep.
+pub const MOST_POINTS: u64 = 1_000_000;
+/// Values that are tried when a scenario is checked without sweeping, if it is not too large.
+const TRIED: usize = 200;
+/// Values of the file that are read again for that, at most.
+const READ_AGAIN: usize = 1_000_000;
+
+/// A scenario file and what varies in it.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    axes: Vec<Axis>,
+    seeds: Vec<u64>,
+    /// Where the seeds or the axes stand.
+    at: At,
+    /// The file without `[sweep]`, `--set` applied.
+    base: Node,
+    sources: Vec<Source>,
+}
+
+/// A key that varies.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// Its path, as `--set` takes it.
+    pub path: String,
+    /// The last name of the path, or all of it where that is not enough to tell axes apart.
+    pub name: String,
+    /// Unit that all values share; empty for none.
+    pub unit: String,
+    /// In the order given, all different.
+    pub values: Vec<AxisValue>,
+    segments: Vec<(String, At)>,
+    at: At,
+}
+
+/// A value of an axis.
+#[derive(Clone, Debug)]
+pub struct AxisValue {
+    /// As written, without quotes.
+    pub text: String,
+    /// In [`Axis::unit`]; `None` for all values of an axis where one is no number, or where the
+    /// units differ.
+    pub number: Option<f64>,
+    node: Node,
+}
+
+impl Sweep {
+    /// Reads a scenario file with its `[sweep]`. `sets` change the file; `axes` add axes or take
+    /// the place of those in the file (`load=0.1,0.2` or `load={ from = 0.1, .. }`).
+    ///
+    /// # Errors
+    /// All mistakes in `[sweep]` and `axes`. What a value does to the scenario is found by
+    /// [`Sweep::scenario`].
+    pub fn read(source: &Source, sets: &[Set], axes: &[Set]) -> Result<Sweep, Diagnostics> {
+        let mut sources = vec![source.clone()];
+        sources.extend(sets.iter().map(Set::source));
+        sources.extend(axes.iter().map(|axis| Source {
+            name: "--axis".into(),
+            ..axis.source()
+        }));
+        let mut mistakes = Diagnostics::new(sources.clone());
+        if source.text.len() > crate::LARGEST_BYTES {
+            return Err(crate::source::too_large(&source.name, source.text.len()));
+        }
+        let mut base = tree::read_file(&source.text, &mut mistakes);
+        if mistakes.errors() > 0 {
+            // The reader of a single scenario tells what else is wrong beside the syntax.
+            return Err(crate::parse(source, sets).err().unwrap_or(mistakes));
+        }
+        overrides::apply(&mut base, sets, &mut mistakes);
+        let section = take(&mut base);
+        let at = section.as_ref().unwrap_or(&base).at.clone();
+        let mut drafts = Vec::new();
+        if let Some(node) = section
+            .as_ref()
+            .filter(|node| !matches!(node.value, Value::Table(_)))
+        {
+            mistakes.push(
+                Diagnostic::error("wrong-type", "`sweep` must be a table")
+                    .at(node.at.clone(), format!("this is {}", node.kind()))
+                    .help("write `[sweep]`, and the axes below `[sweep.axes]`"),
+            );
+        }
+        let record = section.map(|node| section_of(&base, &node, &mut mistakes));
+        if let Some(Datum::Tree(node)) = record.as_ref().and_then(|record| record.datum("axes")) {
+            axes::of_file(node, &base, &mut drafts, &mut mistakes);
+        }
+        for (index, axis) in axes.iter().enumerate() {
+            axes::of_command_line(
+                axis,
+                1 + sets.len() + index,
+                &base,
+                &mut drafts,
+                &mut mistakes,
+            );
+        }
+        let seeds = seeds(record.as_ref(), &base, &mut mistakes);
+        let sweep = Sweep {
+            axes: axes::finish(drafts, &mut mistakes),
+            seeds,
+            at,
+            base,
+            sources,
+        };
+        match mistakes.errors() {
+            0 => Ok(sweep),
+            _ => Err(mistakes),
+        }
+    }
+
+    /// What varies.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// The axis that changes this key (its path, or a short name for it).
+    pub fn axis(&self, key: &str) -> Option<usize> {
+        let path = overrides::segments(key, 0);
+        let path = path
+            .into_iter()
+            .map(|(name, at)| (name.into(), at))
+            .collect();
+        let path = axes::joined(&paths::resolve(path, &self.base).ok()?);
+        self.axes.iter().position(|axis| axis.path == path)
+    }
+
+    /// The seeds, all different.
+    pub fn seeds(&self) -> &[u64] {
+        &self.seeds
+    }
+
+    /// Points in all: combinations of values, times the seeds.
+    ///
+    /// # Errors
+    /// If that is more than [`MOST_POINTS`].
+    pub fn points(&self) -> Result<u64, Diagnostics> {
+        let lengths = self.axes.iter().map(|axis| axis.values.len() as u64);
+        let product = |product: u64, length: u64| product.saturating_mul(length);
+        let points = lengths.fold(self.seeds.len() as u64, product);
+        if points <= MOST_POINTS {
+            return Ok(points);
+        }
+        let mut mistakes = Diagnostics::new(self.sources.clone());
+        mistakes.push(self.too_many());
+        Err(mistakes)
+    }
+
+    fn too_many(&self) -> Diagnostic {
+        let lengths = self.axes.iter().map(|axis| axis.values.len());
+        let factors: Vec<String> = lengths
+            .chain([self.seeds.len()])
+            .map(|length| length.to_string())
+            .collect();
+        let at = self.axes.first().map_or(&self.at, |axis| &axis.at);
+        Diagnostic::error("too-many-points", "the sweep has too many points")
+            .at(at.clone(), format!("{} points", factors.join(" x ")))
+            .note(format!("at most {MOST_POINTS} points, seeds included"))
+            .help("take fewer values, or several sweeps into directories of their own")
+    }
+
+    /// Which value of each axis a point has, and which seed (both by index).
+    pub fn choice(&self, point: u64) -> (Vec<usize>, usize) {
+        let split = |rest: &mut u64, length: usize| {
+            let length = length.max(1) as u64;
+            let index = (*rest % length) as usize;
+            *rest /= length;
+            index
+        };
+        let mut rest = point;
+        let seed = split(&mut rest, self.seeds.len());
+        let backward = self.axes.iter().rev();
+        let mut values: Vec<usize> = backward
+            .map(|axis| split(&mut rest, axis.values.len()))
+            .collect();
+        values.reverse();
+        (values, seed)
+    }
+
+    /// The point with these values and this seed (by index).
+    pub fn point(&self, values: &[usize], seed: usize) -> u64 {
+        let axes = self.axes.iter().zip(values);
+        let combination = axes.fold(0, |sum: u64, (axis, value)| {
+            sum * axis.values.len() as u64 + *value as u64
+        });
+        combination * self.seeds.len() as u64 + seed as u64
+    }
+
+    /// The point in words: `load = 0.1, lanes = 2, seed = 1`.
+    pub fn describe(&self, point: u64) -> String {
+        let (values, seed) = self.choice(point);
+        let axes = self.axes.iter().zip(values);
+        let mut parts: Vec<String> = axes
+            .map(|(axis, value)| format!("{} = {}", axis.name, axis.values[value].text))
+            .collect();
+        parts.push(format!("seed = {}", self.seeds[seed]));
+        parts.join(", ")
+    }
+
+    /// The scenario of a point; the files it names are read through `load`.
+    ///
+    /// # Errors
+    /// All mistakes of the scenario with these values.
+    pub fn scenario(
+        &self,
+        point: u64,
+        limits: &Limits,
+        load: &Loader<'_>,
+    ) -> Result<Scenario, Diagnostics> {
+        let (values, seed) = self.choice(point);
+        let mut node = self.base.clone();
+        let mut mistakes = Diagnostics::new(self.sources.clone());
+        for (axis, value) in self.axes.iter().zip(values) {
+            if let Err(mistake) = axis.put(&mut node, &axis.values[value]) {
+                mistakes.push(*mistake);
+            }
+        }
+        let seed = Node {
+            value: Value::Integer(self.seeds[seed].to_string(), 10),
+            at: self.at.clone(),
+        };
+        let path = [("run", self.at.clone()), ("seed", self.at.clone())];
+        if let Err(mistake) = overrides::put(&mut node, &path, seed) {
+            mistakes.push(*mistake);
+        }
+        let file = self.sources.first().map_or("", |file| &file.name);
+        crate::finish(&node, limits, Files::beside(file, load), mistakes)
+    }
+}
+
+impl Axis {
+    fn put(&self, root: &mut Node, value: &AxisValue) -> Result<(), Box<Diagnostic>> {
+        let path: Vec<Segment<'_>> = self
+            .segments
+            .iter()
+            .map(|(name, at)| (name.as_str(), at.clone()))
+            .collect();
+        overrides::put(root, &path, value.node.clone())
+    }
+}
+
+/// Checks `[sweep]` of a scenario that runs alone: its keys, and that each value may stand where
+/// its axis puts it.
+pub(crate) fn check(root: &Node, mistakes: &mut Diagnostics) {
+    if root.get("sweep").is_none() {
+        return;
+    }
+    let mut base = root.clone();
+    let Some(section) = take(&mut base) else {
+        return;
+    };
+    let mut unheard = Diagnostics::default();
+    crate::check(&base, &mut unheard);
+    let is_sound = unheard.errors() == 0;
+    let record = section_of(&base, &section, &mut unheard);
+    let mut drafts = Vec::new();
+    if let Some(Datum::Tree(node)) = record.datum("axes") {
+        axes::of_file(node, &base, &mut drafts, mistakes);
+    }
+    let sweep = Sweep {
+        seeds: seeds(Some(&record), &base, mistakes),
+        axes: axes::finish(drafts, mistakes),
+        at: section.at,
+        base,
+        sources: Vec::new(),
+    };
+    if sweep.points().is_err() {
+        mistakes.push(sweep.too_many());
+    }
+    let tried = (READ_AGAIN / size(&sweep.base)).min(TRIED);
+    let values = sweep.axes.iter();
+    let values = values.flat_map(|axis| axis.values.iter().map(move |value| (axis, value)));
+    for (axis, value) in values.take(tried) {
+        let mut node = sweep.base.clone();
+        match axis.put(&mut node, value) {
+            Err(mistake) => mistakes.push(*mistake),
+            Ok(()) if is_sound => drop(crate::check(&node, mistakes)),
+            Ok(()) => {}
+        }
+    }
+}
+
+/// Values in a tree.
+fn size(node: &Node) -> usize {
+    1 + match &node.value {
+        Value::List(items) => items.iter().map(size).sum::<usize>(),
+        Value::Table(entries) => entries.iter().map(|entry| size(&entry.node)).sum(),
+        _ => 0,
+    }
+}
+
+/// Takes `[sweep]` out of the file.
+fn take(root: &mut Node) -> Option<Node> {
+    let Value::Table(entries) = &mut root.value else {
+        return None;
+    };
+    let index = entries.iter().position(|entry| entry.key == "sweep")?;
+    Some(entries.remove(index).node)
+}
+
+fn section_of(base: &Node, node: &Node, mistakes: &mut Diagnostics) -> Record {
+    Reader {
+        mistakes,
+        root: keys::root_of(base),
+        cell_ps: 1,
+        suggestions: Budget::default(),
+    }
+    .section(&SWEEP, node)
+}
+
+/// The seeds: so many from the scenario's own on, or those of a list.
+fn seeds(record: Option<&Record>, base: &Node, mistakes: &mut Diagnostics) -> Vec<u64> {
+    let whole = |node: &Node| match &node.value {
+        Value::Integer(..) => node.number().and_then(|number| number.parse::<u64>().ok()),
+        _ => None,
+    };
+    let run = base.get("run").and_then(|run| run.get("seed"));
+    let first = run.and_then(whole).unwrap_or(1);
+    let Some(Datum::Tree(node)) = record.and_then(|record| record.datum("seeds")) else {
+        return vec![first];
+    };
+    let mut wrong = |at: &At, found: &str| {
+        mistakes.push(
+            Diagnostic::error("out-of-range", format!("no seeds for a sweep: {found}"))
+                .at(at.clone(), found)
+                .help(format!(
+                    "write a whole number from 1 to {MOST_SEEDS}, `seeds = 5`"
+                ))
+                .help("or a list of different whole numbers, `seeds = [1, 2, 7]`"),
+        );
+        Vec::new()
+    };
+    match (&node.value, whole(node)) {
+        (Value::List(items), _) => {
+            let (mut seeds, mut seen) = (Vec::new(), BTreeSet::new());
+            for item in items {
+                match whole(item) {
+                    None => return wrong(&item.at, "not a whole number from 0 on"),
+                    Some(seed) if !seen.insert(seed) => return wrong(&item.at, "given twice"),
+                    Some(seed) => seeds.push(seed),
+                }
+            }
+            match seeds.len() as u64 {
+                0 => wrong(&node.at, "none"),
+                1..=MOST_SEEDS => seeds,
+                _ => wrong(&node.at, "too many"),
+            }
+        }
+        (_, Some(count @ 1..=MOST_SEEDS)) => match first.checked_add(count - 1) {
+            Some(last) => (first..=last).collect(),
+            None => wrong(&node.at, "there are not so many above `run.seed`"),
+        },
+        (_, Some(_)) => wrong(&node.at, "none or too many"),
+        (_, None) => wrong(&node.at, "neither a number nor a list"),
+    }
+}

@@ -1,0 +1,289 @@
+//! Axes: from paths and values as written to values that can be put in place.
+
+use super::{Axis, AxisValue, paths, range};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::overrides;
+use crate::reader::clip;
+use crate::source::{At, Set};
+use crate::tree::{self, Node, Value};
+use crate::units;
+
+/// Most axes of a sweep.
+const MOST_AXES: usize = 32;
+/// With so many mistakes no more axes are read.
+const ENOUGH: u64 = 100;
+
+/// An axis as written.
+pub(super) struct Draft {
+    path: Vec<(String, At)>,
+    at: At,
+    values: Node,
+}
+
+/// Reads `sweep.axes`. Dots in a bare key make tables in TOML; they mean the same path here.
+pub(super) fn of_file(node: &Node, base: &Node, drafts: &mut Vec<Draft>, found: &mut Diagnostics) {
+    match &node.value {
+        Value::Table(_) => below(node, &[], base, drafts, found),
+        _ => found.push(
+            Diagnostic::error(
+                "wrong-type",
+                "`axes` must be a table of paths and their values",
+            )
+            .at(node.at.clone(), format!("this is {}", node.kind()))
+            .help("write `[sweep.axes]` and below it a line for each axis: `load = [0.1, 0.2]`"),
+        ),
+    }
+}
+
+fn below(
+    node: &Node,
+    path: &[(String, At)],
+    base: &Node,
+    drafts: &mut Vec<Draft>,
+    found: &mut Diagnostics,
+) {
+    for entry in node.table() {
+        if found.errors() >= ENOUGH {
+            return;
+        }
+        if drafts.len() == MOST_AXES {
+            let mistake = Diagnostic::error("too-many-axes", "the sweep has too many axes")
+                .at(entry.key_at.clone(), format!("one more than {MOST_AXES}"))
+                .help("leave out axes of one value: write them in the scenario");
+            return found.push(mistake);
+        }
+        let mut path = path.to_vec();
+        let names = overrides::segments(&entry.key, entry.key_at.source);
+        path.extend(
+            names
+                .iter()
+                .map(|(name, _)| (String::from(*name), entry.key_at.clone())),
+        );
+        let is_table = matches!(entry.node.value, Value::Table(_));
+        if is_table && !range::is_range(&entry.node) && path.len() <= overrides::MOST_NAMES {
+            below(&entry.node, &path, base, drafts, found);
+        } else {
+            add(path, entry.node.clone(), base, drafts, found);
+        }
+    }
+}
+
+/// Reads `--axis`: `load=0.1,0.2`, `load=[0.1, 0.2]` or `load={ from = 0.1, .. }`.
+pub(super) fn of_command_line(
+    axis: &Set,
+    source: usize,
+    base: &Node,
+    drafts: &mut Vec<Draft>,
+    found: &mut Diagnostics,
+) {
+    let path = overrides::segments(&axis.key, source);
+    let path = path
+        .into_iter()
+        .map(|(name, at)| (name.into(), at))
+        .collect();
+    let offset = axis.key.len() + 1;
+    let whole = tree::read_value(&axis.value, source, offset);
+    let values = match whole.value {
+        Value::List(_) | Value::Table(_) => whole,
+        _ => Node {
+            value: Value::List(between_commas(&axis.value, source, offset)),
+            at: whole.at,
+        },
+    };
+    add(path, values, base, drafts, found);
+}
+
+/// Each part between commas that stand outside quotes and brackets.
+fn between_commas(text: &str, source: usize, offset: usize) -> Vec<Node> {
+    let (mut parts, mut start, mut depth, mut quoted) = (Vec::new(), 0, 0_i32, false);
+    for (index, c) in text.char_indices().chain([(text.len(), ',')]) {
+        match c {
+            '"' => quoted = !quoted,
+            '[' | '{' if !quoted => depth += 1,
+            ']' | '}' if !quoted => depth -= 1,
+            ',' if (!quoted && depth <= 0) || index == text.len() => {
+                let part = &text[start..index];
+                let blank = part.len() - part.trim_start().len();
+                parts.push(tree::read_value(
+                    part.trim(),
+                    source,
+                    offset + start + blank,
+                ));
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    parts
+}
+
+/// A later axis takes the place of an earlier one from another source.
+fn add(
+    path: Vec<(String, At)>,
+    values: Node,
+    base: &Node,
+    drafts: &mut Vec<Draft>,
+    found: &mut Diagnostics,
+) {
+    let at = path.first().map_or_else(At::default, |(_, at)| at.clone());
+    let path = match paths::resolve(path, base) {
+        Ok(path) => path,
+        Err(mistake) => return found.push(*mistake),
+    };
+    if let Some(mistake) = no_axis(&path, &at) {
+        return found.push(mistake);
+    }
+    let draft = Draft { path, at, values };
+    let same = |known: &&mut Draft| names(&known.path).eq(names(&draft.path));
+    match drafts.iter_mut().find(same) {
+        Some(known) if known.at.source == draft.at.source => found.push(
+            Diagnostic::error("contradiction", "two axes change the same key")
+                .at(draft.at, "the second")
+                .at(known.at.clone(), "the first")
+                .help("join their values in one list"),
+        ),
+        Some(known) => *known = draft,
+        None => drafts.push(draft),
+    }
+}
+
+fn names(path: &[(String, At)]) -> impl Iterator<Item = &String> {
+    path.iter().map(|(name, _)| name)
+}
+
+/// Keys that are no axis although they can be set.
+fn no_axis(path: &[(String, At)], at: &At) -> Option<Diagnostic> {
+    let help = match names(path).map(String::as_str).collect::<Vec<_>>()[..] {
+        ["run", "seed"] => "give the seeds as `seeds = 5` or `seeds = [1, 2, 7]` in `[sweep]`",
+        ["engine"] => "engines have keys of their own: write a scenario for each",
+        ["sweep", ..] => "an axis changes the scenario, not the sweep",
+        _ => return None,
+    };
+    Some(
+        Diagnostic::error("no-axis", format!("`{}` is no axis", clip(&joined(path))))
+            .at(at.clone(), "can't vary in a sweep")
+            .help(help),
+    )
+}
+
+/// As `--set` takes it.
+pub(super) fn joined(path: &[(String, At)]) -> String {
+    let name = |name: &String| match name.contains('.') {
+        true => format!("\"{name}\""),
+        false => name.clone(),
+    };
+    names(path).map(name).collect::<Vec<_>>().join(".")
+}
+
+/// Reads the values and names the axes.
+pub(super) fn finish(drafts: Vec<Draft>, found: &mut Diagnostics) -> Vec<Axis> {
+    let paths: Vec<Vec<(String, At)>> = drafts.iter().map(|draft| draft.path.clone()).collect();
+    let last = |path: &[(String, At)]| path.last().map_or("", |last| &last.0).to_owned();
+    let mut axes = Vec::new();
+    for draft in drafts {
+        let nodes = match &draft.values.value {
+            Value::List(items) => Ok(items.clone()),
+            Value::Table(_) => range::values(&draft.values),
+            _ => Err(Box::new(no_values(&draft, "neither a list nor a range"))),
+        };
+        let nodes = match nodes {
+            Ok(nodes) if nodes.is_empty() => {
+                found.push(no_values(&draft, "no value"));
+                continue;
+            }
+            Ok(nodes) => nodes,
+            Err(mistake) => {
+                found.push(*mistake);
+                continue;
+            }
+        };
+        if let Some(mistake) = twice(&nodes) {
+            found.push(mistake);
+            continue;
+        }
+        let name = last(&draft.path);
+        let alone = paths.iter().filter(|path| last(path) == name).count() == 1;
+        let (unit, values) = values(nodes);
+        let path = joined(&draft.path);
+        axes.push(Axis {
+            name: if alone && name != "seed" {
+                name
+            } else {
+                path.clone()
+            },
+            path,
+            unit,
+            values,
+            segments: draft.path,
+            at: draft.at,
+        });
+    }
+    axes
+}
+
+fn no_values(draft: &Draft, what: &str) -> Diagnostic {
+    let path = joined(&draft.path);
+    Diagnostic::error(
+        "no-values",
+        format!("the axis `{}` has no values", clip(&path)),
+    )
+    .at(draft.values.at.clone(), what)
+    .help("write a list, `[0.1, 0.2, 0.4]`")
+    .help("or a range, `{ from = 0.1, to = 0.9, step = 0.1 }` or `{ .., factor = 2 }`")
+}
+
+fn twice(nodes: &[Node]) -> Option<Diagnostic> {
+    let mut seen = std::collections::BTreeMap::new();
+    for node in nodes {
+        let toml = node.to_toml();
+        if let Some(first) = seen.get(&toml) {
+            let first: &&Node = first;
+            return Some(
+                Diagnostic::error("contradiction", format!("`{}` is given twice", clip(&toml)))
+                    .at(node.at.clone(), "the second")
+                    .at(first.at.clone(), "the first")
+                    .help("give each value once; more seeds repeat a point"),
+            );
+        }
+        seen.insert(toml, node);
+    }
+    None
+}
+
+/// The unit that all share, and the values; numbers only where all are numbers.
+fn values(nodes: Vec<Node>) -> (String, Vec<AxisValue>) {
+    let read: Vec<Option<(f64, String)>> = nodes.iter().map(number).collect();
+    let unit = match read.first() {
+        Some(Some((_, unit))) => unit.clone(),
+        _ => String::new(),
+    };
+    let fits = |one: &Option<(f64, String)>| one.as_ref().is_some_and(|(_, own)| *own == unit);
+    let numeric = read.iter().all(fits);
+    let value = |(node, read): (Node, Option<(f64, String)>)| AxisValue {
+        text: match &node.value {
+            Value::Text(text) => text.clone(),
+            _ => node.to_toml(),
+        },
+        number: read.filter(|_| numeric).map(|(number, _)| number),
+        node,
+    };
+    let values = nodes.into_iter().zip(read).map(value).collect();
+    (if numeric { unit } else { String::new() }, values)
+}
+
+/// A number and its unit; quantities are text that starts with one.
+fn number(node: &Node) -> Option<(f64, String)> {
+    let (number, unit) = match (&node.value, node.number()) {
+        (Value::Text(text), _) => {
+            let (number, unit) = units::split_number(text).ok()?;
+            let is_unit = |c: char| c.is_alphabetic() || "%/".contains(c);
+            if unit.is_empty() || !unit.chars().all(is_unit) {
+                return None;
+            }
+            (number.approximate(), unit.to_owned())
+        }
+        (_, Some(number)) => (number.replace('_', "").parse().ok()?, String::new()),
+        _ => return None,
+    };
+    number.is_finite().then_some((number, unit))
+}

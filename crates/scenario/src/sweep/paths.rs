@@ -1,0 +1,143 @@
+//! Short names of keys: `load` for `traffic.load` where only one key can be meant.
+
+use crate::diagnostics::Diagnostic;
+use crate::keys;
+use crate::overrides;
+use crate::reader::clip;
+use crate::source::At;
+use crate::suggest;
+use crate::table::{Kind, Section};
+use crate::tree::{Node, Value};
+
+/// A name of a path; of an item of a list or of a key.
+#[derive(Clone, PartialEq, Eq)]
+struct Step {
+    name: String,
+    is_item: bool,
+}
+
+/// The whole path: what is written, or what its only name stands for. Keys that stand in the
+/// file are meant first, then those of tables that may stand there once.
+pub(super) fn resolve(
+    path: Vec<(String, At)>,
+    base: &Node,
+) -> Result<Vec<(String, At)>, Box<Diagnostic>> {
+    let [(name, at)] = path.as_slice() else {
+        let long = path.len() > overrides::MOST_NAMES;
+        let names: Vec<_> = path
+            .iter()
+            .map(|(n, at)| (n.as_str(), at.clone()))
+            .collect();
+        return match long || path.is_empty() {
+            true => Err(Box::new(overrides::too_deep(&names))),
+            false => Ok(path),
+        };
+    };
+    let root = keys::root_of(base);
+    if root.key(name).is_some() {
+        return Ok(path);
+    }
+    let mut found = Vec::new();
+    given(base, name, &mut Vec::new(), &mut found);
+    if found.is_empty() {
+        possible(root, name, &mut Vec::new(), &mut found);
+    }
+    match found.as_slice() {
+        [only] => Ok(only
+            .iter()
+            .map(|step| (step.name.clone(), at.clone()))
+            .collect()),
+        [] => Err(Box::new(unknown(name, at, root))),
+        _ => Err(Box::new(ambiguous(name, at, &found))),
+    }
+}
+
+/// Keys of this name that stand in the file.
+fn given(node: &Node, name: &str, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) {
+    let mut step = |own: &str, is_item: bool, node: &Node| {
+        path.push(Step {
+            name: own.into(),
+            is_item,
+        });
+        if own == name && !is_item {
+            found.push(path.clone());
+        }
+        given(node, name, path, found);
+        path.pop();
+    };
+    match &node.value {
+        Value::Table(entries) => entries
+            .iter()
+            .for_each(|entry| step(&entry.key, false, &entry.node)),
+        Value::List(items) => items.iter().enumerate().for_each(|(index, item)| {
+            let own = overrides::item_name(item);
+            let own = if own.is_empty() {
+                index.to_string()
+            } else {
+                own
+            };
+            step(&own, true, item);
+        }),
+        _ => {}
+    }
+}
+
+/// Keys of this name in tables that stand at most once in a file.
+fn possible(section: &Section, name: &str, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) {
+    for key in section.keys.iter().filter(|key| !key.repeats()) {
+        path.push(Step {
+            name: key.name.into(),
+            is_item: false,
+        });
+        if key.name == name && path[0].name != "sweep" {
+            found.push(path.clone());
+        }
+        if let Kind::Table(section) = key.kind {
+            possible(section, name, path, found);
+        }
+        path.pop();
+    }
+}
+
+fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
+    let sections = keys::sections_below(root);
+    let known = sections.iter().flat_map(|section| section.keys);
+    let known = known.map(|key| key.name).filter(|known| *known != "sweep");
+    let paths = match std::ptr::eq(root, &keys::FLIT) {
+        true => "`router.lanes`, `traffic.load`",
+        false => "`link.delay`, `flows.*.traffic.load`",
+    };
+    Diagnostic::error("unknown-key", format!("no key is called `{}`", clip(name)))
+        .at(
+            at.clone(),
+            "neither a path nor the name of a key that stands once",
+        )
+        .help_if(suggest::did_you_mean(name, known))
+        .help(format!("name a key as `--set` takes it: {paths}"))
+}
+
+fn ambiguous(name: &str, at: &At, found: &[Vec<Step>]) -> Diagnostic {
+    let paths: Vec<String> = found.iter().map(|path| written(path, false)).collect();
+    let starred = written(&found[0], true);
+    let all_alike = found.iter().all(|path| written(path, true) == starred);
+    let all = all_alike.then(|| format!("`{starred}` changes all of them together"));
+    Diagnostic::error(
+        "ambiguous-key",
+        format!("`{}` may be several keys", clip(name)),
+    )
+    .at(at.clone(), format!("{} keys of this name", found.len()))
+    .help(format!(
+        "write {}",
+        suggest::one_of(paths.iter().map(String::as_str))
+    ))
+    .help_if(all)
+}
+
+fn written(path: &[Step], starred: bool) -> String {
+    let name = |step: &Step| match step.is_item {
+        true if starred => "*".into(),
+        _ if step.name.contains('.') => format!("\"{}\"", step.name),
+        _ => step.name.clone(),
+    };
+    path.iter().map(name).collect::<Vec<_>>().join(".")
+}

@@ -1,0 +1,283 @@
+//! Sweeps: which points there are, and which scenario each is.
+
+use std::io;
+use std::path::Path;
+
+use scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep, parse, parse_with};
+
+const FILE: &str = r#"
+[run]
+duration = "1000 cells"
+seed = 7
+
+[link]
+rate = "622 Mbps"
+delay = "10 cells"
+
+[topology]
+kind = "star"
+hosts_per_switch = 3
+
+[flow_control]
+scheme = "n23"
+n2 = 10
+n3 = 22
+
+[[flows]]
+name = "VC1"
+from = "H1_1"
+to = "H1_3"
+traffic = { kind = "constant", load = 0.3 }
+
+[[flows]]
+name = "VC2"
+from = "H1_2"
+to = "H1_3"
+traffic = { kind = "constant", load = 0.3 }
+"#;
+
+const SWEEP: &str = r#"
+[sweep]
+seeds = 2
+
+[sweep.axes]
+flows.VC1.traffic.load = { from = 0.1, to = 0.3, step = 0.1 }
+n2 = [10, 5]
+link.delay = ["10 cells", "2 cells"]
+"#;
+
+fn set(key: &str, value: &str) -> Set {
+    Set {
+        key: key.into(),
+        value: value.into(),
+    }
+}
+
+fn file() -> Source {
+    Source::new("sweep.toml", format!("{FILE}{SWEEP}"))
+}
+
+/// The scenario of a point; there are no files.
+fn scenario(sweep: &Sweep, point: u64) -> Result<Scenario, Diagnostics> {
+    let no_files = |_: &Path| Err(io::Error::from(io::ErrorKind::NotFound));
+    sweep.scenario(point, &Limits::default(), &no_files)
+}
+
+fn read(axes: &[Set]) -> Sweep {
+    Sweep::read(&file(), &[], axes).expect("no mistakes")
+}
+
+#[test]
+fn axes_have_names_units_and_numbers() {
+    let sweep = read(&[]);
+    let found: Vec<(&str, &str, &str)> = sweep
+        .axes()
+        .iter()
+        .map(|axis| (axis.path.as_str(), axis.name.as_str(), axis.unit.as_str()))
+        .collect();
+    let wanted = [
+        ("flows.VC1.traffic.load", "load", ""),
+        ("flow_control.n2", "n2", ""),
+        ("link.delay", "delay", "cells"),
+    ];
+    assert_eq!(found, wanted);
+    let numbers = |axis: usize| {
+        let values = sweep.axes()[axis].values.iter();
+        values.map(|value| value.number).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(0), [Some(0.1), Some(0.2), Some(0.3)]);
+    assert_eq!(numbers(2), [Some(10.0), Some(2.0)]);
+    assert_eq!(sweep.seeds(), [7, 8]);
+}
+
+#[test]
+fn every_point_is_one_choice() {
+    let sweep = read(&[]);
+    let points = sweep.points().expect("few points");
+    assert_eq!(points, 3 * 2 * 2 * 2);
+    let mut told = std::collections::BTreeSet::new();
+    for point in 0..points {
+        let (values, seed) = sweep.choice(point);
+        assert_eq!(sweep.point(&values, seed), point);
+        assert!(told.insert(sweep.describe(point)), "told twice: {point}");
+    }
+    assert_eq!(
+        sweep.describe(0),
+        "load = 0.1, n2 = 10, delay = 10 cells, seed = 7"
+    );
+    assert_eq!(
+        sweep.describe(points - 1),
+        "load = 0.3, n2 = 5, delay = 2 cells, seed = 8"
+    );
+}
+
+/// A point is what the file without its sweep is with these values set, whatever else is swept.
+#[test]
+fn a_point_is_the_scenario_with_its_values_set() {
+    let sweep = read(&[]);
+    let point = sweep.point(&[1, 1, 0], 1);
+    let swept = scenario(&sweep, point).expect("sound");
+    let sets = [
+        set("flows.VC1.traffic.load", "0.2"),
+        set("flow_control.n2", "5"),
+        set("run.seed", "8"),
+    ];
+    let alone = parse(&Source::new("x.toml", FILE), &sets).expect("sound");
+    assert_eq!(swept.resolved, alone.resolved);
+    let other = scenario(&sweep, point - 1).expect("sound");
+    assert_ne!(other.resolved, alone.resolved, "another seed");
+}
+
+#[test]
+fn the_command_line_takes_the_place_of_the_file() {
+    let axes = [
+        set("n2", "3, 4"),
+        set(
+            "flows.*.traffic.load",
+            "{ from = 0.2, to = 0.4, step = 0.2 }",
+        ),
+        set("flow_control.scheme", "n23"),
+    ];
+    let sweep = read(&axes);
+    let paths: Vec<&str> = sweep.axes().iter().map(|axis| axis.path.as_str()).collect();
+    let wanted = [
+        "flows.VC1.traffic.load",
+        "flow_control.n2",
+        "link.delay",
+        "flows.*.traffic.load",
+        "flow_control.scheme",
+    ];
+    assert_eq!(paths, wanted);
+    assert_eq!(
+        sweep.axes()[3].name,
+        "flows.*.traffic.load",
+        "two are called load"
+    );
+    assert_eq!(sweep.axes()[4].values[0].text, "n23");
+    let texts: Vec<&str> = sweep.axes()[1]
+        .values
+        .iter()
+        .map(|v| v.text.as_str())
+        .collect();
+    assert_eq!(texts, ["3", "4"]);
+    let last = sweep.points().expect("few") - 1;
+    let scenario = scenario(&sweep, last).expect("sound");
+    assert_eq!(scenario.resolved.matches("load = 0.4").count(), 2);
+}
+
+#[test]
+fn seeds_are_lists_or_counted_from_the_scenarios_own() {
+    let seeds = |sets: &[Set]| Sweep::read(&file(), sets, &[]).map(|s| s.seeds().to_vec());
+    assert_eq!(
+        seeds(&[set("sweep.seeds", "[9, 1]")]).expect("a list"),
+        [9, 1]
+    );
+    let sets = [set("sweep.seeds", "3"), set("run.seed", "100")];
+    assert_eq!(seeds(&sets).expect("a count"), [100, 101, 102]);
+    let last = [set("run.seed", "18446744073709551615")];
+    let error = seeds(&last).expect_err("two seeds");
+    assert!(error.to_string().contains("above `run.seed`"), "{error}");
+}
+
+#[test]
+fn a_value_that_can_not_stand_points_at_the_sweep() {
+    let sweep = read(&[set("n3", "22,-1")]);
+    let point = sweep.point(&[0, 0, 0, 1], 0);
+    let error = scenario(&sweep, point).expect_err("n3 = -1");
+    let text = error.to_string();
+    assert!(text.contains("--axis:1:"), "{text}");
+    let sweep = Sweep::read(&file(), &[set("sweep.axes.n2", "[1, true]")], &[]).expect("axes");
+    let error = scenario(&sweep, sweep.points().expect("few") - 1);
+    assert!(
+        error
+            .expect_err("true")
+            .to_string()
+            .contains("whole number")
+    );
+}
+
+#[test]
+fn syntax_errors_and_other_shapes_are_told() {
+    for (text, wanted) in [
+        ("[sweep", "syntax"),
+        ("sweep = 3", "must be a table"),
+        ("[sweep]\nseed = 3", "unknown key `seed`"),
+        ("[sweep.axes]\nn2 = 3", "neither a list nor a range"),
+    ] {
+        let error = Sweep::read(&Source::new("x.toml", text), &[], &[]).expect_err(text);
+        assert!(error.to_string().contains(wanted), "{text}: {error}");
+    }
+}
+
+const FLIT: &str = r#"
+engine = "flit"
+
+[run]
+warm_up = "100 cycles"
+measure = "200 cycles"
+
+[topology]
+kind = "file"
+file = "net.anynet"
+
+[router]
+lanes = 1
+storage = 16
+
+[traffic]
+load = 0.1
+"#;
+
+/// Short names are those of the file's engine, also of keys that do not stand in it.
+#[test]
+fn names_are_those_of_the_engine() {
+    let paths = |axes: &[(&str, &str)]| {
+        let axes: Vec<Set> = axes.iter().map(|(key, value)| set(key, value)).collect();
+        let sweep = Sweep::read(&Source::new("x.toml", FLIT), &[], &axes)?;
+        Ok::<_, Diagnostics>(sweep.axes().iter().map(|axis| axis.path.clone()).collect())
+    };
+    let found: Vec<String> = paths(&[
+        ("lanes", "1, 2"),
+        ("load", "0.1, 0.2"),
+        ("allocator", "[\"islip\"]"),
+        ("drain", "0, 9"),
+    ])
+    .expect("keys of the flit engine");
+    let wanted = [
+        "router.lanes",
+        "traffic.load",
+        "router.allocator",
+        "run.drain",
+    ];
+    assert_eq!(found, wanted);
+    let error = paths(&[("duration", "1, 2")]).expect_err("a key of the other engine");
+    assert!(error.to_string().contains("no key is called"), "{error}");
+}
+
+/// The file that a point names is read, from beside the scenario; which one may vary.
+#[test]
+fn points_name_files() {
+    let load = |path: &Path| match path.to_str() {
+        Some("nets/net.anynet") => Ok("router 0 node 0 node 1 router 1\nrouter 1 node 2".into()),
+        Some("nets/more.anynet") => Ok("router 0 node 0 node 1".into()),
+        _ => Err(io::Error::from(io::ErrorKind::NotFound)),
+    };
+    let source = Source::new("nets/x.toml", FLIT);
+    let axes = [set("topology.file", "net.anynet, more.anynet, none.anynet")];
+    let sweep = Sweep::read(&source, &[], &axes).expect("an axis of words");
+    let point = |point| sweep.scenario(point, &Limits::default(), &load);
+    let terminals = |point: Result<Scenario, Diagnostics>| {
+        let scenario = point.expect("a sound point");
+        assert_eq!(scenario.files.len(), 1);
+        scenario.fabric().expect("flit").graph.inject.len()
+    };
+    assert_eq!(terminals(point(0)), 3);
+    assert_eq!(terminals(point(1)), 2);
+    let error = point(2).expect_err("no such file");
+    assert!(
+        error.to_string().contains("can't read `none.anynet`"),
+        "{error}"
+    );
+    let alone = parse_with(&source, &[], &Limits::default(), &load).expect("sound");
+    assert_eq!(alone.resolved, point(0).expect("sound").resolved);
+}
