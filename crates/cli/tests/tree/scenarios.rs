@@ -15,6 +15,9 @@ use crate::hold;
 /// Long enough for every source to send, short enough for all files in seconds.
 const DURATION: &str = "3000 cells";
 
+/// Lanes times cycles that the window of a flit scenario may have.
+const LANE_LOOKS: usize = 4_000_000;
+
 /// What a short run found.
 struct Found {
     /// Promises broken, and the first of them.
@@ -88,12 +91,20 @@ fn set(key: &str, value: &str) -> Set {
 fn shortened(engine: &Engine) -> Vec<Set> {
     match engine {
         Engine::Packet(_) => shortened_cells(),
-        Engine::Flit(_) => vec![
-            set("run.warm_up", "200 cycles"),
-            set("run.measure", "500 cycles"),
-            set("run.drain", "1000 cycles"),
-        ],
+        Engine::Flit(spec) => shortened_cycles(spec),
     }
+}
+
+/// The audit looks at every lane in every cycle: large networks run for fewer.
+fn shortened_cycles(spec: &FabricSpec) -> Vec<Set> {
+    let channels = spec.graph.channels.len() + 2 * spec.graph.inject.len();
+    let lanes = channels * usize::from(spec.router.lanes);
+    let cycles = (LANE_LOOKS / lanes).clamp(60, 500);
+    vec![
+        set("run.warm_up", "100 cycles"),
+        set("run.measure", &format!("{cycles} cycles")),
+        set("run.drain", &format!("{} cycles", 2 * cycles)),
+    ]
 }
 
 fn shortened_cells() -> Vec<Set> {
