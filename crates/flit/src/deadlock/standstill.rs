@@ -22,7 +22,8 @@ pub struct Standstill<'a> {
     may_send: Vec<bool>,
     /// By input lane: a flit is on its way to it.
     flits: Vec<bool>,
-    /// By output lane: a credit or its release is on its way, or a flit in its small buffer.
+    /// By output lane: a credit or its release is on its way, a flit in its small buffer, or a
+    /// header that has got it.
     news: Vec<bool>,
 }
 
@@ -120,6 +121,11 @@ impl<'a> Standstill<'a> {
         }
         for (lane, _) in fabric.headers.slots().iter().flatten() {
             self.flits[*lane as usize] = true;
+        }
+        // A header that has got a lane goes on once it may use it.
+        for (lane, output) in fabric.granted.slots().iter().flatten() {
+            self.flits[*lane as usize] = true;
+            self.news[*output as usize] = true;
         }
         let (credits, releases) = (fabric.credits.slots(), fabric.releases.slots());
         for lane in credits.iter().chain(releases).flatten() {

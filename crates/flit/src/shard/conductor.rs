@@ -152,6 +152,8 @@ impl Fabric {
         self.credits.join(&rings, |lane, _| *lane);
         let rings: Vec<_> = parts.iter().map(|part| &part.releases).collect();
         self.releases.join(&rings, |lane, _| *lane);
+        let rings: Vec<_> = parts.iter().map(|part| &part.granted).collect();
+        self.granted.join(&rings, |entry, _| *entry);
         let rings: Vec<_> = parts.iter().map(|part| &part.headers).collect();
         self.headers.join(&rings, |(lane, id), index| {
             (*lane, joined(*id, index, parts.len()))
