@@ -47,6 +47,12 @@ pub enum Purpose {
     Arbitration = 13,
     /// Which way a unit takes.
     Routing = 14,
+    /// How large a unit is.
+    Size = 15,
+    /// When the windows of a source's envelope end.
+    Envelope = 16,
+    /// The same for the policer at the edge.
+    Policer = 17,
 }
 
 /// A probability as an integer threshold, so that decisions compare integers: `0..=2^63`.

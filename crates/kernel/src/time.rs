@@ -90,6 +90,18 @@ impl Duration {
 }
 
 impl Rate {
+    /// Time that `bytes` take at this rate, rounded up to the picosecond: the step of a clock
+    /// that must not run slow.
+    pub const fn tick(self, bytes: u64) -> Duration {
+        let rate = if self.0 == 0 { 1 } else { self.0 as u128 };
+        let ps = (bytes as u128 * 8 * PS_PER_SECOND as u128).div_ceil(rate);
+        Duration(if ps > u64::MAX as u128 {
+            u64::MAX
+        } else {
+            ps as u64
+        })
+    }
+
     /// Time to put `bytes` on the wire, to the nearest picosecond and never less than one.
     pub const fn serialization(self, bytes: u64) -> Duration {
         let bit_ps = bytes as u128 * 8 * PS_PER_SECOND as u128;

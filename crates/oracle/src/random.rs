@@ -3,8 +3,8 @@
 use kernel::{Duration, Rate, Time};
 use packet::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
-    LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, Overflow, SinkSpec, SourceControlSpec,
-    Span, Timing, TrafficSpec,
+    LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
+    SourceControlSpec, Span, Timing, TrafficSpec,
 };
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -88,6 +88,7 @@ pub fn random_spec(seed: u64) -> NetworkSpec {
             (NodeKind::Host, 'h')
         };
         NodeSpec {
+            pool: None,
             name: format!("{letter}{index}"),
             kind,
         }
@@ -157,6 +158,7 @@ fn random_channel(dice: &mut Dice, timings: &[Timing]) -> ChannelSpec {
         },
         timing: dice.pick(timings),
         errors: ErrorSpec::default(),
+        scheduler: SchedulerSpec::default(),
     }
 }
 
@@ -209,6 +211,7 @@ fn random_flow(
         legs,
         priority: dice.between(0, 2) as u8,
         unit_bytes,
+        sizes: Vec::new(),
         traffic: random_traffic(dice),
         source_control: SourceControlSpec::None,
         sink: if dice.one_in(2) {
@@ -219,6 +222,11 @@ fn random_flow(
             SinkSpec::Infinite
         },
         partner: None,
+        reserve: None,
+        envelope: None,
+        policer: None,
+        on_alarm: OnAlarm::Ignore,
+        session: None,
     }
 }
 
@@ -253,6 +261,7 @@ fn random_traffic(dice: &mut Dice) -> TrafficSpec {
         2 => TrafficSpec::Constant {
             start,
             interval: dice.span(5, 80),
+            random_phase: false,
             total,
         },
         _ => TrafficSpec::OnOff {

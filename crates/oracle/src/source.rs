@@ -16,6 +16,7 @@ pub(crate) fn next_at_or_after(traffic: &TrafficSpec, from: Time) -> Option<Time
         TrafficSpec::Constant {
             start,
             interval,
+            random_phase: false,
             total,
         } => {
             let (index, at) = first_of_row(start, interval, from);

@@ -196,6 +196,7 @@ fn check_pace(flow: &FlowSpec) -> Result<(), String> {
     let stands_still = match flow.traffic {
         TrafficSpec::Constant { interval, .. } => interval == zero,
         TrafficSpec::Poisson { mean_interval, .. } => mean_interval == zero,
+        TrafficSpec::Trains { gap, .. } => gap == zero,
         TrafficSpec::OnOff {
             on_interval,
             off_interval,

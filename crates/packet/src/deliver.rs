@@ -5,6 +5,7 @@ use alloc::format;
 use kernel::{Event, EventQueue, Phase};
 
 use crate::flow_control;
+use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe, UnitKind};
 use crate::simulation::Simulation;
 use crate::unit::{Kind, NONE};
@@ -137,23 +138,25 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[cold]
     fn drop_unit(&mut self, channel_id: u32, leg_id: u32, place: u32) {
         self.network.counts[leg_id as usize].dropped += 1;
-        self.forget(channel_id, leg_id, place);
+        self.forget(channel_id, leg_id, place, LossCause::Buffer);
     }
 
     #[cold]
     fn lose_data(&mut self, channel_id: u32, place: u32) {
         let leg_id = self.network.units.get(place).leg;
         self.network.counts[leg_id as usize].lost += 1;
-        self.forget(channel_id, leg_id, place);
+        self.forget(channel_id, leg_id, place, LossCause::Wire);
     }
 
     /// The unit reaches none of the destinations behind `leg_id`.
-    fn forget(&mut self, channel_id: u32, leg_id: u32, place: u32) {
+    fn forget(&mut self, channel_id: u32, leg_id: u32, place: u32, cause: LossCause) {
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
         let destinations = self.network.leaves_below[leg_id as usize] as u64;
-        self.network.flows[flow_id as usize].counts.lost += destinations;
+        let counts = &mut self.network.flows[flow_id as usize].counts;
+        counts.lost += destinations;
+        counts.drops.add(cause, destinations);
         let unit = self.network.units.get(place);
-        self.probe.on_loss(Crossing {
+        let crossing = Crossing {
             at: self.now,
             channel: channel_id,
             flow: flow_id,
@@ -161,7 +164,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             kind: UnitKind::Data,
             value: unit.number as u64,
             bytes: unit.bytes,
-        });
+        };
+        self.probe.on_loss(crossing, cause);
         self.network.units.remove(place);
     }
 
@@ -182,7 +186,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let control = leg.control as usize;
         if kind == Kind::LostControl {
             self.network.credits[control].credits_lost += 1;
-            self.probe.on_loss(crossing);
+            self.probe.on_loss(crossing, LossCause::Wire);
             return;
         }
         self.probe.on_arrival(crossing);

@@ -106,14 +106,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     offered_total: counts.offered,
                     delivered_total: counts.delivered,
                     lost_total: counts.lost,
+                    drops: counts.drops,
                     inside_total,
                     delivered,
-                    delivered_bytes: delivered * flow.unit_bytes as u64,
+                    delivered_bytes: counts.delivered_bytes - counts.delivered_bytes_before_warm_up,
                     accepted: counts.accepted - counts.accepted_before_warm_up,
                     retransmitted_total: counts.retransmitted,
                     delay: delays(counts.delay.as_deref()),
                     source_backlog_max: counts.backlog_max,
                     responses: delays(counts.responses.as_deref()),
+                    ..FlowOutcome::default()
                 }
             })
             .collect()

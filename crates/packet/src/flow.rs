@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use kernel::Time;
 use kernel::stats::{BatchMeans, Histogram, Sampled};
 
+use crate::outcome::Drops;
 use crate::source_control::SourceControl;
 use crate::traffic::Traffic;
 
@@ -52,9 +53,12 @@ pub(crate) struct FlowCounts {
     pub offered: u64,
     pub delivered: u64,
     pub delivered_before_warm_up: u64,
+    pub delivered_bytes: u64,
+    pub delivered_bytes_before_warm_up: u64,
     pub accepted: u64,
     pub accepted_before_warm_up: u64,
     pub lost: u64,
+    pub drops: Drops,
     pub retransmitted: u64,
     pub backlog_max: u64,
     /// After the warm-up; made with the first sample.

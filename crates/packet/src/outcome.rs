@@ -64,14 +64,15 @@ pub struct FlowOutcome {
     pub offered_total: u64,
     /// Units delivered, over all destinations.
     pub delivered_total: u64,
-    /// Units lost on the wire or dropped by full buffers, over all destinations they would have
-    /// reached.
+    /// Units lost or dropped, over all destinations they would have reached.
     pub lost_total: u64,
+    /// The same by cause; they add up to `lost_total`.
+    pub drops: Drops,
     /// Units still queued or in flight at the end, over all destinations.
     pub inside_total: u64,
     /// Units delivered after the warm-up, over all destinations.
     pub delivered: u64,
-    /// Bytes of those.
+    /// Bytes of those on the wire.
     pub delivered_bytes: u64,
     /// Units the destination accepted in order, after the warm-up (end-to-end windows only).
     pub accepted: u64,
@@ -83,6 +84,95 @@ pub struct FlowOutcome {
     pub source_backlog_max: u64,
     /// Responses completed, for request-response flows: first request sent to last unit in.
     pub responses: DelayOutcome,
+    /// Time that units waited in the source's envelope, the edge's policer and the spacing after
+    /// a warning, after the warm-up. Delay starts when they are through.
+    pub shaping: DelayOutcome,
+    /// Warnings that reached the source, whole run.
+    pub alarms_total: u64,
+    /// What became of its set-up, for flows with a session.
+    pub session: Option<SessionOutcome>,
+}
+
+/// Units lost, by cause.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Drops([u64; LossCause::ALL.len()]);
+
+/// Why a unit was lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LossCause {
+    /// An error on the wire.
+    Wire,
+    /// The buffer of its leg was full.
+    Buffer,
+    /// The node's pool was full and it had just come.
+    Pool,
+    /// It was pushed out of a full pool.
+    PushOut,
+    /// It did not conform to its source's envelope.
+    Envelope,
+    /// It did not conform to the policer at the edge.
+    Policer,
+    /// It would have been held longer than asynchronous traffic shaping allows.
+    Residence,
+}
+
+impl LossCause {
+    /// Every cause, in the order of tables.
+    pub const ALL: [LossCause; 7] = [
+        LossCause::Wire,
+        LossCause::Buffer,
+        LossCause::Pool,
+        LossCause::PushOut,
+        LossCause::Envelope,
+        LossCause::Policer,
+        LossCause::Residence,
+    ];
+}
+
+impl Drops {
+    /// `units` more were lost by `cause`.
+    pub fn add(&mut self, cause: LossCause, units: u64) {
+        self.0[cause as usize] += units;
+    }
+
+    /// Units lost by `cause`.
+    pub fn by(&self, cause: LossCause) -> u64 {
+        self.0[cause as usize]
+    }
+
+    /// Units lost in all.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+/// What became of a flow's set-up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SessionOutcome {
+    /// When the source asked; `None`: the run ended before.
+    pub asked_at: Option<Time>,
+    /// When the answer reached the source.
+    pub answered_at: Option<Time>,
+    /// The answer.
+    pub answer: SessionAnswer,
+    /// When the tear-down reached the destination.
+    pub closed_at: Option<Time>,
+}
+
+/// The answer to a set-up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SessionAnswer {
+    /// None yet.
+    Pending,
+    /// Every port reserved its rate.
+    Admitted,
+    /// The port of `channel` could not: it lacks `missing` of the rate.
+    Refused {
+        /// Channel (index).
+        channel: u32,
+        /// What is reserved there with this flow, less what can be.
+        missing: kernel::Rate,
+    },
 }
 
 /// Delays in picoseconds.

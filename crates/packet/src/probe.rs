@@ -12,8 +12,9 @@ pub use audit::Audit;
 pub use recorder::Recorder;
 pub use trace::{Passage, TraceEntry, TraceProbe};
 
-use kernel::Time;
+use kernel::{Duration, Time};
 
+use crate::outcome::LossCause;
 use crate::simulation::Network;
 
 /// What kind of unit started or arrived.
@@ -27,6 +28,11 @@ pub enum UnitKind {
     Request,
     /// The sender's counter; the value is the counter.
     Sync,
+    /// A warning to a source that its flow runs too fast.
+    Alarm,
+    /// A session's message; the value is 0 for a set-up, 1 for its acceptance, 2 for its
+    /// refusal, 3 for a tear-down.
+    Session,
 }
 
 /// A unit starts on a channel, or takes effect at its far end.
@@ -57,9 +63,17 @@ pub trait Probe {
     /// A unit took effect at the far end of its channel.
     #[inline]
     fn on_arrival(&mut self, crossing: Crossing) {}
-    /// A unit was lost on the wire or dropped at the far end of its channel.
+    /// A unit was lost on the wire or dropped: in a queue (the crossing names the channel and leg
+    /// it waited for), at the far end of its channel, or at its source (then its first leg).
     #[inline]
-    fn on_loss(&mut self, crossing: Crossing) {}
+    fn on_loss(&mut self, crossing: Crossing, cause: LossCause) {}
+    /// A unit joined the queue of `leg` at a port that serves by rank (a stamp, a finish time).
+    #[inline]
+    fn on_rank(&mut self, at: Time, leg: u32, number: u32, rank: u64) {}
+    /// VirtualClock checked the flow of `leg`: its clock is `ahead` of real time (negative if
+    /// behind), its threshold is `threshold`; more than that is an alarm.
+    #[inline]
+    fn on_check(&mut self, at: Time, leg: u32, ahead_ps: i64, threshold: Duration) {}
     /// The receiver's buffer of `leg` holds `fill` units.
     #[inline]
     fn on_fill(&mut self, at: Time, leg: u32, fill: u32) {}
@@ -75,9 +89,9 @@ pub trait Probe {
     /// A unit that came over `leg` at `arrived` leaves the node.
     #[inline]
     fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {}
-    /// A unit born at `born` was delivered over `leg`.
+    /// A unit of `bytes`, born at `born`, was delivered over `leg`.
     #[inline]
-    fn on_delivered(&mut self, at: Time, leg: u32, born: Time) {}
+    fn on_delivered(&mut self, at: Time, leg: u32, born: Time, bytes: u32) {}
     /// Everything of this instant has happened.
     #[inline]
     fn after_instant(&mut self, at: Time, network: &Network) {}
@@ -97,9 +111,19 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
         self.1.on_arrival(crossing);
     }
     #[inline]
-    fn on_loss(&mut self, crossing: Crossing) {
-        self.0.on_loss(crossing);
-        self.1.on_loss(crossing);
+    fn on_loss(&mut self, crossing: Crossing, cause: LossCause) {
+        self.0.on_loss(crossing, cause);
+        self.1.on_loss(crossing, cause);
+    }
+    #[inline]
+    fn on_rank(&mut self, at: Time, leg: u32, number: u32, rank: u64) {
+        self.0.on_rank(at, leg, number, rank);
+        self.1.on_rank(at, leg, number, rank);
+    }
+    #[inline]
+    fn on_check(&mut self, at: Time, leg: u32, ahead_ps: i64, threshold: Duration) {
+        self.0.on_check(at, leg, ahead_ps, threshold);
+        self.1.on_check(at, leg, ahead_ps, threshold);
     }
     #[inline]
     fn on_fill(&mut self, at: Time, leg: u32, fill: u32) {
@@ -127,9 +151,9 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
         self.1.on_wait(at, leg, arrived);
     }
     #[inline]
-    fn on_delivered(&mut self, at: Time, leg: u32, born: Time) {
-        self.0.on_delivered(at, leg, born);
-        self.1.on_delivered(at, leg, born);
+    fn on_delivered(&mut self, at: Time, leg: u32, born: Time, bytes: u32) {
+        self.0.on_delivered(at, leg, born, bytes);
+        self.1.on_delivered(at, leg, born, bytes);
     }
     #[inline]
     fn after_instant(&mut self, at: Time, network: &Network) {

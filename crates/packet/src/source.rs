@@ -123,8 +123,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
         let flow = &mut self.network.flows[flow_id as usize];
         flow.counts.delivered += 1;
+        flow.counts.delivered_bytes += unit.bytes as u64;
         Delays::record(&mut flow.counts.delay, unit.born(), now);
-        self.probe.on_delivered(now, leg_id, unit.born());
+        self.probe
+            .on_delivered(now, leg_id, unit.born(), unit.bytes);
         if flow.delivery != Delivery::Plain {
             self.answer(flow_id, unit.number);
         }

@@ -9,6 +9,16 @@ use alloc::vec::Vec;
 
 use kernel::{Duration, Rate, Time};
 
+mod ends;
+mod envelope;
+mod scheduler;
+
+pub use ends::{ClientSpec, SinkSpec, SourceControlSpec, Span, TrafficSpec};
+pub use envelope::{
+    EnvelopeRule, EnvelopeSpec, Excess, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
+};
+pub use scheduler::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
+
 /// A network, its traffic and how long to run it.
 #[derive(Clone, Debug)]
 pub struct NetworkSpec {
@@ -33,6 +43,42 @@ pub struct NodeSpec {
     pub name: String,
     /// What it is.
     pub kind: NodeKind,
+    /// Memory that all flows through it share; `None` is without limit.
+    pub pool: Option<PoolSpec>,
+}
+
+/// A memory shared by all data units of a node (Zhang 1991, section 3.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PoolSpec {
+    /// Units it holds; `None` is without limit. One that several branches send counts once.
+    pub limit_units: Option<u32>,
+    /// Bytes it holds; `None` is without limit.
+    pub limit_bytes: Option<u64>,
+    /// Who is refused when it is full.
+    pub when_full: WhenFull,
+    /// How long a unit holds its place.
+    pub hold: Hold,
+}
+
+/// Who is refused when a pool is full.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WhenFull {
+    /// The unit that arrives.
+    TailDrop,
+    /// The unit that would be served last in the node's longest queue (a queue is all that waits
+    /// for one channel): the largest stamp where units are stamped, else the last of the flow
+    /// with most units there. The arriving unit is put in first, so it may be the one. Equal
+    /// queues: the lower channel; equal stamps or flows: the flow later in the scenario.
+    PushOut,
+}
+
+/// How long a unit holds its place in a pool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hold {
+    /// Until it starts on the next channel.
+    Start,
+    /// Until its last bit has left.
+    End,
 }
 
 /// What a node does with what arrives.
@@ -71,6 +117,8 @@ pub struct ChannelSpec {
     pub timing: Timing,
     /// What goes wrong on the wire.
     pub errors: ErrorSpec,
+    /// Which unit the sending port serves next.
+    pub scheduler: SchedulerSpec,
 }
 
 /// When an arriving unit can be used.
@@ -107,8 +155,10 @@ pub struct FlowSpec {
     pub legs: Vec<LegSpec>,
     /// Group for service order; 0 is served first.
     pub priority: u8,
-    /// Bytes of a data unit on the wire.
+    /// Bytes of a data unit on the wire; of its control units too. With `sizes`, the largest.
     pub unit_bytes: u32,
+    /// Sizes drawn at random for each unit; empty: all have `unit_bytes`.
+    pub sizes: Vec<SizeShare>,
     /// What the application wants to send.
     pub traffic: TrafficSpec,
     /// When the source may send it.
@@ -117,6 +167,16 @@ pub struct FlowSpec {
     pub sink: SinkSpec,
     /// The flow that carries the answers back (acknowledgements, responses), if any.
     pub partner: Option<u32>,
+    /// What it reserves at every port on its way; `None` makes its units datagrams.
+    pub reserve: Option<ReserveSpec>,
+    /// What its source holds itself to: between the application and source control.
+    pub envelope: Option<EnvelopeSpec>,
+    /// What the edge of the network holds it to: behind source control, before the first port.
+    pub policer: Option<EnvelopeSpec>,
+    /// What its source makes of a warning.
+    pub on_alarm: OnAlarm,
+    /// Set-up and tear-down while the network runs; `None` is there from the start.
+    pub session: Option<SessionSpec>,
 }
 
 /// One flow on one channel.
@@ -206,143 +266,6 @@ pub enum Bind {
     Start,
     /// When it is triggered (unsafe: it may wait behind other credit units).
     Trigger,
-}
-
-/// A length of time, fixed or random.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Span {
-    /// Always the same.
-    Fixed(Duration),
-    /// Exponential with this mean.
-    Exponential(Duration),
-}
-
-/// What the application wants to send.
-#[derive(Clone, PartialEq, Debug)]
-pub enum TrafficSpec {
-    /// Nothing of its own (answers only).
-    Silent,
-    /// Always has a unit to send, from `start` on, `total` units at most.
-    Greedy {
-        /// First unit.
-        start: Time,
-        /// Units in all; `None` is without end.
-        total: Option<u64>,
-    },
-    /// One unit every `interval`.
-    Constant {
-        /// First unit.
-        start: Time,
-        /// Between units.
-        interval: Duration,
-        /// Units in all; `None` is without end.
-        total: Option<u64>,
-    },
-    /// Exponential gaps.
-    Poisson {
-        /// From here on.
-        start: Time,
-        /// Mean gap.
-        mean_interval: Duration,
-        /// Units in all; `None` is without end.
-        total: Option<u64>,
-    },
-    /// Bursts and pauses in turn, each with its own spacing.
-    OnOff {
-        /// First burst.
-        start: Time,
-        /// Length of a burst.
-        on: Span,
-        /// Length of a pause.
-        off: Span,
-        /// Between units in a burst.
-        on_interval: Duration,
-        /// Between units in a pause; `None` is silence.
-        off_interval: Option<Duration>,
-    },
-    /// Closed-loop client of a file server; the partner flow carries the responses.
-    Client(ClientSpec),
-    /// The server's side: sends what the client's requests ask for.
-    Server,
-}
-
-/// A client that walks files one after another: a few look-ups, then reads block by block.
-/// Stand-in for traces of network file system clients.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct ClientSpec {
-    /// First request.
-    pub start: Time,
-    /// Units of a request.
-    pub request_units: u32,
-    /// Look-ups before a file's reads.
-    pub lookups: u32,
-    /// Units of a look-up's reply.
-    pub lookup_units: u32,
-    /// Median file size in bytes (lognormal).
-    pub file_median_bytes: u64,
-    /// Sigma of the logarithm of the file size.
-    pub file_sigma: f64,
-    /// Bytes of a full read.
-    pub block_bytes: u32,
-    /// Protocol bytes around each read's payload.
-    pub header_bytes: u32,
-    /// Payload bytes of one unit.
-    pub payload_bytes: u32,
-    /// Reads outstanding at once.
-    pub outstanding: u32,
-    /// Server's time for a look-up.
-    pub lookup_service: Span,
-    /// Server's time for a read.
-    pub read_service: Span,
-    /// Client's time before each request.
-    pub think: Span,
-}
-
-/// When the source may send what the application wants.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum SourceControlSpec {
-    /// At once.
-    None,
-    /// At most so many units unacknowledged, end to end.
-    Window {
-        /// The window.
-        units: u32,
-    },
-    /// A window that grows by `increase` units a window and is multiplied by `decrease` when an
-    /// acknowledgement does not come in time; what was unacknowledged is sent again.
-    Aimd {
-        /// First window.
-        initial_units: u32,
-        /// Largest window.
-        maximum_units: u32,
-        /// Units added per window acknowledged.
-        increase_units: f64,
-        /// Factor on loss, below 1.
-        decrease: f64,
-        /// Time-out.
-        timeout: Duration,
-    },
-}
-
-/// How destinations consume.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SinkSpec {
-    /// At once.
-    Infinite,
-    /// One unit every `interval`.
-    Limited {
-        /// Between units.
-        interval: Duration,
-    },
-    /// Takes units at `interval` for `run`, then nothing for `stall`, and so on.
-    Stalling {
-        /// Between units while it runs.
-        interval: Duration,
-        /// How long it runs.
-        run: Span,
-        /// How long it stands still.
-        stall: Span,
-    },
 }
 
 /// A time series to record.

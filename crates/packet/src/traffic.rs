@@ -52,6 +52,7 @@ impl Traffic {
                 start,
                 interval,
                 total,
+                ..
             } => {
                 let spaced = Spaced::new(start, Span::Fixed(interval), total, stream());
                 Traffic::Spaced(Box::new(spaced))
@@ -60,12 +61,14 @@ impl Traffic {
                 start,
                 mean_interval,
                 total,
+                ..
             } => {
                 let gap = Span::Exponential(mean_interval);
                 let mut spaced = Spaced::new(start, gap, total, stream());
                 spaced.start = start + draw(gap, &mut spaced.stream);
                 Traffic::Spaced(Box::new(spaced))
             }
+            TrafficSpec::Trains { .. } => Traffic::Silent,
             TrafficSpec::OnOff {
                 start,
                 on,

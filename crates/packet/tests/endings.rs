@@ -54,6 +54,7 @@ fn a_stuck_run_counts_what_waits() {
     net.spec.flows[0].traffic = TrafficSpec::Constant {
         start: Time::ZERO,
         interval: cells(1),
+        random_phase: false,
         total: Some(10),
     };
     let flow = &run(&net.spec).flows[0];

@@ -25,6 +25,7 @@ fn a_constant_source_keeps_its_interval_and_its_total() {
     let constant = |total| TrafficSpec::Constant {
         start: at(5),
         interval: halves(5),
+        random_phase: false,
         total,
     };
     let expected: Vec<Time> = (0..4).map(|n| at(5) + halves(5 * n)).collect();
@@ -38,6 +39,7 @@ fn a_constant_source_faster_than_the_link_backs_up() {
     let fast = TrafficSpec::Constant {
         start: Time::ZERO,
         interval: halves(1),
+        random_phase: false,
         total: Some(100),
     };
     let outcome = run(&alone(fast, at(200)).spec);
@@ -67,6 +69,7 @@ fn a_poisson_source_has_exponential_gaps() {
     let traffic = TrafficSpec::Poisson {
         start: Time::ZERO,
         mean_interval: cells(50),
+        min_interval: Duration::ZERO,
         total: Some(50_000),
     };
     let starts = starts(traffic, Time(u64::MAX / 8));
@@ -165,6 +168,7 @@ fn a_lower_priority_takes_exactly_what_is_left() {
     let constant = TrafficSpec::Constant {
         start: Time::ZERO,
         interval: cells(4),
+        random_phase: false,
         total: None,
     };
     assert_eq!(compete([0, 1], constant), [225, 675]);

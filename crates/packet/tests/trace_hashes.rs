@@ -50,6 +50,7 @@ fn mixed() -> Net {
     flows[0].traffic = TrafficSpec::Poisson {
         start: Time::ZERO,
         mean_interval: halves(5),
+        min_interval: Duration::ZERO,
         total: None,
     };
     flows[1].traffic = TrafficSpec::OnOff {

@@ -30,6 +30,10 @@ pub enum UnitKind {
     Request,
     /// A sender states its counter.
     Sync,
+    /// A warning to a source.
+    Alarm,
+    /// A session's message.
+    Session,
 }
 
 /// One unit crossing one node's edge.
@@ -87,6 +91,8 @@ impl<W: Write> TraceWriter<W> {
             UnitKind::Credit => "credit",
             UnitKind::Request => "request",
             UnitKind::Sync => "sync",
+            UnitKind::Alarm => "alarm",
+            UnitKind::Session => "session",
         };
         write!(
             self.writer,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use kernel::{Duration, Time};
 use packet::spec::{
-    FlowControlSpec, FlowSpec, LegSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec,
-    TrafficSpec,
+    FlowControlSpec, FlowSpec, LegSpec, Measure, NetworkSpec, OnAlarm, SeriesSpec,
+    SourceControlSpec, TrafficSpec,
 };
 
 use crate::Limits;
@@ -129,6 +129,7 @@ impl Builder<'_> {
             legs: self.legs(draft, tree, unit_bytes, mistakes),
             priority: record.whole("priority").unwrap_or(0) as u8,
             unit_bytes,
+            sizes: Vec::new(),
             traffic: record
                 .record("traffic")
                 .map_or(TrafficSpec::Silent, |record| {
@@ -143,6 +144,11 @@ impl Builder<'_> {
                     traffic::sink(record, last)
                 }),
             partner,
+            reserve: None,
+            envelope: None,
+            policer: None,
+            on_alarm: OnAlarm::Ignore,
+            session: None,
         }
     }
 

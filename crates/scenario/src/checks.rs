@@ -151,6 +151,7 @@ pub(crate) fn starts(
             TrafficSpec::Greedy { start, .. }
             | TrafficSpec::Constant { start, .. }
             | TrafficSpec::Poisson { start, .. }
+            | TrafficSpec::Trains { start, .. }
             | TrafficSpec::OnOff { start, .. } => *start,
             TrafficSpec::Client(client) => client.start,
             TrafficSpec::Silent | TrafficSpec::Server => Time::ZERO,

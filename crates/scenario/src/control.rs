@@ -230,6 +230,7 @@ mod tests {
             handling: Duration(handling_ps),
             timing: Timing::CutThrough,
             errors: ErrorSpec::default(),
+            scheduler: packet::spec::SchedulerSpec::default(),
         }
     }
 

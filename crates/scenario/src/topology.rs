@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kernel::{Duration, Rate, Time};
-use packet::spec::{ChannelSpec, ErrorSpec, LinkSpec, NodeKind, NodeSpec, Timing};
+use packet::spec::{ChannelSpec, ErrorSpec, LinkSpec, NodeKind, NodeSpec, SchedulerSpec, Timing};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::expand;
@@ -162,7 +162,11 @@ impl Graph {
             return None;
         }
         self.by_name.insert(name.clone(), index);
-        self.nodes.push(NodeSpec { name, kind });
+        self.nodes.push(NodeSpec {
+            name,
+            kind,
+            pool: None,
+        });
         self.neighbours.push(Vec::new());
         self.trunks.push(Vec::new());
         Some(index)
@@ -404,6 +408,7 @@ pub(crate) fn channel(layers: &[&Record]) -> ChannelSpec {
             control_corruption: chance("control_corruption"),
             from: Time::ZERO + span("errors_from"),
         },
+        scheduler: SchedulerSpec::default(),
     }
 }
 
@@ -415,5 +420,6 @@ pub(crate) fn placeholder() -> ChannelSpec {
         handling: Duration(0),
         timing: Timing::StoreAndForward,
         errors: ErrorSpec::default(),
+        scheduler: SchedulerSpec::default(),
     }
 }

@@ -49,11 +49,13 @@ pub(crate) fn traffic(record: &Record, line: Line) -> TrafficSpec {
         "constant" => TrafficSpec::Constant {
             start: start(),
             interval: gap(["interval", "load", "rate"]).unwrap_or(full),
+            random_phase: false,
             total: total(),
         },
         "poisson" => TrafficSpec::Poisson {
             start: start(),
             mean_interval: gap(["interval", "load", "rate"]).unwrap_or(full),
+            min_interval: Duration::ZERO,
             total: total(),
         },
         "on-off" => TrafficSpec::OnOff {
@@ -141,11 +143,13 @@ pub(crate) fn offered_per_second(traffic: &TrafficSpec, line: Line) -> Option<f6
         TrafficSpec::Greedy { total: None, .. } => Some(per_second(Duration(line.unit_ps()))),
         TrafficSpec::Constant {
             interval,
+            random_phase: false,
             total: None,
             ..
         } => Some(per_second(*interval)),
         TrafficSpec::Poisson {
             mean_interval,
+            min_interval: Duration::ZERO,
             total: None,
             ..
         } => Some(per_second(*mean_interval)),

@@ -149,6 +149,7 @@ fn several_root_legs_send_the_same_units() {
     add_flow(&mut spec, 0, &tree, 1, 0).traffic = TrafficSpec::Constant {
         start: Time(5),
         interval: kernel::Duration(10),
+        random_phase: false,
         total: Some(2),
     };
     let report = run(&spec);
@@ -370,6 +371,7 @@ fn what_is_not_supported_is_refused() {
         spec.flows[0].traffic = TrafficSpec::Constant {
             start: Time::ZERO,
             interval: kernel::Duration::ZERO,
+            random_phase: false,
             total: None,
         };
     });

@@ -7,8 +7,8 @@ mod random;
 use kernel::{Duration, Rate, Time};
 use packet::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
-    LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, Overflow, SinkSpec, SourceControlSpec,
-    Timing, TrafficSpec,
+    LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
+    SourceControlSpec, Timing, TrafficSpec,
 };
 
 use crate::network::Network;
@@ -24,6 +24,7 @@ pub(super) fn channel(delay_ps: u64, timing: Timing) -> ChannelSpec {
         handling: Duration::ZERO,
         timing,
         errors: ErrorSpec::default(),
+        scheduler: SchedulerSpec::default(),
     }
 }
 
@@ -40,6 +41,7 @@ pub(super) fn link(a: u32, b: u32, delay_ps: u64) -> LinkSpec {
 
 pub(super) fn network(node_count: u32, links: Vec<LinkSpec>, stop_at_ps: u64) -> NetworkSpec {
     let node = |index| NodeSpec {
+        pool: None,
         name: format!("n{index}"),
         kind: NodeKind::Host,
     };
@@ -88,6 +90,7 @@ pub(super) fn add_flow<'a>(
         legs,
         priority: 0,
         unit_bytes: 1,
+        sizes: Vec::new(),
         traffic: TrafficSpec::Greedy {
             start: Time::ZERO,
             total: None,
@@ -95,6 +98,11 @@ pub(super) fn add_flow<'a>(
         source_control: SourceControlSpec::None,
         sink: SinkSpec::Infinite,
         partner: None,
+        reserve: None,
+        envelope: None,
+        policer: None,
+        on_alarm: OnAlarm::Ignore,
+        session: None,
     });
     spec.flows.last_mut().expect("just added")
 }

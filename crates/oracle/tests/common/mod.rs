@@ -40,6 +40,7 @@ pub fn loaded(seed: u64) -> NetworkSpec {
                 flow.traffic = TrafficSpec::Poisson {
                     start,
                     mean_interval: cells(1 + dice.below(6)),
+                    min_interval: Duration::ZERO,
                     total: None,
                 }
             }
@@ -80,6 +81,7 @@ pub fn finite(seed: u64) -> NetworkSpec {
                 *other = TrafficSpec::Poisson {
                     start: Time::ZERO,
                     mean_interval: cells(2),
+                    min_interval: Duration::ZERO,
                     total: Some(units),
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use kernel::{Duration, Rate, Time};
 use packet::Network;
-use packet::outcome::Outcome;
+use packet::outcome::{LossCause, Outcome};
 use packet::probe::{Crossing, Probe, UnitKind};
 use packet::spec::*;
 
@@ -248,7 +248,7 @@ impl Probe for Observer {
         });
     }
 
-    fn on_loss(&mut self, crossing: Crossing) {
+    fn on_loss(&mut self, crossing: Crossing, _cause: LossCause) {
         if crossing.kind != UnitKind::Data {
             return;
         }
@@ -272,7 +272,7 @@ impl Probe for Observer {
         self.touch(leg).waiting = waiting;
     }
 
-    fn on_delivered(&mut self, _at: Time, leg: u32, _born: Time) {
+    fn on_delivered(&mut self, _at: Time, leg: u32, _born: Time, _bytes: u32) {
         self.touch(leg).delivered += 1;
     }
 

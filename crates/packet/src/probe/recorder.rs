@@ -191,7 +191,7 @@ impl Probe for Recorder {
         self.sample(at, leg, Measure::Wait, at.since(arrived).ps() as f64);
     }
 
-    fn on_delivered(&mut self, at: Time, leg: u32, born: Time) {
+    fn on_delivered(&mut self, at: Time, leg: u32, born: Time, _bytes: u32) {
         self.sample(at, leg, Measure::Delay, at.since(born).ps() as f64);
     }
 }

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use crate::outcome::LossCause;
+
 use super::{Crossing, Probe};
 
 /// One line of a trace.
@@ -52,7 +54,7 @@ impl Probe for TraceProbe {
         });
     }
 
-    fn on_loss(&mut self, crossing: Crossing) {
+    fn on_loss(&mut self, crossing: Crossing, _cause: LossCause) {
         self.entries.push(TraceEntry {
             crossing,
             what: Passage::Lost,

@@ -25,6 +25,7 @@ pub fn one_in_three() -> TrafficSpec {
     TrafficSpec::Constant {
         start: Time::ZERO,
         interval: cells(3),
+        random_phase: false,
         total: None,
     }
 }

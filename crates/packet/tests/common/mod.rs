@@ -58,6 +58,7 @@ impl Net {
 
     pub fn node(&mut self, name: &str, kind: NodeKind) -> u32 {
         self.spec.nodes.push(NodeSpec {
+            pool: None,
             name: name.into(),
             kind,
         });
@@ -71,6 +72,7 @@ impl Net {
             handling: Duration::ZERO,
             timing: self.timing,
             errors: ErrorSpec::default(),
+            scheduler: SchedulerSpec::default(),
         }
     }
 
@@ -136,6 +138,7 @@ impl Net {
             legs: legs.collect(),
             priority: 0,
             unit_bytes: BYTES,
+            sizes: Vec::new(),
             traffic: TrafficSpec::Greedy {
                 start: Time::ZERO,
                 total: None,
@@ -143,6 +146,11 @@ impl Net {
             source_control: SourceControlSpec::None,
             sink: SinkSpec::Infinite,
             partner: None,
+            reserve: None,
+            envelope: None,
+            policer: None,
+            on_alarm: OnAlarm::Ignore,
+            session: None,
         });
         self.spec.flows.len() - 1
     }

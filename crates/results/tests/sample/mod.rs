@@ -9,8 +9,8 @@ use packet::outcome::{
 };
 use packet::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
-    LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, Overflow, SinkSpec, SourceControlSpec,
-    Timing, TrafficSpec,
+    LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
+    SourceControlSpec, Timing, TrafficSpec,
 };
 use results::{
     Axis, Block, Check, Curve, Mark, Plot, Report, RunInfo, Style, Tone, Verdict, VerdictRow,
@@ -28,6 +28,7 @@ fn channel() -> ChannelSpec {
         handling: Duration(0),
         timing: Timing::StoreAndForward,
         errors: ErrorSpec::default(),
+        scheduler: SchedulerSpec::default(),
     }
 }
 
@@ -57,6 +58,7 @@ fn leg(channel: u32, parent: Option<u32>) -> LegSpec {
 /// Two sources, two switches, two sinks.
 pub fn spec() -> NetworkSpec {
     let node = |name: &str, kind| NodeSpec {
+        pool: None,
         name: name.into(),
         kind,
     };
@@ -76,6 +78,7 @@ pub fn spec() -> NetworkSpec {
         ],
         priority,
         unit_bytes: 53,
+        sizes: Vec::new(),
         traffic: TrafficSpec::Greedy {
             start: Time::ZERO,
             total: None,
@@ -83,6 +86,11 @@ pub fn spec() -> NetworkSpec {
         source_control: SourceControlSpec::None,
         sink: SinkSpec::Infinite,
         partner: None,
+        reserve: None,
+        envelope: None,
+        policer: None,
+        on_alarm: OnAlarm::Ignore,
+        session: None,
     };
     NetworkSpec {
         seed: 1993,

@@ -51,6 +51,8 @@ impl Trace {
             UnitKind::Credit => (results::UnitKind::Credit, 1),
             UnitKind::Request => (results::UnitKind::Request, 2),
             UnitKind::Sync => (results::UnitKind::Sync, 3),
+            UnitKind::Alarm => (results::UnitKind::Alarm, 4),
+            UnitKind::Session => (results::UnitKind::Session, 5),
         };
         let (node, direction) = match entry.what {
             Passage::Out => (from, results::Crossing::Out),

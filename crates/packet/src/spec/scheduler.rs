@@ -1,0 +1,87 @@
+//! Which unit leaves a port next.
+
+use kernel::Duration;
+
+/// Which unit leaves the port next? Each discipline works among the units that wait and that
+/// flow control lets cross. Units of one flow leave in order of arrival (but for
+/// [`Resync::Literal`]). What is equal otherwise goes in the order of flows in the scenario.
+///
+/// All but `Fifo` serve priority groups ([`FlowSpec::priority`](super::FlowSpec::priority)) strictly, group 0 first; the
+/// discipline works inside each group.
+///
+/// The disciplines from `VirtualClock` to `Edf` serve flows by what they reserve
+/// ([`FlowSpec::reserve`](super::FlowSpec::reserve)). Where no flow of a port reserves anything, each counts as if it had
+/// reserved an equal share of the channel's rate. Where some do, units of the others
+/// (*datagrams*) are served when no reserved unit waits, in order of arrival.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SchedulerSpec {
+    /// One flow after another, a unit each.
+    #[default]
+    RoundRobin,
+    /// In order of arrival, whatever the priority.
+    Fifo,
+    /// In order of arrival in each priority group.
+    StrictPriority,
+    /// Zhang 1991.
+    VirtualClock(VirtualClockSpec),
+    /// Weighted fair queueing (Demers, Keshav, Shenker 1989), also PGPS (Parekh, Gallager 1993):
+    /// by the time at which fluid sharing would have finished the unit.
+    Wfq,
+    /// Worst-case fair weighted fair queueing (Bennett, Zhang 1997): the same, among units that
+    /// fluid sharing would have started.
+    Wf2qPlus,
+    /// Self-clocked fair queueing (Golestani 1994).
+    Scfq,
+    /// Start-time fair queueing (Goyal, Vin, Cheng 1996).
+    Sfq,
+    /// Deficit round robin (Shreedhar, Varghese 1995).
+    Drr {
+        /// Bytes that the flow with the smallest reservation of the port may send a round; the
+        /// others get as many times more as they reserve.
+        quantum_bytes: u32,
+    },
+    /// Earliest deadline first: arrival + [`ReserveSpec::deadline`](super::ReserveSpec::deadline).
+    Edf,
+    /// Asynchronous traffic shaping (IEEE 802.1Qcr): a unit waits until it conforms to its
+    /// flow's rate and burst, and is then served in the order of these instants.
+    Ats {
+        /// A unit that would wait longer is dropped.
+        max_residence: Option<Duration>,
+    },
+}
+
+/// The settings of VirtualClock (Zhang 1991, section 3.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VirtualClockSpec {
+    /// The clock that stamps units.
+    pub stamp: Stamp,
+    /// When auxVC is set to VirtualClock at the end of a check.
+    pub resync: Resync,
+    /// T: a flow whose VirtualClock runs further ahead of real time at a check is warned.
+    /// `None` is AIR times Vtick.
+    pub threshold: Option<Duration>,
+    /// Size of a warning to the source; `None` sends none (they are counted all the same).
+    pub alarm_bytes: Option<u32>,
+}
+
+/// The clock that stamps units.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stamp {
+    /// auxVC: no credit is saved (the paper's algorithm).
+    AuxVc,
+    /// VirtualClock itself, for contrast: a flow that was silent may be served first for long.
+    VirtualClock,
+}
+
+/// When auxVC is set back to VirtualClock at the end of a check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Resync {
+    /// As section 3.1 is written: if the channel is idle or the unit on the wire has a larger
+    /// stamp than auxVC, after the unit that ends the interval was stamped. It may reorder a
+    /// flow, and breaks the delay bound of others.
+    Literal,
+    /// Only on an idle channel, before the next unit is stamped.
+    IdleLink,
+    /// Never.
+    None,
+}
