@@ -50,7 +50,7 @@ fn mixed() -> Net {
     flows[0].traffic = TrafficSpec::Poisson {
         start: Time::ZERO,
         mean_interval: halves(5),
-        min_interval: Duration::ZERO,
+        min_interval: kernel::Duration::ZERO,
         total: None,
     };
     flows[1].traffic = TrafficSpec::OnOff {
