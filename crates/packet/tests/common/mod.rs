@@ -1,6 +1,7 @@
 //! Small networks for the tests of the engine, written down by hand.
 #![allow(dead_code, unused_imports)]
 
+pub mod chain;
 mod figures;
 mod watch;
 
