@@ -138,6 +138,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 sent_total: sender.sent,
                 lost_total: counts.lost,
                 dropped_total: counts.dropped,
+                alarms_total: counts.alarms,
                 overfill_max: fill.max_total().saturating_sub(receiver.limit),
                 credits_received_total: link.map_or(0, |link| link.credits_received),
                 credits_lost_total: link.map_or(0, |link| link.credits_lost as u64),

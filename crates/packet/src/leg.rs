@@ -101,6 +101,8 @@ pub(crate) struct LegCounts {
     pub arrived_before_warm_up: u64,
     pub lost: u64,
     pub dropped: u64,
+    /// Checks that found the flow too far ahead of what it reserves.
+    pub alarms: u64,
 }
 
 #[cfg(test)]

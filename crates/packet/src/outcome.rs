@@ -209,6 +209,9 @@ pub struct LegOutcome {
     pub lost_total: u64,
     /// Data units dropped at the receiver, whole run.
     pub dropped_total: u64,
+    /// Checks of VirtualClock at the sending port that found the flow further ahead of real time
+    /// than its threshold, whole run; each is a warning to the source where those are sent.
+    pub alarms_total: u64,
     /// Units the receiver had to hold beyond its limit, at worst.
     pub overfill_max: u32,
     /// Control units that arrived at the sender, whole run.

@@ -8,11 +8,18 @@
 //! What is equal for a discipline goes in the order of seats, which is the order of flows in the
 //! scenario; so the order of events within one instant decides nothing.
 
+mod ats;
+mod edf;
 mod fifo;
+mod pace;
 mod ranked;
 mod round_robin;
 mod stamp_tree;
 mod stamped;
+mod tails;
+#[cfg(test)]
+mod testing;
+mod virtual_clock;
 
 pub(crate) use ranked::{Ranked, Share};
 pub(crate) use round_robin::{Place, RoundRobin};
@@ -111,6 +118,10 @@ trait Discipline {
     fn on_start(&mut self, port: &Port, seat: u32, unit: Packet);
     /// Is any queue ready?
     fn has_ready(&self) -> bool;
+    /// May a ready queue be served at `now`, or are all of them held?
+    fn may_start(&self, _now: Time) -> bool {
+        self.has_ready()
+    }
     /// Units of one queue may have falling ranks, and are then served by rank.
     fn reorders(&self) -> bool {
         false
@@ -133,6 +144,14 @@ impl Scheduler {
         match self {
             Scheduler::RoundRobin(scheduler) => scheduler.has_ready(),
             Scheduler::Ranked(scheduler) => scheduler.has_ready(),
+        }
+    }
+
+    /// May a ready queue be served at `now`, or are all of them held?
+    pub fn may_start(&self, now: Time) -> bool {
+        match self {
+            Scheduler::RoundRobin(scheduler) => scheduler.has_ready(),
+            Scheduler::Ranked(scheduler) => scheduler.may_start(now),
         }
     }
 }

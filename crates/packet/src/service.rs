@@ -8,9 +8,9 @@ use kernel::{Duration, EventQueue, Rate};
 use crate::leg::Leg;
 use crate::outcome::LossCause;
 use crate::probe::Probe;
-use crate::scheduler::{Admitted, Packet, Place, Ranked, RoundRobin, Scheduler, Share};
+use crate::scheduler::{Admitted, Check, Packet, Place, Ranked, RoundRobin, Scheduler, Share};
 use crate::simulation::{Network, Simulation};
-use crate::spec::{ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec};
+use crate::spec::{ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, WhenFull};
 use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -34,6 +34,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else {
             sender.queue.push(&mut network.units, place);
         }
+        if ranked.tracks_tails() {
+            let last = network.units.rank(sender.queue.tail);
+            ranked.on_tail(sender.place, last);
+        }
         let is_first = sender.queue.head == place;
         let (has_credit, waiting) = (sender.credit > 0, sender.queue.len);
         self.probe.on_rank(now, leg_id, number, rank);
@@ -45,10 +49,33 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.note_blocked(leg_id);
         }
         if let Some(check) = check {
-            self.probe
-                .on_check(now, leg_id, check.ahead_ps, check.threshold);
+            self.warn(leg_id, check);
         }
     }
+
+    /// The flow of `leg_id` was checked: its source is warned if it runs too fast.
+    #[cold]
+    fn warn(&mut self, leg_id: u32, check: Check) {
+        let Check {
+            ahead_ps,
+            threshold,
+        } = check;
+        self.probe.on_check(self.now, leg_id, ahead_ps, threshold);
+        if i128::from(ahead_ps) <= i128::from(threshold.ps()) {
+            return;
+        }
+        self.network.counts[leg_id as usize].alarms += 1;
+        let channel = self.network.legs[leg_id as usize].sender.channel;
+        let scheduler = &self.network.channels[channel as usize].scheduler;
+        if let Scheduler::Ranked(ranked) = scheduler
+            && let Some(bytes) = ranked.alarm_bytes
+        {
+            self.raise_alarm(leg_id, bytes);
+        }
+    }
+
+    /// A warning of `bytes` goes to the source of `leg_id`: nothing carries it yet.
+    fn raise_alarm(&mut self, _leg_id: u32, _bytes: u32) {}
 
     /// The first unit of the queue may be chosen.
     pub(crate) fn offer_head(&mut self, leg_id: u32) {
@@ -75,6 +102,26 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let (port, ranked) = channel.ranked(self.now);
         if let Some(ranked) = ranked {
             ranked.on_start(&port, sender.place, Packet { rank, bytes });
+        }
+        self.note_tail(leg_id);
+    }
+
+    /// The queue of `leg_id` lost a unit: where units are pushed out by rank, its port learns the
+    /// new end. (A unit that joins is noted where it gets its rank.)
+    #[inline]
+    pub(crate) fn note_tail(&mut self, leg_id: u32) {
+        let network = &mut self.network;
+        let sender = &network.legs[leg_id as usize].sender;
+        let channel = &mut network.channels[sender.channel as usize];
+        let Scheduler::Ranked(ranked) = &mut channel.scheduler else {
+            return;
+        };
+        if !ranked.tracks_tails() {
+            return;
+        }
+        match sender.queue.len {
+            0 => ranked.on_empty(sender.place),
+            _ => ranked.on_tail(sender.place, network.units.rank(sender.queue.tail)),
         }
     }
 
@@ -118,8 +165,25 @@ pub(crate) fn scheduler(
     for &leg in groups.iter().flatten() {
         network.legs[leg as usize].sender.is_ranked = true;
     }
-    let ranked = Ranked::new(&channel.scheduler, channel.rate, seats);
+    let tracks_tails = pushes_out(network, spec, &groups);
+    let ranked = Ranked::new(&channel.scheduler, channel.rate, seats, tracks_tails);
     Scheduler::Ranked(Box::new(ranked))
+}
+
+/// The node of this port makes room in its pool by pushing out what it would serve last.
+fn pushes_out(network: &Network, spec: &NetworkSpec, groups: &[Vec<u32>]) -> bool {
+    let Some(&leg) = groups.iter().flatten().next() else {
+        return false;
+    };
+    let channel = network.legs[leg as usize].sender.channel;
+    let link = &spec.links[channel as usize / 2];
+    let node = if channel.is_multiple_of(2) {
+        link.a
+    } else {
+        link.b
+    };
+    let pool = spec.nodes[node as usize].pool;
+    pool.is_some_and(|pool| pool.when_full == WhenFull::PushOut)
 }
 
 /// Legs in groups by priority, each group in the order of flows; they learn their seats.

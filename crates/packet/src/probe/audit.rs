@@ -2,8 +2,9 @@
 //!
 //! At every instant, for whatever was touched: credit + on the wire + stored <= N1 + N2 + N3;
 //! credit <= N2 + N3; at most N2 + N3 starts in any window of one control loop; units of a
-//! leg arrive in order; no channel idles while something may be sent. Now and then, for
-//! everything: units counted as on the wire are on the wire; memory holds what the slowest
+//! leg arrive in order (but for VirtualClock that resynchronises to the letter, which reorders);
+//! no channel idles while something may be sent, and one whose units are all held is due to ask
+//! again. Now and then, for everything: no channel idles as before; units counted as on the wire are on the wire; memory holds what the slowest
 //! branch has still to send.
 
 use alloc::collections::VecDeque;
@@ -17,7 +18,9 @@ use kernel::{Duration, Time};
 use super::{Crossing, Probe, UnitKind};
 use crate::outcome::Violation;
 use crate::simulation::Network;
-use crate::spec::{CreditRule, FlowControlSpec, NetworkSpec, SourceControlSpec};
+use crate::spec::{
+    CreditRule, FlowControlSpec, FlowSpec, NetworkSpec, Resync, SchedulerSpec, SourceControlSpec,
+};
 use crate::unit::NONE;
 
 /// Instants between two checks of everything.
@@ -29,8 +32,11 @@ const KEPT: usize = 100;
 pub struct Audit {
     limits: Vec<Option<Limit>>,
     last_number: Vec<Option<u64>>,
-    /// Units carry rising numbers: not acknowledgements, not a source that sends again.
+    /// Units carry rising numbers: not acknowledgements, not a source that sends again, not
+    /// behind a port that may reorder them.
     is_numbered: Vec<bool>,
+    /// Of each leg.
+    channels: Vec<u32>,
     touched_legs: Vec<u32>,
     touched_channels: Vec<u32>,
     instants: u64,
@@ -74,10 +80,13 @@ impl Audit {
         };
         let is_numbered = network.flows.iter().enumerate().flat_map(|(id, flow)| {
             let again = matches!(flow.source_control, SourceControlSpec::Aimd { .. });
-            core::iter::repeat_n(!again && !answers(id), flow.legs.len())
+            let in_order = !again && !answers(id) && !is_reordered(network, flow);
+            core::iter::repeat_n(in_order, flow.legs.len())
         });
+        let legs_of = network.flows.iter().flat_map(|flow| &flow.legs);
         Audit {
             is_numbered: is_numbered.collect(),
+            channels: legs_of.map(|leg| leg.channel).collect(),
             limits,
             last_number: vec![None; legs],
             touched_legs: Vec::new(),
@@ -159,13 +168,23 @@ impl Audit {
 
     fn check_channel(&mut self, at: Time, id: u32, network: &Network) {
         let channel = &network.channels[id as usize];
-        let works = channel.free_at > at || !channel.has_work();
-        self.require(works, at, 0, || {
+        if channel.free_at > at {
+            return;
+        }
+        let may_start = channel.scheduler.may_start(at) || !channel.control.is_empty();
+        self.require(!may_start, at, 0, || {
             format!("channel {id} idles while something may be sent")
+        });
+        let is_held = channel.has_work() && !may_start;
+        self.require(!is_held || channel.held_until > at, at, 0, || {
+            format!("channel {id} holds units and is not due to ask for them again")
         });
     }
 
     fn check_everything(&mut self, at: Time, network: &Network) {
+        for id in 0..network.channels.len() {
+            self.check_channel(at, id as u32, network);
+        }
         let mut wire = vec![0u64; network.legs.len()];
         for channel in &network.channels {
             for unit in channel
@@ -206,6 +225,20 @@ impl Audit {
     }
 }
 
+/// Does a port on the way serve units of one flow by stamps that may fall?
+fn is_reordered(network: &NetworkSpec, flow: &FlowSpec) -> bool {
+    let may_fall = |scheduler: SchedulerSpec| matches!(scheduler, SchedulerSpec::VirtualClock(spec) if spec.resync == Resync::Literal);
+    flow.legs.iter().any(|leg| {
+        let link = &network.links[leg.channel as usize / 2];
+        let channel = if leg.channel.is_multiple_of(2) {
+            &link.forward
+        } else {
+            &link.backward
+        };
+        may_fall(channel.scheduler)
+    })
+}
+
 impl Probe for Audit {
     fn on_start(&mut self, crossing: Crossing) {
         self.touched_channels.push(crossing.channel);
@@ -226,6 +259,10 @@ impl Probe for Audit {
                 });
             }
         }
+    }
+
+    fn on_rank(&mut self, _at: Time, leg: u32, _number: u32, _rank: u64) {
+        self.touched_channels.push(self.channels[leg as usize]);
     }
 
     fn after_instant(&mut self, at: Time, network: &Network) {

@@ -5,8 +5,12 @@ use alloc::vec::Vec;
 
 use kernel::{Duration, Rate, Time};
 
+use super::ats::Ats;
+use super::edf::Edf;
 use super::fifo::Fifo;
 use super::stamped::Stamped;
+use super::tails::Tails;
+use super::virtual_clock::VirtualClock;
 use super::{Admitted, Choice, Discipline, Packet, Place, Port};
 use crate::spec::SchedulerSpec;
 
@@ -36,15 +40,22 @@ pub(crate) struct Ranked {
     waiting: u32,
     /// When the first of them came.
     waiting_since: Time,
+    /// Size of a warning to a source that its flow runs too fast; `None` sends none.
+    pub alarm_bytes: Option<u32>,
 }
 
 struct Group {
     discipline: Kind,
     legs: Vec<u32>,
+    /// The ends of its queues, at nodes that push units out.
+    tails: Option<Tails>,
 }
 
 enum Kind {
     Fifo(Stamped<Fifo>),
+    VirtualClock(Stamped<VirtualClock>),
+    Edf(Stamped<Edf>),
+    Ats(Ats),
 }
 
 /// Calls `$hook` of whatever discipline it is.
@@ -52,6 +63,9 @@ macro_rules! of {
     ($kind:expr, $discipline:ident => $call:expr) => {
         match $kind {
             Kind::Fifo($discipline) => $call,
+            Kind::VirtualClock($discipline) => $call,
+            Kind::Edf($discipline) => $call,
+            Kind::Ats($discipline) => $call,
         }
     };
 }
@@ -60,6 +74,12 @@ impl Kind {
     fn new(spec: &SchedulerSpec, _rate: Rate, shares: &[Share]) -> Kind {
         let seats = shares.len();
         match spec {
+            SchedulerSpec::VirtualClock(spec) => {
+                Kind::VirtualClock(Stamped::new(VirtualClock::new(spec, shares), seats))
+            }
+            SchedulerSpec::Edf => Kind::Edf(Stamped::new(Edf::new(shares), seats)),
+            SchedulerSpec::Ats { max_residence } => Kind::Ats(Ats::new(*max_residence, shares)),
+            // Strict priority is first in, first out in each group.
             _ => Kind::Fifo(Stamped::new(Fifo, seats)),
         }
     }
@@ -67,19 +87,30 @@ impl Kind {
 
 impl Ranked {
     /// `groups[g]` lists the legs of group `g` in the order of flows, each with its share; the
-    /// channel carries `rate`.
-    pub fn new(spec: &SchedulerSpec, rate: Rate, groups: Vec<Vec<(u32, Share)>>) -> Ranked {
+    /// channel carries `rate`. `tracks_tails` where units are pushed out by rank.
+    pub fn new(
+        spec: &SchedulerSpec,
+        rate: Rate,
+        groups: Vec<Vec<(u32, Share)>>,
+        tracks_tails: bool,
+    ) -> Ranked {
+        let alarm_bytes = match spec {
+            SchedulerSpec::VirtualClock(spec) => spec.alarm_bytes,
+            _ => None,
+        };
         let group = |seats: Vec<(u32, Share)>| {
             let shares: Vec<Share> = seats.iter().map(|(_, share)| *share).collect();
             Group {
                 discipline: Kind::new(spec, rate, &shares),
                 legs: seats.iter().map(|(leg, _)| *leg).collect(),
+                tails: tracks_tails.then(|| Tails::new(seats.len())),
             }
         };
         Ranked {
             groups: groups.into_iter().map(group).collect(),
             waiting: 0,
             waiting_since: Time::ZERO,
+            alarm_bytes,
         }
     }
 
@@ -147,10 +178,51 @@ impl Ranked {
         self.waiting -= 1;
     }
 
+    /// Is it told of the ends of queues?
+    #[inline]
+    pub fn tracks_tails(&self) -> bool {
+        self.groups
+            .first()
+            .is_some_and(|group| group.tails.is_some())
+    }
+
+    /// The queue at `place` ends with a unit of this rank now: one came, or the one behind it was
+    /// pushed out.
+    pub fn on_tail(&mut self, place: Place, rank: u64) {
+        if let Some(tails) = &mut self.groups[place.group()].tails {
+            tails.set(place.seat(), rank);
+        }
+    }
+
+    /// The queue at `place` is empty now: its last unit started or was pushed out.
+    pub fn on_empty(&mut self, place: Place) {
+        if let Some(tails) = &mut self.groups[place.group()].tails {
+            tails.remove(place.seat());
+        }
+    }
+
+    /// The leg whose last unit would be served last of all that wait: in the group served last,
+    /// the largest rank; of equal ones that of the later flow. `None` if nothing waits or ends
+    /// are not tracked.
+    #[allow(dead_code)] // A pool that pushes out asks.
+    pub fn largest_tail(&self) -> Option<u32> {
+        let largest = |group: &Group| {
+            let seat = group.tails.as_ref()?.largest()?;
+            Some(group.legs[seat as usize])
+        };
+        self.groups.iter().rev().find_map(largest)
+    }
+
     #[inline]
     pub fn has_ready(&self) -> bool {
         let ready = |group: &Group| of!(&group.discipline, d => d.has_ready());
         self.groups.iter().any(ready)
+    }
+
+    /// May a ready queue be served at `now`, or are all of them held?
+    pub fn may_start(&self, now: Time) -> bool {
+        let may_start = |group: &Group| of!(&group.discipline, d => d.may_start(now));
+        self.groups.iter().any(may_start)
     }
 
     /// Units of one queue may have falling ranks, and are then served by rank.

@@ -1,0 +1,172 @@
+//! Asynchronous traffic shaping (IEEE 802.1Qcr-2020, clause 8.6.11; from the urgency-based
+//! scheduler of Specht and Samii, 2016): a unit gets an *eligibility time*, the instant from which
+//! it conforms to its flow's rate and burst, and does not start before. What is eligible goes in
+//! the order of these times.
+//!
+//! | Standard | Here |
+//! |---|---|
+//! | CommittedInformationRate | `Bucket::pace` |
+//! | CommittedBurstSize | one unit and `Bucket::tolerance_ps`, as time at that rate |
+//! | bucket empty time | TAT - burst, where TAT is `Bucket::full_ps` |
+//! | bucket full time | TAT, the theoretical arrival time of the GCRA: `Bucket::full_ps` |
+//! | group eligibility time | `Ats::groups_ps`: one for all flows of an ingress channel |
+//! | MaximumResidenceTime | `Ats::max_residence` |
+//!
+//! A group keeps the order in which units came over one channel: no unit becomes eligible before
+//! one that came before it. Flows that start at this node are a group each. Groups, like all of a
+//! discipline, are within one priority group of the port.
+//!
+//! Units of flows that reserve nothing are not held. They are sent when no reserved unit is
+//! eligible, also while some are held.
+//!
+//! Not modelled: one bucket for several flows, clocks of ingress and egress that differ, delays
+//! inside the switch.
+
+use alloc::vec::Vec;
+
+use kernel::{Duration, Time};
+
+use super::pace::Pace;
+use super::stamp_tree::StampTree;
+use super::{Admitted, Choice, Discipline, LAST_STAMP, Packet, Port, Share};
+
+/// Units wait until they conform.
+pub(super) struct Ats {
+    buckets: Vec<Bucket>,
+    /// Eligibility time of the last unit of each group.
+    groups_ps: Vec<u64>,
+    max_residence: Option<Duration>,
+    /// Queues with a reservation, by the eligibility time of their first unit.
+    reserved: StampTree,
+    /// Queues of datagrams, by arrival.
+    datagrams: StampTree,
+}
+
+/// The token bucket of a flow.
+struct Bucket {
+    pace: Pace,
+    /// What may come at once beyond one unit, as time at the rate.
+    tolerance_ps: u64,
+    /// When the bucket is full again.
+    full_ps: u64,
+    /// Index of its group.
+    group: u32,
+}
+
+impl Ats {
+    pub fn new(max_residence: Option<Duration>, shares: &[Share]) -> Ats {
+        let (groups, count) = groups(shares);
+        let bucket = |(share, group): (&Share, u32)| Bucket {
+            pace: Pace::new(share.rate),
+            tolerance_ps: share.tolerance.ps(),
+            full_ps: 0,
+            group,
+        };
+        Ats {
+            buckets: shares.iter().zip(groups).map(bucket).collect(),
+            groups_ps: alloc::vec![0; count],
+            max_residence,
+            reserved: StampTree::new(shares.len()),
+            datagrams: StampTree::new(shares.len()),
+        }
+    }
+}
+
+/// The group of each flow, and how many there are.
+fn groups(shares: &[Share]) -> (Vec<u32>, usize) {
+    let mut known: Vec<(u32, u32)> = Vec::new();
+    let mut count = 0;
+    let mut group = |share: &Share| {
+        let found = known.binary_search_by_key(&share.ingress, |&(ingress, _)| ingress);
+        match found {
+            Ok(place) if share.ingress != u32::MAX => return known[place].1,
+            Ok(_) => {}
+            Err(place) => known.insert(place, (share.ingress, count)),
+        }
+        count += 1;
+        count - 1
+    };
+    let groups = shares.iter().map(&mut group).collect();
+    (groups, count as usize)
+}
+
+impl Bucket {
+    /// When a unit that comes at `now_ps` conforms.
+    #[inline]
+    fn conforms_ps(&self, now_ps: u64) -> u64 {
+        now_ps.max(self.full_ps.saturating_sub(self.tolerance_ps))
+    }
+
+    /// The tokens of a unit that is eligible at `from_ps` are taken.
+    #[inline]
+    fn take(&mut self, from_ps: u64, bytes: u32) {
+        let tick_ps = self.pace.tick_ps(bytes);
+        self.full_ps = self.full_ps.max(from_ps).saturating_add(tick_ps);
+    }
+}
+
+impl Discipline for Ats {
+    #[inline]
+    fn on_arrival(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted> {
+        let bucket = &mut self.buckets[seat as usize];
+        if bucket.pace.is_zero() {
+            return Admitted::datagram(port.now);
+        }
+        let now_ps = port.now.ps();
+        let group_ps = &mut self.groups_ps[bucket.group as usize];
+        let conforms_ps = bucket.conforms_ps(now_ps).min(LAST_STAMP);
+        let eligible_ps = conforms_ps.max(*group_ps);
+        let residence_ps = eligible_ps - now_ps;
+        if self
+            .max_residence
+            .is_some_and(|longest| residence_ps > longest.ps())
+        {
+            return None;
+        }
+        bucket.take(conforms_ps, bytes);
+        *group_ps = eligible_ps;
+        Admitted::ranked(eligible_ps)
+    }
+
+    #[inline]
+    fn ready(&mut self, _port: &Port, seat: u32, head: Packet) {
+        if head.rank > LAST_STAMP {
+            self.datagrams.insert(seat, head.rank);
+        } else {
+            self.reserved.insert(seat, head.rank);
+        }
+    }
+
+    #[inline]
+    fn not_ready(&mut self, seat: u32) {
+        self.reserved.remove(seat);
+        self.datagrams.remove(seat);
+    }
+
+    #[inline]
+    fn choose(&mut self, port: &Port) -> Choice {
+        let held = match self.reserved.first() {
+            Some((seat, eligible_ps)) if eligible_ps <= port.now.ps() => return Choice::Leg(seat),
+            Some((_, eligible_ps)) => Choice::Wait(Time(eligible_ps)),
+            None => Choice::Nothing,
+        };
+        let datagram = self.datagrams.first();
+        datagram.map_or(held, |(seat, _)| Choice::Leg(seat))
+    }
+
+    #[inline]
+    fn on_start(&mut self, _port: &Port, _seat: u32, _unit: Packet) {}
+
+    #[inline]
+    fn has_ready(&self) -> bool {
+        !self.reserved.is_empty() || !self.datagrams.is_empty()
+    }
+
+    fn may_start(&self, now: Time) -> bool {
+        let first = self.reserved.least();
+        !self.datagrams.is_empty() || first.is_some_and(|eligible_ps| eligible_ps <= now.ps())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! VirtualClock (L. Zhang, "VirtualClock: a new traffic control algorithm for packet-switched
+//! networks", ACM TOCS 9(2), 1991, section 3): each flow has a clock that ticks once a unit, at
+//! the pace of what it reserves. Units are stamped with it and served by stamp, as if the stamp
+//! were a slot of time-division multiplexing.
+//!
+//! | Paper | Here |
+//! |---|---|
+//! | VirtualClock | `Meter::virtual_clock_ps`, against real time the flow's meter |
+//! | auxVC | `Meter::aux_vc_ps`, never behind real time: it saves no credit |
+//! | Vtick | `Pace::tick_ps`, of each unit's own size |
+//! | AIR = AR AI | `Meter::check_every`, units between two checks |
+//! | T | `Meter::threshold`, AIR Vtick unless given |
+//! | real time - P (section 3.2.2) | [`Meter::real_time_ps`]; 0 while P is larger |
+//! | a stamp of infinity (section 3.2.2) | a datagram's rank |
+//!
+//! What the paper leaves open: the first unit also does step 2, so its stamp is real time + Vtick.
+//! A check comes right after the unit that completes AIR was stamped. Stamps end at `LAST_STAMP`.
+//! The last sentence of the monitoring rule, which sets auxVC back to VirtualClock, is
+//! [`Resync::Literal`]; it can reorder a flow, so such queues are kept by stamp.
+//!
+//! Not modelled: rates that change while the network runs, the message to the source (the port
+//! sends it, see `service.rs`).
+
+use alloc::vec::Vec;
+
+use kernel::Duration;
+
+use super::pace::Pace;
+use super::stamped::Rule;
+use super::{Admitted, Check, LAST_STAMP, Port, Share};
+use crate::spec::{Resync, Stamp, VirtualClockSpec};
+
+/// The clocks of a port's flows.
+pub(super) struct VirtualClock {
+    stamp: Stamp,
+    resync: Resync,
+    meters: Vec<Meter>,
+}
+
+/// The two clocks of a flow. Both stop at `LAST_STAMP`.
+struct Meter {
+    pace: Pace,
+    virtual_clock_ps: u64,
+    aux_vc_ps: u64,
+    /// P.
+    offset: Duration,
+    threshold: Duration,
+    /// AIR; 0 is never.
+    check_every: u32,
+    /// Units since the last check.
+    unchecked: u32,
+    /// A unit came; the clocks run.
+    is_running: bool,
+    /// `Resync::IdleLink`: checked at the last unit.
+    was_checked: bool,
+}
+
+impl VirtualClock {
+    pub fn new(spec: &VirtualClockSpec, shares: &[Share]) -> VirtualClock {
+        let meter = |share: &Share| Meter::new(share, spec.threshold);
+        VirtualClock {
+            stamp: spec.stamp,
+            resync: spec.resync,
+            meters: shares.iter().map(meter).collect(),
+        }
+    }
+}
+
+impl Meter {
+    fn new(share: &Share, threshold: Option<Duration>) -> Meter {
+        let mut pace = Pace::new(share.rate);
+        let tick_ps = pace.tick_ps(share.unit_bytes);
+        let interval = Duration(tick_ps.saturating_mul(share.check_every as u64));
+        Meter {
+            pace,
+            virtual_clock_ps: 0,
+            aux_vc_ps: 0,
+            offset: share.offset,
+            threshold: threshold.unwrap_or(interval),
+            check_every: share.check_every,
+            unchecked: 0,
+            is_running: false,
+            was_checked: false,
+        }
+    }
+
+    /// Real time, so much earlier for a flow with priority.
+    #[inline]
+    fn real_time_ps(&self, port: &Port) -> u64 {
+        port.now.ps().saturating_sub(self.offset.ps())
+    }
+
+    /// Data forwarding, steps 1, 2 (a) and 2 (b).
+    #[inline]
+    fn advance(&mut self, real_time_ps: u64, bytes: u32) {
+        if !self.is_running {
+            self.is_running = true;
+            (self.virtual_clock_ps, self.aux_vc_ps) = (real_time_ps, real_time_ps);
+        }
+        self.aux_vc_ps = self.aux_vc_ps.max(real_time_ps);
+        let tick_ps = self.pace.tick_ps(bytes);
+        let after = |clock_ps: u64| clock_ps.saturating_add(tick_ps).min(LAST_STAMP);
+        self.virtual_clock_ps = after(self.virtual_clock_ps);
+        self.aux_vc_ps = after(self.aux_vc_ps);
+    }
+
+    /// Flow monitoring, once every AIR units: how far the flow is ahead of its reservation. What
+    /// it is behind is forgotten.
+    #[inline]
+    fn check(&mut self, real_time_ps: u64) -> Option<Check> {
+        self.unchecked = self.unchecked.wrapping_add(1);
+        if self.unchecked != self.check_every {
+            return None;
+        }
+        self.unchecked = 0;
+        // Both are below 2^63.
+        let ahead_ps = self.virtual_clock_ps as i64 - real_time_ps as i64;
+        self.virtual_clock_ps = self.virtual_clock_ps.max(real_time_ps);
+        Some(Check {
+            ahead_ps,
+            threshold: self.threshold,
+        })
+    }
+
+    /// "auxVC <- VirtualClock".
+    fn resync(&mut self) {
+        self.aux_vc_ps = self.virtual_clock_ps;
+    }
+
+    /// "If either the outgoing link is idle or the packet being transmitted has a stamp value
+    /// greater than auxVC."
+    fn may_resync(&self, port: &Port) -> bool {
+        let is_larger = |stamp: u64| stamp > self.aux_vc_ps;
+        port.wire_is_free || port.in_service.is_some_and(is_larger)
+    }
+}
+
+impl Rule for VirtualClock {
+    #[inline]
+    fn rank(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted> {
+        let meter = &mut self.meters[seat as usize];
+        if meter.pace.is_zero() {
+            return Admitted::datagram(port.now);
+        }
+        if core::mem::take(&mut meter.was_checked) && port.is_idle {
+            meter.resync();
+        }
+        let real_time_ps = meter.real_time_ps(port);
+        meter.advance(real_time_ps, bytes);
+        let rank = match self.stamp {
+            Stamp::AuxVc => meter.aux_vc_ps,
+            Stamp::VirtualClock => meter.virtual_clock_ps,
+        };
+        let check = meter.check(real_time_ps);
+        if check.is_some() {
+            match self.resync {
+                Resync::Literal if meter.may_resync(port) => meter.resync(),
+                Resync::IdleLink => meter.was_checked = true,
+                Resync::Literal | Resync::None => {}
+            }
+        }
+        Some(Admitted { rank, check })
+    }
+
+    /// The literal rule may take auxVC, and with it the stamps of a flow, back.
+    fn reorders(&self) -> bool {
+        self.resync == Resync::Literal
+    }
+}
+
+#[cfg(test)]
+mod tests;
