@@ -19,6 +19,7 @@ mod leg;
 pub mod outcome;
 pub mod probe;
 mod scheduler;
+mod service;
 mod simulation;
 mod sink;
 mod source;
