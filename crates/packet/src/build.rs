@@ -18,6 +18,7 @@ use crate::leg::{Leg, LegCounts, Receiver, Sender};
 use crate::probe::Probe;
 use crate::scheduler::Place;
 use crate::service;
+use crate::shaping::{self, Shaping};
 use crate::simulation::{Network, Node, Simulation};
 use crate::sink::Sink;
 use crate::source_control::SourceControl;
@@ -25,7 +26,7 @@ use crate::spec::{
     CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow, SourceControlSpec,
     TrafficSpec,
 };
-use crate::traffic::Traffic;
+use crate::traffic::{self, Traffic};
 use crate::unit::{Fifo, NONE, SharedCopies, Units};
 
 /// A specification that can't be run; the scenario layer refuses it with more words.
@@ -41,7 +42,7 @@ impl fmt::Display for BuildError {
 impl core::error::Error for BuildError {}
 
 /// Longest run and longest delay: sums of a few must not overflow the clock.
-const CLOCK_MAX_PS: u64 = u64::MAX / 4;
+pub(crate) const CLOCK_MAX_PS: u64 = u64::MAX / 4;
 
 /// Largest window of credit, far above any real one: sums of several must fit the counters.
 const CREDIT_MAX: u64 = 1 << 30;
@@ -168,6 +169,7 @@ fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
         check_leg(leg).map_err(|what| format!("leg {id}: {what}"))?;
     }
     check_pace(flow)?;
+    shaping::check(flow)?;
     check_ends(spec, flow)
 }
 
@@ -193,24 +195,9 @@ fn check_leg(leg: &LegSpec) -> Result<(), String> {
 
 /// Sources and sinks that act without time passing would never let it pass.
 fn check_pace(flow: &FlowSpec) -> Result<(), String> {
-    let zero = Duration::ZERO;
-    let stands_still = match flow.traffic {
-        TrafficSpec::Constant { interval, .. } => interval == zero,
-        TrafficSpec::Poisson { mean_interval, .. } => mean_interval == zero,
-        TrafficSpec::Trains { gap, .. } => gap == zero,
-        TrafficSpec::OnOff {
-            on_interval,
-            off_interval,
-            ..
-        } => on_interval == zero || off_interval == Some(zero),
-        TrafficSpec::Client(client) => client.payload_bytes == 0 || client.request_units == 0,
-        TrafficSpec::Silent | TrafficSpec::Greedy { .. } | TrafficSpec::Server => false,
-    };
-    if stands_still {
-        return Err("its traffic needs intervals and sizes above zero".into());
-    }
+    traffic::check(&flow.traffic)?;
     match flow.source_control {
-        SourceControlSpec::Aimd { timeout, .. } if timeout == zero => {
+        SourceControlSpec::Aimd { timeout, .. } if timeout == Duration::ZERO => {
             Err("a time-out of zero would never let time pass".into())
         }
         _ => Ok(()),
@@ -317,6 +304,7 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         control: SourceControl::new(&flow.source_control),
         backlog: 0,
         is_pulled,
+        shaping: Shaping::new(flow, spec.seed, flow_id),
         delivery,
         partner,
         expected: 0,

@@ -115,6 +115,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     delay: delays(counts.delay.as_deref()),
                     source_backlog_max: counts.backlog_max,
                     responses: delays(counts.responses.as_deref()),
+                    shaping: delays(flow.shaping.as_ref().and_then(|one| one.waits.as_deref())),
+                    alarms_total: counts.alarms,
                     ..FlowOutcome::default()
                 }
             })

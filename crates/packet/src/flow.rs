@@ -6,6 +6,7 @@ use kernel::Time;
 use kernel::stats::{BatchMeans, Histogram, Sampled};
 
 use crate::outcome::Drops;
+use crate::shaping::Shaping;
 use crate::source_control::SourceControl;
 use crate::traffic::Traffic;
 
@@ -25,6 +26,8 @@ pub(crate) struct Flow {
     pub backlog: u64,
     /// The port pulls: a unit is made when the queue at the port runs empty.
     pub is_pulled: bool,
+    /// Sizes, envelope, policer, spacing; absent where units only meet source control.
+    pub shaping: Option<Box<Shaping>>,
     pub delivery: Delivery,
     pub partner: u32,
     /// In-order destination (go-back-N): the unit it expects.
@@ -61,6 +64,8 @@ pub(crate) struct FlowCounts {
     pub drops: Drops,
     pub retransmitted: u64,
     pub backlog_max: u64,
+    /// Warnings that reached the source.
+    pub alarms: u64,
     /// After the warm-up; made with the first sample.
     pub delay: Option<Box<Delays>>,
     pub responses: Option<Box<Delays>>,

@@ -7,11 +7,13 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod alarm;
 pub mod bound;
 mod build;
 mod channel;
 mod deliver;
 mod due;
+mod envelope;
 mod finish;
 mod flow;
 mod flow_control;
@@ -20,8 +22,10 @@ pub mod outcome;
 pub mod probe;
 mod scheduler;
 mod service;
+mod shaping;
 mod simulation;
 mod sink;
+mod sizes;
 mod source;
 mod source_control;
 pub mod spec;

@@ -148,7 +148,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             match event.phase() {
                 Phase::Control => self.on_control_timer(event.entity(), event.sequence()),
                 Phase::Release => self.release(event.entity()),
-                Phase::Inject => self.on_source_timer(event.entity()),
+                Phase::Inject => match event.sequence() {
+                    0 => self.on_source_timer(event.entity()),
+                    timer => self.on_gate_timer(event.entity(), timer),
+                },
                 _ => {}
             }
         }
@@ -245,6 +248,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             flow.counts.accepted_before_warm_up = flow.counts.accepted;
             flow.counts.delay = None;
             flow.counts.responses = None;
+            if let Some(shaping) = &mut flow.shaping {
+                shaping.waits = None;
+            }
         }
     }
 }

@@ -15,13 +15,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline]
     pub(crate) fn on_source_timer(&mut self, flow_id: u32) {
         let flow = &mut self.network.flows[flow_id as usize];
+        if flow.shaping.is_some() {
+            return self.offer_shaped(flow_id);
+        }
         let emission = flow.traffic.on_timer(self.now);
         flow.backlog = flow.backlog.saturating_add(emission.units);
         self.ask_again(flow_id, emission.next);
         self.pump(flow_id);
     }
 
-    fn ask_again(&mut self, flow_id: u32, next: Option<Time>) {
+    pub(crate) fn ask_again(&mut self, flow_id: u32, next: Option<Time>) {
         if let Some(next) = next {
             self.schedule(Event::new(next, Phase::Inject, flow_id, 0));
         }
@@ -33,10 +36,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn pump(&mut self, flow_id: u32) {
         loop {
             let flow = &mut self.network.flows[flow_id as usize];
-            if flow.backlog == 0 || !flow.control.may_send() {
+            let is_fed = flow.backlog != 0;
+            if !is_fed && flow.shaping.is_none() || !flow.control.may_send() {
                 return;
             }
             if flow.is_pulled && self.is_supplied(flow_id) {
+                return;
+            }
+            if !is_fed && !self.feed(flow_id) {
                 return;
             }
             self.hand_over(flow_id);
@@ -65,13 +72,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.inject(flow_id, number);
     }
 
-    /// A unit enters the queues at its source.
+    /// A unit leaves the hands of source control.
     #[inline]
     fn inject(&mut self, flow_id: u32, number: u32) {
-        let now = self.now;
+        let flow = &self.network.flows[flow_id as usize];
+        if flow.shaping.is_some() {
+            return self.inject_shaped(flow_id, number);
+        }
+        self.enter(flow_id, number, flow.unit_bytes);
+    }
+
+    /// A unit enters the queues at its source.
+    #[inline]
+    pub(crate) fn enter(&mut self, flow_id: u32, number: u32, bytes: u32) {
         let flow = &mut self.network.flows[flow_id as usize];
         flow.counts.offered += flow.leaves as u64;
-        let unit = Unit::data(now, number, flow.unit_bytes);
+        let unit = Unit::data(self.now, number, bytes);
         let (first, count) = (flow.first_root as usize, flow.roots as usize);
         for index in first..first + count {
             let root = self.network.children[index];
@@ -94,11 +110,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         network.units.get_mut(place).stamp = self.now.ps();
         let sender = &mut network.legs[leg_id as usize].sender;
-        if sender.queue.len > 0 || flow.backlog == 0 {
+        if sender.queue.len > 0 {
             return;
         }
-        if flow.roots > 1 || sender.is_ranked {
+        if flow.roots > 1 || sender.is_ranked || flow.shaping.is_some() {
             return self.pump(flow_id);
+        }
+        if flow.backlog == 0 {
+            return;
         }
         if flow.backlog != ENDLESS {
             flow.backlog -= 1;
@@ -150,10 +169,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Delivery::Feedback => {
                 let source = &mut self.network.flows[partner as usize];
                 source.control.on_acknowledgement(self.now, number);
-                source.next_number = match &source.control {
-                    SourceControl::Aimd(aimd) => aimd.next_number(),
-                    _ => source.next_number,
-                };
+                if let SourceControl::Aimd(aimd) = &source.control {
+                    source.next_number = aimd.next_number();
+                    if let Some(shaping) = &mut source.shaping {
+                        shaping.forget_before(aimd.base());
+                    }
+                }
                 self.pump(partner);
             }
             Delivery::Request => self.serve(flow_id, partner),

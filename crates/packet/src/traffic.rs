@@ -5,11 +5,15 @@
 
 mod client;
 mod on_off;
+mod trains;
 
 pub(crate) use client::{Client, Server};
 pub(crate) use on_off::OnOff;
+pub(crate) use trains::Trains;
 
 use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
 
 use kernel::stream::{Purpose, Stream};
 use kernel::{Duration, Time};
@@ -35,6 +39,7 @@ pub(crate) enum Traffic {
     Spaced(Box<Spaced>),
     // The big ones are boxed: a network has many more quiet flows than clients.
     OnOff(Box<OnOff>),
+    Trains(Box<Trains>),
     Client(Box<Client>),
     Server(Box<Server>),
 }
@@ -51,24 +56,37 @@ impl Traffic {
             TrafficSpec::Constant {
                 start,
                 interval,
+                random_phase,
                 total,
-                ..
             } => {
-                let spaced = Spaced::new(start, Span::Fixed(interval), total, stream());
+                let gap = Span::Fixed(interval);
+                let mut spaced = Spaced::new(start, gap, Duration::ZERO, total, stream());
+                if random_phase {
+                    spaced.start += Duration(spaced.stream.below(interval.ps()));
+                }
                 Traffic::Spaced(Box::new(spaced))
             }
             TrafficSpec::Poisson {
                 start,
                 mean_interval,
+                min_interval,
                 total,
-                ..
             } => {
-                let gap = Span::Exponential(mean_interval);
-                let mut spaced = Spaced::new(start, gap, total, stream());
-                spaced.start = start + draw(gap, &mut spaced.stream);
+                let gap = Span::Exponential(Duration(mean_interval.ps() - min_interval.ps()));
+                let mut spaced = Spaced::new(start, gap, min_interval, total, stream());
+                spaced.start = spaced.next(start);
                 Traffic::Spaced(Box::new(spaced))
             }
-            TrafficSpec::Trains { .. } => Traffic::Silent,
+            TrafficSpec::Trains {
+                start,
+                mean_units,
+                gap,
+                mean_pause,
+                total,
+            } => {
+                let trains = Trains::new(start, mean_units, gap, mean_pause, total, stream());
+                Traffic::Trains(Box::new(trains))
+            }
             TrafficSpec::OnOff {
                 start,
                 on,
@@ -91,6 +109,7 @@ impl Traffic {
             Traffic::Greedy { start, .. } => Some(*start),
             Traffic::Spaced(spaced) => (spaced.left > 0).then_some(spaced.start),
             Traffic::OnOff(on_off) => Some(on_off.start()),
+            Traffic::Trains(trains) => trains.start(),
             Traffic::Client(client) => Some(client.start()),
         }
     }
@@ -109,9 +128,43 @@ impl Traffic {
             },
             Traffic::Spaced(spaced) => spaced.on_timer(now),
             Traffic::OnOff(on_off) => on_off.on_timer(now),
+            Traffic::Trains(trains) => trains.on_timer(now),
             Traffic::Client(client) => client.on_timer(now),
             Traffic::Server(server) => server.on_timer(),
         }
+    }
+}
+
+/// Refuses what would not let time pass or contradicts itself.
+pub(crate) fn check(traffic: &TrafficSpec) -> Result<(), String> {
+    let zero = Duration::ZERO;
+    let stands_still = match *traffic {
+        TrafficSpec::Constant { interval, .. } => interval == zero,
+        TrafficSpec::Poisson { mean_interval, .. } => mean_interval == zero,
+        TrafficSpec::Trains { gap, .. } => gap == zero,
+        TrafficSpec::OnOff {
+            on_interval,
+            off_interval,
+            ..
+        } => on_interval == zero || off_interval == Some(zero),
+        TrafficSpec::Client(client) => client.payload_bytes == 0 || client.request_units == 0,
+        TrafficSpec::Silent | TrafficSpec::Greedy { .. } | TrafficSpec::Server => false,
+    };
+    if stands_still {
+        return Err("its traffic needs intervals and sizes above zero".into());
+    }
+    match *traffic {
+        TrafficSpec::Poisson {
+            mean_interval,
+            min_interval,
+            ..
+        } if min_interval >= mean_interval => Err(format!(
+            "a least gap of {min_interval:?} leaves nothing of a mean of {mean_interval:?}"
+        )),
+        TrafficSpec::Trains { mean_units, .. } if !(1.0..f64::INFINITY).contains(&mean_units) => {
+            Err(format!("a train has at least one unit, not {mean_units}"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -119,18 +172,26 @@ impl Traffic {
 pub(crate) struct Spaced {
     start: Time,
     gap: Span,
+    /// Before each gap.
+    least: Duration,
     left: u64,
     stream: Stream,
 }
 
 impl Spaced {
-    fn new(start: Time, gap: Span, total: Option<u64>, stream: Stream) -> Spaced {
+    fn new(start: Time, gap: Span, least: Duration, total: Option<u64>, stream: Stream) -> Spaced {
         Spaced {
             start,
             gap,
+            least,
             left: total.unwrap_or(ENDLESS),
             stream,
         }
+    }
+
+    #[inline]
+    fn next(&mut self, now: Time) -> Time {
+        now + self.least + draw(self.gap, &mut self.stream)
     }
 
     #[inline]
@@ -138,7 +199,7 @@ impl Spaced {
         if self.left != ENDLESS {
             self.left -= 1;
         }
-        let next = (self.left > 0).then(|| now + draw(self.gap, &mut self.stream));
+        let next = (self.left > 0).then(|| self.next(now));
         Emission { units: 1, next }
     }
 }

@@ -85,6 +85,75 @@ fn a_poisson_source_has_exponential_gaps() {
     }
 }
 
+/// A mean gap of 50 cells, never less than 20: 20 and an exponential of 30.
+#[test]
+fn a_least_gap_is_kept_and_counted_in_the_mean() {
+    let traffic = TrafficSpec::Poisson {
+        start: Time::ZERO,
+        mean_interval: cells(50),
+        min_interval: cells(20),
+        total: Some(50_000),
+    };
+    let starts = starts(traffic, Time(u64::MAX / 8));
+    let mean = starts[starts.len() - 1].ps() as f64 / starts.len() as f64 / cell().ps() as f64;
+    // Four deviations of the mean: 30 / sqrt(50000) each.
+    assert!((mean - 50.0).abs() < 0.54, "mean gap {mean}");
+    assert!(starts[0] > at(20));
+    let gaps = || starts.windows(2).map(|pair| pair[1] - pair[0]);
+    assert!(gaps().all(|gap| gap > cells(20)));
+    for multiple in [1, 2, 3] {
+        let longer = gaps().filter(|gap| *gap > cells(20 + 30 * multiple));
+        let (found, expected) = (longer.count() as f64 / 5e4, (-(multiple as f64)).exp());
+        assert!((found - expected).abs() < 0.01, "{multiple}: {found}");
+    }
+}
+
+/// Trains of 1.5 with a gap of 25 cells and a pause of 37.5 on the mean: a unit every 50 cells.
+#[test]
+fn trains_keep_their_rate_and_their_gap() {
+    let traffic = TrafficSpec::Trains {
+        start: at(100),
+        mean_units: 1.5,
+        gap: cells(25),
+        mean_pause: halves(75),
+        total: None,
+    };
+    let starts = starts(traffic, at(2_000_000));
+    // The variance of a gap is 2/3 x 37.5^2 x (2 - 2/3), that of the count 40000 x 1250 / 50^2.
+    assert!(starts.len().abs_diff(40_000) < 4 * 142, "{}", starts.len());
+    assert!(starts[0] > at(125));
+    assert!(starts.windows(2).all(|pair| pair[1] - pair[0] >= cells(25)));
+    let bare = starts
+        .windows(2)
+        .filter(|pair| pair[1] - pair[0] == cells(25));
+    let share = bare.count() as f64 / starts.len() as f64;
+    assert!((share - 1.0 / 3.0).abs() < 0.01, "{share}");
+}
+
+#[test]
+fn a_random_phase_moves_a_constant_source_as_a_whole() {
+    let constant = |random_phase| TrafficSpec::Constant {
+        start: at(5),
+        interval: cells(40),
+        random_phase,
+        total: Some(10),
+    };
+    let mut first = Vec::new();
+    for seed in 0..400 {
+        let mut net = alone(constant(true), at(1000));
+        net.spec.seed = seed;
+        let starts = watch(&net.spec, 0).starts;
+        assert!(starts.windows(2).all(|pair| pair[1] - pair[0] == cells(40)));
+        assert_eq!(starts.len(), 10);
+        first.push((starts[0] - at(5)).ps());
+    }
+    assert!(first.iter().all(|&phase| phase < cells(40).ps()));
+    let mean = first.iter().sum::<u64>() as f64 / 400.0 / cells(40).ps() as f64;
+    // Four deviations: sqrt(1/12) / 20.
+    assert!((mean - 0.5).abs() < 0.058, "{mean}");
+    assert_eq!(starts(constant(false), at(1000))[0], at(5));
+}
+
 #[test]
 fn fixed_bursts_and_pauses_alternate() {
     let traffic = TrafficSpec::OnOff {

@@ -53,6 +53,11 @@ impl Aimd {
         self.next
     }
 
+    /// The first unit that is not acknowledged.
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
     #[inline]
     pub fn may_send(&self) -> bool {
         (self.outstanding() as u64) < self.window / ONE

@@ -1,0 +1,118 @@
+//! What a source makes of a warning that its flow runs too fast (Zhang 1991, section 3.1: the
+//! network sends it, what the source does is its own affair).
+//!
+//! A source that heeds it spaces its units from then on: a bucket without tolerance behind source
+//! control. Nothing waits in the network for it, so a warning costs the flow delay at its source.
+
+use alloc::string::String;
+
+use kernel::time::PS_PER_SECOND;
+use kernel::{Duration, EventQueue, Rate, Time};
+
+use crate::build::CLOCK_MAX_PS;
+use crate::envelope::{Bucket, Gate, Rule};
+use crate::probe::Probe;
+use crate::shaping::{Shaping, Site};
+use crate::simulation::Simulation;
+use crate::spec::{Excess, FlowSpec, OnAlarm};
+
+/// A factor of 1 in the integer arithmetic of rates.
+const ONE: u64 = 1 << 32;
+
+/// What a source that heeds warnings knows.
+pub(crate) struct Alarm {
+    reserved: Rate,
+    /// In units of 2^-32; 0 sends at the reserved rate.
+    factor: u64,
+    /// Bits sent since the warning before, or since the first unit.
+    bits: u64,
+    since: Option<Time>,
+}
+
+impl Alarm {
+    /// `None` for a source that ignores warnings.
+    pub fn new(flow: &FlowSpec) -> Option<Alarm> {
+        let factor = match flow.on_alarm {
+            OnAlarm::Ignore => return None,
+            OnAlarm::Obey => 0,
+            OnAlarm::SlowDown { factor } => (factor * ONE as f64) as u64,
+        };
+        Some(Alarm {
+            reserved: flow.reserve?.rate,
+            factor,
+            bits: 0,
+            since: None,
+        })
+    }
+
+    /// A unit is sent.
+    pub fn count(&mut self, now: Time, bytes: u32) {
+        self.since.get_or_insert(now);
+        self.bits += bytes as u64 * 8;
+    }
+
+    /// The rate to send at from now on; none if no time has passed to measure.
+    fn heed(&mut self, now: Time) -> Option<Rate> {
+        let since = self.since.replace(now);
+        let bits = core::mem::take(&mut self.bits);
+        if self.factor == 0 {
+            return Some(self.reserved);
+        }
+        let elapsed = now.since(since.unwrap_or(now));
+        if elapsed == Duration::ZERO {
+            return None;
+        }
+        let measured = bits as u128 * PS_PER_SECOND as u128 / elapsed.ps() as u128;
+        let slower = measured.min(u64::MAX as u128) * self.factor as u128 / ONE as u128;
+        Some(Rate(slower as u64).max(self.reserved))
+    }
+}
+
+impl Shaping {
+    /// Units are spaced from now on; a later warning never makes them faster.
+    fn heed_alarm(&mut self, now: Time) {
+        let Some(rate) = self.alarm.as_mut().and_then(|alarm| alarm.heed(now)) else {
+            return;
+        };
+        match self.gate(Site::Spacing) {
+            Some(Gate {
+                rule: Rule::Bucket(bucket),
+                ..
+            }) => bucket.set_rate(rate.min(bucket.rate())),
+            gate => {
+                let bucket = Bucket::new(rate, Duration::ZERO);
+                *gate = Some(Gate::new(Rule::Bucket(bucket), Excess::Delay));
+            }
+        }
+    }
+}
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// A warning reached the source of `flow_id`.
+    #[allow(dead_code, reason = "ports that warn call it")]
+    pub(crate) fn on_alarm(&mut self, flow_id: u32) {
+        let now = self.now;
+        let flow = &mut self.network.flows[flow_id as usize];
+        flow.counts.alarms += 1;
+        if let Some(shaping) = &mut flow.shaping {
+            shaping.heed_alarm(now);
+        }
+    }
+}
+
+/// A source can heed a warning only if it knows what it reserved.
+pub(crate) fn check(flow: &FlowSpec) -> Result<(), String> {
+    let Some(reserve) = flow.reserve else {
+        return Err("only a flow that reserves a rate is warned and can heed it".into());
+    };
+    let tick = reserve.rate.tick(flow.unit_bytes as u64);
+    if reserve.rate.0 == 0 || tick.ps() > CLOCK_MAX_PS {
+        return Err("the rate it reserves must be above zero, and slow no unit for ever".into());
+    }
+    match flow.on_alarm {
+        OnAlarm::SlowDown { factor } if !(factor > 0.0 && factor < 1.0) => {
+            Err("the factor by which it slows down must lie between 0 and 1".into())
+        }
+        _ => Ok(()),
+    }
+}
