@@ -116,3 +116,6 @@ pub(crate) fn check(flow: &FlowSpec) -> Result<(), String> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;
