@@ -120,6 +120,11 @@ impl Gate {
         !self.waiting.is_empty()
     }
 
+    /// What waits is taken back.
+    pub fn empty(&mut self) {
+        self.waiting.clear();
+    }
+
     /// A unit comes. What comes behind one that waits, waits too. A source that cannot stand
     /// still, because others wait for it, is held like one that is delayed.
     pub fn judge(&mut self, parcel: Parcel) -> Verdict {
