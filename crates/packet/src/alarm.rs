@@ -9,8 +9,7 @@ use alloc::string::String;
 use kernel::time::PS_PER_SECOND;
 use kernel::{Duration, EventQueue, Rate, Time};
 
-use crate::build::CLOCK_MAX_PS;
-use crate::envelope::{Bucket, Gate, Rule};
+use crate::envelope::{Bucket, Gate, LONGEST_PS, Rule};
 use crate::probe::Probe;
 use crate::shaping::{Shaping, Site};
 use crate::simulation::Simulation;
@@ -106,7 +105,7 @@ pub(crate) fn check(flow: &FlowSpec) -> Result<(), String> {
         return Err("only a flow that reserves a rate is warned and can heed it".into());
     };
     let tick = reserve.rate.tick(flow.unit_bytes as u64);
-    if reserve.rate.0 == 0 || tick.ps() > CLOCK_MAX_PS {
+    if reserve.rate.0 == 0 || tick.ps() > LONGEST_PS {
         return Err("the rate it reserves must be above zero, and slow no unit for ever".into());
     }
     match flow.on_alarm {
@@ -116,3 +115,6 @@ pub(crate) fn check(flow: &FlowSpec) -> Result<(), String> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -42,7 +42,7 @@ impl fmt::Display for BuildError {
 impl core::error::Error for BuildError {}
 
 /// Longest run and longest delay: sums of a few must not overflow the clock.
-pub(crate) const CLOCK_MAX_PS: u64 = u64::MAX / 4;
+const CLOCK_MAX_PS: u64 = u64::MAX / 4;
 
 /// Largest window of credit, far above any real one: sums of several must fit the counters.
 const CREDIT_MAX: u64 = 1 << 30;

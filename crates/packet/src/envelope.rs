@@ -21,8 +21,11 @@ use alloc::string::String;
 use kernel::stream::Stream;
 use kernel::{Duration, Time};
 
-use crate::build::CLOCK_MAX_PS;
 use crate::spec::{EnvelopeRule, EnvelopeSpec, Excess};
+
+/// Longest interval, tolerance and time of a unit: the sum of two and the end of a run must fit
+/// the clock.
+pub(crate) const LONGEST_PS: u64 = 1 << 62;
 
 /// How much may pass when.
 pub(crate) enum Rule {
@@ -120,6 +123,11 @@ impl Gate {
         !self.waiting.is_empty()
     }
 
+    /// What waits is taken back.
+    pub fn empty(&mut self) {
+        self.waiting.clear();
+    }
+
     /// A unit comes. What comes behind one that waits, waits too. A source that cannot stand
     /// still, because others wait for it, is held like one that is delayed.
     pub fn judge(&mut self, parcel: Parcel) -> Verdict {
@@ -160,14 +168,16 @@ pub(crate) fn check(spec: &EnvelopeSpec, unit_bytes: u32) -> Result<(), String> 
             units, interval, ..
         }
         | EnvelopeRule::SlidingWindow { units, interval } => {
-            let sound = 1..=CLOCK_MAX_PS;
+            let sound = 1..=LONGEST_PS;
             if units == 0 || !sound.contains(&interval.ps()) {
-                return Err("needs windows of units and an interval above zero".into());
+                return Err(
+                    "needs units, and an interval above zero that the clock can hold".into(),
+                );
             }
         }
         EnvelopeRule::Bucket { rate, tolerance } => {
             let tick = rate.tick(unit_bytes as u64);
-            if rate.0 == 0 || tick.ps().max(tolerance.ps()) > CLOCK_MAX_PS {
+            if rate.0 == 0 || tick.ps().max(tolerance.ps()) > LONGEST_PS {
                 return Err("needs a rate above zero, and times the clock can hold".into());
             }
         }

@@ -109,10 +109,11 @@ impl Shaping {
         &mut self.gates[site as usize - 1]
     }
 
-    /// Units that gates hold, or that a greedy application has not been let send.
-    #[allow(dead_code, reason = "a session that closes asks")]
-    pub fn holds_units(&self) -> bool {
-        self.held > 0 || self.gates.iter().flatten().any(Gate::has_waiting)
+    /// The application falls silent and takes back what has not reached the port.
+    #[allow(dead_code, reason = "a session that closes calls it")]
+    pub fn fall_silent(&mut self) {
+        self.held = 0;
+        self.gates.iter_mut().flatten().for_each(Gate::empty);
     }
 
     fn draw_size(&mut self) -> u32 {

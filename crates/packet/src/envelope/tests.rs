@@ -40,7 +40,7 @@ fn through(spec: EnvelopeRule, excess: Excess, arrivals: &[Unit]) -> (Vec<Unit>,
     let mut gate = Gate::new(Rule::new(&spec, stream(7)), excess);
     let (mut out, mut refused) = (Vec::new(), Vec::new());
     let mut timer = None;
-    let mut drain = |gate: &mut Gate, timer: &mut Option<Time>, until: u64, out: &mut Vec<Unit>| {
+    let drain = |gate: &mut Gate, timer: &mut Option<Time>, until: u64, out: &mut Vec<Unit>| {
         while let Some(now) = timer.filter(|now| now.ps() <= until) {
             match gate.release(now) {
                 Ok(parcel) => out.push((now.ps(), parcel.bytes)),
