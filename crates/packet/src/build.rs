@@ -168,6 +168,7 @@ fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
         check_leg(leg).map_err(|what| format!("leg {id}: {what}"))?;
     }
     check_pace(flow)?;
+    service::check_flow(spec, flow)?;
     check_ends(spec, flow)
 }
 

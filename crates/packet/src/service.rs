@@ -1,6 +1,7 @@
 //! Ports whose scheduler sees each unit: building them, and the way of a unit through them.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use kernel::{Duration, EventQueue, Rate};
@@ -10,7 +11,10 @@ use crate::outcome::LossCause;
 use crate::probe::Probe;
 use crate::scheduler::{Admitted, Check, Packet, Place, Ranked, RoundRobin, Scheduler, Share};
 use crate::simulation::{Network, Simulation};
-use crate::spec::{ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, WhenFull};
+use crate::spec::{
+    ChannelSpec, FlowSpec, LegSpec, NetworkSpec, SchedulerSpec, SourceControlSpec, TrafficSpec,
+    WhenFull,
+};
 use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -142,6 +146,34 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if parent != NONE && is_last {
             self.freed.push(parent);
         }
+    }
+}
+
+/// Can the ports on the way serve the flow?
+///
+/// # Errors
+/// If an endless source stands before a port that may refuse what it hands over: it would hand
+/// over unit after unit without time passing.
+pub(crate) fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
+    let is_pulled = matches!(flow.traffic, TrafficSpec::Greedy { .. })
+        && flow.source_control == SourceControlSpec::None;
+    let refuses = |leg: &LegSpec| {
+        let scheduler = channel_of(spec, leg.channel).scheduler;
+        matches!(scheduler, SchedulerSpec::Ats { max_residence } if max_residence.is_some())
+    };
+    let mut roots = flow.legs.iter().filter(|leg| leg.parent.is_none());
+    if is_pulled && roots.any(refuses) {
+        return Err("a greedy source can't stand before a port with a maximum residence".into());
+    }
+    Ok(())
+}
+
+fn channel_of(spec: &NetworkSpec, channel: u32) -> &ChannelSpec {
+    let link = &spec.links[channel as usize / 2];
+    if channel.is_multiple_of(2) {
+        &link.forward
+    } else {
+        &link.backward
     }
 }
 

@@ -2,9 +2,11 @@
 #![allow(dead_code, unused_imports)]
 
 mod figures;
+mod port_log;
 mod watch;
 
 pub use figures::*;
+pub use port_log::{PortLog, observe};
 pub use watch::{CreditCell, Watch};
 
 use kernel::{Duration, Rate, Time, Wheel};
