@@ -61,15 +61,14 @@ fn the_earliest_deadline_goes_first_in_its_group() {
     let deadline = |cells: u64| Some(halves(2 * cells));
     let flows = [(NOW, 0, deadline(20)), (NOW, 0, deadline(10))];
     assert_eq!(order(SchedulerSpec::Edf, &flows), "BBBAAA");
-    // A unit that came 15 cells earlier goes first though its deadline is longer by 10; one that
-    // came 5 earlier does not.
     let early = at(0) + halves(1);
     let flows = [
         (early, 0, deadline(20)),
         (early + halves(2), 0, deadline(2)),
         (NOW, 0, None),
     ];
-    // The datagram that came first is on the wire; the other two wait for all.
+    // The datagram that came first is on the wire when A comes, A's first when B comes. Then
+    // B's deadlines are earlier; the other datagrams wait for all.
     assert_eq!(order(SchedulerSpec::Edf, &flows), "CABBBAACC");
     let flows = [(NOW, 1, deadline(1)), (NOW, 0, deadline(50))];
     assert_eq!(order(SchedulerSpec::Edf, &flows), "BBBAAA", "groups first");

@@ -232,3 +232,6 @@ impl Ranked {
         self.groups.first().is_some_and(reorders)
     }
 }
+
+#[cfg(test)]
+mod tests;
