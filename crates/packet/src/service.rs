@@ -281,7 +281,7 @@ fn share(network: &Network, spec: &NetworkSpec, leg: u32, unreserved: Rate) -> S
     let rate = reserve.map_or(unreserved, |reserve| reserve.rate);
     let unit = rate.tick(flow.unit_bytes as u64);
     let burst = reserve.and_then(|reserve| reserve.burst_bytes);
-    let beyond = burst.unwrap_or(0).saturating_sub(flow.unit_bytes as u64);
+    let burst = burst.map_or(unit, |bytes| rate.tick(bytes));
     Share {
         rate,
         unit_bytes: flow.unit_bytes,
@@ -290,10 +290,7 @@ fn share(network: &Network, spec: &NetworkSpec, leg: u32, unreserved: Rate) -> S
             .map_or(0, |interval| units_of(rate, interval, flow.unit_bytes)),
         offset: reserve.map_or(Duration::ZERO, |reserve| reserve.offset),
         deadline: reserve.and_then(|reserve| reserve.deadline).unwrap_or(unit),
-        tolerance: match beyond {
-            0 => Duration::ZERO,
-            beyond => rate.tick(beyond),
-        },
+        tolerance: Duration(burst.ps().saturating_sub(unit.ps())),
         ingress,
     }
 }

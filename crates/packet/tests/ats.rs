@@ -63,7 +63,7 @@ fn a_burst_passes_at_once_and_the_rest_at_the_rate() {
     let net = one_port(None, &[(reserve, burst(Time::ZERO, 5))]);
     let (log, _) = observe(&net.spec);
     let rate = Rate(RATE.0 / 10);
-    let tolerance = rate.tick(2 * BYTES as u64);
+    let tolerance = Duration(rate.tick(3 * BYTES as u64).ps() - tick(10).ps());
     // TAT is 3, then 4 ticks when the fourth and the fifth come.
     let fourth = Time::ZERO + Duration((tick(10) * 3).ps() - tolerance.ps());
     let expected = [at(0), at(1), at(2), fourth, fourth + tick(10)];
