@@ -170,6 +170,7 @@ fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
     }
     check_pace(flow)?;
     shaping::check(flow)?;
+    service::check_flow(spec, flow)?;
     check_ends(spec, flow)
 }
 

@@ -139,7 +139,7 @@ impl Channel {
         match &mut self.scheduler {
             Scheduler::RoundRobin(_) => (port, None),
             Scheduler::Ranked(ranked) => {
-                port.is_idle &= ranked.is_empty_before(now);
+                port.is_idle &= ranked.is_empty();
                 (port, Some(ranked))
             }
         }

@@ -53,7 +53,8 @@ pub(crate) struct Port {
     pub now: Time,
     /// Nothing is in transmission.
     pub wire_is_free: bool,
-    /// The wire is free, and no unit waits that came before this instant.
+    /// The wire is free, and no unit waits. (Units of one instant come in the order of channels,
+    /// then of sources: the second finds the first waiting.)
     pub is_idle: bool,
     /// Rank of the data unit in transmission.
     pub in_service: Option<u64>,

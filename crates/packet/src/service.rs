@@ -1,6 +1,7 @@
 //! Ports whose scheduler sees each unit: building them, and the way of a unit through them.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use kernel::{Duration, EventQueue, Rate};
@@ -10,7 +11,10 @@ use crate::outcome::LossCause;
 use crate::probe::Probe;
 use crate::scheduler::{Admitted, Check, Packet, Place, Ranked, RoundRobin, Scheduler, Share};
 use crate::simulation::{Network, Simulation};
-use crate::spec::{ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, WhenFull};
+use crate::spec::{
+    ChannelSpec, FlowSpec, LegSpec, NetworkSpec, SchedulerSpec, SourceControlSpec, TrafficSpec,
+    WhenFull,
+};
 use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -145,6 +149,34 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 }
 
+/// Can the ports on the way serve the flow?
+///
+/// # Errors
+/// If an endless source stands before a port that may refuse what it hands over: it would hand
+/// over unit after unit without time passing.
+pub(crate) fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
+    let is_pulled = matches!(flow.traffic, TrafficSpec::Greedy { .. })
+        && flow.source_control == SourceControlSpec::None;
+    let refuses = |leg: &LegSpec| {
+        let scheduler = channel_of(spec, leg.channel).scheduler;
+        matches!(scheduler, SchedulerSpec::Ats { max_residence } if max_residence.is_some())
+    };
+    let mut roots = flow.legs.iter().filter(|leg| leg.parent.is_none());
+    if is_pulled && roots.any(refuses) {
+        return Err("a greedy source can't stand before a port with a maximum residence".into());
+    }
+    Ok(())
+}
+
+fn channel_of(spec: &NetworkSpec, channel: u32) -> &ChannelSpec {
+    let link = &spec.links[channel as usize / 2];
+    if channel.is_multiple_of(2) {
+        &link.forward
+    } else {
+        &link.backward
+    }
+}
+
 /// The scheduler of a port, and the seats of its legs.
 pub(crate) fn scheduler(
     network: &mut Network,
@@ -249,7 +281,7 @@ fn share(network: &Network, spec: &NetworkSpec, leg: u32, unreserved: Rate) -> S
     let rate = reserve.map_or(unreserved, |reserve| reserve.rate);
     let unit = rate.tick(flow.unit_bytes as u64);
     let burst = reserve.and_then(|reserve| reserve.burst_bytes);
-    let beyond = burst.unwrap_or(0).saturating_sub(flow.unit_bytes as u64);
+    let burst = burst.map_or(unit, |bytes| rate.tick(bytes));
     Share {
         rate,
         unit_bytes: flow.unit_bytes,
@@ -258,10 +290,7 @@ fn share(network: &Network, spec: &NetworkSpec, leg: u32, unreserved: Rate) -> S
             .map_or(0, |interval| units_of(rate, interval, flow.unit_bytes)),
         offset: reserve.map_or(Duration::ZERO, |reserve| reserve.offset),
         deadline: reserve.and_then(|reserve| reserve.deadline).unwrap_or(unit),
-        tolerance: match beyond {
-            0 => Duration::ZERO,
-            beyond => rate.tick(beyond),
-        },
+        tolerance: Duration(burst.ps().saturating_sub(unit.ps())),
         ingress,
     }
 }

@@ -168,15 +168,14 @@ impl Audit {
 
     fn check_channel(&mut self, at: Time, id: u32, network: &Network) {
         let channel = &network.channels[id as usize];
-        if channel.free_at > at {
-            return;
-        }
+        let is_busy = channel.free_at > at;
         let may_start = channel.scheduler.may_start(at) || !channel.control.is_empty();
-        self.require(!may_start, at, 0, || {
+        self.require(is_busy || !may_start, at, 0, || {
             format!("channel {id} idles while something may be sent")
         });
         let is_held = channel.has_work() && !may_start;
-        self.require(!is_held || channel.held_until > at, at, 0, || {
+        let is_due = channel.held_until > at;
+        self.require(is_busy || !is_held || is_due, at, 0, || {
             format!("channel {id} holds units and is not due to ask for them again")
         });
     }

@@ -12,8 +12,12 @@
 //! | group eligibility time | `Ats::groups_ps`: one for all flows of an ingress channel |
 //! | MaximumResidenceTime | `Ats::max_residence` |
 //!
+//! The standard asks for tokens for the unit itself. Here, as in the GCRA, a bucket that is full at
+//! TAT lets a unit of any size pass from TAT - tolerance on; for units of one size that is the same.
+//!
 //! A group keeps the order in which units came over one channel: no unit becomes eligible before
-//! one that came before it. Flows that start at this node are a group each. Groups, like all of a
+//! one that came before it. The bucket gives its tokens when the unit is eligible, so what waits
+//! for its group does not save credit. Flows that start at this node are a group each. Groups, like all of a
 //! discipline, are within one priority group of the port.
 //!
 //! Units of flows that reserve nothing are not held. They are sent when no reserved unit is
@@ -57,7 +61,7 @@ impl Ats {
     pub fn new(max_residence: Option<Duration>, shares: &[Share]) -> Ats {
         let (groups, count) = groups(shares);
         let bucket = |(share, group): (&Share, u32)| Bucket {
-            pace: Pace::new(share.rate),
+            pace: Pace::new(share),
             tolerance_ps: share.tolerance.ps(),
             full_ps: 0,
             group,
@@ -100,8 +104,7 @@ impl Bucket {
     /// The tokens of a unit that is eligible at `from_ps` are taken.
     #[inline]
     fn take(&mut self, from_ps: u64, bytes: u32) {
-        let tick_ps = self.pace.tick_ps(bytes);
-        self.full_ps = self.full_ps.max(from_ps).saturating_add(tick_ps);
+        self.full_ps = self.pace.finish(self.full_ps.max(from_ps), bytes);
     }
 }
 
@@ -109,7 +112,7 @@ impl Discipline for Ats {
     #[inline]
     fn on_arrival(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted> {
         let bucket = &mut self.buckets[seat as usize];
-        if bucket.pace.is_zero() {
+        if bucket.pace.is_datagram() {
             return Admitted::datagram(port.now);
         }
         let now_ps = port.now.ps();
@@ -123,7 +126,7 @@ impl Discipline for Ats {
         {
             return None;
         }
-        bucket.take(conforms_ps, bytes);
+        bucket.take(eligible_ps, bytes);
         *group_ps = eligible_ps;
         Admitted::ranked(eligible_ps)
     }

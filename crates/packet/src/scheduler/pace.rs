@@ -1,53 +1,48 @@
-//! How long units of a flow take at the rate it reserves.
+//! The rate a flow reserves, as the time its units take at that rate.
 
 use kernel::Rate;
 
-/// A reserved rate. Units of one size follow each other, so the last answer usually holds.
+use super::{LAST_STAMP, Share};
+
+/// l/r for the units of one flow.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
+    /// r in bps; 0 for a flow of datagrams.
     rate: Rate,
-    last_bytes: u32,
-    last_tick_ps: u64,
+    /// Time of a unit of `unit_bytes` at this rate: most units have this size.
+    unit_ps: u64,
+    unit_bytes: u32,
 }
 
 impl Pace {
-    pub fn new(rate: Rate) -> Pace {
+    pub fn new(share: &Share) -> Pace {
         Pace {
-            rate,
-            last_bytes: 0,
-            last_tick_ps: 0,
+            rate: share.rate,
+            unit_ps: share.rate.tick(share.unit_bytes as u64).ps(),
+            unit_bytes: share.unit_bytes,
         }
     }
 
-    /// The flow reserves nothing: its units are datagrams.
+    /// The rate in bps.
     #[inline]
-    pub fn is_zero(&self) -> bool {
+    pub fn rate_bps(&self) -> u64 {
+        self.rate.0
+    }
+
+    /// The flow reserves nothing, where others do.
+    #[inline]
+    pub fn is_datagram(&self) -> bool {
         self.rate.0 == 0
     }
 
-    /// Time for `bytes`, rounded up to the picosecond.
+    /// `start` + l/r, in ps of virtual time; at most [`LAST_STAMP`].
     #[inline]
-    pub fn tick_ps(&mut self, bytes: u32) -> u64 {
-        if bytes != self.last_bytes {
-            self.last_tick_ps = self.rate.tick(bytes as u64).ps();
-            self.last_bytes = bytes;
-        }
-        self.last_tick_ps
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_answer_is_that_of_the_size_asked_for() {
-        // 3 bits a second: a byte takes 2 2/3 s.
-        let mut pace = Pace::new(Rate(3));
-        for (bytes, tick_ps) in [(1, 2_666_666_666_667), (3, 8_000_000_000_000)] {
-            assert_eq!(pace.tick_ps(bytes), tick_ps);
-            assert_eq!(pace.tick_ps(bytes), tick_ps);
-        }
-        assert_eq!(pace.tick_ps(0), 0);
-        assert!(Pace::new(Rate(0)).is_zero() && !pace.is_zero());
+    pub fn finish(&self, start: u64, bytes: u32) -> u64 {
+        let ps = if bytes == self.unit_bytes {
+            self.unit_ps
+        } else {
+            self.rate.tick(bytes as u64).ps()
+        };
+        start.saturating_add(ps).min(LAST_STAMP)
     }
 }

@@ -38,8 +38,6 @@ pub(crate) struct Ranked {
     groups: Vec<Group>,
     /// Units that wait, all groups.
     waiting: u32,
-    /// When the first of them came.
-    waiting_since: Time,
     /// Size of a warning to a source that its flow runs too fast; `None` sends none.
     pub alarm_bytes: Option<u32>,
 }
@@ -109,15 +107,14 @@ impl Ranked {
         Ranked {
             groups: groups.into_iter().map(group).collect(),
             waiting: 0,
-            waiting_since: Time::ZERO,
             alarm_bytes,
         }
     }
 
-    /// No unit waits that came before `now`.
+    /// No unit waits.
     #[inline]
-    pub fn is_empty_before(&self, now: Time) -> bool {
-        self.waiting == 0 || self.waiting_since == now
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
     }
 
     /// A unit comes to the queue at `place`; `None` refuses it.
@@ -125,9 +122,6 @@ impl Ranked {
     pub fn on_arrival(&mut self, port: &Port, place: Place, bytes: u32) -> Option<Admitted> {
         let group = &mut self.groups[place.group()];
         let admitted = of!(&mut group.discipline, d => d.on_arrival(port, place.seat(), bytes))?;
-        if self.waiting == 0 {
-            self.waiting_since = port.now;
-        }
         self.waiting += 1;
         Some(admitted)
     }
@@ -232,3 +226,6 @@ impl Ranked {
         self.groups.first().is_some_and(reorders)
     }
 }
+
+#[cfg(test)]
+mod tests;

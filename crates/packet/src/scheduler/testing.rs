@@ -84,8 +84,8 @@ impl<D: Discipline> Bench<D> {
         self.discipline.choose(&idle(now_ps))
     }
 
-    /// Serves the unit that is due; its seat.
-    pub fn serve(&mut self, now_ps: u64) -> Option<u32> {
+    /// Serves the unit that is due; its seat, and the unit.
+    pub fn serve_unit(&mut self, now_ps: u64) -> Option<(u32, Packet)> {
         let port = idle(now_ps);
         let Choice::Leg(seat) = self.discipline.choose(&port) else {
             return None;
@@ -98,11 +98,11 @@ impl<D: Discipline> Bench<D> {
             Some(head) => self.discipline.ready(&port, seat, head),
             None => self.discipline.not_ready(seat),
         }
-        Some(seat)
+        Some((seat, unit))
     }
 
     /// Serves what may be served at `now_ps`; the seats in that order.
     pub fn serve_all(&mut self, now_ps: u64) -> Vec<u32> {
-        core::iter::from_fn(|| self.serve(now_ps)).collect()
+        core::iter::from_fn(|| self.serve_unit(now_ps).map(|(seat, _)| seat)).collect()
     }
 }

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | VirtualClock | `Meter::virtual_clock_ps`, against real time the flow's meter |
 //! | auxVC | `Meter::aux_vc_ps`, never behind real time: it saves no credit |
-//! | Vtick | `Pace::tick_ps`, of each unit's own size |
+//! | Vtick | `Meter::pace`, the time of each unit's own size |
 //! | AIR = AR AI | `Meter::check_every`, units between two checks |
 //! | T | `Meter::threshold`, AIR Vtick unless given |
 //! | real time - P (section 3.2.2) | [`Meter::real_time_ps`]; 0 while P is larger |
@@ -27,7 +27,7 @@ use kernel::Duration;
 
 use super::pace::Pace;
 use super::stamped::Rule;
-use super::{Admitted, Check, LAST_STAMP, Port, Share};
+use super::{Admitted, Check, Port, Share};
 use crate::spec::{Resync, Stamp, VirtualClockSpec};
 
 /// The clocks of a port's flows.
@@ -68,11 +68,10 @@ impl VirtualClock {
 
 impl Meter {
     fn new(share: &Share, threshold: Option<Duration>) -> Meter {
-        let mut pace = Pace::new(share.rate);
-        let tick_ps = pace.tick_ps(share.unit_bytes);
+        let tick_ps = share.rate.tick(share.unit_bytes as u64).ps();
         let interval = Duration(tick_ps.saturating_mul(share.check_every as u64));
         Meter {
-            pace,
+            pace: Pace::new(share),
             virtual_clock_ps: 0,
             aux_vc_ps: 0,
             offset: share.offset,
@@ -98,10 +97,8 @@ impl Meter {
             (self.virtual_clock_ps, self.aux_vc_ps) = (real_time_ps, real_time_ps);
         }
         self.aux_vc_ps = self.aux_vc_ps.max(real_time_ps);
-        let tick_ps = self.pace.tick_ps(bytes);
-        let after = |clock_ps: u64| clock_ps.saturating_add(tick_ps).min(LAST_STAMP);
-        self.virtual_clock_ps = after(self.virtual_clock_ps);
-        self.aux_vc_ps = after(self.aux_vc_ps);
+        self.virtual_clock_ps = self.pace.finish(self.virtual_clock_ps, bytes);
+        self.aux_vc_ps = self.pace.finish(self.aux_vc_ps, bytes);
     }
 
     /// Flow monitoring, once every AIR units: how far the flow is ahead of its reservation. What
@@ -139,7 +136,7 @@ impl Rule for VirtualClock {
     #[inline]
     fn rank(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted> {
         let meter = &mut self.meters[seat as usize];
-        if meter.pace.is_zero() {
+        if meter.pace.is_datagram() {
             return Admitted::datagram(port.now);
         }
         if core::mem::take(&mut meter.was_checked) && port.is_idle {

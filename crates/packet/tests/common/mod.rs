@@ -3,9 +3,11 @@
 
 pub mod chain;
 mod figures;
+mod port_log;
 mod watch;
 
 pub use figures::*;
+pub use port_log::{PortLog, observe};
 pub use watch::{CreditCell, Watch};
 
 use kernel::{Duration, Rate, Time, Wheel};

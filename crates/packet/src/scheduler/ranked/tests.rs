@@ -1,0 +1,221 @@
+//! The largest rank at the end of a queue, against a look at every queue.
+
+use kernel::Wheel;
+
+use super::*;
+use crate::Simulation;
+use crate::probe::{Audit, Probe};
+use crate::scheduler::Scheduler;
+use crate::scheduler::testing::{idle, share};
+use crate::simulation::Network;
+use crate::spec::*;
+
+fn groups(sizes: &[u32]) -> Vec<Vec<(u32, Share)>> {
+    let mut leg = 100;
+    let mut next = |_| {
+        leg += 1;
+        (leg, share(10))
+    };
+    let group = |&size: &u32| (0..size).map(&mut next).collect();
+    sizes.iter().map(group).collect()
+}
+
+#[test]
+fn the_group_served_last_is_asked_first() {
+    let mut ranked = Ranked::new(&SchedulerSpec::Fifo, Rate(1), groups(&[2, 2]), true);
+    assert_eq!(ranked.largest_tail(), None);
+    ranked.on_tail(Place::new(0, 0), 900);
+    assert_eq!(ranked.largest_tail(), Some(101));
+    ranked.on_tail(Place::new(1, 0), 5);
+    ranked.on_tail(Place::new(1, 1), 5);
+    assert_eq!(ranked.largest_tail(), Some(104), "the later flow");
+    ranked.on_empty(Place::new(1, 1));
+    assert_eq!(ranked.largest_tail(), Some(103));
+    ranked.on_empty(Place::new(1, 0));
+    ranked.on_tail(Place::new(0, 1), 901);
+    assert_eq!(ranked.largest_tail(), Some(102));
+}
+
+#[test]
+fn ends_are_not_kept_unless_asked_for() {
+    let mut ranked = Ranked::new(&SchedulerSpec::Fifo, Rate(1), groups(&[1]), false);
+    ranked.on_tail(Place::new(0, 0), 1);
+    ranked.on_empty(Place::new(0, 0));
+    assert!(!ranked.tracks_tails() && ranked.largest_tail().is_none());
+}
+
+#[test]
+fn the_least_instant_of_groups_that_hold_is_waited_for() {
+    let ats = SchedulerSpec::Ats {
+        max_residence: None,
+    };
+    let mut ranked = Ranked::new(&ats, Rate(1), groups(&[1, 1]), false);
+    for (group, bytes) in [(0, 3), (1, 2)] {
+        let place = Place::new(group, 0);
+        let mut arrive = || ranked.on_arrival(&idle(0), place, bytes);
+        arrive().expect("it is admitted");
+        let rank = arrive().expect("it is admitted").rank;
+        ranked.ready(&idle(0), place, Packet { rank, bytes });
+    }
+    assert_eq!(ranked.choose(&idle(1)), Choice::Wait(Time(20)));
+    assert!(!ranked.may_start(Time(19)) && ranked.may_start(Time(20)));
+    assert_eq!(ranked.choose(&idle(20)), Choice::Leg(102));
+}
+
+/// Compares after each instant; how often something waited.
+struct Compare(u64);
+
+impl Probe for Compare {
+    fn after_instant(&mut self, at: Time, network: &Network) {
+        let Scheduler::Ranked(ranked) = &network.channels[0].scheduler else {
+            panic!("the port ranks");
+        };
+        let legs = (0..network.legs.len() as u32).filter_map(|id| {
+            let sender = &network.legs[id as usize].sender;
+            let rank = (sender.queue.len > 0).then(|| network.units.rank(sender.queue.tail));
+            Some((sender.place.group(), rank?, id))
+        });
+        let largest = legs.max().map(|(.., leg)| leg);
+        assert_eq!(ranked.largest_tail(), largest, "{at:?}");
+        self.0 += u64::from(largest.is_some());
+    }
+}
+
+/// Six flows in two groups at one port of a node that pushes out.
+fn network(scheduler: SchedulerSpec) -> NetworkSpec {
+    let node = |when_full: Option<WhenFull>| NodeSpec {
+        name: "N".into(),
+        kind: NodeKind::Host,
+        pool: when_full.map(|when_full| PoolSpec {
+            limit_units: None,
+            limit_bytes: None,
+            when_full,
+            hold: Hold::Start,
+        }),
+    };
+    let channel = |scheduler| ChannelSpec {
+        rate: Rate(1_000_000_000),
+        delay: Duration(1000),
+        handling: Duration::ZERO,
+        timing: Timing::StoreAndForward,
+        errors: ErrorSpec::default(),
+        scheduler,
+    };
+    NetworkSpec {
+        seed: 3,
+        stop_at: Time(2_000_000_000),
+        warm_up: Time::ZERO,
+        nodes: [Some(WhenFull::PushOut), None].map(node).into(),
+        links: [LinkSpec {
+            a: 0,
+            b: 1,
+            forward: channel(scheduler),
+            backward: channel(SchedulerSpec::RoundRobin),
+        }]
+        .into(),
+        flows: (0..6).map(flow).collect(),
+    }
+}
+
+fn flow(id: u32) -> FlowSpec {
+    let leg = LegSpec {
+        channel: 0,
+        parent: None,
+        flow_control: FlowControlSpec::None,
+        buffer: BufferSpec {
+            limit_units: None,
+            overflow: Overflow::Drop,
+        },
+    };
+    FlowSpec {
+        name: "F".into(),
+        source: 0,
+        legs: [leg].into(),
+        priority: (id % 2) as u8,
+        unit_bytes: 100 * (1 + id),
+        sizes: Vec::new(),
+        traffic: TrafficSpec::Poisson {
+            start: Time::ZERO,
+            mean_interval: Duration(5_600_000 * (1 + id as u64)),
+            min_interval: Duration::ZERO,
+            total: None,
+        },
+        source_control: SourceControlSpec::None,
+        sink: SinkSpec::Infinite,
+        partner: None,
+        reserve: (id != 5).then_some(ReserveSpec {
+            rate: Rate(100_000_000),
+            interval: Some(Duration(40_000_000)),
+            burst_bytes: None,
+            offset: Duration::ZERO,
+            deadline: None,
+        }),
+        envelope: None,
+        policer: None,
+        on_alarm: OnAlarm::Ignore,
+        session: None,
+    }
+}
+
+#[test]
+fn a_port_knows_what_it_would_serve_last() {
+    let clock = |resync| {
+        SchedulerSpec::VirtualClock(VirtualClockSpec {
+            stamp: Stamp::AuxVc,
+            resync,
+            threshold: None,
+            alarm_bytes: None,
+        })
+    };
+    let kinds = [
+        SchedulerSpec::Fifo,
+        SchedulerSpec::StrictPriority,
+        SchedulerSpec::Edf,
+        clock(Resync::None),
+        clock(Resync::Literal),
+    ];
+    for kind in kinds {
+        let mut spec = network(kind);
+        let mut simulation = Simulation::<Wheel, _>::new(&spec, Compare(0)).expect("it is sound");
+        simulation.run();
+        let compared = simulation.into_probe().0;
+        assert!(compared > 500, "{kind:?}: {compared}");
+        // Only a node that pushes out keeps them.
+        spec.nodes[0].pool = None;
+        let simulation = Simulation::<Wheel>::new(&spec, ()).expect("it is sound");
+        let Scheduler::Ranked(ranked) = &simulation.network.channels[0].scheduler else {
+            panic!("the port ranks");
+        };
+        assert!(!ranked.tracks_tails());
+    }
+}
+
+#[test]
+fn the_audit_sees_a_held_unit_that_nobody_will_wake() {
+    let spec = network(SchedulerSpec::Ats {
+        max_residence: None,
+    });
+    let mut simulation = Simulation::<Wheel>::new(&spec, ()).expect("it is sound");
+    let holds = |network: &Network, now: Time| {
+        let channel = &network.channels[0];
+        channel.free_at <= now && channel.has_work()
+    };
+    let mut now = Time::ZERO;
+    while !holds(&simulation.network, now) {
+        now += Duration(100_000);
+        assert!(simulation.run_until(now), "the port holds some time");
+    }
+    let violations = |at: Time, network: &Network| {
+        let mut audit = Audit::new(&spec);
+        audit.on_rank(at, 0, 0, 0);
+        audit.after_instant(at, network);
+        audit.violations().1
+    };
+    let network = &mut simulation.network;
+    assert_eq!(violations(now, network), 0);
+    // Past the instant for which it waits nothing has started; or nothing will ask.
+    let until = network.channels[0].held_until;
+    assert_eq!(violations(until, network), 1);
+    network.channels[0].held_until = now;
+    assert_eq!(violations(now, network), 1);
+}
