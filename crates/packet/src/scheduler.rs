@@ -8,11 +8,17 @@
 //! What is equal for a discipline goes in the order of seats, which is the order of flows in the
 //! scenario; so the order of events within one instant decides nothing.
 
+mod drr;
 mod fifo;
+mod pace;
 mod ranked;
 mod round_robin;
+mod scfq;
+mod sfq;
 mod stamp_tree;
 mod stamped;
+mod wf2q_plus;
+mod wfq;
 
 pub(crate) use ranked::{Ranked, Share};
 pub(crate) use round_robin::{Place, RoundRobin};

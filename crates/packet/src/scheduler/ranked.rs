@@ -5,8 +5,13 @@ use alloc::vec::Vec;
 
 use kernel::{Duration, Rate, Time};
 
+use super::drr::Drr;
 use super::fifo::Fifo;
+use super::scfq::Scfq;
+use super::sfq::Sfq;
 use super::stamped::Stamped;
+use super::wf2q_plus::Wf2qPlus;
+use super::wfq::Wfq;
 use super::{Admitted, Choice, Discipline, Packet, Place, Port};
 use crate::spec::SchedulerSpec;
 
@@ -45,6 +50,11 @@ struct Group {
 
 enum Kind {
     Fifo(Stamped<Fifo>),
+    Wfq(Stamped<Wfq>),
+    Wf2qPlus(Wf2qPlus),
+    Scfq(Stamped<Scfq>),
+    Sfq(Stamped<Sfq>),
+    Drr(Drr),
 }
 
 /// Calls `$hook` of whatever discipline it is.
@@ -52,14 +62,24 @@ macro_rules! of {
     ($kind:expr, $discipline:ident => $call:expr) => {
         match $kind {
             Kind::Fifo($discipline) => $call,
+            Kind::Wfq($discipline) => $call,
+            Kind::Wf2qPlus($discipline) => $call,
+            Kind::Scfq($discipline) => $call,
+            Kind::Sfq($discipline) => $call,
+            Kind::Drr($discipline) => $call,
         }
     };
 }
 
 impl Kind {
-    fn new(spec: &SchedulerSpec, _rate: Rate, shares: &[Share]) -> Kind {
+    fn new(spec: &SchedulerSpec, rate: Rate, shares: &[Share]) -> Kind {
         let seats = shares.len();
         match spec {
+            SchedulerSpec::Wfq => Kind::Wfq(Stamped::new(Wfq::new(rate, shares), seats)),
+            SchedulerSpec::Wf2qPlus => Kind::Wf2qPlus(Wf2qPlus::new(shares)),
+            SchedulerSpec::Scfq => Kind::Scfq(Stamped::new(Scfq::new(shares), seats)),
+            SchedulerSpec::Sfq => Kind::Sfq(Stamped::new(Sfq::new(shares), seats)),
+            SchedulerSpec::Drr { quantum_bytes } => Kind::Drr(Drr::new(*quantum_bytes, shares)),
             _ => Kind::Fifo(Stamped::new(Fifo, seats)),
         }
     }
