@@ -17,6 +17,8 @@ mod scfq;
 mod sfq;
 mod stamp_tree;
 mod stamped;
+#[cfg(test)]
+mod trial;
 mod wf2q_plus;
 mod wfq;
 

@@ -266,3 +266,179 @@ impl Discipline for Drr {
         self.ready > 0 || !self.datagrams.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{Arrival, FULL, backlog, parts, replay, unfairness};
+    use super::*;
+    use crate::spec::SchedulerSpec;
+    use alloc::collections::VecDeque;
+    use alloc::vec;
+    use kernel::stream::{Purpose, Stream};
+    use kernel::{Duration, Rate};
+
+    fn drr(quantum_bytes: u32) -> SchedulerSpec {
+        SchedulerSpec::Drr { quantum_bytes }
+    }
+
+    fn at_once(queues: &[&[u32]]) -> Vec<Arrival> {
+        let units = |(flow, queue): (u32, &&[u32])| -> Vec<Arrival> {
+            queue.iter().map(|&bytes| (0, flow, bytes)).collect()
+        };
+        (0..).zip(queues).flat_map(units).collect()
+    }
+
+    #[test]
+    fn the_queues_of_the_paper() {
+        // Figures 2 and 3 of the paper, quantum 500. Deficits after round 1: 300, 0, 300, 450.
+        let queues: [&[u32]; 4] = [
+            &[200, 750, 20],
+            &[500, 500],
+            &[200, 600, 100],
+            &[50, 700, 180],
+        ];
+        let flows = replay(&drr(500), &parts(&[4; 4]), &at_once(&queues)).flows();
+        assert_eq!(flows, [0, 1, 2, 3, 0, 0, 1, 2, 2, 3, 3]);
+    }
+
+    #[test]
+    fn quanta_are_as_reservations() {
+        let arrivals = at_once(&[&[100; 6], &[100; 6]]);
+        let flows = replay(&drr(100), &parts(&[2, 6]), &arrivals).flows();
+        assert_eq!(flows, [0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1]);
+        // 100 * 5/3 = 166: one unit, then two, then two, two, one...
+        let rates = [Rate(5_000), Rate(3_000)];
+        let flows = replay(&drr(100), &rates, &arrivals).flows();
+        assert_eq!(flows, [0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 1, 1]);
+        assert_eq!(super::quantum(1, u64::MAX, 1), 1 << 62);
+        assert_eq!(super::quantum(0, 1, 1), 1);
+    }
+
+    #[test]
+    fn an_empty_queue_loses_its_deficit_and_joins_at_the_end() {
+        // Flow 0 leaves with 400 bytes to spare at 0 and comes back at 100.
+        let arrivals = [(0, 0, 100), (0, 1, 500), (0, 1, 500), (100, 0, 600)];
+        let flows = replay(&drr(500), &parts(&[2, 2]), &arrivals).flows();
+        assert_eq!(flows, [0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn queues_of_one_instant_join_in_the_order_of_seats() {
+        let arrivals = [
+            (0, 3, 100),
+            (10, 2, 10),
+            (20, 1, 10),
+            (20, 0, 10),
+            (30, 3, 10),
+        ];
+        let flows = replay(&drr(500), &parts(&[4; 4]), &arrivals).flows();
+        assert_eq!(flows, [3, 2, 0, 1, 3]);
+    }
+
+    #[test]
+    fn rounds_in_which_nothing_fits_cost_nothing() {
+        // Four thousand million rounds of one byte, or three.
+        let arrivals = at_once(&[&[u32::MAX, 7], &[u32::MAX - 2, u32::MAX]]);
+        let flows = replay(&drr(1), &parts(&[2, 2]), &arrivals).flows();
+        assert_eq!(flows, [1, 0, 0, 1]);
+        let rates = [FULL, Rate(FULL.0 / 3)];
+        let flows = replay(&drr(1), &rates, &arrivals).flows();
+        assert_eq!(flows, [0, 0, 1, 1]);
+    }
+
+    #[test]
+    fn a_queue_that_is_stopped_leaves_the_list() {
+        let share = |_| Share {
+            rate: FULL,
+            unit_bytes: 100,
+            check_every: 0,
+            offset: Duration::ZERO,
+            deadline: Duration::ZERO,
+            tolerance: Duration::ZERO,
+            ingress: u32::MAX,
+        };
+        let port = |now| Port {
+            now: Time(now),
+            wire_is_free: true,
+            is_idle: false,
+            in_service: None,
+        };
+        let head = |bytes| Packet { rank: 0, bytes };
+        let mut list = Drr::new(150, &[0, 1, 2].map(share));
+        for seat in [2, 0, 1] {
+            list.ready(&port(0), seat, head(100));
+        }
+        // Before it has joined, and back in the same instant; told of the same unit twice.
+        list.not_ready(1);
+        list.ready(&port(0), 1, head(100));
+        list.ready(&port(0), 1, head(100));
+        assert_eq!(list.choose(&port(0)), Choice::Leg(0));
+        list.on_start(&port(0), 0, head(100));
+        // The next unit comes within the start: flow 0 stays first, without a second quantum.
+        list.ready(&port(0), 0, head(100));
+        assert_eq!(list.choose(&port(100)), Choice::Leg(1));
+        list.on_start(&port(100), 1, head(100));
+        // Flow 1 has 50 left and loses them, and its place: it stands behind flow 0.
+        list.not_ready(1);
+        list.ready(&port(150), 1, head(200));
+        list.not_ready(2);
+        assert_eq!(list.choose(&port(200)), Choice::Leg(0));
+        list.on_start(&port(200), 0, head(100));
+        list.not_ready(0);
+        assert_eq!(list.choose(&port(300)), Choice::Leg(1));
+        assert_eq!(list.flows[1].deficit, 300);
+        list.on_start(&port(300), 1, head(200));
+        list.not_ready(1);
+        assert_eq!(list.choose(&port(400)), Choice::Nothing);
+        assert!(!list.has_ready());
+    }
+
+    /// The paper's program, round by round.
+    fn by_rounds(quanta: &[u64], arrivals: &[Arrival]) -> Vec<u32> {
+        let mut queues: Vec<VecDeque<u64>> = vec![VecDeque::new(); quanta.len()];
+        for unit in arrivals {
+            queues[unit.1 as usize].push_back(unit.2 as u64);
+        }
+        let mut deficits = vec![0; quanta.len()];
+        let mut flows = Vec::new();
+        while flows.len() < arrivals.len() {
+            for (flow, queue) in queues.iter_mut().enumerate() {
+                deficits[flow] += quanta[flow];
+                while queue.front().is_some_and(|&bytes| bytes <= deficits[flow]) {
+                    deficits[flow] -= queue.pop_front().unwrap();
+                    flows.push(flow as u32);
+                }
+            }
+        }
+        flows
+    }
+
+    #[test]
+    fn skipping_rounds_gives_the_same_order_as_playing_them() {
+        let mut stream = Stream::new(5, 1, Purpose::Pattern);
+        for quantum in [1, 2, 3, 10, 50, 200, 1000] {
+            let arrivals = backlog(&mut stream, 4, 30, 300);
+            let quanta = [4, 2, 1, 1].map(|part| quantum as u64 * part);
+            let flows = replay(&drr(quantum), &parts(&[2, 4, 8, 8]), &arrivals).flows();
+            assert_eq!(flows, by_rounds(&quanta, &arrivals), "quantum {quantum}");
+        }
+    }
+
+    /// The paper's theorem: W_i/f_i and W_j/f_j differ by 2 Max + Quantum at most, where f_i is
+    /// the quantum over the smallest.
+    #[test]
+    fn shares_of_busy_flows_differ_by_a_quantum_and_two_units() {
+        let shares = [2, 4, 8, 8];
+        let mut stream = Stream::new(5, 1, Purpose::Pattern);
+        for quantum in [20, 300, 900] {
+            let arrivals = backlog(&mut stream, 4, 200, 300);
+            // Bytes of the flow with 1/8 count eight times.
+            let bound = |_, _| 8 * (2 * 300 + quantum as i64);
+            let course = |spec| replay(&spec, &parts(&shares), &arrivals);
+            let (seen, allowed) = unfairness(&course(drr(quantum)), &shares, bound);
+            assert!(seen <= allowed, "quantum {quantum}: {seen} > {allowed}");
+            let (seen, _) = unfairness(&course(SchedulerSpec::Fifo), &shares, bound);
+            assert!(seen > allowed);
+        }
+    }
+}

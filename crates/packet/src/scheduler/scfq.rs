@@ -102,3 +102,57 @@ impl Rule for Scfq {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{Course, backlog, largest_units, parts, replay, unfairness};
+    use crate::spec::SchedulerSpec;
+    use kernel::stream::{Purpose, Stream};
+
+    #[test]
+    fn virtual_time_is_the_tag_in_service() {
+        // Flow 1 comes while the first unit of flow 0 is on the wire, whose tag is 200: so its
+        // own is 400, like that of the second unit of flow 0. The fluid server would have
+        // ended it at 300. After 300 ps the port is free, and tags start anew.
+        let arrivals = [(0, 0, 100), (0, 0, 100), (50, 1, 100), (300, 1, 50)];
+        let course = replay(&SchedulerSpec::Scfq, &parts(&[2, 2]), &arrivals);
+        assert_eq!(course.ranks, [200, 400, 400, 100]);
+        assert_eq!(course.flows(), [0, 0, 1, 1]);
+        let course = replay(&SchedulerSpec::Wfq, &parts(&[2, 2]), &arrivals);
+        assert_eq!(course.flows(), [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn tags_go_on_while_a_unit_waits() {
+        // At 200 the wire is free, but the unit of flow 1 waits since 150.
+        let arrivals = [(0, 0, 200), (150, 1, 10), (200, 0, 50)];
+        let course = replay(&SchedulerSpec::Scfq, &parts(&[2, 2]), &arrivals);
+        assert_eq!(course.ranks, [400, 420, 500]);
+    }
+
+    #[test]
+    fn several_units_may_begin_a_busy_period() {
+        let arrivals = [(0, 0, 10), (10, 0, 10), (10, 1, 30), (10, 0, 10)];
+        let course = replay(&SchedulerSpec::Scfq, &parts(&[2, 2]), &arrivals);
+        assert_eq!(course.ranks, [20, 20, 60, 40]);
+    }
+
+    /// Golestani's theorem 2: |W_i/r_i - W_j/r_j| is within l_i/r_i + l_j/r_j.
+    #[test]
+    fn shares_of_busy_flows_differ_by_two_units_at_most() {
+        let shares = [2, 4, 8, 16, 16];
+        let mut stream = Stream::new(5, 1, Purpose::Pattern);
+        for _ in 0..20 {
+            let arrivals = backlog(&mut stream, 5, 100, 300);
+            let units = largest_units(&arrivals, 5);
+            let bound = |i: usize, j: usize| (units[i] * shares[i] + units[j] * shares[j]) as i64;
+            let check = |course: &Course| unfairness(course, &shares, bound);
+            for spec in [SchedulerSpec::Scfq, SchedulerSpec::Sfq] {
+                let (seen, allowed) = check(&replay(&spec, &parts(&shares), &arrivals));
+                assert!(seen <= allowed, "{spec:?}: {seen} > {allowed}");
+            }
+            let (seen, allowed) = check(&replay(&SchedulerSpec::Fifo, &parts(&shares), &arrivals));
+            assert!(seen > allowed, "fifo is fair: {seen} <= {allowed}");
+        }
+    }
+}

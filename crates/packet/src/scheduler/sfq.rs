@@ -74,3 +74,37 @@ impl Rule for Sfq {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{parts, replay};
+    use crate::spec::SchedulerSpec;
+
+    #[test]
+    fn the_least_start_leaves_first() {
+        // Flow 1 comes while the first unit of flow 0 is on the wire, whose start tag is 0. At
+        // 300 the port is free; the largest finish tag is 400.
+        let arrivals = [(0, 0, 100), (0, 0, 100), (50, 1, 100), (300, 1, 50)];
+        let course = replay(&SchedulerSpec::Sfq, &parts(&[2, 2]), &arrivals);
+        assert_eq!(course.ranks, [0, 200, 0, 400]);
+        assert_eq!(course.flows(), [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn a_busy_period_begins_at_the_largest_finish_tag() {
+        // Flow 0 was given 1000 by its slow rate. Those of one instant begin together.
+        let arrivals = [(0, 0, 100), (500, 1, 10), (500, 0, 10), (500, 1, 10)];
+        let course = replay(&SchedulerSpec::Sfq, &parts(&[10, 2]), &arrivals);
+        assert_eq!(course.ranks, [0, 1000, 1000, 1020]);
+    }
+
+    #[test]
+    fn a_slow_flow_does_not_wait_for_its_own_rate() {
+        // 1/100 of the port: WFQ holds its only unit back, by finish; here it is second.
+        let mut arrivals = alloc::vec![(0, 0, 100); 20];
+        arrivals.push((0, 1, 100));
+        let second = |spec| replay(&spec, &parts(&[2, 100]), &arrivals).flows()[1];
+        assert_eq!(second(SchedulerSpec::Sfq), 1);
+        assert_eq!(second(SchedulerSpec::Wfq), 0);
+    }
+}

@@ -132,3 +132,119 @@ impl Gps {
         self.changed_virtual
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{Arrival, FULL, bursts, largest_units, parts, replay};
+    use crate::spec::SchedulerSpec;
+    use alloc::vec;
+    use alloc::vec::Vec;
+    use kernel::Rate;
+    use kernel::stream::{Purpose, Stream};
+
+    #[test]
+    fn stamps_follow_the_fluid_server() {
+        // Flow 0 is alone: V runs at 2. At 50, V = 100: flow 1 joins, V runs at 4/3. At 125,
+        // V = 200: flow 0 is served, V runs at 4. At 150, V = 300: flow 2 joins, V runs at 2. At
+        // 190, V = 380: flow 2 is served, V runs at 4. At 220, V = 500: all is served.
+        let arrivals = [(0, 0, 100), (50, 1, 100), (150, 2, 20), (220, 1, 10)];
+        let course = replay(&SchedulerSpec::Wfq, &parts(&[2, 4, 4]), &arrivals);
+        assert_eq!(course.ranks, [200, 500, 380, 40]);
+        // A ps earlier, V = 496 still counts.
+        let arrivals = [(0, 0, 100), (50, 1, 100), (150, 2, 20), (219, 0, 10)];
+        let course = replay(&SchedulerSpec::Wfq, &parts(&[2, 4, 4]), &arrivals);
+        assert_eq!(course.ranks[3], 496 + 20);
+    }
+
+    #[test]
+    fn virtual_time_is_rounded_down_whenever_a_flow_joins() {
+        // V runs at 1.6. At 1 it is 1.6 and becomes 1; then it runs at 4/3. At 3 it is 3.67 and
+        // becomes 3. Without the first rounding it would be 4.27.
+        let eighths = [5, 1, 1].map(|part| Rate(FULL.0 / 8 * part));
+        let arrivals = [(0, 0, 100), (1, 1, 100), (3, 2, 100)];
+        let course = replay(&SchedulerSpec::Wfq, &eighths, &arrivals);
+        assert_eq!(course.ranks, [160, 801, 803]);
+    }
+
+    #[test]
+    fn a_unit_behind_others_of_its_flow_does_not_move_virtual_time() {
+        let arrivals = [(0, 0, 100), (1, 0, 100), (2, 0, 50), (260, 0, 10)];
+        let course = replay(&SchedulerSpec::Wfq, &parts(&[2]), &arrivals);
+        assert_eq!(course.ranks, [200, 400, 500, 20]);
+    }
+
+    #[test]
+    fn one_flow_sends_ten_in_a_row() {
+        // Bennett and Zhang 1997, figure 2. The tenth ties with the first of all others.
+        let mut arrivals: Vec<Arrival> = vec![(0, 0, 100); 11];
+        arrivals.extend((1..=10).map(|flow| (0, flow, 100)));
+        let mut shares = vec![2];
+        shares.resize(11, 20);
+        let flows = replay(&SchedulerSpec::Wfq, &parts(&shares), &arrivals).flows();
+        assert_eq!(flows[..10], [0; 10]);
+        assert_eq!(flows[10..], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0]);
+    }
+
+    /// When a fluid server ends each unit of arrivals, in ps: from one event to the next.
+    fn fluid(shares: &[u64], arrivals: &[Arrival]) -> Vec<f64> {
+        let mut ends = vec![0.0; arrivals.len()];
+        let mut queues: Vec<Vec<(usize, f64)>> = vec![Vec::new(); shares.len()];
+        let (mut now, mut next) = (0.0f64, 0);
+        loop {
+            let busy = |flow: &usize| !queues[*flow].is_empty();
+            let weight = |flow: usize| 1.0 / shares[flow] as f64;
+            let sum: f64 = (0..shares.len()).filter(busy).map(weight).sum();
+            let left = |flow: usize| queues[flow][0].1 * sum / weight(flow);
+            let firsts = (0..shares.len()).filter(busy).map(left);
+            let mut span = firsts.fold(f64::INFINITY, f64::min);
+            let arrival = arrivals
+                .get(next)
+                .map_or(f64::INFINITY, |unit| unit.0 as f64);
+            if span.is_infinite() && arrival.is_infinite() {
+                return ends;
+            }
+            span = span.min(arrival - now);
+            now += span;
+            for (flow, queue) in queues.iter_mut().enumerate().filter(|(_, q)| !q.is_empty()) {
+                queue[0].1 -= span / shares[flow] as f64 / sum;
+                if queue[0].1 < 1e-7 {
+                    ends[queue.remove(0).0] = now;
+                }
+            }
+            while next < arrivals.len() && arrivals[next].0 as f64 <= now {
+                let (_, flow, bytes) = arrivals[next];
+                queues[flow as usize].push((next, bytes as f64));
+                next += 1;
+            }
+        }
+    }
+
+    /// Units that end later than the fluid server's end plus Lmax/C.
+    fn late(spec: &SchedulerSpec) -> usize {
+        let shares = [2, 4, 8, 16, 16];
+        let mut stream = Stream::new(3, 1, Purpose::Pattern);
+        let mut late = 0;
+        for _ in 0..30 {
+            let arrivals = bursts(&mut stream, 5, 300);
+            let ends = fluid(&shares, &arrivals);
+            let longest = *largest_units(&arrivals, 5).iter().max().unwrap() as f64;
+            let mut waiting: Vec<Vec<f64>> = vec![Vec::new(); 5];
+            for (unit, end) in arrivals.iter().zip(ends).rev() {
+                waiting[unit.1 as usize].push(end);
+            }
+            for unit in replay(spec, &parts(&shares), &arrivals).departures {
+                let end = waiting[unit.flow as usize].pop().unwrap();
+                // Virtual time is rounded to the ps.
+                late += usize::from(unit.end.ps() as f64 > end + longest + 2.0);
+            }
+        }
+        late
+    }
+
+    #[test]
+    fn a_unit_ends_at_most_a_longest_unit_after_the_fluid_server_ends_it() {
+        assert_eq!(late(&SchedulerSpec::Wfq), 0);
+        assert!(late(&SchedulerSpec::Fifo) > 0);
+        assert!(late(&SchedulerSpec::Scfq) > 0);
+    }
+}
