@@ -91,6 +91,14 @@ mod tests {
     }
 
     #[test]
+    fn virtual_time_is_the_start_tag_in_service() {
+        // At 150 the second unit of flow 0 is on the wire, whose start tag is 200.
+        let arrivals = [(0, 0, 100), (0, 0, 100), (150, 1, 100)];
+        let course = replay(&SchedulerSpec::Sfq, &parts(&[2, 2]), &arrivals);
+        assert_eq!(course.ranks, [0, 200, 200]);
+    }
+
+    #[test]
     fn a_busy_period_begins_at_the_largest_finish_tag() {
         // Flow 0 was given 1000 by its slow rate. Those of one instant begin together.
         let arrivals = [(0, 0, 100), (500, 1, 10), (500, 0, 10), (500, 1, 10)];
