@@ -4,6 +4,7 @@
 //! ever adds to it.
 
 mod fabric;
+mod stamps;
 
 use kernel::{Time, Wheel};
 use packet::Simulation;
@@ -74,7 +75,11 @@ pub fn bench(options: &Options) -> u8 {
             .is_none_or(|filter| name.contains(filter.as_str()))
     };
     let packet = SET.iter().map(|workload| workload.name).chain([IDLE_NAME]);
-    let names: Vec<&str> = packet.clone().chain(fabric::names()).collect();
+    let names: Vec<&str> = packet
+        .clone()
+        .chain([stamps::NAME])
+        .chain(fabric::names())
+        .collect();
     if !names.iter().any(|name| wanted(name)) {
         let names = names.join("`, `");
         return fail(format!("no workload is called so; there are `{names}`"));
@@ -105,6 +110,9 @@ pub fn bench(options: &Options) -> u8 {
         && let Err(message) = idle(options.runs)
     {
         return fail(message);
+    }
+    if wanted(stamps::NAME) {
+        stamps::bench(options.runs);
     }
     match fabric::bench(options, &wanted) {
         Ok(()) => SUCCESS,

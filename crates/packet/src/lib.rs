@@ -9,6 +9,7 @@ extern crate std;
 
 mod alarm;
 pub mod bound;
+pub mod bench;
 mod build;
 mod channel;
 mod deliver;

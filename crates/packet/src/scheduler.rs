@@ -10,16 +10,23 @@
 
 mod ats;
 mod edf;
+mod drr;
 mod fifo;
 mod pace;
 mod ranked;
 mod round_robin;
+mod scfq;
+mod sfq;
 mod stamp_tree;
 mod stamped;
 mod tails;
 #[cfg(test)]
 mod testing;
 mod virtual_clock;
+#[cfg(test)]
+mod trial;
+mod wf2q_plus;
+mod wfq;
 
 pub(crate) use ranked::{Ranked, Share};
 pub(crate) use round_robin::{Place, RoundRobin};

@@ -7,10 +7,15 @@ use kernel::{Duration, Rate, Time};
 
 use super::ats::Ats;
 use super::edf::Edf;
+use super::drr::Drr;
 use super::fifo::Fifo;
+use super::scfq::Scfq;
+use super::sfq::Sfq;
 use super::stamped::Stamped;
 use super::tails::Tails;
 use super::virtual_clock::VirtualClock;
+use super::wf2q_plus::Wf2qPlus;
+use super::wfq::Wfq;
 use super::{Admitted, Choice, Discipline, Packet, Place, Port};
 use crate::spec::SchedulerSpec;
 
@@ -54,6 +59,11 @@ enum Kind {
     VirtualClock(Stamped<VirtualClock>),
     Edf(Stamped<Edf>),
     Ats(Ats),
+    Wfq(Stamped<Wfq>),
+    Wf2qPlus(Wf2qPlus),
+    Scfq(Stamped<Scfq>),
+    Sfq(Stamped<Sfq>),
+    Drr(Drr),
 }
 
 /// Calls `$hook` of whatever discipline it is.
@@ -64,12 +74,17 @@ macro_rules! of {
             Kind::VirtualClock($discipline) => $call,
             Kind::Edf($discipline) => $call,
             Kind::Ats($discipline) => $call,
+            Kind::Wfq($discipline) => $call,
+            Kind::Wf2qPlus($discipline) => $call,
+            Kind::Scfq($discipline) => $call,
+            Kind::Sfq($discipline) => $call,
+            Kind::Drr($discipline) => $call,
         }
     };
 }
 
 impl Kind {
-    fn new(spec: &SchedulerSpec, _rate: Rate, shares: &[Share]) -> Kind {
+    fn new(spec: &SchedulerSpec, rate: Rate, shares: &[Share]) -> Kind {
         let seats = shares.len();
         match spec {
             SchedulerSpec::VirtualClock(spec) => {
@@ -78,6 +93,11 @@ impl Kind {
             SchedulerSpec::Edf => Kind::Edf(Stamped::new(Edf::new(shares), seats)),
             SchedulerSpec::Ats { max_residence } => Kind::Ats(Ats::new(*max_residence, shares)),
             // Strict priority is first in, first out in each group.
+            SchedulerSpec::Wfq => Kind::Wfq(Stamped::new(Wfq::new(rate, shares), seats)),
+            SchedulerSpec::Wf2qPlus => Kind::Wf2qPlus(Wf2qPlus::new(shares)),
+            SchedulerSpec::Scfq => Kind::Scfq(Stamped::new(Scfq::new(shares), seats)),
+            SchedulerSpec::Sfq => Kind::Sfq(Stamped::new(Sfq::new(shares), seats)),
+            SchedulerSpec::Drr { quantum_bytes } => Kind::Drr(Drr::new(*quantum_bytes, shares)),
             _ => Kind::Fifo(Stamped::new(Fifo, seats)),
         }
     }

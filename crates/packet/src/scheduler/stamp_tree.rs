@@ -86,8 +86,8 @@ impl StampTree {
     }
 
     /// The key of a seat that is there.
-    #[cfg(test)]
-    fn get(&self, seat: u32) -> Option<u64> {
+    #[inline]
+    pub fn get(&self, seat: u32) -> Option<u64> {
         let key = self.levels[0][seat as usize / WIDTH][seat as usize % WIDTH];
         (key != ABSENT).then_some(key)
     }

@@ -1,0 +1,89 @@
+//! What a port's discipline costs: one unit comes, one leaves.
+//!
+//! A port by itself, with more and more flows. First with about two units waiting per three
+//! flows, which come at random: queues become empty and busy again. Then with every queue busy:
+//! the flow that was served gets its next unit.
+
+use kernel::stream::{Purpose, Stream};
+use kernel::{Rate, Time};
+use packet::bench::LonePort;
+use packet::spec::SchedulerSpec;
+
+use super::Clock;
+
+/// Name of this part.
+pub const NAME: &str = "stamp queues";
+
+const FLOWS: [u32; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
+/// Units that come and leave in a run.
+const UNITS: usize = 1_000_000;
+const UNIT_BYTES: u32 = 1500;
+const RATE: Rate = Rate(1_000_000_000_000);
+
+const DISCIPLINES: [(&str, SchedulerSpec); 6] = [
+    ("fifo", SchedulerSpec::Fifo),
+    ("wfq", SchedulerSpec::Wfq),
+    ("wf2q+", SchedulerSpec::Wf2qPlus),
+    ("scfq", SchedulerSpec::Scfq),
+    ("sfq", SchedulerSpec::Sfq),
+    (
+        "drr",
+        SchedulerSpec::Drr {
+            quantum_bytes: UNIT_BYTES,
+        },
+    ),
+];
+
+/// Measures and prints.
+pub fn bench(runs: u32) {
+    for (what, all_busy) in [
+        ("two units per three flows", false),
+        ("all flows busy", true),
+    ] {
+        println!("\none unit comes and one leaves, {what}, ns:");
+        print!("{:16}", "flows");
+        for flows in FLOWS {
+            print!("{flows:>11}");
+        }
+        println!();
+        for (name, spec) in DISCIPLINES {
+            print!("{name:16}");
+            for flows in FLOWS {
+                let once = |_| seconds(&spec, flows, all_busy);
+                let least = (0..runs.max(1)).map(once).fold(f64::INFINITY, f64::min);
+                print!("{:>11.1}", least / UNITS as f64 * 1e9);
+            }
+            println!();
+        }
+    }
+}
+
+fn seconds(spec: &SchedulerSpec, flows: u32, all_busy: bool) -> f64 {
+    let mut stream = Stream::new(1, flows as u64, Purpose::Pattern);
+    // From 1 to 2 times as much, all of it the whole port.
+    let least = RATE.0 * 2 / 3 / flows as u64;
+    let rates: Vec<Rate> = (0..flows)
+        .map(|_| Rate(least + stream.below(least)))
+        .collect();
+    let mut port = LonePort::new(spec, RATE, &rates, UNIT_BYTES);
+    for unit in 0..flows * 2 / if all_busy { 1 } else { 3 } {
+        let flow = match all_busy {
+            true => unit % flows,
+            false => stream.below(flows as u64) as u32,
+        };
+        port.arrive(Time::ZERO, flow, UNIT_BYTES);
+    }
+    let come: Vec<u32> = (0..UNITS)
+        .map(|_| stream.below(flows as u64) as u32)
+        .collect();
+    let clock = Clock::start();
+    for flow in come {
+        let left = port.serve(port.free_at());
+        let next = match left {
+            Some(unit) if all_busy => unit.flow,
+            _ => flow,
+        };
+        port.arrive(port.free_at(), next, UNIT_BYTES);
+    }
+    clock.seconds()
+}
