@@ -115,6 +115,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     delay: delays(counts.delay.as_deref()),
                     source_backlog_max: counts.backlog_max,
                     responses: delays(counts.responses.as_deref()),
+                    alarms_total: counts.alarms,
                     ..FlowOutcome::default()
                 }
             })

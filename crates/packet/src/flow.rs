@@ -61,6 +61,8 @@ pub(crate) struct FlowCounts {
     pub drops: Drops,
     pub retransmitted: u64,
     pub backlog_max: u64,
+    /// Warnings that reached the source.
+    pub alarms: u64,
     /// After the warm-up; made with the first sample.
     pub delay: Option<Box<Delays>>,
     pub responses: Option<Box<Delays>>,

@@ -7,6 +7,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod alarm;
 mod build;
 mod channel;
 mod deliver;
