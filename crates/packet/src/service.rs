@@ -9,7 +9,7 @@ use crate::leg::Leg;
 use crate::outcome::LossCause;
 use crate::probe::Probe;
 use crate::scheduler::{Admitted, Packet, Place, Ranked, RoundRobin, Scheduler, Share};
-use crate::simulation::{Network, Simulation};
+use crate::simulation::{Freed, Network, Simulation};
 use crate::spec::{ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec};
 use crate::unit::NONE;
 
@@ -87,14 +87,31 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The unit at `place`, in no queue any more, is not sent by `leg_id`; the memory it held is
     /// free if no other branch sends it.
     pub(crate) fn discard(&mut self, leg_id: u32, place: u32, cause: LossCause) {
+        let freed = self.lose_waiting(leg_id, place, cause);
+        self.freed.extend(freed);
+    }
+
+    /// The same, but what it frees is left to the caller.
+    pub(crate) fn lose_waiting(
+        &mut self,
+        leg_id: u32,
+        place: u32,
+        cause: LossCause,
+    ) -> Option<Freed> {
         let sender = &self.network.legs[leg_id as usize].sender;
         let (channel_id, parent) = (sender.channel, sender.parent);
-        let shared = self.network.units.get(place).shared;
+        let unit = *self.network.units.get(place);
+        self.network.counts[leg_id as usize].dropped_waiting += 1;
         self.forget(channel_id, leg_id, place, cause);
-        let is_last = shared == NONE || self.network.copies.sent_by_one(shared);
-        if parent != NONE && is_last {
-            self.freed.push(parent);
+        if parent == NONE {
+            return None;
         }
+        let until = self.now;
+        if unit.shared != NONE {
+            return self.leave_shared_copy(parent, &unit, until);
+        }
+        let (leg, bytes) = (parent, unit.bytes);
+        Some(Freed { leg, bytes, until })
     }
 }
 
