@@ -107,36 +107,4 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_message_is_its_value() {
-        use Message::*;
-        for (value, message) in [SetUp, Acceptance, Refusal, TearDown]
-            .into_iter()
-            .enumerate()
-        {
-            assert_eq!(Message::of(value as u64), message);
-            assert_eq!(message as u64, value as u64);
-        }
-        assert!(!SetUp.goes_back() && !TearDown.goes_back());
-    }
-
-    /// Hashes tell control units apart.
-    #[test]
-    fn marks_differ() {
-        use TicketKind::*;
-        let values = 0..4;
-        let kinds = [Credit, Request, Sync, Session];
-        let mut marks: alloc::vec::Vec<u64> = kinds
-            .iter()
-            .flat_map(|kind| values.clone().map(|value| kind.mark(value)))
-            .collect();
-        marks.push(Alarm.mark(0));
-        let count = marks.len();
-        marks.sort_unstable();
-        marks.dedup();
-        assert_eq!(marks.len(), count);
-    }
-}
+mod tests;

@@ -1,9 +1,11 @@
 //! Small networks for the tests of the engine, written down by hand.
 #![allow(dead_code, unused_imports)]
 
+mod draw;
 mod figures;
 mod watch;
 
+pub use draw::*;
 pub use figures::*;
 pub use watch::{CreditCell, Watch};
 
