@@ -341,3 +341,38 @@ impl SharedCopies {
         Some(copy.sent_until)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn three() -> (Units, Fifo, [u32; 3]) {
+        let mut units = Units::new();
+        let places = [0, 1, 2].map(|number| units.insert(Unit::data(Time::ZERO, number, 53)));
+        let mut queue = Fifo::EMPTY;
+        for place in places {
+            queue.push(&mut units, place);
+        }
+        (units, queue, places)
+    }
+
+    fn numbers(units: &Units, queue: &Fifo) -> Vec<u32> {
+        queue.iter(units).map(|unit| unit.number).collect()
+    }
+
+    #[test]
+    fn the_last_unit_is_taken_with_and_without_a_hint() {
+        for hint in [1, 0, 2, NONE] {
+            let (mut units, mut queue, [first, second, third]) = three();
+            assert_eq!(queue.pop_last(&mut units, hint), third);
+            assert_eq!(numbers(&units, &queue), [0, 1]);
+            let other = units.insert(Unit::data(Time::ZERO, 7, 53));
+            queue.push(&mut units, other);
+            assert_eq!(numbers(&units, &queue), [0, 1, 7]);
+            assert_eq!(queue.pop_last(&mut units, second), other);
+            assert_eq!(queue.pop_last(&mut units, first), second);
+            assert_eq!(queue.pop_last(&mut units, NONE), first);
+            assert_eq!(queue.len, 0);
+        }
+    }
+}
