@@ -88,7 +88,6 @@ impl Shaping {
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A warning reached the source of `flow_id`.
-    #[allow(dead_code, reason = "ports that warn call it")]
     pub(crate) fn on_alarm(&mut self, flow_id: u32) {
         let now = self.now;
         let flow = &mut self.network.flows[flow_id as usize];

@@ -70,7 +70,7 @@ impl LonePort {
             last: NONE,
         };
         LonePort {
-            ranked: Ranked::new(spec, rate, vec![seats]),
+            ranked: Ranked::new(spec, rate, vec![seats], false),
             rate,
             free_at: Time::ZERO,
             in_service: 0,
@@ -148,7 +148,7 @@ impl LonePort {
         Port {
             now,
             wire_is_free,
-            is_idle: wire_is_free && self.ranked.is_empty_before(now),
+            is_idle: wire_is_free && self.ranked.is_empty(),
             in_service: (!wire_is_free).then_some(self.in_service),
         }
     }

@@ -15,9 +15,11 @@ use crate::due::Due;
 use crate::flow::{Delivery, Flow, FlowCounts};
 use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
 use crate::leg::{Leg, LegCounts, Receiver, Sender};
+use crate::pool;
 use crate::probe::Probe;
 use crate::scheduler::Place;
 use crate::service;
+use crate::session::{self, Sessions};
 use crate::shaping::{self, Shaping};
 use crate::simulation::{Network, Node, Simulation};
 use crate::sink::Sink;
@@ -75,13 +77,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             violations_total: 0,
         };
         simulation.start_sources();
+        simulation.start_sessions();
         simulation.start_refresh_timers();
         Ok(simulation)
     }
 
     fn start_sources(&mut self) {
         for (id, flow) in self.network.flows.iter().enumerate() {
-            if let Some(start) = flow.traffic.start() {
+            if let Some(start) = flow.traffic.start()
+                && !self.network.has_session(id as u32)
+            {
                 self.events
                     .push(Event::new(start, Phase::Inject, id as u32, 0));
             }
@@ -136,7 +141,8 @@ fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
             return refuse(format!("flow `{}`: {what}", flow.name));
         }
     }
-    Ok(())
+    pool::check(spec)?;
+    session::check(spec)
 }
 
 fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
@@ -218,7 +224,7 @@ fn check_ends(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
 }
 
 /// Nodes at the two ends of a channel.
-fn ends(spec: &NetworkSpec, channel: u32) -> Option<(u32, u32)> {
+pub(crate) fn ends(spec: &NetworkSpec, channel: u32) -> Option<(u32, u32)> {
     let link = spec.links.get(channel as usize / 2)?;
     Some(if channel.is_multiple_of(2) {
         (link.a, link.b)
@@ -242,10 +248,13 @@ fn network(spec: &NetworkSpec) -> Network {
         copies: SharedCopies::default(),
         children: Vec::new(),
         leaves_below: Vec::new(),
+        pools: Vec::new(),
+        sessions: None,
     };
     reserve(&mut network, spec);
     let node = || Node {
         stored: TimeWeighted::new(Time::ZERO, 0),
+        pool: NONE,
     };
     network.nodes.extend(spec.nodes.iter().map(|_| node()));
     let mut asked_by = vec![NONE; spec.flows.len()];
@@ -258,6 +267,8 @@ fn network(spec: &NetworkSpec) -> Network {
         add_flow(&mut network, spec, id as u32, &asked_by);
     }
     add_channels(&mut network, spec);
+    pool::add_pools(&mut network, spec);
+    network.sessions = Sessions::new(&network, spec);
     network
 }
 
@@ -321,7 +332,7 @@ fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u
             credit: i32::MAX,
             credit_per_unit: 0,
             counts_starts: false,
-            has_timers: false,
+            is_watched: false,
             is_ranked: false,
             place: Place::default(),
             parent,
@@ -348,7 +359,7 @@ fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u
         new.sender.credit = settings.rule.initial_credit() as i32;
         new.sender.credit_per_unit = 1;
         new.sender.counts_starts = settings.rule.window().is_some();
-        new.sender.has_timers = settings.has_sender_timers();
+        new.sender.is_watched = settings.has_sender_timers();
         new.sender.control = network.credits.len() as u32;
         new.receiver.report_every = credit
             .redundant_every

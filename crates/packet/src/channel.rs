@@ -15,8 +15,10 @@ use crate::unit::{Fifo, Kind, Units};
 pub(crate) struct Ticket {
     pub leg: u32,
     pub kind: TicketKind,
-    /// Value bound at the trigger; used only by `Bind::Trigger`.
+    /// Value bound at the trigger, for `Bind::Trigger`; which message of a session it is.
     pub value: u64,
+    /// Size on the wire.
+    pub bytes: u32,
 }
 
 /// Which control unit a ticket asks for.
@@ -26,6 +28,21 @@ pub(crate) enum TicketKind {
     Credit,
     Request,
     Sync,
+    Alarm,
+    Session,
+}
+
+impl TicketKind {
+    /// A number that tells a control unit from others of its leg, for the trace hash.
+    pub fn mark(self, value: u64) -> u64 {
+        match self {
+            TicketKind::Credit | TicketKind::Request | TicketKind::Sync => {
+                (value << 3) | 4 | self as u64
+            }
+            TicketKind::Alarm => 7,
+            TicketKind::Session => ((value + 1) << 3) | 7,
+        }
+    }
 }
 
 /// The sending port and the wire behind it.
@@ -211,7 +228,7 @@ impl Channel {
             return (kind, value);
         }
         if errors.control.chance(errors.control_loss) {
-            return (Kind::LostControl, value);
+            return (kind.lost(), value);
         }
         if errors.bits.chance(errors.corruption) {
             return (kind, value ^ errors.bits.below(256));

@@ -8,6 +8,7 @@ use crate::flow_control;
 use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe, UnitKind};
 use crate::scheduler::Scheduler;
+use crate::signal::Message;
 use crate::simulation::Simulation;
 use crate::unit::{Kind, NONE};
 
@@ -50,21 +51,25 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             bytes,
         });
         let receiver = &leg.receiver;
+        let node = receiver.node;
         if receiver.is_leaf() && receiver.first_child == NONE {
             self.consume(leg_id, place);
             self.count_freed(leg_id, 1);
             return;
         }
         if receiver.fill.value() >= receiver.limit && !self.admit_beyond_limit(leg_id) {
-            self.drop_unit(channel_id, leg_id, place);
+            self.drop_unit(channel_id, leg_id, place, LossCause::Buffer);
             return;
+        }
+        if self.network.nodes[node as usize].pool != NONE {
+            return self.arrive_in_pool(channel_id, leg_id, place);
         }
         self.store(leg_id, place);
     }
 
     /// The unit has a place in the node's memory; its branches may send it.
     #[inline]
-    fn store(&mut self, leg_id: u32, place: u32) {
+    pub(crate) fn store(&mut self, leg_id: u32, place: u32) {
         let now = self.now;
         let network = &mut self.network;
         let receiver = &mut network.legs[leg_id as usize].receiver;
@@ -143,9 +148,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     #[cold]
-    fn drop_unit(&mut self, channel_id: u32, leg_id: u32, place: u32) {
+    pub(crate) fn drop_unit(&mut self, channel_id: u32, leg_id: u32, place: u32, cause: LossCause) {
         self.network.counts[leg_id as usize].dropped += 1;
-        self.forget(channel_id, leg_id, place, LossCause::Buffer);
+        self.forget(channel_id, leg_id, place, cause);
     }
 
     #[cold]
@@ -191,8 +196,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             bytes: unit.bytes,
         };
         let control = leg.control as usize;
-        if kind == Kind::LostControl {
-            self.network.credits[control].credits_lost += 1;
+        if matches!(kind, Kind::LostControl | Kind::LostAlarm) {
+            if kind == Kind::LostControl {
+                self.network.credits[control].credits_lost += 1;
+            }
             self.probe.on_loss(crossing, LossCause::Wire);
             return;
         }
@@ -200,6 +207,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         match kind {
             Kind::Credit => self.renew_credit(leg_id, value),
             Kind::Request => self.provoke_credit(leg_id),
+            Kind::Alarm => self.pass_alarm(leg_id, unit.bytes),
+            Kind::Session => self.on_message(leg_id, Message::of(value)),
             _ => {
                 let arrived = self.network.legs[leg_id as usize].receiver.arrived;
                 let news = self.network.credits[control].on_sync(value, arrived);

@@ -10,6 +10,7 @@ use crate::flow::Delays;
 use crate::outcome::{
     ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Stop,
 };
+use crate::pool::Pool;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::unit::NONE;
@@ -25,6 +26,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let inside = self.count_inside();
         self.check_conservation(&inside);
+        self.check_branches();
         let stop = self.stop(inside.iter().sum());
         // A stuck network stands still until the end, and its averages say so.
         let ended_at = match stop {
@@ -96,10 +98,34 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
+    /// What a node has let in over one leg, each branch has sent, dropped or still holds.
+    fn check_branches(&mut self) {
+        let (legs, counts) = (&self.network.legs, &self.network.counts);
+        let mut wrong = Vec::new();
+        for (id, leg) in legs
+            .iter()
+            .enumerate()
+            .filter(|(_, leg)| !leg.sender.is_root())
+        {
+            let parent = leg.sender.parent as usize;
+            let let_in = legs[parent].receiver.arrived - counts[parent].dropped;
+            let sender = &leg.sender;
+            let accounted = sender.sent + counts[id].dropped_waiting + sender.queue.len as u64;
+            if let_in != accounted {
+                wrong.push((id as u32, let_in, accounted));
+            }
+        }
+        for (leg, let_in, accounted) in wrong {
+            self.violate(leg, || {
+                format!("{let_in} units came to its port, but {accounted} left or wait there")
+            });
+        }
+    }
+
     fn flow_outcomes(&self, inside: &[u64]) -> Vec<FlowOutcome> {
-        let flows = self.network.flows.iter().zip(inside);
+        let flows = self.network.flows.iter().zip(inside).enumerate();
         flows
-            .map(|(flow, &inside_total)| {
+            .map(|(id, (flow, &inside_total))| {
                 let counts = &flow.counts;
                 let delivered = counts.delivered - counts.delivered_before_warm_up;
                 FlowOutcome {
@@ -117,6 +143,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     responses: delays(counts.responses.as_deref()),
                     shaping: delays(flow.shaping.as_ref().and_then(|one| one.waits.as_deref())),
                     alarms_total: counts.alarms,
+                    session: self.network.session_outcome(id as u32),
                     ..FlowOutcome::default()
                 }
             })
@@ -141,6 +168,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 lost_total: counts.lost,
                 dropped_total: counts.dropped,
                 alarms_total: counts.alarms,
+                dropped_waiting_total: counts.dropped_waiting,
                 overfill_max: fill.max_total().saturating_sub(receiver.limit),
                 credits_received_total: link.map_or(0, |link| link.credits_received),
                 credits_lost_total: link.map_or(0, |link| link.credits_lost as u64),
@@ -184,6 +212,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 stored_max_total: node.stored.max_total(),
                 stored_max: node.stored.max(),
                 stored_mean: node.stored.mean(ended_at),
+                pool_max_total: self
+                    .network
+                    .pools
+                    .get(node.pool as usize)
+                    .map_or(0, Pool::max),
             })
             .collect()
     }

@@ -28,8 +28,9 @@ pub(crate) struct Sender {
     pub credit_per_unit: u8,
     /// Starts are noted for E.
     pub counts_starts: bool,
-    /// A start may set a timer or provoke a statement.
-    pub has_timers: bool,
+    /// A start concerns others: it may set a timer, provoke a statement, shorten the queue of a
+    /// pool or let a tear-down follow.
+    pub is_watched: bool,
     /// The port's scheduler sees each unit of the queue.
     pub is_ranked: bool,
     /// Seat in the port's scheduler.
@@ -100,9 +101,12 @@ pub(crate) struct LegCounts {
     pub sent_before_warm_up: u64,
     pub arrived_before_warm_up: u64,
     pub lost: u64,
+    /// At the receiver, as they arrived.
     pub dropped: u64,
     /// Checks that found the flow too far ahead of what it reserves.
     pub alarms: u64,
+    /// In the queue at the sender.
+    pub dropped_waiting: u64,
 }
 
 #[cfg(test)]

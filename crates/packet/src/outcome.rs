@@ -207,11 +207,13 @@ pub struct LegOutcome {
     pub sent_total: u64,
     /// Data units lost on the wire, whole run.
     pub lost_total: u64,
-    /// Data units dropped at the receiver, whole run.
+    /// Data units dropped at the receiver as they arrived, whole run.
     pub dropped_total: u64,
     /// Checks of VirtualClock at the sending port that found the flow further ahead of real time
     /// than its threshold, whole run; each is a warning to the source where those are sent.
     pub alarms_total: u64,
+    /// Data units dropped from the queue at the sender, whole run.
+    pub dropped_waiting_total: u64,
     /// Units the receiver had to hold beyond its limit, at worst.
     pub overfill_max: u32,
     /// Control units that arrived at the sender, whole run.
@@ -263,6 +265,9 @@ pub struct NodeOutcome {
     pub stored_max: u64,
     /// Time average after the warm-up.
     pub stored_mean: f64,
+    /// Data units in its pool when one was admitted, that one included, largest, whole run; 0
+    /// without a pool.
+    pub pool_max_total: u64,
 }
 
 /// A recorded time series.

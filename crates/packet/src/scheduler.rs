@@ -9,8 +9,8 @@
 //! scenario; so the order of events within one instant decides nothing.
 
 mod ats;
-mod edf;
 mod drr;
+mod edf;
 mod fifo;
 mod pace;
 mod ranked;
@@ -22,9 +22,9 @@ mod stamped;
 mod tails;
 #[cfg(test)]
 mod testing;
-mod virtual_clock;
 #[cfg(test)]
 mod trial;
+mod virtual_clock;
 mod wf2q_plus;
 mod wfq;
 

@@ -10,7 +10,7 @@ use crate::leg::Leg;
 use crate::outcome::LossCause;
 use crate::probe::Probe;
 use crate::scheduler::{Admitted, Check, Packet, Place, Ranked, RoundRobin, Scheduler, Share};
-use crate::simulation::{Network, Simulation};
+use crate::simulation::{Freed, Network, Simulation};
 use crate::spec::{
     ChannelSpec, FlowSpec, LegSpec, NetworkSpec, SchedulerSpec, SourceControlSpec, TrafficSpec,
     WhenFull,
@@ -78,9 +78,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// A warning of `bytes` goes to the source of `leg_id`: nothing carries it yet.
-    fn raise_alarm(&mut self, _leg_id: u32, _bytes: u32) {}
-
     /// The first unit of the queue may be chosen.
     pub(crate) fn offer_head(&mut self, leg_id: u32) {
         let network = &mut self.network;
@@ -138,14 +135,31 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The unit at `place`, in no queue any more, is not sent by `leg_id`; the memory it held is
     /// free if no other branch sends it.
     pub(crate) fn discard(&mut self, leg_id: u32, place: u32, cause: LossCause) {
+        let freed = self.lose_waiting(leg_id, place, cause);
+        self.freed.extend(freed);
+    }
+
+    /// The same, but what it frees is left to the caller.
+    pub(crate) fn lose_waiting(
+        &mut self,
+        leg_id: u32,
+        place: u32,
+        cause: LossCause,
+    ) -> Option<Freed> {
         let sender = &self.network.legs[leg_id as usize].sender;
         let (channel_id, parent) = (sender.channel, sender.parent);
-        let shared = self.network.units.get(place).shared;
+        let unit = *self.network.units.get(place);
+        self.network.counts[leg_id as usize].dropped_waiting += 1;
         self.forget(channel_id, leg_id, place, cause);
-        let is_last = shared == NONE || self.network.copies.sent_by_one(shared);
-        if parent != NONE && is_last {
-            self.freed.push(parent);
+        if parent == NONE {
+            return None;
         }
+        let until = self.now;
+        if unit.shared != NONE {
+            return self.leave_shared_copy(parent, &unit, until);
+        }
+        let (leg, bytes) = (parent, unit.bytes);
+        Some(Freed { leg, bytes, until })
     }
 }
 
@@ -197,14 +211,25 @@ pub(crate) fn scheduler(
     for &leg in groups.iter().flatten() {
         network.legs[leg as usize].sender.is_ranked = true;
     }
-    let tracks_tails = pushes_out(network, spec, &groups);
+    let tracks_tails = pushes_out_by_rank(network, spec, channel, &groups);
     let ranked = Ranked::new(&channel.scheduler, channel.rate, seats, tracks_tails);
     Scheduler::Ranked(Box::new(ranked))
 }
 
-/// The node of this port makes room in its pool by pushing out what it would serve last.
-fn pushes_out(network: &Network, spec: &NetworkSpec, groups: &[Vec<u32>]) -> bool {
-    let Some(&leg) = groups.iter().flatten().next() else {
+/// The node of this port makes room in its pool by pushing out what it would serve last, and
+/// ranks tell what that is. (What waits at its source is in no pool.)
+fn pushes_out_by_rank(
+    network: &Network,
+    spec: &NetworkSpec,
+    channel: &ChannelSpec,
+    groups: &[Vec<u32>],
+) -> bool {
+    let mut legs = groups.iter().flatten();
+    let is_root = |&leg: &u32| network.legs[leg as usize].sender.is_root();
+    if !channel.scheduler.stamps() || legs.clone().any(is_root) {
+        return false;
+    }
+    let Some(&leg) = legs.next() else {
         return false;
     };
     let channel = network.legs[leg as usize].sender.channel;

@@ -110,7 +110,6 @@ impl Shaping {
     }
 
     /// The application falls silent and takes back what has not reached the port.
-    #[allow(dead_code, reason = "a session that closes calls it")]
     pub fn fall_silent(&mut self) {
         self.held = 0;
         self.gates.iter_mut().flatten().for_each(Gate::empty);

@@ -1,5 +1,6 @@
 //! The run: one instant after another, one phase after another.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -13,9 +14,11 @@ use crate::flow::Flow;
 use crate::flow_control::{CreditLink, Settings, StartArena};
 use crate::leg::{Leg, LegCounts};
 use crate::outcome::Violation;
+use crate::pool::Pool;
 use crate::probe::Probe;
+use crate::session::Sessions;
 use crate::sink::Sink;
-use crate::unit::{SharedCopies, Units};
+use crate::unit::{NONE, SharedCopies, Units};
 
 /// Promises broken that are kept word for word; the rest is only counted.
 const VIOLATIONS_KEPT: usize = 100;
@@ -37,6 +40,9 @@ pub struct Network {
     pub(crate) children: Vec<u32>,
     /// Destinations behind each leg.
     pub(crate) leaves_below: Vec<u32>,
+    pub(crate) pools: Vec<Pool>,
+    /// Where any flow has a session.
+    pub(crate) sessions: Option<Box<Sessions>>,
 }
 
 impl Network {
@@ -44,6 +50,26 @@ impl Network {
     pub(crate) fn roots(&self, flow_id: u32) -> &[u32] {
         let flow = &self.flows[flow_id as usize];
         &self.children[flow.first_root as usize..][..flow.roots as usize]
+    }
+
+    /// How many legs continue `leg_id`; of `NONE`, the source, how many leave it.
+    pub(crate) fn branches(&self, flow_id: u32, leg_id: u32) -> usize {
+        match leg_id {
+            NONE => self.flows[flow_id as usize].roots as usize,
+            leg => self.legs[leg as usize].receiver.children as usize,
+        }
+    }
+
+    /// One of them.
+    pub(crate) fn branch(&self, flow_id: u32, leg_id: u32, index: usize) -> u32 {
+        if leg_id == NONE {
+            return self.roots(flow_id)[index];
+        }
+        let receiver = &self.legs[leg_id as usize].receiver;
+        match receiver.children {
+            1 => receiver.first_child,
+            _ => self.children[receiver.first_child as usize + index],
+        }
     }
 
     /// Data units of a leg between its two ends.
@@ -56,6 +82,17 @@ impl Network {
 /// A host or a switch: its common memory.
 pub(crate) struct Node {
     pub stored: TimeWeighted,
+    /// Index of the pool that holds it; `NONE` without limit.
+    pub pool: u32,
+}
+
+/// A unit that leaves the memory of the node at the end of `leg`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Freed {
+    pub leg: u32,
+    pub bytes: u32,
+    /// When its last bit has left.
+    pub until: Time,
 }
 
 /// A network in motion. `Q` orders events, `P` looks on.
@@ -66,8 +103,8 @@ pub struct Simulation<Q: EventQueue = Wheel, P: Probe = ()> {
     pub(crate) probe: P,
     /// What happens at this instant.
     pub(crate) due: Due,
-    /// Legs whose receiver has sent on a unit at this instant.
-    pub(crate) freed: Vec<u32>,
+    /// Units that left the memory they stood in at this instant.
+    pub(crate) freed: Vec<Freed>,
     /// Control units provoked at this instant.
     pub(crate) tickets: Vec<Ticket>,
     pub(crate) hash: TraceHash,
@@ -177,8 +214,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.queue_tickets();
         self.arbitrate_woken();
         let mut freed = core::mem::take(&mut self.freed);
-        for leg in freed.drain(..) {
-            self.free_unit(leg);
+        for unit in freed.drain(..) {
+            self.free_unit(unit);
         }
         self.freed = freed;
         if !self.tickets.is_empty() {

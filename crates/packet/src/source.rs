@@ -5,7 +5,7 @@ use kernel::{Event, EventQueue, Phase, Time};
 use crate::deliver::SOURCE_TIMER;
 use crate::flow::{Delays, Delivery};
 use crate::probe::Probe;
-use crate::simulation::Simulation;
+use crate::simulation::{Freed, Simulation};
 use crate::source_control::SourceControl;
 use crate::traffic::{Client, ENDLESS, Traffic};
 use crate::unit::Unit;
@@ -246,7 +246,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let at = sink.next_release(now);
             self.schedule(Event::new(at, Phase::Release, leg_id, 0));
         }
+        let bytes = self.network.units.get(place).bytes;
         self.consume(leg_id, place);
-        self.free_unit(leg_id);
+        self.free_unit(Freed {
+            leg: leg_id,
+            bytes,
+            until: now,
+        });
     }
 }

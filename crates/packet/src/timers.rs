@@ -2,9 +2,10 @@
 
 use kernel::{Event, EventQueue, Phase};
 
-use crate::channel::{Ticket, TicketKind};
+use crate::channel::TicketKind;
 use crate::deliver::{REFRESH_TIMER, REQUEST_TIMER, SOURCE_TIMER};
 use crate::probe::Probe;
+use crate::session::{CLOSE_TIMER, OPEN_TIMER, RESERVE_TIMER};
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
 
@@ -14,6 +15,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             REQUEST_TIMER => self.on_request_timer(entity),
             REFRESH_TIMER => self.on_refresh_timer(entity),
             SOURCE_TIMER => self.on_end_to_end_timer(entity),
+            OPEN_TIMER => self.open_session(entity),
+            CLOSE_TIMER => self.close_session(entity),
+            RESERVE_TIMER => self.reserve(entity),
             _ => {}
         }
     }
@@ -30,18 +34,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !sender.is_blocked() {
             return;
         }
+        link.timer_armed = true;
         let mut due = link.blocked_since + after;
         if due <= self.now {
             link.requests += 1;
             link.blocked_since = self.now;
             due = self.now + after;
-            self.tickets.push(Ticket {
-                leg: leg_id,
-                kind: TicketKind::Request,
-                value: 0,
-            });
+            self.want_control(leg_id, TicketKind::Request, 0);
         }
-        link.timer_armed = true;
         self.schedule(Event::new(due, Phase::Control, leg_id, REQUEST_TIMER));
     }
 

@@ -114,6 +114,18 @@ impl Traffic {
         }
     }
 
+    /// Everything happens so much later. Before the first timer only.
+    pub fn postpone(&mut self, by: Duration) {
+        match self {
+            Traffic::Silent | Traffic::Server(_) => {}
+            Traffic::Greedy { start, .. } => *start += by,
+            Traffic::Spaced(spaced) => spaced.start += by,
+            Traffic::OnOff(on_off) => on_off.postpone(by),
+            Traffic::Trains(trains) => trains.postpone(by),
+            Traffic::Client(client) => client.postpone(by),
+        }
+    }
+
     /// The timer fired.
     #[inline]
     pub fn on_timer(&mut self, now: Time) -> Emission {

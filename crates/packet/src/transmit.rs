@@ -6,7 +6,8 @@ use crate::channel::{Ticket, TicketKind};
 use crate::flow_control::Receiver;
 use crate::probe::{Crossing, Probe, UnitKind};
 use crate::scheduler::Choice;
-use crate::simulation::Simulation;
+use crate::signal::Message;
+use crate::simulation::{Freed, Simulation};
 use crate::spec::Bind;
 use crate::unit::{Kind, NONE, Unit};
 
@@ -89,8 +90,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.after_source_start(flow_id, leg_id, place);
         } else {
             self.probe.on_wait(now, parent, unit.arrived);
-            if unit.shared == NONE || self.leave_shared_copy(place, unit.shared) {
-                self.freed.push(parent);
+            let sent = self.network.channels[channel_id as usize].free_at;
+            if unit.shared == NONE {
+                let (leg, bytes, until) = (parent, unit.bytes, sent);
+                self.freed.push(Freed { leg, bytes, until });
+            } else {
+                // At the next node the unit is on its own.
+                self.network.units.get_mut(place).shared = NONE;
+                let last = self.leave_shared_copy(parent, &unit, sent);
+                self.freed.extend(last);
             }
         }
         self.after_start(channel_id, leg_id);
@@ -114,47 +122,56 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.offer_head(leg_id);
         }
         let sender = &self.network.legs[leg_id as usize].sender;
-        if sender.has_timers {
-            self.after_timed_start(leg_id);
+        if sender.is_watched {
+            self.after_watched_start(leg_id);
         }
     }
 
-    /// One branch sends a copy that others share; true when the memory it stands in is free. At
-    /// the next node the unit is on its own.
-    fn leave_shared_copy(&mut self, place: u32, shared: u32) -> bool {
-        self.network.units.get_mut(place).shared = NONE;
-        self.network.copies.sent_by_one(shared)
+    /// One branch is done, at `until`, with a copy that others share; what is free when all are.
+    pub(crate) fn leave_shared_copy(
+        &mut self,
+        parent: u32,
+        unit: &Unit,
+        until: Time,
+    ) -> Option<Freed> {
+        let until = self.network.copies.sent_by_one(unit.shared, until)?;
+        let (leg, bytes) = (parent, unit.bytes);
+        Some(Freed { leg, bytes, until })
     }
 
-    /// Periodic statements of the sender's counter; a blocked sender's clock.
+    /// The queue of a pool is shorter; a tear-down may follow the last unit; periodic statements
+    /// of the sender's counter; a blocked sender's clock.
     #[cold]
-    fn after_timed_start(&mut self, leg_id: u32) {
+    fn after_watched_start(&mut self, leg_id: u32) {
+        self.leave_port(leg_id);
+        self.send_tear_down_if_due(leg_id);
         let sender = &self.network.legs[leg_id as usize].sender;
-        let link = &self.network.credits[sender.control as usize];
+        let Some(link) = self.network.credits.get(sender.control as usize) else {
+            return;
+        };
         if let Some(every) = self.network.settings[link.settings as usize].resync_every
             && sender.sent.is_multiple_of(every.max(1) as u64)
         {
-            self.tickets.push(Ticket {
-                leg: leg_id,
-                kind: TicketKind::Sync,
-                value: 0,
-            });
+            self.want_control(leg_id, TicketKind::Sync, 0);
         }
-        if sender.is_blocked() {
+        if self.network.legs[leg_id as usize].sender.is_blocked() {
             self.note_blocked(leg_id);
         }
     }
 
-    /// One unit of the receiver's buffer of `leg_id` is free again.
+    /// A place in the receiver's buffer is free again.
     #[inline]
-    pub(crate) fn free_unit(&mut self, leg_id: u32) {
-        let now = self.now;
+    pub(crate) fn free_unit(&mut self, unit: Freed) {
+        let (now, leg_id) = (self.now, unit.leg);
         let network = &mut self.network;
         let receiver = &mut network.legs[leg_id as usize].receiver;
         receiver.fill.sub(now);
         self.probe.on_fill(now, leg_id, receiver.fill.value());
         let node = &mut network.nodes[receiver.node as usize];
         node.stored.sub(now);
+        if let Some(pool) = network.pools.get_mut(node.pool as usize) {
+            pool.on_freed(now, unit);
+        }
         self.probe
             .on_stored(now, receiver.node, node.stored.value());
         receiver.unreported = receiver.unreported.saturating_add(1);
@@ -182,10 +199,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         leg.receiver.credit_waits = true;
         let value = self.credit_value(leg_id);
+        self.want_control(leg_id, TicketKind::Credit, value);
+    }
+
+    /// A control unit of flow control is wanted: as large as the flow's data units.
+    pub(crate) fn want_control(&mut self, leg: u32, kind: TicketKind, value: u64) {
+        let flow_id = self.network.legs[leg as usize].sender.flow;
+        let bytes = self.network.flows[flow_id as usize].unit_bytes;
         self.tickets.push(Ticket {
-            leg: leg_id,
-            kind: TicketKind::Credit,
+            leg,
+            kind,
             value,
+            bytes,
         });
     }
 
@@ -215,8 +240,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for ticket in tickets.drain(..) {
             let forward = self.network.legs[ticket.leg as usize].sender.channel;
             let channel = match ticket.kind {
-                TicketKind::Credit => forward ^ 1,
+                TicketKind::Credit | TicketKind::Alarm => forward ^ 1,
                 TicketKind::Request | TicketKind::Sync => forward,
+                TicketKind::Session if Message::of(ticket.value).goes_back() => forward ^ 1,
+                TicketKind::Session => forward,
             };
             self.network.channels[channel as usize]
                 .control
@@ -230,7 +257,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let now = self.now;
         let (kind, value) = self.bind_control(ticket);
         let flow_id = self.network.legs[ticket.leg as usize].sender.flow;
-        let bytes = self.network.flows[flow_id as usize].unit_bytes;
+        let bytes = ticket.bytes;
         let channel = &mut self.network.channels[channel_id as usize];
         let (sent_as, value) = channel.draw_control_error(now, kind, value);
         let units = &mut self.network.units;
@@ -242,8 +269,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.count_control(now);
         self.unit_hops += 1;
         self.last_start = now;
-        let what = (value << 3) | 4 | ticket.kind as u64;
-        self.hash.add(fingerprint(now, ticket.leg, what));
+        let mark = ticket.kind.mark(value);
+        self.hash.add(fingerprint(now, ticket.leg, mark));
         self.probe.on_start(Crossing {
             at: now,
             channel: channel_id,
@@ -261,6 +288,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let leg_id = ticket.leg as usize;
         match ticket.kind {
             TicketKind::Request => (Kind::Request, 0),
+            TicketKind::Alarm => (Kind::Alarm, 0),
+            TicketKind::Session => {
+                self.on_message_start(ticket.leg, Message::of(ticket.value));
+                (Kind::Session, ticket.value)
+            }
             TicketKind::Sync => (Kind::Sync, self.network.legs[leg_id].sender.sent),
             TicketKind::Credit => {
                 let late = self.credit_value(ticket.leg);

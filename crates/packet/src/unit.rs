@@ -25,6 +25,12 @@ pub(crate) enum Kind {
     Sync,
     /// A control unit that its CRC will reject.
     LostControl,
+    /// A warning on its way back to the source; the leg it goes back along.
+    Alarm,
+    /// A warning that its CRC will reject.
+    LostAlarm,
+    /// A session's message; the leg it goes along.
+    Session,
 }
 
 impl Kind {
@@ -34,6 +40,14 @@ impl Kind {
         matches!(self, Kind::Data | Kind::LostData)
     }
 
+    /// What becomes of a control unit whose CRC fails.
+    pub fn lost(self) -> Kind {
+        match self {
+            Kind::Alarm => Kind::LostAlarm,
+            _ => Kind::LostControl,
+        }
+    }
+
     /// As probes call it.
     pub fn unit_kind(self) -> UnitKind {
         match self {
@@ -41,6 +55,8 @@ impl Kind {
             Kind::Credit | Kind::LostControl => UnitKind::Credit,
             Kind::Request => UnitKind::Request,
             Kind::Sync => UnitKind::Sync,
+            Kind::Alarm | Kind::LostAlarm => UnitKind::Alarm,
+            Kind::Session => UnitKind::Session,
         }
     }
 }
@@ -108,6 +124,9 @@ pub(crate) struct Units {
     live: u32,
     /// Ranks, where ports give any; by place, as long as needed.
     ranks: Vec<u64>,
+    /// The unit each one found before it in its queue, where a pool may push it out; by place,
+    /// as long as needed.
+    before: Vec<u32>,
 }
 
 impl Units {
@@ -117,6 +136,7 @@ impl Units {
             free: NONE,
             live: 0,
             ranks: Vec::new(),
+            before: Vec::new(),
         }
     }
 
@@ -141,6 +161,11 @@ impl Units {
         self.live -= 1;
     }
 
+    /// There is or was a unit at this place.
+    pub fn has(&self, place: u32) -> bool {
+        (place as usize) < self.units.len()
+    }
+
     #[inline]
     pub fn get(&self, place: u32) -> &Unit {
         &self.units[place as usize]
@@ -160,6 +185,19 @@ impl Units {
             self.ranks.resize(self.units.capacity(), 0);
         }
         self.ranks[place as usize] = rank;
+    }
+
+    /// The unit at `place` found `before` at the end of its queue.
+    pub fn set_before(&mut self, place: u32, before: u32) {
+        if self.before.len() <= place as usize {
+            self.before.resize(self.units.capacity(), NONE);
+        }
+        self.before[place as usize] = before;
+    }
+
+    /// The unit that was before this one, if it was noted; it may have gone since.
+    pub fn before(&self, place: u32) -> u32 {
+        self.before.get(place as usize).copied().unwrap_or(NONE)
     }
 
     /// The rank of a unit that was given one.
@@ -216,6 +254,28 @@ impl Fifo {
         units.get_mut(before).next = place;
     }
 
+    /// Takes the last unit; the queue must not be empty. `hint` is the unit before it, if that
+    /// has not changed since it was noted; without it the queue is walked.
+    pub fn pop_last(&mut self, units: &mut Units, hint: u32) -> u32 {
+        let last = self.tail;
+        self.len -= 1;
+        if self.len == 0 {
+            return last;
+        }
+        let leads_here = |place: u32| units.get(place).next == last;
+        let mut before = hint;
+        if !units.has(hint) || !leads_here(hint) {
+            before = self.head;
+            while !leads_here(before) {
+                before = units.get(before).next;
+            }
+        }
+        // What a hint is checked by must not outlive the unit that is gone.
+        units.get_mut(before).next = NONE;
+        self.tail = before;
+        last
+    }
+
     /// Every unit, first to last.
     pub fn iter<'a>(&self, units: &'a Units) -> impl Iterator<Item = &'a Unit> {
         let mut next = self.head;
@@ -239,32 +299,80 @@ impl Fifo {
 /// Copies in common memory that several branches still have to send.
 #[derive(Default)]
 pub(crate) struct SharedCopies {
-    branches_left: Vec<u32>,
+    copies: Vec<SharedCopy>,
     free: Vec<u32>,
+}
+
+struct SharedCopy {
+    branches_left: u32,
+    /// When the last bit of the branches that have started it leaves.
+    sent_until: Time,
 }
 
 impl SharedCopies {
     /// A copy that `branches` branches will send.
     pub fn insert(&mut self, branches: u32) -> u32 {
+        let copy = SharedCopy {
+            branches_left: branches,
+            sent_until: Time::ZERO,
+        };
         match self.free.pop() {
             Some(place) => {
-                self.branches_left[place as usize] = branches;
+                self.copies[place as usize] = copy;
                 place
             }
             None => {
-                self.branches_left.push(branches);
-                (self.branches_left.len() - 1) as u32
+                self.copies.push(copy);
+                (self.copies.len() - 1) as u32
             }
         }
     }
 
-    /// One branch has sent it; true when it was the last.
-    pub fn sent_by_one(&mut self, place: u32) -> bool {
-        let left = &mut self.branches_left[place as usize];
-        *left -= 1;
-        if *left == 0 {
-            self.free.push(place);
+    /// One branch has sent it, or will not, and is done with it at `until`. When it was the
+    /// last: the instant at which all of them are done.
+    pub fn sent_by_one(&mut self, place: u32, until: Time) -> Option<Time> {
+        let copy = &mut self.copies[place as usize];
+        copy.branches_left -= 1;
+        copy.sent_until = copy.sent_until.max(until);
+        if copy.branches_left > 0 {
+            return None;
         }
-        *left == 0
+        self.free.push(place);
+        Some(copy.sent_until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn three() -> (Units, Fifo, [u32; 3]) {
+        let mut units = Units::new();
+        let places = [0, 1, 2].map(|number| units.insert(Unit::data(Time::ZERO, number, 53)));
+        let mut queue = Fifo::EMPTY;
+        for place in places {
+            queue.push(&mut units, place);
+        }
+        (units, queue, places)
+    }
+
+    fn numbers(units: &Units, queue: &Fifo) -> Vec<u32> {
+        queue.iter(units).map(|unit| unit.number).collect()
+    }
+
+    #[test]
+    fn the_last_unit_is_taken_with_and_without_a_hint() {
+        for hint in [1, 0, 2, NONE] {
+            let (mut units, mut queue, [first, second, third]) = three();
+            assert_eq!(queue.pop_last(&mut units, hint), third);
+            assert_eq!(numbers(&units, &queue), [0, 1]);
+            let other = units.insert(Unit::data(Time::ZERO, 7, 53));
+            queue.push(&mut units, other);
+            assert_eq!(numbers(&units, &queue), [0, 1, 7]);
+            assert_eq!(queue.pop_last(&mut units, second), other);
+            assert_eq!(queue.pop_last(&mut units, first), second);
+            assert_eq!(queue.pop_last(&mut units, NONE), first);
+            assert_eq!(queue.len, 0);
+        }
     }
 }

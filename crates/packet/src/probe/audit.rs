@@ -6,6 +6,11 @@
 //! no channel idles while something may be sent, and one whose units are all held is due to ask
 //! again. Now and then, for everything: no channel idles as before; units counted as on the wire are on the wire; memory holds what the slowest
 //! branch has still to send.
+//! leg arrive in order; no channel idles while something may be sent. Now and then, for
+//! everything: units counted as on the wire are on the wire; memory holds what the slowest
+//! branch has still to send. Where nodes have pools: no pool holds more than its limit, and its
+//! bytes are those of the units in it. Where flows have sessions: what is reserved on a channel
+//! fits its rate.
 
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -16,12 +21,14 @@ use alloc::vec::Vec;
 use kernel::{Duration, Time};
 
 use super::{Crossing, Probe, UnitKind};
+use crate::leg::Leg;
 use crate::outcome::Violation;
 use crate::simulation::Network;
 use crate::spec::{
-    CreditRule, FlowControlSpec, FlowSpec, NetworkSpec, Resync, SchedulerSpec, SourceControlSpec,
+    CreditRule, FlowControlSpec, FlowSpec, NetworkSpec, PoolSpec, Resync, SchedulerSpec,
+    SourceControlSpec,
 };
-use crate::unit::NONE;
+use crate::unit::{Fifo, NONE};
 
 /// Instants between two checks of everything.
 const FULL_CHECK_EVERY: u64 = 1024;
@@ -37,8 +44,13 @@ pub struct Audit {
     is_numbered: Vec<bool>,
     /// Of each leg.
     channels: Vec<u32>,
+    /// Limits of pools, by node.
+    pools: Vec<Option<PoolSpec>>,
+    /// By channel: the most that may be reserved, bits per second.
+    bookable_bps: Vec<u64>,
     touched_legs: Vec<u32>,
     touched_channels: Vec<u32>,
+    touched_nodes: Vec<u32>,
     instants: u64,
     checks: u64,
     violations: Vec<Violation>,
@@ -89,8 +101,11 @@ impl Audit {
             channels: legs_of.map(|leg| leg.channel).collect(),
             limits,
             last_number: vec![None; legs],
+            pools: network.nodes.iter().map(|node| node.pool).collect(),
+            bookable_bps: bookable_bps(network),
             touched_legs: Vec::new(),
             touched_channels: Vec::new(),
+            touched_nodes: Vec::new(),
             instants: 0,
             checks: 0,
             violations: Vec::new(),
@@ -178,6 +193,24 @@ impl Audit {
         self.require(is_busy || !is_held || is_due, at, 0, || {
             format!("channel {id} holds units and is not due to ask for them again")
         });
+        if let Some(reserved) = network.reserved(id) {
+            let bookable = self.bookable_bps[id as usize];
+            self.require(reserved.0 <= bookable, at, 0, || {
+                format!("{reserved:?} reserved on channel {id}, {bookable} bit/s may be")
+            });
+        }
+    }
+
+    fn check_pool(&mut self, at: Time, id: u32, network: &Network) {
+        let pool = self.pools[id as usize];
+        let (Some(pool), Some((units, bytes))) = (pool, network.pooled(id, at)) else {
+            return;
+        };
+        let units_fit = pool.limit_units.is_none_or(|limit| units <= limit as u64);
+        let bytes_fit = pool.limit_bytes.is_none_or(|limit| bytes <= limit);
+        self.require(units_fit && bytes_fit, at, 0, || {
+            format!("the pool of node {id} holds {units} units, {bytes} bytes: beyond its limit")
+        });
     }
 
     fn check_everything(&mut self, at: Time, network: &Network) {
@@ -194,32 +227,29 @@ impl Audit {
                 wire[unit.leg as usize] += 1;
             }
         }
+        let mut stored_bytes = vec![0u64; network.nodes.len()];
         for (id, leg) in network.legs.iter().enumerate() {
             let counted = network.on_the_wire(id as u32);
             let seen = wire[id];
             self.require(counted == seen, at, id as u32, || {
                 format!("{counted} units counted on the wire, {seen} found")
             });
-            let receiver = &leg.receiver;
-            let first = receiver.first_child as usize;
-            let waiting = |child: u32| network.legs[child as usize].sender.queue.len;
-            let stored = match receiver.children {
-                0 if receiver.first_child == NONE => 0,
-                0 => network.sinks[first].waiting.len,
-                1 => waiting(receiver.first_child),
-                count => {
-                    let children = &network.children[first..first + count as usize];
-                    children
-                        .iter()
-                        .map(|&child| waiting(child))
-                        .max()
-                        .unwrap_or(0)
-                }
-            };
-            let fill = receiver.fill.value();
+            let (stored, bytes) = stored(network, leg);
+            if let Some(sum) = stored_bytes.get_mut(leg.receiver.node as usize) {
+                *sum += bytes;
+            }
+            let fill = leg.receiver.fill.value();
             self.require(fill == stored, at, id as u32, || {
                 format!("memory counts {fill} units, its slowest branch has {stored} to send")
             });
+        }
+        for (id, bytes) in stored_bytes.into_iter().enumerate() {
+            // At the end of time nothing is leaving: what is left is stored.
+            if let Some((_, counted)) = network.pooled(id as u32, Time::MAX) {
+                self.require(counted == bytes, at, 0, || {
+                    format!("the pool of node {id} counts {counted} bytes, {bytes} are there")
+                });
+            }
         }
     }
 }
@@ -236,6 +266,53 @@ fn is_reordered(network: &NetworkSpec, flow: &FlowSpec) -> bool {
         };
         may_fall(channel.scheduler)
     })
+}
+
+/// Units and bytes that the receiver of a leg holds, seen from the queues they wait in. (A branch
+/// may have lost units that others still have to send: entries of one copy count once.)
+fn stored(network: &Network, leg: &Leg) -> (u32, u64) {
+    let receiver = &leg.receiver;
+    let first = receiver.first_child as usize;
+    let sum = |queue: &Fifo| {
+        let bytes = queue.iter(&network.units).map(|unit| unit.bytes as u64);
+        (queue.len, bytes.sum())
+    };
+    let queue = |child: u32| &network.legs[child as usize].sender.queue;
+    match receiver.children {
+        0 if receiver.first_child == NONE => (0, 0),
+        0 => sum(&network.sinks[first].waiting),
+        1 => sum(queue(receiver.first_child)),
+        count => {
+            let children = &network.children[first..first + count as usize];
+            let entries = children
+                .iter()
+                .flat_map(|&child| queue(child).iter(&network.units));
+            let mut copies: Vec<(u32, u32)> =
+                entries.map(|unit| (unit.shared, unit.bytes)).collect();
+            copies.sort_unstable();
+            copies.dedup();
+            let bytes = copies.iter().map(|&(_, bytes)| bytes as u64);
+            (copies.len() as u32, bytes.sum())
+        }
+    }
+}
+
+/// A channel's rate; more where flows without a session have more from the start.
+fn bookable_bps(network: &NetworkSpec) -> Vec<u64> {
+    let links = network.links.iter();
+    let rates = links.flat_map(|link| [link.forward.rate.0, link.backward.rate.0]);
+    let mut standing = vec![0u64; 2 * network.links.len()];
+    for flow in network.flows.iter().filter(|flow| flow.session.is_none()) {
+        let rate = flow.reserve.map_or(0, |reserve| reserve.rate.0);
+        for leg in &flow.legs {
+            let sum = &mut standing[leg.channel as usize];
+            *sum = sum.saturating_add(rate);
+        }
+    }
+    rates
+        .zip(standing)
+        .map(|(rate, sum)| rate.max(sum))
+        .collect()
 }
 
 impl Probe for Audit {
@@ -264,6 +341,12 @@ impl Probe for Audit {
         self.touched_channels.push(self.channels[leg as usize]);
     }
 
+    fn on_stored(&mut self, _at: Time, node: u32, _stored: u64) {
+        if self.pools[node as usize].is_some() {
+            self.touched_nodes.push(node);
+        }
+    }
+
     fn after_instant(&mut self, at: Time, network: &Network) {
         let mut legs = core::mem::take(&mut self.touched_legs);
         for leg in legs.drain(..) {
@@ -275,6 +358,11 @@ impl Probe for Audit {
             self.check_channel(at, channel, network);
         }
         self.touched_channels = channels;
+        let mut nodes = core::mem::take(&mut self.touched_nodes);
+        for node in nodes.drain(..) {
+            self.check_pool(at, node, network);
+        }
+        self.touched_nodes = nodes;
         self.instants += 1;
         if self.instants.is_multiple_of(FULL_CHECK_EVERY) {
             self.check_everything(at, network);

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use kernel::{Duration, Rate, Time};
 
 use super::ats::Ats;
-use super::edf::Edf;
 use super::drr::Drr;
+use super::edf::Edf;
 use super::fifo::Fifo;
 use super::scfq::Scfq;
 use super::sfq::Sfq;

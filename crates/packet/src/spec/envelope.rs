@@ -98,6 +98,9 @@ pub enum OnAlarm {
 /// A flow that is set up and torn down while the network runs. A set-up request goes along its
 /// way and reserves at every port; the first port that can't refuses, what was reserved is given
 /// back, and the source stays silent. The destination answers; then the traffic starts.
+///
+/// Messages are not repeated: links that lose or corrupt control units are refused. So are flows
+/// that carry answers of others, and `close` with a source that sends again what was lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SessionSpec {
     /// The source asks.

@@ -50,6 +50,16 @@ pub enum SchedulerSpec {
     },
 }
 
+impl SchedulerSpec {
+    /// Units get their place in the order of service as they arrive.
+    pub fn stamps(&self) -> bool {
+        !matches!(
+            self,
+            SchedulerSpec::RoundRobin | SchedulerSpec::Wf2qPlus | SchedulerSpec::Drr { .. }
+        )
+    }
+}
+
 /// The settings of VirtualClock (Zhang 1991, section 3.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VirtualClockSpec {

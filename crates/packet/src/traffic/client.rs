@@ -6,8 +6,8 @@
 
 use alloc::collections::VecDeque;
 
-use kernel::Time;
 use kernel::stream::{Purpose, Stream};
+use kernel::{Duration, Time};
 
 use super::{Emission, draw};
 use crate::spec::{ClientSpec, Span};
@@ -65,6 +65,11 @@ impl Client {
 
     pub fn start(&self) -> Time {
         self.spec.start
+    }
+
+    /// The first request comes so much later.
+    pub fn postpone(&mut self, by: Duration) {
+        self.spec.start += by;
     }
 
     fn open_file(&mut self) {

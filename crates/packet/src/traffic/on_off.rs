@@ -47,6 +47,12 @@ impl OnOff {
         self.start
     }
 
+    /// The first burst comes so much later.
+    pub fn postpone(&mut self, by: Duration) {
+        self.start += by;
+        self.phase_ends += by;
+    }
+
     /// A unit now; the next after the spacing, or at the start of the next phase that sends.
     pub fn on_timer(&mut self, now: Time) -> Emission {
         let interval = if self.is_on {

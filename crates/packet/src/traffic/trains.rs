@@ -59,7 +59,6 @@ impl Trains {
     }
 
     /// Everything happens so much later. Before the first unit only.
-    #[allow(dead_code, reason = "a session that opens calls it")]
     pub fn postpone(&mut self, by: Duration) {
         self.start += by;
     }

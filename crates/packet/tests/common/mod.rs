@@ -2,10 +2,12 @@
 #![allow(dead_code, unused_imports)]
 
 pub mod chain;
+mod draw;
 mod figures;
 mod port_log;
 mod watch;
 
+pub use draw::*;
 pub use figures::*;
 pub use port_log::{PortLog, observe};
 pub use watch::{CreditCell, Watch};

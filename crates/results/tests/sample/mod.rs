@@ -184,6 +184,7 @@ pub fn outcome() -> Outcome {
                 stored_max_total: 40 * node + 3,
                 stored_max: 40 * node + 2,
                 stored_mean: 11.5,
+                pool_max_total: 0,
             })
             .collect(),
         violations: Vec::new(),
