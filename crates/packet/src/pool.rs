@@ -56,6 +56,8 @@ struct Output {
     legs: Vec<u32>,
     /// Units are stamped: the largest stamp goes.
     is_stamped: bool,
+    /// Flows start here too: what waits of them is in no pool.
+    has_roots: bool,
 }
 
 impl Pool {
@@ -136,6 +138,7 @@ impl Network {
     fn victim(&self, output: &Output) -> u32 {
         if let Scheduler::Ranked(ranked) = &self.channels[output.channel as usize].scheduler
             && ranked.tracks_tails()
+            && !output.has_roots
         {
             return ranked.largest_tail().unwrap_or(NONE);
         }
@@ -283,6 +286,15 @@ pub(crate) fn add_pools(network: &mut Network, spec: &NetworkSpec) {
             network.legs[leg_id as usize].sender.is_watched = true;
         }
     }
+    for leg in &network.legs {
+        let outputs = network.pools.iter_mut().flat_map(|pool| &mut pool.outputs);
+        let mut here = outputs.filter(|output| output.channel == leg.sender.channel);
+        if leg.sender.is_root()
+            && let Some(output) = here.next()
+        {
+            output.has_roots = true;
+        }
+    }
 }
 
 impl Pool {
@@ -299,6 +311,7 @@ impl Pool {
                 waiting: 0,
                 legs: Vec::new(),
                 is_stamped: scheduler.stamps(),
+                has_roots: false,
             };
             self.outputs.insert(place, output);
             place

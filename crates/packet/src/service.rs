@@ -217,19 +217,15 @@ pub(crate) fn scheduler(
 }
 
 /// The node of this port makes room in its pool by pushing out what it would serve last, and
-/// ranks tell what that is. (What waits at its source is in no pool.)
+/// ranks tell what that is.
 fn pushes_out_by_rank(
     network: &Network,
     spec: &NetworkSpec,
     channel: &ChannelSpec,
     groups: &[Vec<u32>],
 ) -> bool {
-    let mut legs = groups.iter().flatten();
-    let is_root = |&leg: &u32| network.legs[leg as usize].sender.is_root();
-    if !channel.scheduler.stamps() || legs.clone().any(is_root) {
-        return false;
-    }
-    let Some(&leg) = legs.next() else {
+    let first = groups.iter().flatten().next();
+    let Some(&leg) = first.filter(|_| channel.scheduler.stamps()) else {
         return false;
     };
     let channel = network.legs[leg as usize].sender.channel;
