@@ -2,33 +2,51 @@
 //!
 //! Each seat has a leaf with its key; each block of eight keys has its least key in the level
 //! above. A block is one cache line. Changing a key of a million takes seven blocks at most, and
-//! stops where the least of a block does not change; nothing moves, nothing is allocated.
+//! stops at the block whose least key does not change; nothing moves, nothing is allocated.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 /// Keys of a block.
 const WIDTH: usize = 8;
+/// Levels that seats of 32 bits need.
+const MOST_LEVELS: usize = 11;
 /// The key of a seat that is not there.
 const ABSENT: u64 = u64::MAX;
 
 /// Keys of seats; the least, and of equal ones the lowest seat, is found at once.
 pub(super) struct StampTree {
-    /// Leaves first; every level is padded to whole blocks.
-    levels: Vec<Vec<[u64; WIDTH]>>,
+    /// The top block, then level by level down to the leaves; each level in whole blocks.
+    blocks: Vec<Block>,
+    /// Where each level begins, leaves first.
+    starts: [usize; MOST_LEVELS],
+    levels: usize,
 }
+
+#[derive(Clone)]
+#[repr(align(64))]
+struct Block([u64; WIDTH]);
 
 impl StampTree {
     /// No seat of `seats` is there.
     pub fn new(seats: usize) -> StampTree {
-        let mut levels = Vec::new();
+        let mut sizes = Vec::new();
         let mut blocks = seats.div_ceil(WIDTH).max(1);
-        loop {
-            levels.push(vec![[ABSENT; WIDTH]; blocks]);
-            if blocks == 1 {
-                return StampTree { levels };
-            }
+        while blocks > 1 {
+            sizes.push(blocks);
             blocks = blocks.div_ceil(WIDTH);
+        }
+        sizes.push(1);
+        let mut starts = [0; MOST_LEVELS];
+        let mut count = 0;
+        for (start, size) in starts.iter_mut().take(sizes.len()).zip(&sizes).rev() {
+            *start = count;
+            count += size;
+        }
+        StampTree {
+            blocks: vec![Block([ABSENT; WIDTH]); count],
+            starts,
+            levels: sizes.len(),
         }
     }
 
@@ -48,14 +66,16 @@ impl StampTree {
     #[inline]
     fn set(&mut self, seat: u32, key: u64) {
         let (mut place, mut key) = (seat as usize, key);
-        for level in &mut self.levels {
-            let block = &mut level[place / WIDTH];
+        for start in self.starts.iter().take(self.levels) {
+            let block = &mut self.blocks[start + place / WIDTH].0;
             let slot = &mut block[place % WIDTH];
-            if *slot == key {
+            let old = core::mem::replace(slot, key);
+            let least = least(block);
+            // Another key is the least, and was: the level above need not be looked at.
+            if old == key || (least != key && least <= old) {
                 return;
             }
-            *slot = key;
-            key = least(block);
+            key = least;
             place /= WIDTH;
         }
     }
@@ -63,8 +83,7 @@ impl StampTree {
     /// The least key.
     #[inline]
     pub fn least(&self) -> Option<u64> {
-        let top = self.levels.last()?;
-        let key = least(&top[0]);
+        let key = least(&self.blocks.first()?.0);
         (key != ABSENT).then_some(key)
     }
 
@@ -72,9 +91,9 @@ impl StampTree {
     #[inline]
     pub fn first(&self) -> Option<(u32, u64)> {
         let key = self.least()?;
-        let place = self.levels.iter().rev().fold(0, |place, level| {
-            let block = &level[place];
-            place * WIDTH + position(block, key)
+        let levels = self.starts.iter().take(self.levels).rev();
+        let place = levels.fold(0, |place, start| {
+            place * WIDTH + position(&self.blocks[start + place].0, key)
         });
         Some((place as u32, key))
     }
@@ -88,7 +107,8 @@ impl StampTree {
     /// The key of a seat that is there.
     #[inline]
     pub fn get(&self, seat: u32) -> Option<u64> {
-        let key = self.levels[0][seat as usize / WIDTH][seat as usize % WIDTH];
+        let seat = seat as usize;
+        let key = self.blocks[self.starts[0] + seat / WIDTH].0[seat % WIDTH];
         (key != ABSENT).then_some(key)
     }
 }
@@ -100,13 +120,14 @@ fn least(block: &[u64; WIDTH]) -> u64 {
     (a.min(b).min(c.min(d))).min(e.min(f).min(g.min(h)))
 }
 
-/// Where `key` stands first in a block that has it.
+/// Where `key`, the least of the block, stands first: the half that has it, then the pair, then
+/// the slot, without a branch.
 #[inline]
 fn position(block: &[u64; WIDTH], key: u64) -> usize {
-    let bits = block.iter().enumerate().fold(0u32, |bits, (slot, &other)| {
-        bits | u32::from(other == key) << slot
-    });
-    bits.trailing_zeros() as usize
+    let [a, b, c, d, ..] = *block;
+    let half = usize::from(a.min(b).min(c.min(d)) != key) * 4;
+    let pair = half + usize::from(block[half].min(block[half + 1]) != key) * 2;
+    pair + usize::from(block[pair] != key)
 }
 
 #[cfg(test)]
@@ -139,6 +160,7 @@ mod tests {
                     keys[seat as usize] = Some(key);
                 }
                 assert_eq!(tree.first(), first_of(&keys), "{seats} seats");
+                assert_eq!(tree.least(), first_of(&keys).map(|(_, key)| key));
                 assert_eq!(tree.get(seat), keys[seat as usize]);
                 assert_eq!(tree.is_empty(), keys.iter().all(Option::is_none));
             }
