@@ -2,7 +2,7 @@
 //!
 //! Each seat has a leaf with its key; each block of eight keys has its least key in the level
 //! above. A block is one cache line. Changing a key of a million takes seven blocks at most, and
-//! stops at the block whose least key does not change; nothing moves, nothing is allocated.
+//! stops where the least of a block does not change; nothing moves, nothing is allocated.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -69,13 +69,11 @@ impl StampTree {
         for start in self.starts.iter().take(self.levels) {
             let block = &mut self.blocks[start + place / WIDTH].0;
             let slot = &mut block[place % WIDTH];
-            let old = core::mem::replace(slot, key);
-            let least = least(block);
-            // Another key is the least, and was: the level above need not be looked at.
-            if old == key || (least != key && least <= old) {
+            if *slot == key {
                 return;
             }
-            key = least;
+            *slot = key;
+            key = least(block);
             place /= WIDTH;
         }
     }
@@ -120,14 +118,13 @@ fn least(block: &[u64; WIDTH]) -> u64 {
     (a.min(b).min(c.min(d))).min(e.min(f).min(g.min(h)))
 }
 
-/// Where `key`, the least of the block, stands first: the half that has it, then the pair, then
-/// the slot, without a branch.
+/// Where `key` stands first in a block that has it.
 #[inline]
 fn position(block: &[u64; WIDTH], key: u64) -> usize {
-    let [a, b, c, d, ..] = *block;
-    let half = usize::from(a.min(b).min(c.min(d)) != key) * 4;
-    let pair = half + usize::from(block[half].min(block[half + 1]) != key) * 2;
-    pair + usize::from(block[pair] != key)
+    let bits = block.iter().enumerate().fold(0u32, |bits, (slot, &other)| {
+        bits | u32::from(other == key) << slot
+    });
+    bits.trailing_zeros() as usize
 }
 
 #[cfg(test)]
