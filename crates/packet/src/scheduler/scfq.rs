@@ -6,7 +6,7 @@
 //! | Paper | Here |
 //! |---|---|
 //! | r_k, the share of session k | [`Pace`]: its reserved rate in bps |
-//! | F_k^i = L_k^i / r_k + max(F_k^(i-1), v(a_k^i)) | rank of the unit; the last in `Flow::finish` |
+//! | F_k^i = L_k^i / r_k + max(F_k^(i-1), v(a_k^i)) | rank of a unit; last: `Flow::finish` |
 //! | v(t), service tag of the unit in service | `Scfq::now_virtual` |
 //! | busy period of the server | `Scfq::period` |
 //!

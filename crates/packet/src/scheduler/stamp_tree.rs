@@ -9,26 +9,44 @@ use alloc::vec::Vec;
 
 /// Keys of a block.
 const WIDTH: usize = 8;
+/// Levels that seats of 32 bits need.
+const MOST_LEVELS: usize = 11;
 /// The key of a seat that is not there.
 const ABSENT: u64 = u64::MAX;
 
 /// Keys of seats; the least, and of equal ones the lowest seat, is found at once.
 pub(super) struct StampTree {
-    /// Leaves first; every level is padded to whole blocks.
-    levels: Vec<Vec<[u64; WIDTH]>>,
+    /// The top block, then level by level down to the leaves; each level in whole blocks.
+    blocks: Vec<Block>,
+    /// Where each level begins, leaves first.
+    starts: [usize; MOST_LEVELS],
+    levels: usize,
 }
+
+#[derive(Clone)]
+#[repr(align(64))]
+struct Block([u64; WIDTH]);
 
 impl StampTree {
     /// No seat of `seats` is there.
     pub fn new(seats: usize) -> StampTree {
-        let mut levels = Vec::new();
+        let mut sizes = Vec::new();
         let mut blocks = seats.div_ceil(WIDTH).max(1);
-        loop {
-            levels.push(vec![[ABSENT; WIDTH]; blocks]);
-            if blocks == 1 {
-                return StampTree { levels };
-            }
+        while blocks > 1 {
+            sizes.push(blocks);
             blocks = blocks.div_ceil(WIDTH);
+        }
+        sizes.push(1);
+        let mut starts = [0; MOST_LEVELS];
+        let mut count = 0;
+        for (start, size) in starts.iter_mut().take(sizes.len()).zip(&sizes).rev() {
+            *start = count;
+            count += size;
+        }
+        StampTree {
+            blocks: vec![Block([ABSENT; WIDTH]); count],
+            starts,
+            levels: sizes.len(),
         }
     }
 
@@ -48,8 +66,8 @@ impl StampTree {
     #[inline]
     fn set(&mut self, seat: u32, key: u64) {
         let (mut place, mut key) = (seat as usize, key);
-        for level in &mut self.levels {
-            let block = &mut level[place / WIDTH];
+        for start in self.starts.iter().take(self.levels) {
+            let block = &mut self.blocks[start + place / WIDTH].0;
             let slot = &mut block[place % WIDTH];
             if *slot == key {
                 return;
@@ -63,8 +81,7 @@ impl StampTree {
     /// The least key.
     #[inline]
     pub fn least(&self) -> Option<u64> {
-        let top = self.levels.last()?;
-        let key = least(&top[0]);
+        let key = least(&self.blocks.first()?.0);
         (key != ABSENT).then_some(key)
     }
 
@@ -72,9 +89,9 @@ impl StampTree {
     #[inline]
     pub fn first(&self) -> Option<(u32, u64)> {
         let key = self.least()?;
-        let place = self.levels.iter().rev().fold(0, |place, level| {
-            let block = &level[place];
-            place * WIDTH + position(block, key)
+        let levels = self.starts.iter().take(self.levels).rev();
+        let place = levels.fold(0, |place, start| {
+            place * WIDTH + position(&self.blocks[start + place].0, key)
         });
         Some((place as u32, key))
     }
@@ -88,7 +105,8 @@ impl StampTree {
     /// The key of a seat that is there.
     #[inline]
     pub fn get(&self, seat: u32) -> Option<u64> {
-        let key = self.levels[0][seat as usize / WIDTH][seat as usize % WIDTH];
+        let seat = seat as usize;
+        let key = self.blocks[self.starts[0] + seat / WIDTH].0[seat % WIDTH];
         (key != ABSENT).then_some(key)
     }
 }
@@ -139,6 +157,7 @@ mod tests {
                     keys[seat as usize] = Some(key);
                 }
                 assert_eq!(tree.first(), first_of(&keys), "{seats} seats");
+                assert_eq!(tree.least(), first_of(&keys).map(|(_, key)| key));
                 assert_eq!(tree.get(seat), keys[seat as usize]);
                 assert_eq!(tree.is_empty(), keys.iter().all(Option::is_none));
             }

@@ -108,10 +108,10 @@ impl Wf2qPlus {
     /// First units whose start V has reached may leave.
     #[inline]
     fn promote(&mut self) {
-        while let Some((seat, start)) = self.early.first() {
-            if start > self.now_virtual {
-                return;
-            }
+        let reached = |start: &u64| *start <= self.now_virtual;
+        while self.early.least().filter(reached).is_some()
+            && let Some((seat, _)) = self.early.first()
+        {
             self.early.remove(seat);
             let flow = &mut self.flows[seat as usize];
             flow.state = State::Eligible;

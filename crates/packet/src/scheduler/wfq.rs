@@ -83,11 +83,14 @@ impl Gps {
     fn advance(&mut self, now: Time, flows: &[Pace]) {
         self.work += now.since(self.at).ps() as u128 * self.rate_bps as u128;
         self.at = now;
-        while let Some((seat, last)) = self.last.first() {
+        while let Some(last) = self.last.least() {
             let left = (last - self.changed_virtual) as u128 * self.backlogged_bps;
             if left > self.work {
                 return;
             }
+            let Some((seat, _)) = self.last.first() else {
+                return;
+            };
             self.work -= left;
             self.changed_virtual = last;
             self.backlogged_bps -= flows[seat as usize].rate_bps() as u128;
