@@ -2,9 +2,11 @@
 #![allow(dead_code, unused_imports)]
 
 mod figures;
+mod held;
 mod watch;
 
 pub use figures::*;
+pub use held::*;
 pub use watch::{CreditCell, Watch};
 
 use kernel::{Duration, Rate, Time, Wheel};
