@@ -6,16 +6,6 @@ use common::*;
 use kernel::{Duration, Time};
 use packet::spec::*;
 
-/// One flow over one link without control.
-fn alone(traffic: TrafficSpec, stop_at: Time) -> Net {
-    let mut net = Net::new(Timing::CutThrough, cells(1), stop_at);
-    let (a, b) = (net.node("A", NodeKind::Host), net.node("B", NodeKind::Host));
-    let link = net.link(a, b);
-    let flow = net.flow(a, &[link], FlowControlSpec::None);
-    net.spec.flows[flow].traffic = traffic;
-    net
-}
-
 fn starts(traffic: TrafficSpec, stop_at: Time) -> Vec<Time> {
     watch(&alone(traffic, stop_at).spec, 0).starts
 }

@@ -5,11 +5,13 @@ pub mod chain;
 mod draw;
 mod figures;
 mod port_log;
+mod held;
 mod watch;
 
 pub use draw::*;
 pub use figures::*;
 pub use port_log::{PortLog, observe};
+pub use held::*;
 pub use watch::{CreditCell, Watch};
 
 use kernel::{Duration, Rate, Time, Wheel};
