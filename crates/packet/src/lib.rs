@@ -8,6 +8,7 @@ extern crate alloc;
 extern crate std;
 
 mod alarm;
+pub mod bound;
 mod build;
 mod channel;
 mod deliver;

@@ -1,10 +1,12 @@
 //! Small networks for the tests of the engine, written down by hand.
 #![allow(dead_code, unused_imports)]
 
+mod books;
 mod draw;
 mod figures;
 mod watch;
 
+pub use books::{Books, complaints};
 pub use draw::*;
 pub use figures::*;
 pub use watch::{CreditCell, Watch};
