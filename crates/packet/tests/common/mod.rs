@@ -2,12 +2,14 @@
 #![allow(dead_code, unused_imports)]
 
 pub mod chain;
+mod books;
 mod draw;
 mod figures;
 mod port_log;
 mod held;
 mod watch;
 
+pub use books::{Books, complaints};
 pub use draw::*;
 pub use figures::*;
 pub use port_log::{PortLog, observe};
