@@ -4,8 +4,8 @@
 //! credit <= N2 + N3; at most N2 + N3 starts in any window of one control loop; units of a
 //! leg arrive in order (but for VirtualClock that resynchronises to the letter, which reorders);
 //! no channel idles while something may be sent, and one whose units are all held is due to ask
-//! again. Now and then, for everything: no channel idles as before; units counted as on the wire are on the wire; memory holds what the slowest
-//! branch has still to send.
+//! again. Now and then, for everything: no channel idles as before; units counted as on the wire
+//! are on the wire; memory holds what the slowest branch has still to send.
 
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -226,7 +226,10 @@ impl Audit {
 
 /// Does a port on the way serve units of one flow by stamps that may fall?
 fn is_reordered(network: &NetworkSpec, flow: &FlowSpec) -> bool {
-    let may_fall = |scheduler: SchedulerSpec| matches!(scheduler, SchedulerSpec::VirtualClock(spec) if spec.resync == Resync::Literal);
+    let may_fall = |scheduler: SchedulerSpec| match scheduler {
+        SchedulerSpec::VirtualClock(spec) => spec.resync == Resync::Literal,
+        _ => false,
+    };
     flow.legs.iter().any(|leg| {
         let link = &network.links[leg.channel as usize / 2];
         let channel = if leg.channel.is_multiple_of(2) {
