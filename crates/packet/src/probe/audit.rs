@@ -4,13 +4,10 @@
 //! credit <= N2 + N3; at most N2 + N3 starts in any window of one control loop; units of a
 //! leg arrive in order (but for VirtualClock that resynchronises to the letter, which reorders);
 //! no channel idles while something may be sent, and one whose units are all held is due to ask
-//! again. Now and then, for everything: no channel idles as before; units counted as on the wire are on the wire; memory holds what the slowest
-//! branch has still to send.
-//! leg arrive in order; no channel idles while something may be sent. Now and then, for
-//! everything: units counted as on the wire are on the wire; memory holds what the slowest
-//! branch has still to send. Where nodes have pools: no pool holds more than its limit, and its
-//! bytes are those of the units in it. Where flows have sessions: what is reserved on a channel
-//! fits its rate.
+//! again. Now and then, for everything: no channel idles as before; units counted as on the wire
+//! are on the wire; memory holds what the slowest branch has still to send. Where nodes have
+//! pools: no pool holds more than its limit, and its bytes are those of the units in it. Where
+//! flows have sessions: what is reserved on a channel fits its rate.
 
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -256,7 +253,10 @@ impl Audit {
 
 /// Does a port on the way serve units of one flow by stamps that may fall?
 fn is_reordered(network: &NetworkSpec, flow: &FlowSpec) -> bool {
-    let may_fall = |scheduler: SchedulerSpec| matches!(scheduler, SchedulerSpec::VirtualClock(spec) if spec.resync == Resync::Literal);
+    let may_fall = |scheduler: SchedulerSpec| match scheduler {
+        SchedulerSpec::VirtualClock(spec) => spec.resync == Resync::Literal,
+        _ => false,
+    };
     flow.legs.iter().any(|leg| {
         let link = &network.links[leg.channel as usize / 2];
         let channel = if leg.channel.is_multiple_of(2) {

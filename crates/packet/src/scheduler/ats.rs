@@ -13,12 +13,13 @@
 //! | MaximumResidenceTime | `Ats::max_residence` |
 //!
 //! The standard asks for tokens for the unit itself. Here, as in the GCRA, a bucket that is full at
-//! TAT lets a unit of any size pass from TAT - tolerance on; for units of one size that is the same.
+//! TAT lets a unit of any size pass from TAT - tolerance on; for units of one size that is the
+//! same.
 //!
 //! A group keeps the order in which units came over one channel: no unit becomes eligible before
 //! one that came before it. The bucket gives its tokens when the unit is eligible, so what waits
-//! for its group does not save credit. Flows that start at this node are a group each. Groups, like all of a
-//! discipline, are within one priority group of the port.
+//! for its group does not save credit. Flows that start at this node are a group each. Groups,
+//! like all of a discipline, are within one priority group of the port.
 //!
 //! Units of flows that reserve nothing are not held. They are sent when no reserved unit is
 //! eligible, also while some are held.

@@ -71,16 +71,17 @@ impl Rule for Wfq {
         if self.flows[seat as usize].is_datagram() {
             return Admitted::datagram(port.now);
         }
-        self.gps.advance(port.now, &self.flows);
+        self.gps.advance(port, &self.flows);
         let finish = self.gps.arrive(seat, &self.flows[seat as usize], bytes);
         Admitted::ranked(finish)
     }
 }
 
 impl Gps {
-    /// Serves the fluid until `now`.
+    /// Serves the fluid until now.
     #[inline]
-    fn advance(&mut self, now: Time, flows: &[Pace]) {
+    fn advance(&mut self, port: &Port, flows: &[Pace]) {
+        let now = port.now;
         self.work += now.since(self.at).ps() as u128 * self.rate_bps as u128;
         self.at = now;
         while let Some(last) = self.last.least() {
@@ -96,9 +97,12 @@ impl Gps {
             self.backlogged_bps -= flows[seat as usize].rate_bps() as u128;
             self.last.remove(seat);
         }
-        // The fluid server is empty: its time starts anew.
+        // The fluid server is empty: its time stands still. It starts anew when the port is idle
+        // too; before, units that a datagram or credit held up still wait by the old time.
         self.work = 0;
-        self.changed_virtual = 0;
+        if port.is_idle {
+            self.changed_virtual = 0;
+        }
     }
 
     /// V, rounded down to the ps.
