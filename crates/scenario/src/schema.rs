@@ -130,6 +130,7 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::CyclesOr { word, min, max } => {
             json!({ "anyOf": [{ "const": word }, cycles(*min, *max)] })
         }
+        Kind::Truth => json!({ "type": "boolean" }),
         Kind::Decimal { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
         Kind::Probability | Kind::Portion => json!({ "anyOf": [
             { "type": "number", "minimum": 0, "maximum": 1 }, quantity(&["%"]),
