@@ -185,6 +185,7 @@ impl Key {
                 }
                 .example()
             }),
+            Kind::Decimal { min, .. } if min > 0.5 => format!("{} = {}", self.name, 1.5 * min),
             Kind::Whole { min, .. } if min > 10 => format!("{} = {min}", self.name),
             Kind::Time { .. } if self.name == "duration" => "duration = \"20000 cells\"".into(),
             _ => format!("{} = {}", self.name, self.kind.example()),

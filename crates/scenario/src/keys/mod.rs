@@ -91,7 +91,7 @@ pub(crate) static PACKET: Section = Section {
             Kind::Table(&service::MEASURE),
             "What to measure besides flows.",
         )
-        .or("{}"),
+        .otherwise("ports where a scheduler or a pool is given"),
         Key::new(
             "flows",
             Kind::Tables(&flows::FLOWS),
