@@ -421,9 +421,12 @@ impl Offered {
     }
 }
 
+/// Does nothing hold it back? Whether a session is there at all is seen in the run only.
 fn uncontrolled(flow: &FlowSpec) -> bool {
     let free = |leg: &packet::spec::LegSpec| {
         leg.flow_control == FlowControlSpec::None && leg.buffer.limit_units.is_none()
     };
-    flow.source_control == SourceControlSpec::None && flow.legs.iter().all(free)
+    flow.source_control == SourceControlSpec::None
+        && flow.session.is_none()
+        && flow.legs.iter().all(free)
 }

@@ -28,6 +28,12 @@ fn overload_counts_mean_sizes_trains_and_envelopes() {
     assert_eq!(two(&train("500 kbps"), &sized("3.1")), ["overload"]);
     let policed = train("900 kbps") + "policer = { kind = \"bucket\", rate = \"400 kbps\" }\n";
     assert_eq!(two(&train("500 kbps"), &policed), [""; 0]);
+    let asked = train("600 kbps") + "session = { open = \"1 ms\" }";
+    assert_eq!(
+        two(&train("500 kbps"), &asked),
+        [""; 0],
+        "it may be refused"
+    );
     let pool = simple("[pool]\nunits = 9", &train("500 kbps")) + &second(&train("600 kbps"));
     assert_eq!(codes(&pool), [""; 0], "the pool ends the queue");
 }
