@@ -299,12 +299,9 @@ pub(crate) fn load(
     let mut queued_bytes = 0.0;
     for (channel, flows) in offered.by_channel.iter().enumerate() {
         let channel = channel as u32;
-        if has_limit(graph, channel) {
-            continue;
-        }
         let rate = graph.channel_spec(channel).rate.0 as f64;
         let bits: f64 = flows.iter().map(|load| load.bits_per_second).sum();
-        if bits <= rate * 1.000_001 {
+        if bits <= rate * 1.000_001 || has_limit(graph, channel) {
             continue;
         }
         let units = flows.iter().map(|load| load.units_per_second).sum::<f64>();

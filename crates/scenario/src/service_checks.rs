@@ -1,7 +1,9 @@
 //! What can't work, or hardly, in schedulers, pools, reservations and sessions.
 
+mod reservations;
+
 use kernel::Time;
-use packet::spec::{FlowControlSpec, FlowSpec, SchedulerSpec, SourceControlSpec, TrafficSpec};
+use packet::spec::{FlowControlSpec, FlowSpec, SchedulerSpec, TrafficSpec};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, plural};
 use crate::flows::Draft;
@@ -9,7 +11,6 @@ use crate::record::Record;
 use crate::service;
 use crate::source::At;
 use crate::topology::Graph;
-use crate::traffic::{self, Line};
 
 /// Stamps stay below this: then a unit's time may be added, and differences fit 64 bits.
 const LARGEST_STAMP: u128 = 1 << 62;
@@ -309,103 +310,6 @@ impl Whole<'_> {
             .note_if(more(too_fast.count(), "port")),
         );
     }
-
-    fn over_reserved(&self, mistakes: &mut Diagnostics) {
-        let rate = |channel: u32| self.graph.channel_spec(channel).rate.0;
-        let over = || {
-            self.used()
-                .filter(|(channel, port)| port.bits_per_second > rate(*channel))
-        };
-        let excess = |(channel, port): &(u32, &Port)| {
-            // Enough to choose the worst for a message.
-            let times = u128::from(port.bits_per_second) << 32;
-            times / u128::from(rate(*channel).max(1))
-        };
-        let Some((channel, port)) = over().max_by_key(|pair| (excess(pair), !pair.0)) else {
-            return;
-        };
-        let mut reserving = self.specs.iter().zip(self.drafts).filter(|(flow, _)| {
-            let crosses = flow.legs.iter().any(|leg| leg.channel == channel);
-            crosses && flow.reserve.is_some() && flow.session.is_none()
-        });
-        let Some((_, draft)) = reserving.next_back() else {
-            return;
-        };
-        mistakes.push(
-            Diagnostic::warning(
-                "over-reserved",
-                format!(
-                    "{} of {} on `{}`; no delay bound exists",
-                    reserves(port.standing, port.bits_per_second),
-                    rate_text(rate(channel)),
-                    self.graph.channel_name(channel)
-                ),
-            )
-            .at(
-                reserve_at(draft.record),
-                format!("`{}` is the last of them", draft.name),
-            )
-            .help("reserve less, raise the rate, or let flows ask: `session = { open = \"0 s\" }`")
-            .note_if(more(over().count() - 1, "channel")),
-        );
-    }
-
-    fn misbehaving(&self, mistakes: &mut Diagnostics) {
-        let flows = self.drafts.iter().zip(self.specs);
-        let mut more_than_reserved = flows.filter_map(|(draft, flow)| {
-            let reserved = flow.reserve?.rate.0;
-            let first = flow.legs.first()?;
-            let free = flow.envelope.is_none()
-                && flow.policer.is_none()
-                && flow.source_control == SourceControlSpec::None
-                && first.flow_control == FlowControlSpec::None;
-            let rate = self.graph.channel_spec(first.channel).rate;
-            let line = Line::new(rate, &flow.sizes, flow.unit_bytes);
-            let units = traffic::offered_per_second(&flow.traffic, line).filter(|_| free)?;
-            let offered = units * 8.0 * line.mean_bytes();
-            (offered > reserved as f64 * 1.000_001).then_some((draft, offered, reserved))
-        });
-        let Some((draft, offered, reserved)) = more_than_reserved.next() else {
-            return;
-        };
-        mistakes.push(
-            Diagnostic::warning(
-                "misbehaves",
-                format!(
-                    "`{}` offers {} and reserves {}",
-                    draft.name,
-                    rate_text(offered.round() as u64),
-                    rate_text(reserved)
-                ),
-            )
-            .at(draft.record.at("traffic"), "offered on average")
-            .at(reserve_at(draft.record), "and nothing holds it to this")
-            .help("hold it to what it reserves with `envelope` or `policer`, or leave it so on purpose")
-            .note_if(more(more_than_reserved.count(), "flow")),
-        );
-    }
-
-    fn nothing_reserved(&self, mistakes: &mut Diagnostics) {
-        if self.specs.iter().any(|flow| flow.reserve.is_some()) {
-            return;
-        }
-        let by_reservation = |channel| service::serves_by_reservation(self.scheduler(channel));
-        let Some((channel, _)) = self.used().find(|(channel, _)| by_reservation(*channel)) else {
-            return;
-        };
-        mistakes.push(
-            Diagnostic::warning(
-                "nothing-reserved",
-                "no flow reserves anything: all share equally",
-            )
-            .at(
-                self.scheduler_at(channel),
-                "serves flows by what they reserve",
-            )
-            .help("give flows a rate: `reserve = { rate = \"20 kbps\" }`")
-            .help("or use `kind = \"round-robin\"`, which needs none"),
-        );
-    }
 }
 
 /// Least and fixed gaps against the mean time between units.
@@ -471,13 +375,6 @@ fn reserve_at(flow: &Record) -> At {
         .map_or_else(|| flow.at.clone(), |reserve| reserve.at("rate"))
 }
 
-/// "3 flows reserve 30 Mbps".
-fn reserves(flows: u32, bits_per_second: u64) -> String {
-    let verb = if flows == 1 { "reserves" } else { "reserve" };
-    let rate = rate_text(bits_per_second);
-    format!("{} {verb} {rate}", plural(u64::from(flows), "flow"))
-}
-
 /// "the same holds for 2 more flows".
 fn more(count: usize, what: &str) -> Option<String> {
     let what = if count == 1 {
@@ -486,36 +383,4 @@ fn more(count: usize, what: &str) -> Option<String> {
         format!("{what}s")
     };
     (count > 0).then(|| format!("the same holds for {count} more {what}"))
-}
-
-/// "64 kbps", "1.536 Mbps".
-fn rate_text(bits_per_second: u64) -> String {
-    let (unit, name) = match bits_per_second {
-        0..1_000 => (1.0, "bps"),
-        1_000..1_000_000 => (1e3, "kbps"),
-        1_000_000..1_000_000_000 => (1e6, "Mbps"),
-        _ => (1e9, "Gbps"),
-    };
-    let number = format!("{:.3}", bits_per_second as f64 / unit);
-    let number = number.trim_end_matches('0').trim_end_matches('.');
-    format!("{number} {name}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rates_are_written_short() {
-        let expected = [
-            (0, "0 bps"),
-            (100, "100 bps"),
-            (20_000, "20 kbps"),
-            (1_536_000, "1.536 Mbps"),
-            (2_500_000_000, "2.5 Gbps"),
-        ];
-        for (bits_per_second, text) in expected {
-            assert_eq!(rate_text(bits_per_second), text);
-        }
-    }
 }

@@ -49,7 +49,7 @@ fn what_can_not_be_is_refused() {
         "policer = { kind = \"bucket\" }",
         "policer = { kind = \"bucket\", rate = \"1 kbps\", excess = \"freeze\" }",
         "policer = { kind = \"bucket\", rate = \"1 kbps\", burst = \"249 B\" }",
-        "envelope = { kind = \"bucket\", rate = \"1 kbps\", burst = \"1 kB\", tolerance = \"1 s\" }",
+        "envelope = { kind = \"bucket\", rate = \"1 bps\", burst = \"9 kB\", tolerance = \"0 s\" }",
         "reserve = { rate = \"0 bps\" }",
         "reserve = { rate = \"1 kbps\", deadline = \"0 s\" }",
         "sizes = [{ bytes = \"64 B\", share = 0 }]",
