@@ -4,26 +4,30 @@ use std::collections::BTreeMap;
 
 use kernel::{Duration, Time};
 use packet::spec::{
-    FlowControlSpec, FlowSpec, LegSpec, Measure, NetworkSpec, OnAlarm, SeriesSpec,
+    FlowControlSpec, FlowSpec, LegSpec, Measure, NetworkSpec, SeriesSpec, SinkSpec, SizeShare,
     SourceControlSpec, TrafficSpec,
 };
 
-use crate::Limits;
 use crate::checks;
 use crate::control::{self, Layers, Loop};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::{self, Draft, FlowNames};
 use crate::leg_checks::{self, Leg};
 use crate::record::Record;
+use crate::reserve;
 use crate::route::Tree;
+use crate::service;
+use crate::service_checks;
 use crate::source::At;
 use crate::topology::{self, Graph};
 use crate::traffic::{self, Line};
+use crate::{Limits, MeasureSpec};
 
 /// A network and what to record of it.
 pub(crate) struct Built {
     pub network: NetworkSpec,
     pub series: Vec<SeriesSpec>,
+    pub measure: MeasureSpec,
 }
 
 /// Builds it; mistakes go to `mistakes`, and the result is then not to be used.
@@ -35,6 +39,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         .and_then(|run| run.time("warm_up"))
         .unwrap_or(Time::ZERO);
     let mut graph = topology::build(root, mistakes);
+    service::add_pools(root, &mut graph.nodes);
     let drafts = flows::drafts(root, &graph, seed, mistakes);
     let trees = flows::trees(&graph, &drafts, mistakes);
     let builder = Builder {
@@ -51,7 +56,9 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         checks::starts(&drafts, &specs, stop_at, mistakes);
         checks::partners(&drafts, &specs, mistakes);
         checks::load(&graph, &drafts, &specs, stop_at, limits, mistakes);
+        service_checks::check(root, &graph, &drafts, &specs, stop_at, mistakes);
     }
+    service::fill_quantum(&mut graph.links, &specs);
     let network = NetworkSpec {
         seed,
         stop_at,
@@ -60,7 +67,11 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         links: std::mem::take(&mut graph.links),
         flows: specs,
     };
-    Built { network, series }
+    Built {
+        network,
+        series,
+        measure: service::measure(root, stop_at),
+    }
 }
 
 struct Builder<'a> {
@@ -87,13 +98,18 @@ impl Builder<'_> {
             .collect()
     }
 
-    fn unit_bytes(&self, record: &Record) -> u32 {
+    /// The largest unit of a flow.
+    fn unit_bytes(&self, record: &Record, sizes: &[SizeShare]) -> u32 {
         let common = || {
             self.root
                 .record("unit")
                 .and_then(|unit| unit.count("bytes"))
         };
-        record.count("unit_bytes").or_else(common).unwrap_or(53)
+        let largest = sizes.iter().map(|size| size.bytes).max();
+        largest
+            .or_else(|| record.count("unit_bytes"))
+            .or_else(common)
+            .unwrap_or(53)
     }
 
     fn flow(
@@ -104,16 +120,12 @@ impl Builder<'_> {
         mistakes: &mut Diagnostics,
     ) -> FlowSpec {
         let record = draft.record;
-        let unit_bytes = self.unit_bytes(record);
-        let line = |channel: Option<&(u32, Option<u32>)>| match channel {
-            Some((channel, _)) => Line {
-                rate: self.graph.channel_spec(*channel).rate,
-                unit_bytes,
-            },
-            None => Line {
-                rate: topology::placeholder().rate,
-                unit_bytes,
-            },
+        let sizes = reserve::sizes(record, mistakes);
+        let unit_bytes = self.unit_bytes(record, &sizes);
+        let line = |channel: Option<&(u32, Option<u32>)>| {
+            let rate = channel.map(|(channel, _)| self.graph.channel_spec(*channel).rate);
+            let rate = rate.unwrap_or_else(|| topology::placeholder().rate);
+            Line::new(rate, &sizes, unit_bytes)
         };
         let (first, last) = (line(tree.first()), line(tree.last()));
         let partner = record.field("partner").and_then(|field| {
@@ -123,32 +135,27 @@ impl Builder<'_> {
                 .map_err(|diagnostic| mistakes.push(*diagnostic))
                 .ok()
         });
+        let part = |key| record.record(key);
+        let traffic = part("traffic").map(|record| traffic::traffic(record, first));
+        let source_control = part("source_control").map(traffic::source_control);
+        let sink = part("sink").map(|record| traffic::sink(record, last));
+        let terms = reserve::terms(record, unit_bytes, mistakes);
         FlowSpec {
             name: draft.name.clone(),
             source: draft.source,
             legs: self.legs(draft, tree, unit_bytes, mistakes),
             priority: record.whole("priority").unwrap_or(0) as u8,
             unit_bytes,
-            sizes: Vec::new(),
-            traffic: record
-                .record("traffic")
-                .map_or(TrafficSpec::Silent, |record| {
-                    traffic::traffic(record, first)
-                }),
-            source_control: record
-                .record("source_control")
-                .map_or(SourceControlSpec::None, traffic::source_control),
-            sink: record
-                .record("sink")
-                .map_or(packet::spec::SinkSpec::Infinite, |record| {
-                    traffic::sink(record, last)
-                }),
+            sizes,
+            traffic: traffic.unwrap_or(TrafficSpec::Silent),
+            source_control: source_control.unwrap_or(SourceControlSpec::None),
+            sink: sink.unwrap_or(SinkSpec::Infinite),
             partner,
-            reserve: None,
-            envelope: None,
-            policer: None,
-            on_alarm: OnAlarm::Ignore,
-            session: None,
+            reserve: terms.reserve,
+            envelope: terms.envelope,
+            policer: terms.policer,
+            on_alarm: terms.on_alarm,
+            session: terms.session,
         }
     }
 

@@ -9,6 +9,7 @@ use crate::Limits;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
 use crate::record::Record;
+use crate::reserve;
 use crate::topology::Graph;
 use crate::traffic::{self, Line};
 
@@ -300,7 +301,7 @@ pub(crate) fn load(
         let channel = channel as u32;
         let rate = graph.channel_spec(channel).rate.0 as f64;
         let bits: f64 = flows.iter().map(|load| load.bits_per_second).sum();
-        if bits <= rate * 1.000_001 {
+        if bits <= rate * 1.000_001 || has_limit(graph, channel) {
             continue;
         }
         let units = flows.iter().map(|load| load.units_per_second).sum::<f64>();
@@ -354,6 +355,13 @@ pub(crate) fn load(
     }
 }
 
+/// Is the queue for this channel limited by the memory of its node?
+fn has_limit(graph: &Graph, channel: u32) -> bool {
+    let (from, _) = graph.ends(channel);
+    let pool = graph.nodes[from as usize].pool;
+    pool.is_some_and(|pool| pool.limit_units.is_some() || pool.limit_bytes.is_some())
+}
+
 /// What one flow brings to one channel.
 struct Load {
     flow: usize,
@@ -368,29 +376,28 @@ struct Offered {
 
 impl Offered {
     fn of(graph: &Graph, specs: &[FlowSpec]) -> Self {
-        let free: Vec<(usize, &FlowSpec, f64)> = specs
+        let free: Vec<(usize, &FlowSpec, f64, f64)> = specs
             .iter()
             .enumerate()
             .filter(|(_, flow)| uncontrolled(flow))
             .filter_map(|(index, flow)| {
                 let first = flow.legs.first()?;
                 let rate = graph.channel_spec(first.channel).rate;
-                let line = Line {
-                    rate,
-                    unit_bytes: flow.unit_bytes,
-                };
-                let units = traffic::offered_per_second(&flow.traffic, line)?;
-                Some((index, flow, units))
+                let line = Line::new(rate, &flow.sizes, flow.unit_bytes);
+                let offered = traffic::offered_per_second(&flow.traffic, line)?;
+                let bytes = line.mean_bytes();
+                let held = [flow.envelope, flow.policer].into_iter().flatten();
+                let held = held.map(|envelope| reserve::envelope_per_second(&envelope, bytes));
+                Some((index, flow, held.fold(offered, f64::min), 8.0 * bytes))
             })
             .collect();
         let mut first_bits = vec![0.0; 2 * graph.links.len()];
-        let bits = |flow: &FlowSpec, units: f64| units * 8.0 * f64::from(flow.unit_bytes);
-        for (_, flow, units) in &free {
-            first_bits[flow.legs[0].channel as usize] += bits(flow, *units);
+        for (_, flow, units, unit_bits) in &free {
+            first_bits[flow.legs[0].channel as usize] += units * unit_bits;
         }
         let mut by_channel: Vec<Vec<Load>> =
             (0..2 * graph.links.len()).map(|_| Vec::new()).collect();
-        for (index, flow, units) in free {
+        for (index, flow, units, unit_bits) in free {
             let first = flow.legs[0].channel;
             let rate = graph.channel_spec(first).rate.0 as f64;
             let passed = (rate / first_bits[first as usize]).min(1.0);
@@ -402,7 +409,7 @@ impl Offered {
                 let units_per_second = units * share;
                 by_channel[leg.channel as usize].push(Load {
                     flow: index,
-                    bits_per_second: bits(flow, units_per_second),
+                    bits_per_second: units_per_second * unit_bits,
                     units_per_second,
                 });
             }
@@ -411,9 +418,12 @@ impl Offered {
     }
 }
 
+/// Does nothing hold it back? Whether a session is there at all is seen in the run only.
 fn uncontrolled(flow: &FlowSpec) -> bool {
     let free = |leg: &packet::spec::LegSpec| {
         leg.flow_control == FlowControlSpec::None && leg.buffer.limit_units.is_none()
     };
-    flow.source_control == SourceControlSpec::None && flow.legs.iter().all(free)
+    flow.source_control == SourceControlSpec::None
+        && flow.session.is_none()
+        && flow.legs.iter().all(free)
 }

@@ -95,6 +95,12 @@ impl Diagnostic {
         self
     }
 
+    /// Adds what is behind the mistake, if anything is.
+    pub(crate) fn note_if(mut self, note: Option<String>) -> Self {
+        self.notes.extend(note);
+        self
+    }
+
     /// Adds a way to go on.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());

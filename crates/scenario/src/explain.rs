@@ -1,7 +1,7 @@
 //! What the tables say about a key, a word or a group of words.
 
 use crate::keys::control::SCHEMES;
-use crate::keys::{self, fabric, fabric_traffic, flows, network, router, traffic};
+use crate::keys::{self, fabric, fabric_traffic, flows, network, router, service, traffic};
 use crate::suggest;
 use crate::table::{Choice, Default, Key, Kind, Section};
 
@@ -61,6 +61,9 @@ pub fn list() -> Vec<WordGroup> {
         group("traffic", traffic::TRAFFICS),
         group("source controls", traffic::SOURCE_CONTROLS),
         group("sinks", traffic::SINKS),
+        group("schedulers", service::SCHEDULERS),
+        group("envelopes", service::ENVELOPES),
+        group("answers to alarms", service::ALARMS),
         group("topologies", network::TOPOLOGIES),
         group("patterns", flows::PATTERN_KINDS),
         group("measures", flows::MEASURES),

@@ -49,9 +49,9 @@ pub(crate) fn build(
     let plan = plan(topology, kind, size as usize);
     let edge = root
         .record("link")
-        .map_or_else(placeholder, |link| channel(&[link]));
+        .map_or_else(placeholder, |link| channel(root, &[link]));
     let trunk = match (root.record("link"), topology.record("trunk")) {
-        (Some(link), Some(trunk)) => channel(&[link, trunk]),
+        (Some(link), Some(trunk)) => channel(root, &[link, trunk]),
         _ => edge.clone(),
     };
     place(graph, &plan, per_switch, &edge, &trunk);

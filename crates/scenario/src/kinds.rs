@@ -17,6 +17,7 @@ impl Kind {
             Self::Whole { .. } => "a whole number".into(),
             Self::WholeOr { word, .. } => format!("a whole number or `\"{word}\"`"),
             Self::Wholes { .. } => "a list of whole numbers".into(),
+            Self::Truth => "true or false".into(),
             Self::Decimal { .. } => "a decimal number".into(),
             Self::Rows => "a list of lists of numbers".into(),
             Self::Path => "the path of a file".into(),
@@ -58,6 +59,7 @@ impl Kind {
             Self::Whole { .. } | Self::WholeOr { .. } => "10",
             Self::Wholes { min: 0, .. } => "[0, 1]",
             Self::Wholes { .. } => "[8, 8]",
+            Self::Truth => "true",
             Self::Decimal { .. } => "0.5",
             Self::Rows => "[[0, 1], [1, 0]]",
             Self::Path => "\"demand.csv\"",
@@ -183,6 +185,7 @@ impl Key {
                 }
                 .example()
             }),
+            Kind::Decimal { min, .. } if min > 0.5 => format!("{} = {}", self.name, 1.5 * min),
             Kind::Whole { min, .. } if min > 10 => format!("{} = {min}", self.name),
             Kind::Time { .. } if self.name == "duration" => "duration = \"20000 cells\"".into(),
             _ => format!("{} = {}", self.name, self.kind.example()),

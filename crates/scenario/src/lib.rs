@@ -26,9 +26,12 @@ mod patterns;
 mod reader;
 mod record;
 mod reference;
+mod reserve;
 mod resolved;
 mod route;
 mod schema;
+mod service;
+mod service_checks;
 mod source;
 mod suggest;
 mod sweep;
@@ -94,8 +97,20 @@ pub struct PacketScenario {
     pub network: NetworkSpec,
     /// What to record.
     pub series: Vec<SeriesSpec>,
+    /// What to measure of ports.
+    pub measure: MeasureSpec,
     /// The cell time, for reports.
     pub cell: Duration,
+}
+
+/// What to measure besides flows and series.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MeasureSpec {
+    /// Queues, waiting and utilization at ports. Left to itself, it is on where the scenario has
+    /// a scheduler or a pool.
+    pub ports: bool,
+    /// Windows over which the utilization of ports is averaged; at least 1 ps.
+    pub window: Duration,
 }
 
 impl Scenario {
@@ -189,6 +204,7 @@ fn finish(
         Some(Engine::Packet(PacketScenario {
             network: built.network,
             series: built.series,
+            measure: built.measure,
             cell,
         }))
     };

@@ -39,6 +39,7 @@ pub(crate) enum Datum {
     Whole(u64),
     Wholes(Vec<u64>),
     Rows(Vec<Vec<f64>>),
+    Truth(bool),
     Decimal(f64),
     Share(Decimal),
     Span(Span),
@@ -125,6 +126,13 @@ impl Record {
     pub(crate) fn decimal(&self, name: &str) -> Option<f64> {
         match self.datum(name) {
             Some(Datum::Decimal(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn truth(&self, name: &str) -> Option<bool> {
+        match self.datum(name) {
+            Some(Datum::Truth(truth)) => Some(*truth),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::keys;
 use crate::keys::sweep::MOST_SEEDS;
-use crate::table::{Default, Key, Kind, Section};
+use crate::table::{Choice, Default, Key, Kind, Section};
 use crate::units;
 
 /// The schema of a scenario file (JSON Schema, draft 7: the one TOML editors know).
@@ -106,7 +106,7 @@ fn plain(toml: &str) -> Option<Value> {
 
 fn kind_schema(kind: &Kind) -> Value {
     let text = json!({ "type": "string" });
-    let list = json!({ "type": "array", "items": { "type": "string" } });
+    let list = json!({ "type": "array", "items": text });
     match kind {
         Kind::Text | Kind::Name | Kind::Reference(_) => text,
         Kind::References(_) => json!({ "anyOf": [text, list] }),
@@ -130,6 +130,7 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::CyclesOr { word, min, max } => {
             json!({ "anyOf": [{ "const": word }, cycles(*min, *max)] })
         }
+        Kind::Truth => json!({ "type": "boolean" }),
         Kind::Decimal { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
         Kind::Probability | Kind::Portion => json!({ "anyOf": [
             { "type": "number", "minimum": 0, "maximum": 1 }, quantity(&["%"]),
@@ -155,9 +156,7 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::Axes => json!({
             "type": "object", "additionalProperties": { "type": ["array", "object"] },
         }),
-        Kind::Choice(choices) => {
-            json!({ "enum": choices.iter().map(|choice| choice.name).collect::<Vec<_>>() })
-        }
+        Kind::Choice(choices) => words(choices),
         Kind::Short(section, _) => {
             let alone = kind.short_key().map(|key| kind_schema(&key.kind));
             let table = kind_schema(&Kind::Table(section));
@@ -172,6 +171,10 @@ fn kind_schema(kind: &Kind) -> Value {
             json!({ "type": "array", "items": { "$ref": path } })
         }
     }
+}
+
+fn words(choices: &[Choice]) -> Value {
+    json!({ "enum": choices.iter().map(|choice| choice.name).collect::<Vec<_>>() })
 }
 
 fn seeds() -> Value {

@@ -97,6 +97,8 @@ pub(crate) enum Kind {
         max: u64,
         unit: &'static str,
     },
+    /// Yes or no.
+    Truth,
     /// A decimal number.
     Decimal { min: f64, max: f64 },
     /// A list of lists of decimal numbers from 0 on.

@@ -10,6 +10,7 @@ use crate::flows::expand;
 use crate::generated;
 use crate::reader::clip;
 use crate::record::Record;
+use crate::service;
 use crate::source::At;
 use crate::suggest::{self, Budget};
 
@@ -188,7 +189,7 @@ impl Graph {
 /// Builds the network of the file.
 pub(crate) fn build(root: &Record, mistakes: &mut Diagnostics) -> Graph {
     let mut graph = Graph::default();
-    let plain = root.record("link").map(|link| channel(&[link]));
+    let plain = root.record("link").map(|link| channel(root, &[link]));
     let plain = plain.unwrap_or_else(placeholder);
     match (root.record("network"), root.record("topology")) {
         (Some(network), None) => named_nodes(&mut graph, network, mistakes),
@@ -366,8 +367,8 @@ fn link_spec(a: u32, b: u32, record: &Record, root: &Record, plain: &ChannelSpec
         };
     };
     let side = |key: &str| match record.record(key) {
-        Some(own) => channel(&[link, record, own]),
-        None => channel(&[link, record]),
+        Some(own) => channel(root, &[link, record, own]),
+        None => channel(root, &[link, record]),
     };
     LinkSpec {
         a,
@@ -378,7 +379,7 @@ fn link_spec(a: u32, b: u32, record: &Record, root: &Record, plain: &ChannelSpec
 }
 
 /// A channel from its layers, the last winning.
-pub(crate) fn channel(layers: &[&Record]) -> ChannelSpec {
+pub(crate) fn channel(root: &Record, layers: &[&Record]) -> ChannelSpec {
     let last = |key: &str| {
         layers
             .iter()
@@ -408,7 +409,7 @@ pub(crate) fn channel(layers: &[&Record]) -> ChannelSpec {
             control_corruption: chance("control_corruption"),
             from: Time::ZERO + span("errors_from"),
         },
-        scheduler: SchedulerSpec::default(),
+        scheduler: service::scheduler(root, layers),
     }
 }
 

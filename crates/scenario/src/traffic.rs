@@ -1,21 +1,43 @@
 //! Traffic, source control and sinks: from tables to what the simulator runs.
 
+use kernel::time::PS_PER_SECOND;
 use kernel::{Duration, Rate, Time};
-use packet::spec::{ClientSpec, SinkSpec, SourceControlSpec, Span, TrafficSpec};
+use packet::spec::{ClientSpec, SinkSpec, SizeShare, SourceControlSpec, Span, TrafficSpec};
 
 use crate::record::Record;
+use crate::reserve;
 use crate::units;
 
-/// The link that shares refer to, and the unit sent over it.
+/// The link that shares refer to, and the mean unit sent over it.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
-    pub rate: Rate,
-    pub unit_bytes: u32,
+    rate: Rate,
+    /// In 2^-20 bytes.
+    mean_size: u64,
 }
 
 impl Line {
+    pub(crate) fn new(rate: Rate, sizes: &[SizeShare], unit_bytes: u32) -> Self {
+        let mean_size = reserve::mean_size(sizes, unit_bytes);
+        Self { rate, mean_size }
+    }
+
     fn unit_ps(self) -> u64 {
-        self.rate.serialization(u64::from(self.unit_bytes)).0
+        self.unit_ps_at(self.rate)
+    }
+
+    /// Time of the mean unit, to the nearest picosecond and never less than one.
+    fn unit_ps_at(self, rate: Rate) -> u64 {
+        let bits = 8 * u128::from(self.mean_size) * u128::from(PS_PER_SECOND);
+        let rate = u128::from(rate.0.max(1)) << 20;
+        u64::try_from((bits + rate / 2) / rate)
+            .unwrap_or(u64::MAX)
+            .max(1)
+    }
+
+    /// Bytes of the mean unit.
+    pub(crate) fn mean_bytes(self) -> f64 {
+        self.mean_size as f64 / f64::from(1 << 20)
     }
 
     /// The gap that one of `interval`, `load` and `rate` gives.
@@ -31,10 +53,7 @@ impl Line {
             return Some(Duration(gap));
         }
         let rate = if named(rate) { record.rate(rate) } else { None };
-        rate.map(|rate| {
-            let gap = rate.serialization(u64::from(self.unit_bytes)).0;
-            Duration(gap.min(units::LONGEST_PS))
-        })
+        rate.map(|rate| Duration(self.unit_ps_at(rate).min(units::LONGEST_PS)))
     }
 }
 
@@ -49,15 +68,16 @@ pub(crate) fn traffic(record: &Record, line: Line) -> TrafficSpec {
         "constant" => TrafficSpec::Constant {
             start: start(),
             interval: gap(["interval", "load", "rate"]).unwrap_or(full),
-            random_phase: false,
+            random_phase: record.word("phase") == "random",
             total: total(),
         },
         "poisson" => TrafficSpec::Poisson {
             start: start(),
             mean_interval: gap(["interval", "load", "rate"]).unwrap_or(full),
-            min_interval: Duration::ZERO,
+            min_interval: record.duration("min_gap").unwrap_or(Duration::ZERO),
             total: total(),
         },
+        "trains" => trains(record, gap(["interval", "load", "rate"]).unwrap_or(full)),
         "on-off" => TrafficSpec::OnOff {
             start: start(),
             on: span(record, "on"),
@@ -71,6 +91,22 @@ pub(crate) fn traffic(record: &Record, line: Line) -> TrafficSpec {
             start: start(),
             total: total(),
         },
+    }
+}
+
+/// Trains with this mean time between units. The mean pause makes up for the shorter gaps.
+fn trains(record: &Record, interval: Duration) -> TrafficSpec {
+    let half = Duration((interval.0 / 2).max(1));
+    let gap = record.duration("gap").unwrap_or(half);
+    let mean_units = record.decimal("length").unwrap_or(1.0);
+    let pause = mean_units * interval.0.saturating_sub(gap.0) as f64;
+    TrafficSpec::Trains {
+        start: record.time("start").unwrap_or(Time::ZERO),
+        mean_units,
+        gap,
+        // Only the mean of what is drawn at random: a float is exact enough. 0 is refused.
+        mean_pause: Duration((pause.round() as u64).min(units::LONGEST_PS)),
+        total: record.whole("total"),
     }
 }
 
@@ -143,16 +179,21 @@ pub(crate) fn offered_per_second(traffic: &TrafficSpec, line: Line) -> Option<f6
         TrafficSpec::Greedy { total: None, .. } => Some(per_second(Duration(line.unit_ps()))),
         TrafficSpec::Constant {
             interval,
-            random_phase: false,
             total: None,
             ..
         } => Some(per_second(*interval)),
         TrafficSpec::Poisson {
             mean_interval,
-            min_interval: Duration::ZERO,
             total: None,
             ..
         } => Some(per_second(*mean_interval)),
+        TrafficSpec::Trains {
+            mean_units,
+            gap,
+            mean_pause,
+            total: None,
+            ..
+        } => Some(1.0 / (gap.seconds() + mean_pause.seconds() / mean_units)),
         TrafficSpec::OnOff {
             on,
             off,

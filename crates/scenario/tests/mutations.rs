@@ -6,6 +6,7 @@ use scenario::{Diagnostics, LARGEST_BYTES, Scenario, Source, parse};
 
 const GOOD: &str = include_str!("files/everything.toml");
 const FLIT: &str = include_str!("files/flit.toml");
+const SERVICE: &str = include_str!("files/service.toml");
 /// What one reading may take; generous for a busy machine.
 const LONGEST: Duration = Duration::from_secs(60);
 
@@ -56,7 +57,7 @@ struct Line {
 impl Line {
     /// Those of all good files.
     fn all() -> impl Iterator<Item = Self> {
-        [GOOD, FLIT].into_iter().flat_map(|file| {
+        [GOOD, FLIT, SERVICE].into_iter().flat_map(|file| {
             let lines = file.lines().enumerate();
             let lines = lines.map(move |(number, text)| Self { file, number, text });
             lines.filter(|line| line.text.contains(" = "))
@@ -81,7 +82,7 @@ impl Line {
 
 #[test]
 fn the_files_themselves_are_good() {
-    for file in [GOOD, FLIT] {
+    for file in [GOOD, FLIT, SERVICE] {
         let scenario = read(file.into()).expect("no mistakes");
         assert!(scenario.warnings.is_empty(), "{}", scenario.warnings);
         let lines = Line::all().filter(|line| line.file == file);
@@ -102,7 +103,11 @@ fn values_of_the_wrong_type_are_refused() {
     ];
     let numbers = ["sides", "targets", "weights", "lengths"];
     for line in Line::all() {
-        let right = |value: &str| value == "[1, 2]" && numbers.contains(&line.key());
+        let right = |value: &str| match value {
+            "[1, 2]" => numbers.contains(&line.key()),
+            "true" => line.key() == "ports",
+            _ => false,
+        };
         for value in wrong.into_iter().filter(|value| !right(value)) {
             refused(
                 &format!("{value} in `{}`", line.text),
@@ -111,7 +116,7 @@ fn values_of_the_wrong_type_are_refused() {
             tried += 1;
         }
     }
-    assert!(tried >= 500, "{tried} mutations");
+    assert!(tried >= 800, "{tried} mutations");
 }
 
 #[test]
@@ -140,7 +145,7 @@ fn signs_sizes_and_units_are_refused() {
             tried += 1;
         }
     }
-    assert!(tried >= 600, "{tried} mutations");
+    assert!(tried >= 1200, "{tried} mutations");
 }
 
 #[test]
@@ -182,7 +187,7 @@ fn names_of_nothing_are_refused() {
 
 #[test]
 fn files_cut_short_end_in_a_result() {
-    for file in [GOOD, FLIT] {
+    for file in [GOOD, FLIT, SERVICE] {
         let (mut good, mut bad) = (0, 0);
         for end in (0..file.len()).step_by(50) {
             match read(file.as_bytes()[..end].to_vec()) {

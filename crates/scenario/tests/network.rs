@@ -121,7 +121,12 @@ fn the_paper_s_two_switches() {
 
 #[test]
 fn the_resolved_scenario_means_the_same() {
-    for name in ["two_switches.toml", "everything.toml", "generated.toml"] {
+    for name in [
+        "two_switches.toml",
+        "everything.toml",
+        "generated.toml",
+        "service.toml",
+    ] {
         let first = read_file(name);
         let again = read(&first.resolved);
         assert_eq!(
@@ -130,6 +135,7 @@ fn the_resolved_scenario_means_the_same() {
             "{name}"
         );
         assert_eq!(packet(&first).series, packet(&again).series, "{name}");
+        assert_eq!(packet(&first).measure, packet(&again).measure, "{name}");
         assert_eq!(
             first.resolved, again.resolved,
             "{name}: resolving is idempotent"

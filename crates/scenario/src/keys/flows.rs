@@ -1,7 +1,7 @@
 //! Flows, flows by rule, and what to record.
 
-use super::{control, traffic};
-use crate::table::{Choice, Key, Kind, Section, Selector};
+use super::{control, service, traffic};
+use crate::table::{Choice, Group, Key, Kind, Section, Selector};
 
 const PRIORITY: Key = Key::new(
     "priority",
@@ -10,7 +10,7 @@ const PRIORITY: Key = Key::new(
         max: 255,
         unit: "",
     },
-    "Group for service at every port; 0 is served first. Inside a group, round robin.",
+    "Group for service at every port; 0 is served first. Inside a group, as the scheduler says.",
 )
 .or("0");
 const UNIT_BYTES: Key = Key::new(
@@ -22,7 +22,49 @@ const UNIT_BYTES: Key = Key::new(
     },
     "Size of this flow's units on the wire.",
 )
-.otherwise("`unit.bytes`");
+.otherwise("`unit.bytes`, or the largest of `sizes`");
+const SIZES: Key = Key::new(
+    "sizes",
+    Kind::Tables(&service::SIZES),
+    "Sizes of its units, drawn at random for each.",
+)
+.otherwise("all have `unit_bytes`");
+const RESERVE: Key = Key::new(
+    "reserve",
+    Kind::Table(&service::RESERVE),
+    "What it reserves at every port on its way.",
+)
+.otherwise("nothing: its units are datagrams");
+const ENVELOPE: Key = Key::new(
+    "envelope",
+    Kind::Table(&service::ENVELOPE),
+    "What the source holds itself to.",
+)
+.otherwise("nothing");
+const POLICER: Key = Key::new(
+    "policer",
+    Kind::Table(&service::POLICER),
+    "What the edge of the network holds it to.",
+)
+.otherwise("nothing");
+const ON_ALARM: Key = Key::new(
+    "on_alarm",
+    Kind::Table(&service::ON_ALARM),
+    "What its source makes of a warning.",
+)
+.or("{ kind = \"ignore\" }");
+const SESSION: Key = Key::new(
+    "session",
+    Kind::Table(&service::SESSION),
+    "Set-up and tear-down while the network runs.",
+)
+.otherwise("it is there from the start to the end");
+/// `unit_bytes` is one size, `sizes` several.
+const SIZE: &[Group] = &[Group {
+    keys: &["unit_bytes", "sizes"],
+    required: false,
+    only: &[],
+}];
 const TRAFFIC: Key = Key::new(
     "traffic",
     Kind::Table(&traffic::TRAFFIC),
@@ -59,7 +101,7 @@ pub(crate) static FLOWS: Section = Section {
     name: "[[flows]]",
     about: "A flow (a virtual circuit) from a host to one or more others.",
     selector: None,
-    groups: &[],
+    groups: SIZE,
     keys: &[
         Key::new("name", Kind::Name, "Its name in reports and references."),
         Key::new("from", Kind::Reference("host"), "Host it starts at."),
@@ -86,11 +128,17 @@ pub(crate) static FLOWS: Section = Section {
         .otherwise("one flow, without a number in its name"),
         PRIORITY,
         UNIT_BYTES,
+        SIZES,
         TRAFFIC,
         SOURCE_CONTROL,
         SINK,
         PARTNER,
         CONTROL,
+        RESERVE,
+        ENVELOPE,
+        POLICER,
+        ON_ALARM,
+        SESSION,
         Key::new(
             "on_links",
             Kind::Tables(&control::LINK_OVERRIDE),
@@ -108,7 +156,7 @@ pub(crate) static PATTERNS: Section = Section {
         key: "kind",
         default: None,
     }),
-    groups: &[],
+    groups: SIZE,
     keys: &[
         Key::new("kind", Kind::Choice(PATTERN_KINDS), "The rule."),
         Key::new("name", Kind::Name, "What their names start with."),
@@ -130,11 +178,17 @@ pub(crate) static PATTERNS: Section = Section {
         .only(&["all-to-one"]),
         PRIORITY,
         UNIT_BYTES,
+        SIZES,
         TRAFFIC,
         SOURCE_CONTROL,
         SINK,
         PARTNER,
         CONTROL,
+        RESERVE,
+        ENVELOPE,
+        POLICER,
+        ON_ALARM,
+        SESSION,
     ],
 };
 

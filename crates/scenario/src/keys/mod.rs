@@ -6,6 +6,7 @@ pub(crate) mod fabric_traffic;
 pub(crate) mod flows;
 pub(crate) mod network;
 pub(crate) mod router;
+pub(crate) mod service;
 pub(crate) mod sweep;
 pub(crate) mod traffic;
 
@@ -73,6 +74,24 @@ pub(crate) static PACKET: Section = Section {
             "What every flow uses.",
         )
         .or("{}"),
+        Key::new(
+            "scheduler",
+            Kind::Table(&service::SCHEDULER),
+            "Which unit leaves a port next.",
+        )
+        .otherwise("round robin"),
+        Key::new(
+            "pool",
+            Kind::Table(&service::POOL),
+            "Memory of every switch.",
+        )
+        .otherwise("without limit"),
+        Key::new(
+            "measure",
+            Kind::Table(&service::MEASURE),
+            "What to measure besides flows.",
+        )
+        .otherwise("ports where a scheduler or a pool is given"),
         Key::new(
             "flows",
             Kind::Tables(&flows::FLOWS),

@@ -1,5 +1,6 @@
 //! Nodes and links.
 
+use super::service;
 use crate::table::{Choice, Key, Kind, Section, Selector};
 
 const RATE: Key = Key::new("rate", Kind::Rate, "Line rate, each way.");
@@ -48,6 +49,12 @@ const ERRORS_FROM: Key = Key::new(
 )
 .or("\"0 s\"");
 
+const SCHEDULER: Key = Key::new(
+    "scheduler",
+    Kind::Table(&service::SCHEDULER),
+    "Which unit leaves the sending port next, instead of `[scheduler]`.",
+);
+
 const TIMINGS: &[Choice] = &[
     Choice::new("store-and-forward", "When its last bit is in."),
     Choice::new("cut-through", "When its first bit is in."),
@@ -68,6 +75,7 @@ pub(crate) static LINK: Section = Section {
         CONTROL_LOSS,
         CONTROL_CORRUPTION,
         ERRORS_FROM,
+        SCHEDULER.as_above(),
     ],
 };
 
@@ -101,6 +109,7 @@ pub(crate) static LINKS: Section = Section {
         CONTROL_LOSS.as_above(),
         CONTROL_CORRUPTION.as_above(),
         ERRORS_FROM.as_above(),
+        SCHEDULER.as_above(),
         Key::new(
             "forward",
             Kind::Table(&CHANNEL),
@@ -131,6 +140,7 @@ static CHANNEL: Section = Section {
         CONTROL_LOSS.as_above(),
         CONTROL_CORRUPTION.as_above(),
         ERRORS_FROM.as_above(),
+        SCHEDULER.as_above(),
     ],
 };
 

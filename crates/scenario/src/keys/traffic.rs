@@ -3,11 +3,15 @@
 use crate::table::{Choice, Group, Key, Kind, Section, Selector};
 
 const UNITS: u64 = 1 << 30;
-const TIMED: &[&str] = &["greedy", "constant", "poisson", "on-off", "client"];
-const COUNTED: &[&str] = &["greedy", "constant", "poisson"];
-const OPEN: &[&str] = &["constant", "poisson"];
+const TIMED: &[&str] = &[
+    "greedy", "constant", "poisson", "trains", "on-off", "client",
+];
+const COUNTED: &[&str] = &["greedy", "constant", "poisson", "trains"];
+const OPEN: &[&str] = &["constant", "poisson", "trains"];
+const TRAINS: &[&str] = &["trains"];
 const BURSTS: &[&str] = &["on-off"];
 const CLIENT: &[&str] = &["client"];
+const JAIN: &str = "Jain, Routhier 1986; Zhang 1991, section 4.1";
 
 /// What the application wants to send.
 pub(crate) static TRAFFIC: Section = Section {
@@ -57,7 +61,7 @@ pub(crate) static TRAFFIC: Section = Section {
         Key::new(
             "interval",
             Kind::Time { min_ps: 1 },
-            "Time between units (poisson: on average).",
+            "Time between units (poisson and trains: on average).",
         )
         .otherwise("from `load` or `rate`")
         .only(OPEN),
@@ -75,6 +79,32 @@ pub(crate) static TRAFFIC: Section = Section {
         )
         .otherwise("from `interval` or `load`")
         .only(OPEN),
+        Key::new("phase", Kind::Choice(PHASES), "When the first unit comes.")
+            .or("\"fixed\"")
+            .only(&["constant"]),
+        Key::new(
+            "min_gap",
+            Kind::Time { min_ps: 0 },
+            "Least time between units; shorter than the mean, which stays as it is.",
+        )
+        .or("\"0 s\"")
+        .only(&["poisson"]),
+        Key::new(
+            "length",
+            Kind::Decimal { min: 1.0, max: 1e9 },
+            "Units of a train, on average (geometric).",
+        )
+        .only(TRAINS)
+        .cite(JAIN),
+        Key::new(
+            "gap",
+            Kind::Time { min_ps: 1 },
+            "Time after every unit of a train; shorter than the mean time between units. An \
+             exponential pause of mean `length` * (mean time - `gap`) follows each train.",
+        )
+        .otherwise("half the mean time between units")
+        .only(TRAINS)
+        .cite(JAIN),
         Key::new("on", Kind::Span { min_ps: 1 }, "Length of a burst.").only(BURSTS),
         Key::new("off", Kind::Span { min_ps: 1 }, "Length of a pause.").only(BURSTS),
         Key::new(
@@ -220,6 +250,11 @@ pub(crate) static TRAFFIC: Section = Section {
     ],
 };
 
+const PHASES: &[Choice] = &[
+    Choice::new("fixed", "At `start`."),
+    Choice::new("random", "Up to one interval later, drawn evenly."),
+];
+
 /// The kinds of traffic.
 pub(crate) const TRAFFICS: &[Choice] = &[
     Choice::new(
@@ -229,6 +264,11 @@ pub(crate) const TRAFFICS: &[Choice] = &[
     Choice::new("greedy", "Always has a unit to send."),
     Choice::new("constant", "One unit at even intervals."),
     Choice::new("poisson", "Exponential gaps."),
+    Choice::new(
+        "trains",
+        "Packet trains: a geometric number of units at even gaps, then an exponential pause.",
+    )
+    .cite(JAIN),
     Choice::new(
         "on-off",
         "Bursts and pauses in turn, each with its own spacing.",

@@ -78,6 +78,14 @@ impl Reader<'_> {
         }
     }
 
+    pub(super) fn truth(&mut self, key: &Key, node: &Node) -> Option<Datum> {
+        let Value::Bool(truth) = node.value else {
+            self.wrong_type(key, node);
+            return None;
+        };
+        Some(Datum::Truth(truth))
+    }
+
     pub(super) fn path(&mut self, key: &Key, node: &Node) -> Option<Datum> {
         let text = self.text(key, node)?;
         if text.trim().is_empty() || text.contains('\0') {

@@ -30,6 +30,7 @@ impl Reader<'_> {
             Kind::CyclesOr { word, min, max } => self
                 .word(node, word)
                 .or_else(|| self.cycles(key, node, min, max)),
+            Kind::Truth => self.truth(key, node),
             Kind::Decimal { min, max } => self.decimal(key, node, min, max),
             Kind::Probability => self.part(key, node, "more than certain"),
             Kind::Portion => self.part(key, node, "more than all of it"),

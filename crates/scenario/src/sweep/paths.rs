@@ -6,7 +6,7 @@ use crate::overrides;
 use crate::reader::clip;
 use crate::source::At;
 use crate::suggest;
-use crate::table::{Kind, Section};
+use crate::table::{Default, Kind, Section};
 use crate::tree::{Node, Value};
 
 /// A name of a path; of an item of a list or of a key.
@@ -17,7 +17,8 @@ struct Step {
 }
 
 /// The whole path: what is written, or what its only name stands for. Keys that stand in the
-/// file are meant first, then those of tables that may stand there once.
+/// file are meant first, then those of tables that stand there once or hold defaults, then those
+/// of tables that may stand there once.
 pub(super) fn resolve(
     path: Vec<(String, At)>,
     base: &Node,
@@ -39,8 +40,11 @@ pub(super) fn resolve(
     }
     let mut found = Vec::new();
     given(base, name, &mut Vec::new(), &mut found);
-    if found.is_empty() {
-        possible(root, name, &mut Vec::new(), &mut found);
+    for absent in [false, true] {
+        if found.is_empty() {
+            let look = Look { name, absent };
+            possible(root, Some(base), &look, &mut Vec::new(), &mut found);
+        }
     }
     match found.as_slice() {
         [only] => Ok(only
@@ -82,18 +86,35 @@ fn given(node: &Node, name: &str, path: &mut Vec<Step>, found: &mut Vec<Vec<Step
     }
 }
 
+/// What to look for.
+struct Look<'a> {
+    name: &'a str,
+    /// Also in tables that may be absent, and are.
+    absent: bool,
+}
+
 /// Keys of this name in tables that stand at most once in a file.
-fn possible(section: &Section, name: &str, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) {
+fn possible(
+    section: &Section,
+    node: Option<&Node>,
+    look: &Look<'_>,
+    path: &mut Vec<Step>,
+    found: &mut Vec<Vec<Step>>,
+) {
     for key in section.keys.iter().filter(|key| !key.repeats()) {
         path.push(Step {
             name: key.name.into(),
             is_item: false,
         });
-        if key.name == name && path[0].name != "sweep" {
+        if key.name == look.name && path[0].name != "sweep" {
             found.push(path.clone());
         }
-        if let Kind::Table(section) = key.kind {
-            possible(section, name, path, found);
+        let below = node.and_then(|node| node.get(key.name));
+        let stands = below.is_some() || !matches!(key.default, Default::Derived(_));
+        if let Kind::Table(section) = key.kind
+            && (stands || look.absent)
+        {
+            possible(section, below, look, path, found);
         }
         path.pop();
     }

@@ -1,0 +1,386 @@
+//! What can't work, or hardly, in schedulers, pools, reservations and sessions.
+
+mod reservations;
+
+use kernel::Time;
+use packet::spec::{FlowControlSpec, FlowSpec, SchedulerSpec, TrafficSpec};
+
+use crate::diagnostics::{Diagnostic, Diagnostics, plural};
+use crate::flows::Draft;
+use crate::record::Record;
+use crate::service;
+use crate::source::At;
+use crate::topology::Graph;
+
+/// Stamps stay below this: then a unit's time may be added, and differences fit 64 bits.
+const LARGEST_STAMP: u128 = 1 << 62;
+
+/// Checks the service of a sound network.
+pub(crate) fn check(
+    root: &Record,
+    graph: &Graph,
+    drafts: &[Draft<'_>],
+    specs: &[FlowSpec],
+    stop_at: Time,
+    mistakes: &mut Diagnostics,
+) {
+    let whole = Whole {
+        root,
+        graph,
+        drafts,
+        specs,
+        ports: ports(graph, specs),
+    };
+    for (draft, flow) in drafts.iter().zip(specs) {
+        gaps(draft, flow, mistakes);
+    }
+    whole.partners_in_sessions(mistakes);
+    whole.pool_without_limit(mistakes);
+    whole.pool_too_small(mistakes);
+    whole.pool_and_credit(mistakes);
+    whole.priorities_in_fifo(mistakes);
+    whole.stamps(stop_at, mistakes);
+    whole.over_reserved(mistakes);
+    whole.misbehaving(mistakes);
+    whole.nothing_reserved(mistakes);
+    literal_resync(root, mistakes);
+}
+
+/// The flows that leave through one port.
+#[derive(Clone, Copy)]
+struct Port {
+    flows: u32,
+    /// The first of them, and the first of another priority.
+    first: u32,
+    other: Option<u32>,
+    /// Those that reserve, the one with least, and what all reserve that are there from the start.
+    reserving: u32,
+    least: u32,
+    standing: u32,
+    bits_per_second: u64,
+}
+
+fn ports(graph: &Graph, specs: &[FlowSpec]) -> Vec<Port> {
+    let unused = Port {
+        flows: 0,
+        first: 0,
+        other: None,
+        reserving: 0,
+        least: 0,
+        standing: 0,
+        bits_per_second: 0,
+    };
+    let mut ports = vec![unused; 2 * graph.links.len()];
+    let rate = |flow: usize| specs[flow].reserve.map_or(u64::MAX, |r| r.rate.0);
+    for (index, flow) in specs.iter().enumerate() {
+        for leg in &flow.legs {
+            let port = &mut ports[leg.channel as usize];
+            if port.flows == 0 {
+                port.first = index as u32;
+            } else if specs[port.first as usize].priority != flow.priority {
+                port.other.get_or_insert(index as u32);
+            }
+            port.flows += 1;
+            let Some(reserve) = flow.reserve else {
+                continue;
+            };
+            if port.reserving == 0 || reserve.rate.0 < rate(port.least as usize) {
+                port.least = index as u32;
+            }
+            port.reserving += 1;
+            if flow.session.is_none() {
+                port.standing += 1;
+                port.bits_per_second = port.bits_per_second.saturating_add(reserve.rate.0);
+            }
+        }
+    }
+    ports
+}
+
+struct Whole<'a> {
+    root: &'a Record,
+    graph: &'a Graph,
+    drafts: &'a [Draft<'a>],
+    specs: &'a [FlowSpec],
+    ports: Vec<Port>,
+}
+
+impl Whole<'_> {
+    /// Ports in use with their channels.
+    fn used(&self) -> impl Iterator<Item = (u32, &Port)> {
+        let ports = self.ports.iter().enumerate();
+        ports
+            .filter(|(_, port)| port.flows > 0)
+            .map(|(channel, port)| (channel as u32, port))
+    }
+
+    fn scheduler(&self, channel: u32) -> SchedulerSpec {
+        self.graph.channel_spec(channel).scheduler
+    }
+
+    fn record(&self, flow: u32) -> &Record {
+        self.drafts[flow as usize].record
+    }
+
+    fn scheduler_at(&self, channel: u32) -> At {
+        service::scheduler_at(self.root, self.graph, channel)
+    }
+
+    fn partners_in_sessions(&self, mistakes: &mut Diagnostics) {
+        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+            let Some(partner) = flow.partner else {
+                continue;
+            };
+            if self.specs[partner as usize].session.is_none() {
+                continue;
+            }
+            let name = &self.specs[partner as usize].name;
+            mistakes.push(
+                Diagnostic::error(
+                    "bad-session",
+                    format!("`{name}` carries answers and can't be a session"),
+                )
+                .at(
+                    self.record(partner).at("session"),
+                    format!("the partner of `{}`", draft.name),
+                )
+                .at(draft.record.at("partner"), "named here")
+                .note("answers would be lost until it is set up, or if it is refused")
+                .help(format!(
+                    "leave its `session` out, and give it to `{}` instead",
+                    draft.name
+                )),
+            );
+        }
+    }
+
+    fn pool_without_limit(&self, mistakes: &mut Diagnostics) {
+        let Some(pool) = self.root.record("pool") else {
+            return;
+        };
+        if pool.field("units").is_none() && pool.field("bytes").is_none() {
+            mistakes.push(
+                Diagnostic::warning("no-limit", "the pool has no limit")
+                    .at(pool.at.clone(), "neither `units` nor `bytes`")
+                    .help("add `units = 100` or `bytes = \"64 kB\"`, or leave `[pool]` out"),
+            );
+        }
+    }
+
+    fn pool_too_small(&self, mistakes: &mut Diagnostics) {
+        let pool = self.root.record("pool");
+        let Some((pool, bytes)) = pool.and_then(|pool| Some((pool, pool.whole("bytes")?))) else {
+            return;
+        };
+        let through = |flow: &FlowSpec| flow.legs.iter().any(|leg| leg.parent.is_some());
+        let flows = self.specs.iter().zip(self.drafts);
+        let largest = flows
+            .filter(|(flow, _)| through(flow))
+            .max_by_key(|(flow, _)| flow.unit_bytes);
+        let Some((flow, draft)) = largest.filter(|(flow, _)| bytes < u64::from(flow.unit_bytes))
+        else {
+            return;
+        };
+        let key = match flow.sizes.is_empty() {
+            true => "unit_bytes",
+            false => "sizes",
+        };
+        mistakes.push(
+            Diagnostic::error("pool-too-small", "the pool can't hold one unit")
+                .at(pool.at("bytes"), format!("{bytes} bytes"))
+                .at(
+                    draft.record.at(key),
+                    format!("units of `{}` have {} bytes", draft.name, flow.unit_bytes),
+                )
+                .note("every such unit would be dropped")
+                .help(format!("`bytes = \"{} B\"` or more", flow.unit_bytes)),
+        );
+    }
+
+    fn pool_and_credit(&self, mistakes: &mut Diagnostics) {
+        let pooled = |channel: u32| {
+            let (_, to) = self.graph.ends(channel);
+            self.graph.nodes[to as usize].pool.is_some()
+        };
+        let clashes = self.drafts.iter().zip(self.specs).filter_map(|(d, flow)| {
+            let credit = |leg: &&packet::spec::LegSpec| {
+                leg.flow_control != FlowControlSpec::None && pooled(leg.channel)
+            };
+            flow.legs.iter().find(credit).map(|leg| (d, leg.channel))
+        });
+        let mut clashes = clashes.peekable();
+        let Some((draft, channel)) = clashes.peek().map(|(d, channel)| (*d, *channel)) else {
+            return;
+        };
+        let (_, switch) = self.graph.ends(channel);
+        let own = draft.record.record("flow_control");
+        let tables = own.into_iter().chain(self.root.record("flow_control"));
+        let scheme = tables
+            .filter(|table| table.given("scheme"))
+            .map(|table| table.at("scheme"))
+            .next();
+        mistakes.push(
+            Diagnostic::error(
+                "pool-and-credit",
+                format!(
+                    "`{}` has a pool, and credit on `{}`",
+                    self.graph.name(switch),
+                    self.graph.channel_name(channel)
+                ),
+            )
+            .at(self.root.at("pool"), "memory that all flows share")
+            .at(
+                scheme.unwrap_or_else(|| draft.record.at.clone()),
+                "credit promises each flow memory of its own",
+            )
+            .note(format!(
+                "{} with credit on the way into a switch",
+                plural(clashes.count() as u64, "flow")
+            ))
+            .help("leave `[pool]` out, or use `scheme = \"none\"`"),
+        );
+    }
+
+    fn priorities_in_fifo(&self, mistakes: &mut Diagnostics) {
+        let fifo = |channel| self.scheduler(channel) == SchedulerSpec::Fifo;
+        let mut mixed = self
+            .used()
+            .filter_map(|(channel, port)| Some((channel, port.first, port.other?)))
+            .filter(|(channel, ..)| fifo(*channel));
+        let Some((channel, first, other)) = mixed.next() else {
+            return;
+        };
+        let name = self.graph.channel_name(channel);
+        let said = |flow: u32| {
+            let flow = &self.specs[flow as usize];
+            format!("priority {} of `{}`", flow.priority, flow.name)
+        };
+        mistakes.push(
+            Diagnostic::error(
+                "fifo-priority",
+                format!("flows of different priority on `{name}`, served as they come"),
+            )
+            .at(self.record(other).at("priority"), said(other))
+            .at(self.record(first).at("priority"), said(first))
+            .at(self.scheduler_at(channel), "fifo knows no priority")
+            .note_if(more(mixed.count(), "port"))
+            .help("use `kind = \"strict-priority\"`: in order of arrival in each group"),
+        );
+    }
+
+    /// Virtual time runs up to channel rate / smallest rate of the port times as fast as time.
+    fn stamps(&self, stop_at: Time, mistakes: &mut Diagnostics) {
+        use SchedulerSpec as S;
+        let fast = |(channel, port): &(u32, &Port)| {
+            if !matches!(self.scheduler(*channel), S::Wfq | S::Scfq | S::Sfq) {
+                return false;
+            }
+            let stop = u128::from(stop_at.0);
+            let least = self.specs[port.least as usize].reserve;
+            let rate = u128::from(self.graph.channel_spec(*channel).rate.0);
+            match least.filter(|_| port.reserving > 0) {
+                Some(least) => stop * rate > LARGEST_STAMP * u128::from(least.rate.0),
+                None => stop * u128::from(port.flows) > LARGEST_STAMP,
+            }
+        };
+        let mut too_fast = self.used().filter(fast);
+        let Some((channel, port)) = too_fast.next() else {
+            return;
+        };
+        let at = match port.reserving {
+            0 => self.scheduler_at(channel),
+            _ => reserve_at(self.record(port.least)),
+        };
+        let run = self.root.record("run").map(|run| run.at("duration"));
+        mistakes.push(
+            Diagnostic::error(
+                "too-large",
+                format!(
+                    "virtual time on `{}` would run past its end",
+                    self.graph.channel_name(channel)
+                ),
+            )
+            .at(at, "the smallest rate of this port")
+            .at(run.unwrap_or_default(), "over so long a run")
+            .note(
+                "it may run channel rate / smallest rate times as fast as time, and reaches 2^62 \
+                 ps (53 days)",
+            )
+            .help("shorten the run, reserve more, or use `virtual-clock` or `wf2q+`")
+            .note_if(more(too_fast.count(), "port")),
+        );
+    }
+}
+
+/// Least and fixed gaps against the mean time between units.
+fn gaps(draft: &Draft<'_>, flow: &FlowSpec, mistakes: &mut Diagnostics) {
+    let (key, wrong) = match flow.traffic {
+        TrafficSpec::Poisson {
+            mean_interval,
+            min_interval,
+            ..
+        } => ("min_gap", min_interval >= mean_interval),
+        TrafficSpec::Trains { mean_pause, .. } => ("gap", mean_pause.0 == 0),
+        _ => return,
+    };
+    let Some(traffic) = draft.record.record("traffic").filter(|_| wrong) else {
+        return;
+    };
+    let mean = ["interval", "load", "rate"]
+        .into_iter()
+        .find(|key| traffic.given(key));
+    let mean = mean.unwrap_or("kind");
+    mistakes.push(
+        Diagnostic::error(
+            "gap-too-long",
+            format!("`{key}` is not shorter than the mean time between units"),
+        )
+        .at(traffic.at(key), "nothing is left to be random")
+        .at(traffic.at(mean), "sets the mean")
+        .note(format!(
+            "`{key}` must be shorter than the mean, which it does not change"
+        ))
+        .help(match key {
+            "gap" => "leave it out for half the mean, or offer less",
+            _ => "shorten it, offer less, or use `kind = \"constant\"`",
+        }),
+    );
+}
+
+fn literal_resync(root: &Record, mistakes: &mut Diagnostics) {
+    for table in service::schedulers(root) {
+        if table.field("resync").is_some() && table.word("resync") == "literal" {
+            mistakes.push(
+                Diagnostic::warning(
+                    "unsafe",
+                    "literal resynchronisation may reorder a flow and breaks bounds",
+                )
+                .at(
+                    table.at("resync"),
+                    "as section 3.1 of Zhang 1991 is written",
+                )
+                .note(
+                    "auxVC is set back while units of the flow wait: later ones may get smaller \
+                     stamps, and claim work twice",
+                )
+                .help("`resync = \"idle-link\"` is safe"),
+            );
+        }
+    }
+}
+
+/// Where the rate of a flow's reservation stands.
+fn reserve_at(flow: &Record) -> At {
+    flow.record("reserve")
+        .map_or_else(|| flow.at.clone(), |reserve| reserve.at("rate"))
+}
+
+/// "the same holds for 2 more flows".
+fn more(count: usize, what: &str) -> Option<String> {
+    let what = if count == 1 {
+        what.into()
+    } else {
+        format!("{what}s")
+    };
+    (count > 0).then(|| format!("the same holds for {count} more {what}"))
+}

@@ -1,0 +1,149 @@
+//! Warnings about what flows reserve: too much, too little, nothing.
+
+use packet::spec::{FlowControlSpec, SourceControlSpec};
+
+use super::{Port, Whole, more, reserve_at};
+use crate::diagnostics::{Diagnostic, Diagnostics, plural};
+use crate::service;
+use crate::traffic::{self, Line};
+
+impl Whole<'_> {
+    pub(super) fn over_reserved(&self, mistakes: &mut Diagnostics) {
+        let rate = |channel: u32| self.graph.channel_spec(channel).rate.0;
+        let over = || {
+            self.used()
+                .filter(|(channel, port)| port.bits_per_second > rate(*channel))
+        };
+        let excess = |(channel, port): &(u32, &Port)| {
+            // Enough to choose the worst for a message.
+            let times = u128::from(port.bits_per_second) << 32;
+            times / u128::from(rate(*channel).max(1))
+        };
+        let Some((channel, port)) = over().max_by_key(|pair| (excess(pair), !pair.0)) else {
+            return;
+        };
+        let mut reserving = self.specs.iter().zip(self.drafts).filter(|(flow, _)| {
+            let crosses = flow.legs.iter().any(|leg| leg.channel == channel);
+            crosses && flow.reserve.is_some() && flow.session.is_none()
+        });
+        let Some((_, draft)) = reserving.next_back() else {
+            return;
+        };
+        mistakes.push(
+            Diagnostic::warning(
+                "over-reserved",
+                format!(
+                    "{} of {} on `{}`; no delay bound exists",
+                    reserves(port.standing, port.bits_per_second),
+                    rate_text(rate(channel)),
+                    self.graph.channel_name(channel)
+                ),
+            )
+            .at(
+                reserve_at(draft.record),
+                format!("`{}` is the last of them", draft.name),
+            )
+            .help("reserve less, raise the rate, or let flows ask: `session = { open = \"0 s\" }`")
+            .note_if(more(over().count() - 1, "channel")),
+        );
+    }
+
+    pub(super) fn misbehaving(&self, mistakes: &mut Diagnostics) {
+        let flows = self.drafts.iter().zip(self.specs);
+        let mut more_than_reserved = flows.filter_map(|(draft, flow)| {
+            let reserved = flow.reserve?.rate.0;
+            let first = flow.legs.first()?;
+            let free = flow.envelope.is_none()
+                && flow.policer.is_none()
+                && flow.source_control == SourceControlSpec::None
+                && first.flow_control == FlowControlSpec::None;
+            let rate = self.graph.channel_spec(first.channel).rate;
+            let line = Line::new(rate, &flow.sizes, flow.unit_bytes);
+            let units = traffic::offered_per_second(&flow.traffic, line).filter(|_| free)?;
+            let offered = units * 8.0 * line.mean_bytes();
+            (offered > reserved as f64 * 1.000_001).then_some((draft, offered, reserved))
+        });
+        let Some((draft, offered, reserved)) = more_than_reserved.next() else {
+            return;
+        };
+        mistakes.push(
+            Diagnostic::warning(
+                "misbehaves",
+                format!(
+                    "`{}` offers {} and reserves {}",
+                    draft.name,
+                    rate_text(offered.round() as u64),
+                    rate_text(reserved)
+                ),
+            )
+            .at(draft.record.at("traffic"), "offered on average")
+            .at(reserve_at(draft.record), "and nothing holds it to this")
+            .help(
+                "hold it to what it reserves with `envelope` or `policer`, or leave it so on \
+                 purpose",
+            )
+            .note_if(more(more_than_reserved.count(), "flow")),
+        );
+    }
+
+    pub(super) fn nothing_reserved(&self, mistakes: &mut Diagnostics) {
+        if self.specs.iter().any(|flow| flow.reserve.is_some()) {
+            return;
+        }
+        let by_reservation = |channel| service::serves_by_reservation(self.scheduler(channel));
+        let Some((channel, _)) = self.used().find(|(channel, _)| by_reservation(*channel)) else {
+            return;
+        };
+        mistakes.push(
+            Diagnostic::warning(
+                "nothing-reserved",
+                "no flow reserves anything: all share equally",
+            )
+            .at(
+                self.scheduler_at(channel),
+                "serves flows by what they reserve",
+            )
+            .help("give flows a rate: `reserve = { rate = \"20 kbps\" }`")
+            .help("or use `kind = \"round-robin\"`, which needs none"),
+        );
+    }
+}
+
+/// "3 flows reserve 30 Mbps".
+fn reserves(flows: u32, bits_per_second: u64) -> String {
+    let verb = if flows == 1 { "reserves" } else { "reserve" };
+    let rate = rate_text(bits_per_second);
+    format!("{} {verb} {rate}", plural(u64::from(flows), "flow"))
+}
+
+/// "64 kbps", "1.536 Mbps".
+fn rate_text(bits_per_second: u64) -> String {
+    let (unit, name) = match bits_per_second {
+        0..1_000 => (1.0, "bps"),
+        1_000..1_000_000 => (1e3, "kbps"),
+        1_000_000..1_000_000_000 => (1e6, "Mbps"),
+        _ => (1e9, "Gbps"),
+    };
+    let number = format!("{:.3}", bits_per_second as f64 / unit);
+    let number = number.trim_end_matches('0').trim_end_matches('.');
+    format!("{number} {name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_written_short() {
+        let expected = [
+            (0, "0 bps"),
+            (100, "100 bps"),
+            (20_000, "20 kbps"),
+            (1_536_000, "1.536 Mbps"),
+            (2_500_000_000, "2.5 Gbps"),
+        ];
+        for (bits_per_second, text) in expected {
+            assert_eq!(rate_text(bits_per_second), text);
+        }
+    }
+}
