@@ -92,12 +92,12 @@ fn constant(start: u64, interval: u64, total: u64) -> TrafficSpec {
     }
 }
 
-/// Hosts 0 and 1 send over switch 2 to host 3. Flow 0 offers units at 0, 50 and 100, flow 1 one
-/// at 100: it reaches the switch with the second of flow 0, at 210.
+/// Hosts 0 and 1 send over switch 2 to host 3. Flow 0 offers units at 0, 50 and 100, which reach
+/// the switch at 110, 210 and 310; flow 1 offers units at 0 and 100, which meet them at 110 and 210.
 fn two_to_one() -> NetworkSpec {
     let flows = [
         flow(0, &[(0, None), (4, Some(0))], constant(0, 50, 3)),
-        flow(1, &[(2, None), (4, Some(0))], constant(100, 50, 1)),
+        flow(1, &[(2, None), (4, Some(0))], constant(0, 100, 2)),
     ];
     let links = [(0, 2), (1, 2), (2, 3)];
     network(&[false, false, true, false], &links, flows.into())
@@ -124,46 +124,48 @@ fn samples(found: &SampleOutcome) -> Vec<u64> {
 #[test]
 fn queues_and_waits_are_those_counted_by_hand() {
     let (outcome, found) = measure(&two_to_one(), 130);
-    assert_eq!((outcome.ended_at, found.span), (Time(520), Duration(520)));
+    assert_eq!((outcome.ended_at, found.span), (Time(620), Duration(620)));
     let first = &found.channels[0];
     // At 0 alone; at 50 behind the one being sent; at 100 that one is gone, another waits.
     assert_eq!(samples(&first.queue), [1, 2, 2]);
     assert_eq!((first.waiting_unit_ps, first.busy.ps()), (50 + 100, 300));
-    assert_eq!(first.queue_mean, 450.0 / 520.0);
+    assert_eq!(first.queue_mean, 450.0 / 620.0);
     let shared = &found.channels[4];
-    assert_eq!(samples(&shared.queue), [1, 1, 2, 2]);
-    assert_eq!((shared.waiting_unit_ps, shared.busy.ps()), (200, 400));
-    assert_eq!((shared.queue_max, shared.queue_mean), (2, 600.0 / 520.0));
+    assert_eq!(samples(&shared.queue), [1, 2, 2, 3, 3]);
+    assert_eq!((shared.waiting_unit_ps, shared.busy.ps()), (600, 500));
+    assert_eq!((shared.queue_max, shared.queue_mean), (3, 1100.0 / 620.0));
     let waits = |leg: usize| (found.legs[leg].count(), found.legs[leg].sum());
-    assert_eq!((waits(0), waits(1)), ((3, 150), (3, 100)));
-    assert_eq!((waits(2), waits(3)), ((1, 0), (1, 100)));
+    assert_eq!((waits(0), waits(1)), ((3, 150), (3, 300)));
+    assert_eq!((waits(2), waits(3)), ((2, 0), (2, 100 + 200)));
     assert_eq!(found.legs[0].max(), 100);
     let end_to_end: Vec<u128> = found.paths.iter().map(|path| path.wait.sum()).collect();
-    assert_eq!(end_to_end, [250, 100]);
+    assert_eq!(end_to_end, [450, 300]);
     assert!(found.paths.iter().all(|path| path.switches == 1));
     assert_eq!(
         (found.paths[0].bytes, found.paths[0].wait.max()),
-        (300, 200)
+        (300, 300)
     );
 }
 
 #[test]
 fn windows_split_transmissions_exactly() {
     let (_, found) = measure(&two_to_one(), 130);
-    // Sent from 110 to 510: 20, 130, 130 and 120 ps of the four windows.
+    // Sent from 110 to 610: 20, 130, 130 and 130 ps of the four windows.
     let shared = &found.channels[4];
     assert_eq!(
         (shared.windows, shared.utilization_mean),
-        (4, 100.0 / 130.0)
+        (4, 102.5 / 130.0)
     );
-    let variance = (80.0 * 80.0 + 2.0 * 30.0 * 30.0 + 20.0 * 20.0) / 3.0;
+    let variance = (82.5 * 82.5 + 3.0 * 27.5 * 27.5) / 3.0;
     let found_variance = (shared.utilization_deviation * 130.0).powi(2);
     assert!((found_variance - variance).abs() < 1e-9, "{found_variance}");
-    // The last window of 150 is not whole, and what was sent there does not count.
+    // From 600 on there is no whole window of 150, and what is sent there does not count.
     let (_, found) = measure(&two_to_one(), 150);
-    let mean = (40.0 + 150.0 + 150.0) / 450.0;
     let shared = &found.channels[4];
-    assert_eq!((shared.windows, shared.utilization_mean), (3, mean));
+    assert_eq!(
+        (shared.windows, shared.utilization_mean),
+        (4, 122.5 / 150.0)
+    );
 }
 
 #[test]
@@ -175,7 +177,7 @@ fn the_warm_up_is_left_out() {
     // One unit is half sent, the last waits until 200. Nobody arrives any more.
     assert_eq!((first.queue.count(), first.queue_max), (0, 2));
     assert_eq!((first.waiting_unit_ps, first.busy.ps()), (40, 140));
-    assert_eq!((first.windows, first.utilization_mean), (3, 140.0 / 300.0));
+    assert_eq!((first.windows, first.utilization_mean), (4, 35.0 / 100.0));
     assert_eq!((found.legs[0].count(), found.legs[0].sum()), (1, 100));
     assert_eq!(found.paths[0].wait.count(), 3);
     // Before the warm-up is over nothing was measured, and the state is as it was.
@@ -197,7 +199,7 @@ fn the_warm_up_is_left_out() {
 #[test]
 fn order_within_an_instant_changes_no_queue() {
     let flows = [
-        flow(0, &[(0, None), (4, Some(0))], constant(100, 50, 1)),
+        flow(0, &[(0, None), (4, Some(0))], constant(0, 100, 2)),
         flow(1, &[(2, None), (4, Some(0))], constant(0, 50, 3)),
     ];
     let links = [(0, 2), (1, 2), (2, 3)];
@@ -210,7 +212,7 @@ fn order_within_an_instant_changes_no_queue() {
     );
     let mut simulation = Simulation::<Heap, _>::new(&turned, ports).expect("it is sound");
     simulation.run();
-    let turned = simulation.into_probe().outcome(Time(520));
+    let turned = simulation.into_probe().outcome(Time(620));
     let (_, found) = measure(&two_to_one(), 130);
     for (channel, other) in [(0, 2), (2, 0), (4, 4)] {
         let (found, turned) = (&found.channels[channel], &turned.channels[other]);
@@ -219,8 +221,8 @@ fn order_within_an_instant_changes_no_queue() {
         assert_eq!(found.utilization_deviation, turned.utilization_deviation);
     }
     // The units themselves fare differently: who comes first in the scenario goes first.
-    assert_eq!((found.legs[1].sum(), found.legs[3].sum()), (100, 100));
-    assert_eq!((turned.legs[3].sum(), turned.legs[1].sum()), (200, 0));
+    assert_eq!((found.legs[1].sum(), found.legs[3].sum()), (300, 300));
+    assert_eq!((turned.legs[3].sum(), turned.legs[1].sum()), (500, 100));
 }
 
 #[test]
