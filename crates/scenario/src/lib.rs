@@ -96,6 +96,17 @@ pub struct PacketScenario {
     pub series: Vec<SeriesSpec>,
     /// The cell time, for reports.
     pub cell: Duration,
+    /// What to measure besides.
+    pub measure: MeasureSpec,
+}
+
+/// What a run of the packet engine measures besides series and totals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MeasureSpec {
+    /// Queues, waiting and utilization at ports.
+    pub ports: bool,
+    /// Windows over which utilization is averaged.
+    pub window: Duration,
 }
 
 impl Scenario {
@@ -186,10 +197,15 @@ fn finish(
         fabric::build(&root, limits, &mut files, &mut mistakes).map(|f| Engine::Flit(Box::new(f)))
     } else {
         let built = build::build(&root, limits, &mut mistakes);
+        let window = Duration((built.network.stop_at.ps() / 1000).max(1));
         Some(Engine::Packet(PacketScenario {
             network: built.network,
             series: built.series,
             cell,
+            measure: MeasureSpec {
+                ports: false,
+                window,
+            },
         }))
     };
     let Some(engine) = engine.filter(|_| mistakes.errors() == 0) else {
