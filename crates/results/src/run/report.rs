@@ -23,14 +23,14 @@ pub fn run_report(
     let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
     blocks.extend(warnings(info, outcome));
     blocks.push(Block::Text(words::paragraph(info, spec, outcome)));
+    let waiting = measured.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
+    if !waiting.is_empty() {
+        blocks.push(heading("Waiting"));
+        blocks.extend(waiting.into_iter().map(Block::Plot));
+    }
     let plots = plots(series, info.cell);
     if !plots.is_empty() {
         blocks.push(heading("Over time"));
-        blocks.extend(plots.into_iter().map(Block::Plot));
-    }
-    let plots = measured.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
-    if !plots.is_empty() {
-        blocks.push(heading("Waiting"));
         blocks.extend(plots.into_iter().map(Block::Plot));
     }
     blocks.push(heading("In numbers"));
