@@ -153,7 +153,7 @@ fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
     let share = |name: &str, meaning: &str| Column::number(name, "% of time", meaning);
     let mut table = Table::new(
         "ports",
-        &format!(
+        format!(
             "The sending port of each channel. Queues include the unit in transmission; \
              utilization is that by data, averaged over windows of {}.",
             span(found.window.ps() as f64)
