@@ -93,7 +93,8 @@ fn constant(start: u64, interval: u64, total: u64) -> TrafficSpec {
 }
 
 /// Hosts 0 and 1 send over switch 2 to host 3. Flow 0 offers units at 0, 50 and 100, which reach
-/// the switch at 110, 210 and 310; flow 1 offers units at 0 and 100, which meet them at 110 and 210.
+/// the switch at 110, 210 and 310; flow 1 offers units at 0 and 100, which meet them at 110 and
+/// 210.
 fn two_to_one() -> NetworkSpec {
     let flows = [
         flow(0, &[(0, None), (4, Some(0))], constant(0, 50, 3)),
