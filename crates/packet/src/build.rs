@@ -301,8 +301,6 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         .iter()
         .map(|&root| network.leaves_below[root as usize])
         .sum();
-    let is_pulled = matches!(flow.traffic, TrafficSpec::Greedy { .. })
-        && flow.source_control == SourceControlSpec::None;
     let (delivery, partner) = conversation(spec, flow_id, asked_by);
     let first_root = network.children.len() as u32;
     network.children.extend(&roots);
@@ -315,13 +313,19 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         traffic: Traffic::new(&flow.traffic, spec.seed, flow_id),
         control: SourceControl::new(&flow.source_control),
         backlog: 0,
-        is_pulled,
         shaping: Shaping::new(flow, spec.seed, flow_id),
+        is_pulled: is_pulled(flow),
         delivery,
         partner,
         expected: 0,
         counts: FlowCounts::default(),
     });
+}
+
+/// Does the port pull the units of this flow, one whenever its queue runs empty?
+pub(crate) fn is_pulled(flow: &FlowSpec) -> bool {
+    matches!(flow.traffic, TrafficSpec::Greedy { .. })
+        && flow.source_control == SourceControlSpec::None
 }
 
 fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u32) -> Leg {

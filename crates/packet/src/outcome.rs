@@ -5,6 +5,10 @@ use alloc::vec::Vec;
 
 use kernel::Time;
 
+mod ports;
+
+pub use ports::{FlowPorts, PathGroup, PathOutcome, PortOutcome, PortsOutcome, SampleOutcome};
+
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly;
 /// the rest covers the time after the warm-up.
 #[derive(Clone, Debug)]

@@ -5,10 +5,12 @@
 //! to costs nothing.
 
 mod audit;
+mod ports;
 mod recorder;
 mod trace;
 
 pub use audit::Audit;
+pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;
 pub use trace::{Passage, TraceEntry, TraceProbe};
 
@@ -80,7 +82,7 @@ pub trait Probe {
     /// The sender's credit of `leg` is `credit`; `renewed` by a credit unit, or spent.
     #[inline]
     fn on_credit(&mut self, at: Time, leg: u32, credit: i64, renewed: bool) {}
-    /// `waiting` units wait at the sender's end of `leg`.
+    /// `waiting` units wait at the sender's end of `leg`: one has joined or left.
     #[inline]
     fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {}
     /// `node` holds `stored` data units.
@@ -89,6 +91,10 @@ pub trait Probe {
     /// A unit that came over `leg` at `arrived` leaves the node.
     #[inline]
     fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {}
+    /// A data unit that joined the queue of `leg` at `joined` has started; told right after its
+    /// [`Probe::on_start`].
+    #[inline]
+    fn on_leave(&mut self, at: Time, leg: u32, joined: Time) {}
     /// A unit of `bytes`, born at `born`, was delivered over `leg`.
     #[inline]
     fn on_delivered(&mut self, at: Time, leg: u32, born: Time, bytes: u32) {}
@@ -151,6 +157,11 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
         self.1.on_wait(at, leg, arrived);
     }
     #[inline]
+    fn on_leave(&mut self, at: Time, leg: u32, joined: Time) {
+        self.0.on_leave(at, leg, joined);
+        self.1.on_leave(at, leg, joined);
+    }
+    #[inline]
     fn on_delivered(&mut self, at: Time, leg: u32, born: Time, bytes: u32) {
         self.0.on_delivered(at, leg, born, bytes);
         self.1.on_delivered(at, leg, born, bytes);
@@ -159,5 +170,87 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
     fn after_instant(&mut self, at: Time, network: &Network) {
         self.0.after_instant(at, network);
         self.1.after_instant(at, network);
+    }
+}
+
+/// A probe that is there or not, as the caller decides while the program runs.
+impl<P: Probe> Probe for Option<P> {
+    #[inline]
+    fn on_start(&mut self, crossing: Crossing) {
+        if let Some(probe) = self {
+            probe.on_start(crossing);
+        }
+    }
+    #[inline]
+    fn on_arrival(&mut self, crossing: Crossing) {
+        if let Some(probe) = self {
+            probe.on_arrival(crossing);
+        }
+    }
+    #[inline]
+    fn on_loss(&mut self, crossing: Crossing, cause: LossCause) {
+        if let Some(probe) = self {
+            probe.on_loss(crossing, cause);
+        }
+    }
+    #[inline]
+    fn on_rank(&mut self, at: Time, leg: u32, number: u32, rank: u64) {
+        if let Some(probe) = self {
+            probe.on_rank(at, leg, number, rank);
+        }
+    }
+    #[inline]
+    fn on_check(&mut self, at: Time, leg: u32, ahead_ps: i64, threshold: Duration) {
+        if let Some(probe) = self {
+            probe.on_check(at, leg, ahead_ps, threshold);
+        }
+    }
+    #[inline]
+    fn on_fill(&mut self, at: Time, leg: u32, fill: u32) {
+        if let Some(probe) = self {
+            probe.on_fill(at, leg, fill);
+        }
+    }
+    #[inline]
+    fn on_credit(&mut self, at: Time, leg: u32, credit: i64, renewed: bool) {
+        if let Some(probe) = self {
+            probe.on_credit(at, leg, credit, renewed);
+        }
+    }
+    #[inline]
+    fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {
+        if let Some(probe) = self {
+            probe.on_queue(at, leg, waiting);
+        }
+    }
+    #[inline]
+    fn on_stored(&mut self, at: Time, node: u32, stored: u64) {
+        if let Some(probe) = self {
+            probe.on_stored(at, node, stored);
+        }
+    }
+    #[inline]
+    fn on_wait(&mut self, at: Time, leg: u32, arrived: Time) {
+        if let Some(probe) = self {
+            probe.on_wait(at, leg, arrived);
+        }
+    }
+    #[inline]
+    fn on_leave(&mut self, at: Time, leg: u32, joined: Time) {
+        if let Some(probe) = self {
+            probe.on_leave(at, leg, joined);
+        }
+    }
+    #[inline]
+    fn on_delivered(&mut self, at: Time, leg: u32, born: Time, bytes: u32) {
+        if let Some(probe) = self {
+            probe.on_delivered(at, leg, born, bytes);
+        }
+    }
+    #[inline]
+    fn after_instant(&mut self, at: Time, network: &Network) {
+        if let Some(probe) = self {
+            probe.after_instant(at, network);
+        }
     }
 }

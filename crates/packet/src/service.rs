@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use kernel::{Duration, EventQueue, Rate};
 
+use crate::build::is_pulled;
 use crate::leg::Leg;
 use crate::outcome::LossCause;
 use crate::probe::Probe;
@@ -169,14 +170,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 /// If an endless source stands before a port that may refuse what it hands over: it would hand
 /// over unit after unit without time passing.
 pub(crate) fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
-    let is_pulled = matches!(flow.traffic, TrafficSpec::Greedy { .. })
-        && flow.source_control == SourceControlSpec::None;
     let refuses = |leg: &LegSpec| {
         let scheduler = channel_of(spec, leg.channel).scheduler;
         matches!(scheduler, SchedulerSpec::Ats { max_residence } if max_residence.is_some())
     };
     let mut roots = flow.legs.iter().filter(|leg| leg.parent.is_none());
-    if is_pulled && roots.any(refuses) {
+    if is_pulled(flow) && roots.any(refuses) {
         return Err("a greedy source can't stand before a port with a maximum residence".into());
     }
     Ok(())

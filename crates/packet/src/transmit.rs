@@ -86,6 +86,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             value: unit.number as u64,
             bytes: unit.bytes,
         });
+        self.probe.on_leave(now, leg_id, unit.arrived);
         if parent == NONE {
             self.after_source_start(flow_id, leg_id, place);
         } else {

@@ -14,12 +14,12 @@ fn write(path: &str) -> Result<(), results::DirectoryError> {
     let (info, spec, outcome) = (sample::info(), sample::spec(), sample::outcome());
     let mut directory = RunDirectory::create(path)?;
     directory.write_scenario(&info.scenario, &info.resolved)?;
-    directory.write_tables(&run_tables(&spec, &outcome, info.cell))?;
+    directory.write_tables(&run_tables(&spec, &outcome, None, info.cell))?;
     directory.write_series(&sample::series())?;
     directory.write_report(&sample::report())?;
-    directory.write_json("summary.json", &run_summary(&info, &spec, &outcome))?;
+    directory.write_json("summary.json", &run_summary(&info, &spec, &outcome, None))?;
     directory.write("odd.html", page(&sample::odd_report()).as_bytes())?;
-    print!("{}", terminal_summary(&info, &spec, &outcome));
+    print!("{}", terminal_summary(&info, &spec, &outcome, None));
     let path = directory.finish(&run_manifest(&info, &spec, &outcome))?;
     println!("\n{}", path.join("report.html").display());
     Ok(())

@@ -74,6 +74,14 @@ pub fn span(ps: f64) -> String {
     format!("{} {unit}", significant(ps / scale, 4))
 }
 
+/// A rate given in bits per second, in the unit that suits it: `20 kbps`.
+pub fn rate(bps: f64) -> String {
+    const UNITS: [(f64, &str); 3] = [(1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps")];
+    let unit = UNITS.into_iter().find(|(scale, _)| bps.abs() >= *scale);
+    let (scale, unit) = unit.unwrap_or((1.0, "bps"));
+    format!("{} {unit}", significant(bps / scale, 4))
+}
+
 /// Rounds to `digits` significant digits, to keep embedded data small.
 pub fn rounded(value: f64, digits: usize) -> f64 {
     format!("{:.*e}", digits.saturating_sub(1), value)
@@ -152,6 +160,13 @@ mod tests {
         assert_eq!(span(681_672.0), "681.7 ns");
         assert_eq!(span(6.81672e10), "68.17 ms");
         assert_eq!(span(0.0), "0 ps");
+    }
+
+    #[test]
+    fn rates_pick_their_unit() {
+        assert_eq!(rate(20_000.0), "20 kbps");
+        assert_eq!(rate(622e6), "622 Mbps");
+        assert_eq!(rate(999.0), "999 bps");
     }
 
     #[test]

@@ -1,13 +1,17 @@
 //! What one run found, as tables, a page and a summary for the terminal.
 
+mod losses;
 mod names;
+mod port_plots;
+mod ports;
 mod report;
+mod sessions;
 mod tables;
 pub(crate) mod terminal;
 pub(crate) mod words;
 
 use kernel::Duration;
-use packet::outcome::{Outcome, Stop};
+use packet::outcome::{Outcome, PortsOutcome, Stop};
 use packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
@@ -51,7 +55,7 @@ pub struct Balance {
     pub delivered: u64,
     /// Still queued or in flight.
     pub inside: u64,
-    /// Lost on the wire or dropped by full buffers.
+    /// Lost on the wire or dropped.
     pub lost: u64,
 }
 
@@ -97,7 +101,15 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
 }
 
 /// The numbers most programs want, for `summary.json`.
-pub fn run_summary(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Value {
+///
+/// Losses by cause, sessions, warnings and what was measured of ports are there if the run had
+/// them.
+pub fn run_summary(
+    info: &RunInfo,
+    spec: &NetworkSpec,
+    outcome: &Outcome,
+    measured: Option<&PortsOutcome>,
+) -> Value {
     let balance = Balance::of(outcome);
     let loads: Vec<tables::FlowLoad> = tables::flow_loads(spec, outcome);
     let flows: Vec<Value> = spec
@@ -121,7 +133,7 @@ pub fn run_summary(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Val
             })
         })
         .collect();
-    json!({
+    let mut summary = json!({
         "name": info.name,
         "stop": words::stop(outcome, info.cell),
         "ended_at_ps": outcome.ended_at.ps(),
@@ -137,5 +149,20 @@ pub fn run_summary(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Val
         "balanced": balance.holds(),
         "violations": outcome.violations_total,
         "flows": flows,
-    })
+    });
+    if balance.lost > 0 {
+        summary["lost_by_cause"] = losses::json(outcome);
+    }
+    if let Some(sessions) = sessions::json(spec, outcome) {
+        summary["sessions"] = sessions;
+    }
+    let warnings: u64 = outcome.flows.iter().map(|flow| flow.alarms_total).sum();
+    if warnings > 0 {
+        summary["warnings"] = warnings.into();
+    }
+    if let Some(measured) = measured {
+        (summary["paths"], summary["ports"]) = ports::json(spec, measured);
+        summary["window_ps"] = measured.window.ps().into();
+    }
+    summary
 }

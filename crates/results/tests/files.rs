@@ -50,11 +50,11 @@ fn write_all(path: &Path) -> PathBuf {
     directory
         .write_scenario(&info.scenario, &info.resolved)
         .unwrap();
-    let tables = run_tables(&spec, &outcome, info.cell);
+    let tables = run_tables(&spec, &outcome, None, info.cell);
     directory.write_tables(&tables).unwrap();
     directory.write_series(&sample::series()).unwrap();
     directory.write_report(&sample::report()).unwrap();
-    let summary = run_summary(&info, &spec, &outcome);
+    let summary = run_summary(&info, &spec, &outcome, None);
     directory.write_json("summary.json", &summary).unwrap();
     directory
         .finish(&run_manifest(&info, &spec, &outcome))

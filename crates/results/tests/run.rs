@@ -3,7 +3,7 @@
 mod sample;
 
 use kernel::Time;
-use packet::outcome::{Outcome, Stop, Violation};
+use packet::outcome::{LossCause, Outcome, Stop, Violation};
 use results::{
     Block, Cell, Crossing, Table, TraceRecord, TraceWriter, UnitKind, page, run_report, run_tables,
     terminal_summary,
@@ -24,7 +24,7 @@ busiest channel switch 1 → switch 2: data 96.75 %, control 3.25 %
 
 #[test]
 fn the_terminal_summary_reads_like_this() {
-    let summary = terminal_summary(&sample::info(), &sample::spec(), &sample::outcome());
+    let summary = terminal_summary(&sample::info(), &sample::spec(), &sample::outcome(), None);
     assert_eq!(summary, GOLDEN);
 }
 
@@ -34,6 +34,7 @@ fn broken() -> Outcome {
     outcome.stop = Stop::Stuck(Time(681_672_000));
     outcome.flows[1].offered_total += 1;
     outcome.flows[2].lost_total = 7;
+    outcome.flows[2].drops.add(LossCause::Buffer, 7);
     outcome.flows[2].inside_total -= 7;
     outcome.legs[7].dropped_total = 7;
     outcome.violations_total = 250;
@@ -59,7 +60,7 @@ fn a_long_and_broken_run_stays_within_25_lines() {
     }
     let mut info = sample::info();
     info.name.push_str("\u{1b}[2J\n\n\n");
-    let summary = terminal_summary(&info, &spec, &outcome);
+    let summary = terminal_summary(&info, &spec, &outcome, None);
     assert!(summary.lines().count() <= 25, "{summary}");
     assert!(!summary.contains('\u{1b}'));
     for must in [
@@ -75,7 +76,7 @@ fn a_long_and_broken_run_stays_within_25_lines() {
 #[test]
 fn the_report_says_what_went_wrong() {
     let notes = |outcome: &Outcome| {
-        let report = run_report(&sample::info(), &sample::spec(), outcome, &[]);
+        let report = run_report(&sample::info(), &sample::spec(), outcome, None, &[]);
         assert!(page(&report).contains("</html>"));
         report
             .blocks
@@ -107,7 +108,7 @@ fn named(tables: &[Table], name: &str) -> Table {
 #[test]
 fn tables_say_what_the_outcome_says() {
     let info = sample::info();
-    let tables = run_tables(&sample::spec(), &sample::outcome(), info.cell);
+    let tables = run_tables(&sample::spec(), &sample::outcome(), None, info.cell);
     for table in &tables {
         assert!(
             table
@@ -135,7 +136,7 @@ fn tables_say_what_the_outcome_says() {
     };
     assert!((mean - 92.4).abs() < 1e-9);
     assert!(tables.iter().all(|table| table.name != "violations"));
-    let tables = run_tables(&sample::spec(), &broken(), info.cell);
+    let tables = run_tables(&sample::spec(), &broken(), None, info.cell);
     assert_eq!(
         value(&named(&tables, "flows"), 1, "balance [cells]"),
         Cell::Int(1)
@@ -149,7 +150,7 @@ fn a_multicast_flow_counts_each_destination_once() {
     let mut leg = spec.flows[1].legs[2].clone();
     leg.channel = 6;
     spec.flows[1].legs.push(leg);
-    let tables = run_tables(&spec, &sample::outcome(), sample::info().cell);
+    let tables = run_tables(&spec, &sample::outcome(), None, sample::info().cell);
     let flows = named(&tables, "flows");
     assert_eq!(
         value(&flows, 1, "path"),
@@ -169,7 +170,7 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
     spec.nodes.clear();
     let mut info = sample::info();
     info.cell = kernel::Duration(0);
-    let report = run_report(&info, &spec, &broken(), &sample::series());
+    let report = run_report(&info, &spec, &broken(), None, &sample::series());
     assert!(page(&report).contains("</html>"));
     assert!(
         !terminal_summary(
@@ -178,7 +179,8 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
             &Outcome {
                 flows: vec![],
                 ..broken()
-            }
+            },
+            None
         )
         .is_empty()
     );

@@ -4,8 +4,8 @@ use std::time::Duration as WallTime;
 
 use kernel::{Time, Wheel};
 use packet::Simulation;
-use packet::outcome::{Outcome, Series, Stop, Violation};
-use packet::probe::{Audit, Probe, Recorder, TraceProbe};
+use packet::outcome::{Outcome, PortsOutcome, Series, Stop, Violation};
+use packet::probe::{Audit, Ports, PortsSpec, Probe, Recorder, TraceProbe};
 use results::{run_manifest, run_report, run_summary, run_tables, terminal_summary};
 use scenario::PacketScenario;
 
@@ -26,13 +26,22 @@ const FIRST_SLICE_CELLS: u64 = 100;
 /// What has been computed is written at least this often.
 const SAVE_EVERY: WallTime = WallTime::from_secs(10);
 
-/// A run that has come to its end, or was stopped.
-struct Finished<P> {
+/// What a run found.
+struct Found {
     outcome: Outcome,
+    ports: Option<PortsOutcome>,
     series: Vec<Series>,
-    probe: P,
     wall_seconds: f64,
 }
+
+/// A run that has come to its end, or was stopped.
+struct Finished<P> {
+    found: Found,
+    probe: P,
+}
+
+/// What watches every run: the series it records and, where it is wanted, its ports.
+type Watch = (Recorder, Option<Ports>);
 
 /// Runs a scenario and fills the job's directory.
 pub fn run(job: Job<'_>, scenario: &PacketScenario) -> u8 {
@@ -40,7 +49,7 @@ pub fn run(job: Job<'_>, scenario: &PacketScenario) -> u8 {
     series::add_defaults(&mut scenario);
     let mut run = PacketRun { job, scenario };
     match run.execute() {
-        Ok((outcome, series, wall_seconds)) => run.conclude(&outcome, &series, wall_seconds),
+        Ok(found) => run.conclude(&found),
         Err(message) => fail(message),
     }
 }
@@ -51,12 +60,12 @@ struct PacketRun<'a> {
 }
 
 impl PacketRun<'_> {
-    fn execute(&mut self) -> Result<(Outcome, Vec<Series>, f64), String> {
+    fn execute(&mut self) -> Result<Found, String> {
         let network = self.scenario.network.clone();
         match (self.job.options.audit, self.job.options.trace) {
             (false, None) => {
                 let end = self.simulate((), |_| Ok(()))?;
-                Ok((end.outcome, end.series, end.wall_seconds))
+                Ok(end.found)
             }
             (true, None) => {
                 let end = self.simulate(Audit::new(&network), |_| Ok(()))?;
@@ -72,7 +81,7 @@ impl PacketRun<'_> {
                 } else {
                     let end =
                         self.simulate(TraceProbe::default(), |probe| trace.write(probe.take()))?;
-                    (end.outcome, end.series, end.wall_seconds)
+                    end.found
                 };
                 trace.finish()?;
                 Ok(end)
@@ -86,8 +95,8 @@ impl PacketRun<'_> {
         probe: P,
         mut after_slice: impl FnMut(&mut P) -> Result<(), String>,
     ) -> Result<Finished<P>, String> {
-        let recorder = Recorder::new(&self.scenario.network, &self.scenario.series);
-        let mut simulation = Simulation::<Wheel, _>::new(&self.scenario.network, (recorder, probe))
+        let network = &self.scenario.network;
+        let mut simulation = Simulation::<Wheel, _>::new(network, (self.watch(), probe))
             .map_err(|error| error.to_string())?;
         let stop_at = self.scenario.network.stop_at;
         let bar = progress::bar(STEPS, "running");
@@ -110,8 +119,8 @@ impl PacketRun<'_> {
             }
             if pace.save_is_due() {
                 let outcome = simulation.outcome();
-                let series = simulation.probe().0.series(outcome.ended_at);
-                let shown = self.shown(&outcome, &series, pace.seconds(), true);
+                let found = Found::new(outcome, &simulation.probe().0, pace.seconds());
+                let shown = self.shown(&found, true);
                 self.job.save(&shown).map_err(|error| error.to_string())?;
                 pace.saved();
             }
@@ -119,33 +128,32 @@ impl PacketRun<'_> {
         bar.finish_and_clear();
         let wall_seconds = pace.seconds();
         let outcome = simulation.outcome();
-        let (recorder, probe) = simulation.into_probe();
-        let series = recorder.series(outcome.ended_at);
+        let (watch, probe) = simulation.into_probe();
         Ok(Finished {
-            outcome,
-            series,
+            found: Found::new(outcome, &watch, wall_seconds),
             probe,
-            wall_seconds,
         })
     }
 
+    fn watch(&self) -> Watch {
+        let PacketScenario {
+            network, measure, ..
+        } = &self.scenario;
+        let window = measure.window;
+        let ports = measure
+            .ports
+            .then(|| Ports::new(network, PortsSpec { window }));
+        (Recorder::new(network, &self.scenario.series), ports)
+    }
+
     /// Adds what the audit found; runs once more without it to tell what it cost.
-    fn count_audit<P>(
-        &mut self,
-        end: Finished<P>,
-        audit: impl Fn(&P) -> &Audit,
-    ) -> (Outcome, Vec<Series>, f64) {
-        let Finished {
-            mut outcome,
-            series,
-            probe,
-            wall_seconds,
-        } = end;
+    fn count_audit<P>(&mut self, end: Finished<P>, audit: impl Fn(&P) -> &Audit) -> Found {
+        let Finished { mut found, probe } = end;
         let audit = audit(&probe);
-        let (found, total) = audit.violations();
-        let found: Vec<Violation> = found.to_vec();
-        outcome.violations.extend(found);
-        outcome.violations_total += total;
+        let (broken, total) = audit.violations();
+        let broken: Vec<Violation> = broken.to_vec();
+        found.outcome.violations.extend(broken);
+        found.outcome.violations_total += total;
         let checks = audit.checks();
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
         let plain = match interrupt::is_set() {
@@ -155,45 +163,54 @@ impl PacketRun<'_> {
         self.job.note_audit(&Audited {
             checks,
             broken: total,
-            wall_seconds,
-            plain: plain.map(|plain| PlainRun {
+            wall_seconds: found.wall_seconds,
+            plain: plain.map(|Finished { found: plain, .. }| PlainRun {
                 wall_seconds: plain.wall_seconds,
-                same_hash: plain.outcome.trace_hash == outcome.trace_hash,
+                same_hash: plain.outcome.trace_hash == found.outcome.trace_hash,
             }),
         });
-        (outcome, series, wall_seconds)
+        found
     }
 
-    fn shown<'s>(
-        &self,
-        outcome: &Outcome,
-        series: &'s [Series],
-        wall_seconds: f64,
-        partial: bool,
-    ) -> Shown<'s> {
-        let info = self.job.info(self.scenario.cell, wall_seconds);
+    fn shown<'s>(&self, found: &'s Found, partial: bool) -> Shown<'s> {
+        let cell = self.scenario.cell;
+        let info = self.job.info(cell, found.wall_seconds);
         let network = &self.scenario.network;
+        let (outcome, ports) = (&found.outcome, found.ports.as_ref());
         let mut manifest = run_manifest(&info, network, outcome);
         manifest.partial |= partial;
         Shown {
-            tables: run_tables(network, outcome, self.scenario.cell),
-            series,
-            summary: run_summary(&info, network, outcome),
-            report: run_report(&info, network, outcome, series),
+            tables: run_tables(network, outcome, ports, cell),
+            series: &found.series,
+            summary: run_summary(&info, network, outcome, ports),
+            report: run_report(&info, network, outcome, ports, &found.series),
             manifest,
         }
     }
 
-    fn conclude(self, outcome: &Outcome, series: &[Series], wall_seconds: f64) -> u8 {
+    fn conclude(self, found: &Found) -> u8 {
+        let outcome = &found.outcome;
         let ending = match (outcome.stop, outcome.violations_total) {
             (Stop::Interrupted, _) => Ending::Interrupted,
             (_, 0) => Ending::Done,
             _ => Ending::Failed,
         };
-        let interrupted = ending == Ending::Interrupted;
-        let shown = self.shown(outcome, series, wall_seconds, interrupted);
-        let info = self.job.info(self.scenario.cell, wall_seconds);
-        let summary = terminal_summary(&info, &self.scenario.network, outcome);
+        let shown = self.shown(found, ending == Ending::Interrupted);
+        let info = self.job.info(self.scenario.cell, found.wall_seconds);
+        let network = &self.scenario.network;
+        let summary = terminal_summary(&info, network, outcome, found.ports.as_ref());
         self.job.conclude(&shown, &summary, ending)
+    }
+}
+
+impl Found {
+    fn new(outcome: Outcome, (recorder, ports): &Watch, wall_seconds: f64) -> Found {
+        let ended_at = outcome.ended_at;
+        Found {
+            ports: ports.as_ref().map(|ports| ports.outcome(ended_at)),
+            series: recorder.series(ended_at),
+            outcome,
+            wall_seconds,
+        }
     }
 }

@@ -13,7 +13,8 @@ use std::time::{Duration as WallTime, Instant};
 
 use kernel::{Time, Wheel};
 use packet::Simulation;
-use packet::outcome::{DelayOutcome, Outcome, Stop};
+use packet::outcome::{DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome, Stop};
+use packet::probe::PathWaits;
 use packet::spec::NetworkSpec;
 use results::Balance;
 use results::sweep::{Measure, Role};
@@ -72,6 +73,20 @@ pub const MEASURES: &[Measure] = &[
     ),
     number("delay most", "µs", "largest", Role::Other, 3),
     number(
+        "wait",
+        "µs",
+        "mean time that units waited from end to end, their own transmissions excluded",
+        Role::Other,
+        3,
+    ),
+    number(
+        "wait 99 %",
+        "µs",
+        "99th percentile of the same, over all units",
+        Role::Other,
+        3,
+    ),
+    number(
         "backlog growth",
         "of offered",
         "units that joined the backlog from the first to the last quarter, over units offered",
@@ -81,7 +96,14 @@ pub const MEASURES: &[Measure] = &[
     number(
         "lost",
         "units",
-        "lost on the wire or dropped by full buffers",
+        "lost on the wire or dropped, whatever the cause",
+        Role::Other,
+        0,
+    ),
+    number(
+        "dropped",
+        "units",
+        "those of them that were not lost on the wire",
         Role::Other,
         0,
     ),
@@ -126,8 +148,8 @@ pub const MEASURES: &[Measure] = &[
 /// Runs the scenario; `None` if Ctrl-C ended that.
 pub fn measure(scenario: &PacketScenario) -> Result<Option<Point>, String> {
     let network = &scenario.network;
-    let mut simulation =
-        Simulation::<Wheel>::new(network, ()).map_err(|error| error.to_string())?;
+    let mut simulation = Simulation::<Wheel, _>::new(network, PathWaits::new(network))
+        .map_err(|error| error.to_string())?;
     let cell_ps = scenario.cell.ps().max(1);
     // The window starts with the instant that ends the warm-up.
     let start = Time(network.warm_up.ps().saturating_sub(1));
@@ -145,14 +167,15 @@ pub fn measure(scenario: &PacketScenario) -> Result<Option<Point>, String> {
         looks.push(Balance::of(&simulation.outcome()).inside);
     }
     let outcome = simulation.outcome();
+    let waits = simulation.probe().total();
     Ok(Some(Point {
-        values: values(network, &before, &outcome, &looks),
+        values: values(network, (&before, &outcome), &waits, &looks),
         trace_hash: format!("{:016x}", outcome.trace_hash),
     }))
 }
 
 /// Runs on to `until`; false if Ctrl-C was pressed.
-fn run_to(simulation: &mut Simulation<Wheel>, until: Time, cell_ps: u64) -> bool {
+fn run_to(simulation: &mut Simulation<Wheel, PathWaits>, until: Time, cell_ps: u64) -> bool {
     let mut slice_ps = cell_ps.saturating_mul(1000);
     let mut at = simulation.now();
     loop {
@@ -177,6 +200,7 @@ struct Window {
     offered: f64,
     delivered: f64,
     lost: f64,
+    dropped: f64,
     offered_bits: f64,
     delivered_bits: f64,
 }
@@ -192,6 +216,8 @@ impl Window {
             window.offered += offered;
             window.delivered += delivered;
             window.lost += after.lost_total.saturating_sub(before.lost_total) as f64;
+            let dropped = |of: &FlowOutcome| of.drops.total() - of.drops.by(LossCause::Wire);
+            window.dropped += dropped(after).saturating_sub(dropped(before)) as f64;
             window.offered_bits += offered * bits;
             window.delivered_bits += delivered * bits;
         }
@@ -200,7 +226,12 @@ impl Window {
 }
 
 /// In the order of [`MEASURES`].
-fn values(network: &NetworkSpec, before: &Outcome, after: &Outcome, looks: &[u64]) -> Vec<f64> {
+fn values(
+    network: &NetworkSpec,
+    (before, after): (&Outcome, &Outcome),
+    waits: &SampleOutcome,
+    looks: &[u64],
+) -> Vec<f64> {
     let window = Window::of(network, before, after);
     let seconds = after.ended_at.since(network.warm_up).seconds();
     let mbps = |bits: f64| {
@@ -225,6 +256,10 @@ fn values(network: &NetworkSpec, before: &Outcome, after: &Outcome, looks: &[u64
         let highest = delays().map(of).max();
         highest.map_or(f64::NAN, |ps| ps as f64 / 1e6)
     };
+    let wait_us = |ps: f64| match waits.count() {
+        0 => f64::NAN,
+        _ => ps / 1e6,
+    };
     let channels = || after.channels.iter();
     let fills = after.legs.iter().map(|leg| leg.fill_max);
     vec![
@@ -234,8 +269,11 @@ fn values(network: &NetworkSpec, before: &Outcome, after: &Outcome, looks: &[u64
         mean_delay_ps(delays()) / 1e6,
         highest(|delay| delay.percentiles_ps[2]),
         highest(|delay| delay.max_ps),
+        wait_us(waits.mean()),
+        wait_us(waits.percentile(99.0) as f64),
         growth.share,
         window.lost,
+        window.dropped,
         f64::from(fills.max().unwrap_or(0)),
         channels()
             .map(|channel| channel.data_utilization)

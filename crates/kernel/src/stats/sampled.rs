@@ -49,6 +49,24 @@ impl Sampled {
         }
     }
 
+    /// Takes `sample` in `times` times.
+    pub const fn record_many(&mut self, sample: u64, times: u64) {
+        if times == 0 {
+            return;
+        }
+        let (wide, times_wide) = (sample as u128, times as u128);
+        self.count += times;
+        self.sum += wide * times_wide;
+        let squares = (wide * wide).wrapping_mul(times_wide);
+        self.squares = self.squares.wrapping_add(squares);
+        if sample < self.min {
+            self.min = sample;
+        }
+        if sample > self.max {
+            self.max = sample;
+        }
+    }
+
     /// Takes all samples of `other` in.
     pub fn merge(&mut self, other: &Sampled) {
         self.count += other.count;
@@ -170,6 +188,16 @@ mod tests {
         parts.merge(&sampled(samples[..500].iter().copied()));
         parts.merge(&Sampled::new());
         assert_eq!(parts, sampled(samples));
+    }
+
+    #[test]
+    fn a_sample_many_times_is_that_many_samples() {
+        let mut many = sampled([9]);
+        many.record_many(7, 4);
+        many.record_many(1, 0);
+        assert_eq!(many, sampled([7, 9, 7, 7, 7]));
+        many.record_many(0, 1);
+        assert_ne!(many, sampled([7, 9, 7, 7, 7]));
     }
 
     #[test]

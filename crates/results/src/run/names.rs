@@ -34,6 +34,22 @@ pub fn channels(spec: &NetworkSpec) -> Vec<String> {
     names
 }
 
+/// A flow's name; its number where the spec has no such flow.
+pub fn flow(spec: &NetworkSpec, flow: u32) -> String {
+    match spec.flows.get(flow as usize) {
+        Some(flow) => flow.name.clone(),
+        None => format!("flow {flow}"),
+    }
+}
+
+/// The name of a channel among those of [`channels`].
+pub fn channel(names: &[String], channel: u32) -> String {
+    match names.get(channel as usize) {
+        Some(name) => name.clone(),
+        None => format!("channel {channel}"),
+    }
+}
+
 /// The node a channel ends at.
 pub fn channel_end(spec: &NetworkSpec, channel: u32) -> Option<u32> {
     let link = spec.links.get(channel as usize / 2)?;

@@ -1,34 +1,40 @@
 //! The page of a run.
 
 use kernel::Duration;
-use packet::outcome::{Outcome, Series, Stop};
+use packet::outcome::{Outcome, PortsOutcome, Series, Stop};
 use packet::spec::NetworkSpec;
 
-use super::{Balance, RunInfo, run_tables, words};
+use super::{Balance, RunInfo, port_plots, run_tables, words};
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
 
 /// Curves in one plot before the next begins.
 const CURVES: usize = 6;
 
-/// A page that explains the run: what ran, what came out, the series, every table, the scenario
-/// and the command.
+/// A page that explains the run: what ran, what came out, the series, what was measured of ports,
+/// every table, the scenario and the command.
 pub fn run_report(
     info: &RunInfo,
     spec: &NetworkSpec,
     outcome: &Outcome,
+    measured: Option<&PortsOutcome>,
     series: &[Series],
 ) -> Report {
     let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
     blocks.extend(warnings(info, outcome));
     blocks.push(Block::Text(words::paragraph(info, spec, outcome)));
+    let waiting = measured.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
+    if !waiting.is_empty() {
+        blocks.push(heading("Waiting"));
+        blocks.extend(waiting.into_iter().map(Block::Plot));
+    }
     let plots = plots(series, info.cell);
     if !plots.is_empty() {
         blocks.push(heading("Over time"));
         blocks.extend(plots.into_iter().map(Block::Plot));
     }
     blocks.push(heading("In numbers"));
-    let tables = run_tables(spec, outcome, info.cell);
+    let tables = run_tables(spec, outcome, measured, info.cell);
     blocks.extend(tables.into_iter().map(Block::Table));
     blocks.extend(closing_blocks(info, spec.seed, &words::trace_hash(outcome)));
     Report {

@@ -1,10 +1,10 @@
 //! The tables of a run.
 
 use kernel::Duration;
-use packet::outcome::{DelayOutcome, Outcome};
+use packet::outcome::{DelayOutcome, Outcome, PortsOutcome};
 use packet::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
-use super::names;
+use super::{losses, names, ports, sessions};
 use crate::model::{Cell, Column, Table};
 
 /// What a flow got, for each destination.
@@ -53,28 +53,33 @@ pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
         .collect()
 }
 
-/// Tables of flows, delays, responses, legs, buffers, channels, nodes and violations; those
-/// without a row are left out. `cell` is the unit of time.
-pub fn run_tables(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Vec<Table> {
-    let mut tables = vec![
-        flows(spec, outcome),
-        delays(spec, outcome, cell),
+/// Tables of flows, delays, what was measured of ports (if it was), responses, shaping, drops,
+/// sessions, warnings, legs, buffers, channels, nodes and violations; those without a row are left
+/// out. `cell` is the unit of time.
+pub fn run_tables(
+    spec: &NetworkSpec,
+    outcome: &Outcome,
+    measured: Option<&PortsOutcome>,
+    cell: Duration,
+) -> Vec<Table> {
+    let mut tables = vec![flows(spec, outcome), delays(spec, outcome, cell)];
+    if let Some(measured) = measured {
+        tables.extend(ports::tables(spec, measured, cell));
+    }
+    tables.extend([
         responses(spec, outcome),
+        sessions::shaping_table(spec, outcome),
+        losses::table(spec, outcome),
+        sessions::table(spec, outcome),
+        sessions::warnings_table(spec, outcome),
         legs(spec, outcome),
         buffers(spec, outcome, cell),
         channels(spec, outcome),
         nodes(spec, outcome),
         violations(spec, outcome, cell),
-    ];
+    ]);
     tables.retain(|table| !table.rows.is_empty());
     tables
-}
-
-fn flow_name(spec: &NetworkSpec, flow: u32) -> String {
-    match spec.flows.get(flow as usize) {
-        Some(flow) => flow.name.clone(),
-        None => format!("flow {flow}"),
-    }
 }
 
 fn flow_columns() -> Vec<Column> {
@@ -89,10 +94,7 @@ fn flow_columns() -> Vec<Column> {
         ),
         cells("delivered", "arrived, over all destinations; whole run"),
         cells("queued", "still queued or in flight at the end"),
-        cells(
-            "dropped",
-            "lost on the wire or dropped by full buffers; whole run",
-        ),
+        cells("dropped", "lost on the wire or dropped; whole run"),
         cells(
             "balance",
             "offered - delivered - queued - dropped; zero when all is accounted for",
@@ -130,7 +132,7 @@ fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
             - i128::from(found.inside_total)
             - i128::from(found.lost_total);
         table.rows.push(vec![
-            flow_name(spec, index as u32).into(),
+            names::flow(spec, index as u32).into(),
             format!("{} → {path}", names::node(spec, source)).into(),
             found.offered_total.into(),
             found.delivered_total.into(),
@@ -146,7 +148,7 @@ fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     table
 }
 
-fn delay_columns(unit: &str) -> Vec<Column> {
+pub fn delay_columns(unit: &str) -> Vec<Column> {
     let number = |name: &str, meaning: &str| Column::number(name, unit, meaning);
     vec![
         number("mean", "mean"),
@@ -164,7 +166,7 @@ fn delay_columns(unit: &str) -> Vec<Column> {
     ]
 }
 
-fn delay_cells(delay: &DelayOutcome, unit_ps: f64, digits: u8) -> Vec<Cell> {
+pub fn delay_cells(delay: &DelayOutcome, unit_ps: f64, digits: u8) -> Vec<Cell> {
     let of = |ps: f64| Cell::float(ps / unit_ps, digits);
     let mut cells = vec![
         of(delay.mean_ps),
@@ -195,7 +197,7 @@ fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
             continue;
         }
         let mut row = vec![
-            flow_name(spec, index as u32).into(),
+            names::flow(spec, index as u32).into(),
             found.delay.count.into(),
         ];
         row.extend(delay_cells(&found.delay, cell.ps().max(1) as f64, 2));
@@ -221,7 +223,7 @@ fn responses(spec: &NetworkSpec, outcome: &Outcome) -> Table {
             continue;
         }
         let mut row = vec![
-            flow_name(spec, index as u32).into(),
+            names::flow(spec, index as u32).into(),
             found.responses.count.into(),
         ];
         row.extend(delay_cells(&found.responses, 1e9, 3));
@@ -233,12 +235,9 @@ fn responses(spec: &NetworkSpec, outcome: &Outcome) -> Table {
 /// Flow and channel of each leg: the first cells of its row.
 fn leg_rows(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Vec<Cell>> {
     let channels = names::channels(spec);
-    let row = |flow, channel: u32| {
-        let channel = match channels.get(channel as usize) {
-            Some(name) => name.clone(),
-            None => format!("channel {channel}"),
-        };
-        vec![flow_name(spec, flow).into(), channel.into()]
+    let row = |flow, channel| {
+        let channel = names::channel(&channels, channel);
+        vec![names::flow(spec, flow).into(), channel.into()]
     };
     outcome
         .legs
@@ -448,7 +447,7 @@ fn violations(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
         table.rows.push(vec![
             Cell::float(Duration(violation.at.ps()).in_units_of(cell), 1),
             Cell::float(violation.at.ps() as f64 / 1e6, 3),
-            leg.map(|leg| flow_name(spec, leg.flow)).into(),
+            leg.map(|leg| names::flow(spec, leg.flow)).into(),
             channel.into(),
             violation.what.clone().into(),
         ]);

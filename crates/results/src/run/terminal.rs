@@ -1,21 +1,34 @@
 //! A run in at most 25 lines of text.
 
-use packet::outcome::{Outcome, Stop};
+use packet::outcome::{Outcome, PortsOutcome, Stop};
 use packet::spec::NetworkSpec;
 
 use super::tables::flow_loads;
-use super::{Balance, RunInfo, words};
+use super::{Balance, RunInfo, losses, ports, sessions, words};
 use crate::number::{fixed, grouped, significant, span};
 
-/// Flows listed; the rest are counted.
+/// Flows listed, less one for each line on paths, sessions and warnings; the rest are counted.
 const FLOWS: usize = 12;
 /// Violations listed; the rest are counted.
 const VIOLATIONS: usize = 3;
 /// Letters of a name shown.
 const NAME: usize = 24;
 
-/// The run in at most 25 lines: what ran, each flow, the balance, what went wrong.
-pub fn terminal_summary(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> String {
+/// The run in at most 25 lines: what ran, each flow, waiting by path length, the balance, sessions
+/// and warnings, what went wrong.
+pub fn terminal_summary(
+    info: &RunInfo,
+    spec: &NetworkSpec,
+    outcome: &Outcome,
+    measured: Option<&PortsOutcome>,
+) -> String {
+    let paths = measured.map_or(Vec::new(), path_lines);
+    let sessions = [
+        sessions::sentence(spec, outcome),
+        sessions::warnings_sentence(outcome),
+    ];
+    let sessions: Vec<String> = sessions.into_iter().flatten().collect();
+    let shown = FLOWS - paths.len() - sessions.len();
     let mut lines = vec![
         format!(
             "{}: {} cells ({}), {}",
@@ -27,18 +40,20 @@ pub fn terminal_summary(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -
         pace(info, outcome),
         String::new(),
     ];
-    lines.extend(aligned(&flow_rows(info, spec, outcome)));
-    if outcome.flows.len() > FLOWS {
-        let more = words::counted(outcome.flows.len() - FLOWS, "more flow");
+    lines.extend(aligned(&flow_rows(info, spec, outcome, shown)));
+    if outcome.flows.len() > shown {
+        let more = words::counted(outcome.flows.len() - shown, "more flow");
         lines.push(format!("... and {more}"));
     }
+    lines.extend(paths);
     lines.push(String::new());
     let balance = Balance::of(outcome);
     lines.push(format!(
         "{}; {}",
         words::conservation(&balance),
-        words::losses(outcome)
+        losses::sentence(outcome)
     ));
+    lines.extend(sessions);
     if let Some((name, data, control)) = words::busiest(spec, outcome) {
         lines.push(format!(
             "busiest channel {name}: data {} %, control {} %",
@@ -77,7 +92,20 @@ fn pace(info: &RunInfo, outcome: &Outcome) -> String {
     )
 }
 
-fn flow_rows(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Vec<String>> {
+/// Waiting by path length, behind an empty line; at most eight lines.
+fn path_lines(measured: &PortsOutcome) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    lines.extend(aligned(&ports::terminal_rows(measured)));
+    lines.extend(ports::terminal_rest(measured));
+    lines
+}
+
+fn flow_rows(
+    info: &RunInfo,
+    spec: &NetworkSpec,
+    outcome: &Outcome,
+    shown: usize,
+) -> Vec<Vec<String>> {
     let titles = [
         "flow",
         "offered",
@@ -97,7 +125,7 @@ fn flow_rows(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Vec<S
         .iter()
         .zip(&outcome.flows)
         .zip(&loads)
-        .take(FLOWS)
+        .take(shown)
     {
         let delay = |ps: f64| match found.delay.count {
             0 => "-".into(),

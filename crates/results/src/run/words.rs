@@ -4,7 +4,7 @@ use kernel::Duration;
 use packet::outcome::{Outcome, Stop};
 use packet::spec::NetworkSpec;
 
-use super::{Balance, RunInfo, names};
+use super::{Balance, RunInfo, losses, names, sessions};
 use crate::number::{fixed, grouped, significant, span};
 
 /// `n thing` or `n things`.
@@ -63,23 +63,6 @@ pub fn conservation(balance: &Balance) -> String {
     )
 }
 
-/// What was lost, and where.
-pub fn losses(outcome: &Outcome) -> String {
-    let wire: u64 = outcome.legs.iter().map(|leg| leg.lost_total).sum();
-    let full: u64 = outcome.legs.iter().map(|leg| leg.dropped_total).sum();
-    match (wire, full) {
-        (0, 0) if Balance::of(outcome).lost == 0 => "nothing was lost".into(),
-        (0, 0) => "units were lost".into(),
-        (wire, 0) => format!("{} lost on the wire, no buffer overflowed", grouped(wire)),
-        (0, full) => format!("{} dropped by full buffers", grouped(full)),
-        (wire, full) => format!(
-            "{} lost on the wire, {} dropped by full buffers",
-            grouped(wire),
-            grouped(full)
-        ),
-    }
-}
-
 /// The channel with the highest data and control share, and those shares in per cent.
 pub fn busiest(spec: &NetworkSpec, outcome: &Outcome) -> Option<(String, f64, f64)> {
     let load = |i: usize| {
@@ -124,7 +107,7 @@ pub fn paragraph(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Strin
         } else {
             "units are missing, which is a fault of the simulator"
         },
-        losses(outcome)
+        losses::sentence(outcome)
     ));
     if let Some((name, data, control)) = busiest(spec, outcome) {
         text.push_str(&format!(
@@ -133,6 +116,13 @@ pub fn paragraph(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Strin
             significant(data, 4),
             significant(control, 3)
         ));
+    }
+    let more = [
+        sessions::sentence(spec, outcome),
+        sessions::warnings_sentence(outcome),
+    ];
+    for sentence in more.into_iter().flatten() {
+        text.push_str(&format!(" {sentence}."));
     }
     text
 }

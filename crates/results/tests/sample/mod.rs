@@ -371,7 +371,7 @@ fn verdicts() -> Block {
 
 /// The page of the run, and after it one of each other kind of block.
 pub fn report() -> Report {
-    let mut report = run_report(&info(), &spec(), &outcome(), &series());
+    let mut report = run_report(&info(), &spec(), &outcome(), None, &series());
     let heading = |text: &str| Block::Heading {
         level: 2,
         text: text.into(),

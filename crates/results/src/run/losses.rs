@@ -1,0 +1,114 @@
+//! What was lost, by cause.
+
+use packet::outcome::{Drops, LossCause, Outcome};
+use packet::spec::NetworkSpec;
+use serde_json::{Map, Value};
+
+use super::{Balance, names};
+use crate::model::{Column, Table};
+use crate::number::grouped;
+
+/// Heading, what it means, and how a sentence goes on after a count.
+fn words(cause: LossCause) -> (&'static str, &'static str, &'static str) {
+    match cause {
+        LossCause::Wire => ("wire", "an error on the wire", "lost on the wire"),
+        LossCause::Buffer => (
+            "buffer",
+            "the buffer of the flow was full",
+            "dropped by full buffers",
+        ),
+        LossCause::Pool => (
+            "pool",
+            "the shared memory was full and the unit had just come",
+            "refused by full pools",
+        ),
+        LossCause::PushOut => (
+            "push-out",
+            "pushed out of a full shared memory",
+            "pushed out of full pools",
+        ),
+        LossCause::Envelope => (
+            "envelope",
+            "beyond what the source holds itself to",
+            "dropped by envelopes",
+        ),
+        LossCause::Policer => (
+            "policer",
+            "beyond what the edge of the network lets in",
+            "dropped by policers",
+        ),
+        LossCause::Residence => (
+            "residence",
+            "traffic shaping would have held the unit for too long",
+            "dropped by shapers",
+        ),
+    }
+}
+
+/// Losses of all flows.
+fn total(outcome: &Outcome) -> Drops {
+    let mut total = Drops::default();
+    for flow in &outcome.flows {
+        for cause in LossCause::ALL {
+            total.add(cause, flow.drops.by(cause));
+        }
+    }
+    total
+}
+
+/// What was lost, and why, as the rest of a sentence.
+pub fn sentence(outcome: &Outcome) -> String {
+    let total = total(outcome);
+    let lost: Vec<LossCause> = LossCause::ALL
+        .into_iter()
+        .filter(|cause| total.by(*cause) > 0)
+        .collect();
+    match lost[..] {
+        [] if Balance::of(outcome).lost == 0 => "nothing was lost".into(),
+        [] => "units were lost".into(),
+        [LossCause::Wire] => format!(
+            "{} lost on the wire, no buffer overflowed",
+            grouped(total.by(LossCause::Wire))
+        ),
+        _ => {
+            let part =
+                |cause: &LossCause| format!("{} {}", grouped(total.by(*cause)), words(*cause).2);
+            lost.iter().map(part).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// Losses of each flow that has any.
+pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
+    let mut columns = vec![Column::text("flow", "name in the scenario")];
+    for cause in LossCause::ALL {
+        let (name, meaning, _) = words(cause);
+        columns.push(Column::number(name, "units", meaning));
+    }
+    columns.push(Column::number("all", "units", "lost in all"));
+    let mut table = Table::new(
+        "drops",
+        "What was lost of each flow, and why; whole run. A multicast unit counts once for each \
+         destination it would have reached.",
+        columns,
+    );
+    for (flow, found) in outcome.flows.iter().enumerate() {
+        if found.drops.total() > 0 {
+            let mut row = vec![names::flow(spec, flow as u32).into()];
+            row.extend(LossCause::ALL.map(|cause| found.drops.by(cause).into()));
+            row.push(found.drops.total().into());
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+/// Losses by cause, for `summary.json`; causes that did not occur are left out.
+pub fn json(outcome: &Outcome) -> Value {
+    let total = total(outcome);
+    let lost = LossCause::ALL
+        .into_iter()
+        .filter(|cause| total.by(*cause) > 0);
+    let pairs = lost.map(|cause| (words(cause).0.to_owned(), total.by(cause).into()));
+    Value::Object(pairs.collect::<Map<_, _>>())
+}

@@ -1,0 +1,115 @@
+//! Waiting in pictures: by path length, and how it is spread.
+
+use kernel::Duration;
+use packet::outcome::{PathGroup, PortsOutcome, SampleOutcome};
+
+use super::words::counted;
+use crate::model::{Axis, Curve, OtherUnit, Plot, Style};
+
+/// Path lengths in the plot of distributions; the table has all.
+const CURVES: usize = 6;
+
+/// Waiting by path length, where there are several, and the distribution of waiting times.
+pub fn plots(found: &PortsOutcome, cell: Duration) -> Vec<Plot> {
+    let mut groups: Vec<(u32, PathGroup)> = found.by_switches().into_iter().collect();
+    groups.retain(|(_, group)| group.wait.max() > 0);
+    let mut plots = Vec::new();
+    if groups.len() > 1 {
+        plots.push(by_length(&groups, cell));
+    }
+    if !groups.is_empty() {
+        plots.push(distribution(&groups, cell));
+    }
+    plots
+}
+
+fn wait_axis(cell: Duration) -> Axis {
+    Axis {
+        other: Some(OtherUnit {
+            unit: "µs".into(),
+            per_unit: cell.ps().max(1) as f64 / 1e6,
+        }),
+        min: Some(0.0),
+        ..Axis::new("Waiting time", "cells")
+    }
+}
+
+fn by_length(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
+    let cell_ps = cell.ps().max(1) as f64;
+    let x: Vec<f64> = groups.iter().map(|(at, _)| f64::from(*at)).collect();
+    let of = |value: fn(&SampleOutcome) -> f64| -> Vec<f64> {
+        let waits = groups.iter().map(|(_, group)| &group.wait);
+        waits.map(|wait| value(wait) / cell_ps).collect()
+    };
+    let low = of(|wait| (wait.mean() - wait.deviation()).max(0.0));
+    let high = of(|wait| wait.mean() + wait.deviation());
+    let (first, last) = (x[0], x[x.len() - 1]);
+    Plot {
+        id: "waiting-by-length".into(),
+        title: "Waiting by length of the way".into(),
+        x: Axis {
+            at: x.clone(),
+            min: Some(first - 0.5),
+            max: Some(last + 0.5),
+            ..Axis::new("Switches on the way", "")
+        },
+        y: wait_axis(cell),
+        curves: vec![
+            Curve {
+                interval: Some((low, high)),
+                ..Curve::new("mean", Style::Points, x.clone(), of(SampleOutcome::mean))
+            },
+            Curve::new(
+                "99 % waited no longer",
+                Style::Points,
+                x,
+                of(|wait| wait.percentile(99.0) as f64),
+            ),
+        ],
+        note: "From end to end, own transmissions excluded. Whiskers are one standard deviation \
+               of the units' waiting times, cut off at zero."
+            .into(),
+        ..Plot::default()
+    }
+}
+
+fn distribution(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
+    let shown = groups.iter().take(CURVES);
+    let curves = shown.map(|(switches, group)| {
+        let name = counted(*switches as usize, "switch").replace("switchs", "switches");
+        survival(name, &group.wait, cell)
+    });
+    let mut note = String::from("The share of units that waited longer than that, end to end.");
+    if groups.len() > CURVES {
+        note += " The table of paths has the other lengths.";
+    }
+    Plot {
+        id: "waiting-distribution".into(),
+        title: "Share of units that waited longer".into(),
+        x: wait_axis(cell),
+        y: Axis {
+            log: true,
+            max: Some(1.0),
+            ..Axis::new("Share", "of units")
+        },
+        curves: curves.collect(),
+        note,
+        ..Plot::default()
+    }
+}
+
+/// The share of samples beyond each value.
+fn survival(name: String, wait: &SampleOutcome, cell: Duration) -> Curve {
+    let cell_ps = cell.ps().max(1) as f64;
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    let mut beyond = wait.count();
+    for bucket in wait.histogram().buckets() {
+        if x.is_empty() && bucket.low > 0 {
+            (x, y) = (vec![0.0], vec![1.0]);
+        }
+        beyond -= bucket.count;
+        x.push(bucket.high.min(wait.max()) as f64 / cell_ps);
+        y.push(beyond as f64 / wait.count() as f64);
+    }
+    Curve::new(name, Style::Step, x, y)
+}
