@@ -42,6 +42,7 @@ pub mod fabric;
 mod network;
 mod random;
 mod report;
+mod service;
 mod source;
 mod step;
 #[cfg(test)]
@@ -50,7 +51,8 @@ mod tests;
 pub use check::Problem;
 pub use compare::first_difference;
 pub use random::{exact_window, random_spec, with_rule};
-pub use report::{Delivery, LegReport, Report, Start};
+pub use report::{Delivery, LegReport, Rank, Report, Start};
+pub use service::Check;
 
 use packet::spec::NetworkSpec;
 
