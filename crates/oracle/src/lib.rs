@@ -50,7 +50,7 @@ mod tests;
 
 pub use check::Problem;
 pub use compare::first_difference;
-pub use random::{exact_window, random_spec, with_rule};
+pub use random::{Rates, ServiceMix, exact_window, random_service_spec, random_spec, with_rule};
 pub use report::{Delivery, LegReport, Rank, Report, Start};
 pub use service::Check;
 

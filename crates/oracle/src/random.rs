@@ -1,5 +1,9 @@
 //! Random networks to compare engines on.
 
+mod service;
+
+pub use service::{Rates, ServiceMix, random_service_spec};
+
 use kernel::{Duration, Rate, Time};
 use packet::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
