@@ -83,6 +83,8 @@ pub(crate) struct Channel {
     pub delay: Duration,
     pub handling: Duration,
     pub free_at: Time,
+    /// Those that cross it.
+    pub legs: Vec<usize>,
     /// Oldest first.
     pub requests: Vec<Request>,
     /// What it transmits until `free_at`.
@@ -253,9 +255,8 @@ impl Network {
                 rank: first.rank,
             })
         };
-        (0..self.legs.len())
-            .filter(|leg| self.legs[*leg].channel == channel)
-            .filter(|leg| self.eligible(*leg, now))
+        let legs = self.channels[channel].legs.iter().copied();
+        legs.filter(|leg| self.eligible(*leg, now))
             .filter_map(candidate)
             .collect()
     }
@@ -265,8 +266,8 @@ impl Network {
         let state = &self.legs[leg];
         let (index, flow) = (state.channel, state.flow);
         let came_over = state.parent.map(|parent| self.legs[parent].channel);
-        let mut here = self.legs.iter().filter(|other| other.channel == index);
-        let port_is_empty = here.all(|other| other.queue.is_empty());
+        let mut here = self.channels[index].legs.iter();
+        let port_is_empty = here.all(|other| self.legs[*other].queue.is_empty());
         let bytes = self.flows[flow].unit_bytes;
         let channel = &mut self.channels[index];
         let wire = if channel.free_at <= now {
@@ -302,6 +303,7 @@ impl Network {
     fn add_channels(&mut self, spec: &NetworkSpec) {
         for (index, channel) in check::channels(spec).into_iter().enumerate() {
             let here = (0..self.legs.len()).filter(|leg| self.legs[*leg].channel == index);
+            let legs: Vec<usize> = here.collect();
             let seat = |leg: usize| {
                 let flow = self.legs[leg].flow;
                 Seat {
@@ -311,13 +313,14 @@ impl Network {
                     unit_bytes: self.flows[flow].unit_bytes,
                 }
             };
-            let seats = here.map(seat).collect();
+            let seats = legs.iter().copied().map(seat).collect();
             self.channels.push(Channel {
                 rate: channel.rate,
                 timing: channel.timing,
                 delay: channel.delay,
                 handling: channel.handling,
                 free_at: Time::ZERO,
+                legs,
                 requests: Vec::new(),
                 wire: Wire::Free,
                 port: Port::new(&channel.scheduler, channel.rate, seats),

@@ -159,6 +159,11 @@ impl Port {
         }
     }
 
+    /// Does it matter to it since when legs are ready?
+    pub fn keeps_lists(&self) -> bool {
+        matches!(self.discipline, Discipline::Drr(_))
+    }
+
     /// These legs are ready, all in order of legs. Told before and after the choices of an
     /// instant.
     pub fn settle(&mut self, ready: &[Candidate]) {

@@ -204,6 +204,9 @@ impl Network {
     /// Ports take note of which legs are ready.
     fn settle(&mut self, now: Time) {
         for channel in 0..self.channels.len() {
+            if !self.channels[channel].port.keeps_lists() {
+                continue;
+            }
             let ready = self.ready(channel, now);
             self.channels[channel].port.settle(&ready);
         }

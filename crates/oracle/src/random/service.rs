@@ -9,8 +9,8 @@ use super::*;
 pub enum Rates {
     /// Whatever comes.
     Any,
-    /// Every channel has 1 Gbit/s, every flow reserves a number of twelfths: virtual times are
-    /// mostly whole.
+    /// Every channel has 1.2 Gbit/s, every flow reserves a number of twelfths, sizes and times
+    /// have many factors of 2 and 3: virtual times are mostly whole.
     Twelfths,
 }
 
@@ -52,6 +52,10 @@ pub fn random_service_spec(seed: u64, scheduler: SchedulerSpec, mix: ServiceMix)
     let mut dice = Dice {
         stream: Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5e71_11ce),
         on_grid: mix.rates == Rates::Twelfths,
+        cell_ps: match mix.rates {
+            Rates::Any => CELL_PS,
+            Rates::Twelfths => 3_240_000,
+        },
     };
     dice.on_grid |= dice.one_in(3);
     let switches = dice.between(1, 4) as u32;
@@ -60,7 +64,7 @@ pub fn random_service_spec(seed: u64, scheduler: SchedulerSpec, mix: ServiceMix)
     for channel in links.iter_mut().flat_map(both) {
         channel.scheduler = scheduler;
         if mix.rates == Rates::Twelfths {
-            channel.rate = Rate(1_000_000_000);
+            channel.rate = Rate(12 * TWELFTH);
         }
     }
     let mut plan = Plan {
@@ -72,7 +76,7 @@ pub fn random_service_spec(seed: u64, scheduler: SchedulerSpec, mix: ServiceMix)
         links,
     };
     let mut spec = random_spec(seed);
-    spec.stop_at = Time(plan.dice.between(400, 1200) * CELL_PS);
+    spec.stop_at = Time(plan.dice.between(150, 400) * plan.dice.cell_ps);
     spec.nodes = (0..switches + hosts).map(|id| node(id, switches)).collect();
     spec.flows = (0..plan.dice.between(2, 12))
         .map(|number| {
@@ -135,22 +139,23 @@ fn fit(spec: &mut NetworkSpec, rates: Rates) {
                 reserve.rate = match rates {
                     Rates::Any => Rate(share.max(1)),
                     // 12 flows at most: a twelfth each fits.
-                    Rates::Twelfths => Rate(twelfth() * (share / twelfth()).max(1)),
+                    Rates::Twelfths => Rate(TWELFTH * (share / TWELFTH).max(1)),
                 };
             }
         }
     }
 }
 
-const fn twelfth() -> u64 {
-    1_000_000_000 / 12
-}
+const TWELFTH: u64 = 100_000_000;
 
 impl Plan {
     /// The flow with another size, group and a rate it reserves.
     fn reserved(&mut self, mut flow: FlowSpec) -> FlowSpec {
         let dice = &mut self.dice;
-        flow.unit_bytes = dice.pick(&[53, 53, 53, 106, 200, 500]);
+        flow.unit_bytes = match self.mix.rates {
+            Rates::Any => dice.pick(&[53, 53, 53, 106, 200, 500]),
+            Rates::Twelfths => dice.pick(&[486, 486, 972, 1458]),
+        };
         flow.priority = if self.has_groups {
             dice.between(0, 2) as u8
         } else {
@@ -163,7 +168,7 @@ impl Plan {
         let slowest = slowest.min().unwrap_or(1);
         let rate = match self.mix.rates {
             Rates::Any => slowest / 100 * dice.between(3, 50),
-            Rates::Twelfths => twelfth() * dice.pick(&[1, 1, 2, 3, 4, 6]),
+            Rates::Twelfths => TWELFTH * dice.pick(&[1, 1, 2, 3, 4, 6]),
         };
         let is_datagram = self.datagrams > 0 && dice.one_in(self.datagrams);
         flow.reserve = (!is_datagram).then_some(ReserveSpec {
@@ -186,7 +191,7 @@ impl Plan {
         let tick = rate.tick(bytes);
         if let Some(reserve) = &mut flow.reserve {
             if !dice.one_in(5) {
-                reserve.interval = Some(Duration(tick.ps() * dice.between(2, 40) / 4));
+                reserve.interval = Some(Duration(tick.ps() * dice.between(4, 32) / 4));
             }
             if dice.one_in(4) {
                 reserve.offset = Duration(tick.ps() * dice.between(1, 20) / 2);
@@ -217,7 +222,7 @@ impl Plan {
     /// A source that offers a unit every `tick` on average, or more often.
     fn traffic(&mut self, tick: Duration, roots: usize) -> TrafficSpec {
         let dice = &mut self.dice;
-        let start = Time(dice.span(0, 300).ps());
+        let start = Time(dice.span(0, 150).ps());
         let total = dice.one_in(4).then(|| dice.between(1, 100));
         // In twelfths and more: 12 is what it reserves, one in four flows offers up to 6 times
         // as much.
@@ -226,16 +231,18 @@ impl Plan {
         } else {
             dice.between(9, 12)
         };
-        let mut interval = Duration((tick.ps() * 12 / often).max(CELL_PS / 8));
+        let mut interval = Duration((tick.ps() * 12 / often).max(dice.cell_ps / 8));
+        let mut in_burst = Duration((interval.ps() / 3).max(dice.cell_ps / 8));
         if dice.on_grid {
-            interval = Duration(interval.ps().next_multiple_of(CELL_PS / 2));
+            let half = dice.cell_ps / 2;
+            interval = Duration(interval.ps().next_multiple_of(half));
+            in_burst = Duration(in_burst.ps().next_multiple_of(half));
         }
         let literal = matches!(self.scheduler,
             SchedulerSpec::VirtualClock(spec) if spec.resync == Resync::Literal);
         // Which of two first legs starts first in an instant would decide a stamp.
         let may_pull = roots == 1 || !literal;
-        let dice = &mut self.dice;
-        match dice.between(0, 5) {
+        match dice.between(0, 6) {
             0 if may_pull => TrafficSpec::Greedy { start, total },
             1 | 2 if !dice.on_grid => TrafficSpec::Poisson {
                 start,
@@ -243,12 +250,12 @@ impl Plan {
                 min_interval: Duration::ZERO,
                 total,
             },
-            3 => TrafficSpec::OnOff {
+            3 | 4 => TrafficSpec::OnOff {
                 start,
-                on: Span::Fixed(dice.span(50, 600)),
-                off: Span::Fixed(dice.span(50, 600)),
-                on_interval: Duration((interval.ps() / 3).max(CELL_PS / 8)),
-                off_interval: dice.one_in(2).then_some(interval),
+                on: Span::Fixed(Duration(interval.ps() * dice.between(1, 4))),
+                off: Span::Fixed(Duration(interval.ps() * dice.between(1, 6))),
+                on_interval: in_burst,
+                off_interval: dice.one_in(3).then_some(interval),
             },
             _ => TrafficSpec::Constant {
                 start,

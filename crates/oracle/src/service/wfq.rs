@@ -31,7 +31,7 @@ struct Gps {
     at: Ratio,
     /// F of the last unit of each leg since GPS was empty.
     finishes: Vec<Finish>,
-    /// All numbers so far were whole.
+    /// All numbers were whole since it was empty.
     is_exact: bool,
     /// GPS ran empty at nearly the instant of an arrival.
     is_close: bool,
@@ -103,6 +103,7 @@ impl Gps {
                 let busy_before = !self.finishes.is_empty();
                 self.note_end(busy_before, self.at, now);
                 self.finishes.clear();
+                self.is_exact = true;
                 self.clock = Ratio::ZERO;
                 self.at = now;
                 return;

@@ -2,6 +2,7 @@
 //! has a tick of n ps a byte.
 
 mod clocks;
+mod random;
 mod rounds;
 
 use packet::spec::{
