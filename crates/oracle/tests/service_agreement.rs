@@ -1,12 +1,12 @@
 //! Ports that serve by reservation: the fast engine starts every unit at the same instant as the
 //! slow, obvious one.
 
-use kernel::{Duration, Rate, Time, Wheel};
-use oracle::random_service_spec;
-use oracle::{Check, Rank, Rates, Report, ServiceMix, Start, first_difference};
-use packet::Simulation;
-use packet::probe::{Crossing, Probe, UnitKind};
-use packet::spec::{NetworkSpec, Resync, SchedulerSpec, Stamp, VirtualClockSpec};
+mod service_common;
+
+use kernel::Rate;
+use oracle::{Rates, Report, ServiceMix, Start, first_difference, random_service_spec};
+use packet::spec::{NetworkSpec, Resync, SchedulerSpec, Stamp};
+use service_common::{fast, slow, virtual_clock};
 
 /// Random networks for each discipline.
 const NETWORKS: u64 = 150;

@@ -389,14 +389,14 @@ fn stamps_are_those_of_the_gcra() {
     stamps_are_theoretical_arrival_times(fast);
 }
 
-/// AIR: 10 units in AI = 500 us at 10 units of 53 bytes.
+/// AIR. AI is 50 us.
 const UNITS: u32 = 10;
 
 /// Bursts of twice the reserved rate and more, under this envelope.
 fn held_to(rule: Option<EnvelopeRule>) -> impl Fn(&mut Stream, &mut FlowSpec) {
     move |dice, flow| {
-        let interval = Duration(500_000_000 / 10);
-        let rate = 10 * u64::from(flow.unit_bytes * 8 * UNITS) * 2000;
+        let interval = Duration(50_000_000);
+        let rate = u64::from(flow.unit_bytes * 8 * UNITS) * 20_000;
         flow.reserve = Some(ReserveSpec {
             interval: Some(interval),
             ..reserve(rate)
