@@ -16,7 +16,8 @@ use crate::flow::{Delivery, Flow, FlowCounts};
 use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
 use crate::leg::{Leg, LegCounts, Receiver, Sender};
 use crate::probe::Probe;
-use crate::scheduler::{Place, RoundRobin, Scheduler};
+use crate::scheduler::Place;
+use crate::service;
 use crate::simulation::{Network, Node, Simulation};
 use crate::sink::Sink;
 use crate::source_control::SourceControl;
@@ -332,6 +333,7 @@ fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u
             credit_per_unit: 0,
             counts_starts: false,
             has_timers: false,
+            is_ranked: false,
             place: Place::default(),
             parent,
             flow,
@@ -446,33 +448,15 @@ fn add_channels(network: &mut Network, spec: &NetworkSpec) {
         legs_of[leg.sender.channel as usize].push(id as u32);
     }
     for (id, legs) in legs_of.into_iter().enumerate() {
-        let scheduler = Scheduler::RoundRobin(RoundRobin::new(groups(network, spec, legs)));
         let link = &spec.links[id / 2];
         let channel = if id % 2 == 0 {
             &link.forward
         } else {
             &link.backward
         };
+        let scheduler = service::scheduler(network, spec, channel, legs);
         network
             .channels
             .push(Channel::new(channel, spec.seed, id as u32, scheduler));
     }
-}
-
-fn groups(network: &mut Network, spec: &NetworkSpec, legs: Vec<u32>) -> Vec<Vec<u32>> {
-    let priority = |leg: u32| spec.flows[network.legs[leg as usize].sender.flow as usize].priority;
-    let mut priorities: Vec<u8> = legs.iter().map(|&leg| priority(leg)).collect();
-    priorities.sort_unstable();
-    priorities.dedup();
-    let mut groups: Vec<Vec<u32>> = vec![Vec::new(); priorities.len()];
-    for &leg in &legs {
-        let group = priorities.partition_point(|&other| other < priority(leg));
-        groups[group].push(leg);
-    }
-    for (group, legs) in groups.iter().enumerate() {
-        for (seat, &leg) in legs.iter().enumerate() {
-            network.legs[leg as usize].sender.place = Place::new(group as u32, seat as u32);
-        }
-    }
-    groups
 }

@@ -6,7 +6,7 @@ use alloc::collections::VecDeque;
 use kernel::stream::{Probability, Purpose, Stream};
 use kernel::{Duration, Rate, Time};
 
-use crate::scheduler::Scheduler;
+use crate::scheduler::{Choice, Port, Ranked, Scheduler};
 use crate::spec::{ChannelSpec, ErrorSpec, Timing};
 use crate::unit::{Fifo, Kind, Units};
 
@@ -40,6 +40,10 @@ pub(crate) struct Channel {
     last_bytes: u32,
     last_serialization: Duration,
     pub scheduler: Scheduler,
+    /// Rank of the data unit that started last, where the scheduler ranks.
+    in_service: u64,
+    /// The scheduler holds its units until then; an event at this instant asks it again.
+    pub held_until: Time,
     pub control: VecDeque<Ticket>,
     /// Units on the wire, threaded through the pool.
     pub wire: Fifo,
@@ -73,6 +77,8 @@ impl Channel {
             last_bytes: 0,
             last_serialization: Duration(1),
             scheduler,
+            in_service: 0,
+            held_until: Time::ZERO,
             control: VecDeque::new(),
             wire: Fifo::EMPTY,
             errors: Errors::new(&spec.errors, seed, id).map(Box::new),
@@ -109,6 +115,39 @@ impl Channel {
         unit.arrived = effect_at;
         self.wire.push(units, place);
         (self.wire.len == 1).then_some(effect_at)
+    }
+
+    /// What the port serves now.
+    #[inline]
+    pub fn choose(&mut self, now: Time) -> Choice {
+        if let Scheduler::RoundRobin(scheduler) = &mut self.scheduler {
+            return scheduler.choose().map_or(Choice::Nothing, Choice::Leg);
+        }
+        let (port, ranked) = self.ranked(now);
+        ranked.map_or(Choice::Nothing, |ranked| ranked.choose(&port))
+    }
+
+    /// The state of the port, and the discipline that wants to know it.
+    pub fn ranked(&mut self, now: Time) -> (Port, Option<&mut Ranked>) {
+        let wire_is_free = self.free_at <= now;
+        let mut port = Port {
+            now,
+            wire_is_free,
+            is_idle: wire_is_free,
+            in_service: (!wire_is_free && !self.last_is_control).then_some(self.in_service),
+        };
+        match &mut self.scheduler {
+            Scheduler::RoundRobin(_) => (port, None),
+            Scheduler::Ranked(ranked) => {
+                port.is_idle &= ranked.is_empty_before(now);
+                (port, Some(ranked))
+            }
+        }
+    }
+
+    /// A data unit of this rank is about to start.
+    pub fn serve_rank(&mut self, rank: u64) {
+        self.in_service = rank;
     }
 
     /// Something waits for the wire.

@@ -7,6 +7,7 @@ use kernel::{Event, EventQueue, Phase};
 use crate::flow_control;
 use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe, UnitKind};
+use crate::scheduler::Scheduler;
 use crate::simulation::Simulation;
 use crate::unit::{Kind, NONE};
 
@@ -101,6 +102,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         network.units.get_mut(place).leg = leg_id;
         let sender = &mut network.legs[leg_id as usize].sender;
+        if sender.is_ranked {
+            return self.enqueue_ranked(leg_id, place);
+        }
         sender.queue.push(&mut network.units, place);
         self.probe.on_queue(self.now, leg_id, sender.queue.len);
         if sender.queue.len > 1 {
@@ -108,8 +112,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         if sender.credit > 0 {
             let channel_id = sender.channel;
-            let channel = &mut network.channels[channel_id as usize];
-            channel.scheduler.ready(sender.place);
+            if let Scheduler::RoundRobin(turns) =
+                &mut network.channels[channel_id as usize].scheduler
+            {
+                turns.ready(sender.place);
+            }
             self.wake(channel_id);
         } else {
             self.note_blocked(leg_id);
@@ -149,7 +156,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// The unit reaches none of the destinations behind `leg_id`.
-    fn forget(&mut self, channel_id: u32, leg_id: u32, place: u32, cause: LossCause) {
+    pub(crate) fn forget(&mut self, channel_id: u32, leg_id: u32, place: u32, cause: LossCause) {
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
         let destinations = self.network.leaves_below[leg_id as usize] as u64;
         let counts = &mut self.network.flows[flow_id as usize].counts;
@@ -223,7 +230,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let (channel_id, is_blocked) = (sender.channel, sender.is_blocked());
         let scheduler = &mut network.channels[channel_id as usize].scheduler;
         if sender.is_eligible() {
-            scheduler.ready(sender.place);
+            match scheduler {
+                Scheduler::RoundRobin(turns) => turns.ready(sender.place),
+                Scheduler::Ranked(_) => self.offer_head(leg_id),
+            }
             self.wake(channel_id);
         } else {
             scheduler.not_ready(sender.place);

@@ -30,6 +30,8 @@ pub(crate) struct Sender {
     pub counts_starts: bool,
     /// A start may set a timer or provoke a statement.
     pub has_timers: bool,
+    /// The port's scheduler sees each unit of the queue.
+    pub is_ranked: bool,
     /// Seat in the port's scheduler.
     pub place: Place,
     /// The leg whose receiver holds what waits here; `NONE` at the source.

@@ -7,6 +7,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod bound;
 mod build;
 mod channel;
 mod deliver;
@@ -18,6 +19,7 @@ mod leg;
 pub mod outcome;
 pub mod probe;
 mod scheduler;
+mod service;
 mod simulation;
 mod sink;
 mod source;

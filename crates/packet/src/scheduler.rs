@@ -1,40 +1,129 @@
 //! Which unit leaves the port next? One file a discipline.
 //!
-//! A scheduler knows queues (legs) by number and is told which are *ready*: they hold a unit
-//! and flow control lets it cross. To add one: a file, a variant, an arm in each method.
+//! A scheduler knows queues (legs) by their seat and is told which are *ready*: they hold a unit
+//! and flow control lets it cross. Round robin needs to know no more. The other disciplines
+//! ([`Discipline`]) also see each unit come, and may give it a *rank*, such as a time stamp.
+//!
+//! To add one: a file, a variant of [`Ranked`]'s discipline (`ranked.rs`), an arm in its `new`.
+//! What is equal for a discipline goes in the order of seats, which is the order of flows in the
+//! scenario; so the order of events within one instant decides nothing.
 
+mod fifo;
+mod ranked;
 mod round_robin;
+mod stamp_tree;
+mod stamped;
 
+pub(crate) use ranked::{Ranked, Share};
 pub(crate) use round_robin::{Place, RoundRobin};
+
+use alloc::boxed::Box;
+
+use kernel::{Duration, Time};
 
 /// The discipline of one port.
 pub(crate) enum Scheduler {
     /// Strict priority between groups, round robin inside.
     RoundRobin(RoundRobin),
+    /// Any other.
+    Ranked(Box<Ranked>),
+}
+
+/// What a port does now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Choice {
+    /// It serves this leg.
+    Leg(u32),
+    /// Units wait, but none may leave before this instant.
+    Wait(Time),
+    /// Nothing is ready.
+    Nothing,
+}
+
+/// What a discipline knows of its port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Port {
+    pub now: Time,
+    /// Nothing is in transmission.
+    pub wire_is_free: bool,
+    /// The wire is free, and no unit waits that came before this instant.
+    pub is_idle: bool,
+    /// Rank of the data unit in transmission.
+    pub in_service: Option<u64>,
+}
+
+/// What a discipline knows of a unit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet {
+    /// As `on_arrival` gave it.
+    pub rank: u64,
+    pub bytes: u32,
+}
+
+/// A unit may join its queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Admitted {
+    pub rank: u64,
+    /// The flow was checked at this unit.
+    pub check: Option<Check>,
+}
+
+/// The meter of a flow against real time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Check {
+    /// How far it is ahead of real time; negative if behind.
+    pub ahead_ps: i64,
+    pub threshold: Duration,
+}
+
+/// Ranks of units without a reservation start here: behind all stamps.
+const DATAGRAM: u64 = 1 << 63;
+/// Stamps end here; what would be later counts as this.
+const LAST_STAMP: u64 = DATAGRAM - 1;
+
+impl Admitted {
+    /// With this rank, and no check.
+    fn ranked(rank: u64) -> Option<Admitted> {
+        Some(Admitted { rank, check: None })
+    }
+
+    /// Behind all units with a reservation, in order of arrival.
+    fn datagram(now: Time) -> Option<Admitted> {
+        Admitted::ranked(DATAGRAM | now.ps())
+    }
+}
+
+/// A discipline among the queues of one priority group of one port.
+///
+/// Calls come in this order: `on_arrival` for each unit; `ready` when the first unit of a queue
+/// may be chosen, and again whenever another unit is first; `not_ready` when it may not any more;
+/// `choose`, then `on_start` for the unit that was chosen, followed by `ready` or `not_ready`.
+trait Discipline {
+    /// A unit comes; `None` refuses it.
+    fn on_arrival(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted>;
+    /// `head` is the first unit of the queue at `seat` and may be chosen.
+    fn ready(&mut self, port: &Port, seat: u32, head: Packet);
+    /// The queue at `seat` may not be chosen; it need not have been ready.
+    fn not_ready(&mut self, seat: u32);
+    /// The seat to serve now, in a [`Choice`] (which then stands for a seat, not a leg).
+    fn choose(&mut self, port: &Port) -> Choice;
+    /// A unit of the queue at `seat` starts.
+    fn on_start(&mut self, port: &Port, seat: u32, unit: Packet);
+    /// Is any queue ready?
+    fn has_ready(&self) -> bool;
+    /// Units of one queue may have falling ranks, and are then served by rank.
+    fn reorders(&self) -> bool {
+        false
+    }
 }
 
 impl Scheduler {
-    /// The queue at `place` may be chosen from now on.
-    #[inline]
-    pub fn ready(&mut self, place: Place) {
-        match self {
-            Scheduler::RoundRobin(scheduler) => scheduler.ready(place),
-        }
-    }
-
     /// The queue at `place` may not be chosen.
     #[inline]
     pub fn not_ready(&mut self, place: Place) {
         match self {
             Scheduler::RoundRobin(scheduler) => scheduler.not_ready(place),
-        }
-    }
-
-    /// The leg to serve now, if any is ready.
-    #[inline]
-    pub fn choose(&mut self) -> Option<u32> {
-        match self {
-            Scheduler::RoundRobin(scheduler) => scheduler.choose(),
+            Scheduler::Ranked(scheduler) => scheduler.not_ready(place),
         }
     }
 
@@ -43,6 +132,7 @@ impl Scheduler {
     pub fn has_ready(&self) -> bool {
         match self {
             Scheduler::RoundRobin(scheduler) => scheduler.has_ready(),
+            Scheduler::Ranked(scheduler) => scheduler.has_ready(),
         }
     }
 }

@@ -97,7 +97,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if sender.queue.len > 0 || flow.backlog == 0 {
             return;
         }
-        if flow.roots > 1 {
+        if flow.roots > 1 || sender.is_ranked {
             return self.pump(flow_id);
         }
         if flow.backlog != ENDLESS {

@@ -5,6 +5,7 @@ use kernel::{Event, EventQueue, Phase, Time};
 use crate::channel::{Ticket, TicketKind};
 use crate::flow_control::Receiver;
 use crate::probe::{Crossing, Probe, UnitKind};
+use crate::scheduler::Choice;
 use crate::simulation::Simulation;
 use crate::spec::Bind;
 use crate::unit::{Kind, NONE, Unit};
@@ -14,19 +15,36 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline]
     pub(crate) fn arbitrate(&mut self, channel_id: u32) {
         let channel = &mut self.network.channels[channel_id as usize];
+        if channel.free_at > self.now {
+            // The end of a hold, while something else is on its way.
+            return;
+        }
         channel.arbitration_due = false;
         if let Some(ticket) = channel.control.pop_front() {
             self.start_control(channel_id, ticket);
-        } else if let Some(leg) = channel.scheduler.choose() {
-            self.start_data(channel_id, leg);
         } else {
-            return;
+            match channel.choose(self.now) {
+                Choice::Leg(leg) => self.start_data(channel_id, leg),
+                Choice::Wait(until) => return self.hold(channel_id, until),
+                Choice::Nothing => return,
+            }
         }
         let channel = &mut self.network.channels[channel_id as usize];
         if channel.has_work() && !channel.arbitration_due {
             channel.arbitration_due = true;
             self.events
                 .push(Event::new(channel.free_at, Phase::Arbitrate, channel_id, 0));
+        }
+    }
+
+    /// The port asks its scheduler again at `until`.
+    #[cold]
+    fn hold(&mut self, channel_id: u32, until: Time) {
+        let channel = &mut self.network.channels[channel_id as usize];
+        if channel.held_until != until {
+            channel.held_until = until;
+            self.events
+                .push(Event::new(until, Phase::Arbitrate, channel_id, 0));
         }
     }
 
@@ -42,7 +60,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if sender.counts_starts {
             network.starts.push(&mut sender.starts, now);
         }
+        let is_ranked = sender.is_ranked;
         let unit = *network.units.get(place);
+        if is_ranked {
+            self.serve_ranked(leg_id, place, unit.bytes);
+        }
+        let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
         let kind = channel.draw_data_error(now);
         if let Some(effect_at) = channel.launch(&mut network.units, now, place, kind) {
@@ -87,7 +110,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             network.channels[channel_id as usize]
                 .scheduler
                 .not_ready(sender.place);
+        } else if sender.is_ranked {
+            self.offer_head(leg_id);
         }
+        let sender = &self.network.legs[leg_id as usize].sender;
         if sender.has_timers {
             self.after_timed_start(leg_id);
         }

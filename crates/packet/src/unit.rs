@@ -106,6 +106,8 @@ pub(crate) struct Units {
     units: Vec<Unit>,
     free: u32,
     live: u32,
+    /// Ranks, where ports give any; by place, as long as needed.
+    ranks: Vec<u64>,
 }
 
 impl Units {
@@ -114,6 +116,7 @@ impl Units {
             units: Vec::new(),
             free: NONE,
             live: 0,
+            ranks: Vec::new(),
         }
     }
 
@@ -149,6 +152,23 @@ impl Units {
     }
 }
 
+impl Units {
+    /// The port where the unit waits gave it this rank.
+    #[inline]
+    pub fn set_rank(&mut self, place: u32, rank: u64) {
+        if self.ranks.len() <= place as usize {
+            self.ranks.resize(self.units.capacity(), 0);
+        }
+        self.ranks[place as usize] = rank;
+    }
+
+    /// The rank of a unit that was given one.
+    #[inline]
+    pub fn rank(&self, place: u32) -> u64 {
+        self.ranks[place as usize]
+    }
+}
+
 /// A first-in first-out queue of units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fifo {
@@ -174,6 +194,26 @@ impl Fifo {
         }
         self.tail = place;
         self.len += 1;
+    }
+
+    /// Puts the unit before the first with a larger rank.
+    pub fn insert_by_rank(&mut self, units: &mut Units, place: u32) {
+        let rank = units.rank(place);
+        if self.len == 0 || units.rank(self.tail) <= rank {
+            return self.push(units, place);
+        }
+        self.len += 1;
+        if units.rank(self.head) > rank {
+            units.get_mut(place).next = self.head;
+            self.head = place;
+            return;
+        }
+        let mut before = self.head;
+        while units.rank(units.get(before).next) <= rank {
+            before = units.get(before).next;
+        }
+        units.get_mut(place).next = units.get(before).next;
+        units.get_mut(before).next = place;
     }
 
     /// Every unit, first to last.

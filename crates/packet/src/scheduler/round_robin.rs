@@ -23,12 +23,12 @@ impl Place {
     }
 
     #[inline]
-    fn group(self) -> usize {
+    pub fn group(self) -> usize {
         (self.0 >> 24) as usize
     }
 
     #[inline]
-    fn seat(self) -> u32 {
+    pub fn seat(self) -> u32 {
         self.0 & (Place::SEATS - 1)
     }
 }

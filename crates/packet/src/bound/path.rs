@@ -1,0 +1,265 @@
+//! What each port on a flow's way adds.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use kernel::{Duration, Rate};
+
+use super::edf;
+use super::{NoBound, largest, smallest};
+use crate::spec::{
+    ChannelSpec, FlowControlSpec, FlowSpec, NetworkSpec, ReserveSpec, Resync, SchedulerSpec, Stamp,
+    Timing,
+};
+
+/// Ways from the source to each destination, as channels.
+pub(super) fn ways(flow: &FlowSpec) -> Vec<Vec<u32>> {
+    let is_leaf = |index: usize| flow.legs.iter().all(|leg| leg.parent != Some(index as u32));
+    let leaves = (0..flow.legs.len()).filter(|&index| is_leaf(index));
+    leaves.map(|leaf| way_to(flow, leaf)).collect()
+}
+
+fn way_to(flow: &FlowSpec, leaf: usize) -> Vec<u32> {
+    let mut way = Vec::new();
+    let mut next = Some(leaf as u32);
+    while let Some(leg) = next.and_then(|leg| flow.legs.get(leg as usize)) {
+        way.push(leg.channel);
+        next = leg.parent;
+    }
+    way.reverse();
+    way
+}
+
+/// Who uses which channel.
+pub(super) struct Ports<'a> {
+    spec: &'a NetworkSpec,
+    /// Flows that cross each channel.
+    pub flows: Vec<Vec<u32>>,
+    /// Control units may cross the channel.
+    has_control: Vec<bool>,
+}
+
+impl<'a> Ports<'a> {
+    pub fn new(spec: &'a NetworkSpec) -> Ports<'a> {
+        let channels = 2 * spec.links.len();
+        let mut flows: Vec<Vec<u32>> = vec![Vec::new(); channels];
+        for (id, flow) in spec.flows.iter().enumerate() {
+            for leg in &flow.legs {
+                flows[leg.channel as usize].push(id as u32);
+            }
+        }
+        let mut ports = Ports {
+            spec,
+            flows,
+            has_control: vec![false; channels],
+        };
+        for flow in &spec.flows {
+            ports.mark_control(flow);
+        }
+        ports
+    }
+
+    /// Credit, requests, session messages and warnings of `flow`.
+    fn mark_control(&mut self, flow: &FlowSpec) {
+        let warns = |channel: u32| {
+            let scheduler = self.channel(channel).scheduler;
+            matches!(scheduler, SchedulerSpec::VirtualClock(clock) if clock.alarm_bytes.is_some())
+        };
+        let is_warned = flow.legs.iter().any(|leg| warns(leg.channel));
+        for leg in &flow.legs {
+            let talks = leg.flow_control != FlowControlSpec::None || flow.session.is_some();
+            let channel = leg.channel as usize;
+            self.has_control[channel] |= talks;
+            self.has_control[channel ^ 1] |= talks || is_warned;
+        }
+    }
+
+    pub fn channel(&self, channel: u32) -> &'a ChannelSpec {
+        let link = &self.spec.links[channel as usize / 2];
+        if channel.is_multiple_of(2) {
+            &link.forward
+        } else {
+            &link.backward
+        }
+    }
+
+    pub fn flow(&self, flow: u32) -> &'a FlowSpec {
+        &self.spec.flows[flow as usize]
+    }
+
+    /// Delay at most, and servers shared, along `way`.
+    pub fn delay(
+        &self,
+        flow_id: u32,
+        reserve: &ReserveSpec,
+        burst: Duration,
+        way: &[u32],
+    ) -> Result<(Duration, u32), NoBound> {
+        for &channel in way {
+            self.check(flow_id, channel)?;
+        }
+        let shared = |channel: &&u32| self.flows[**channel as usize].len() > 1;
+        let by_deadline = |channel: &u32| self.channel(*channel).scheduler == SchedulerSpec::Edf;
+        let servers = way.iter().filter(shared).count() as u32;
+        let edf = way.iter().filter(shared).filter(|c| by_deadline(c)).count() as u32;
+        let latency = way.iter().fold(Duration::ZERO, |sum, &channel| {
+            sum + latency(self.channel(channel))
+        });
+        let queues = match edf {
+            0 => self.by_rate(flow_id, reserve, burst, way)?,
+            edf if edf == servers => edf::delay(self, flow_id, reserve, burst, way)?,
+            _ => return Err(NoBound::Mixed),
+        };
+        Ok((latency + queues, servers))
+    }
+
+    /// Over guaranteed-rate servers, links not counted.
+    fn by_rate(
+        &self,
+        flow_id: u32,
+        reserve: &ReserveSpec,
+        burst: Duration,
+        way: &[u32],
+    ) -> Result<Duration, NoBound> {
+        let unit_bytes = largest(self.flow(flow_id));
+        let unit = reserve.rate.tick(unit_bytes);
+        let mut delay = burst;
+        let mut is_first = true;
+        for &channel in way {
+            if self.flows[channel as usize].len() == 1 {
+                delay = delay + self.channel(channel).rate.serialization(unit_bytes);
+                continue;
+            }
+            delay = delay + self.error(flow_id, channel)?;
+            if !is_first {
+                delay = delay + unit;
+            }
+            is_first = false;
+        }
+        Ok(delay)
+    }
+
+    /// What rules a bound out at a port, whatever its discipline.
+    pub fn check(&self, flow_id: u32, channel: u32) -> Result<(), NoBound> {
+        let (flow, port) = (self.flow(flow_id), self.channel(channel));
+        let leg = flow.legs.iter().find(|leg| leg.channel == channel);
+        if leg.is_some_and(|leg| leg.flow_control != FlowControlSpec::None) {
+            return Err(NoBound::Credit { channel });
+        }
+        if port.timing == Timing::CutThrough {
+            return Err(NoBound::CutThrough { channel });
+        }
+        if self.has_control[channel as usize] {
+            return Err(NoBound::Control { channel });
+        }
+        let others = self.flows[channel as usize].iter();
+        if others
+            .clone()
+            .any(|&other| self.flow(other).priority < flow.priority)
+        {
+            return Err(NoBound::Priority { channel });
+        }
+        let reserved = self.reserved(flow_id, channel);
+        if reserved > port.rate {
+            return Err(NoBound::Overbooked { channel, reserved });
+        }
+        if matches!(port.scheduler, SchedulerSpec::Ats { .. }) {
+            return Err(NoBound::Discipline { channel });
+        }
+        Ok(())
+    }
+
+    /// Flows that compete with `flow_id` by their reservation: of its priority.
+    pub fn rivals(&self, flow_id: u32, channel: u32) -> impl Iterator<Item = &'a FlowSpec> {
+        self.rival_ids(flow_id, channel)
+            .map(|rival| self.flow(rival))
+    }
+
+    /// The same as indices.
+    pub fn rival_ids(&self, flow_id: u32, channel: u32) -> impl Iterator<Item = u32> {
+        let priority = self.flow(flow_id).priority;
+        let competes = move |&rival: &u32| {
+            let flow = self.flow(rival);
+            flow.priority == priority && flow.reserve.is_some()
+        };
+        self.flows[channel as usize]
+            .iter()
+            .copied()
+            .filter(competes)
+    }
+
+    /// The sum of what is reserved from the start at a port for the priority of a flow. (Flows
+    /// with a session are admitted only to what that leaves.)
+    fn reserved(&self, flow_id: u32, channel: u32) -> Rate {
+        let lasting = self
+            .rivals(flow_id, channel)
+            .filter(|flow| flow.session.is_none());
+        let rates = lasting
+            .filter_map(|flow| flow.reserve)
+            .map(|reserve| reserve.rate.0);
+        Rate(rates.fold(0, u64::saturating_add))
+    }
+
+    /// Time of the largest unit that is served only when no rival waits.
+    pub fn background(&self, flow_id: u32, channel: u32) -> Duration {
+        let flow = self.flow(flow_id);
+        let flows = self.flows[channel as usize]
+            .iter()
+            .map(|&other| self.flow(other));
+        let behind =
+            flows.filter(|other| other.priority != flow.priority || other.reserve.is_none());
+        self.longest(channel, behind)
+    }
+
+    pub fn longest(&self, channel: u32, flows: impl Iterator<Item = &'a FlowSpec>) -> Duration {
+        let bytes = flows.map(largest).max().unwrap_or(0);
+        time(self.channel(channel).rate, bytes)
+    }
+
+    /// beta of a port that flows share.
+    fn error(&self, flow_id: u32, channel: u32) -> Result<Duration, NoBound> {
+        let port = self.channel(channel);
+        let background = self.background(flow_id, channel);
+        let rivals = || self.rivals(flow_id, channel);
+        let longest = self.longest(channel, rivals()).max(background);
+        match port.scheduler {
+            SchedulerSpec::VirtualClock(clock)
+                if clock.stamp == Stamp::AuxVc && clock.resync != Resync::Literal =>
+            {
+                let early = rivals().filter_map(|flow| flow.reserve);
+                let bits = early.fold(0u128, |sum, reserve| {
+                    sum + reserve.rate.0 as u128 * reserve.offset.ps() as u128
+                });
+                let early_ps = bits.div_ceil(port.rate.0.max(1) as u128);
+                Ok(longest + Duration(early_ps.min(u64::MAX as u128 / 8) as u64))
+            }
+            SchedulerSpec::Wfq | SchedulerSpec::Wf2qPlus => Ok(longest),
+            SchedulerSpec::Scfq => {
+                let sum = rivals().fold(Duration::ZERO, |sum, flow| {
+                    sum + time(port.rate, largest(flow))
+                });
+                let own = time(port.rate, largest(self.flow(flow_id)));
+                Ok(Duration(sum.ps() - own.ps()) + background)
+            }
+            _ => Err(NoBound::Discipline { channel }),
+        }
+    }
+
+    /// Spread of a unit's transmission time between the sizes of a flow.
+    pub fn spread(&self, flow_id: u32, channel: u32) -> Duration {
+        let (flow, rate) = (self.flow(flow_id), self.channel(channel).rate);
+        Duration(time(rate, largest(flow)).ps() - time(rate, smallest(flow)).ps())
+    }
+}
+
+/// Time to send so many bytes; none for nothing.
+fn time(rate: Rate, bytes: u64) -> Duration {
+    match bytes {
+        0 => Duration::ZERO,
+        bytes => rate.serialization(bytes),
+    }
+}
+
+fn latency(channel: &ChannelSpec) -> Duration {
+    channel.delay + channel.handling
+}
