@@ -116,7 +116,6 @@ fn check_channel(index: usize, channel: &ChannelSpec) -> Checked {
 
 fn check_edges(index: usize, flow: &FlowSpec) -> Checked {
     let say = |what: &str| format!("flow {index}: {what}");
-    require(flow.sizes.is_empty(), || say("random sizes"))?;
     require(flow.envelope.is_none(), || say("an envelope"))?;
     require(flow.policer.is_none(), || say("a policer"))?;
     require(flow.session.is_none(), || say("a session"))?;

@@ -114,6 +114,9 @@ pub(crate) struct Flow {
     pub traffic: TrafficSpec,
     /// When a source with random gaps offers units.
     pub drawn: Vec<Time>,
+    /// Sizes of the units handed over so far, in bytes.
+    pub sizes: Vec<u64>,
+    pub next_size: source::Sizes,
     pub sink: SinkSpec,
     pub roots: Vec<usize>,
     pub offered: u64,
@@ -200,6 +203,8 @@ impl Network {
             priority: spec.priority,
             unit_bytes: u64::from(spec.unit_bytes),
             traffic: spec.traffic.clone(),
+            sizes: Vec::new(),
+            next_size: source::Sizes::new(network.seed, self.flows.len() as u64, spec),
             drawn: source::draw(network, self.flows.len() as u64, &spec.traffic),
             sink: spec.sink,
             roots,
@@ -208,16 +213,20 @@ impl Network {
     }
 
     /// Time a data or credit unit of this leg takes on a channel.
-    pub fn on_wire(&self, leg: usize, channel: usize) -> Duration {
-        let bytes = self.flows[self.legs[leg].flow].unit_bytes;
+    pub fn on_wire(&self, leg: usize, channel: usize, load: Load) -> Duration {
+        let flow = &self.flows[self.legs[leg].flow];
+        let bytes = match load {
+            Load::Data(number) => flow.sizes[number as usize],
+            Load::Credit(_) => flow.unit_bytes,
+        };
         self.channels[channel].rate.serialization(bytes)
     }
 
     /// When a unit that starts now takes effect at the far node.
-    pub fn effective(&self, leg: usize, channel: usize, now: Time) -> Time {
+    pub fn effective(&self, leg: usize, channel: usize, load: Load, now: Time) -> Time {
         let wire = &self.channels[channel];
         let received = match wire.timing {
-            Timing::StoreAndForward => later(now, self.on_wire(leg, channel)),
+            Timing::StoreAndForward => later(now, self.on_wire(leg, channel, load)),
             Timing::CutThrough => now,
         };
         later(later(received, wire.delay), wire.handling)
@@ -268,7 +277,7 @@ impl Network {
         let came_over = state.parent.map(|parent| self.legs[parent].channel);
         let mut here = self.channels[index].legs.iter();
         let port_is_empty = here.all(|other| self.legs[*other].queue.is_empty());
-        let bytes = self.flows[flow].unit_bytes;
+        let bytes = self.flows[flow].sizes[number as usize];
         let channel = &mut self.channels[index];
         let wire = if channel.free_at <= now {
             Wire::Free

@@ -178,6 +178,8 @@ impl Network {
     fn hand_over(&mut self, flow: usize, now: Time) {
         let number = self.flows[flow].offered;
         self.flows[flow].offered += 1;
+        let bytes = self.flows[flow].next_size.draw();
+        self.flows[flow].sizes.push(bytes);
         for root in self.flows[flow].roots.clone() {
             self.queue_up(root, number, now);
         }
@@ -331,13 +333,13 @@ impl Network {
             control,
             number,
         });
-        let effective = self.effective(leg, channel, now);
+        let effective = self.effective(leg, channel, load, now);
         self.on_the_way.push(Unit {
             effective,
             channel,
             leg,
             load,
         });
-        self.channels[channel].free_at = later(now, self.on_wire(leg, channel));
+        self.channels[channel].free_at = later(now, self.on_wire(leg, channel, load));
     }
 }

@@ -1,6 +1,6 @@
 //! Random networks whose ports serve by reservation.
 
-use packet::spec::{ReserveSpec, Resync};
+use packet::spec::{ReserveSpec, Resync, SizeShare};
 
 use super::*;
 
@@ -23,6 +23,8 @@ pub struct ServiceMix {
     pub credit: bool,
     /// Some networks have three priority groups.
     pub priorities: bool,
+    /// Some flows without credit have units of several sizes.
+    pub sizes: bool,
 }
 
 impl ServiceMix {
@@ -31,6 +33,7 @@ impl ServiceMix {
         rates: Rates::Any,
         credit: true,
         priorities: true,
+        sizes: true,
     };
 }
 
@@ -209,6 +212,13 @@ impl Plan {
             *interval = Duration(interval.ps().min(tick.ps()));
         }
         let controlled = self.mix.credit && self.dice.one_in(3);
+        if self.mix.sizes && !controlled && self.dice.one_in(3) {
+            let size = |bytes: u64, share: f64| SizeShare {
+                bytes: bytes as u32,
+                share,
+            };
+            flow.sizes = vec![size(bytes / 2, 2.0), size(bytes / 6, 1.0), size(bytes, 1.0)];
+        }
         for leg in &mut flow.legs {
             leg.flow_control = FlowControlSpec::None;
             if controlled {
