@@ -2,9 +2,10 @@
 
 use super::{Arrival, Ratio, Seat};
 
-/// Arrival + deadline; without one, the time the unit takes at the reserved rate.
+/// Arrival + deadline; without one, the time a unit of the flow (the largest) takes at the
+/// reserved rate.
 pub(crate) fn deadline(seat: &Seat, arrival: Arrival) -> Ratio {
     let given = seat.reserve.and_then(|reserve| reserve.deadline);
-    let within = given.map_or(seat.tick(arrival.bytes), |span| i128::from(span.ps()));
+    let within = given.map_or(seat.tick(seat.unit_bytes), |span| i128::from(span.ps()));
     Ratio::whole(i128::from(arrival.now.ps()) + within)
 }
