@@ -223,11 +223,12 @@ fn waits_of_equal_units_are_conserved() {
     waits_are_conserved(fast, work_conserving());
 }
 
-/// A random network without credit, groups and offsets.
+/// A random network without credit, groups, sizes and offsets.
 fn plain(seed: u64, scheduler: SchedulerSpec) -> NetworkSpec {
     let mix = ServiceMix {
         credit: false,
         priorities: false,
+        sizes: false,
         ..ServiceMix::ALL
     };
     let mut spec = random_service_spec(seed, scheduler, mix);

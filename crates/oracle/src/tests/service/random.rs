@@ -1,16 +1,16 @@
 //! Do random networks hold what they should?
 
 use super::*;
-use crate::{ServiceMix, first_difference, random_service_spec};
+use crate::{ServiceMix, random_service_spec};
 
-const NETWORKS: u64 = 80;
+const NETWORKS: u64 = 40;
 
 fn specs(scheduler: SchedulerSpec) -> impl Iterator<Item = NetworkSpec> {
     (0..NETWORKS).map(move |seed| random_service_spec(seed, scheduler, ServiceMix::ALL))
 }
 
 #[test]
-fn disciplines_differ() {
+fn ranks_differ_between_disciplines() {
     let all = [
         SchedulerSpec::RoundRobin,
         SchedulerSpec::Fifo,
@@ -31,11 +31,9 @@ fn disciplines_differ() {
     for (one, left) in runs.iter().enumerate() {
         for (other, right) in runs.iter().enumerate().skip(one + 1) {
             let pairs = || left.iter().zip(right);
-            let differ = pairs().filter(|(a, b)| first_difference(&a.starts, &b.starts).is_some());
             let ranks = pairs().filter(|(a, b)| a.ranks != b.ranks).count();
-            let starts = differ.count();
             let both = (all[one], all[other]);
-            assert!(starts > 0 && ranks > 10, "{both:?}: {starts}, {ranks}");
+            assert!(ranks > 3, "{both:?}: {ranks}");
         }
     }
 }
@@ -52,9 +50,9 @@ fn there_are_checks_alarms_datagrams_and_credit() {
         credits += report.starts.iter().filter(|start| start.control).count();
     }
     assert!(checks > 2000 && alarms > 500, "{checks}, {alarms}");
-    assert!(data > 20_000 && credits > 500, "{data}, {credits}");
+    assert!(data > 10_000 && credits > 300, "{data}, {credits}");
     // Some of what started never got a stamp, and by far not all.
-    assert!(stamps > 20_000, "{stamps}");
+    assert!(stamps > 10_000, "{stamps}");
 }
 
 #[test]
