@@ -84,7 +84,11 @@ impl Case {
             })
             .collect();
         let link = &self.spec.links[channels[0] as usize / 2];
-        let source = if channels[0].is_multiple_of(2) { link.a } else { link.b };
+        let source = if channels[0].is_multiple_of(2) {
+            link.a
+        } else {
+            link.b
+        };
         self.times.push(times.to_vec());
         let flow = add_flow(&mut self.spec, source, &chain, 1, 1);
         for leg in &mut flow.legs {
