@@ -4,8 +4,8 @@ use std::fmt;
 
 use kernel::{Duration, Time};
 use packet::spec::{
-    ChannelSpec, CreditSpec, FlowControlSpec, FlowSpec, NetworkSpec, SinkSpec, SourceControlSpec,
-    Span, TrafficSpec,
+    ChannelSpec, CreditSpec, FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, SinkSpec,
+    SourceControlSpec, Span, TrafficSpec,
 };
 
 /// Why a run has no result.
@@ -75,12 +75,16 @@ pub(crate) fn check(spec: &NetworkSpec) -> Checked {
             format!("channel {index}: no such node")
         })?;
     }
+    require(spec.nodes.iter().all(|node| node.pool.is_none()), || {
+        "a pool".into()
+    })?;
     for (index, channel) in channels(spec).into_iter().enumerate() {
         check_channel(index, channel)?;
     }
     for (index, flow) in spec.flows.iter().enumerate() {
         check_tree(spec, index, flow)?;
         check_traffic(index, &flow.traffic)?;
+        check_edges(index, flow)?;
         require(flow.source_control == SourceControlSpec::None, || {
             format!("flow {index}: source control")
         })?;
@@ -98,7 +102,25 @@ fn check_channel(index: usize, channel: &ChannelSpec) -> Checked {
     require(lossless, || format!("channel {index}: errors"))?;
     require(channel.delay > Duration::ZERO, || {
         format!("channel {index}: no delay")
+    })?;
+    let known = match channel.scheduler {
+        SchedulerSpec::Wf2qPlus | SchedulerSpec::Scfq | SchedulerSpec::Sfq => false,
+        SchedulerSpec::VirtualClock(spec) => spec.alarm_bytes.is_none(),
+        SchedulerSpec::Ats { max_residence } => max_residence.is_none(),
+        _ => true,
+    };
+    require(known, || {
+        format!("channel {index}: {:?}", channel.scheduler)
     })
+}
+
+fn check_edges(index: usize, flow: &FlowSpec) -> Checked {
+    let say = |what: &str| format!("flow {index}: {what}");
+    require(flow.envelope.is_none(), || say("an envelope"))?;
+    require(flow.policer.is_none(), || say("a policer"))?;
+    require(flow.session.is_none(), || say("a session"))?;
+    let rates = flow.reserve.is_none_or(|reserve| reserve.rate.0 > 0);
+    require(rates && flow.unit_bytes > 0, || say("no rate or no size"))
 }
 
 fn check_tree(spec: &NetworkSpec, index: usize, flow: &FlowSpec) -> Checked {
@@ -148,7 +170,19 @@ fn check_credit(credit: &CreditSpec) -> Result<(), &'static str> {
 fn check_traffic(index: usize, traffic: &TrafficSpec) -> Checked {
     let sound = match *traffic {
         TrafficSpec::Silent | TrafficSpec::Greedy { .. } => true,
-        TrafficSpec::Constant { interval, .. } => interval > Duration::ZERO,
+        TrafficSpec::Constant {
+            interval,
+            random_phase,
+            ..
+        } => {
+            require(!random_phase, || format!("flow {index}: a random phase"))?;
+            interval > Duration::ZERO
+        }
+        TrafficSpec::Poisson {
+            mean_interval,
+            min_interval,
+            ..
+        } => mean_interval > min_interval,
         TrafficSpec::OnOff {
             on,
             off,

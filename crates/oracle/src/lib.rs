@@ -4,7 +4,7 @@
 //! One object per cell, vectors, linear scans; every quantity is recomputed from its definition.
 //! [`run`] gives every start of transmission of a [`packet::spec::NetworkSpec`], [`random_spec`]
 //! makes networks to compare on, [`first_difference`] says where two runs part. The same for the
-//! cycle engine is in [`fabric`].
+//! cycle engine is in [`fabric`]. What ports serve by is in `service`, with choices of its own.
 //!
 //! # Choices
 //!
@@ -18,8 +18,8 @@
 //! 2. **Control queues** are in order of (instant of the trigger, global leg index), also among
 //!    requests triggered in different phases of one instant.
 //! 3. **Fill peaks** count a cell from its Deliver on, so a leaf with an infinite sink peaks at 1.
-//! 4. **Greedy sources of several root legs** send every unit on every root leg: each leg counts
-//!    through the same numbers at its own pace, `total` units on each.
+//! 4. **Greedy sources of several root legs** send every unit on every root leg, `total` units
+//!    on each. A unit joins the queues of all of them when one of the queues is empty.
 //! 5. **Negative values.** N23 binds `N2 + N3 - fill` without a floor; it is negative only where
 //!    a buffer overfills. [`Start::number`] then holds it in two's complement.
 //! 6. **Window** ends are open: E counts starts `s` with `t - window < s < t`.
@@ -30,8 +30,10 @@
 //! 9. **Limited sinks** wait `interval` between the *starts of consumption*; the first cell is
 //!    freed on arrival. An interval of zero frees whatever is there.
 //! 10. **The last instant** `stop_at` itself is run.
-//! 11. **Silent** traffic is accepted and sends nothing. Node kinds, `partner` and `seed` have no
-//!     effect. Requests for credit, counter resync and every kind of error are refused.
+//! 11. **Silent** traffic is accepted and sends nothing. Node kinds and `partner` have no effect.
+//!     Requests for credit, counter resync, every kind of error, pools, envelopes, policers,
+//!     sessions, warnings and ports that drop are refused, and of the disciplines WF2Q+, SCFQ
+//!     and SFQ.
 //! 12. Units arriving at one instant on different channels of one flow are independent; a flow
 //!     may use one channel in several legs.
 
@@ -42,6 +44,7 @@ pub mod fabric;
 mod network;
 mod random;
 mod report;
+mod service;
 mod source;
 mod step;
 #[cfg(test)]
@@ -49,8 +52,9 @@ mod tests;
 
 pub use check::Problem;
 pub use compare::first_difference;
-pub use random::{exact_window, random_spec, with_rule};
-pub use report::{Delivery, LegReport, Report, Start};
+pub use random::{Rates, ServiceMix, exact_window, random_service_spec, random_spec, with_rule};
+pub use report::{Delivery, LegReport, Rank, Report, Start};
+pub use service::Check;
 
 use packet::spec::NetworkSpec;
 

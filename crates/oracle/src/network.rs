@@ -7,14 +7,26 @@ use packet::spec::{
 
 use crate::check::{self, Problem};
 use crate::credit;
-use crate::report::Start;
-use crate::source::later;
+use crate::report::{Rank, Start};
+use crate::service::{Arrival, Candidate, Port, Ratio, Seat, Wire};
+use crate::source::{self, later};
 
 /// A data unit in a node's memory, stored once for all branches.
 pub(crate) struct Cell {
     pub number: u64,
     /// Global indices of the legs that haven't started it yet.
     pub waits_for: Vec<usize>,
+}
+
+/// A data unit in the queue of a leg at its sending port.
+#[derive(Clone, Copy)]
+pub(crate) struct Waiting {
+    pub number: u64,
+    pub bytes: u64,
+    pub arrived: Time,
+    pub rank: Option<Ratio>,
+    /// It may not go before.
+    pub ready_at: Time,
 }
 
 /// One flow on one channel: the sender's and the receiver's side.
@@ -27,6 +39,8 @@ pub(crate) struct Leg {
     pub control: Option<CreditSpec>,
     /// Sender: credit in units.
     pub credit: i64,
+    /// Sender: units that wait for the channel, in order of arrival.
+    pub queue: Vec<Waiting>,
     /// Sender: when each data unit started.
     pub starts: Vec<Time>,
     /// Receiver: cells in memory, in order of arrival.
@@ -69,10 +83,13 @@ pub(crate) struct Channel {
     pub delay: Duration,
     pub handling: Duration,
     pub free_at: Time,
+    /// Those that cross it.
+    pub legs: Vec<usize>,
     /// Oldest first.
     pub requests: Vec<Request>,
-    /// Data legs in the order they were served.
-    pub served: Vec<usize>,
+    /// What it transmits until `free_at`.
+    pub wire: Wire,
+    pub port: Port,
 }
 
 /// What a unit on its way carries.
@@ -95,11 +112,14 @@ pub(crate) struct Flow {
     pub priority: u8,
     pub unit_bytes: u64,
     pub traffic: TrafficSpec,
+    /// When a source with random gaps offers units.
+    pub drawn: Vec<Time>,
+    /// Sizes of the units handed over so far, in bytes.
+    pub sizes: Vec<u64>,
+    pub next_size: source::Sizes,
     pub sink: SinkSpec,
     pub roots: Vec<usize>,
     pub offered: u64,
-    /// Units at the source that some root leg hasn't started (not for greedy sources).
-    pub stored: Vec<Cell>,
 }
 
 pub(crate) struct Network {
@@ -114,6 +134,7 @@ pub(crate) struct Network {
     pub to_nodes: Vec<u32>,
     pub on_the_way: Vec<Unit>,
     pub log: Vec<Start>,
+    pub ranks: Vec<Rank>,
     /// Added to every relative value; only negative controls set it.
     pub relative_fault: i64,
 }
@@ -127,22 +148,24 @@ impl Network {
             instants: 0,
             flows: Vec::new(),
             legs: Vec::new(),
-            channels: channels(spec),
+            channels: Vec::new(),
             to_nodes: check::channel_ends(spec)
                 .into_iter()
                 .map(|(_, to)| to)
                 .collect(),
             on_the_way: Vec::new(),
             log: Vec::new(),
+            ranks: Vec::new(),
             relative_fault: 0,
         };
         for flow in &spec.flows {
-            network.add_flow(flow);
+            network.add_flow(spec, flow);
         }
+        network.add_channels(spec);
         Ok(network)
     }
 
-    fn add_flow(&mut self, spec: &FlowSpec) {
+    fn add_flow(&mut self, network: &NetworkSpec, spec: &FlowSpec) {
         let first = self.legs.len();
         let mut roots = Vec::new();
         for (number, leg) in spec.legs.iter().enumerate() {
@@ -165,6 +188,7 @@ impl Network {
                 children: Vec::new(),
                 control,
                 credit: control.as_ref().map_or(0, credit::initial),
+                queue: Vec::new(),
                 starts: Vec::new(),
                 stored: Vec::new(),
                 drop_limit: leg.buffer.limit_units.filter(|_| drops),
@@ -179,61 +203,137 @@ impl Network {
             priority: spec.priority,
             unit_bytes: u64::from(spec.unit_bytes),
             traffic: spec.traffic.clone(),
+            sizes: Vec::new(),
+            next_size: source::Sizes::new(network.seed, self.flows.len() as u64, spec),
+            drawn: source::draw(network, self.flows.len() as u64, &spec.traffic),
             sink: spec.sink,
             roots,
             offered: 0,
-            stored: Vec::new(),
         });
     }
 
     /// Time a data or credit unit of this leg takes on a channel.
-    pub fn on_wire(&self, leg: usize, channel: usize) -> Duration {
-        let bytes = self.flows[self.legs[leg].flow].unit_bytes;
+    pub fn on_wire(&self, leg: usize, channel: usize, load: Load) -> Duration {
+        let flow = &self.flows[self.legs[leg].flow];
+        let bytes = match load {
+            Load::Data(number) => flow.sizes[number as usize],
+            Load::Credit(_) => flow.unit_bytes,
+        };
         self.channels[channel].rate.serialization(bytes)
     }
 
     /// When a unit that starts now takes effect at the far node.
-    pub fn effective(&self, leg: usize, channel: usize, now: Time) -> Time {
+    pub fn effective(&self, leg: usize, channel: usize, load: Load, now: Time) -> Time {
         let wire = &self.channels[channel];
         let received = match wire.timing {
-            Timing::StoreAndForward => later(now, self.on_wire(leg, channel)),
+            Timing::StoreAndForward => later(now, self.on_wire(leg, channel, load)),
             Timing::CutThrough => now,
         };
         later(later(received, wire.delay), wire.handling)
     }
 
-    /// Number of the unit this leg would send next, if one is queued.
-    pub fn head(&self, leg: usize, now: Time) -> Option<u64> {
+    /// Where in its queue the unit is that this leg would send next.
+    pub fn head(&self, leg: usize) -> Option<usize> {
         let state = &self.legs[leg];
-        let flow = &self.flows[state.flow];
-        if let (None, TrafficSpec::Greedy { start, total }) = (state.parent, &flow.traffic) {
-            let next = state.starts.len() as u64;
-            return (now >= *start && total.is_none_or(|total| next < total)).then_some(next);
+        let queue = &state.queue;
+        if self.channels[state.channel].port.sorts_within_a_leg() {
+            return (0..queue.len()).min_by_key(|place| (queue[*place].rank, *place));
         }
-        let stored = match state.parent {
-            Some(parent) => &self.legs[parent].stored,
-            None => &flow.stored,
-        };
-        let cell = stored.iter().find(|cell| cell.waits_for.contains(&leg))?;
-        Some(cell.number)
+        (!queue.is_empty()).then_some(0)
     }
 
     /// May this leg start a unit now, as far as queue and credit go?
     pub fn eligible(&self, leg: usize, now: Time) -> bool {
         let state = &self.legs[leg];
-        (state.control.is_none() || state.credit >= 1) && self.head(leg, now).is_some()
+        let has_credit = state.control.is_none() || state.credit >= 1;
+        has_credit
+            && self
+                .head(leg)
+                .is_some_and(|place| state.queue[place].ready_at <= now)
     }
-}
 
-fn channels(spec: &NetworkSpec) -> Vec<Channel> {
-    let channel = |channel: &packet::spec::ChannelSpec| Channel {
-        rate: channel.rate,
-        timing: channel.timing,
-        delay: channel.delay,
-        handling: channel.handling,
-        free_at: Time::ZERO,
-        requests: Vec::new(),
-        served: Vec::new(),
-    };
-    check::channels(spec).into_iter().map(channel).collect()
+    /// The first units of all legs of a channel that are ready.
+    pub fn ready(&self, channel: usize, now: Time) -> Vec<Candidate> {
+        let candidate = |leg: usize| {
+            let first = self.legs[leg].queue[self.head(leg)?];
+            Some(Candidate {
+                leg,
+                group: self.flows[self.legs[leg].flow].priority,
+                arrived: first.arrived,
+                bytes: first.bytes,
+                rank: first.rank,
+            })
+        };
+        let legs = self.channels[channel].legs.iter().copied();
+        legs.filter(|leg| self.eligible(*leg, now))
+            .filter_map(candidate)
+            .collect()
+    }
+
+    /// A unit joins the queue of a leg at its sending port.
+    pub fn queue_up(&mut self, leg: usize, number: u64, now: Time) {
+        let state = &self.legs[leg];
+        let (index, flow) = (state.channel, state.flow);
+        let came_over = state.parent.map(|parent| self.legs[parent].channel);
+        let mut here = self.channels[index].legs.iter();
+        let port_is_empty = here.all(|other| self.legs[*other].queue.is_empty());
+        let bytes = self.flows[flow].sizes[number as usize];
+        let channel = &mut self.channels[index];
+        let wire = if channel.free_at <= now {
+            Wire::Free
+        } else {
+            channel.wire
+        };
+        let place = channel.port.arrive(Arrival {
+            leg,
+            came_over,
+            now,
+            bytes,
+            wire,
+            port_is_empty,
+        });
+        if let Some(rank) = place.rank {
+            self.ranks.push(Rank {
+                at_ps: now.ps(),
+                leg: leg as u32,
+                number,
+                rank_ps: rank.floor() as u64,
+            });
+        }
+        self.legs[leg].queue.push(Waiting {
+            number,
+            bytes,
+            arrived: now,
+            rank: place.rank,
+            ready_at: place.ready_at,
+        });
+    }
+
+    fn add_channels(&mut self, spec: &NetworkSpec) {
+        for (index, channel) in check::channels(spec).into_iter().enumerate() {
+            let here = (0..self.legs.len()).filter(|leg| self.legs[*leg].channel == index);
+            let legs: Vec<usize> = here.collect();
+            let seat = |leg: usize| {
+                let flow = self.legs[leg].flow;
+                Seat {
+                    leg,
+                    group: self.flows[flow].priority,
+                    reserve: spec.flows[flow].reserve,
+                    unit_bytes: self.flows[flow].unit_bytes,
+                }
+            };
+            let seats = legs.iter().copied().map(seat).collect();
+            self.channels.push(Channel {
+                rate: channel.rate,
+                timing: channel.timing,
+                delay: channel.delay,
+                handling: channel.handling,
+                free_at: Time::ZERO,
+                legs,
+                requests: Vec::new(),
+                wire: Wire::Free,
+                port: Port::new(&channel.scheduler, channel.rate, seats),
+            });
+        }
+    }
 }

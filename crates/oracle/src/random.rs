@@ -1,5 +1,9 @@
 //! Random networks to compare engines on.
 
+mod service;
+
+pub use service::{Rates, ServiceMix, random_service_spec};
+
 use kernel::{Duration, Rate, Time};
 use packet::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
@@ -16,6 +20,8 @@ struct Dice {
     stream: Xoshiro256PlusPlus,
     /// Times are multiples of half a cell, so that many things coincide.
     on_grid: bool,
+    /// A cell's time.
+    cell_ps: u64,
 }
 
 impl Dice {
@@ -35,9 +41,12 @@ impl Dice {
     fn span(&mut self, low_tenths: u64, high_tenths: u64) -> Duration {
         if self.on_grid {
             let halves = self.between(low_tenths.div_ceil(5), high_tenths / 5);
-            return Duration(halves * CELL_PS / 2);
+            return Duration(halves * self.cell_ps / 2);
         }
-        Duration(self.between(low_tenths * CELL_PS / 10, high_tenths * CELL_PS / 10))
+        Duration(self.between(
+            low_tenths * self.cell_ps / 10,
+            high_tenths * self.cell_ps / 10,
+        ))
     }
 }
 
@@ -72,6 +81,7 @@ pub fn random_spec(seed: u64) -> NetworkSpec {
     let mut dice = Dice {
         stream: Xoshiro256PlusPlus::seed_from_u64(seed),
         on_grid: false,
+        cell_ps: CELL_PS,
     };
     dice.on_grid = dice.one_in(2);
     let switches = dice.between(1, 4) as u32;

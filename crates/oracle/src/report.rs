@@ -1,6 +1,7 @@
 //! What a run found.
 
 use crate::network::Network;
+use crate::service::Check;
 
 /// The start of transmission of a unit on a channel. Ordered by instant, then channel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -16,6 +17,19 @@ pub struct Start {
     /// Data: index of the unit in its flow, from 0. Credit unit: the value bound, in units (two's
     /// complement if negative).
     pub number: u64,
+}
+
+/// A unit got its rank: it joined the queue of a port that serves by rank.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Rank {
+    /// When, in picoseconds.
+    pub at_ps: u64,
+    /// Leg, counted over all flows.
+    pub leg: u32,
+    /// Index of the unit in its flow.
+    pub number: u64,
+    /// The rank (a stamp, a finish time), in picoseconds, rounded down.
+    pub rank_ps: u64,
 }
 
 /// What happened on one leg.
@@ -57,11 +71,26 @@ pub struct Report {
     pub legs: Vec<LegReport>,
     /// Every destination: flows in order, their leaves in order of legs.
     pub deliveries: Vec<Delivery>,
+    /// Every rank given, ordered by (instant, leg).
+    pub ranks: Vec<Rank>,
+    /// Every check of VirtualClock, ordered by (instant, leg).
+    pub checks: Vec<Check>,
+    /// From this instant on, in picoseconds, an engine whose virtual time is rounded may order
+    /// units otherwise: fractions of GPS weren't whole and two ranks were nearly equal, or GPS
+    /// ran empty at nearly the instant of an arrival. `None`: all is exact.
+    pub close_call_ps: Option<u64>,
 }
 
 pub(crate) fn report(network: Network) -> Report {
     let mut starts = network.log;
     starts.sort_by_key(|start| (start.at_ps, start.channel));
+    let mut ranks = network.ranks;
+    ranks.sort();
+    let ports = || network.channels.iter().map(|channel| &channel.port);
+    let mut checks: Vec<Check> = ports().flat_map(|port| port.checks()).copied().collect();
+    checks.sort();
+    let close_calls = ports().filter_map(|port| port.close_call());
+    let close_call_ps = close_calls.min().map(kernel::Time::ps);
     let leg_report = |leg: &crate::network::Leg| LegReport {
         flow: leg.flow as u32,
         leg: leg.index_in_flow as u32,
@@ -85,5 +114,8 @@ pub(crate) fn report(network: Network) -> Report {
             .filter(|leg| leg.is_leaf())
             .map(delivery)
             .collect(),
+        ranks,
+        checks,
+        close_call_ps,
     }
 }

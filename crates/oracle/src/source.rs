@@ -1,7 +1,9 @@
 //! When sources offer units.
 
-use kernel::{Duration, Time};
-use packet::spec::{Span, TrafficSpec};
+use kernel::{Duration, Purpose, Stream, Time};
+use packet::spec::{FlowSpec, NetworkSpec, SizeShare, Span, TrafficSpec};
+
+use crate::network::Flow;
 
 /// `time + span`, or the end of the clock, which no run reaches.
 pub(crate) fn later(time: Time, span: Duration) -> Time {
@@ -10,8 +12,9 @@ pub(crate) fn later(time: Time, span: Duration) -> Time {
 
 /// The first instant at or after `from` at which something happens at the source. For greedy
 /// sources that is only their start.
-pub(crate) fn next_at_or_after(traffic: &TrafficSpec, from: Time) -> Option<Time> {
-    match *traffic {
+pub(crate) fn next_at_or_after(flow: &Flow, from: Time) -> Option<Time> {
+    match flow.traffic {
+        TrafficSpec::Poisson { .. } => flow.drawn.iter().copied().find(|at| *at >= from),
         TrafficSpec::Greedy { start, .. } => (start >= from).then_some(start),
         TrafficSpec::Constant {
             start,
@@ -47,8 +50,70 @@ pub(crate) fn next_at_or_after(traffic: &TrafficSpec, from: Time) -> Option<Time
 }
 
 /// Does a source that offers single units offer one now?
-pub(crate) fn offers(traffic: &TrafficSpec, now: Time) -> bool {
-    !matches!(traffic, TrafficSpec::Greedy { .. }) && next_at_or_after(traffic, now) == Some(now)
+pub(crate) fn offers(flow: &Flow, now: Time) -> bool {
+    next_at_or_after(flow, now) == Some(now)
+}
+
+/// The sizes of a flow's units, each drawn in turn.
+pub(crate) struct Sizes {
+    unit_bytes: u64,
+    shares: Vec<SizeShare>,
+    stream: Stream,
+}
+
+impl Sizes {
+    pub fn new(seed: u64, flow: u64, spec: &FlowSpec) -> Sizes {
+        Sizes {
+            unit_bytes: u64::from(spec.unit_bytes),
+            shares: spec.sizes.clone(),
+            stream: Stream::new(seed, flow, Purpose::Size),
+        }
+    }
+
+    /// The size of the next unit. A draw of 63 bits, taken as a fraction, falls into one of the
+    /// shares; they are laid out one behind the other.
+    pub fn draw(&mut self) -> u64 {
+        let Some(last) = self.shares.last() else {
+            return self.unit_bytes;
+        };
+        let draw = self.stream.next_u64() >> 1;
+        let sum: f64 = self.shares.iter().map(|size| size.share).sum();
+        let mut below = 0.0;
+        for size in &self.shares {
+            below += size.share / sum;
+            if draw < (below * (1_u64 << 63) as f64) as u64 {
+                return u64::from(size.bytes);
+            }
+        }
+        u64::from(last.bytes)
+    }
+}
+
+/// When a Poisson source offers units, up to the end of the run: after each gap, the least one
+/// plus an exponential one.
+pub(crate) fn draw(network: &NetworkSpec, flow: u64, traffic: &TrafficSpec) -> Vec<Time> {
+    let TrafficSpec::Poisson {
+        start,
+        mean_interval,
+        min_interval,
+        total,
+    } = *traffic
+    else {
+        return Vec::new();
+    };
+    let beyond = Duration(mean_interval.ps() - min_interval.ps());
+    let mut stream = Stream::new(network.seed, flow, Purpose::Traffic);
+    let mut times = Vec::new();
+    let mut at = start;
+    while total.is_none_or(|total| (times.len() as u64) < total) {
+        at = later(at, min_interval);
+        at = later(at, stream.exponential(beyond));
+        if at > network.stop_at {
+            break;
+        }
+        times.push(at);
+    }
+    times
 }
 
 /// The first of `start`, `start + interval`, ... at or after `from`, and its index.

@@ -1,12 +1,13 @@
 //! One instant after another: Deliver, Release, Inject, Arbitrate, Transmit.
 
 use kernel::{Duration, Time};
-use packet::spec::{Bind, SinkSpec};
+use packet::spec::{Bind, SinkSpec, TrafficSpec};
 
 use crate::check::Problem;
 use crate::credit;
-use crate::network::{Cell, Load, Network, Request, Unit};
+use crate::network::{Cell, Flow, Load, Network, Request, Unit};
 use crate::report::Start;
+use crate::service::Wire;
 use crate::source::{self, later};
 
 /// Instants after which a run is given up.
@@ -22,7 +23,6 @@ enum Choice {
     Data {
         channel: usize,
         leg: usize,
-        number: u64,
     },
 }
 
@@ -40,8 +40,10 @@ impl Network {
         self.deliver(now)?;
         self.release(now);
         self.inject(now);
+        self.settle(now);
         self.arbitrate(now);
         self.transmit(now);
+        self.settle(now);
         Ok(Some(now))
     }
 
@@ -49,11 +51,18 @@ impl Network {
         let earliest = self.now.map_or(Time::ZERO, |now| later(now, Duration(1)));
         let arrivals = self.on_the_way.iter().map(|unit| unit.effective);
         let idle = self.channels.iter().map(|channel| channel.free_at);
-        let next_offer =
-            |flow: &crate::network::Flow| source::next_at_or_after(&flow.traffic, earliest);
+        let next_offer = |flow: &Flow| source::next_at_or_after(flow, earliest);
         let offers = self.flows.iter().filter_map(next_offer);
+        let queues = (0..self.legs.len()).filter_map(|leg| {
+            let first = self.head(leg)?;
+            Some(self.legs[leg].queue[first].ready_at)
+        });
         let sinks = (0..self.legs.len()).filter_map(|leg| self.sink_ready(leg));
-        let happenings = arrivals.chain(idle).chain(offers).chain(sinks);
+        let happenings = arrivals
+            .chain(idle)
+            .chain(offers)
+            .chain(queues)
+            .chain(sinks);
         happenings.filter(|at| *at >= earliest).min()
     }
 
@@ -87,6 +96,10 @@ impl Network {
         state.stored.push(Cell { number, waits_for });
         state.arrived += 1;
         state.max_fill = state.max_fill.max(state.fill());
+        for child in state.children.clone() {
+            self.queue_up(child, number, now);
+        }
+        let state = &self.legs[leg];
         if state.is_leaf() && self.flows[state.flow].sink == SinkSpec::Infinite {
             self.take(leg, now);
         }
@@ -150,14 +163,54 @@ impl Network {
     }
 
     fn inject(&mut self, now: Time) {
-        for flow in &mut self.flows {
-            if source::offers(&flow.traffic, now) {
-                flow.stored.push(Cell {
-                    number: flow.offered,
-                    waits_for: flow.roots.clone(),
-                });
-                flow.offered += 1;
+        for flow in 0..self.flows.len() {
+            if let TrafficSpec::Greedy { start, .. } = self.flows[flow].traffic {
+                if start == now {
+                    self.pull(flow, now);
+                }
+            } else if source::offers(&self.flows[flow], now) {
+                self.hand_over(flow, now);
             }
+        }
+    }
+
+    /// A source hands its next unit to all its first legs.
+    fn hand_over(&mut self, flow: usize, now: Time) {
+        let number = self.flows[flow].offered;
+        self.flows[flow].offered += 1;
+        let bytes = self.flows[flow].next_size.draw();
+        self.flows[flow].sizes.push(bytes);
+        for root in self.flows[flow].roots.clone() {
+            self.queue_up(root, number, now);
+        }
+    }
+
+    /// An endless source hands over a unit as often as one of its first queues is empty.
+    fn pull(&mut self, flow: usize, now: Time) {
+        let TrafficSpec::Greedy { total, .. } = self.flows[flow].traffic else {
+            return;
+        };
+        while self.has_empty_root(flow) {
+            if total.is_some_and(|total| self.flows[flow].offered >= total) {
+                return;
+            }
+            self.hand_over(flow, now);
+        }
+    }
+
+    fn has_empty_root(&self, flow: usize) -> bool {
+        let mut roots = self.flows[flow].roots.iter();
+        roots.any(|root| self.legs[*root].queue.is_empty())
+    }
+
+    /// Ports take note of which legs are ready.
+    fn settle(&mut self, now: Time) {
+        for channel in 0..self.channels.len() {
+            if !self.channels[channel].port.keeps_lists() {
+                continue;
+            }
+            let ready = self.ready(channel, now);
+            self.channels[channel].port.settle(&ready);
         }
     }
 
@@ -178,46 +231,22 @@ impl Network {
             }
         }
         for choice in &choices {
-            if let Choice::Data {
-                channel,
-                leg,
-                number,
-            } = *choice
-            {
-                self.start_data(channel, leg, number, now);
+            if let Choice::Data { channel, leg } = *choice {
+                self.start_data(channel, leg, now);
             }
         }
     }
 
-    fn choose(&self, channel: usize, now: Time) -> Option<Choice> {
+    fn choose(&mut self, channel: usize, now: Time) -> Option<Choice> {
         if self.channels[channel].free_at > now {
             return None;
         }
         if let Some(choice) = self.choose_credit(channel) {
             return Some(choice);
         }
-        let on_channel = |leg: &usize| self.legs[*leg].channel == channel;
-        let eligible: Vec<usize> = (0..self.legs.len())
-            .filter(on_channel)
-            .filter(|leg| self.eligible(*leg, now))
-            .collect();
-        let priority = |leg: usize| self.flows[self.legs[leg].flow].priority;
-        let first = eligible.iter().map(|leg| priority(*leg)).min()?;
-        let group = eligible.into_iter().filter(|leg| priority(*leg) == first);
-        let served = &self.channels[channel].served;
-        let last = served
-            .iter()
-            .rev()
-            .copied()
-            .find(|leg| priority(*leg) == first);
-        // Cyclic: legs behind the one served last come before those up to it.
-        let leg = group.min_by_key(|leg| (last.is_some_and(|last| *leg <= last), *leg))?;
-        let number = self.head(leg, now)?;
-        Some(Choice::Data {
-            channel,
-            leg,
-            number,
-        })
+        let ready = self.ready(channel, now);
+        let leg = self.channels[channel].port.choose(&ready, now)?;
+        Some(Choice::Data { channel, leg })
     }
 
     fn choose_credit(&self, channel: usize) -> Option<Choice> {
@@ -256,31 +285,40 @@ impl Network {
             .requests
             .retain(|request| request.leg != leg);
         self.legs[leg].freed_at_credit = self.legs[leg].freed;
+        self.channels[channel].wire = Wire::Control;
         self.start(channel, leg, Load::Credit(value), now);
     }
 
-    fn start_data(&mut self, channel: usize, leg: usize, number: u64, now: Time) {
-        self.channels[channel].served.push(leg);
+    fn start_data(&mut self, channel: usize, leg: usize, now: Time) {
+        let Some(place) = self.head(leg) else { return };
         let state = &mut self.legs[leg];
+        let unit = state.queue.remove(place);
         state.starts.push(now);
         if state.control.is_some() {
             state.credit -= 1;
         }
         let (parent, flow) = (state.parent, state.flow);
-        let stored = match parent {
-            Some(parent) => &mut self.legs[parent].stored,
-            None => &mut self.flows[flow].stored,
-        };
-        if let Some(place) = stored.iter().position(|cell| cell.number == number) {
-            stored[place].waits_for.retain(|branch| *branch != leg);
-            if stored[place].waits_for.is_empty() {
-                stored.remove(place);
-                if let Some(parent) = parent {
-                    self.freed(parent, now);
-                }
-            }
+        if let Some(parent) = parent {
+            self.leave(parent, leg, unit.number, now);
         }
-        self.start(channel, leg, Load::Data(number), now);
+        self.channels[channel].wire = Wire::Data(unit.rank);
+        self.start(channel, leg, Load::Data(unit.number), now);
+        if parent.is_none() {
+            self.pull(flow, now);
+        }
+    }
+
+    /// One branch of `parent` has started a unit.
+    fn leave(&mut self, parent: usize, branch: usize, number: u64, now: Time) {
+        let stored = &mut self.legs[parent].stored;
+        let Some(place) = stored.iter().position(|cell| cell.number == number) else {
+            return;
+        };
+        stored[place].waits_for.retain(|leg| *leg != branch);
+        if stored[place].waits_for.is_empty() {
+            stored.remove(place);
+            self.freed(parent, now);
+        }
     }
 
     fn start(&mut self, channel: usize, leg: usize, load: Load, now: Time) {
@@ -295,13 +333,13 @@ impl Network {
             control,
             number,
         });
-        let effective = self.effective(leg, channel, now);
+        let effective = self.effective(leg, channel, load, now);
         self.on_the_way.push(Unit {
             effective,
             channel,
             leg,
             load,
         });
-        self.channels[channel].free_at = later(now, self.on_wire(leg, channel));
+        self.channels[channel].free_at = later(now, self.on_wire(leg, channel, load));
     }
 }

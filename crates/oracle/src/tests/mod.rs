@@ -3,6 +3,7 @@
 mod hand;
 mod law;
 mod random;
+mod service;
 
 use kernel::{Duration, Rate, Time};
 use packet::spec::{

@@ -1,0 +1,238 @@
+//! Which unit a port sends next: each discipline as its definition says, one a file.
+//!
+//! A port is told of every unit that joins one of its queues and gives it a rank; when the wire
+//! is free it is asked which of the legs that are ready goes first. Everything is a list that is
+//! searched from the front.
+//!
+//! Where the definitions leave something open:
+//!
+//! 1. An endless source has one unit in the queue of each of its first legs, and hands over the
+//!    next to all of them when one of these queues is empty: at its start, then in the instant
+//!    the last unit starts, when the wire is taken already. So the leg never stops being ready.
+//! 2. A datagram counts as having a larger stamp than any while it is sent
+//!    ([`Resync::Literal`](packet::spec::Resync)).
+//! 3. Nothing waits at a port ([`Resync::IdleLink`](packet::spec::Resync)) if none of its queues
+//!    holds data, with or without credit, in any group. Of units that arrive in one instant,
+//!    those of lower channels come first, then those of sources in the order of flows.
+//! 4. Which flows reserve, how many share a channel and which rate is the smallest are counted
+//!    over all priority groups of a port.
+
+mod ats;
+mod drr;
+mod edf;
+mod ratio;
+mod round_robin;
+mod virtual_clock;
+mod wfq;
+
+use kernel::{Duration, Rate, Time};
+use packet::spec::{ReserveSpec, SchedulerSpec};
+
+pub(crate) use ratio::Ratio;
+pub use virtual_clock::Check;
+
+/// A leg at the port of its channel.
+#[derive(Clone, Copy)]
+pub(crate) struct Seat {
+    pub leg: usize,
+    pub group: u8,
+    /// `None`: its units are datagrams.
+    pub reserve: Option<ReserveSpec>,
+    pub unit_bytes: u64,
+}
+
+impl Seat {
+    /// Time for `bytes` at the reserved rate.
+    fn tick(&self, bytes: u64) -> i128 {
+        let rate = self.reserve.map_or(Rate(1), |reserve| reserve.rate);
+        i128::from(rate.tick(bytes).ps())
+    }
+}
+
+/// A unit joins a queue.
+#[derive(Clone, Copy)]
+pub(crate) struct Arrival {
+    pub leg: usize,
+    /// The channel it came over; `None` at its source.
+    pub came_over: Option<usize>,
+    pub now: Time,
+    pub bytes: u64,
+    pub wire: Wire,
+    /// No data waits at the port.
+    pub port_is_empty: bool,
+}
+
+/// What a channel is busy with.
+#[derive(Clone, Copy)]
+pub(crate) enum Wire {
+    Free,
+    Control,
+    /// A data unit with this rank; `None`: a datagram.
+    Data(Option<Ratio>),
+}
+
+/// What the port makes of a unit that joins.
+pub(crate) struct Place {
+    /// Smaller ones go first; `None` is behind all others, in order of arrival.
+    pub rank: Option<Ratio>,
+    /// It may not go before.
+    pub ready_at: Time,
+}
+
+/// The first unit of a leg that is ready.
+#[derive(Clone, Copy)]
+pub(crate) struct Candidate {
+    pub leg: usize,
+    pub group: u8,
+    pub arrived: Time,
+    pub bytes: u64,
+    pub rank: Option<Ratio>,
+}
+
+enum Discipline {
+    RoundRobin(round_robin::Served),
+    Fifo,
+    StrictPriority,
+    VirtualClock(virtual_clock::Clocks),
+    Wfq(wfq::Groups),
+    Drr(drr::Groups),
+    Edf,
+    Ats(ats::Buckets),
+}
+
+/// The sending end of a channel.
+pub(crate) struct Port {
+    seats: Vec<Seat>,
+    discipline: Discipline,
+}
+
+impl Port {
+    /// A port at a channel of `rate`. Only for disciplines that the check lets pass.
+    pub fn new(spec: &SchedulerSpec, rate: Rate, mut seats: Vec<Seat>) -> Port {
+        reserve_equal_shares(rate, &mut seats);
+        let discipline = match *spec {
+            SchedulerSpec::Fifo => Discipline::Fifo,
+            SchedulerSpec::StrictPriority => Discipline::StrictPriority,
+            SchedulerSpec::VirtualClock(spec) => {
+                Discipline::VirtualClock(virtual_clock::Clocks::new(spec, &seats))
+            }
+            SchedulerSpec::Wfq => Discipline::Wfq(wfq::Groups::new(rate)),
+            SchedulerSpec::Drr { quantum_bytes } => {
+                Discipline::Drr(drr::Groups::new(quantum_bytes, &seats))
+            }
+            SchedulerSpec::Edf => Discipline::Edf,
+            SchedulerSpec::Ats { .. } => Discipline::Ats(ats::Buckets::default()),
+            _ => Discipline::RoundRobin(round_robin::Served::default()),
+        };
+        Port { seats, discipline }
+    }
+
+    fn seat(&self, leg: usize) -> Seat {
+        let seat = self.seats.iter().find(|seat| seat.leg == leg);
+        *seat.expect("the leg crosses this channel")
+    }
+
+    /// A unit joins the queue of a leg.
+    pub fn arrive(&mut self, arrival: Arrival) -> Place {
+        let seat = self.seat(arrival.leg);
+        let by_arrival = Some(Ratio::time(arrival.now));
+        let at_once = |rank| Place {
+            rank,
+            ready_at: arrival.now,
+        };
+        match &mut self.discipline {
+            Discipline::RoundRobin(_) => at_once(None),
+            Discipline::Fifo | Discipline::StrictPriority => at_once(by_arrival),
+            // Datagrams leave no trace in what follows.
+            _ if seat.reserve.is_none() => at_once(None),
+            Discipline::VirtualClock(clocks) => at_once(Some(clocks.stamp(&seat, arrival))),
+            Discipline::Wfq(groups) => at_once(Some(groups.finish(&seat, arrival))),
+            Discipline::Drr(_) => at_once(by_arrival),
+            Discipline::Edf => at_once(Some(edf::deadline(&seat, arrival))),
+            Discipline::Ats(buckets) => {
+                let ready_at = buckets.eligible_at(&seat, arrival);
+                Place {
+                    rank: Some(Ratio::time(ready_at)),
+                    ready_at,
+                }
+            }
+        }
+    }
+
+    /// Does it matter to it since when legs are ready?
+    pub fn keeps_lists(&self) -> bool {
+        matches!(self.discipline, Discipline::Drr(_))
+    }
+
+    /// These legs are ready, all in order of legs. Told before and after the choices of an
+    /// instant.
+    pub fn settle(&mut self, ready: &[Candidate]) {
+        if let Discipline::Drr(groups) = &mut self.discipline {
+            groups.settle(ready);
+        }
+    }
+
+    /// The leg that goes next, of those that are ready.
+    pub fn choose(&mut self, ready: &[Candidate], now: Time) -> Option<usize> {
+        let first = ready.iter().map(|one| one.group).min()?;
+        let in_group = |one: &&Candidate| one.group == first;
+        let group: Vec<Candidate> = ready.iter().filter(in_group).copied().collect();
+        match &mut self.discipline {
+            Discipline::RoundRobin(served) => served.choose(&group),
+            Discipline::Fifo => smallest(ready),
+            Discipline::Drr(groups) => groups.choose(&group).or_else(|| smallest(&group)),
+            Discipline::Wfq(groups) => {
+                groups.watch_ties(&group, now);
+                smallest(&group)
+            }
+            _ => smallest(&group),
+        }
+    }
+
+    /// Within a leg, is the smallest stamp first, whenever it came?
+    pub fn sorts_within_a_leg(&self) -> bool {
+        matches!(self.discipline, Discipline::VirtualClock(_))
+    }
+
+    /// Every check of VirtualClock so far.
+    pub fn checks(&self) -> &[Check] {
+        match &self.discipline {
+            Discipline::VirtualClock(clocks) => &clocks.checks,
+            _ => &[],
+        }
+    }
+
+    /// See [`Report::close_call_ps`](crate::Report::close_call_ps).
+    pub fn close_call(&self) -> Option<Time> {
+        match &self.discipline {
+            Discipline::Wfq(groups) => groups.close_call,
+            _ => None,
+        }
+    }
+}
+
+/// Stamped units by rank, then datagrams by arrival; equal ones in order of legs.
+fn smallest(ready: &[Candidate]) -> Option<usize> {
+    let key = |one: &&Candidate| {
+        let rank = one.rank.unwrap_or(Ratio::time(one.arrived));
+        (one.rank.is_none(), rank, one.leg)
+    };
+    ready.iter().min_by_key(key).map(|one| one.leg)
+}
+
+/// Where no leg reserves, each counts as reserving an equal share.
+fn reserve_equal_shares(rate: Rate, seats: &mut [Seat]) {
+    if seats.is_empty() || seats.iter().any(|seat| seat.reserve.is_some()) {
+        return;
+    }
+    let share = Rate((rate.0 / seats.len() as u64).max(1));
+    for seat in seats {
+        seat.reserve = Some(ReserveSpec {
+            rate: share,
+            interval: None,
+            burst_bytes: None,
+            offset: Duration::ZERO,
+            deadline: None,
+        });
+    }
+}

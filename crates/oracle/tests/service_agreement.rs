@@ -1,0 +1,180 @@
+//! Ports that serve by reservation: the fast engine starts every unit at the same instant as the
+//! slow, obvious one.
+
+mod service_common;
+
+use kernel::Rate;
+use oracle::{Rates, Report, ServiceMix, Start, first_difference, random_service_spec};
+use packet::spec::{NetworkSpec, Resync, SchedulerSpec, Stamp};
+use service_common::{fast, slow, virtual_clock};
+
+/// Random networks for each discipline.
+const NETWORKS: u64 = 150;
+
+/// The starts before the instant from which on rounding may decide.
+fn decided(starts: &[Start], report: &Report) -> Vec<Start> {
+    let until = report.close_call_ps.unwrap_or(u64::MAX);
+    let before = |start: &&Start| start.at_ps < until;
+    starts.iter().filter(before).copied().collect()
+}
+
+/// Starts compared, all the same, and starts there were.
+fn compared(spec: &NetworkSpec) -> (usize, usize) {
+    let report = slow(spec);
+    let (left, right) = (
+        decided(&report.starts, &report),
+        decided(&fast(spec).starts, &report),
+    );
+    if let Some(difference) = first_difference(&left, &right) {
+        let scheduler = spec.links[0].forward.scheduler;
+        panic!("{scheduler:?}, seed {}: {difference}", spec.seed);
+    }
+    (left.len(), report.starts.len())
+}
+
+/// Compares `NETWORKS` random networks; starts compared and starts there were.
+fn agree(first: u64, mix: ServiceMix, scheduler: impl Fn(u64) -> SchedulerSpec) -> (usize, usize) {
+    let specs =
+        (first..first + NETWORKS).map(|seed| random_service_spec(seed, scheduler(seed), mix));
+    let counts = specs.map(|spec| compared(&spec));
+    counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+}
+
+fn all_agree(first: u64, scheduler: impl Fn(u64) -> SchedulerSpec) {
+    let (count, there) = agree(first, ServiceMix::ALL, scheduler);
+    assert_eq!(count, there);
+    assert!(count > 40_000, "only {count} starts compared");
+}
+
+#[test]
+#[ignore = "the engine's part comes next"]
+fn first_in_first_out() {
+    all_agree(0, |_| SchedulerSpec::Fifo);
+}
+
+#[test]
+#[ignore = "the engine's part comes next"]
+fn strict_priority() {
+    all_agree(1000, |_| SchedulerSpec::StrictPriority);
+}
+
+#[test]
+#[ignore = "the engine's part comes next"]
+fn virtual_clock_without_resync() {
+    all_agree(2000, |_| virtual_clock(Stamp::AuxVc, Resync::None));
+}
+
+#[test]
+#[ignore = "the engine's part comes next"]
+fn virtual_clock_with_resync_on_an_idle_link() {
+    all_agree(3000, |_| virtual_clock(Stamp::AuxVc, Resync::IdleLink));
+}
+
+#[test]
+#[ignore = "the engine's part comes next"]
+fn virtual_clock_as_it_is_written() {
+    all_agree(4000, |_| virtual_clock(Stamp::AuxVc, Resync::Literal));
+}
+
+#[test]
+#[ignore = "the engine's part comes next"]
+fn stamps_of_virtual_clock_itself() {
+    let resync = [Resync::None, Resync::IdleLink, Resync::Literal];
+    all_agree(5000, |seed| {
+        virtual_clock(Stamp::VirtualClock, resync[seed as usize % 3])
+    });
+}
+
+#[test]
+#[ignore = "the engine's part comes next"]
+fn deficit_round_robin() {
+    let quanta = [53, 500, 1000, 40, 5];
+    all_agree(6000, |seed| SchedulerSpec::Drr {
+        quantum_bytes: quanta[seed as usize % quanta.len()],
+    });
+}
+
+#[test]
+#[ignore = "the engine's part comes next"]
+fn earliest_deadline_first() {
+    all_agree(7000, |_| SchedulerSpec::Edf);
+}
+
+#[test]
+#[ignore = "the engine's part comes next"]
+fn asynchronous_traffic_shaping() {
+    all_agree(8000, |_| SchedulerSpec::Ats {
+        max_residence: None,
+    });
+}
+
+/// Times and rates at which fluid sharing is mostly a matter of whole numbers.
+#[test]
+#[ignore = "the engine's part comes next"]
+fn weighted_fair_queueing_in_whole_numbers() {
+    let mix = ServiceMix {
+        rates: Rates::Twelfths,
+        ..ServiceMix::ALL
+    };
+    let (count, there) = agree(9000, mix, |_| SchedulerSpec::Wfq);
+    assert!(
+        count * 4 > there && count > 15_000,
+        "{count} of {there} compared"
+    );
+}
+
+#[test]
+#[ignore = "the engine's part comes next"]
+fn weighted_fair_queueing_until_a_close_call() {
+    let (count, there) = agree(10_000, ServiceMix::ALL, |_| SchedulerSpec::Wfq);
+    assert!(
+        count * 4 > there && count > 15_000,
+        "{count} of {there} compared"
+    );
+}
+
+/// Not the order alone: every stamp, every check and every alarm.
+#[test]
+#[ignore = "the engine's part comes next"]
+fn stamps_and_checks_are_the_same() {
+    let (mut stamps, mut alarms) = (0, 0);
+    for seed in 11_000..11_000 + NETWORKS {
+        let resync = [Resync::None, Resync::IdleLink, Resync::Literal][seed as usize % 3];
+        let scheduler = virtual_clock(Stamp::AuxVc, resync);
+        let spec = random_service_spec(seed, scheduler, ServiceMix::ALL);
+        let (report, seen) = (slow(&spec), fast(&spec));
+        assert_eq!(report.ranks, seen.ranks, "seed {seed}");
+        assert_eq!(report.checks, seen.checks, "seed {seed}");
+        stamps += report.ranks.len();
+        alarms += report
+            .checks
+            .iter()
+            .filter(|check| check.is_alarm())
+            .count();
+    }
+    assert!(stamps > 50_000, "only {stamps} stamps");
+    assert!(alarms > 500, "only {alarms} alarms");
+}
+
+/// The comparison sees a flow that reserves a tenth more at every port.
+#[test]
+#[ignore = "the engine's part comes next"]
+fn a_tenth_more_for_one_flow_is_seen() {
+    let scheduler = virtual_clock(Stamp::AuxVc, Resync::None);
+    let differs = |seed: &u64| {
+        let spec = random_service_spec(*seed, scheduler, ServiceMix::ALL);
+        let mut other = spec.clone();
+        let mut reserves = other
+            .flows
+            .iter_mut()
+            .filter_map(|flow| flow.reserve.as_mut());
+        let Some(reserve) = reserves.next() else {
+            return false;
+        };
+        reserve.rate = Rate(reserve.rate.0 / 10 * 11);
+        slow(&spec).ranks != fast(&other).ranks
+            && first_difference(&slow(&spec).starts, &fast(&other).starts).is_some()
+    };
+    let count = (12_000..12_100).filter(differs).count();
+    assert!(count > 12, "only {count} of 100 differ");
+}
