@@ -12,10 +12,7 @@ use crate::outcome::LossCause;
 use crate::probe::Probe;
 use crate::scheduler::{Admitted, Check, Packet, Place, Ranked, RoundRobin, Scheduler, Share};
 use crate::simulation::{Freed, Network, Simulation};
-use crate::spec::{
-    ChannelSpec, FlowSpec, LegSpec, NetworkSpec, SchedulerSpec, SourceControlSpec, TrafficSpec,
-    WhenFull,
-};
+use crate::spec::{ChannelSpec, FlowSpec, LegSpec, NetworkSpec, SchedulerSpec, WhenFull};
 use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {

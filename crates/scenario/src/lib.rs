@@ -97,8 +97,6 @@ pub struct PacketScenario {
     pub network: NetworkSpec,
     /// What to record.
     pub series: Vec<SeriesSpec>,
-    /// What to measure of ports.
-    pub measure: MeasureSpec,
     /// The cell time, for reports.
     pub cell: Duration,
     /// What to measure besides.
@@ -203,16 +201,11 @@ fn finish(
         fabric::build(&root, limits, &mut files, &mut mistakes).map(|f| Engine::Flit(Box::new(f)))
     } else {
         let built = build::build(&root, limits, &mut mistakes);
-        let window = Duration((built.network.stop_at.ps() / 1000).max(1));
         Some(Engine::Packet(PacketScenario {
             network: built.network,
             series: built.series,
             measure: built.measure,
             cell,
-            measure: MeasureSpec {
-                ports: false,
-                window,
-            },
         }))
     };
     let Some(engine) = engine.filter(|_| mistakes.errors() == 0) else {

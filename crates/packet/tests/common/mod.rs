@@ -1,19 +1,19 @@
 //! Small networks for the tests of the engine, written down by hand.
 #![allow(dead_code, unused_imports)]
 
-pub mod chain;
 mod books;
+pub mod chain;
 mod draw;
 mod figures;
-mod port_log;
 mod held;
+mod port_log;
 mod watch;
 
 pub use books::{Books, complaints};
 pub use draw::*;
 pub use figures::*;
-pub use port_log::{PortLog, observe};
 pub use held::*;
+pub use port_log::{PortLog, observe};
 pub use watch::{CreditCell, Watch};
 
 use kernel::{Duration, Rate, Time, Wheel};
