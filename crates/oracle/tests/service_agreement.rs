@@ -47,37 +47,31 @@ fn all_agree(first: u64, scheduler: impl Fn(u64) -> SchedulerSpec) {
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn first_in_first_out() {
     all_agree(0, |_| SchedulerSpec::Fifo);
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn strict_priority() {
     all_agree(1000, |_| SchedulerSpec::StrictPriority);
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn virtual_clock_without_resync() {
     all_agree(2000, |_| virtual_clock(Stamp::AuxVc, Resync::None));
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn virtual_clock_with_resync_on_an_idle_link() {
     all_agree(3000, |_| virtual_clock(Stamp::AuxVc, Resync::IdleLink));
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn virtual_clock_as_it_is_written() {
     all_agree(4000, |_| virtual_clock(Stamp::AuxVc, Resync::Literal));
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn stamps_of_virtual_clock_itself() {
     let resync = [Resync::None, Resync::IdleLink, Resync::Literal];
     all_agree(5000, |seed| {
@@ -86,7 +80,6 @@ fn stamps_of_virtual_clock_itself() {
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn deficit_round_robin() {
     let quanta = [53, 500, 1000, 40, 5];
     all_agree(6000, |seed| SchedulerSpec::Drr {
@@ -95,13 +88,11 @@ fn deficit_round_robin() {
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn earliest_deadline_first() {
     all_agree(7000, |_| SchedulerSpec::Edf);
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn asynchronous_traffic_shaping() {
     all_agree(8000, |_| SchedulerSpec::Ats {
         max_residence: None,
@@ -110,7 +101,6 @@ fn asynchronous_traffic_shaping() {
 
 /// Times and rates at which fluid sharing is mostly a matter of whole numbers.
 #[test]
-#[ignore = "the engine's part comes next"]
 fn weighted_fair_queueing_in_whole_numbers() {
     let mix = ServiceMix {
         rates: Rates::Twelfths,
@@ -124,7 +114,6 @@ fn weighted_fair_queueing_in_whole_numbers() {
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn weighted_fair_queueing_until_a_close_call() {
     let (count, there) = agree(10_000, ServiceMix::ALL, |_| SchedulerSpec::Wfq);
     assert!(
@@ -135,7 +124,6 @@ fn weighted_fair_queueing_until_a_close_call() {
 
 /// Not the order alone: every stamp, every check and every alarm.
 #[test]
-#[ignore = "the engine's part comes next"]
 fn stamps_and_checks_are_the_same() {
     let (mut stamps, mut alarms) = (0, 0);
     for seed in 11_000..11_000 + NETWORKS {
@@ -158,7 +146,6 @@ fn stamps_and_checks_are_the_same() {
 
 /// The comparison sees a flow that reserves a tenth more at every port.
 #[test]
-#[ignore = "the engine's part comes next"]
 fn a_tenth_more_for_one_flow_is_seen() {
     let scheduler = virtual_clock(Stamp::AuxVc, Resync::None);
     let differs = |seed: &u64| {

@@ -56,7 +56,6 @@ fn observed(scheduler: SchedulerSpec, words: &str) -> usize {
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn no_channel_idles_while_a_unit_may_go() {
     for scheduler in work_conserving() {
         assert_eq!(observed(scheduler, ""), 0, "{scheduler:?}");
@@ -66,7 +65,6 @@ fn no_channel_idles_while_a_unit_may_go() {
 
 /// The literal rule serves a flow's units out of order; nothing else does.
 #[test]
-#[ignore = "the engine's part comes next"]
 fn units_of_a_flow_keep_their_order() {
     assert_eq!(observed(ATS, "came after"), 0);
     let literal = virtual_clock(Stamp::AuxVc, Resync::Literal);
@@ -218,7 +216,6 @@ fn waits_of_equal_units_are_conserved_in_the_slow_engine() {
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn waits_of_equal_units_are_conserved() {
     waits_are_conserved(fast, work_conserving());
 }
@@ -345,7 +342,6 @@ fn no_unit_leaves_the_slow_engine_after_its_stamp() {
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn no_unit_leaves_after_its_stamp() {
     stamps_are_kept(fast);
 }
@@ -385,7 +381,6 @@ fn stamps_of_the_slow_engine_are_theoretical_arrival_times() {
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn stamps_are_those_of_the_gcra() {
     stamps_are_theoretical_arrival_times(fast);
 }
@@ -438,7 +433,6 @@ fn furthest_ahead(rule: Option<EnvelopeRule>) -> (usize, i64) {
 }
 
 #[test]
-#[ignore = "the engine's part comes next"]
 fn envelopes_keep_virtual_clock_near_real_time() {
     let interval = Duration(50_000_000);
     let (checks, furthest) = furthest_ahead(Some(EnvelopeRule::SlidingWindow {

@@ -19,9 +19,13 @@ struct Active {
 
 impl Groups {
     pub fn new(quantum_bytes: u32, seats: &[Seat]) -> Groups {
-        let rates = || seats.iter().filter_map(|seat| Some(seat.reserve?.rate.0));
-        let smallest = u128::from(rates().min().unwrap_or(1).max(1));
+        let smallest = |group: u8| {
+            let group = seats.iter().filter(|seat| seat.group == group);
+            let rates = group.filter_map(|seat| Some(seat.reserve?.rate.0));
+            u128::from(rates.min().unwrap_or(1).max(1))
+        };
         let quantum = |seat: &Seat| {
+            let smallest = smallest(seat.group);
             let rate = seat.reserve?.rate.0;
             let bytes = u128::from(quantum_bytes) * u128::from(rate) / smallest;
             Some((seat.leg, bytes.max(1) as u64))

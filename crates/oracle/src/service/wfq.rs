@@ -8,7 +8,7 @@
 
 use kernel::{Rate, Time};
 
-use super::{Arrival, Candidate, Ratio, Seat};
+use super::{Arrival, Candidate, Ratio, Seat, Wire};
 
 /// Ranks closer than this may go either way once a number was not whole, in ps.
 const CLOSE_PS: i128 = 2_000;
@@ -72,7 +72,8 @@ impl Groups {
     /// F of a unit that arrives.
     pub fn finish(&mut self, seat: &Seat, arrival: Arrival) -> Ratio {
         let gps = self.system(seat.group);
-        gps.advance(Ratio::time(arrival.now));
+        let is_idle = arrival.port_is_empty && matches!(arrival.wire, Wire::Free);
+        gps.advance(Ratio::time(arrival.now), is_idle);
         let finish = gps.take(seat, arrival.bytes);
         if gps.is_close {
             self.close_call.get_or_insert(arrival.now);
@@ -94,18 +95,21 @@ impl Groups {
 }
 
 impl Gps {
-    /// Serves what it has until `now`.
-    fn advance(&mut self, now: Ratio) {
+    /// Serves what it has until `now`. When it has nothing V stands still, and starts anew once
+    /// the port is idle too.
+    fn advance(&mut self, now: Ratio, is_idle: bool) {
         loop {
             let clock = self.clock;
             let backlogged = || self.finishes.iter().filter(|one| one.at > clock);
             let Some(first) = backlogged().map(|one| one.at).min() else {
                 let busy_before = !self.finishes.is_empty();
                 self.note_end(busy_before, self.at, now);
-                self.finishes.clear();
-                self.is_exact = true;
-                self.clock = Ratio::ZERO;
                 self.at = now;
+                if is_idle {
+                    self.finishes.clear();
+                    self.is_exact = true;
+                    self.clock = Ratio::ZERO;
+                }
                 return;
             };
             let shared: u64 = backlogged().map(|one| one.rate).sum();

@@ -50,8 +50,8 @@ pub(super) struct Ats {
 /// The token bucket of a flow.
 struct Bucket {
     pace: Pace,
-    /// What may come at once beyond one unit, as time at the rate.
-    tolerance_ps: u64,
+    /// What may come at once, as time at the rate.
+    burst_ps: u64,
     /// When the bucket is full again.
     full_ps: u64,
     /// Index of its group.
@@ -63,7 +63,7 @@ impl Ats {
         let (groups, count) = groups(shares);
         let bucket = |(share, group): (&Share, u32)| Bucket {
             pace: Pace::new(share),
-            tolerance_ps: share.tolerance.ps(),
+            burst_ps: (share.rate.tick(share.unit_bytes as u64) + share.tolerance).ps(),
             full_ps: 0,
             group,
         };
@@ -96,10 +96,11 @@ fn groups(shares: &[Share]) -> (Vec<u32>, usize) {
 }
 
 impl Bucket {
-    /// When a unit that comes at `now_ps` conforms.
+    /// When a unit that comes at `now_ps` conforms: its tokens are there.
     #[inline]
-    fn conforms_ps(&self, now_ps: u64) -> u64 {
-        now_ps.max(self.full_ps.saturating_sub(self.tolerance_ps))
+    fn conforms_ps(&self, now_ps: u64, bytes: u32) -> u64 {
+        let without_it_ps = self.pace.finish(self.full_ps, bytes);
+        now_ps.max(without_it_ps.saturating_sub(self.burst_ps))
     }
 
     /// The tokens of a unit that is eligible at `from_ps` are taken.
@@ -118,7 +119,7 @@ impl Discipline for Ats {
         }
         let now_ps = port.now.ps();
         let group_ps = &mut self.groups_ps[bucket.group as usize];
-        let conforms_ps = bucket.conforms_ps(now_ps).min(LAST_STAMP);
+        let conforms_ps = bucket.conforms_ps(now_ps, bytes).min(LAST_STAMP);
         let eligible_ps = conforms_ps.max(*group_ps);
         let residence_ps = eligible_ps - now_ps;
         if self

@@ -36,8 +36,8 @@ pub enum SchedulerSpec {
     Sfq,
     /// Deficit round robin (Shreedhar, Varghese 1995).
     Drr {
-        /// Bytes that the flow with the smallest reservation of the port may send a round; the
-        /// others get as many times more as they reserve.
+        /// Bytes that the flow with the smallest reservation of its priority group at the port
+        /// may send a round; the others get as many times more as they reserve.
         quantum_bytes: u32,
     },
     /// Earliest deadline first: arrival + [`ReserveSpec::deadline`](super::ReserveSpec::deadline).
