@@ -6,15 +6,11 @@
 //! | Standard | Here |
 //! |---|---|
 //! | CommittedInformationRate | `Bucket::pace` |
-//! | CommittedBurstSize | one unit and `Bucket::tolerance_ps`, as time at that rate |
+//! | CommittedBurstSize | `Bucket::burst_ps`, as time at that rate |
 //! | bucket empty time | TAT - burst, where TAT is `Bucket::full_ps` |
 //! | bucket full time | TAT, the theoretical arrival time of the GCRA: `Bucket::full_ps` |
 //! | group eligibility time | `Ats::groups_ps`: one for all flows of an ingress channel |
 //! | MaximumResidenceTime | `Ats::max_residence` |
-//!
-//! The standard asks for tokens for the unit itself. Here, as in the GCRA, a bucket that is full at
-//! TAT lets a unit of any size pass from TAT - tolerance on; for units of one size that is the
-//! same.
 //!
 //! A group keeps the order in which units came over one channel: no unit becomes eligible before
 //! one that came before it. The bucket gives its tokens when the unit is eligible, so what waits
@@ -99,8 +95,14 @@ impl Bucket {
     /// When a unit that comes at `now_ps` conforms: its tokens are there.
     #[inline]
     fn conforms_ps(&self, now_ps: u64, bytes: u32) -> u64 {
-        let without_it_ps = self.pace.finish(self.full_ps, bytes);
-        now_ps.max(without_it_ps.saturating_sub(self.burst_ps))
+        let unit_ps = self.pace.finish(0, bytes);
+        let missing_ps = unit_ps.saturating_sub(self.burst_ps);
+        let spare_ps = self.burst_ps.saturating_sub(unit_ps);
+        now_ps.max(
+            self.full_ps
+                .saturating_add(missing_ps)
+                .saturating_sub(spare_ps),
+        )
     }
 
     /// The tokens of a unit that is eligible at `from_ps` are taken.

@@ -31,9 +31,9 @@ fn units_conform_as_the_gcra_says() {
     // TAT 42, 52, 62, ...: from here a unit every 10 ps, 15 before its TAT.
     let eligible = [20, 20, 21].map(|at| bench.arrive(at, 0, 1));
     assert_eq!(eligible, [Some(27), Some(37), Some(47)]);
-    // TAT 72: a long unit is let in at 57 and takes its own time.
-    assert_eq!(bench.arrive(57, 0, 4), Some(57));
-    assert_eq!(bench.arrive(57, 0, 1), Some(97));
+    // TAT 72: a unit of twice the size needs twice the tokens. They are there at 67; TAT 92.
+    assert_eq!(bench.arrive(57, 0, 2), Some(67));
+    assert_eq!(bench.arrive(57, 0, 1), Some(77));
     // After a pause TAT counts for nothing.
     assert_eq!(bench.arrive(500, 0, 1), Some(500));
     assert_eq!(bench.arrive(500, 0, 1), Some(500));
@@ -122,6 +122,7 @@ fn datagrams_are_sent_while_reserved_units_are_held() {
 fn a_unit_past_the_end_of_the_clock_is_before_datagrams() {
     let mut slow = share(1);
     slow.rate = kernel::Rate(1);
+    slow.unit_bytes = 1_000_000;
     let mut bench = bench(&[slow]);
     let eligible = [(); 4].map(|()| bench.arrive(0, 0, 1_000_000));
     let eight = 8_000_000_000_000_000_000;

@@ -49,7 +49,12 @@ fn the_least_instant_of_groups_that_hold_is_waited_for() {
     let ats = SchedulerSpec::Ats {
         max_residence: None,
     };
-    let mut ranked = Ranked::new(&ats, Rate(1), groups(&[1, 1]), false);
+    let mut seats = groups(&[1, 1]);
+    seats
+        .iter_mut()
+        .flatten()
+        .for_each(|(_, share)| share.unit_bytes = 3);
+    let mut ranked = Ranked::new(&ats, Rate(1), seats, false);
     for (group, bytes) in [(0, 3), (1, 2)] {
         let place = Place::new(group, 0);
         let mut arrive = || ranked.on_arrival(&idle(0), place, bytes);
@@ -57,9 +62,10 @@ fn the_least_instant_of_groups_that_hold_is_waited_for() {
         let rank = arrive().expect("it is admitted").rank;
         ranked.ready(&idle(0), place, Packet { rank, bytes });
     }
-    assert_eq!(ranked.choose(&idle(1)), Choice::Wait(Time(20)));
-    assert!(!ranked.may_start(Time(19)) && ranked.may_start(Time(20)));
-    assert_eq!(ranked.choose(&idle(20)), Choice::Leg(102));
+    // Second units: of the first group at 30, of the other, smaller than its burst, at 10.
+    assert_eq!(ranked.choose(&idle(1)), Choice::Wait(Time(10)));
+    assert!(!ranked.may_start(Time(9)) && ranked.may_start(Time(10)));
+    assert_eq!(ranked.choose(&idle(10)), Choice::Leg(102));
 }
 
 /// Compares after each instant; how often something waited.
