@@ -164,7 +164,9 @@ fn switches(found: &Seeds) -> Table {
         let mut cells = vec![Cell::from(*name)];
         for (end, channel) in MIDDLE.iter().enumerate() {
             let measured = found.each(|seen| value(seen.port(channel)));
-            cells.push(Cell::float(SWITCHES[end][row], 2));
+            let printed = SWITCHES[end][row];
+            let digits = if printed == printed.trunc() { 0 } else { 2 };
+            cells.push(Cell::float(printed, digits));
             cells.push(cell(&measured, 3));
         }
         cells

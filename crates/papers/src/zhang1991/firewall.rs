@@ -48,9 +48,9 @@ const PROTECT: [(&str, &str); 4] = [
 const WORDS: &str = "680 packets a second over 300 s and 47,106 lost make 35.6 packets a second \
     for each misbehaving flow, 3.56 times its rate and not the 5 of the text; at 5 times about \
     90,000 must be lost. Both are run. What three-hop flows wait, and the total, depend on where \
-    the misbehaving flows are. The printed delays of one and two hops were not reached by any \
-    placement: packets of misbehaving flows wait behind normal ones, and leave them shorter \
-    queues than in Test One.";
+    the misbehaving flows are; here each route has one. Normal flows wait less than in Test One \
+    on every path length, as the packets of misbehaving flows wait behind theirs; of the printed \
+    delays only that of three hops is shorter.";
 const CONTRAST_WORDS: &str = "FIFO lets misbehaving flows take the link and fill the pool. Fair \
     disciplines protect by sharing the link anew at every packet, VirtualClock by reserved rates. \
     Leaky buckets at the edge protect too, but drop what the link could have carried; a shallow \

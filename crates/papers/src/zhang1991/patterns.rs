@@ -5,7 +5,7 @@ use results::{Axis, Block, Cell, Plot, Table};
 
 use super::disciplines::{ALL, Discipline, FIFO, VIRTUAL_CLOCK, WFQ};
 use super::seen::{Seeds, Sets, each, hops, seeds};
-use super::test_one::HOPS;
+use super::test_one::{HOPS, counted};
 use super::{PATTERNS, SEEDS, SEEDS_CONTRAST};
 use crate::Evidence;
 use crate::claim::{Finding, Measured, column, words};
@@ -40,9 +40,9 @@ const DEVIATIONS_MS: [[f64; 3]; 3] = [
 const ALIKE: f64 = 1.5;
 
 const WORDS: &str = "Constant sources of the same rate meet with the same phases for ever, so their \
-    delays vary from seed to seed. The footnote that differences between patterns vanish above 80 % \
-    load is not what the simulation shows: one-hop trains wait more times as long as constant flows \
-    the higher the load.";
+    delays vary from seed to seed. Under VirtualClock the burst of a flow makes that flow wait; FIFO, \
+    WFQ and deficit round robin serve such packets in nearly the same order as they come, and let \
+    all flows wait for it.";
 
 pub fn patterns(lab: &Lab) -> Result<Evidence, LabError> {
     let found = seeds(lab, PATTERNS, &Vec::new(), SEEDS)?;
@@ -144,8 +144,8 @@ fn table(found: &Seeds) -> Table {
         rows.push(measured);
     }
     let mut columns = vec![words("pattern", "how flows generate data")];
-    columns.extend(HOPS.map(|n| column(&format!("delay, {n} hops"), "ms", "mean waiting")));
-    columns.extend(HOPS.map(|n| column(&format!("deviation, {n} hops"), "ms", "of waiting")));
+    columns.extend(HOPS.map(|n| column(&format!("delay, {}", counted(n)), "ms", "mean waiting")));
+    columns.extend(HOPS.map(|n| column(&format!("deviation, {}", counted(n)), "ms", "of waiting")));
     Table {
         name: "patterns-delay".into(),
         caption: format!(

@@ -26,10 +26,10 @@ const WORDS: &str = "The queue is what arrivals find: those that wait, the one i
     printed 584 packets a second do not agree with the printed rates of flows, 24 x 9.59 + 24 x \
     9.58 + 12 x 9.62 = 575.5.";
 
-const SPLIT_WORDS: &str = "Packets of a burst get stamps in the future at the first switch and are \
-    spaced there; at the next ones they come less bunched than those fresh from a source, and wait \
-    less. So VirtualClock favours long paths more than FIFO does, and no reading of its rules gives \
-    the printed split, which is nearer to that of FIFO.";
+const SPLIT_WORDS: &str = "Flows that come from another trunk wait less than those fresh from a \
+    source: the first switch has let what ran ahead of its rate wait, and has spaced it. \
+    VirtualClock makes more of that difference than FIFO does. The printed split between path \
+    lengths is nearer to that of FIFO.";
 /// Trunks by what comes to them.
 const PLACES: [(&str, [&str; 2]); 3] = [
     ("first", ["S1->S2", "S4->S3"]),
@@ -64,6 +64,11 @@ pub fn test_one(lab: &Lab) -> Result<Evidence, LabError> {
             Block::Plot(queue_plot(&found)),
         ],
     })
+}
+
+/// `1 hop`, `2 hops`.
+pub fn counted(n: usize) -> String {
+    format!("{n} hop{}", if n == 1 { "" } else { "s" })
 }
 
 fn over(found: &Seeds, name: &str, value: impl Fn(&PortOutcome) -> f64) -> Measured {
@@ -213,7 +218,7 @@ fn places_table(found: &Seeds, fifo: &Seeds) -> Table {
     let mut columns = vec![words("trunk", "where packets wait")];
     for name in ["VirtualClock", "FIFO"] {
         columns.extend(HOPS.map(|n| {
-            let heading = format!("{name}, {n} hop{}", if n == 1 { "" } else { "s" });
+            let heading = format!("{name}, {}", counted(n));
             column(&heading, "ms", "waiting of flows that cross so many trunks")
         }));
     }
