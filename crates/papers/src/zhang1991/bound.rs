@@ -58,16 +58,18 @@ const RULES: [Rule; 7] = [
     rule("FIFO", "{ kind = \"fifo\" }"),
 ];
 
-const WORDS: &str = "Random networks of up to five trunks, reserved to 70 to 100 %: flows that keep \
-    a leaky bucket, flows that send up to three times what they reserve, datagrams. The bound is \
-    that of each flow that keeps its bucket, whatever the others do. A packet is late if it has not \
-    left by its stamp and the longest transmission on the link; that holds for misbehaving flows \
-    too. Section 3.1 lets auxVC go back to VirtualClock while packets stamped with it still wait, \
-    or at least while the link is busy: the flow then claims the same time twice.";
+const WORDS: &str = "Random networks of up to five trunks, reserved to 70 to 100 %: flows that \
+    keep a leaky bucket, flows that send up to three times what they reserve, datagrams. The \
+    bound is that of each flow that keeps its bucket, whatever the others do. A packet is late \
+    if it has not left by its stamp and the longest transmission on the link; that holds for \
+    misbehaving flows too. Section 3.1 lets auxVC go back to VirtualClock while packets stamped \
+    with it still wait, or at least while the link is busy: the flow then claims the same time \
+    twice.";
 
-const RESYNC_WORDS: &str = "In random networks such packets are late, but none of a flow that uses up \
-    its bound: it takes several flows that claim time twice at once. The scenario `resync.toml` has \
-    nine, each within what it reserves on average, and a victim that keeps its bucket.";
+const RESYNC_WORDS: &str = "In random networks such packets are late, but none of a flow that \
+    uses up its bound: it takes several flows that claim time twice at once. The scenario \
+    `resync.toml` has nine, each within what it reserves on average, and a victim that keeps its \
+    bucket.";
 
 /// Packets that leave later than their stamp and the longest transmission on the channel allow.
 struct Late {

@@ -7,7 +7,7 @@ use super::disciplines::{
     DRR, Discipline, FIFO, FIFO_PUSH_OUT, LEAKY_DEEP, LEAKY_SHALLOW, ROUND_ROBIN, SCFQ, SFQ,
     VIRTUAL_CLOCK, WF2Q_PLUS, WFQ,
 };
-use super::seen::{Seeds, Sets, each, hops, is_normal};
+use super::seen::{Seeds, Seen, Sets, each, hops, is_normal};
 use super::test_one::HOPS;
 use super::{FIREWALL, SEEDS, SEEDS_CONTRAST};
 use crate::Evidence;
@@ -162,9 +162,11 @@ fn contrast(others: &[Seeds]) -> Vec<Measured> {
     measured
 }
 
-fn link_table(found: &Seeds, slower: &Seeds) -> Table {
-    type Value = fn(&super::seen::Seen) -> f64;
-    let values: [(&str, Cell, Value, usize); 9] = [
+/// What is measured of a run, its name, the printed value and decimals.
+type Quantity = (&'static str, Cell, fn(&Seen) -> f64, usize);
+
+fn link_quantities() -> [Quantity; 9] {
+    [
         (
             "utilization",
             Cell::float(1.0, 1),
@@ -219,15 +221,20 @@ fn link_table(found: &Seeds, slower: &Seeds) -> Table {
             |seen| seen.rate(misbehaves),
             2,
         ),
-    ];
-    let rows = values.into_iter().map(|(name, printed, value, digits)| {
-        vec![
-            Cell::from(name),
-            printed,
-            cell(&found.each(value), digits),
-            cell(&slower.each(value), digits),
-        ]
-    });
+    ]
+}
+
+fn link_table(found: &Seeds, slower: &Seeds) -> Table {
+    let rows = link_quantities()
+        .into_iter()
+        .map(|(name, printed, value, digits)| {
+            vec![
+                Cell::from(name),
+                printed,
+                cell(&found.each(value), digits),
+                cell(&slower.each(value), digits),
+            ]
+        });
     Table {
         name: "firewall-link".into(),
         caption: format!(

@@ -115,8 +115,8 @@ pub fn no_credit(lab: &Lab) -> Result<Evidence, LabError> {
     let table = Table {
         name: "no-credit".into(),
         caption: format!(
-            "A flow sends 50 packets at once, half of what it reserves on average; {SEEDS_CONTRAST} \
-             seeds. What the other flows wait:"
+            "A flow sends 50 packets at once, half of what it reserves on average; \
+             {SEEDS_CONTRAST} seeds. What the other flows wait:"
         ),
         columns: vec![
             words("discipline", "of every port"),

@@ -39,10 +39,10 @@ const DEVIATIONS_MS: [[f64; 3]; 3] = [
 /// Waits that a discipline that does not charge bursts may let the patterns differ by.
 const ALIKE: f64 = 1.5;
 
-const WORDS: &str = "Constant sources of the same rate meet with the same phases for ever, so their \
-    delays vary from seed to seed. Under VirtualClock the burst of a flow makes that flow wait; FIFO, \
-    WFQ and deficit round robin serve such packets in nearly the same order as they come, and let \
-    all flows wait for it.";
+const WORDS: &str = "Constant sources of the same rate meet with the same phases for ever, so \
+    their delays vary from seed to seed. Under VirtualClock the burst of a flow makes that flow \
+    wait; FIFO, WFQ and deficit round robin serve such packets in nearly the same order as they \
+    come, and let all flows wait for it.";
 
 pub fn patterns(lab: &Lab) -> Result<Evidence, LabError> {
     let found = seeds(lab, PATTERNS, &Vec::new(), SEEDS)?;

@@ -20,10 +20,10 @@ const TWICE: [(&str, &str); 2] = [
 /// A packet on the link.
 const TRANSMISSION_MS: f64 = 5.0;
 
-const WORDS: &str = "The offset P lets one flow's packets go before others' until its clock has run \
-    P ahead of real time; a flow that sends more than it reserves uses it up once and gains nothing \
-    after. Datagrams get what is left. A reserved packet waits for one that is being sent, and for \
-    the reserved ones that waited for it too.";
+const WORDS: &str = "The offset P lets one flow's packets go before others' until its clock has \
+    run P ahead of real time; a flow that sends more than it reserves uses it up once and gains \
+    nothing after. Datagrams get what is left. A reserved packet waits for one that is being \
+    sent, and for the reserved ones that waited for it too.";
 
 fn is_favoured(flow: &FlowSpec) -> bool {
     flow.name == "favoured"

@@ -80,12 +80,12 @@ const READINGS: [Reading; 16] = [
     ),
 ];
 
-const WORDS: &str = "The gap behind every packet, also the last of a train, decides most: without it \
-    delays are two thirds longer. Train length and AI move all figures together. No reading closes the split \
-    of delay between path lengths: one-hop flows wait 13 % longer than printed, three-hop \
-    flows 7 % less, while the wait per hop agrees. With equal clocks packets of one size keep step \
-    from trunk to trunk, and one that arrives as a transmission ends may go next; that favours \
-    long paths further.";
+const WORDS: &str = "The gap behind every packet, also the last of a train, decides most: \
+    without it delays are two thirds longer. Train length and AI move all figures together. No \
+    reading closes the split of delay between path lengths: one-hop flows wait 13 % longer than \
+    printed, three-hop flows 7 % less, while the wait per hop agrees. With equal clocks packets \
+    of one size keep step from trunk to trunk, and one that arrives as a transmission ends may \
+    go next; that favours long paths further.";
 
 pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
     let settings: Vec<Sets> = READINGS

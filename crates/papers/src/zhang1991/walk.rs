@@ -29,9 +29,9 @@ const WORDS: &str = "Equation 3 looks at the clock at the end of every interval,
     check; the walk is then reflected at zero. Its mean is sqrt(2 AIR n / pi) and its variance AIR \
     n (1 - 2 / pi), so that the paper's guess of an as fast growing variance holds for the order \
     alone.";
-const ENVELOPE_WORDS: &str = "Fixed windows let two windows' worth pass back to back over a boundary: \
-    with long trains at eight times the mean rate a clock runs ahead by more than T = AIR x Vtick. \
-    Sliding windows keep it below T at the first switch.";
+const ENVELOPE_WORDS: &str = "Fixed windows let two windows' worth pass back to back over a \
+    boundary: with long trains at eight times the mean rate a clock runs ahead by more than T = \
+    AIR x Vtick. Sliding windows keep it below T at the first switch.";
 
 /// What came to the switch, by interval, and what the switch's checks found.
 struct Walk {
