@@ -7,7 +7,9 @@ use packet::Simulation;
 use packet::outcome::{Outcome, PortsOutcome, Series, Stop, Violation};
 use packet::probe::{Audit, Ports, PortsSpec, Probe, Recorder, TraceProbe};
 use packet::spec::NetworkSpec;
-use results::{note_broken_bounds, run_manifest, run_report, run_summary, run_tables, terminal_summary};
+use results::{
+    note_broken_bounds, run_manifest, run_report, run_summary, run_tables, terminal_summary,
+};
 use scenario::PacketScenario;
 
 use super::TraceKind;

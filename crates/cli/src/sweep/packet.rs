@@ -16,8 +16,8 @@ use packet::Simulation;
 use packet::outcome::{DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome, Stop};
 use packet::probe::PathWaits;
 use packet::spec::NetworkSpec;
-use results::{Balance, note_broken_bounds};
 use results::sweep::{Measure, Role};
+use results::{Balance, note_broken_bounds};
 use scenario::PacketScenario;
 
 use super::measure::{flag, number};

@@ -102,7 +102,10 @@ pub fn note_broken_bounds(spec: &NetworkSpec, outcome: &mut Outcome) {
     let late: Vec<Violation> = broken
         .filter_map(|promise| {
             let (bound, largest) = promise.kept()?;
-            let last_leg = outcome.legs.iter().rposition(|leg| leg.flow == promise.flow);
+            let last_leg = outcome
+                .legs
+                .iter()
+                .rposition(|leg| leg.flow == promise.flow);
             let what = format!(
                 "a unit of {} took {}, beyond its delay bound of {}",
                 names::flow(spec, promise.flow),
@@ -147,9 +150,7 @@ pub fn table(
         let bound = promise.bound.ok();
         let delay = bound.map(|bound| bound.delay);
         let at_port = measured.and_then(|ports| ports.flows.get(promise.flow as usize));
-        let percent = promise
-            .ratio()
-            .map(|ratio| Cell::float(ratio * 100.0, 2));
+        let percent = promise.ratio().map(|ratio| Cell::float(ratio * 100.0, 2));
         table.rows.push(vec![
             names::flow(spec, promise.flow).into(),
             cells(delay),
