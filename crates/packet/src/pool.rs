@@ -137,7 +137,7 @@ impl Network {
     /// The leg whose last unit is the last that `output` would send.
     fn victim(&self, output: &Output) -> u32 {
         if let Scheduler::Ranked(ranked) = &self.channels[output.channel as usize].scheduler
-            && ranked.tracks_tails()
+            && ranked.tracks_tails
             && !output.has_roots
         {
             return ranked.largest_tail().unwrap_or(NONE);

@@ -119,8 +119,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             network.channels[channel_id as usize]
                 .scheduler
                 .not_ready(sender.place);
-        } else if sender.is_ranked {
-            self.offer_head(leg_id);
         }
         let sender = &self.network.legs[leg_id as usize].sender;
         if sender.is_watched {
