@@ -143,6 +143,7 @@ impl Channel {
         self.choose_ranked(now)
     }
 
+    #[inline(never)]
     fn choose_ranked(&mut self, now: Time) -> Choice {
         match &mut self.scheduler {
             Scheduler::RoundRobin(_) => Choice::Nothing,
@@ -174,7 +175,7 @@ impl Channel {
     }
 
     /// Something waits for the wire.
-    #[inline]
+    #[inline(always)]
     pub fn has_work(&self) -> bool {
         self.scheduler.has_ready() || !self.control.is_empty()
     }

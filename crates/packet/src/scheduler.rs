@@ -138,7 +138,7 @@ trait Discipline {
 
 impl Scheduler {
     /// The queue at `place` may not be chosen.
-    #[inline]
+    #[inline(always)]
     pub fn not_ready(&mut self, place: Place) {
         match self {
             Scheduler::RoundRobin(scheduler) => scheduler.not_ready(place),
@@ -147,7 +147,7 @@ impl Scheduler {
     }
 
     /// Is any queue ready?
-    #[inline]
+    #[inline(always)]
     pub fn has_ready(&self) -> bool {
         match self {
             Scheduler::RoundRobin(scheduler) => scheduler.has_ready(),

@@ -17,6 +17,7 @@ use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The unit at `place` joins the queue of `leg_id` at a port that ranks.
+    #[inline(never)]
     pub(crate) fn enqueue_ranked(&mut self, leg_id: u32, place: u32) {
         let now = self.now;
         let network = &mut self.network;
@@ -93,6 +94,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The unit at `place`, taken from the queue of `leg_id`, is about to start. The next one is
     /// first now; if there is none, the port learns that after the start, since the source may
     /// hand over another.
+    #[inline(never)]
     pub(crate) fn serve_ranked(&mut self, leg_id: u32, place: u32, bytes: u32) {
         let network = &mut self.network;
         let sender = &network.legs[leg_id as usize].sender;

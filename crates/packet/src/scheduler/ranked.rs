@@ -162,7 +162,7 @@ impl Ranked {
     }
 
     /// The queue at `place` may not be chosen.
-    #[inline]
+    #[inline(never)]
     pub fn not_ready(&mut self, place: Place) {
         let group = &mut self.groups[place.group()];
         of!(&mut group.discipline, d => d.not_ready(place.seat()));
@@ -232,7 +232,7 @@ impl Ranked {
         self.groups.iter().rev().find_map(largest)
     }
 
-    #[inline]
+    #[inline(never)]
     pub fn has_ready(&self) -> bool {
         let ready = |group: &Group| of!(&group.discipline, d => d.has_ready());
         self.groups.iter().any(ready)
