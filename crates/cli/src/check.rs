@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use kernel::Duration;
+use packet::bound::bounds;
+use results::number::span;
 use scenario::Engine;
 
 use crate::{BAD_INPUT, Changes, SUCCESS, files};
@@ -23,11 +26,29 @@ pub fn check(options: &Options) -> u8 {
         match files::load(path, &options.changes) {
             Ok((source, scenario)) => {
                 println!("{}: sound: {}", source.name, summary(&scenario.engine));
+                if let Some(promised) = promised(&scenario.engine) {
+                    println!("{}: {promised}", source.name);
+                }
             }
             Err(()) => status = BAD_INPUT,
         }
     }
     status
+}
+
+/// How many flows have a delay bound, and between which they lie.
+fn promised(engine: &Engine) -> Option<String> {
+    let Engine::Packet(packet) = engine else {
+        return None;
+    };
+    let found = bounds(&packet.network);
+    let delays = || found.iter().flatten().map(|bound| bound.delay);
+    let time = |delay: Duration| span(delay.ps() as f64);
+    let (least, most) = (time(delays().min()?), time(delays().max()?));
+    Some(match delays().count() {
+        1 => format!("1 flow has a delay bound, of {least}"),
+        count => format!("{count} flows have a delay bound, from {least} to {most}"),
+    })
 }
 
 /// What there is to simulate, in numbers.

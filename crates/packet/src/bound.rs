@@ -34,8 +34,8 @@ use alloc::vec::Vec;
 use kernel::{Duration, Rate};
 
 use crate::spec::{
-    EnvelopeRule, EnvelopeSpec, FlowSpec, NetworkSpec, ReserveSpec, SinkSpec, SourceControlSpec,
-    TrafficSpec,
+    EnvelopeRule, EnvelopeSpec, Excess, FlowSpec, NetworkSpec, ReserveSpec, SinkSpec,
+    SourceControlSpec, TrafficSpec,
 };
 use path::Ports;
 
@@ -128,7 +128,7 @@ impl NoBound {
                 channel_name(channel)
             ),
             NoBound::Discipline { channel } => {
-                format!("{} does not serve by reservation", channel_name(channel))
+                format!("{} gives no guarantee to one flow", channel_name(channel))
             }
             NoBound::Deadlines { channel } => {
                 format!("not all deadlines can be kept on {}", channel_name(channel))
@@ -190,8 +190,12 @@ pub(crate) fn burst(flow: &FlowSpec, reserve: &ReserveSpec) -> Result<Duration, 
     if flow.source_control != SourceControlSpec::None && policed.is_none() {
         return Err(NoBound::SourceControl);
     }
+    // Windows that end let what waits go at once, however far apart it came.
+    let bunches = flow.policer.is_some_and(|policer| {
+        policer.excess == Excess::Delay && matches!(policer.rule, EnvelopeRule::FixedWindow { .. })
+    });
     let own = match flow.source_control {
-        SourceControlSpec::None => {
+        SourceControlSpec::None if !bunches => {
             let held = flow
                 .envelope
                 .and_then(|rule| held(&rule, unit, flow, reserve));
@@ -214,8 +218,10 @@ fn held(
     reserve: &ReserveSpec,
 ) -> Option<Duration> {
     let window = |units: u32, interval: Duration| {
-        let whole = unit.checked_mul(units as u64)?;
-        (whole <= interval).then_some(whole)
+        // Exact: a unit's time is rounded up, and many of them may fill an interval.
+        let bits = units as u128 * largest(flow) as u128 * 8;
+        let fits = bits * 1_000_000_000_000 <= interval.ps() as u128 * reserve.rate.0 as u128;
+        unit.checked_mul(units as u64).filter(|_| fits)
     };
     match envelope.rule {
         // Two windows' worth may come back to back over a boundary.

@@ -27,7 +27,8 @@ pub use model::{
     Table, Tone, Verdict, VerdictRow,
 };
 pub use run::{
-    Balance, RunInfo, run_manifest, run_report, run_summary, run_tables, terminal_summary,
+    Balance, RunInfo, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
+    terminal_summary,
 };
 pub use svg::svg;
 pub use trace::{Crossing, TraceRecord, TraceWriter, UnitKind};

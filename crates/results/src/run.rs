@@ -1,5 +1,6 @@
 //! What one run found, as tables, a page and a summary for the terminal.
 
+mod bounds;
 mod losses;
 mod names;
 mod port_plots;
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::directory::{Check, Manifest};
 
+pub use bounds::note_broken_bounds;
 pub use report::run_report;
 pub(crate) use report::{closing_blocks, heading};
 pub use tables::run_tables;
@@ -102,7 +104,7 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
 
 /// The numbers most programs want, for `summary.json`.
 ///
-/// Losses by cause, sessions, warnings and what was measured of ports are there if the run had
+/// Losses by cause, sessions, warnings, delay bounds and what was measured of ports are there if the run had
 /// them.
 pub fn run_summary(
     info: &RunInfo,
@@ -159,6 +161,9 @@ pub fn run_summary(
     let warnings: u64 = outcome.flows.iter().map(|flow| flow.alarms_total).sum();
     if warnings > 0 {
         summary["warnings"] = warnings.into();
+    }
+    if let Some(bounds) = bounds::json(spec, outcome) {
+        summary["bounds"] = bounds;
     }
     if let Some(measured) = measured {
         (summary["paths"], summary["ports"]) = ports::json(spec, measured);

@@ -1,5 +1,6 @@
 //! What can't work, or hardly, in schedulers, pools, reservations and sessions.
 
+mod guarantees;
 mod reservations;
 
 use kernel::Time;
@@ -43,6 +44,7 @@ pub(crate) fn check(
     whole.over_reserved(mistakes);
     whole.misbehaving(mistakes);
     whole.nothing_reserved(mistakes);
+    whole.no_guarantee(mistakes);
     literal_resync(root, mistakes);
 }
 

@@ -6,7 +6,10 @@ use kernel::{Time, Wheel};
 use packet::Simulation;
 use packet::outcome::{Outcome, PortsOutcome, Series, Stop, Violation};
 use packet::probe::{Audit, Ports, PortsSpec, Probe, Recorder, TraceProbe};
-use results::{run_manifest, run_report, run_summary, run_tables, terminal_summary};
+use packet::spec::NetworkSpec;
+use results::{
+    note_broken_bounds, run_manifest, run_report, run_summary, run_tables, terminal_summary,
+};
 use scenario::PacketScenario;
 
 use super::TraceKind;
@@ -119,7 +122,7 @@ impl PacketRun<'_> {
             }
             if pace.save_is_due() {
                 let outcome = simulation.outcome();
-                let found = Found::new(outcome, &simulation.probe().0, pace.seconds());
+                let found = Found::new(network, outcome, &simulation.probe().0, pace.seconds());
                 let shown = self.shown(&found, true);
                 self.job.save(&shown).map_err(|error| error.to_string())?;
                 pace.saved();
@@ -130,7 +133,7 @@ impl PacketRun<'_> {
         let outcome = simulation.outcome();
         let (watch, probe) = simulation.into_probe();
         Ok(Finished {
-            found: Found::new(outcome, &watch, wall_seconds),
+            found: Found::new(network, outcome, &watch, wall_seconds),
             probe,
         })
     }
@@ -204,7 +207,13 @@ impl PacketRun<'_> {
 }
 
 impl Found {
-    fn new(outcome: Outcome, (recorder, ports): &Watch, wall_seconds: f64) -> Found {
+    fn new(
+        network: &NetworkSpec,
+        mut outcome: Outcome,
+        (recorder, ports): &Watch,
+        wall_seconds: f64,
+    ) -> Found {
+        note_broken_bounds(network, &mut outcome);
         let ended_at = outcome.ended_at;
         Found {
             ports: ports.as_ref().map(|ports| ports.outcome(ended_at)),

@@ -16,8 +16,8 @@ use packet::Simulation;
 use packet::outcome::{DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome, Stop};
 use packet::probe::PathWaits;
 use packet::spec::NetworkSpec;
-use results::Balance;
 use results::sweep::{Measure, Role};
+use results::{Balance, note_broken_bounds};
 use scenario::PacketScenario;
 
 use super::measure::{flag, number};
@@ -166,7 +166,8 @@ pub fn measure(scenario: &PacketScenario) -> Result<Option<Point>, String> {
         }
         looks.push(Balance::of(&simulation.outcome()).inside);
     }
-    let outcome = simulation.outcome();
+    let mut outcome = simulation.outcome();
+    note_broken_bounds(network, &mut outcome);
     let waits = simulation.probe().total();
     Ok(Some(Point {
         values: values(network, (&before, &outcome), &waits, &looks),

@@ -66,6 +66,17 @@ struct Demand {
 
 /// Can the deadlines of `channel` be kept, and those of all ports before on its flows' ways?
 fn keeps_deadlines(ports: &Ports<'_>, flow_id: u32, channel: u32) -> Result<(), NoBound> {
+    // The same for all flows of a priority.
+    let key = (channel, ports.flow(flow_id).priority);
+    let known = ports.deadlines.borrow().get(&key).copied();
+    known.unwrap_or_else(|| {
+        let found = follow_deadlines(ports, flow_id, channel);
+        ports.deadlines.borrow_mut().insert(key, found);
+        found
+    })
+}
+
+fn follow_deadlines(ports: &Ports<'_>, flow_id: u32, channel: u32) -> Result<(), NoBound> {
     let mut seen = Vec::new();
     let mut open = alloc::vec![channel];
     while let Some(channel) = open.pop() {

@@ -1,7 +1,9 @@
 //! What each port on a flow's way adds.
 
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cell::RefCell;
 
 use kernel::{Duration, Rate};
 
@@ -37,6 +39,28 @@ pub(super) struct Ports<'a> {
     pub flows: Vec<Vec<u32>>,
     /// Control units may cross the channel.
     has_control: Vec<bool>,
+    /// What was summed up so far, by channel and priority: many flows ask for the same.
+    groups: RefCell<BTreeMap<(u32, u8), Group>>,
+    /// Whether deadlines are kept, by channel and priority, as far as it was asked.
+    pub deadlines: RefCell<BTreeMap<(u32, u8), Result<(), NoBound>>>,
+}
+
+/// The flows of one priority on one channel.
+#[derive(Clone, Copy)]
+struct Group {
+    /// Some flow of the channel has a higher priority.
+    is_behind: bool,
+    /// The sum of what is reserved from the start. (Flows with a session are admitted only to what
+    /// that leaves.)
+    reserved: Rate,
+    /// Time of the largest unit that is served only when none of those that reserve waits.
+    background: Duration,
+    /// Time of the largest unit of those that reserve.
+    longest: Duration,
+    /// Times of the largest units of all that reserve.
+    units: Duration,
+    /// Sum of P_j rho_j, in bits times picoseconds a second.
+    early: u128,
 }
 
 impl<'a> Ports<'a> {
@@ -52,6 +76,8 @@ impl<'a> Ports<'a> {
             spec,
             flows,
             has_control: vec![false; channels],
+            groups: RefCell::default(),
+            deadlines: RefCell::default(),
         };
         for flow in &spec.flows {
             ports.mark_control(flow);
@@ -152,14 +178,14 @@ impl<'a> Ports<'a> {
         if self.has_control[channel as usize] {
             return Err(NoBound::Control { channel });
         }
-        let others = self.flows[channel as usize].iter();
-        if others
-            .clone()
-            .any(|&other| self.flow(other).priority < flow.priority)
-        {
+        let Group {
+            is_behind,
+            reserved,
+            ..
+        } = self.group(flow_id, channel);
+        if is_behind {
             return Err(NoBound::Priority { channel });
         }
-        let reserved = self.reserved(flow_id, channel);
         if reserved > port.rate {
             return Err(NoBound::Overbooked { channel, reserved });
         }
@@ -170,12 +196,6 @@ impl<'a> Ports<'a> {
     }
 
     /// Flows that compete with `flow_id` by their reservation: of its priority.
-    pub fn rivals(&self, flow_id: u32, channel: u32) -> impl Iterator<Item = &'a FlowSpec> {
-        self.rival_ids(flow_id, channel)
-            .map(|rival| self.flow(rival))
-    }
-
-    /// The same as indices.
     pub fn rival_ids(&self, flow_id: u32, channel: u32) -> impl Iterator<Item = u32> {
         let priority = self.flow(flow_id).priority;
         let competes = move |&rival: &u32| {
@@ -188,58 +208,65 @@ impl<'a> Ports<'a> {
             .filter(competes)
     }
 
-    /// The sum of what is reserved from the start at a port for the priority of a flow. (Flows
-    /// with a session are admitted only to what that leaves.)
-    fn reserved(&self, flow_id: u32, channel: u32) -> Rate {
-        let lasting = self
-            .rivals(flow_id, channel)
-            .filter(|flow| flow.session.is_none());
-        let rates = lasting
-            .filter_map(|flow| flow.reserve)
-            .map(|reserve| reserve.rate.0);
-        Rate(rates.fold(0, u64::saturating_add))
-    }
-
     /// Time of the largest unit that is served only when no rival waits.
     pub fn background(&self, flow_id: u32, channel: u32) -> Duration {
-        let flow = self.flow(flow_id);
-        let flows = self.flows[channel as usize]
-            .iter()
-            .map(|&other| self.flow(other));
-        let behind =
-            flows.filter(|other| other.priority != flow.priority || other.reserve.is_none());
-        self.longest(channel, behind)
+        self.group(flow_id, channel).background
     }
 
-    pub fn longest(&self, channel: u32, flows: impl Iterator<Item = &'a FlowSpec>) -> Duration {
-        let bytes = flows.map(largest).max().unwrap_or(0);
-        time(self.channel(channel).rate, bytes)
+    /// The rivals of `flow_id` on a channel and the rest, summed up.
+    fn group(&self, flow_id: u32, channel: u32) -> Group {
+        let priority = self.flow(flow_id).priority;
+        let known = self.groups.borrow().get(&(channel, priority)).copied();
+        known.unwrap_or_else(|| {
+            let group = self.sum_up(channel, priority);
+            self.groups.borrow_mut().insert((channel, priority), group);
+            group
+        })
+    }
+
+    fn sum_up(&self, channel: u32, priority: u8) -> Group {
+        let mut group = Group {
+            is_behind: false,
+            reserved: Rate(0),
+            background: Duration::ZERO,
+            longest: Duration::ZERO,
+            units: Duration::ZERO,
+            early: 0,
+        };
+        for &id in &self.flows[channel as usize] {
+            let flow = self.flow(id);
+            let unit = time(self.channel(channel).rate, largest(flow));
+            group.is_behind |= flow.priority < priority;
+            let Some(reserve) = flow.reserve.filter(|_| flow.priority == priority) else {
+                group.background = group.background.max(unit);
+                continue;
+            };
+            if flow.session.is_none() {
+                group.reserved.0 = group.reserved.0.saturating_add(reserve.rate.0);
+            }
+            group.longest = group.longest.max(unit);
+            group.units = group.units + unit;
+            group.early += reserve.rate.0 as u128 * reserve.offset.ps() as u128;
+        }
+        group
     }
 
     /// beta of a port that flows share.
     fn error(&self, flow_id: u32, channel: u32) -> Result<Duration, NoBound> {
         let port = self.channel(channel);
-        let background = self.background(flow_id, channel);
-        let rivals = || self.rivals(flow_id, channel);
-        let longest = self.longest(channel, rivals()).max(background);
+        let group = self.group(flow_id, channel);
+        let longest = group.longest.max(group.background);
         match port.scheduler {
             SchedulerSpec::VirtualClock(clock)
                 if clock.stamp == Stamp::AuxVc && clock.resync != Resync::Literal =>
             {
-                let early = rivals().filter_map(|flow| flow.reserve);
-                let bits = early.fold(0u128, |sum, reserve| {
-                    sum + reserve.rate.0 as u128 * reserve.offset.ps() as u128
-                });
-                let early_ps = bits.div_ceil(port.rate.0.max(1) as u128);
+                let early_ps = group.early.div_ceil(port.rate.0.max(1) as u128);
                 Ok(longest + Duration(early_ps.min(u64::MAX as u128 / 8) as u64))
             }
             SchedulerSpec::Wfq | SchedulerSpec::Wf2qPlus => Ok(longest),
             SchedulerSpec::Scfq => {
-                let sum = rivals().fold(Duration::ZERO, |sum, flow| {
-                    sum + time(port.rate, largest(flow))
-                });
                 let own = time(port.rate, largest(self.flow(flow_id)));
-                Ok(Duration(sum.ps() - own.ps()) + background)
+                Ok(Duration(group.units.ps() - own.ps()) + group.background)
             }
             _ => Err(NoBound::Discipline { channel }),
         }

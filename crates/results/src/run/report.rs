@@ -4,7 +4,7 @@ use kernel::Duration;
 use packet::outcome::{Outcome, PortsOutcome, Series, Stop};
 use packet::spec::NetworkSpec;
 
-use super::{Balance, RunInfo, port_plots, run_tables, words};
+use super::{Balance, RunInfo, bounds, port_plots, run_tables, words};
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
 
@@ -21,12 +21,16 @@ pub fn run_report(
     series: &[Series],
 ) -> Report {
     let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
-    blocks.extend(warnings(info, outcome));
+    blocks.extend(warnings(info, spec, outcome));
     blocks.push(Block::Text(words::paragraph(info, spec, outcome)));
     let waiting = measured.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
     if !waiting.is_empty() {
         blocks.push(heading("Waiting"));
         blocks.extend(waiting.into_iter().map(Block::Plot));
+    }
+    if let Some(plot) = bounds::plot(spec, outcome, info.cell) {
+        blocks.push(heading("Delay bounds"));
+        blocks.push(Block::Plot(plot));
     }
     let plots = plots(series, info.cell);
     if !plots.is_empty() {
@@ -133,7 +137,7 @@ fn facts(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Fact> {
     facts
 }
 
-fn warnings(info: &RunInfo, outcome: &Outcome) -> Vec<Block> {
+fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block> {
     let mut notes = Vec::new();
     let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
     if outcome.violations_total > 0 {
@@ -144,6 +148,9 @@ fn warnings(info: &RunInfo, outcome: &Outcome) -> Vec<Block> {
                 words::counted(outcome.violations_total as usize, "promise")
             ),
         );
+    }
+    if let Some(late) = bounds::warning(spec, outcome) {
+        note(Tone::Problem, late);
     }
     if let Stop::Stuck(_) = outcome.stop {
         note(

@@ -1,10 +1,10 @@
-//! A run in at most 25 lines of text.
+//! A run in at most 25 lines of text, and nine more where flows reserve.
 
 use packet::outcome::{Outcome, PortsOutcome, Stop};
 use packet::spec::NetworkSpec;
 
 use super::tables::flow_loads;
-use super::{Balance, RunInfo, losses, ports, sessions, words};
+use super::{Balance, RunInfo, bounds, losses, ports, sessions, words};
 use crate::number::{fixed, grouped, significant, span};
 
 /// Flows listed, less one for each line on paths, sessions and warnings; the rest are counted.
@@ -15,7 +15,7 @@ const VIOLATIONS: usize = 3;
 const NAME: usize = 24;
 
 /// The run in at most 25 lines: what ran, each flow, waiting by path length, the balance, sessions
-/// and warnings, what went wrong.
+/// and warnings, what went wrong. Nine more on delay bounds where flows reserve.
 pub fn terminal_summary(
     info: &RunInfo,
     spec: &NetworkSpec,
@@ -46,6 +46,7 @@ pub fn terminal_summary(
         lines.push(format!("... and {more}"));
     }
     lines.extend(paths);
+    lines.extend(bounds::terminal_lines(spec, outcome));
     lines.push(String::new());
     let balance = Balance::of(outcome);
     lines.push(format!(

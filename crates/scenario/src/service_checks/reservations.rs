@@ -43,7 +43,10 @@ impl Whole<'_> {
                 reserve_at(draft.record),
                 format!("`{}` is the last of them", draft.name),
             )
-            .help("reserve less, raise the rate, or let flows ask: `session = { open = \"0 s\" }`")
+            .help(format!(
+                "reserve {} less, raise the rate, or let flows ask: `session = {{ open = \"0 s\" }}`",
+                rate_text(port.bits_per_second - rate(channel))
+            ))
             .note_if(more(over().count() - 1, "channel")),
         );
     }
@@ -117,7 +120,7 @@ fn reserves(flows: u32, bits_per_second: u64) -> String {
 }
 
 /// "64 kbps", "1.536 Mbps".
-fn rate_text(bits_per_second: u64) -> String {
+pub(super) fn rate_text(bits_per_second: u64) -> String {
     let (unit, name) = match bits_per_second {
         0..1_000 => (1.0, "bps"),
         1_000..1_000_000 => (1e3, "kbps"),
