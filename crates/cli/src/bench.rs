@@ -50,6 +50,12 @@ const SET: &[Workload] = &[
         text: include_str!("../../../scenarios/bench/mixed-10000.toml"),
         sets: &[],
     },
+    Workload {
+        name: "Test One, VirtualClock",
+        file: "scenarios/zhang1991/test-one.toml",
+        text: include_str!("../../../scenarios/zhang1991/test-one.toml"),
+        sets: &[],
+    },
 ];
 
 /// Name of the part about idle circuits.

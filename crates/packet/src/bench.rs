@@ -16,6 +16,8 @@ const NONE: u32 = u32::MAX;
 pub struct LonePort {
     ranked: Ranked,
     rate: Rate,
+    last_bytes: u32,
+    last_serialization: Duration,
     free_at: Time,
     in_service: u64,
     queues: Vec<Queue>,
@@ -72,6 +74,8 @@ impl LonePort {
         LonePort {
             ranked: Ranked::new(spec, rate, vec![seats], false),
             rate,
+            last_bytes: unit_bytes,
+            last_serialization: rate.serialization(unit_bytes as u64),
             free_at: Time::ZERO,
             in_service: 0,
             queues: vec![empty; reserved.len()],
@@ -99,7 +103,7 @@ impl LonePort {
         let queue = &mut self.queues[flow as usize];
         if queue.first == NONE {
             queue.first = unit;
-            self.ranked.ready(&port, place, packet);
+            self.ranked.ready(now, place, packet);
         } else {
             self.units[queue.last as usize].next = unit;
         }
@@ -113,8 +117,7 @@ impl LonePort {
         if self.free_at > now {
             return None;
         }
-        let port = self.port(now);
-        let Choice::Leg(flow) = self.ranked.choose(&port) else {
+        let Choice::Leg(flow) = self.ranked.choose(now) else {
             return None;
         };
         let place = Place::new(0, flow);
@@ -125,21 +128,28 @@ impl LonePort {
         self.units[first as usize].next = self.free;
         self.free = first;
         self.in_service = packet.rank;
-        self.ranked.on_start(&port, place, packet);
-        self.free_at = now + self.rate.serialization(packet.bytes as u64);
-        match self.units.get(next as usize) {
-            Some(&Unit { packet, .. }) => {
-                let port = self.port(now);
-                self.ranked.ready(&port, place, packet);
-            }
-            None => self.ranked.not_ready(place),
+        let head = self.units.get(next as usize).map(|unit| unit.packet);
+        self.ranked.on_start(now, place, packet, head);
+        if head.is_none() {
+            self.ranked.not_ready(place);
         }
+        self.free_at = now + self.serialization(packet.bytes);
         Some(Departure {
             flow,
             bytes: packet.bytes,
             start: now,
             end: self.free_at,
         })
+    }
+
+    /// Time on the wire; most units have the size of the one before.
+    #[inline]
+    fn serialization(&mut self, bytes: u32) -> Duration {
+        if bytes != self.last_bytes {
+            self.last_bytes = bytes;
+            self.last_serialization = self.rate.serialization(bytes as u64);
+        }
+        self.last_serialization
     }
 
     #[inline]

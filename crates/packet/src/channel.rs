@@ -140,8 +140,15 @@ impl Channel {
         if let Scheduler::RoundRobin(scheduler) = &mut self.scheduler {
             return scheduler.choose().map_or(Choice::Nothing, Choice::Leg);
         }
-        let (port, ranked) = self.ranked(now);
-        ranked.map_or(Choice::Nothing, |ranked| ranked.choose(&port))
+        self.choose_ranked(now)
+    }
+
+    #[inline(never)]
+    fn choose_ranked(&mut self, now: Time) -> Choice {
+        match &mut self.scheduler {
+            Scheduler::RoundRobin(_) => Choice::Nothing,
+            Scheduler::Ranked(ranked) => ranked.choose(now),
+        }
     }
 
     /// The state of the port, and the discipline that wants to know it.
@@ -168,7 +175,7 @@ impl Channel {
     }
 
     /// Something waits for the wire.
-    #[inline]
+    #[inline(always)]
     pub fn has_work(&self) -> bool {
         self.scheduler.has_ready() || !self.control.is_empty()
     }

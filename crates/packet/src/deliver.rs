@@ -68,7 +68,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// The unit has a place in the node's memory; its branches may send it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn store(&mut self, leg_id: u32, place: u32) {
         let now = self.now;
         let network = &mut self.network;

@@ -144,7 +144,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                     shaping: delays(flow.shaping.as_ref().and_then(|one| one.waits.as_deref())),
                     alarms_total: counts.alarms,
                     session: self.network.session_outcome(id as u32),
-                    ..FlowOutcome::default()
                 }
             })
             .collect()

@@ -27,7 +27,7 @@ use crate::probe::Probe;
 use crate::scheduler::Scheduler;
 use crate::simulation::{Freed, Network, Simulation};
 use crate::spec::{FlowControlSpec, FlowSpec, Hold, NetworkSpec, PoolSpec, WhenFull};
-use crate::unit::NONE;
+use crate::unit::{Fifo, NONE};
 
 /// The memory of one node.
 pub(crate) struct Pool {
@@ -137,7 +137,7 @@ impl Network {
     /// The leg whose last unit is the last that `output` would send.
     fn victim(&self, output: &Output) -> u32 {
         if let Scheduler::Ranked(ranked) = &self.channels[output.channel as usize].scheduler
-            && ranked.tracks_tails()
+            && ranked.tracks_tails
             && !output.has_roots
         {
             return ranked.largest_tail().unwrap_or(NONE);
@@ -181,35 +181,36 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.store_and_note(leg_id, place);
             self.push_out(node_id, pool_id);
         } else {
-            self.store(leg_id, place);
+            self.store_in_pool(leg_id, place);
         }
         let stored = self.network.nodes[node_id as usize].stored.value();
         let pool = &mut self.network.pools[pool_id];
         pool.max = pool.max.max(pool.level(now, stored).0);
     }
 
+    /// [`Simulation::store`], out of line: that is in line where nodes have no pool.
+    #[inline(never)]
+    fn store_in_pool(&mut self, leg_id: u32, place: u32) {
+        self.store(leg_id, place);
+    }
+
     /// Stores the unit; its queues are longer, and each of its entries knows the one before it.
     fn store_and_note(&mut self, leg_id: u32, place: u32) {
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
         let count = self.network.branches(flow_id, leg_id);
-        let queues = (0..count).map(|index| {
+        let queue = |index| {
             let branch = self.network.branch(flow_id, leg_id, index);
             (branch, self.network.legs[branch as usize].sender.queue)
-        });
-        let queues: Vec<_> = queues.collect();
-        self.store(leg_id, place);
-        for (branch, before) in queues {
-            let sender = &self.network.legs[branch as usize].sender;
-            let (channel, queue) = (sender.channel, sender.queue);
-            if queue.len == before.len {
-                // The port's scheduler refused it.
-                continue;
-            }
-            if before.len > 0 && queue.tail != before.tail {
-                self.network.units.set_before(queue.tail, before.tail);
-            }
-            if let Some(pool) = self.network.pool_behind(branch) {
-                pool.count_waiting(channel, true);
+        };
+        if count == 1 {
+            let (branch, before) = queue(0);
+            self.store_in_pool(leg_id, place);
+            self.note_longer(branch, before);
+        } else {
+            let queues: Vec<_> = (0..count).map(queue).collect();
+            self.store_in_pool(leg_id, place);
+            for (branch, before) in queues {
+                self.note_longer(branch, before);
             }
         }
         // What a port refused holds no memory; nothing else is freed before ports choose.
@@ -218,6 +219,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.free_unit(unit);
         }
         self.freed = freed;
+    }
+
+    /// A unit joined the queue of `leg_id`, which was `before`, unless the port refused it.
+    fn note_longer(&mut self, leg_id: u32, before: Fifo) {
+        let sender = &self.network.legs[leg_id as usize].sender;
+        let (channel, queue) = (sender.channel, sender.queue);
+        if queue.len == before.len {
+            return;
+        }
+        if before.len > 0 && queue.tail != before.tail {
+            self.network.units.set_before(queue.tail, before.tail);
+        }
+        if let Some(pool) = self.network.pool_behind(leg_id) {
+            pool.count_waiting(channel, true);
+        }
     }
 
     /// Takes units out of the longest queue until the rest fits.

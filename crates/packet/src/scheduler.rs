@@ -117,13 +117,13 @@ trait Discipline {
     /// A unit comes; `None` refuses it.
     fn on_arrival(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted>;
     /// `head` is the first unit of the queue at `seat` and may be chosen.
-    fn ready(&mut self, port: &Port, seat: u32, head: Packet);
+    fn ready(&mut self, now: Time, seat: u32, head: Packet);
     /// The queue at `seat` may not be chosen; it need not have been ready.
     fn not_ready(&mut self, seat: u32);
     /// The seat to serve now, in a [`Choice`] (which then stands for a seat, not a leg).
-    fn choose(&mut self, port: &Port) -> Choice;
+    fn choose(&mut self, now: Time) -> Choice;
     /// A unit of the queue at `seat` starts.
-    fn on_start(&mut self, port: &Port, seat: u32, unit: Packet);
+    fn on_start(&mut self, seat: u32, unit: Packet);
     /// Is any queue ready?
     fn has_ready(&self) -> bool;
     /// May a ready queue be served at `now`, or are all of them held?
@@ -138,7 +138,7 @@ trait Discipline {
 
 impl Scheduler {
     /// The queue at `place` may not be chosen.
-    #[inline]
+    #[inline(always)]
     pub fn not_ready(&mut self, place: Place) {
         match self {
             Scheduler::RoundRobin(scheduler) => scheduler.not_ready(place),
@@ -147,7 +147,7 @@ impl Scheduler {
     }
 
     /// Is any queue ready?
-    #[inline]
+    #[inline(always)]
     pub fn has_ready(&self) -> bool {
         match self {
             Scheduler::RoundRobin(scheduler) => scheduler.has_ready(),

@@ -17,6 +17,7 @@ use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The unit at `place` joins the queue of `leg_id` at a port that ranks.
+    #[inline(never)]
     pub(crate) fn enqueue_ranked(&mut self, leg_id: u32, place: u32) {
         let now = self.now;
         let network = &mut self.network;
@@ -31,21 +32,23 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return self.refuse(leg_id, place);
         };
         network.units.set_rank(place, rank);
-        if ranked.reorders() {
+        if ranked.reorders {
             sender.queue.insert_by_rank(&mut network.units, place);
         } else {
             sender.queue.push(&mut network.units, place);
         }
-        if ranked.tracks_tails() {
+        if ranked.tracks_tails {
             let last = network.units.rank(sender.queue.tail);
             ranked.on_tail(sender.place, last);
         }
         let is_first = sender.queue.head == place;
         let (has_credit, waiting) = (sender.credit > 0, sender.queue.len);
+        if is_first && has_credit {
+            ranked.ready(now, sender.place, Packet { rank, bytes });
+        }
         self.probe.on_rank(now, leg_id, number, rank);
         self.probe.on_queue(now, leg_id, waiting);
         if is_first && has_credit {
-            self.offer_head(leg_id);
             self.wake(channel_id);
         } else if is_first {
             self.note_blocked(leg_id);
@@ -81,28 +84,32 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let sender = &network.legs[leg_id as usize].sender;
         let first = sender.queue.head;
-        let head = Packet {
-            rank: network.units.rank(first),
-            bytes: network.units.get(first).bytes,
-        };
-        let (port, ranked) = network.channels[sender.channel as usize].ranked(self.now);
-        if let Some(ranked) = ranked {
-            ranked.ready(&port, sender.place, head);
+        let head = network.units.packet(first);
+        let scheduler = &mut network.channels[sender.channel as usize].scheduler;
+        if let Scheduler::Ranked(ranked) = scheduler {
+            ranked.ready(self.now, sender.place, head);
         }
     }
 
-    /// The unit at `place`, taken from the queue of `leg_id`, is about to start.
+    /// The unit at `place`, taken from the queue of `leg_id`, is about to start. The next one is
+    /// first now; if there is none, the port learns that after the start, since the source may
+    /// hand over another.
+    #[inline(never)]
     pub(crate) fn serve_ranked(&mut self, leg_id: u32, place: u32, bytes: u32) {
         let network = &mut self.network;
         let sender = &network.legs[leg_id as usize].sender;
         let rank = network.units.rank(place);
         let channel = &mut network.channels[sender.channel as usize];
         channel.serve_rank(rank);
-        let (port, ranked) = channel.ranked(self.now);
-        if let Some(ranked) = ranked {
-            ranked.on_start(&port, sender.place, Packet { rank, bytes });
+        let Scheduler::Ranked(ranked) = &mut channel.scheduler else {
+            return;
+        };
+        let is_eligible = sender.is_eligible();
+        let next = is_eligible.then(|| network.units.packet(sender.queue.head));
+        ranked.on_start(self.now, sender.place, Packet { rank, bytes }, next);
+        if ranked.tracks_tails {
+            self.note_tail(leg_id);
         }
-        self.note_tail(leg_id);
     }
 
     /// The queue of `leg_id` lost a unit: where units are pushed out by rank, its port learns the
@@ -115,7 +122,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let Scheduler::Ranked(ranked) = &mut channel.scheduler else {
             return;
         };
-        if !ranked.tracks_tails() {
+        if !ranked.tracks_tails {
             return;
         }
         match sender.queue.len {

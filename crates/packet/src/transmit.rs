@@ -62,9 +62,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             network.starts.push(&mut sender.starts, now);
         }
         let is_ranked = sender.is_ranked;
-        let unit = *network.units.get(place);
+        let unit = network.units.get(place);
+        let (number, bytes, arrived, shared) = (unit.number, unit.bytes, unit.arrived, unit.shared);
         if is_ranked {
-            self.serve_ranked(leg_id, place, unit.bytes);
+            self.serve_ranked(leg_id, place, bytes);
         }
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
@@ -76,27 +77,28 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         channel.count_data(now);
         self.unit_hops += 1;
         self.last_start = now;
-        self.hash.add(fingerprint(now, leg_id, unit.number as u64));
+        self.hash.add(fingerprint(now, leg_id, number as u64));
         self.probe.on_start(Crossing {
             at: now,
             channel: channel_id,
             flow: flow_id,
             leg: leg_id,
             kind: UnitKind::Data,
-            value: unit.number as u64,
-            bytes: unit.bytes,
+            value: number as u64,
+            bytes,
         });
-        self.probe.on_leave(now, leg_id, unit.arrived);
+        self.probe.on_leave(now, leg_id, arrived);
         if parent == NONE {
             self.after_source_start(flow_id, leg_id, place);
         } else {
-            self.probe.on_wait(now, parent, unit.arrived);
+            self.probe.on_wait(now, parent, arrived);
             let sent = self.network.channels[channel_id as usize].free_at;
-            if unit.shared == NONE {
-                let (leg, bytes, until) = (parent, unit.bytes, sent);
+            if shared == NONE {
+                let (leg, until) = (parent, sent);
                 self.freed.push(Freed { leg, bytes, until });
             } else {
                 // At the next node the unit is on its own.
+                let unit = *self.network.units.get(place);
                 self.network.units.get_mut(place).shared = NONE;
                 let last = self.leave_shared_copy(parent, &unit, sent);
                 self.freed.extend(last);
@@ -119,8 +121,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             network.channels[channel_id as usize]
                 .scheduler
                 .not_ready(sender.place);
-        } else if sender.is_ranked {
-            self.offer_head(leg_id);
         }
         let sender = &self.network.legs[leg_id as usize].sender;
         if sender.is_watched {
@@ -129,6 +129,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// One branch is done, at `until`, with a copy that others share; what is free when all are.
+    #[inline(never)]
     pub(crate) fn leave_shared_copy(
         &mut self,
         parent: u32,

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use kernel::Time;
 
 use crate::probe::UnitKind;
+use crate::scheduler::Packet;
 
 /// No unit, no leg, no shared copy.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -185,6 +186,15 @@ impl Units {
             self.ranks.resize(self.units.capacity(), 0);
         }
         self.ranks[place as usize] = rank;
+    }
+
+    /// A unit with a rank, as its port sees it.
+    #[inline]
+    pub fn packet(&self, place: u32) -> Packet {
+        Packet {
+            rank: self.rank(place),
+            bytes: self.get(place).bytes,
+        }
     }
 
     /// The unit at `place` found `before` at the end of its queue.

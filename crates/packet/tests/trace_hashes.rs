@@ -111,7 +111,72 @@ fn file_server() -> Net {
     net
 }
 
+/// Reserved, misbehaving and datagram flows over several switches whose pools push out.
+fn served(scheduler: SchedulerSpec) -> Net {
+    let mut net = Net::new(Timing::StoreAndForward, cells(1), at(1));
+    net.spec = chain::chain(
+        11,
+        chain::Kind {
+            scheduler,
+            datagrams: true,
+            misbehavers: true,
+        },
+    );
+    net.spec.stop_at = Time(2_000_000_000_000);
+    let pool = PoolSpec {
+        limit_units: Some(25),
+        limit_bytes: None,
+        when_full: WhenFull::PushOut,
+        hold: Hold::End,
+    };
+    for node in &mut net.spec.nodes {
+        node.pool = (node.kind == NodeKind::Switch).then_some(pool);
+    }
+    net
+}
+
+fn disciplines() -> Vec<(&'static str, Net)> {
+    let clock = |stamp, resync| {
+        SchedulerSpec::VirtualClock(VirtualClockSpec {
+            stamp,
+            resync,
+            threshold: None,
+            alarm_bytes: Some(64),
+        })
+    };
+    let quantum_bytes = 500;
+    let max_residence = None;
+    let disciplines = [
+        ("round-robin", SchedulerSpec::RoundRobin),
+        ("fifo", SchedulerSpec::Fifo),
+        ("virtual-clock", clock(Stamp::AuxVc, Resync::IdleLink)),
+        (
+            "virtual-clock-literal",
+            clock(Stamp::AuxVc, Resync::Literal),
+        ),
+        (
+            "virtual-clock-stamps",
+            clock(Stamp::VirtualClock, Resync::None),
+        ),
+        ("wfq", SchedulerSpec::Wfq),
+        ("wf2q+", SchedulerSpec::Wf2qPlus),
+        ("scfq", SchedulerSpec::Scfq),
+        ("sfq", SchedulerSpec::Sfq),
+        ("drr", SchedulerSpec::Drr { quantum_bytes }),
+        ("edf", SchedulerSpec::Edf),
+        ("ats", SchedulerSpec::Ats { max_residence }),
+    ];
+    let net = |(name, scheduler)| (name, served(scheduler));
+    disciplines.map(net).into()
+}
+
 fn scenarios() -> Vec<(&'static str, Net)> {
+    let mut scenarios = credit_scenarios();
+    scenarios.extend(disciplines());
+    scenarios
+}
+
+fn credit_scenarios() -> Vec<(&'static str, Net)> {
     let figure_17 = |timing| figure_17(timing, at(10_000));
     let lossy = || with_errors(figure_14(at(20_000)), everything_lost_a_little());
     vec![

@@ -33,6 +33,10 @@ pub struct Lab {
     /// Settings (key, value) on top of all others, for the flit engine; a test of the experiments
     /// makes its networks small with them.
     pub fabric_sets: Vec<(String, String)>,
+    /// The same for the packet engine, to make runs short.
+    pub packet_sets: Vec<(String, String)>,
+    /// No setting runs with more seeds, or random networks, of the packet engine than this.
+    pub at_most_seeds: Option<u64>,
     /// Once it is set, runs of the flit engine end with an error.
     pub stop: Option<&'static AtomicBool>,
 }
@@ -97,7 +101,10 @@ impl Lab {
     /// # Errors
     /// If it is not built in, not sound or for another engine.
     pub fn scenario(&self, file: &str, sets: &[(&str, &str)]) -> Result<PacketScenario, LabError> {
-        match parse(file, sets)?.engine {
+        let last = self.packet_sets.iter();
+        let last = last.map(|(key, value)| (key.as_str(), value.as_str()));
+        let sets: Vec<(&str, &str)> = sets.iter().copied().chain(last).collect();
+        match parse(file, &sets)?.engine {
             Engine::Packet(packet) => Ok(packet),
             Engine::Flit(_) => Err(LabError(format!("{file} is for the flit engine"))),
         }
@@ -113,13 +120,29 @@ impl Lab {
         sets: &[(&str, &str)],
         seeds: u64,
     ) -> Result<Vec<Run<()>>, LabError> {
+        self.seeds_watched(file, sets, seeds, |_| (), |run| run)
+    }
+
+    /// The same with a probe made for each run; `found` keeps what is needed of it.
+    ///
+    /// # Errors
+    /// If the scenario is not built in or not sound.
+    pub fn seeds_watched<P: Probe, T: Send>(
+        &self,
+        file: &str,
+        sets: &[(&str, &str)],
+        seeds: u64,
+        probe: impl Fn(&PacketScenario) -> P + Sync,
+        found: impl Fn(Run<P>) -> T + Sync,
+    ) -> Result<Vec<T>, LabError> {
+        let seeds = self.at_most_seeds.map_or(seeds, |most| most.min(seeds));
         (1..=seeds)
             .into_par_iter()
             .map(|seed| {
                 let seed = seed.to_string();
                 let mut sets = sets.to_vec();
                 sets.push(("run.seed", &seed));
-                self.run(file, &sets)
+                Ok(found(self.run_watched(file, &sets, &probe)?))
             })
             .collect()
     }

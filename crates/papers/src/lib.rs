@@ -13,8 +13,10 @@ macro_rules! shipped {
 pub mod claim;
 mod dally1990;
 pub mod document;
+mod estimate;
 mod kung1993;
 pub mod lab;
+mod zhang1991;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -60,7 +62,7 @@ pub struct Evidence {
 
 /// Every paper.
 pub fn papers() -> Vec<Paper> {
-    vec![dally1990::paper(), kung1993::paper()]
+    vec![dally1990::paper(), kung1993::paper(), zhang1991::paper()]
 }
 
 /// A reproduced paper, or the part of it that was asked for.

@@ -136,7 +136,7 @@ impl Discipline for Ats {
     }
 
     #[inline]
-    fn ready(&mut self, _port: &Port, seat: u32, head: Packet) {
+    fn ready(&mut self, _now: Time, seat: u32, head: Packet) {
         if head.rank > LAST_STAMP {
             self.datagrams.insert(seat, head.rank);
         } else {
@@ -151,9 +151,9 @@ impl Discipline for Ats {
     }
 
     #[inline]
-    fn choose(&mut self, port: &Port) -> Choice {
+    fn choose(&mut self, now: Time) -> Choice {
         let held = match self.reserved.first() {
-            Some((seat, eligible_ps)) if eligible_ps <= port.now.ps() => return Choice::Leg(seat),
+            Some((seat, eligible_ps)) if eligible_ps <= now.ps() => return Choice::Leg(seat),
             Some((_, eligible_ps)) => Choice::Wait(Time(eligible_ps)),
             None => Choice::Nothing,
         };
@@ -162,7 +162,7 @@ impl Discipline for Ats {
     }
 
     #[inline]
-    fn on_start(&mut self, _port: &Port, _seat: u32, _unit: Packet) {}
+    fn on_start(&mut self, _seat: u32, _unit: Packet) {}
 
     #[inline]
     fn has_ready(&self) -> bool {

@@ -196,7 +196,7 @@ impl Discipline for Drr {
     }
 
     #[inline]
-    fn ready(&mut self, port: &Port, seat: u32, head: Packet) {
+    fn ready(&mut self, now: Time, seat: u32, head: Packet) {
         if head.rank >= DATAGRAM {
             return self.datagrams.insert(seat, head.rank);
         }
@@ -205,9 +205,9 @@ impl Discipline for Drr {
         if flow.place != Place::Out {
             return;
         }
-        if self.newcomers_at != port.now {
+        if self.newcomers_at != now {
             self.join();
-            self.newcomers_at = port.now;
+            self.newcomers_at = now;
         }
         self.flows[seat as usize].place = Place::Newcomer;
         self.newcomers.push(seat);
@@ -228,7 +228,7 @@ impl Discipline for Drr {
     }
 
     #[inline]
-    fn choose(&mut self, _port: &Port) -> Choice {
+    fn choose(&mut self, _now: Time) -> Choice {
         self.join();
         let mut passed = 0;
         while self.ring.first != NOBODY {
@@ -255,7 +255,7 @@ impl Discipline for Drr {
     }
 
     #[inline]
-    fn on_start(&mut self, _port: &Port, seat: u32, unit: Packet) {
+    fn on_start(&mut self, seat: u32, unit: Packet) {
         let flow = &mut self.flows[seat as usize];
         // Datagrams have no deficit.
         flow.deficit = flow.deficit.saturating_sub(unit.bytes as u64);
@@ -357,39 +357,33 @@ mod tests {
             tolerance: Duration::ZERO,
             ingress: u32::MAX,
         };
-        let port = |now| Port {
-            now: Time(now),
-            wire_is_free: true,
-            is_idle: false,
-            in_service: None,
-        };
         let head = |bytes| Packet { rank: 0, bytes };
         let mut list = Drr::new(150, &[0, 1, 2].map(share));
         for seat in [2, 0, 1] {
-            list.ready(&port(0), seat, head(100));
+            list.ready(Time(0), seat, head(100));
         }
         // Before it has joined, and back in the same instant; told of the same unit twice.
         list.not_ready(1);
-        list.ready(&port(0), 1, head(100));
-        list.ready(&port(0), 1, head(100));
-        assert_eq!(list.choose(&port(0)), Choice::Leg(0));
-        list.on_start(&port(0), 0, head(100));
+        list.ready(Time(0), 1, head(100));
+        list.ready(Time(0), 1, head(100));
+        assert_eq!(list.choose(Time(0)), Choice::Leg(0));
+        list.on_start(0, head(100));
         // The next unit comes within the start: flow 0 stays first, without a second quantum.
-        list.ready(&port(0), 0, head(100));
-        assert_eq!(list.choose(&port(100)), Choice::Leg(1));
-        list.on_start(&port(100), 1, head(100));
+        list.ready(Time(0), 0, head(100));
+        assert_eq!(list.choose(Time(100)), Choice::Leg(1));
+        list.on_start(1, head(100));
         // Flow 1 has 50 left and loses them, and its place: it stands behind flow 0.
         list.not_ready(1);
-        list.ready(&port(150), 1, head(200));
+        list.ready(Time(150), 1, head(200));
         list.not_ready(2);
-        assert_eq!(list.choose(&port(200)), Choice::Leg(0));
-        list.on_start(&port(200), 0, head(100));
+        assert_eq!(list.choose(Time(200)), Choice::Leg(0));
+        list.on_start(0, head(100));
         list.not_ready(0);
-        assert_eq!(list.choose(&port(300)), Choice::Leg(1));
+        assert_eq!(list.choose(Time(300)), Choice::Leg(1));
         assert_eq!(list.flows[1].deficit, 300);
-        list.on_start(&port(300), 1, head(200));
+        list.on_start(1, head(200));
         list.not_ready(1);
-        assert_eq!(list.choose(&port(400)), Choice::Nothing);
+        assert_eq!(list.choose(Time(400)), Choice::Nothing);
         assert!(!list.has_ready());
     }
 

@@ -45,6 +45,10 @@ pub(crate) struct Ranked {
     waiting: u32,
     /// Size of a warning to a source that its flow runs too fast; `None` sends none.
     pub alarm_bytes: Option<u32>,
+    /// Units of one queue may have falling ranks, and are then served by rank.
+    pub reorders: bool,
+    /// It is told of the ends of queues.
+    pub tracks_tails: bool,
 }
 
 struct Group {
@@ -124,8 +128,12 @@ impl Ranked {
                 tails: tracks_tails.then(|| Tails::new(seats.len())),
             }
         };
+        let groups: Vec<Group> = groups.into_iter().map(group).collect();
+        let reorders = |group: &Group| of!(&group.discipline, d => d.reorders());
         Ranked {
-            groups: groups.into_iter().map(group).collect(),
+            reorders: groups.iter().any(reorders),
+            tracks_tails,
+            groups,
             waiting: 0,
             alarm_bytes,
         }
@@ -148,13 +156,13 @@ impl Ranked {
 
     /// `head` is first in the queue at `place` and may be chosen.
     #[inline]
-    pub fn ready(&mut self, port: &Port, place: Place, head: Packet) {
+    pub fn ready(&mut self, now: Time, place: Place, head: Packet) {
         let group = &mut self.groups[place.group()];
-        of!(&mut group.discipline, d => d.ready(port, place.seat(), head));
+        of!(&mut group.discipline, d => d.ready(now, place.seat(), head));
     }
 
     /// The queue at `place` may not be chosen.
-    #[inline]
+    #[inline(never)]
     pub fn not_ready(&mut self, place: Place) {
         let group = &mut self.groups[place.group()];
         of!(&mut group.discipline, d => d.not_ready(place.seat()));
@@ -162,10 +170,10 @@ impl Ranked {
 
     /// The leg to serve, or the instant to ask again.
     #[inline]
-    pub fn choose(&mut self, port: &Port) -> Choice {
+    pub fn choose(&mut self, now: Time) -> Choice {
         let mut held = Choice::Nothing;
         for group in &mut self.groups {
-            match of!(&mut group.discipline, d => d.choose(port)) {
+            match of!(&mut group.discipline, d => d.choose(now)) {
                 Choice::Leg(seat) => return Choice::Leg(group.legs[seat as usize]),
                 Choice::Wait(until) => {
                     held = match held {
@@ -179,25 +187,22 @@ impl Ranked {
         held
     }
 
-    /// A unit of the queue at `place` starts.
+    /// A unit of the queue at `place` starts; `next` is first now and may be chosen.
     #[inline]
-    pub fn on_start(&mut self, port: &Port, place: Place, unit: Packet) {
+    pub fn on_start(&mut self, now: Time, place: Place, unit: Packet, next: Option<Packet>) {
         self.waiting -= 1;
-        let group = &mut self.groups[place.group()];
-        of!(&mut group.discipline, d => d.on_start(port, place.seat(), unit));
+        let (group, seat) = (&mut self.groups[place.group()], place.seat());
+        of!(&mut group.discipline, d => {
+            d.on_start(seat, unit);
+            if let Some(head) = next {
+                d.ready(now, seat, head);
+            }
+        });
     }
 
     /// A unit that waited in some queue was pushed out.
     pub fn on_removed(&mut self) {
         self.waiting -= 1;
-    }
-
-    /// Is it told of the ends of queues?
-    #[inline]
-    pub fn tracks_tails(&self) -> bool {
-        self.groups
-            .first()
-            .is_some_and(|group| group.tails.is_some())
     }
 
     /// The queue at `place` ends with a unit of this rank now: one came, or the one behind it was
@@ -227,7 +232,7 @@ impl Ranked {
         self.groups.iter().rev().find_map(largest)
     }
 
-    #[inline]
+    #[inline(never)]
     pub fn has_ready(&self) -> bool {
         let ready = |group: &Group| of!(&group.discipline, d => d.has_ready());
         self.groups.iter().any(ready)
@@ -237,13 +242,6 @@ impl Ranked {
     pub fn may_start(&self, now: Time) -> bool {
         let may_start = |group: &Group| of!(&group.discipline, d => d.may_start(now));
         self.groups.iter().any(may_start)
-    }
-
-    /// Units of one queue may have falling ranks, and are then served by rank.
-    #[inline]
-    pub fn reorders(&self) -> bool {
-        let reorders = |group: &Group| of!(&group.discipline, d => d.reorders());
-        self.groups.first().is_some_and(reorders)
     }
 }
 

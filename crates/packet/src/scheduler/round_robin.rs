@@ -116,12 +116,12 @@ impl RoundRobin {
         self.groups[place.group()].ready.insert(place.seat());
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn not_ready(&mut self, place: Place) {
         self.groups[place.group()].ready.remove(place.seat());
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn has_ready(&self) -> bool {
         self.groups.iter().any(|group| !group.ready.is_empty())
     }

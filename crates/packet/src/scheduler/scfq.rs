@@ -96,7 +96,7 @@ impl Rule for Scfq {
     }
 
     #[inline]
-    fn on_start(&mut self, _port: &Port, _seat: u32, unit: Packet) {
+    fn on_start(&mut self, _seat: u32, unit: Packet) {
         if unit.rank <= LAST_STAMP {
             self.now_virtual = unit.rank;
         }

@@ -68,7 +68,7 @@ impl Rule for Sfq {
     }
 
     #[inline]
-    fn on_start(&mut self, _port: &Port, _seat: u32, unit: Packet) {
+    fn on_start(&mut self, _seat: u32, unit: Packet) {
         if unit.rank <= LAST_STAMP {
             self.now_virtual = unit.rank;
         }

@@ -1,26 +1,34 @@
-//! The least of many keys that change one at a time: a tree of blocks of eight.
+//! The least of many keys that change one at a time: blocks of eight, and a tournament between
+//! them.
 //!
-//! Each seat has a leaf with its key; each block of eight keys has its least key in the level
-//! above. A block is one cache line. Changing a key of a million takes seven blocks at most, and
-//! stops where the least of a block does not change; nothing moves, nothing is allocated.
+//! Each seat has a leaf with its key. Eight of them are a block, one cache line. The least of each
+//! block plays against that of its neighbour, the winner against the winner of the next two, and
+//! so on. Changing a key that is not the least of its block, and does not become it, touches the
+//! block alone; else the games on the way to the top are played anew, without a branch. The winner
+//! of all is at hand; nothing moves, nothing is allocated.
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::hint::select_unpredictable;
 
 /// Keys of a block.
 const WIDTH: usize = 8;
-/// Levels that seats of 32 bits need.
-const MOST_LEVELS: usize = 11;
 /// The key of a seat that is not there.
 const ABSENT: u64 = u64::MAX;
 
 /// Keys of seats; the least, and of equal ones the lowest seat, is found at once.
 pub(super) struct StampTree {
-    /// The top block, then level by level down to the leaves; each level in whole blocks.
     blocks: Vec<Block>,
-    /// Where each level begins, leaves first.
-    starts: [usize; MOST_LEVELS],
-    levels: usize,
+    /// Game `i` is between the winners `2 i` and `2 i + 1`; those of the blocks come last, and
+    /// the winner of all is number 1. Number 0 is nobody.
+    winners: Vec<Entry>,
+}
+
+/// A seat and its key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Entry {
+    key: u64,
+    seat: u32,
 }
 
 #[derive(Clone)]
@@ -30,23 +38,18 @@ struct Block([u64; WIDTH]);
 impl StampTree {
     /// No seat of `seats` is there.
     pub fn new(seats: usize) -> StampTree {
-        let mut sizes = Vec::new();
-        let mut blocks = seats.div_ceil(WIDTH).max(1);
-        while blocks > 1 {
-            sizes.push(blocks);
-            blocks = blocks.div_ceil(WIDTH);
-        }
-        sizes.push(1);
-        let mut starts = [0; MOST_LEVELS];
-        let mut count = 0;
-        for (start, size) in starts.iter_mut().take(sizes.len()).zip(&sizes).rev() {
-            *start = count;
-            count += size;
-        }
+        let blocks = seats.div_ceil(WIDTH).max(1);
+        // A power of two, so that each game is between lower seats and higher ones.
+        let games = blocks.next_power_of_two();
         StampTree {
-            blocks: vec![Block([ABSENT; WIDTH]); count],
-            starts,
-            levels: sizes.len(),
+            blocks: vec![Block([ABSENT; WIDTH]); blocks],
+            winners: vec![
+                Entry {
+                    key: ABSENT,
+                    seat: 0
+                };
+                2 * games
+            ],
         }
     }
 
@@ -65,66 +68,82 @@ impl StampTree {
 
     #[inline]
     fn set(&mut self, seat: u32, key: u64) {
-        let (mut place, mut key) = (seat as usize, key);
-        for start in self.starts.iter().take(self.levels) {
-            let block = &mut self.blocks[start + place / WIDTH].0;
-            let slot = &mut block[place % WIDTH];
-            if *slot == key {
-                return;
-            }
-            *slot = key;
-            key = least(block);
-            place /= WIDTH;
+        let index = seat as usize / WIDTH;
+        let game = self.winners.len() / 2 + index;
+        let block = &mut self.blocks[index].0;
+        block[seat as usize % WIDTH] = key;
+        let old = self.winners[game];
+        if (key, seat) < (old.key, old.seat) {
+            self.play(game, Entry { key, seat });
+        } else if seat == old.seat {
+            let winner = least(block, seat & !(WIDTH as u32 - 1));
+            self.play(game, winner);
+        }
+    }
+
+    /// The block at `game` has another winner.
+    #[inline]
+    fn play(&mut self, mut game: usize, mut winner: Entry) {
+        let winners = self.winners.as_mut_slice();
+        winners[game] = winner;
+        while game > 1 {
+            let other = winners[game ^ 1];
+            // Of equal ones the left wins: it stands at an even place. Nobody is equal to none.
+            let least = winner.key.saturating_add(game as u64 & 1);
+            winner = if_less(other.key, least, other, winner);
+            game /= 2;
+            winners[game] = winner;
         }
     }
 
     /// The least key.
     #[inline]
     pub fn least(&self) -> Option<u64> {
-        let key = least(&self.blocks.first()?.0);
-        (key != ABSENT).then_some(key)
+        self.first().map(|(_, key)| key)
     }
 
     /// The seat with the least key, and the key.
     #[inline]
     pub fn first(&self) -> Option<(u32, u64)> {
-        let key = self.least()?;
-        let levels = self.starts.iter().take(self.levels).rev();
-        let place = levels.fold(0, |place, start| {
-            place * WIDTH + position(&self.blocks[start + place].0, key)
-        });
-        Some((place as u32, key))
+        let Entry { key, seat } = self.winners[1];
+        (key != ABSENT).then_some((seat, key))
     }
 
     /// Is any seat there?
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.least().is_none()
+        self.first().is_none()
     }
 
     /// The key of a seat that is there.
     #[inline]
     pub fn get(&self, seat: u32) -> Option<u64> {
         let seat = seat as usize;
-        let key = self.blocks[self.starts[0] + seat / WIDTH].0[seat % WIDTH];
+        let key = self.blocks[seat / WIDTH].0[seat % WIDTH];
         (key != ABSENT).then_some(key)
     }
 }
 
-/// The least key of a block, without a branch.
+/// The least key of a block that begins with the seat `first`, and its seat, without a branch.
 #[inline]
-fn least(block: &[u64; WIDTH]) -> u64 {
-    let [a, b, c, d, e, f, g, h] = *block;
-    (a.min(b).min(c.min(d))).min(e.min(f).min(g.min(h)))
+fn least(block: &[u64; WIDTH], first: u32) -> Entry {
+    let at = |slot: usize| Entry {
+        key: block[slot],
+        seat: first + slot as u32,
+    };
+    let lesser = |a: Entry, b: Entry| if_less(b.key, a.key, b, a);
+    let (ab, cd) = (lesser(at(0), at(1)), lesser(at(2), at(3)));
+    let (ef, gh) = (lesser(at(4), at(5)), lesser(at(6), at(7)));
+    lesser(lesser(ab, cd), lesser(ef, gh))
 }
 
-/// Where `key` stands first in a block that has it.
+/// `yes` if `a` is less than `b`, else `no`. No branch could be foretold.
 #[inline]
-fn position(block: &[u64; WIDTH], key: u64) -> usize {
-    let bits = block.iter().enumerate().fold(0u32, |bits, (slot, &other)| {
-        bits | u32::from(other == key) << slot
-    });
-    bits.trailing_zeros() as usize
+fn if_less(a: u64, b: u64, yes: Entry, no: Entry) -> Entry {
+    Entry {
+        key: select_unpredictable(a < b, yes.key, no.key),
+        seat: select_unpredictable(a < b, yes.seat, no.seat),
+    }
 }
 
 #[cfg(test)]

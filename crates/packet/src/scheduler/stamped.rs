@@ -3,6 +3,8 @@
 //! Ranks of a queue do not fall, so only its first unit can be next: the tree of ready queues has
 //! one key for each. (A rule that lets them fall says so, and its queues are kept by rank.)
 
+use kernel::Time;
+
 use super::stamp_tree::StampTree;
 use super::{Admitted, Choice, Discipline, Packet, Port};
 
@@ -12,7 +14,7 @@ pub(super) trait Rule {
     fn rank(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted>;
     /// A unit starts.
     #[inline]
-    fn on_start(&mut self, _port: &Port, _seat: u32, _unit: Packet) {}
+    fn on_start(&mut self, _seat: u32, _unit: Packet) {}
     /// See [`Discipline::reorders`].
     fn reorders(&self) -> bool {
         false
@@ -41,7 +43,7 @@ impl<R: Rule> Discipline for Stamped<R> {
     }
 
     #[inline]
-    fn ready(&mut self, _port: &Port, seat: u32, head: Packet) {
+    fn ready(&mut self, _now: Time, seat: u32, head: Packet) {
         self.ready.insert(seat, head.rank);
     }
 
@@ -51,14 +53,14 @@ impl<R: Rule> Discipline for Stamped<R> {
     }
 
     #[inline]
-    fn choose(&mut self, _port: &Port) -> Choice {
+    fn choose(&mut self, _now: Time) -> Choice {
         let first = self.ready.first();
         first.map_or(Choice::Nothing, |(seat, _)| Choice::Leg(seat))
     }
 
     #[inline]
-    fn on_start(&mut self, port: &Port, seat: u32, unit: Packet) {
-        self.rule.on_start(port, seat, unit);
+    fn on_start(&mut self, seat: u32, unit: Packet) {
+        self.rule.on_start(seat, unit);
     }
 
     #[inline]

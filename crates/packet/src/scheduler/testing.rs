@@ -74,28 +74,28 @@ impl<D: Discipline> Bench<D> {
         assert!(place == queue.len() || self.discipline.reorders());
         queue.insert(place, Packet { rank, bytes });
         if place == 0 {
-            self.discipline.ready(port, seat, queue[0]);
+            self.discipline.ready(port.now, seat, queue[0]);
         }
         Some(admitted)
     }
 
     /// What the port does when its wire is free.
     pub fn choose(&mut self, now_ps: u64) -> Choice {
-        self.discipline.choose(&idle(now_ps))
+        self.discipline.choose(Time(now_ps))
     }
 
     /// Serves the unit that is due; its seat, and the unit.
     pub fn serve_unit(&mut self, now_ps: u64) -> Option<(u32, Packet)> {
         let port = idle(now_ps);
-        let Choice::Leg(seat) = self.discipline.choose(&port) else {
+        let Choice::Leg(seat) = self.discipline.choose(port.now) else {
             return None;
         };
         let queue = &mut self.queues[seat as usize];
         let unit = queue.pop_front()?;
         let head = queue.front().copied();
-        self.discipline.on_start(&port, seat, unit);
+        self.discipline.on_start(seat, unit);
         match head {
-            Some(head) => self.discipline.ready(&port, seat, head),
+            Some(head) => self.discipline.ready(port.now, seat, head),
             None => self.discipline.not_ready(seat),
         }
         Some((seat, unit))

@@ -37,9 +37,11 @@ pub(super) struct VirtualClock {
     meters: Vec<Meter>,
 }
 
-/// The two clocks of a flow. Both stop at `LAST_STAMP`.
+/// The two clocks of a flow. Both stop at `LAST_STAMP`. A cache line.
+#[repr(align(64))]
 struct Meter {
     pace: Pace,
+    /// [`NOT_STARTED`] before the first unit.
     virtual_clock_ps: u64,
     aux_vc_ps: u64,
     /// P.
@@ -49,11 +51,10 @@ struct Meter {
     check_every: u32,
     /// Units since the last check.
     unchecked: u32,
-    /// A unit came; the clocks run.
-    is_running: bool,
-    /// `Resync::IdleLink`: checked at the last unit.
-    was_checked: bool,
 }
+
+/// The clocks of a flow do not run yet.
+const NOT_STARTED: u64 = u64::MAX;
 
 impl VirtualClock {
     pub fn new(spec: &VirtualClockSpec, shares: &[Share]) -> VirtualClock {
@@ -72,14 +73,12 @@ impl Meter {
         let interval = Duration(tick_ps.saturating_mul(share.check_every as u64));
         Meter {
             pace: Pace::new(share),
-            virtual_clock_ps: 0,
+            virtual_clock_ps: NOT_STARTED,
             aux_vc_ps: 0,
             offset: share.offset,
             threshold: threshold.unwrap_or(interval),
             check_every: share.check_every,
             unchecked: 0,
-            is_running: false,
-            was_checked: false,
         }
     }
 
@@ -92,8 +91,7 @@ impl Meter {
     /// Data forwarding, steps 1, 2 (a) and 2 (b).
     #[inline]
     fn advance(&mut self, real_time_ps: u64, bytes: u32) {
-        if !self.is_running {
-            self.is_running = true;
+        if self.virtual_clock_ps == NOT_STARTED {
             (self.virtual_clock_ps, self.aux_vc_ps) = (real_time_ps, real_time_ps);
         }
         self.aux_vc_ps = self.aux_vc_ps.max(real_time_ps);
@@ -119,6 +117,12 @@ impl Meter {
         })
     }
 
+    /// The last unit was checked.
+    #[inline]
+    fn was_checked(&self) -> bool {
+        self.unchecked == 0 && self.check_every != 0 && self.virtual_clock_ps != NOT_STARTED
+    }
+
     /// "auxVC <- VirtualClock".
     fn resync(&mut self) {
         self.aux_vc_ps = self.virtual_clock_ps;
@@ -139,7 +143,7 @@ impl Rule for VirtualClock {
         if meter.pace.is_datagram() {
             return Admitted::datagram(port.now);
         }
-        if core::mem::take(&mut meter.was_checked) && port.is_idle {
+        if port.is_idle && self.resync == Resync::IdleLink && meter.was_checked() {
             meter.resync();
         }
         let real_time_ps = meter.real_time_ps(port);
@@ -149,12 +153,8 @@ impl Rule for VirtualClock {
             Stamp::VirtualClock => meter.virtual_clock_ps,
         };
         let check = meter.check(real_time_ps);
-        if check.is_some() {
-            match self.resync {
-                Resync::Literal if meter.may_resync(port) => meter.resync(),
-                Resync::IdleLink => meter.was_checked = true,
-                Resync::Literal | Resync::None => {}
-            }
+        if check.is_some() && self.resync == Resync::Literal && meter.may_resync(port) {
+            meter.resync();
         }
         Some(Admitted { rank, check })
     }

@@ -131,11 +131,11 @@ impl Discipline for Wf2qPlus {
     }
 
     #[inline]
-    fn ready(&mut self, port: &Port, seat: u32, head: Packet) {
+    fn ready(&mut self, now: Time, seat: u32, head: Packet) {
         if head.rank >= DATAGRAM {
             return self.datagrams.insert(seat, head.rank);
         }
-        self.advance(port.now);
+        self.advance(now);
         let now_virtual = self.now_virtual;
         let flow = &mut self.flows[seat as usize];
         let was = flow.state;
@@ -174,8 +174,8 @@ impl Discipline for Wf2qPlus {
     }
 
     #[inline]
-    fn choose(&mut self, port: &Port) -> Choice {
-        self.advance(port.now);
+    fn choose(&mut self, now: Time) -> Choice {
+        self.advance(now);
         self.catch_up();
         self.promote();
         let first = self.eligible.first().or_else(|| self.datagrams.first());
@@ -183,7 +183,7 @@ impl Discipline for Wf2qPlus {
     }
 
     #[inline]
-    fn on_start(&mut self, _port: &Port, seat: u32, _unit: Packet) {
+    fn on_start(&mut self, seat: u32, _unit: Packet) {
         let flow = &mut self.flows[seat as usize];
         if !flow.pace.is_datagram() {
             flow.done = flow.finish;
@@ -253,35 +253,29 @@ mod tests {
             tolerance: Duration::ZERO,
             ingress: u32::MAX,
         };
-        let port = |now| Port {
-            now: Time(now),
-            wire_is_free: true,
-            is_idle: false,
-            in_service: None,
-        };
         let head = |bytes| Packet { rank: 0, bytes };
         let mut port_of_two = Wf2qPlus::new(&[share(2), share(4)]);
-        port_of_two.ready(&port(0), 0, head(100));
-        port_of_two.ready(&port(0), 1, head(90));
+        port_of_two.ready(Time(0), 0, head(100));
+        port_of_two.ready(Time(0), 1, head(90));
         // F is 200 and 360. Flow 0 is stopped, so flow 1 leaves; then flow 0 gets credit again,
         // at V = 50, and once more while it is busy, for the same unit.
         port_of_two.not_ready(0);
-        assert_eq!(port_of_two.choose(&port(0)), Choice::Leg(1));
-        port_of_two.on_start(&port(0), 1, head(90));
+        assert_eq!(port_of_two.choose(Time(0)), Choice::Leg(1));
+        port_of_two.on_start(1, head(90));
         port_of_two.not_ready(1);
         assert!(!port_of_two.has_ready());
-        port_of_two.ready(&port(50), 0, head(100));
-        port_of_two.ready(&port(60), 0, head(100));
+        port_of_two.ready(Time(50), 0, head(100));
+        port_of_two.ready(Time(60), 0, head(100));
         assert_eq!(port_of_two.flows[0].finish, 250);
         // A shorter unit in its place.
-        port_of_two.ready(&port(70), 0, head(10));
+        port_of_two.ready(Time(70), 0, head(10));
         assert_eq!(port_of_two.flows[0].finish, 70);
-        assert_eq!(port_of_two.choose(&port(90)), Choice::Leg(0));
-        port_of_two.on_start(&port(90), 0, head(10));
+        assert_eq!(port_of_two.choose(Time(90)), Choice::Leg(0));
+        port_of_two.on_start(0, head(10));
         port_of_two.not_ready(0);
-        assert_eq!(port_of_two.choose(&port(90)), Choice::Nothing);
+        assert_eq!(port_of_two.choose(Time(90)), Choice::Nothing);
         // Flow 1 goes on from F = 360, though V is 200.
-        port_of_two.ready(&port(200), 1, head(90));
+        port_of_two.ready(Time(200), 1, head(90));
         assert_eq!(port_of_two.flows[1].start, 360);
     }
 

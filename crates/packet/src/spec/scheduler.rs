@@ -6,13 +6,13 @@ use kernel::Duration;
 /// flow control lets cross. Units of one flow leave in order of arrival (but for
 /// [`Resync::Literal`]). What is equal otherwise goes in the order of flows in the scenario.
 ///
-/// All but `Fifo` serve priority groups ([`FlowSpec::priority`](super::FlowSpec::priority)) strictly, group 0 first; the
-/// discipline works inside each group.
+/// All but `Fifo` serve priority groups ([`FlowSpec::priority`](super::FlowSpec::priority))
+/// strictly, group 0 first; the discipline works inside each group.
 ///
-/// The disciplines from `VirtualClock` to `Edf` serve flows by what they reserve
-/// ([`FlowSpec::reserve`](super::FlowSpec::reserve)). Where no flow of a port reserves anything, each counts as if it had
-/// reserved an equal share of the channel's rate. Where some do, units of the others
-/// (*datagrams*) are served when no reserved unit waits, in order of arrival.
+/// The disciplines from `VirtualClock` to `Ats` serve flows by what they reserve
+/// ([`FlowSpec::reserve`](super::FlowSpec::reserve)). Where no flow of a port reserves anything,
+/// each counts as if it had reserved an equal share of the channel's rate. Where some do, units
+/// of the others (*datagrams*) are served when no reserved unit may go, in order of arrival.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SchedulerSpec {
     /// One flow after another, a unit each.

@@ -1,0 +1,342 @@
+//! Section 6 leaves a bound on delay to the future: D <= (sigma + (K - 1) l) / rho + the sum over
+//! links of Lmax / C + propagation, in random networks, under several rules.
+
+mod draw;
+
+use std::collections::VecDeque;
+
+use kernel::{Duration, Rate, Time};
+use packet::bound;
+use packet::probe::{Crossing, Probe, UnitKind};
+use packet::spec::NetworkSpec;
+use rayon::prelude::*;
+use results::{Block, Cell, Table};
+use scenario::PacketScenario;
+
+use super::{BOUND, RESYNC};
+use crate::Evidence;
+use crate::claim::{Finding, Measured, column, words};
+use crate::lab::{Lab, LabError, Run};
+
+/// Random networks.
+const NETWORKS: u64 = 1500;
+/// Rounding of transmission times, a picosecond for each packet sent in a row.
+const ROUNDING: Duration = Duration(1_000_000);
+
+/// A rule to serve by, and whether the bound is proved for it.
+struct Rule {
+    name: &'static str,
+    scheduler: &'static str,
+}
+
+const fn rule(name: &'static str, scheduler: &'static str) -> Rule {
+    Rule { name, scheduler }
+}
+
+const IDLE_LINK: usize = 0;
+const NO_RESYNC: usize = 1;
+const LITERAL: usize = 2;
+const RULES: [Rule; 7] = [
+    rule(
+        "auxVC, set back on an idle link only",
+        "{ kind = \"virtual-clock\", resync = \"idle-link\" }",
+    ),
+    rule(
+        "auxVC, never set back",
+        "{ kind = \"virtual-clock\", resync = \"none\" }",
+    ),
+    rule(
+        "auxVC, set back as section 3.1 is written",
+        "{ kind = \"virtual-clock\", resync = \"literal\" }",
+    ),
+    rule(
+        "stamped with VirtualClock",
+        "{ kind = \"virtual-clock\", stamp = \"virtual-clock\" }",
+    ),
+    rule("WFQ", "{ kind = \"wfq\" }"),
+    rule("WF2Q+", "{ kind = \"wf2q+\" }"),
+    rule("FIFO", "{ kind = \"fifo\" }"),
+];
+
+const WORDS: &str = "Random networks of up to five trunks, reserved to 70 to 100 %: flows that keep \
+    a leaky bucket, flows that send up to three times what they reserve, datagrams. The bound is \
+    that of each flow that keeps its bucket, whatever the others do. A packet is late if it has not \
+    left by its stamp and the longest transmission on the link; that holds for misbehaving flows \
+    too. Section 3.1 lets auxVC go back to VirtualClock while packets stamped with it still wait, \
+    or at least while the link is busy: the flow then claims the same time twice.";
+
+const RESYNC_WORDS: &str = "In random networks such packets are late, but none of a flow that uses up \
+    its bound: it takes several flows that claim time twice at once. The scenario `resync.toml` has \
+    nine, each within what it reserves on average, and a victim that keeps its bucket.";
+
+/// Packets that leave later than their stamp and the longest transmission on the channel allow.
+struct Late {
+    /// By leg: rate of its channel and longest packet there; `None` for datagrams.
+    legs: Vec<Option<(Rate, Duration)>>,
+    stamps: Vec<VecDeque<(u32, u64)>>,
+    late: u64,
+}
+
+impl Late {
+    fn new(scenario: &PacketScenario) -> Late {
+        let network = &scenario.network;
+        let longest = longest_packets(network);
+        let legs = network.flows.iter().flat_map(|flow| {
+            let is_stamped = flow.reserve.is_some();
+            flow.legs.iter().map(move |leg| (is_stamped, leg.channel))
+        });
+        let leg = |(is_stamped, channel): (bool, u32)| {
+            let rate = rate_of(network, channel);
+            let longest = rate.serialization(longest[channel as usize]);
+            is_stamped.then_some((rate, longest))
+        };
+        let legs: Vec<_> = legs.map(leg).collect();
+        Late {
+            stamps: vec![VecDeque::new(); legs.len()],
+            legs,
+            late: 0,
+        }
+    }
+}
+
+/// Bytes of the longest packet of any flow on each channel.
+fn longest_packets(network: &NetworkSpec) -> Vec<u64> {
+    let mut longest = vec![0; 2 * network.links.len()];
+    for flow in &network.flows {
+        for leg in &flow.legs {
+            let longest = &mut longest[leg.channel as usize];
+            *longest = u64::from(flow.unit_bytes).max(*longest);
+        }
+    }
+    longest
+}
+
+fn rate_of(network: &NetworkSpec, channel: u32) -> Rate {
+    let link = &network.links[channel as usize / 2];
+    let end = if channel.is_multiple_of(2) {
+        &link.forward
+    } else {
+        &link.backward
+    };
+    end.rate
+}
+
+impl Probe for Late {
+    fn on_rank(&mut self, _at: Time, leg: u32, number: u32, rank: u64) {
+        if self.legs[leg as usize].is_some() {
+            self.stamps[leg as usize].push_back((number, rank));
+        }
+    }
+
+    fn on_start(&mut self, crossing: Crossing) {
+        let Some((rate, longest)) = self.legs[crossing.leg as usize] else {
+            return;
+        };
+        if crossing.kind != UnitKind::Data {
+            return;
+        }
+        let stamps = &mut self.stamps[crossing.leg as usize];
+        let is_it = |(number, _): &(u32, u64)| u64::from(*number) == crossing.value;
+        let Some(stamp) = stamps
+            .iter()
+            .position(is_it)
+            .and_then(|at| stamps.remove(at))
+        else {
+            return;
+        };
+        let departure = crossing.at + rate.serialization(u64::from(crossing.bytes));
+        let latest = Time(stamp.1) + longest + ROUNDING;
+        self.late += u64::from(departure > latest);
+    }
+}
+
+/// What a rule did in one network, or in all.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    flows: u64,
+    violations: u64,
+    late: u64,
+    /// Largest delay over its bound.
+    worst: f64,
+}
+
+impl Found {
+    fn add(mut self, other: Found) -> Found {
+        self.flows += other.flows;
+        self.violations += other.violations;
+        self.late += other.late;
+        self.worst = self.worst.max(other.worst);
+        self
+    }
+}
+
+pub fn bound(lab: &Lab) -> Result<Evidence, LabError> {
+    let count = lab
+        .at_most_seeds
+        .map_or(NETWORKS, |most| most.min(NETWORKS));
+    let networks: Vec<[Found; RULES.len()]> = (1..=count)
+        .into_par_iter()
+        .map(|number| network(lab, number))
+        .collect::<Result<_, LabError>>()?;
+    let mut all = [Found::default(); RULES.len()];
+    for network in &networks {
+        for (all, found) in all.iter_mut().zip(network) {
+            *all = all.add(*found);
+        }
+    }
+    let value = |name: &str, count: u64| Measured::new(name, count as f64);
+    let [idle, none, literal] = [IDLE_LINK, NO_RESYNC, LITERAL].map(|rule| all[rule]);
+    let resync = resync(lab)?;
+    let over = |rule: usize| resync[rule].delay_ms / resync[rule].bound_ms;
+    let measured = vec![
+        value("networks", count).within(1500.0, f64::MAX),
+        value("flows_with_a_bound", idle.flows).within(1500.0, f64::MAX),
+        value("violations_idle_link", idle.violations).within(0.0, 0.0),
+        value("violations_none", none.violations).within(0.0, 0.0),
+        value("late_idle_link", idle.late).within(0.0, 0.0),
+        value("late_none", none.late).within(0.0, 0.0),
+        Measured::new("delay_over_bound_idle_link", over(IDLE_LINK)).within(0.0, 1.0),
+        Measured::new("delay_over_bound_none", over(NO_RESYNC)).within(0.0, 1.0),
+        Measured::new("delay_over_bound_literal", over(LITERAL)).within(1.05, f64::MAX),
+        value("violations_literal", literal.violations),
+        value("late_literal", literal.late).within(1.0, f64::MAX),
+    ];
+    Ok(Evidence {
+        findings: vec![Finding {
+            claim: "zhang1991.bound.end-to-end",
+            scenario: BOUND,
+            measured,
+        }],
+        blocks: vec![
+            Block::Text(WORDS.into()),
+            Block::Table(table(&all, count)),
+            Block::Text(RESYNC_WORDS.into()),
+            Block::Table(resync_table(&resync)),
+        ],
+    })
+}
+
+/// The same random network under every rule.
+fn network(lab: &Lab, number: u64) -> Result<[Found; RULES.len()], LabError> {
+    let drawn = draw::draw(number);
+    let mut bounds = Vec::new();
+    let mut all = [Found::default(); RULES.len()];
+    for (index, (rule, all)) in RULES.iter().zip(&mut all).enumerate() {
+        let mut sets: Vec<(&str, &str)> =
+            drawn.iter().map(|(key, value)| (*key, &**value)).collect();
+        sets.push(("scheduler", rule.scheduler));
+        let run = lab.run_watched(BOUND, &sets, Late::new)?;
+        // The rules share the bound that is proved for the first.
+        if index == IDLE_LINK {
+            bounds = bound::bounds(&run.scenario.network);
+        }
+        *all = judge(&run, &bounds);
+    }
+    Ok(all)
+}
+
+/// The victim of flows that claim time twice, under one rule.
+struct Victim {
+    /// Its longest delay, and the bound.
+    delay_ms: f64,
+    bound_ms: f64,
+    late: u64,
+}
+
+/// The shipped example under the rules of VirtualClock with auxVC.
+fn resync(lab: &Lab) -> Result<Vec<Victim>, LabError> {
+    let mut bound_ms = f64::NAN;
+    let mut victims = Vec::new();
+    for (index, rule) in RULES[..=LITERAL].iter().enumerate() {
+        let run = lab.run_watched(RESYNC, &[("scheduler", rule.scheduler)], Late::new)?;
+        if index == IDLE_LINK {
+            let network = &run.scenario.network;
+            let flows = network.flows.iter().zip(bound::bounds(network));
+            let mut victim = flows.filter(|(flow, _)| flow.name == "victim");
+            if let Some((_, Ok(bound))) = victim.next() {
+                bound_ms = bound.delay.seconds() * 1e3;
+            }
+        }
+        let delay = Duration(run.flow("victim").delay.max_ps);
+        victims.push(Victim {
+            delay_ms: delay.seconds() * 1e3,
+            bound_ms,
+            late: run.probe.late,
+        });
+    }
+    Ok(victims)
+}
+
+fn resync_table(victims: &[Victim]) -> Table {
+    let row = |(rule, victim): (&Rule, &Victim)| {
+        vec![
+            Cell::from(rule.name),
+            Cell::float(victim.delay_ms, 1),
+            Cell::float(victim.bound_ms, 1),
+            Cell::from(victim.late),
+        ]
+    };
+    Table {
+        name: "resync".into(),
+        caption: "A flow that keeps its bucket beside nine that send bursts.".into(),
+        columns: vec![
+            words("rule", "by which ports serve"),
+            column("longest delay", "ms", "of the victim"),
+            column("bound", "ms", "proved for the first two rules"),
+            column("late", "packets", "left after stamp + longest transmission"),
+        ],
+        rows: RULES.iter().zip(victims).map(row).collect(),
+    }
+}
+
+fn judge(run: &Run<Late>, bounds: &[Result<bound::Bound, bound::NoBound>]) -> Found {
+    let mut found = Found {
+        late: run.probe.late,
+        ..Found::default()
+    };
+    for (flow, bound) in run.outcome.flows.iter().zip(bounds) {
+        let Ok(bound) = bound else {
+            continue;
+        };
+        let (delay, bound) = (flow.delay.max_ps, (bound.delay + ROUNDING).ps());
+        found.flows += 1;
+        found.violations += u64::from(delay > bound);
+        found.worst = found.worst.max(delay as f64 / bound as f64);
+    }
+    found
+}
+
+fn table(all: &[Found], networks: u64) -> Table {
+    // The ranks of these are no instants.
+    let has_stamps = |name: &str| !matches!(name, "WFQ" | "WF2Q+" | "FIFO");
+    let row = |(rule, found): (&Rule, &Found)| {
+        let late = has_stamps(rule.name).then_some(found.late);
+        vec![
+            Cell::from(rule.name),
+            Cell::from(found.flows),
+            Cell::from(found.violations),
+            Cell::float(found.worst, 4),
+            Cell::from(late),
+        ]
+    };
+    Table {
+        name: "bound".into(),
+        caption: format!("{networks} random networks under each rule."),
+        columns: vec![
+            words("rule", "by which ports serve"),
+            column("flows", "", "that keep their bucket: they have a bound"),
+            column(
+                "beyond the bound",
+                "flows",
+                "with a packet that took longer",
+            ),
+            column(
+                "worst",
+                "of its bound",
+                "largest delay over the bound of its flow",
+            ),
+            column("late", "packets", "left after stamp + longest transmission"),
+        ],
+        rows: RULES.iter().zip(all).map(row).collect(),
+    }
+}

@@ -1,0 +1,157 @@
+//! Sections 3.1 and 3.2.4: whose packets go first when bursts meet.
+
+use packet::probe::{Crossing, Probe, UnitKind};
+use packet::spec::{FlowSpec, TrafficSpec};
+use results::{Block, Cell, Table};
+
+use super::disciplines::{Discipline, FIFO, WFQ};
+use super::seen::{Seeds, Sets, each, sets};
+use super::{INTERLEAVING, NO_CREDIT, SEEDS_CONTRAST};
+use crate::Evidence;
+use crate::claim::{Finding, Measured, column, words};
+use crate::estimate::{cell, ratios};
+use crate::lab::{Lab, LabError};
+
+/// Keeps the order in which data starts, by channel.
+#[derive(Default)]
+struct Order(Vec<(u32, u32)>);
+
+impl Probe for Order {
+    fn on_start(&mut self, crossing: Crossing) {
+        if crossing.kind == UnitKind::Data {
+            self.0.push((crossing.channel, crossing.flow));
+        }
+    }
+}
+
+/// The order in which packets of A and B leave the switch.
+fn departures(lab: &Lab, sets: &[(&str, &str)]) -> Result<String, LabError> {
+    let run = lab.run_watched(INTERLEAVING, sets, |_| Order::default())?;
+    let channel = run.channel_id("S->E");
+    let flows = &run.scenario.network.flows;
+    let left = run.probe.0.iter().filter(|(at, _)| *at == channel);
+    let names = left.map(|(_, flow)| flows[*flow as usize].name.as_str());
+    Ok(names.filter(|name| name.len() == 1).collect())
+}
+
+/// Departures that are not where `pattern`, repeated, has them.
+fn out_of_place(departures: &str, pattern: &str) -> usize {
+    let expected = pattern.chars().cycle();
+    let pairs = departures.chars().zip(expected);
+    pairs.filter(|(found, expected)| found != expected).count()
+}
+
+pub fn interleaving(lab: &Lab) -> Result<Evidence, LabError> {
+    let equal = [
+        ("flows.B.reserve.rate", "20 kbps"),
+        ("flows.B.traffic.total", "6"),
+    ];
+    let fifo = [("scheduler", "{ kind = \"fifo\" }")];
+    let equal = departures(lab, &equal)?;
+    let double = departures(lab, &[])?;
+    let fifo = departures(lab, &fifo)?;
+    let count = |name: &str, value: usize| Measured::new(name, value as f64);
+    let measured = vec![
+        count("equal_departures", equal.len()).within(12.0, 12.0),
+        count("equal_out_of_place", out_of_place(&equal, "AB")).within(0.0, 0.0),
+        count("double_departures", double.len()).within(18.0, 18.0),
+        count("double_out_of_place", out_of_place(&double, "ABB")).within(0.0, 0.0),
+    ];
+    let row = |what: &str, order: String| vec![Cell::from(what), Cell::from(order)];
+    let table = Table {
+        name: "interleaving".into(),
+        caption: "Order in which two bursts leave, A's having come first.".into(),
+        columns: vec![
+            words("reserved", "by A and B, and the discipline"),
+            words("order", "of departures"),
+        ],
+        rows: vec![
+            row("the same, VirtualClock", equal),
+            row("B twice as much, VirtualClock", double),
+            row("B twice as much, FIFO", fifo),
+        ],
+    };
+    Ok(Evidence {
+        findings: vec![Finding {
+            claim: "zhang1991.design.interleaving",
+            scenario: INTERLEAVING,
+            measured,
+        }],
+        blocks: vec![Block::Table(table)],
+    })
+}
+
+fn is_other(flow: &FlowSpec) -> bool {
+    matches!(flow.traffic, TrafficSpec::Constant { .. })
+}
+
+pub fn no_credit(lab: &Lab) -> Result<Evidence, LabError> {
+    let settings: [(&str, Sets); 4] = [
+        ("VirtualClock, stamped with auxVC", Sets::new()),
+        (
+            "VirtualClock, stamped with VirtualClock",
+            sets([("scheduler.stamp", "virtual-clock")]),
+        ),
+        (WFQ.name, scheduler(&WFQ)),
+        (FIFO.name, scheduler(&FIFO)),
+    ];
+    let all: Vec<Sets> = settings.iter().map(|(_, sets)| sets.clone()).collect();
+    let found = each(lab, NO_CREDIT, &all, SEEDS_CONTRAST)?;
+    let longest = |found: &Seeds| found.each(|seen| seen.wait_max_ms(is_other));
+    let [aux, clock] = [longest(&found[0]), longest(&found[1])];
+    let measured = vec![
+        Measured::over_seeds("auxvc_longest_wait_ms", &aux),
+        Measured::over_seeds("virtualclock_longest_wait_ms", &clock),
+        Measured::over_seeds("ratio", &ratios(&clock, &aux)).within(5.0, f64::MAX),
+    ];
+    let row = |((name, _), found): (&(&str, Sets), &Seeds)| {
+        vec![
+            Cell::from(*name),
+            cell(&longest(found), 1),
+            cell(&found.waits_ms(is_other), 2),
+            cell(&found.waits_ms(|flow| !is_other(flow)), 1),
+        ]
+    };
+    let table = Table {
+        name: "no-credit".into(),
+        caption: format!(
+            "A flow sends 50 packets at once, half of what it reserves on average; {SEEDS_CONTRAST} \
+             seeds. What the other flows wait:"
+        ),
+        columns: vec![
+            words("discipline", "of every port"),
+            column("longest", "ms", "wait of a packet of another flow"),
+            column("mean", "ms", "wait of the other flows"),
+            column("bursts", "ms", "mean wait of the flow that sends them"),
+        ],
+        rows: settings.iter().zip(&found).map(row).collect(),
+    };
+    Ok(Evidence {
+        findings: vec![Finding {
+            claim: "zhang1991.design.no-credit-saving",
+            scenario: NO_CREDIT,
+            measured,
+        }],
+        blocks: vec![Block::Table(table)],
+    })
+}
+
+/// The discipline alone: this scenario has no pool.
+fn scheduler(discipline: &Discipline) -> Sets {
+    let mut all = discipline.sets();
+    all.retain(|(key, _)| key == "scheduler");
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_compared_with_the_pattern_repeated() {
+        assert_eq!(out_of_place("ABABAB", "AB"), 0);
+        assert_eq!(out_of_place("ABBABB", "ABB"), 0);
+        assert_eq!(out_of_place("AABB", "AB"), 2);
+        assert_eq!(out_of_place("BABA", "AB"), 4);
+    }
+}

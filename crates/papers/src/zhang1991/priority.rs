@@ -1,0 +1,129 @@
+//! Section 3.2.2: a flow with a priority offset, and datagrams.
+
+use packet::spec::FlowSpec;
+use results::{Block, Cell, Table};
+
+use super::seen::{Seeds, Sets, each, sets};
+use super::{PRIORITY, SEEDS_CONTRAST};
+use crate::Evidence;
+use crate::claim::{Finding, Measured, column, words};
+use crate::estimate::{cell, ratios};
+use crate::lab::{Lab, LabError};
+
+const NO_OFFSET: (&str, &str) = ("flows.favoured.reserve.offset", "0 s");
+const NO_DATAGRAMS: (&str, &str) = ("flows.datagrams.traffic", "{ kind = \"silent\" }");
+/// Twice what it reserves, with an envelope as wide.
+const TWICE: [(&str, &str); 2] = [
+    ("flows.favoured.traffic.rate", "40 kbps"),
+    ("flows.favoured.envelope.units", "100"),
+];
+/// A packet on the link.
+const TRANSMISSION_MS: f64 = 5.0;
+
+const WORDS: &str = "The offset P lets one flow's packets go before others' until its clock has run \
+    P ahead of real time; a flow that sends more than it reserves uses it up once and gains nothing \
+    after. Datagrams get what is left. A reserved packet waits for one that is being sent, and for \
+    the reserved ones that waited for it too.";
+
+fn is_favoured(flow: &FlowSpec) -> bool {
+    flow.name == "favoured"
+}
+
+fn is_other(flow: &FlowSpec) -> bool {
+    flow.name.starts_with("other")
+}
+
+fn is_datagram(flow: &FlowSpec) -> bool {
+    flow.reserve.is_none()
+}
+
+pub fn priority(lab: &Lab) -> Result<Evidence, LabError> {
+    let with = |all: &[(&str, &str)]| sets(all.iter().copied());
+    let settings: [(&str, Sets); 6] = [
+        ("no offset", with(&[NO_OFFSET, NO_DATAGRAMS])),
+        ("offset of 1 s", with(&[NO_DATAGRAMS])),
+        (
+            "no offset, sends twice its rate",
+            with(&[&[NO_OFFSET, NO_DATAGRAMS][..], &TWICE].concat()),
+        ),
+        (
+            "offset of 1 s, sends twice its rate",
+            with(&[&[NO_DATAGRAMS][..], &TWICE].concat()),
+        ),
+        ("no offset, datagrams", with(&[NO_OFFSET])),
+        ("offset of 1 s, datagrams", Sets::new()),
+    ];
+    let all: Vec<Sets> = settings.iter().map(|(_, sets)| sets.clone()).collect();
+    let found = each(lab, PRIORITY, &all, SEEDS_CONTRAST)?;
+    Ok(Evidence {
+        findings: vec![Finding {
+            claim: "zhang1991.design.priority-and-datagrams",
+            scenario: PRIORITY,
+            measured: measured(&found),
+        }],
+        blocks: vec![
+            Block::Text(WORDS.into()),
+            Block::Table(table(&settings, &found)),
+        ],
+    })
+}
+
+fn measured(found: &[Seeds]) -> Vec<Measured> {
+    let [plain, offset, fast, fast_offset, datagrams] =
+        [&found[0], &found[1], &found[2], &found[3], &found[4]];
+    let favoured = |one: &Seeds| one.waits_ms(is_favoured);
+    let others = |one: &Seeds| one.waits_ms(is_other);
+    let reserved = |one: &Seeds| one.waits_ms(|flow| !is_datagram(flow));
+    let added: Vec<f64> = reserved(datagrams)
+        .iter()
+        .zip(reserved(plain))
+        .map(|(with, without)| with - without)
+        .collect();
+    let losses = datagrams.losses(|flow| !is_datagram(flow));
+    let busy = datagrams.each(|seen| seen.port("S->E").utilization_mean);
+    let gain = ratios(&favoured(fast_offset), &favoured(fast));
+    let harm = ratios(&others(fast_offset), &others(fast));
+    let ratio = |name, values: Vec<f64>| Measured::over_seeds(name, &values);
+    vec![
+        ratio(
+            "offset_over_none",
+            ratios(&favoured(offset), &favoured(plain)),
+        )
+        .within(0.0, 0.8),
+        ratio("others_over_none", ratios(&others(offset), &others(plain))).within(0.9, 1.1),
+        ratio("offset_over_none_at_twice_the_rate", gain).within(0.9, f64::MAX),
+        ratio("others_over_none_at_twice_the_rate", harm).within(0.9, 1.1),
+        ratio("wait_added_by_datagrams_ms", added).within(0.0, TRANSMISSION_MS),
+        ratio("reserved_losses_with_datagrams", losses).within(0.0, 0.0),
+        ratio("utilization_with_datagrams", busy).within(0.995, 1.0),
+    ]
+}
+
+fn table(settings: &[(&str, Sets)], found: &[Seeds]) -> Table {
+    let row = |((name, _), found): (&(&str, Sets), &Seeds)| {
+        vec![
+            Cell::from(*name),
+            cell(&found.waits_ms(is_favoured), 2),
+            cell(&found.waits_ms(is_other), 2),
+            cell(&found.losses(|flow| !is_datagram(flow)), 0),
+            cell(&found.rates(is_datagram), 1),
+            cell(&found.each(|seen| seen.port("S->E").utilization_mean), 3),
+        ]
+    };
+    Table {
+        name: "priority".into(),
+        caption: format!("One link, 18 flows that reserve, {SEEDS_CONTRAST} seeds."),
+        columns: vec![
+            words(
+                "setting",
+                "of the favoured flow, and whether there are datagrams",
+            ),
+            column("favoured", "ms", "mean wait of the favoured flow"),
+            column("others", "ms", "mean wait of the other flows"),
+            column("lost", "packets", "of flows that reserve"),
+            column("datagrams", "packets/s", "delivered"),
+            column("utilization", "", "of the link"),
+        ],
+        rows: settings.iter().zip(found).map(row).collect(),
+    }
+}
