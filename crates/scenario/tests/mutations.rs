@@ -84,7 +84,9 @@ impl Line {
 fn the_files_themselves_are_good() {
     for file in [GOOD, FLIT, SERVICE] {
         let scenario = read(file.into()).expect("no mistakes");
-        assert!(scenario.warnings.is_empty(), "{}", scenario.warnings);
+        // A file with every key at once has set-ups before data, and so no bounds.
+        let meant = |found: &scenario::Diagnostic| found.code == "no-delay-bound";
+        assert!(scenario.warnings.iter().all(meant), "{}", scenario.warnings);
         let lines = Line::all().filter(|line| line.file == file);
         assert!(lines.count() >= 40);
     }

@@ -1,5 +1,6 @@
 //! The command line from outside: what it prints, writes and returns.
 
+mod bounds;
 mod fabric;
 mod nasty;
 mod papers;

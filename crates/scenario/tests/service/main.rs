@@ -1,6 +1,7 @@
 //! Schedulers, pools, reservations, envelopes, sessions and what is measured.
 
 mod checks;
+mod guarantees;
 
 use kernel::{Duration, Rate, Time};
 use packet::spec::{
