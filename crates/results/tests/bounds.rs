@@ -79,8 +79,8 @@ fn the_table_has_bounds_and_reasons() {
     let table = table(&spec, &outcome).expect("flows reserve");
     assert_eq!(table.rows.len(), 3);
     let known = bounds(&spec);
-    for row in 0..2 {
-        let bound = known[row].expect("it is bounded");
+    for (row, bound) in known.iter().take(2).enumerate() {
+        let bound = bound.expect("it is bounded");
         let delay = bound.delay.ps() as f64 / 1e6;
         assert_eq!(number(&table, row, "bound [µs]"), delay);
         let largest = outcome.flows[row].delay.max_ps as f64 / 1e6;
