@@ -47,6 +47,7 @@ fn promised(engine: &Engine) -> Option<String> {
     let (least, most) = (time(delays().min()?), time(delays().max()?));
     Some(match delays().count() {
         1 => format!("1 flow has a delay bound, of {least}"),
+        count if least == most => format!("{count} flows have a delay bound, of {least}"),
         count => format!("{count} flows have a delay bound, from {least} to {most}"),
     })
 }

@@ -44,7 +44,8 @@ impl Whole<'_> {
                 format!("`{}` is the last of them", draft.name),
             )
             .help(format!(
-                "reserve {} less, raise the rate, or let flows ask: `session = {{ open = \"0 s\" }}`",
+                "reserve {} less, raise the rate, or let flows ask: \
+                 `session = {{ open = \"0 s\" }}`",
                 rate_text(port.bits_per_second - rate(channel))
             ))
             .note_if(more(over().count() - 1, "channel")),
