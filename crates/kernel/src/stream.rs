@@ -53,6 +53,12 @@ pub enum Purpose {
     Envelope = 16,
     /// The same for the policer at the edge.
     Policer = 17,
+    /// Which frames a switch marks.
+    Marking = 18,
+    /// Which of the flows in a queue are stopped.
+    Selection = 19,
+    /// When the timers of a host tick.
+    Clock = 20,
 }
 
 /// A probability as an integer threshold, so that decisions compare integers: `0..=2^63`.

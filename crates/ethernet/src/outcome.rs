@@ -1,0 +1,236 @@
+//! What a run found: plain data for the results layer.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use kernel::{Duration, Histogram, Time};
+use transport::tcp::TcpCounts;
+
+/// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
+/// created = delivered + dropped + inside, in frames and in bytes. The rest covers the time after
+/// the warm-up.
+#[derive(Clone, Debug)]
+pub struct EthernetOutcome {
+    /// How far the run got.
+    pub ended_at: Time,
+    /// Why it ended.
+    pub stop: Stop,
+    /// Fingerprint of every frame that started on a channel, when and where.
+    pub trace_hash: u64,
+    /// Events handled.
+    pub events: u64,
+    /// Frames (data and control) that crossed a queue and a channel, whole run.
+    pub frame_hops: u64,
+    /// Control frames among them.
+    pub control_hops: u64,
+    /// By flow.
+    pub flows: Vec<FlowOutcome>,
+    /// By channel.
+    pub channels: Vec<ChannelOutcome>,
+    /// By node.
+    pub nodes: Vec<NodeOutcome>,
+    /// Promises broken, oldest first (the first 100).
+    pub violations: Vec<Violation>,
+    /// Promises broken in all.
+    pub violations_total: u64,
+}
+
+/// Why a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The time the scenario gives was reached.
+    TimeReached,
+    /// Nothing was left to do.
+    Drained,
+    /// Queues wait for each other in a circle, or all that waits waits for one that never moves.
+    Deadlocked(Standstill),
+    /// The caller stopped it.
+    Interrupted,
+}
+
+/// Queues that can't move.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Standstill {
+    /// The last of them stopped moving here.
+    pub since: Time,
+    /// Found here.
+    pub found_at: Time,
+    /// They form a circle: the last waits for the first. Else a chain: the last is stopped by a
+    /// node that does not let go (a storm, a lost resume).
+    pub is_circle: bool,
+    /// Others still move.
+    pub others_move: bool,
+    /// In order: each waits for the next.
+    pub waits: Vec<Wait>,
+}
+
+/// A queue that can't move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// Channel in front of which it stands.
+    pub channel: u32,
+    /// Its class.
+    pub class: u8,
+    /// The stop concerns frames to this station only.
+    pub destination: Option<u32>,
+    /// Frames that wait under the stop.
+    pub frames: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Flow of the first of them.
+    pub first_flow: u32,
+    /// Stopped since.
+    pub since: Time,
+}
+
+/// A promise broken.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// When.
+    pub at: Time,
+    /// Channel concerned.
+    pub channel: u32,
+    /// Which promise, with numbers.
+    pub what: String,
+}
+
+/// One flow, both directions together where it is a connection.
+#[derive(Clone, Debug, Default)]
+pub struct FlowOutcome {
+    /// Frames handed to the ports of its stations.
+    pub created_total: u64,
+    /// Bytes of those frames.
+    pub created_bytes_total: u64,
+    /// Frames that reached their station.
+    pub delivered_total: u64,
+    /// Bytes of those.
+    pub delivered_bytes_total: u64,
+    /// Frames dropped.
+    pub dropped_total: u64,
+    /// Bytes of those.
+    pub dropped_bytes_total: u64,
+    /// Frames in queues and on wires at the end.
+    pub inside_total: u64,
+    /// Bytes of those.
+    pub inside_bytes_total: u64,
+    /// Payload the destination's application got (in order, once), after the warm-up.
+    pub goodput_bytes: u64,
+    /// Payload the source's application got (responses).
+    pub returned_bytes: u64,
+    /// Payload the application handed over, whole run; over TCP without end: what was sent.
+    pub offered_bytes_total: u64,
+    /// Frames dropped after the warm-up.
+    pub dropped: u64,
+    /// Data frames delivered after the warm-up, either way.
+    pub delivered: u64,
+    /// Birth to delivery of data frames that reached the destination after the warm-up, ps.
+    pub delay: DelayOutcome,
+    /// Files, requests or pictures: finished after the warm-up.
+    pub transfers: u64,
+    /// Time each took, ps: from the application's start to the last acknowledgement, the whole
+    /// response, or the arrival of the picture's last datagram.
+    pub transfer_time: DelayOutcome,
+    /// Video: datagrams delivered after the deadline or dropped, after the warm-up.
+    pub late: u64,
+    /// Video: datagrams sent after the warm-up whose deadline passed before the end.
+    pub due: u64,
+    /// TCP, both ends together.
+    pub tcp: TcpCounts,
+    /// Frames marked by switches.
+    pub marked: u64,
+}
+
+/// Times of many things.
+#[derive(Clone, Debug, Default)]
+pub struct DelayOutcome {
+    /// How many.
+    pub count: u64,
+    /// Mean, ps.
+    pub mean_ps: f64,
+    /// Least, ps.
+    pub least_ps: u64,
+    /// Largest, ps.
+    pub most_ps: u64,
+    /// All of them, ps.
+    pub histogram: Histogram,
+}
+
+/// One channel.
+#[derive(Clone, Debug, Default)]
+pub struct ChannelOutcome {
+    /// Share of the time after the warm-up in which it carried data frames (with preamble and
+    /// gap).
+    pub data_share: f64,
+    /// The same of control frames.
+    pub control_share: f64,
+    /// Stop frames sent, whole run (refreshes included).
+    pub stops_sent: u64,
+    /// Resume frames sent.
+    pub resumes_sent: u64,
+    /// Refreshes among the stops.
+    pub refreshes_sent: u64,
+    /// Stops that took effect here, on what leaves over this channel.
+    pub stops_obeyed: u64,
+    /// Input port at the node it enters: most bytes that came in and had not left, all classes.
+    pub input_most_bytes: u64,
+    /// Most bytes in headroom there (shared memory) or above the high threshold.
+    pub headroom_most_bytes: u64,
+    /// Queues, by class.
+    pub queues: Vec<QueueOutcome>,
+}
+
+/// One output queue.
+#[derive(Clone, Debug, Default)]
+pub struct QueueOutcome {
+    /// Frames that joined, whole run.
+    pub joined_total: u64,
+    /// Frames sent, after the warm-up.
+    pub sent: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Frames dropped here, whole run, by cause.
+    pub drops: Drops,
+    /// Most bytes it held, whole run.
+    pub most_bytes: u64,
+    /// Mean bytes over the time after the warm-up.
+    pub mean_bytes: f64,
+    /// Share of the time after the warm-up in which it was stopped (any destination).
+    pub stopped_share: f64,
+    /// Longest stop, whole run.
+    pub longest_stop: Duration,
+    /// Times it became congested, whole run.
+    pub congestions: u64,
+    /// Frames marked.
+    pub marked: u64,
+    /// Times the watchdog tripped, whole run.
+    pub watchdog_trips: u64,
+}
+
+/// Frames dropped, by cause.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Drops {
+    /// The output queue was full.
+    pub queue_full: u64,
+    /// The input's limit or headroom was used up.
+    pub input_full: u64,
+    /// The shared memory or its share was used up.
+    pub memory_full: u64,
+    /// A tripped watchdog dropped them.
+    pub watchdog: u64,
+}
+
+impl Drops {
+    /// All together.
+    pub const fn total(&self) -> u64 {
+        self.queue_full + self.input_full + self.memory_full + self.watchdog
+    }
+}
+
+/// One node.
+#[derive(Clone, Debug, Default)]
+pub struct NodeOutcome {
+    /// Most bytes it held, all queues, whole run.
+    pub most_bytes: u64,
+    /// Times its congested queues gave up on a neighbour that did not respond.
+    pub time_outs: u64,
+}

@@ -1,0 +1,136 @@
+//! When a switch stops its neighbours, whom, and how they take it.
+
+use kernel::{Duration, Time};
+
+/// When and whom a switch stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BackPressureSpec {
+    /// Classes under back-pressure (lossless), a bit each.
+    pub classes: u8,
+    /// What is stopped.
+    pub select: Select,
+    /// Where congestion is seen.
+    pub detect: Detect,
+    /// Who is told (detection at outputs; at inputs it is the one neighbour there).
+    pub notify: Notify,
+    /// How long a stop lasts.
+    pub message: Message,
+    /// What is done about neighbours that do not respond.
+    pub time_out: Option<TimeOutSpec>,
+    /// Destinations only: how much of a queue stopped frames may take.
+    pub blocked: Option<BlockedSpec>,
+}
+
+/// What a stop stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Select {
+    /// The whole channel, all classes: IEEE 802.3x PAUSE, the paper's "simple" scheme.
+    Port,
+    /// The congested class: the paper's class-of-service scheme; IEEE 802.1Qbb PFC.
+    Class,
+    /// Frames of the congested class to certain destinations: the paper's proposal.
+    Destination(Choose),
+}
+
+/// Which destinations are stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choose {
+    /// All found in the congested queue, and those that come while it is above its high
+    /// threshold.
+    AllFound,
+    /// Those of `frames` frames drawn from the queue as it becomes congested, and as many again
+    /// when it passes `high + (limit - high) / 4`.
+    Random {
+        /// Draws.
+        frames: u32,
+    },
+}
+
+/// Where congestion is seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detect {
+    /// In output queues, as in the paper.
+    Outputs,
+    /// In counters of what came over an input and has not left, as PFC switches do.
+    Inputs,
+}
+
+/// Which neighbours of a switch are told of a congested output queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notify {
+    /// All, the one behind the congested port too.
+    All,
+    /// All but the one behind the congested port.
+    Others,
+    /// Those with frames in the congested queue, and those whose frames come while it is above
+    /// its high threshold.
+    Contributing,
+}
+
+/// How long a stop lasts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Message {
+    /// Until it is cancelled, as in the paper.
+    UntilCancelled,
+    /// So many quanta of 512 bit times of the link, or until it is cancelled.
+    Quanta {
+        /// 1 to 65,535.
+        quanta: u16,
+        /// While congestion lasts it is sent again after this share of the time, per cent of it;
+        /// `None` never.
+        refresh_percent: Option<u8>,
+    },
+}
+
+/// A neighbour that goes on sending is given up: its stop and those of all others for the same
+/// queue are cancelled, so that it alone meets the full queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimeOutSpec {
+    /// A queue congested for so long after its stops
+    pub after: Duration,
+    /// releases every neighbour that has sent nothing it was told not to send for this long.
+    pub grace: Duration,
+}
+
+/// Limit on stopped frames in an output queue under [`Select::Destination`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockedSpec {
+    /// When frames to stopped destinations take more bytes of a queue, those destinations are
+    /// stopped upstream too.
+    pub high_bytes: u64,
+    /// They are resumed when it is less than this.
+    pub low_bytes: u64,
+}
+
+/// What a node does about a stop that does not end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WatchdogSpec {
+    /// A class stopped with frames waiting and without a start for so long trips it.
+    pub detect: Duration,
+    /// It ends when no stop frame has come for so long.
+    pub restore: Duration,
+    /// Until then.
+    pub action: WatchdogAction,
+}
+
+/// What a tripped watchdog does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WatchdogAction {
+    /// Drops what waits and what comes for that class of the port.
+    Drop,
+    /// Sends in spite of the stop.
+    Forward,
+}
+
+/// A station that sends stop frames whatever happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StormSpec {
+    /// From here
+    pub from: Time,
+    /// to here
+    pub until: Time,
+    /// it stops these classes, a bit each; `None` sends PAUSE,
+    pub classes: Option<u8>,
+    /// for so many quanta each time, again after half of that.
+    pub quanta: u16,
+}
