@@ -91,8 +91,10 @@ pub(crate) struct Frames {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Control {
     pub gate: Gate,
-    /// 0 resumes; 65,535 without end where the scheme says so.
+    /// 0 resumes.
     pub quanta: u16,
+    /// It holds until it is cancelled, whatever `quanta` says.
+    pub is_endless: bool,
     /// Node it is from.
     pub from: u32,
 }
@@ -202,6 +204,7 @@ impl Frames {
         let load = Load {
             seq: pack_gate(control.gate),
             bytes: control.quanta.into(),
+            is_again: control.is_endless,
             sack: control.from,
             ..empty(now, number)
         };
@@ -260,6 +263,7 @@ impl Frames {
         Control {
             gate: unpack_gate(load.seq),
             quanta: load.bytes as u16,
+            is_endless: load.is_again,
             from: load.sack,
         }
     }
@@ -282,7 +286,11 @@ impl Frames {
             },
         };
         FrameView {
-            flow: if frame.is_control() { NONE } else { frame.flow() },
+            flow: if frame.is_control() {
+                NONE
+            } else {
+                frame.flow()
+            },
             number: load.number,
             source: ends.0,
             destination: ends.1,
@@ -334,9 +342,7 @@ fn pack_gate(gate: Gate) -> u64 {
     match gate {
         Gate::Port => 0,
         Gate::Class(class) => 1 << 40 | u64::from(class) << 32,
-        Gate::Destination(class, station) => {
-            2 << 40 | u64::from(class) << 32 | u64::from(station)
-        }
+        Gate::Destination(class, station) => 2 << 40 | u64::from(class) << 32 | u64::from(station),
     }
 }
 
