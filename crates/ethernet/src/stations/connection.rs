@@ -184,6 +184,10 @@ impl Connection {
         }
         self.progress(now, end, received, came.is_measured);
         self.send(now, tcp, end, out);
+        if self.wakes_at_ps <= now.ps() {
+            // No time to think or to serve.
+            self.wake(now, tcp, out);
+        }
         received.delivered_bytes
     }
 

@@ -98,6 +98,26 @@ fn requests_and_responses_take_a_round_trip_and_the_service_time() {
     }
 }
 
+/// Without service and think times one request follows the other at once.
+#[test]
+fn no_time_to_think_takes_no_time() {
+    let mut traffic = requests(Some(4));
+    if let TrafficSpec::Requests { service, think, .. } = &mut traffic {
+        (*service, *think) = (ThinkSpec::Fixed(Duration(0)), ThinkSpec::Fixed(Duration(0)));
+    }
+    let flows = vec![flow(TransportSpec::Tcp(TcpSpec::bsd()), traffic)];
+    let mut pipe = Pipe::new(&spec(flows, 0), 10 * MS_PS);
+    // The fourth response comes after four round trips; before that it is under way.
+    pipe.run_until(81 * MS_PS);
+    assert_eq!(outcome(&pipe.stations, 81 * MS_PS, 0).transfers, 3);
+    pipe.run_until(81 * MS_PS + 1);
+    let found = outcome(&pipe.stations, 81 * MS_PS + 1, 0);
+    assert_eq!(
+        (found.transfers, found.transfer_time.most_ps),
+        (4, 20 * MS_PS)
+    );
+}
+
 /// Nothing is lost, so every flavour finishes all it has to do and sends nothing again.
 #[test]
 fn every_flavour_finishes() {
