@@ -36,7 +36,8 @@ fn flavour(random: &mut Stream) -> TcpSpec {
         ),
         recovery: pick(random, &recoveries),
         initial_window_segments: pick(random, &[1, 2, 10]),
-        window_bytes: mss_bytes * pick(random, &[1, 2, 10, 64]) + pick(random, &[0, 7]),
+        window_bytes: (mss_bytes * pick(random, &[1, 2, 4, 20, 128]) + pick(random, &[0, 7]))
+            .div_ceil(2),
         timer: pick(random, &timers),
         acks: pick(
             random,

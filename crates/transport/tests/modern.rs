@@ -242,3 +242,10 @@ fn marks_mean_nothing_without_ecn() {
     end.on_segment(ms(10), &spec, &segment, true);
     assert_eq!((end.window_bytes(), end.counts().ecn_cuts), (11 * MSS, 0));
 }
+
+/// Kept by the thousand: a few cache lines.
+#[test]
+fn an_end_is_small() {
+    let bytes = size_of::<Endpoint>();
+    assert!(bytes <= 576, "{bytes}");
+}

@@ -145,7 +145,7 @@ fn cubic_as_its_curve() {
     };
     run(&spec, 130, |born| born == 300, look);
     assert!(
-        checked > 20_000 && last > 1.5 * w_max,
+        checked > 20_000 && last > 1.25 * w_max,
         "{checked} {last} {w_max}"
     );
 }

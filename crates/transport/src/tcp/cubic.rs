@@ -17,7 +17,7 @@
 //! least half of it is in use, in avoidance when all but less than a segment is.
 //!
 //! Floats, all through `libm`: the same on every platform. Not modelled: HyStart++, spurious
-//! losses and their undoing.
+//! losses and their undoing; time passes in W(t) also while the window is not what limits.
 
 use kernel::Time;
 use libm::{cbrt, floor};
