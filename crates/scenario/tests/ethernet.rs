@@ -133,3 +133,37 @@ fn the_resolved_scenario_means_the_same() {
 fn unknown_codes_are_not_invented() {
     assert_eq!(codes(ONE_SWITCH), [""; 0]);
 }
+
+/// A file in `scenarios/ethernet`.
+fn shipped(name: &str) -> String {
+    let path = format!(
+        "{}/../../scenarios/ethernet/{name}.toml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    std::fs::read_to_string(path).expect("readable")
+}
+
+#[test]
+fn shipped_scenarios_say_what_they_mean() {
+    for (name, expected) in [
+        ("incast", vec![]),
+        ("shared-memory", vec![]),
+        ("dctcp", vec![]),
+        ("tree-deadlock", vec!["deadlock"]),
+        ("tree-others", vec![]),
+        ("ring-deadlock", vec!["deadlock"]),
+        ("ring-destination", vec![]),
+        ("storm", vec![]),
+        ("storm-watchdog", vec![]),
+    ] {
+        let text = shipped(name);
+        match try_read(&text, &[]) {
+            Err(mistakes) => panic!("{name}: {}", mistakes.render(false)),
+            Ok(scenario) => println!("{name}: {}", scenario.warnings.render(false)),
+        }
+        assert_eq!(codes(&text), expected, "{name}");
+        let first = try_read(&text, &[]).expect("no mistakes");
+        let again = try_read(&first.resolved, &[]).expect("no mistakes");
+        assert_eq!(first.ethernet(), again.ethernet(), "{name}");
+    }
+}
