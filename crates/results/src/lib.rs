@@ -6,6 +6,7 @@ pub mod csv;
 pub mod decimate;
 pub mod directory;
 mod escape;
+pub mod ethernet;
 pub mod fabric;
 pub mod html;
 pub mod model;
