@@ -17,6 +17,10 @@ pub mod sweep;
 mod ticks;
 pub mod trace;
 
+pub use self::ethernet::{
+    Capture, EthernetBalance, EthernetTrace, ethernet_manifest, ethernet_report, ethernet_summary,
+    ethernet_tables, ethernet_terminal_summary,
+};
 pub use directory::{Check, DirectoryError, Manifest, RunDirectory};
 pub use fabric::{
     FabricBalance, FabricNames, FabricTraceWriter, fabric_manifest, fabric_report, fabric_summary,
