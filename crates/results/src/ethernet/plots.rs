@@ -263,7 +263,9 @@ mod tests {
     #[test]
     fn shares_beyond_fall_from_one_to_nothing() {
         let mut histogram = Histogram::new();
-        [10, 20, 20, 30].map(|value| histogram.record(value));
+        for value in [10, 20, 20, 30] {
+            histogram.record(value);
+        }
         let (x, y) = beyond(&DelayOutcome {
             count: 4,
             mean_ps: 20.0,
