@@ -4,6 +4,11 @@
 //! same with and without it. The engine is compiled for each probe: what a probe does not listen
 //! to costs nothing.
 
+mod pair;
+mod recorder;
+
+pub use recorder::{Recorder, Series};
+
 use kernel::Time;
 use transport::Segment;
 
