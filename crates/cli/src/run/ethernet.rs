@@ -11,6 +11,7 @@ use results::{
     ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
     ethernet_terminal_summary,
 };
+use results::number::span;
 use scenario::EthernetScenario;
 
 use super::job::{Audited, Ending, Job, PlainRun, Shown};
@@ -114,8 +115,9 @@ impl EthernetRun<'_> {
             let hops = engine.frame_hops() as f64 / 1e6;
             bar.set_message(format!("{hops:.1} M frame hops"));
             if more && pace.save_is_due() {
-                let shown = self.shown(&found(&engine, pace.seconds()), true);
-                self.job.save(&shown.shown()).map_err(|error| error.to_string())?;
+                let found = found(&engine, pace.seconds());
+                let shown = self.shown(&found, true);
+                self.job.save(&shown).map_err(|error| error.to_string())?;
                 pace.saved();
             }
         }
@@ -124,5 +126,85 @@ impl EthernetRun<'_> {
             found: found(&engine, pace.seconds()),
             engine,
         })
+    }
+
+    /// Adds what the audit found, if there was one; runs once more without it to tell what it
+    /// cost.
+    fn count_audit<T: Probe>(&mut self, end: Finished<(Option<Audit>, T)>) -> Found {
+        let Finished { mut found, engine } = end;
+        let Some(audit) = &engine.probe().1.0 else {
+            return found;
+        };
+        let (broken, total) = audit.violations();
+        found.outcome.violations.extend_from_slice(broken);
+        found.outcome.violations_total += total;
+        // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
+        let plain = match interrupt::is_set() {
+            true => None,
+            false => self.simulate((), |()| Ok(())).ok(),
+        };
+        self.job.note_audit(&Audited {
+            checks: audit.checks(),
+            broken: total,
+            wall_seconds: found.wall_seconds,
+            plain: plain.map(|plain| PlainRun {
+                wall_seconds: plain.found.wall_seconds,
+                same_hash: plain.found.outcome.trace_hash == found.outcome.trace_hash,
+            }),
+        });
+        found
+    }
+
+    fn shown<'s>(&self, found: &'s Found, partial: bool) -> Shown<'s> {
+        let info = self.job.info(Duration::ZERO, found.wall_seconds);
+        let (network, outcome) = (&self.scenario.network, &found.outcome);
+        let mut manifest = ethernet_manifest(&info, network, outcome);
+        manifest.partial |= partial;
+        Shown {
+            tables: ethernet_tables(network, outcome),
+            series: &found.series,
+            summary: ethernet_summary(&info, network, outcome),
+            report: ethernet_report(&info, network, outcome, &found.series),
+            manifest,
+        }
+    }
+
+    fn conclude(self, found: &Found) -> u8 {
+        let outcome = &found.outcome;
+        let ending = ending(outcome);
+        if let Stop::Deadlocked(standstill) = &outcome.stop {
+            let what = match standstill.is_circle {
+                true => "deadlock: queues wait for each other in a circle",
+                false => "standstill: queues wait for one that is stopped and never let go",
+            };
+            let others = match standstill.others_move {
+                true => ", though others move",
+                false => "",
+            };
+            let since = span(standstill.since.ps() as f64);
+            eprintln!("error: {what} since {since}{others}");
+        }
+        let shown = self.shown(found, ending == Ending::Interrupted);
+        let info = self.job.info(Duration::ZERO, found.wall_seconds);
+        let summary = ethernet_terminal_summary(&info, &self.scenario.network, outcome);
+        self.job.conclude(&shown, &summary, ending)
+    }
+}
+
+fn found<P: Probe>(engine: &Engine<Watched<P>>, wall_seconds: f64) -> Found {
+    let outcome = engine.outcome();
+    Found {
+        series: series::recorded(&engine.probe().0, outcome.ended_at),
+        outcome,
+        wall_seconds,
+    }
+}
+
+fn ending(outcome: &EthernetOutcome) -> Ending {
+    match outcome.stop {
+        Stop::Interrupted => Ending::Interrupted,
+        Stop::Deadlocked(_) => Ending::Failed,
+        _ if outcome.violations_total > 0 => Ending::Failed,
+        _ => Ending::Done,
     }
 }

@@ -16,7 +16,7 @@ use results::{
 use super::job::{Audited, Ending, Job, PlainRun, Shown};
 use super::pace::Pace;
 use super::team::{Machine, Team};
-use super::{Options, TraceKind};
+use super::Options;
 use crate::{fail, interrupt, progress};
 
 mod trace;
@@ -101,7 +101,7 @@ impl FabricRun<'_> {
                 let end = self.simulate(engine, |_| Ok(()))?;
                 self.count_audit(end, plain, |audit| audit)
             }
-            (audited, Some(TraceKind::Csv)) => {
+            (audited, Some(_)) => {
                 let path = self.job.directory.adopt("trace.csv");
                 let mut trace = Trace::create(&path, self.spec)?;
                 let probe = TraceProbe::default();
