@@ -7,11 +7,11 @@ use ethernet::outcome::{EthernetOutcome, Stop};
 use ethernet::probe::{Audit, Probe, Recorder};
 use kernel::{Duration, Time, Wheel};
 use packet::outcome::Series;
+use results::number::span;
 use results::{
     ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
     ethernet_terminal_summary,
 };
-use results::number::span;
 use scenario::EthernetScenario;
 
 use super::job::{Audited, Ending, Job, PlainRun, Shown};
@@ -42,7 +42,7 @@ struct Found {
 }
 
 /// A run that has come to its end, or was stopped.
-struct Finished<P> {
+struct Finished<P: Probe> {
     found: Found,
     engine: Engine<Watched<P>>,
 }
@@ -98,8 +98,8 @@ impl EthernetRun<'_> {
     ) -> Result<Finished<P>, String> {
         let network = &self.scenario.network;
         let recorder = Recorder::new(network, &series::wanted(self.scenario));
-        let mut engine = Engine::with_probe(network, (recorder, probe))
-            .map_err(|error| error.to_string())?;
+        let mut engine =
+            Engine::with_probe(network, (recorder, probe)).map_err(|error| error.to_string())?;
         let stop_at = network.stop_at;
         let bar = progress::bar(STEPS, "running");
         let mut pace = Pace::new(FIRST_SLICE.ps(), SAVE_EVERY);

@@ -13,10 +13,10 @@ use results::{
     fabric_manifest, fabric_report, fabric_summary, fabric_tables, fabric_terminal_summary,
 };
 
+use super::Options;
 use super::job::{Audited, Ending, Job, PlainRun, Shown};
 use super::pace::Pace;
 use super::team::{Machine, Team};
-use super::Options;
 use crate::{fail, interrupt, progress};
 
 mod trace;
