@@ -11,6 +11,7 @@ extern crate std;
 pub mod outcome;
 pub mod probe;
 pub mod spec;
+pub mod stations;
 
 /// Everything there is in a network in motion. Probes may read it.
 pub struct Network {}
