@@ -3,7 +3,7 @@
 //!
 //! One object per frame, vectors, linear scans; what a queue, an input or a counter of requests
 //! holds is counted anew each time it is asked for. [`run`] gives every start of transmission,
-//! every drop and every delivery of an [`EthernetSpec`].
+//! every drop and every delivery of an [`EthernetSpec`], [`random_spec`] makes networks to compare
 //! on, [`first_difference`] says where two runs part.
 //!
 //! # Choices
@@ -50,20 +50,31 @@
 //!     in the reserve too. Drops for want of headroom count as input full, else memory full.
 //! 15. **Endless datagrams** are handed over after the timers of all flows and after all starts,
 //!     in the order of flows.
-//! 16. **Even gaps** are the payload's time at the rate, to the nearest picosecond; the phase is
-//!     `below(gap)` of the flow's stream for starts.
+//! 16. **Even gaps**: the k-th datagram comes the time of k payloads (rounded down) after the first;
+//!     the phase is `below` one of them of the flow's stream for starts.
 //! 17. **Frames spread at random** are refused. Standstills are not looked for.
 //! 18. **Control frames** count as sent when they start.
+//! 19. **Marks concern** data segments of TCP connections that heed marks, not their bare
+//!     acknowledgements, and no datagrams.
+//! 20. **A flow's timer** that is due again at the present instant after its turn, comes in a
+//!     second pass over the instant.
 
 mod admission;
 mod check;
 mod choose;
+mod compare;
 mod control;
 mod network;
+mod random;
 mod routes;
 mod sources;
 mod step;
+#[cfg(test)]
+mod tests;
 mod timers;
+
+pub use compare::first_difference;
+pub use random::{Mix, SCHEMES, Scheme, random_spec};
 
 use ethernet::outcome::Drops;
 use ethernet::probe::{Cause, Content};
@@ -77,7 +88,7 @@ pub const CONTROL_FLOW: u32 = u32::MAX;
 pub struct Problem(pub String);
 
 /// A frame starts on a channel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Start {
     /// When, ps.
     pub at_ps: u64,
@@ -94,7 +105,7 @@ pub struct Start {
 }
 
 /// A frame is dropped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Drop {
     /// When, ps.
     pub at_ps: u64,
@@ -109,7 +120,7 @@ pub struct Drop {
 }
 
 /// A frame reaches its station.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Delivery {
     /// When, ps.
     pub at_ps: u64,
@@ -136,6 +147,10 @@ pub struct FlowCounts {
     pub dropped: u64,
     /// Their bytes.
     pub dropped_bytes: u64,
+    /// Payload the destination's application got in order.
+    pub payload_bytes: u64,
+    /// Payload the source's application got in order.
+    pub returned_bytes: u64,
 }
 
 /// Counts of a channel; lists are by class.

@@ -1,6 +1,6 @@
 //! What this engine does not run.
 
-use ethernet::spec::{EthernetSpec, NodeKind, Spread, TrafficSpec, TransportSpec};
+use ethernet::spec::{EthernetSpec, NodeKind, Spread};
 
 use super::network::queue_specs;
 use super::{Problem, routes};
@@ -20,11 +20,6 @@ pub(super) fn check(spec: &EthernetSpec) -> Result<(), Problem> {
     }
     let hops = routes::next_hops(spec);
     for (index, flow) in spec.flows.iter().enumerate() {
-        if matches!(flow.transport, TransportSpec::Tcp(_)) || !is_plain(&flow.traffic) {
-            return Err(Problem(format!(
-                "flow {index}: this traffic is not covered"
-            )));
-        }
         let (source, destination) = (flow.source as usize, flow.destination as usize);
         let is_known = |pair| {
             hops.get(&pair)
@@ -38,11 +33,4 @@ pub(super) fn check(spec: &EthernetSpec) -> Result<(), Problem> {
         }
     }
     Ok(())
-}
-
-fn is_plain(traffic: &TrafficSpec) -> bool {
-    matches!(
-        traffic,
-        TrafficSpec::Constant { .. } | TrafficSpec::Infinite { .. }
-    )
 }

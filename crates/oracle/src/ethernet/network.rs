@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ethernet::probe::{Cause, Content, Gate};
 use ethernet::spec::{BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, SwitchSpec};
+use ethernet::stations::{Payload, Stations};
 use kernel::{Duration, Purpose, Stream, Time};
 
 use super::sources::Source;
@@ -25,7 +26,7 @@ pub(super) struct Frame {
     pub is_ect: bool,
     pub is_marked: bool,
     pub born: Time,
-    pub content: Content,
+    pub payload: Payload,
     /// Channel it came over to where it is; `None` at the station that made it.
     pub came_over: Option<usize>,
     /// Its place in the order of all joins.
@@ -162,6 +163,8 @@ pub(super) struct Network {
     pub last_came: BTreeMap<(usize, usize, usize), Time>,
     pub shares: BTreeMap<(usize, usize), Share>,
     pub sources: Vec<Source>,
+    /// Flows that run elsewhere.
+    pub elsewhere: Stations,
     /// Random streams by channel and class.
     pub marking: BTreeMap<(usize, usize), Stream>,
     pub selection: BTreeMap<(usize, usize), Stream>,
@@ -208,6 +211,7 @@ impl Network {
             sources: (0..spec.flows.len())
                 .map(|flow| Source::new(spec, flow))
                 .collect(),
+            elsewhere: Stations::new(spec),
             marking,
             selection,
             joins: 0,

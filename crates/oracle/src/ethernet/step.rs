@@ -36,8 +36,7 @@ impl Network {
     fn next_instant(&self) -> Option<Time> {
         let wires = self.channels.iter().filter_map(|it| it.busy_until);
         let arrivals = self.flying.iter().map(|it| it.at);
-        let stations = self.sources.iter().filter_map(|it| it.next_timer());
-        let all = wires.chain(arrivals).chain(stations);
+        let all = wires.chain(arrivals).chain(self.flow_times());
         all.chain(self.timer_times()).min()
     }
 
