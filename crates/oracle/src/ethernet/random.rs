@@ -104,10 +104,14 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         on_grid: seed % 3 == 0,
     };
     let fast = dice.pick(&[100_000_000, 1_000_000_000]);
-    let rates = [fast / 10, fast, fast, 10_000_000];
+    let rates = match dice.between(0, 2) {
+        0 => [fast; 4],
+        1 => [fast, fast, fast / 2, fast / 10],
+        _ => [fast, fast, fast / 10, 10_000_000],
+    };
     let mut spec = EthernetSpec {
         seed,
-        stop_at: Time(Rate(fast).serialization(1_538).ps() * 400),
+        stop_at: Time(Rate(fast).serialization(1_538).ps() * 600),
         warm_up: Time::ZERO,
         nodes: Vec::new(),
         links: Vec::new(),

@@ -45,7 +45,7 @@ fn back_pressure(dice: &mut Dice, mix: Mix, classes: u8) -> Option<BackPressureS
             frames: dice.between(1, 3) as u32,
         }),
     };
-    if mix.has_faults && dice.one_in(8) {
+    if mix.has_faults && dice.one_in(12) {
         return None;
     }
     let detect = match mix.has_inputs && dice.one_in(3) {
@@ -102,8 +102,8 @@ fn limit(
             _ => &mut spec.links[id / 2].backward,
         };
         for queue in channel.queues.iter_mut().filter(|_| leaves) {
-            let limit = dice.between(4_000, 25_000);
-            let high = dice.between(limit / 3, limit * 9 / 10);
+            let limit = dice.between(6_000, 25_000);
+            let high = dice.between(limit / 4, limit - 1_600);
             queue.limit_bytes = Some(limit);
             queue.high_bytes = high;
             queue.low_bytes = dice.between(high / 3, high);
@@ -187,8 +187,8 @@ fn faults(dice: &mut Dice, spec: &mut EthernetSpec) {
     let stop_at = spec.stop_at.ps();
     let classes = spec.links[0].forward.queues.len();
     for node in &mut spec.nodes {
-        node.is_deaf = dice.one_in(10);
-        if dice.one_in(5) {
+        node.is_deaf = dice.one_in(20);
+        if dice.one_in(6) {
             node.watchdog = Some(WatchdogSpec {
                 detect: dice.span(50_000, 1_000_000),
                 restore: dice.span(20_000, 500_000),
@@ -198,7 +198,7 @@ fn faults(dice: &mut Dice, spec: &mut EthernetSpec) {
         let NodeKind::Station { storm } = &mut node.kind else {
             continue;
         };
-        if dice.one_in(10) {
+        if dice.one_in(20) {
             let from = dice.between(0, stop_at / 2);
             *storm = Some(StormSpec {
                 from: Time(from),

@@ -12,7 +12,8 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
     let classes = spec.links[0].forward.queues.len() as u64;
     let victim = dice.pick(&stations);
     let payload = dice.pick(&[200, 500, 1_024, 1_472]);
-    for index in 0..dice.between(2, 7) {
+    let usual = dice.between(0, classes - 1);
+    for index in 0..dice.between(3, 9) {
         let source = dice.pick(&stations);
         let mut destination = match dice.one_in(2) {
             true => victim,
@@ -29,7 +30,10 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
             name: format!("f{index}"),
             source,
             destination,
-            class: dice.between(0, classes - 1) as u8,
+            class: match dice.one_in(3) {
+                true => dice.between(0, classes - 1) as u8,
+                false => usual as u8,
+            },
             is_tagged: dice.one_in(3),
             transport,
             traffic,
@@ -57,7 +61,7 @@ fn datagrams(
 ) -> (TransportSpec, TrafficSpec) {
     let payload_bytes = match dice.on_grid {
         true => payload,
-        false => dice.pick(&[1, 18, 200, 700, 1_000, 1_472]),
+        false => dice.pick(&[18, 200, 500, 700, 1_000, 1_472]),
     };
     let transport = TransportSpec::Udp {
         payload_bytes,
@@ -65,9 +69,9 @@ fn datagrams(
     };
     let start = start(dice, spec);
     let fastest = spec.links.iter().map(|link| link.forward.rate.0).max();
-    let percent = dice.between(2, 60) * u64::from(payload_bytes) / 1_000 + 1;
+    let percent = dice.between(5, 80) * u64::from(payload_bytes) / 1_000 + 1;
     let rate = Rate(fastest.unwrap_or(1_000_000) / 100 * percent);
-    let traffic = match dice.between(0, 3) {
+    let traffic = match dice.between(0, 4) {
         _ if mix.is_finite => TrafficSpec::Infinite {
             start,
             bytes: Some(dice.between(1, 60_000)),
@@ -78,10 +82,10 @@ fn datagrams(
             rate,
             random_phase: dice.one_in(2),
         },
-        2 => TrafficSpec::Infinite { start, bytes: None },
+        2 | 3 => TrafficSpec::Infinite { start, bytes: None },
         _ => TrafficSpec::Infinite {
             start,
-            bytes: Some(dice.between(1, 200_000)),
+            bytes: Some(dice.between(1, 400_000)),
         },
     };
     (transport, traffic)

@@ -19,6 +19,18 @@ fn everything_happens_somewhere() {
             trips += channel.watchdog_trips.iter().sum::<u64>();
             congestions += channel.congestions.iter().sum::<u64>();
         }
+        let of =
+            |f: fn(&super::super::ChannelCounts) -> u64| report.channels.iter().map(f).sum::<u64>();
+        println!(
+            "{seed} {:?} nodes {} starts {} drops {} congestions {} stops {} resumes {}",
+            SCHEMES[seed as usize % SCHEMES.len()],
+            spec.nodes.len(),
+            report.starts.len(),
+            report.drops.len(),
+            of(|c| c.congestions.iter().sum()),
+            of(|c| c.stops_sent),
+            of(|c| c.resumes_sent)
+        );
         for flow in &report.flows {
             assert!(flow.created >= flow.delivered + flow.dropped, "seed {seed}");
         }
