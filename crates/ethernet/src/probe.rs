@@ -110,8 +110,8 @@ pub enum Gate {
 /// Something that watches a run.
 #[allow(unused_variables)]
 pub trait Probe {
-    /// Does it look at whole networks after each instant?
-    const LOOKS: bool = false;
+    /// Does it look at all? If not, the engine makes nothing for it to see.
+    const WATCHES: bool = true;
     /// A station's flow made a frame (it then joins the queue of its port).
     #[inline]
     fn on_created(&mut self, at: Time, channel: u32, frame: &FrameView) {}
@@ -145,4 +145,6 @@ pub trait Probe {
     fn after_instant(&mut self, at: Time, network: &crate::Network) {}
 }
 
-impl Probe for () {}
+impl Probe for () {
+    const WATCHES: bool = false;
+}

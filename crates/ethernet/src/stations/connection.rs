@@ -302,3 +302,6 @@ fn combine(a: TcpCounts, b: TcpCounts, of: fn(u64, u64) -> u64) -> TcpCounts {
         ecn_cuts: of(a.ecn_cuts, b.ecn_cuts),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -197,3 +197,168 @@ impl OnOffSources {
         self.heap[at] = source;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use kernel::stream::Purpose;
+    use kernel::{Duration, Rate, Time};
+    use libm::log2;
+
+    const MS_PS: u64 = 1_000_000_000;
+    const START: Time = Time(7 * MS_PS);
+
+    /// 20 sources of 1 Mb/s, on a quarter of the time, 10 ms on the average; 125 B are 1 ms.
+    fn traffic(shape: f64) -> TrafficSpec {
+        TrafficSpec::SelfSimilar {
+            start: START,
+            rate: Rate(5_000_000),
+            sources: 20,
+            peak: Rate(1_000_000),
+            shape,
+            mean_on: Duration(10 * MS_PS),
+        }
+    }
+
+    fn sources(traffic: &TrafficSpec, seed: u64) -> OnOffSources {
+        let stream = Stream::new(seed, 0, Purpose::Traffic);
+        OnOffSources::new(traffic, 125, stream).expect("it is of this kind")
+    }
+
+    /// The next datagram.
+    fn take(sources: &mut OnOffSources) -> u64 {
+        let at_ps = sources.next_ps();
+        sources.take();
+        at_ps
+    }
+
+    /// Datagrams in each bin of 10 ms.
+    fn bins(mut next: impl FnMut() -> u64, bins: usize) -> Vec<f64> {
+        let mut counts = vec![0.0; bins];
+        let mut before_ps = 0;
+        loop {
+            let at_ps = next();
+            assert!(at_ps >= before_ps, "time runs back");
+            before_ps = at_ps;
+            let bin = ((at_ps - START.ps()) / (10 * MS_PS)) as usize;
+            match counts.get_mut(bin) {
+                Some(count) => *count += 1.0,
+                None => return counts,
+            }
+        }
+    }
+
+    fn of_sources(shape: f64, seed: u64, count: usize) -> Vec<f64> {
+        let mut sources = sources(&traffic(shape), seed);
+        bins(|| take(&mut sources), count)
+    }
+
+    fn mean(counts: &[f64]) -> f64 {
+        counts.iter().sum::<f64>() / counts.len() as f64
+    }
+
+    fn variance(counts: &[f64]) -> f64 {
+        let mean = mean(counts);
+        counts.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / counts.len() as f64
+    }
+
+    /// H by the variance-time plot: the variance of means over m bins falls as m^(2H - 2). The
+    /// slope is the least-squares line over m = 16 to 512.
+    fn hurst(counts: &[f64]) -> f64 {
+        let points: Vec<(f64, f64)> = (4..=9)
+            .map(|power| {
+                let m = 1 << power;
+                let means: Vec<f64> = counts.chunks_exact(m).map(mean).collect();
+                (f64::from(power), log2(variance(&means)))
+            })
+            .collect();
+        let n = points.len() as f64;
+        let x = points.iter().map(|p| p.0).sum::<f64>() / n;
+        let y = points.iter().map(|p| p.1).sum::<f64>() / n;
+        let above: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+        let below: f64 = points.iter().map(|p| (p.0 - x) * (p.0 - x)).sum();
+        1.0 + above / below / 2.0
+    }
+
+    #[test]
+    fn the_sum_is_self_similar_and_poisson_is_not() {
+        let heavy = hurst(&of_sources(1.4, 1, 60_000));
+        assert!(
+            (0.7..0.95).contains(&heavy),
+            "H = {heavy}; (3 - 1.4) / 2 = 0.8"
+        );
+        let mut stream = Stream::new(1, 0, Purpose::Traffic);
+        let mut at_ps = START.ps();
+        let poisson = || {
+            at_ps += stream.exponential(Duration(200_000_000)).ps();
+            at_ps
+        };
+        let control = hurst(&bins(poisson, 60_000));
+        assert!((0.42..0.58).contains(&control), "H = {control}");
+    }
+
+    #[test]
+    fn the_mean_rate_is_kept() {
+        // 5 Mb/s are 50 datagrams in 10 ms.
+        let found = mean(&of_sources(1.9, 2, 60_000));
+        assert!((found / 50.0 - 1.0).abs() < 0.03, "{found}");
+    }
+
+    /// The first 20 ms of many runs have the mean rate too; so does the last part of them.
+    #[test]
+    fn it_starts_in_the_stationary_state() {
+        let (mut first, mut later) = (0.0, 0.0);
+        for seed in 0..600 {
+            let counts = of_sources(1.5, seed, 40);
+            first += mean(&counts[..2]) / 600.0;
+            later += mean(&counts[30..]) / 600.0;
+        }
+        assert!((first / 50.0 - 1.0).abs() < 0.05, "{first}");
+        assert!((later / 50.0 - 1.0).abs() < 0.03, "{later}");
+    }
+
+    /// Negative control: sources that all begin an off time at the start come too late.
+    #[test]
+    fn sources_that_begin_together_are_found_out() {
+        let mut first = 0.0;
+        for seed in 0..600 {
+            let mut sources = sources(&traffic(1.5), seed);
+            for at in 0..sources.heap.len() {
+                let mut source = sources.heap[at];
+                (source.next_ps, source.on_ends_ps) = (START.ps(), START.ps());
+                sources.advance(&mut source, 0);
+                sources.heap[at] = source;
+            }
+            sources.heap.sort_by_key(|source| source.next_ps);
+            first += mean(&bins(|| take(&mut sources), 2)) / 600.0;
+        }
+        assert!((first / 50.0 - 1.0).abs() > 0.2, "{first}");
+    }
+
+    /// On times of a tenth of a gap: what is cut must not be lost.
+    #[test]
+    fn short_on_times_keep_the_mean_rate() {
+        let mut short = traffic(1.9);
+        if let TrafficSpec::SelfSimilar { mean_on, .. } = &mut short {
+            mean_on.0 /= 100;
+        }
+        let mut sources = sources(&short, 3);
+        let found = mean(&bins(|| take(&mut sources), 4_000));
+        assert!((found / 50.0 - 1.0).abs() < 0.03, "{found}");
+    }
+
+    #[test]
+    fn sources_that_are_always_on_are_constant() {
+        let mut always = traffic(1.5);
+        if let TrafficSpec::SelfSimilar { rate, sources, .. } = &mut always {
+            (*rate, *sources) = (Rate(1_000_000), 1);
+        }
+        let mut sources = sources(&always, 4);
+        let first_ps = sources.next_ps();
+        for k in 0..1_000 {
+            assert_eq!(sources.next_ps(), first_ps + k * MS_PS);
+            sources.take();
+        }
+    }
+}

@@ -150,3 +150,117 @@ fn next(from: Time, spec: VideoSpec, scenes: &mut Stream) -> Time {
     from.checked_add(scenes.exponential(spec.scene))
         .unwrap_or(Time::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+    use kernel::time::PS_PER_SECOND;
+    use kernel::{Duration, Rate};
+
+    const PAYLOAD_BYTES: u32 = 1_000;
+
+    fn spec() -> VideoSpec {
+        VideoSpec {
+            start: Time(5),
+            rate: Rate(1_500_000),
+            pictures_per_second: 30,
+            variation: 0.45,
+            scene: Duration(4 * PS_PER_SECOND),
+            correlation: 0.8,
+            clip: (0.1, 5.0),
+            deadline: Duration(PS_PER_SECOND / 10),
+        }
+    }
+
+    /// The first pictures: when each began and its bytes.
+    fn pictures(spec: VideoSpec, seed: u64, count: usize) -> Vec<(u64, u64)> {
+        let mut video = Video::new(spec, seed, 0, PAYLOAD_BYTES);
+        let (mut found, mut bytes) = (Vec::new(), 0);
+        while found.len() < count {
+            let datagram = video.take(PAYLOAD_BYTES);
+            bytes += u64::from(datagram.bytes);
+            if let Some(began_ps) = datagram.picture_ps {
+                found.push((began_ps, bytes));
+                bytes = 0;
+            }
+        }
+        found
+    }
+
+    /// Mean, deviation over mean, correlation of neighbours.
+    fn moments(sizes: &[f64]) -> (f64, f64, f64) {
+        let n = sizes.len() as f64;
+        let mean = sizes.iter().sum::<f64>() / n;
+        let variance = sizes.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
+        let pairs = sizes.windows(2).map(|w| (w[0] - mean) * (w[1] - mean));
+        let together = pairs.sum::<f64>() / n;
+        (mean, sqrt(variance) / mean, together / variance)
+    }
+
+    fn sizes(spec: VideoSpec) -> Vec<f64> {
+        let found = pictures(spec, 1, 100_000);
+        found.iter().map(|p| p.1 as f64).collect()
+    }
+
+    #[test]
+    fn sizes_have_the_mean_and_the_variation() {
+        let (mean, variation, neighbours) = moments(&sizes(spec()));
+        // 1.5 Mb/s at 30 pictures a second are 6250 B each.
+        assert!((mean / 6_250.0 - 1.0).abs() < 0.03, "{mean}");
+        assert!((variation - 0.45).abs() < 0.02, "{variation}");
+        // Of the logarithm: (1 - 1/120) / 2 + 0.8 / 2 = 0.896.
+        assert!((neighbours - 0.89).abs() < 0.02, "{neighbours}");
+    }
+
+    /// Negative control: without scenes and correlation neighbours have nothing in common.
+    #[test]
+    fn without_scenes_neighbours_are_strangers() {
+        let mut strangers = spec();
+        (strangers.correlation, strangers.scene) = (0.0, Duration(PS_PER_SECOND / 200));
+        let (_, variation, neighbours) = moments(&sizes(strangers));
+        assert!((variation - 0.45).abs() < 0.02, "{variation}");
+        assert!(neighbours.abs() < 0.02, "{neighbours}");
+    }
+
+    #[test]
+    fn the_clip_is_respected() {
+        let mut clipped = spec();
+        clipped.clip = (0.8, 1.25);
+        let found = sizes(clipped);
+        assert!(found.iter().all(|x| (5_000.0..=7_813.0).contains(x)));
+        assert!(found.iter().filter(|x| **x == 5_000.0).count() > 1_000);
+        assert!(sizes(spec()).iter().any(|x| *x < 5_000.0));
+    }
+
+    #[test]
+    fn pictures_come_evenly_and_the_seed_decides() {
+        let found = pictures(spec(), 1, 31);
+        let first_ps = found[0].0;
+        assert!((5..5 + PS_PER_SECOND / 30).contains(&first_ps));
+        for (k, picture) in (0..).zip(&found) {
+            assert_eq!(picture.0, first_ps + k * PS_PER_SECOND / 30);
+        }
+        assert_eq!(found, pictures(spec(), 1, 31));
+        assert_ne!(found, pictures(spec(), 2, 31));
+    }
+
+    #[test]
+    fn datagrams_fill_the_time_of_their_picture() {
+        let mut video = Video::new(spec(), 1, 0, PAYLOAD_BYTES);
+        for _ in 0..100 {
+            let (began_ps, ends_ps) = (video.began_ps, video.ends_ps);
+            let (count, bytes) = (video.datagrams, video.left_bytes);
+            assert_eq!(count, bytes.div_ceil(1_000));
+            for i in 0..count {
+                assert_eq!(video.next_ps(), began_ps + i * (ends_ps - began_ps) / count);
+                let datagram = video.take(PAYLOAD_BYTES);
+                let is_last = i + 1 == count;
+                let full = if is_last { bytes - i * 1_000 } else { 1_000 };
+                assert_eq!(u64::from(datagram.bytes), full);
+                assert_eq!(datagram.picture_ps, is_last.then_some(began_ps));
+            }
+            assert_eq!(video.next_ps(), ends_ps);
+        }
+    }
+}
