@@ -129,7 +129,10 @@ impl Network {
                     let bytes = *payload_bytes;
                     self.send_datagram(now, flow, bytes);
                 }
-                Source::Infinite { has_started, .. } => *has_started = true,
+                Source::Infinite { has_started, .. } => {
+                    *has_started = true;
+                    self.hand_over(now, flow);
+                }
                 Source::Elsewhere => {
                     let mut out = Vec::new();
                     self.elsewhere.on_timer(now, flow as u32, &mut out);
@@ -142,21 +145,26 @@ impl Network {
     /// Endless flows of datagrams hand over one when none of theirs waits in their port.
     pub fn pull(&mut self, now: Time) {
         for flow in 0..self.sources.len() {
-            let waits = self.waits_at_home(flow);
-            let Source::Infinite {
-                has_started: true,
-                left,
-                payload_bytes,
-                ..
-            } = &mut self.sources[flow]
-            else {
-                continue;
-            };
-            let full = u64::from(*payload_bytes);
-            let payload = left.map_or(full, |left| left.min(full));
-            if waits || payload == 0 {
-                continue;
+            if !self.waits_at_home(flow) {
+                self.hand_over(now, flow);
             }
+        }
+    }
+
+    /// The next datagram of an endless flow that has started.
+    fn hand_over(&mut self, now: Time, flow: usize) {
+        let Source::Infinite {
+            has_started: true,
+            left,
+            payload_bytes,
+            ..
+        } = &mut self.sources[flow]
+        else {
+            return;
+        };
+        let full = u64::from(*payload_bytes);
+        let payload = left.map_or(full, |left| left.min(full));
+        if payload > 0 {
             *left = left.map(|left| left - payload);
             self.send_datagram(now, flow, payload as u32);
         }
