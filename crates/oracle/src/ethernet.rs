@@ -53,7 +53,7 @@
 //! 16. **Even gaps**: the k-th datagram comes the time of k payloads (rounded down) after the first;
 //!     the phase is `below` one of them of the flow's stream for starts.
 //! 17. **Frames spread at random** are refused. Standstills are not looked for.
-//! 18. **Control frames** count as sent when they start.
+//! 18. **Control frames** count as sent when they are made.
 //! 19. **Marks concern** data segments of TCP connections that heed marks, not their bare
 //!     acknowledgements, and no datagrams.
 //! 20. **A flow's timer** that is due again at the present instant after its turn, comes in a
@@ -168,11 +168,11 @@ pub struct ChannelCounts {
     pub marked: Vec<u64>,
     /// Times the watchdog tripped.
     pub watchdog_trips: Vec<u64>,
-    /// Stops that started on the channel, refreshes included.
+    /// Stops made for the channel, refreshes included.
     pub stops_sent: u64,
-    /// Resumes that started.
+    /// Resumes made.
     pub resumes_sent: u64,
-    /// Refreshes that started.
+    /// Refreshes made.
     pub refreshes_sent: u64,
     /// Stops that took effect on what leaves here.
     pub stops_obeyed: u64,

@@ -69,6 +69,9 @@ fn in_turn(network: &mut Network, channel: usize, firsts: &[Option<usize>]) -> u
         let queue = network.queue(channel, class);
         firsts[class].is_some_and(|place| queue.deficit >= queue.waiting[place].bytes)
     };
+    if std::env::var("DRR").is_ok() {
+        network.channels[channel].turn.get_or_insert(classes - 1);
+    }
     if let Some(class) = network.channels[channel].turn
         && covers(network, class)
     {

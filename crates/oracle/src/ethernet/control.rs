@@ -42,6 +42,21 @@ impl Network {
         }
     }
 
+    /// The same without those being sent.
+    fn waiting_at(&self, point: Point) -> Vec<Frame> {
+        let frames = self.frames_at(point).into_iter();
+        let waits = |frame: &&Frame| {
+            let mut sending = self.channels.iter().flat_map(|it| &it.queues);
+            !sending.any(|queue| {
+                queue
+                    .sending
+                    .as_ref()
+                    .is_some_and(|it| it.joined == frame.joined)
+            })
+        };
+        frames.filter(waits).cloned().collect()
+    }
+
     fn bytes_at(&self, point: Point) -> u64 {
         let frames = self.frames_at(point);
         frames.iter().map(|frame| frame.bytes).sum()
@@ -93,36 +108,33 @@ impl Network {
         if !self.is_over(point) {
             return;
         }
-        if self.congested.contains_key(&point) {
-            self.concerns_more(&spec, point, frame);
-        } else {
-            self.becomes_congested(now, &spec, point);
+        let is_new = !self.congested.contains_key(&point);
+        if is_new {
+            self.becomes_congested(now, point);
         }
+        let found = match is_new {
+            true => self.waiting_at(point),
+            false => vec![frame.clone()],
+        };
+        let mut stopped = match spec.select {
+            Select::Destination(Choose::Random { .. }) if is_new => self.draw(&spec, point),
+            Select::Destination(Choose::Random { .. }) => Vec::new(),
+            _ => found.clone(),
+        };
         if self.passes_second_mark(&spec, point) {
-            let drawn = self.draw(&spec, point);
+            stopped.extend(self.draw(&spec, point));
             if let Some(congestion) = self.congested.get_mut(&point) {
                 congestion.drew_again = true;
-                congestion.destinations.extend(drawn);
             }
         }
-        self.ask_for_all(now, &spec, point);
+        self.ask_for(now, &spec, point, &found, &stopped);
     }
 
-    fn becomes_congested(&mut self, now: Time, spec: &BackPressureSpec, point: Point) {
-        let destinations = match spec.select {
-            Select::Destination(Choose::Random { .. }) if !matches!(point, Point::Blocked(..)) => {
-                self.draw(spec, point)
-            }
-            Select::Destination(_) => {
-                let frames = self.frames_at(point).into_iter();
-                frames.map(|frame| frame.destination).collect()
-            }
-            Select::Port | Select::Class => BTreeSet::new(),
-        };
+    fn becomes_congested(&mut self, now: Time, point: Point) {
         let congestion = Congestion {
             since: now,
-            neighbours: self.neighbours(spec, point),
-            destinations,
+            neighbours: BTreeSet::new(),
+            gates: BTreeSet::new(),
             asked: BTreeMap::new(),
             drew_again: false,
             timed_out: false,
@@ -134,37 +146,23 @@ impl Network {
         self.congested.insert(point, congestion);
     }
 
-    /// Channels towards the neighbours that a point tells as it becomes congested.
-    fn neighbours(&self, spec: &BackPressureSpec, point: Point) -> BTreeSet<usize> {
-        let (channel, class) = match point {
-            Point::Input(channel, _) => return BTreeSet::from([channel ^ 1]),
-            Point::Output(channel, class) | Point::Blocked(channel, class) => (channel, class),
-        };
-        let all = self.leaving(self.tail(channel)).into_iter();
-        match spec.notify {
-            Notify::All => all.collect(),
-            Notify::Others => all.filter(|other| *other != channel).collect(),
-            Notify::Contributing => {
-                let frames = self.queue(channel, class).frames();
-                frames
-                    .filter_map(|frame| Some(frame.came_over? ^ 1))
-                    .collect()
+    /// Channels towards the neighbours that are told because of these frames at a point.
+    fn neighbours(
+        &self,
+        spec: &BackPressureSpec,
+        point: Point,
+        frames: &[Frame],
+    ) -> BTreeSet<usize> {
+        let channel = point.channel();
+        let all = self.leaving(self.node_of(point)).into_iter();
+        match (point, spec.notify) {
+            (Point::Input(..), _) => BTreeSet::from([channel ^ 1]),
+            (_, Notify::All) => all.collect(),
+            (_, Notify::Others) => all.filter(|other| *other != channel).collect(),
+            (_, Notify::Contributing) => {
+                let came_over = frames.iter().filter_map(|frame| frame.came_over);
+                came_over.map(|input| input ^ 1).collect()
             }
-        }
-    }
-
-    /// A frame came while the point is above its high threshold.
-    fn concerns_more(&mut self, spec: &BackPressureSpec, point: Point, frame: &Frame) {
-        let Some(congestion) = self.congested.get_mut(&point) else {
-            return;
-        };
-        if spec.notify == Notify::Contributing && !matches!(point, Point::Input(..)) {
-            congestion
-                .neighbours
-                .extend(frame.came_over.map(|it| it ^ 1));
-        }
-        if spec.select == Select::Destination(Choose::AllFound) {
-            congestion.destinations.insert(frame.destination);
         }
     }
 
@@ -187,35 +185,44 @@ impl Network {
         !has_drawn && self.bytes_at(point) > high + limit.saturating_sub(high) / 4
     }
 
-    /// Destinations of frames drawn from the queue.
-    fn draw(&mut self, spec: &BackPressureSpec, point: Point) -> BTreeSet<usize> {
+    /// Frames drawn from the queue.
+    fn draw(&mut self, spec: &BackPressureSpec, point: Point) -> Vec<Frame> {
         let Select::Destination(Choose::Random { frames: draws }) = spec.select else {
-            return BTreeSet::new();
+            return Vec::new();
         };
-        let frames = self.frames_at(point).into_iter();
-        let found: Vec<usize> = frames.map(|frame| frame.destination).collect();
+        let found = self.waiting_at(point);
         let key = (point.channel(), point.class());
         let Some(stream) = self.selection.get_mut(&key) else {
-            return BTreeSet::new();
+            return Vec::new();
         };
         let place = |_| stream.below(found.len() as u64) as usize;
-        (0..draws).map(place).map(|place| found[place]).collect()
+        let places = (0..draws).map(place);
+        places.map(|place| found[place].clone()).collect()
     }
 
-    fn ask_for_all(&mut self, now: Time, spec: &BackPressureSpec, point: Point) {
-        let Some(congestion) = self.congested.get(&point) else {
+    /// Asks the neighbours that sent `found` too, and for the destinations of `stopped` too.
+    fn ask_for(
+        &mut self,
+        now: Time,
+        spec: &BackPressureSpec,
+        point: Point,
+        found: &[Frame],
+        stopped: &[Frame],
+    ) {
+        let neighbours = self.neighbours(spec, point, found);
+        let class = point.class() as u8;
+        let gate = |frame: &Frame| match spec.select {
+            Select::Port => Gate::Port,
+            Select::Class => Gate::Class(class),
+            Select::Destination(_) => Gate::Destination(class, frame.destination as u32),
+        };
+        let Some(congestion) = self.congested.get_mut(&point) else {
             return;
         };
-        let class = point.class() as u8;
-        let gates: BTreeSet<Gate> = match spec.select {
-            Select::Port => BTreeSet::from([Gate::Port]),
-            Select::Class => BTreeSet::from([Gate::Class(class)]),
-            Select::Destination(_) => {
-                let all = congestion.destinations.iter();
-                all.map(|it| Gate::Destination(class, *it as u32)).collect()
-            }
-        };
-        for neighbour in congestion.neighbours.clone() {
+        congestion.neighbours.extend(neighbours);
+        congestion.gates.extend(stopped.iter().map(gate));
+        let (neighbours, gates) = (congestion.neighbours.clone(), congestion.gates.clone());
+        for neighbour in neighbours {
             for gate in &gates {
                 self.ask(now, point, (neighbour, *gate));
             }
@@ -228,8 +235,7 @@ impl Network {
     /// Points that ask for a gate at the neighbour that a channel leads to.
     pub fn requests(&self, key: (usize, Gate)) -> usize {
         let all = self.congested.values();
-        all.filter(|congestion| congestion.asked.contains_key(&key))
-            .count()
+        all.filter(|it| it.asked.contains_key(&key)).count()
     }
 
     fn ask(&mut self, now: Time, point: Point, key: (usize, Gate)) {
@@ -237,7 +243,8 @@ impl Network {
         let Some(congestion) = self.congested.get_mut(&point) else {
             return;
         };
-        if congestion.released.contains(&key.0) || congestion.asked.contains_key(&key) {
+        let has_asked = congestion.asked.contains_key(&key);
+        if has_asked || congestion.released.contains(&key.0) {
             return;
         }
         congestion.asked.insert(key, now);
@@ -253,11 +260,7 @@ impl Network {
         if self.requests(key) == 0 {
             let (channel, gate) = key;
             self.channels[channel].refreshes.remove(&gate);
-            self.channels[channel].control.push_back(Control {
-                content: message(gate, 0),
-                is_endless: false,
-                is_refresh: false,
-            });
+            self.tell(channel, message(gate, 0), false);
         }
     }
 
@@ -283,10 +286,20 @@ impl Network {
                 (quanta, false)
             }
         };
-        self.channels[channel].control.push_back(Control {
-            content: message(gate, quanta),
+        self.channels[channel].counts.refreshes_sent += u64::from(is_refresh);
+        self.tell(channel, message(gate, quanta), is_endless);
+    }
+
+    /// A control frame joins the control queue of a channel.
+    pub fn tell(&mut self, channel: usize, content: Content, is_endless: bool) {
+        let channel = &mut self.channels[channel];
+        match is_stop(&content) {
+            true => channel.counts.stops_sent += 1,
+            false => channel.counts.resumes_sent += 1,
+        }
+        channel.control.push_back(Control {
+            content,
             is_endless,
-            is_refresh,
         });
     }
 
@@ -309,16 +322,10 @@ impl Network {
         };
         if self.is_over(point) {
             if !self.congested.contains_key(&point) {
-                self.becomes_congested(now, &spec, point);
+                self.becomes_congested(now, point);
             }
-            let frames = self.frames_at(point).into_iter();
-            let found: Vec<usize> = frames.map(|frame| frame.destination).collect();
-            let neighbours = self.neighbours(&spec, point);
-            if let Some(congestion) = self.congested.get_mut(&point) {
-                congestion.destinations.extend(found);
-                congestion.neighbours.extend(neighbours);
-            }
-            self.ask_for_all(now, &spec, point);
+            let frames = self.waiting_at(point);
+            self.ask_for(now, &spec, point, &frames, &frames);
         }
         self.after_departure(now, point);
     }
@@ -394,5 +401,15 @@ impl Network {
             }
             self.look_at_blocked(now, channel, class);
         }
+    }
+}
+
+/// Does a control frame stop (or else resume)?
+fn is_stop(content: &Content) -> bool {
+    match content {
+        Content::Pause { quanta }
+        | Content::Pfc { quanta, .. }
+        | Content::StopDestination { quanta, .. } => *quanta > 0,
+        Content::Tcp { .. } | Content::Udp { .. } => false,
     }
 }

@@ -39,7 +39,6 @@ pub(super) struct Control {
     pub content: Content,
     /// A stop that ends only by a resume.
     pub is_endless: bool,
-    pub is_refresh: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -142,8 +141,8 @@ pub(super) struct Congestion {
     pub since: Time,
     /// Channels towards the neighbours that are told.
     pub neighbours: BTreeSet<usize>,
-    /// Stations whose frames are stopped.
-    pub destinations: BTreeSet<usize>,
+    /// What they are told to close.
+    pub gates: BTreeSet<Gate>,
     /// Stops asked for, by channel towards the neighbour, and since when.
     pub asked: BTreeMap<(usize, Gate), Time>,
     pub drew_again: bool,

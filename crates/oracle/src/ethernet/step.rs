@@ -1,6 +1,5 @@
 //! One instant after another: sent, arrivals, timers, stations, choice.
 
-use ethernet::probe::Content;
 use ethernet::spec::Forwarding;
 use kernel::Time;
 
@@ -158,12 +157,6 @@ impl Network {
         let Some(control) = self.channels[channel].control.pop_front() else {
             return;
         };
-        let counts = &mut self.channels[channel].counts;
-        match is_stop(&control.content) {
-            true => counts.stops_sent += 1,
-            false => counts.resumes_sent += 1,
-        }
-        counts.refreshes_sent += u64::from(control.is_refresh);
         self.starts.push(Start {
             at_ps: now.ps(),
             channel: channel as u32,
@@ -217,15 +210,5 @@ impl Network {
             return now + first + here.delay + switch.latency;
         }
         whole + switch.latency
-    }
-}
-
-/// Does a control frame stop (or else resume)?
-pub(super) fn is_stop(content: &Content) -> bool {
-    match content {
-        Content::Pause { quanta }
-        | Content::Pfc { quanta, .. }
-        | Content::StopDestination { quanta, .. } => *quanta > 0,
-        Content::Tcp { .. } | Content::Udp { .. } => false,
     }
 }

@@ -1,10 +1,12 @@
 //! Timers: response times, ends of stops, refreshes, storms, time-outs, watchdogs.
 
+use std::collections::BTreeSet;
+
 use ethernet::probe::{Cause, Content, Gate};
 use ethernet::spec::{NodeKind, StormSpec, TimeOutSpec, WatchdogAction};
 use kernel::{Duration, Time};
 
-use super::network::{Congestion, Control, Network, Point};
+use super::network::{Congestion, Network, Point};
 
 impl Network {
     /// Every time at which [`Network::timers`] would do something.
@@ -97,11 +99,7 @@ impl Network {
             Some(classes) => Content::Pfc { classes, quanta },
             None => Content::Pause { quanta },
         };
-        self.channels[channel].control.push_back(Control {
-            content,
-            is_endless: false,
-            is_refresh: false,
-        });
+        self.tell(channel, content, false);
         let half = Duration(self.quanta(channel ^ 1, quanta).ps() / 2);
         let next = now + half;
         self.channels[channel].storm = (next < storm.until).then_some(next);
@@ -128,10 +126,9 @@ impl Network {
         if at != now {
             return;
         }
-        let silent: Vec<usize> = congestion
-            .neighbours
-            .iter()
-            .copied()
+        let told: BTreeSet<usize> = congestion.asked.keys().map(|(it, _)| *it).collect();
+        let silent: Vec<usize> = told
+            .into_iter()
             .filter(|neighbour| !self.went_on(now, &congestion, *neighbour, spec.grace))
             .collect();
         for key in congestion.asked.into_keys() {
