@@ -220,11 +220,15 @@ impl Network {
             return;
         };
         congestion.neighbours.extend(neighbours);
-        congestion.gates.extend(stopped.iter().map(gate));
-        let (neighbours, gates) = (congestion.neighbours.clone(), congestion.gates.clone());
-        for neighbour in neighbours {
-            for gate in &gates {
-                self.ask(now, point, (neighbour, *gate));
+        let neighbours = congestion.neighbours.clone();
+        let old_gates = congestion.gates.clone();
+        let new_gates: BTreeSet<Gate> = stopped.iter().map(gate).collect();
+        congestion.gates.extend(new_gates.clone());
+        for gates in [old_gates, new_gates] {
+            for neighbour in &neighbours {
+                for gate in &gates {
+                    self.ask(now, point, (*neighbour, *gate));
+                }
             }
         }
     }
@@ -324,8 +328,9 @@ impl Network {
             if !self.congested.contains_key(&point) {
                 self.becomes_congested(now, point);
             }
-            let frames = self.waiting_at(point);
-            self.ask_for(now, &spec, point, &frames, &frames);
+            let found = self.queue(channel, class).waiting.clone();
+            let stopped = self.waiting_at(point);
+            self.ask_for(now, &spec, point, &found, &stopped);
         }
         self.after_departure(now, point);
     }

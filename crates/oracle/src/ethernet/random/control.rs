@@ -48,7 +48,8 @@ fn back_pressure(dice: &mut Dice, mix: Mix, classes: u8) -> Option<BackPressureS
     if mix.has_faults && dice.one_in(12) {
         return None;
     }
-    let detect = match mix.has_inputs && dice.one_in(3) {
+    let is_blocking = matches!(mix.scheme, Scheme::Destination | Scheme::Drawn);
+    let detect = match mix.has_inputs && !is_blocking && dice.one_in(3) {
         true => Detect::Inputs,
         false => Detect::Outputs,
     };
@@ -65,7 +66,6 @@ fn back_pressure(dice: &mut Dice, mix: Mix, classes: u8) -> Option<BackPressureS
         after: dice.span(100_000, 2_000_000),
         grace: dice.span(20_000, 1_000_000),
     });
-    let is_blocking = matches!(mix.scheme, Scheme::Destination | Scheme::Drawn);
     let blocked = (is_blocking && dice.one_in(3)).then(|| {
         let high = dice.between(2_000, 10_000);
         BlockedSpec {
@@ -186,7 +186,7 @@ fn set(
 
 fn faults(dice: &mut Dice, spec: &mut EthernetSpec) {
     let stop_at = spec.stop_at.ps();
-    let classes = spec.links[0].forward.queues.len();
+    let classes = spec.links[0].forward.queues.len() as u64;
     for node in &mut spec.nodes {
         node.is_deaf = dice.one_in(20);
         if dice.one_in(6) {
@@ -205,7 +205,7 @@ fn faults(dice: &mut Dice, spec: &mut EthernetSpec) {
                 from: Time(from),
                 until: Time(from + dice.between(0, stop_at / 2)),
                 classes: match dice.one_in(2) {
-                    true => Some(dice.between(1, (1 << classes) - 1) as u8),
+                    true => Some(1 << dice.between(0, classes - 1)),
                     false => None,
                 },
                 quanta: dice.between(20, 500) as u16,
