@@ -32,10 +32,12 @@ fn a_connection_a_transfer() {
     let spec = spec();
     let (mut a, mut b) = pair(&spec);
     for transfer in 0..3 {
-        let (now, at) = (transfer * 100, transfer * 1500);
+        let (now, at) = (transfer * 30, transfer * 1500);
         a.send(ms(now), &spec, 1500);
         let syn = one(&mut a, now, &spec);
         assert_eq!((syn.flags, syn.seq, syn.bytes), (flags::SYN, at, 0));
+        // No round-trip time is known: 6 ticks.
+        assert_eq!(a.timer(), Some(ms(2_600)));
         b.on_segment(ms(now + 1), &spec, &syn, false);
         let answer = one(&mut b, now + 1, &spec);
         assert_eq!((answer.flags, answer.ack), (SYN_ACK, at));
