@@ -335,16 +335,25 @@ fn fresh_window_keeps_the_round_trip() {
     assert_eq!(numbers(&mut end, ms(1), &spec), [8]);
     // 3 ticks, not the 6 of the first time.
     assert_eq!(end.timer(), Some(ms(1_100)));
-    // Its back-off does not outlive it either.
-    let at = fire(&mut end, &spec);
-    assert_eq!(numbers(&mut end, at, &spec), [8]);
-    for i in 9..=16 {
-        acked(&mut end, at, &spec, i);
-    }
-    end.send(at, &spec, 8 * MSS);
-    assert_eq!(numbers(&mut end, at, &spec), [16]);
-    assert_eq!(end.timer(), Some(Time(at.0 + 1_500 * MS)));
     // The threshold is gone as well: slow start.
-    assert_eq!(acked(&mut end, at, &spec, 17), [17, 18]);
-    assert_eq!(acked(&mut end, at, &spec, 18), [19, 20]);
+    assert_eq!(acked(&mut end, ms(1), &spec, 9), [9, 10]);
+    // More for the same transfer changes nothing.
+    end.send(ms(1), &spec, 8 * MSS);
+    assert_eq!(end.window_bytes(), 2 * MSS);
+    assert_eq!(acked(&mut end, ms(1), &spec, 10), [11, 12]);
+}
+
+/// Nothing of the first transfer could be timed (Karn), and its back-off does not outlive it.
+#[test]
+fn fresh_window_forgets_back_off() {
+    let spec = TcpSpec::bsd();
+    let mut end = endpoint(&spec);
+    end.send(ms(0), &spec, MSS);
+    numbers(&mut end, ms(0), &spec);
+    assert_eq!(fire(&mut end, &spec), ms(2_600));
+    assert_eq!(numbers(&mut end, ms(2_600), &spec), [0]);
+    acked(&mut end, ms(2_650), &spec, 1);
+    end.send(ms(2_700), &spec, MSS);
+    assert_eq!(numbers(&mut end, ms(2_700), &spec), [1]);
+    assert_eq!(end.timer(), Some(ms(5_600)));
 }

@@ -147,6 +147,45 @@ fn the_passive_end_waits_for_the_syn_and_starts_anew() {
 }
 
 #[test]
+fn an_old_answer_opens_nothing() {
+    let spec = spec();
+    let (mut a, mut b) = pair(&spec);
+    a.send(ms(0), &spec, 10);
+    let syn = one(&mut a, 0, &spec);
+    b.on_segment(ms(1), &spec, &syn, false);
+    let old = one(&mut b, 1, &spec);
+    a.on_segment(ms(2), &spec, &old, false);
+    drain(&mut a, ms(2), &spec);
+    a.on_segment(ms(3), &spec, &ack(&spec, 10), false);
+    a.send(ms(4), &spec, 10);
+    assert_eq!(one(&mut a, 4, &spec).flags, flags::SYN);
+    a.on_segment(ms(5), &spec, &old, false);
+    assert_eq!(drain(&mut a, ms(5), &spec), []);
+    let mut fresh = old;
+    fresh.ack = 10;
+    a.on_segment(ms(6), &spec, &fresh, false);
+    assert_eq!(one(&mut a, 6, &spec).bytes, 10);
+}
+
+/// What one connection had to echo is no matter of the next.
+#[test]
+fn a_new_connection_echoes_nothing_old() {
+    let mut spec = spec();
+    spec.ecn = Ecn::Classic;
+    let mut end = Endpoint::new(&spec, clock(), false);
+    for (at, mark, echo) in [(0, true, flags::ECE), (10, false, 0)] {
+        let mut syn = data(&spec, at, 0);
+        syn.flags = flags::SYN;
+        end.on_segment(ms(1), &spec, &syn, false);
+        one(&mut end, 1, &spec);
+        let mut last = data(&spec, at, 10);
+        last.flags |= flags::FIN;
+        end.on_segment(ms(2), &spec, &last, mark);
+        assert_eq!(one(&mut end, 2, &spec).flags, flags::ACK | echo);
+    }
+}
+
+#[test]
 fn connections_survive_a_bad_network() {
     for seed in 0..50 {
         let network = Network {
