@@ -189,6 +189,7 @@ pub fn outcome() -> Outcome {
             .collect(),
         violations: Vec::new(),
         violations_total: 0,
+        standstill: None,
     }
 }
 
