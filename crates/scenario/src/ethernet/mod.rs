@@ -94,6 +94,7 @@ pub(crate) fn build(
     let ports = switches::ports(root, flows::highest_class(root), mistakes);
     let flows = self::flows::flows(root, &net, seed, mistakes);
     checks::classes(root, ports.classes, mistakes);
+    checks::back_pressure(root, ports, mistakes);
     checks::frames(root, &flows, mistakes);
     let series = series::series(root, &net, &flows, ports.classes, stop_at, mistakes);
     let links = queues::links(root, &net, ports, mistakes);
@@ -114,6 +115,7 @@ pub(crate) fn build(
         flows: flows.specs.clone(),
         stall_after: run.duration("stall").unwrap_or(Duration(1)),
     };
+    checks::blocked(root, &network, mistakes);
     if mistakes.errors() == 0 {
         whole(root, &net, &crossings, &flows, &mut network, mistakes);
         limits::memory(root, &network, limits, mistakes);

@@ -291,8 +291,12 @@ pub(crate) static BACK_PRESSURE: Section = Section {
         )
         .otherwise("others")
         .only(ANY),
-        HIGH.or("\"80 %\"").only(ANY).cite(PAPER),
-        LOW.or("\"70 %\"").only(ANY).cite(PAPER),
+        HIGH.otherwise("80 %; what is free says it with shared memory")
+            .only(ANY)
+            .cite(PAPER),
+        LOW.otherwise("70 %; what is free says it with shared memory")
+            .only(ANY)
+            .cite(PAPER),
         Key::new(
             "quanta",
             Kind::WholeOr {
