@@ -12,6 +12,7 @@ mod net;
 mod queues;
 mod routes;
 mod series;
+mod shared;
 mod switches;
 mod tcp;
 mod topology;
@@ -146,7 +147,7 @@ fn whole(
     };
     lossless::check(&look, mistakes);
     deadlock::check(&look, mistakes);
-    for (node, shared) in lossless::shared(&look, mistakes) {
+    for (node, shared) in shared::headroom(&look, mistakes) {
         if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {
             switch.memory = MemorySpec::Shared(shared);
         }
