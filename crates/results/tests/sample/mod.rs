@@ -1,6 +1,7 @@
 //! A made-up run: nothing here was simulated.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+pub mod ethernet;
 pub mod fabric;
 
 use kernel::{Duration, Rate, Time};
