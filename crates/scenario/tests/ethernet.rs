@@ -133,3 +133,72 @@ fn the_resolved_scenario_means_the_same() {
 fn unknown_codes_are_not_invented() {
     assert_eq!(codes(ONE_SWITCH), [""; 0]);
 }
+
+/// A file in `scenarios/ethernet`.
+fn shipped(name: &str) -> String {
+    let path = format!(
+        "{}/../../scenarios/ethernet/{name}.toml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    std::fs::read_to_string(path).expect("readable")
+}
+
+#[test]
+fn shipped_scenarios_say_what_they_mean() {
+    for (name, expected) in [
+        ("incast", vec![]),
+        ("shared-memory", vec![]),
+        ("dctcp", vec![]),
+        ("tree-deadlock", vec!["deadlock"]),
+        ("tree-others", vec![]),
+        ("ring-deadlock", vec!["deadlock"]),
+        ("ring-destination", vec![]),
+        ("storm", vec![]),
+        ("storm-watchdog", vec![]),
+    ] {
+        let text = shipped(name);
+        match try_read(&text, &[]) {
+            Err(mistakes) => panic!("{name}: {}", mistakes.render(false)),
+            Ok(scenario) => println!("{name}: {}", scenario.warnings.render(false)),
+        }
+        assert_eq!(codes(&text), expected, "{name}");
+        let first = try_read(&text, &[]).expect("no mistakes");
+        let again = try_read(&first.resolved, &[]).expect("no mistakes");
+        assert_eq!(first.ethernet(), again.ethernet(), "{name}");
+    }
+}
+
+/// `n` stations merge at one rate; the paper's Figure 3.
+fn merging(n: u32, mbps: u32, mss: u32, limit: &str, high: &str, notify: &str) -> String {
+    format!(
+        "engine = \"ethernet\"\n[run]\nduration = \"20 s\"\n\
+         [network]\nstations = [\"S{{1..{n}}}\", \"D\"]\nswitches = [\"A\"]\n\
+         [link]\nrate = \"{mbps} Mbps\"\n[buffer]\nper_queue = \"{limit}\"\n\
+         [back_pressure]\nkind = \"pause\"\nnotify = \"{notify}\"\nhigh = \"{high}\"\n\
+         low = \"60 %\"\n[tcp]\nmss = \"{mss} B\"\n\
+         [[flows]]\nname = \"f\"\nfrom = \"S{{1..{n}}}\"\nto = \"D\"\n\
+         traffic = {{ kind = \"files\", size = \"100 kB\", think = \"10 ms\" }}\n"
+    )
+}
+
+#[test]
+fn the_papers_buffers_are_large_enough_for_five_stations() {
+    for notify in ["all", "others", "contributing"] {
+        for n in [2, 5] {
+            let text = merging(n, 10, 1_024, "70 kB", "80 %", notify);
+            assert_eq!(codes(&text), [""; 0], "{n} stations, {notify}");
+        }
+        let eight = merging(8, 10, 1_024, "70 kB", "80 %", notify);
+        assert_eq!(codes(&eight), ["headroom"], "{notify}");
+        let meant = eight.replace("low = ", "headroom = \"unchecked\"\nlow = ");
+        assert!(try_read(&meant, &[]).is_ok(), "a warning where the loss is meant");
+        assert_eq!(codes(&meant), ["headroom"]);
+    }
+}
+
+#[test]
+fn fifty_kilobytes_need_a_lower_threshold() {
+    let at = |high| merging(5, 100, 1_460, "50 kB", high, "all");
+    assert_eq!(codes(&at("70 %")), [""; 0]);
+    assert_eq!(codes(&at("80 %")), ["headroom"]);
+}

@@ -1,6 +1,12 @@
 //! What can't work in single tables.
 
+use ethernet::spec::{EthernetSpec, TrafficSpec, TransportSpec};
+use transport::spec::Ecn;
+
+use super::crossings::Crossings;
 use super::flows::{self, Flows};
+use super::lossless::channel_of;
+use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::record::Record;
 
@@ -74,4 +80,123 @@ pub(crate) fn frames(root: &Record, flows: &Flows<'_>, mistakes: &mut Diagnostic
                 )),
         );
     }
+}
+
+/// Flows that answer marks need switches that mark.
+pub(crate) fn marks(
+    root: &Record,
+    crossings: &Crossings,
+    flows: &Flows<'_>,
+    network: &EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let marked = |class: u8| {
+        let mut on = crossings.on.keys().filter(|(_, known)| *known == class);
+        on.any(|(channel, class)| {
+            let queue = channel_of(network, *channel)
+                .queues
+                .get(usize::from(*class));
+            queue.is_some_and(|queue| queue.ecn.is_some())
+        })
+    };
+    let classes: Vec<bool> = (0..8).map(marked).collect();
+    for (flow, record) in flows.specs.iter().zip(&flows.records) {
+        let TransportSpec::Tcp(tcp) = &flow.transport else {
+            continue;
+        };
+        if tcp.ecn == Ecn::Off || classes[usize::from(flow.class)] {
+            continue;
+        }
+        let own = record
+            .record("tcp")
+            .filter(|tcp| tcp.given("preset") || tcp.given("ecn"));
+        let table = own.or(root.record("tcp")).unwrap_or(record);
+        let key = if table.given("ecn") { "ecn" } else { "preset" };
+        mistakes.push(
+            Diagnostic::warning(
+                "no-marks",
+                "nothing marks the frames of flows that answer marks",
+            )
+            .at(table.at(key), "waits for marks of congestion")
+            .note("without marks it loses frames, or is stopped, like any other TCP")
+            .help("add `mark_above` to `[buffer]`: 65 frames at 10 Gbps are usual for DCTCP"),
+        );
+    }
+}
+
+/// Datagrams that a station's link can't carry, and on-off sources that can't reach their mean.
+pub(crate) fn loads(
+    net: &Net<'_>,
+    flows: &Flows<'_>,
+    network: &EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let mut sums = vec![0_u128; net.names.len()];
+    for (flow, record) in flows.specs.iter().zip(&flows.records) {
+        let rate = match &flow.traffic {
+            TrafficSpec::Constant { rate, .. } | TrafficSpec::Poisson { rate, .. } => *rate,
+            TrafficSpec::SelfSimilar {
+                rate,
+                sources,
+                peak,
+                ..
+            } => {
+                if u128::from(peak.0) * u128::from(*sources) <= u128::from(rate.0) {
+                    on_off(record, mistakes);
+                }
+                *rate
+            }
+            TrafficSpec::Video(video) => video.rate,
+            _ => continue,
+        };
+        let sum = &mut sums[flow.source as usize];
+        let before = *sum;
+        *sum += u128::from(rate.0);
+        let around = &net.neighbours[flow.source as usize];
+        let Some((_, channel)) = around.first() else {
+            continue;
+        };
+        let most = u128::from(channel_of(network, *channel).rate.0);
+        if before <= most && *sum > most {
+            let table = record.record("traffic").unwrap_or(record);
+            mistakes.push(
+                Diagnostic::warning("overload", "a station sends more than its link carries")
+                    .at(
+                        table.at("rate"),
+                        format!("with this, `{}` sends {sum} bps", net.name(flow.source)),
+                    )
+                    .note(format!("its link has {most} bps; what is more waits there"))
+                    .help("lower `rate`"),
+            );
+        }
+    }
+}
+
+fn on_off(record: &Record, mistakes: &mut Diagnostics) {
+    let table = record.record("traffic").unwrap_or(record);
+    mistakes.push(
+        Diagnostic::error("bad-traffic", "the sources can't reach the mean rate")
+            .at(
+                table.at("peak"),
+                "all of them on at once send no more than the mean",
+            )
+            .at(table.at("rate"), "the mean")
+            .help("raise `peak` or `sources`, or lower `rate`"),
+    );
+}
+
+/// Says what was not looked at.
+pub(crate) fn too_many_ways(root: &Record, mistakes: &mut Diagnostics) {
+    mistakes.push(
+        Diagnostic::warning(
+            "not-checked",
+            "there are too many ways to check all of them",
+        )
+        .at(
+            root.at("back_pressure"),
+            "headroom and circles were not looked at",
+        )
+        .note("the run counts drops and names queues that stand still")
+        .help("check the same network with fewer flows"),
+    );
 }

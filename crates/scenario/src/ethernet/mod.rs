@@ -1,8 +1,13 @@
 //! From checked tables to the network that the Ethernet engine runs.
 
 mod checks;
+mod crossings;
+mod deadlock;
 mod flows;
+pub mod headroom;
 mod layers;
+mod limits;
+mod lossless;
 mod net;
 mod queues;
 mod routes;
@@ -12,8 +17,13 @@ mod tcp;
 mod topology;
 mod traffic;
 
-use ethernet::spec::{EthernetSpec, Spread};
+use ethernet::spec::{EthernetSpec, MemorySpec, NodeKind, Spread};
 use kernel::{Duration, Time};
+
+use self::crossings::Crossings;
+use self::flows::Flows;
+use self::lossless::Lossless;
+use self::net::Net;
 
 use crate::Limits;
 use crate::diagnostics::Diagnostics;
@@ -82,14 +92,15 @@ pub(crate) fn build(
     crate::checks::run_times(Some(run), stop_at, warm_up, mistakes);
     let net = topology::build(root, mistakes);
     let ports = switches::ports(root, flows::highest_class(root), mistakes);
-    let flows = flows::flows(root, &net, seed, mistakes);
+    let flows = self::flows::flows(root, &net, seed, mistakes);
     checks::classes(root, ports.classes, mistakes);
     checks::frames(root, &flows, mistakes);
     let series = series::series(root, &net, &flows, ports.classes, stop_at, mistakes);
     let links = queues::links(root, &net, ports, mistakes);
     let nodes = switches::nodes(root, &net, &links, ports, stop_at, mistakes);
     let routes = routes::given(root, &net, mistakes);
-    let network = EthernetSpec {
+    let crossings = crossings::follow(&net, &routes, &flows, mistakes);
+    let mut network = EthernetSpec {
         seed,
         stop_at,
         warm_up,
@@ -100,9 +111,42 @@ pub(crate) fn build(
             Some("frames") => Spread::Frames,
             _ => Spread::Flows,
         },
-        flows: flows.specs,
+        flows: flows.specs.clone(),
         stall_after: run.duration("stall").unwrap_or(Duration(1)),
     };
-    let _ = limits;
+    if mistakes.errors() == 0 {
+        whole(root, &net, &crossings, &flows, &mut network, mistakes);
+        limits::memory(root, &network, limits, mistakes);
+    }
     Some(EthernetScenario { network, series })
+}
+
+/// What can't work in the network as a whole; fills in the headroom of shared memory.
+fn whole(
+    root: &Record,
+    net: &Net<'_>,
+    crossings: &Crossings,
+    flows: &Flows<'_>,
+    network: &mut EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    checks::marks(root, crossings, flows, network, mistakes);
+    checks::loads(net, flows, network, mistakes);
+    if crossings.is_partial {
+        checks::too_many_ways(root, mistakes);
+        return;
+    }
+    let look = Lossless {
+        root,
+        net,
+        spec: network,
+        crossings,
+    };
+    lossless::check(&look, mistakes);
+    deadlock::check(&look, mistakes);
+    for (node, shared) in lossless::shared(&look, mistakes) {
+        if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {
+            switch.memory = MemorySpec::Shared(shared);
+        }
+    }
 }

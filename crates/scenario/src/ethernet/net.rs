@@ -83,10 +83,6 @@ impl<'r> Net<'r> {
         self.channels.get(&(from, to)).copied()
     }
 
-    pub(crate) fn channel_count(&self) -> u32 {
-        2 * self.joins.len() as u32
-    }
-
     /// The node a channel leaves, and the one it enters.
     pub(crate) fn ends(&self, channel: u32) -> (u32, u32) {
         let join = &self.joins[channel as usize / 2];

@@ -69,7 +69,9 @@ pub(crate) struct Ways<'a> {
     given: &'a [RouteSpec],
     /// Links to the station; `u32::MAX` where there is no way.
     distance: Vec<u32>,
-    destination: u32,
+    /// Next hops that were asked for.
+    known: BTreeMap<u32, Vec<u32>>,
+    pub destination: u32,
 }
 
 impl<'a> Ways<'a> {
@@ -92,25 +94,33 @@ impl<'a> Ways<'a> {
             net,
             given,
             distance,
+            known: BTreeMap::new(),
             destination,
         }
     }
 
-    /// The channels that frames take from here, in ascending order.
-    pub(crate) fn next(&self, node: u32) -> Vec<u32> {
-        let place = (node, self.destination);
-        let given = self
-            .given
-            .binary_search_by_key(&place, |r| (r.node, r.destination));
-        if let Ok(index) = given {
-            return self.given[index].channels.clone();
+    /// The channels that frames take from here, in ascending order; none at the station itself.
+    pub(crate) fn next(&mut self, node: u32) -> &[u32] {
+        if !self.known.contains_key(&node) {
+            let hops = self.find(node);
+            self.known.insert(node, hops);
         }
-        let Some(nearer) = self.distance[node as usize].checked_sub(1) else {
+        &self.known[&node]
+    }
+
+    fn find(&self, node: u32) -> Vec<u32> {
+        let place = (node, self.destination);
+        let given = self.given;
+        if let Ok(index) = given.binary_search_by_key(&place, |r| (r.node, r.destination)) {
+            return given[index].channels.clone();
+        }
+        let distance = |node: u32| self.distance[node as usize];
+        if distance(node) == u32::MAX {
             return Vec::new();
-        };
+        }
         let around = self.net.neighbours[node as usize].iter();
         let mut hops: Vec<u32> = around
-            .filter(|(next, _)| self.distance[*next as usize] == nearer && nearer != u32::MAX - 1)
+            .filter(|(next, _)| distance(*next).checked_add(1) == Some(distance(node)))
             .filter(|(next, _)| *next == self.destination || self.net.forwards(*next))
             .map(|(_, channel)| *channel)
             .collect();
