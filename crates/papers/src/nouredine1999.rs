@@ -24,8 +24,8 @@ const NON_RESPONDING: &str = "nouredine1999/sec321-non-responding.toml";
 const UPSTREAM: &str = "nouredine1999/fig11-shared-upstream.toml";
 const VIDEO: &str = "nouredine1999/fig13-video.toml";
 const ONE_LINK: &str = "nouredine1999/sec33-shared-incoming-link.toml";
-const TREE: &str = "nouredine1999/tree-deadlock.toml";
-const RING: &str = "nouredine1999/ring-deadlock.toml";
+const TREE: &str = "ethernet/tree-deadlock.toml";
+const RING: &str = "ethernet/ring-deadlock.toml";
 
 const SCENARIOS: &[(&str, &str)] = &[
     shipped!("nouredine1999/fig02-speed-mismatch.toml"),
@@ -36,8 +36,8 @@ const SCENARIOS: &[(&str, &str)] = &[
     shipped!("nouredine1999/fig11-shared-upstream.toml"),
     shipped!("nouredine1999/fig13-video.toml"),
     shipped!("nouredine1999/sec33-shared-incoming-link.toml"),
-    shipped!("nouredine1999/tree-deadlock.toml"),
-    shipped!("nouredine1999/ring-deadlock.toml"),
+    shipped!("ethernet/tree-deadlock.toml"),
+    shipped!("ethernet/ring-deadlock.toml"),
 ];
 
 /// Seeds behind every figure.

@@ -251,6 +251,7 @@ fn back_pressure(record: &Record, ports: Ports, largest: u64) -> Option<BackPres
         blocked: record
             .record("blocked_share")
             .and_then(|table| blocked(record, table, largest)),
+        promises_no_loss: false,
     })
 }
 
