@@ -1,7 +1,10 @@
 //! What the tables say about a key, a word or a group of words.
 
 use crate::keys::control::SCHEMES;
-use crate::keys::{self, fabric, fabric_traffic, flows, network, router, service, traffic};
+use crate::keys::{
+    self, ethernet, ethernet_flows, ethernet_switch, fabric, fabric_traffic, flows, network,
+    router, service, traffic,
+};
 use crate::suggest;
 use crate::table::{Choice, Default, Key, Kind, Section};
 
@@ -76,6 +79,14 @@ pub fn list() -> Vec<WordGroup> {
         group("flit patterns", fabric_traffic::PATTERNS),
         group("flit injections", fabric_traffic::INJECTIONS),
         group("flit packet sizes", fabric_traffic::SIZES),
+        group("ethernet topologies", ethernet::TOPOLOGIES),
+        group("ethernet back-pressure", ethernet_switch::SCHEMES),
+        group("ethernet notification", ethernet_switch::NOTIFIES),
+        group("ethernet protocols", ethernet_flows::TRANSPORTS),
+        group("ethernet traffic", ethernet_flows::TRAFFICS),
+        group("ethernet patterns", ethernet_flows::PATTERN_KINDS),
+        group("ethernet measures", ethernet_flows::MEASURES),
+        group("tcp presets", ethernet_flows::PRESETS),
     ]
 }
 

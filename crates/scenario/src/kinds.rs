@@ -2,7 +2,7 @@
 
 use crate::keys::sweep::MOST_SEEDS;
 use crate::table::{Key, Kind};
-use crate::units::{RATES, SIZES, TIMES};
+use crate::units::{LENGTHS, RATES, SIZES, TIMES, Unit};
 
 impl Kind {
     /// "a span of time".
@@ -29,11 +29,17 @@ impl Kind {
             Self::Time { .. } => "a span of time".into(),
             Self::TimeOr { word, .. } => format!("a span of time or `\"{word}\"`"),
             Self::Span { .. } => "a span of time, fixed or exponential".into(),
+            Self::Clock { .. } => "a span of time".into(),
+            Self::ClockOr { word, .. } => format!("a span of time or `\"{word}\"`"),
+            Self::Cable => "a length".into(),
             Self::Rate => "a rate".into(),
             Self::RateOrShare { word } => {
                 format!("a rate, a share of the link's rate or `\"{word}\"`")
             }
             Self::Size { .. } => "a size".into(),
+            Self::Threshold => "a size or a share of the limit".into(),
+            Self::Ratio { .. } => "a fraction".into(),
+            Self::PortionOr { word } => format!("a share or `\"{word}\"`"),
             Self::Seeds => "a number of seeds or a list of them".into(),
             Self::Axes => "a table of paths and their values".into(),
             Self::Choice(_) => "one of the words below".into(),
@@ -69,9 +75,14 @@ impl Kind {
             Self::Share => "\"33 %\"",
             Self::Time { .. } | Self::TimeOr { .. } => "\"50 us\"",
             Self::Span { .. } => "{ mean = \"50 cells\" }",
+            Self::Clock { .. } | Self::ClockOr { .. } => "\"50 us\"",
+            Self::Cable => "\"100 m\"",
             Self::Rate => "\"622 Mbps\"",
             Self::RateOrShare { .. } => "\"100 Mbps\"",
             Self::Size { .. } => "\"6 kB\"",
+            Self::Threshold => "\"80 %\"",
+            Self::Ratio { .. } => "\"1/8\"",
+            Self::PortionOr { .. } => "\"50 %\"",
             Self::Seeds => "5",
             Self::Axes => "{ load = [0.1, 0.2, 0.4] }",
             Self::Choice(choices) => choices.first().map_or("", |choice| choice.name),
@@ -109,12 +120,25 @@ impl Kind {
                     times(*min_ps)
                 )
             }
+            Self::Clock { min_ps } => clocks(*min_ps),
+            Self::ClockOr { word, min_ps } => format!("`\"{word}\"`, or {}", clocks(*min_ps)),
+            Self::Cable => format!("0 m to 1000 km, in {}", units(&names(LENGTHS))),
             Self::Rate => format!("1 bps to 1000000 Tbps, in {}", units(&rate_units())),
             Self::RateOrShare { word } => {
                 format!("`\"{word}\"`, a percentage (`\"64 %\"`) or a rate (`\"100 Mbps\"`)")
             }
             Self::Size { min, max } => {
                 format!("{min} B to {max} B, in {}", units(&size_units()))
+            }
+            Self::Threshold => format!(
+                "`\"0 %\"` to `\"100 %\"` of the limit, or bytes in {}",
+                units(&size_units())
+            ),
+            Self::Ratio { max } => {
+                format!("above 0, at most {max}: `\"1/8\"`, `0.125` or `\"12.5 %\"`")
+            }
+            Self::PortionOr { word } => {
+                format!("`\"{word}\"`, or above 0 and below 1: `\"50 %\"`")
             }
             Self::Choice(choices) => {
                 let words: Vec<String> = choices
@@ -152,10 +176,14 @@ impl Kind {
     pub(crate) fn units(&self) -> Vec<&'static str> {
         match self {
             Self::Time { .. } | Self::TimeOr { .. } | Self::Span { .. } => time_units(),
+            Self::Clock { .. } | Self::ClockOr { .. } => clock_units(),
+            Self::Cable => names(LENGTHS),
+            Self::Threshold => [vec!["%"], size_units()].concat(),
             Self::Rate => rate_units(),
             Self::RateOrShare { .. } => [vec!["%"], rate_units()].concat(),
             Self::Size { .. } => size_units(),
             Self::Probability | Self::Portion | Self::Share => vec!["%"],
+            Self::Ratio { .. } | Self::PortionOr { .. } => vec!["%"],
             Self::Cycles { .. } | Self::CyclesOr { .. } => vec!["cycles"],
             _ => Vec::new(),
         }
@@ -165,7 +193,9 @@ impl Kind {
     pub(crate) fn usual_unit(&self) -> &'static str {
         match self {
             Self::Rate | Self::RateOrShare { .. } => "Mbps",
-            Self::Size { .. } => "kB",
+            Self::Size { .. } | Self::Threshold => "kB",
+            Self::Cable => "m",
+            Self::Ratio { .. } | Self::PortionOr { .. } => "%",
             Self::Probability | Self::Portion | Self::Share => "%",
             Self::Cycles { .. } | Self::CyclesOr { .. } => "cycles",
             _ => "us",
@@ -188,6 +218,7 @@ impl Key {
             Kind::Decimal { min, .. } if min > 0.5 => format!("{} = {}", self.name, 1.5 * min),
             Kind::Whole { min, .. } if min > 10 => format!("{} = {min}", self.name),
             Kind::Time { .. } if self.name == "duration" => "duration = \"20000 cells\"".into(),
+            Kind::Clock { .. } if self.name == "duration" => "duration = \"10 s\"".into(),
             _ => format!("{} = {}", self.name, self.kind.example()),
         }
     }
@@ -215,19 +246,27 @@ fn times(min_ps: u64) -> String {
     format!("{least} or longer, in {}", units(&time_units()))
 }
 
+fn clocks(min_ps: u64) -> String {
+    let least = if min_ps == 0 { "0 s" } else { "1 ps" };
+    format!("{least} or longer, in {}", units(&clock_units()))
+}
+
 fn units(names: &[&str]) -> String {
     names.join(", ")
 }
 
 fn time_units() -> Vec<&'static str> {
-    let mut names = vec!["cells"];
-    names.extend(
-        TIMES
-            .iter()
-            .map(|unit| unit.0)
-            .filter(|name| name.is_ascii()),
-    );
+    [vec!["cells"], clock_units()].concat()
+}
+
+fn clock_units() -> Vec<&'static str> {
+    let mut names = names(TIMES);
+    names.retain(|name| name.is_ascii());
     names
+}
+
+fn names(units: &[Unit]) -> Vec<&'static str> {
+    units.iter().map(|unit| unit.0).collect()
 }
 
 fn rate_units() -> Vec<&'static str> {

@@ -12,6 +12,7 @@ mod build;
 mod checks;
 mod control;
 mod diagnostics;
+mod ethernet;
 mod explain;
 mod fabric;
 mod files;
@@ -47,6 +48,7 @@ use packet::spec::{NetworkSpec, SeriesSpec};
 
 pub use control::n3_for;
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};
+pub use ethernet::{EthernetMeasure, EthernetScenario, EthernetSeries, headroom};
 pub use explain::{WordGroup, explain, list};
 pub use files::{LARGEST_FILE_BYTES, Loader};
 pub use reference::reference_markdown;
@@ -88,6 +90,8 @@ pub enum Engine {
     Packet(PacketScenario),
     /// Cycle by cycle.
     Flit(Box<FabricSpec>),
+    /// Frames between stations and switches, in picoseconds.
+    Ethernet(Box<EthernetScenario>),
 }
 
 /// What the packet engine simulates.
@@ -118,15 +122,23 @@ impl Scenario {
     pub fn packet(&self) -> Option<&PacketScenario> {
         match &self.engine {
             Engine::Packet(packet) => Some(packet),
-            Engine::Flit(_) => None,
+            Engine::Flit(_) | Engine::Ethernet(_) => None,
         }
     }
 
     /// What the flit engine simulates, if it runs this scenario.
     pub fn fabric(&self) -> Option<&FabricSpec> {
         match &self.engine {
-            Engine::Packet(_) => None,
+            Engine::Packet(_) | Engine::Ethernet(_) => None,
             Engine::Flit(fabric) => Some(fabric),
+        }
+    }
+
+    /// What the Ethernet engine simulates, if it runs this scenario.
+    pub fn ethernet(&self) -> Option<&EthernetScenario> {
+        match &self.engine {
+            Engine::Packet(_) | Engine::Flit(_) => None,
+            Engine::Ethernet(ethernet) => Some(ethernet),
         }
     }
 }
@@ -137,6 +149,7 @@ impl Engine {
         match self {
             Self::Packet(_) => "packet",
             Self::Flit(_) => "flit",
+            Self::Ethernet(_) => "ethernet",
         }
     }
 }
@@ -199,6 +212,9 @@ fn finish(
     let (root, cell) = check(node, &mut mistakes);
     let engine = if std::ptr::eq(root.section, &keys::FLIT) {
         fabric::build(&root, limits, &mut files, &mut mistakes).map(|f| Engine::Flit(Box::new(f)))
+    } else if std::ptr::eq(root.section, &keys::ETHERNET) {
+        let built = ethernet::build(&root, limits, &mut mistakes);
+        built.map(|built| Engine::Ethernet(Box::new(built)))
     } else {
         let built = build::build(&root, limits, &mut mistakes);
         Some(Engine::Packet(PacketScenario {

@@ -66,7 +66,7 @@ pub(crate) fn draw<'a>(
     }
 }
 
-fn random_pairs(hosts: &[u32], count: u64, dice: &mut Stream) -> Vec<(u32, u32)> {
+pub(crate) fn random_pairs(hosts: &[u32], count: u64, dice: &mut Stream) -> Vec<(u32, u32)> {
     let size = hosts.len() as u64;
     let draw = |_| {
         let source = dice.below(size);
@@ -78,7 +78,7 @@ fn random_pairs(hosts: &[u32], count: u64, dice: &mut Stream) -> Vec<(u32, u32)>
 }
 
 /// A random cyclic permutation (Sattolo): nobody sends to itself.
-fn permutation(hosts: &[u32], dice: &mut Stream) -> Vec<(u32, u32)> {
+pub(crate) fn permutation(hosts: &[u32], dice: &mut Stream) -> Vec<(u32, u32)> {
     let mut to = hosts.to_vec();
     for last in (1..to.len()).rev() {
         to.swap(last, dice.below(last as u64) as usize);

@@ -42,6 +42,7 @@ pub(crate) enum Datum {
     Truth(bool),
     Decimal(f64),
     Share(Decimal),
+    Ratio(u32, u32),
     Span(Span),
     Rate(Rate),
     /// Read where more is known of it.

@@ -19,11 +19,19 @@ pub fn json_schema() -> Value {
         "title": "backwater scenario",
         "type": "object",
         "properties": all_properties(),
-        "if": { "properties": { "engine": { "const": "flit" } }, "required": ["engine"] },
+        "if": is_for("flit"),
         "then": file(&keys::FLIT),
-        "else": file(&keys::PACKET),
+        "else": {
+            "if": is_for("ethernet"),
+            "then": file(&keys::ETHERNET),
+            "else": file(&keys::PACKET),
+        },
         "definitions": definitions,
     })
+}
+
+fn is_for(engine: &str) -> Value {
+    json!({ "properties": { "engine": { "const": engine } }, "required": ["engine"] })
 }
 
 /// What stands at the top of files for any engine: editors that don't follow `if` complete by it.
@@ -55,7 +63,7 @@ fn reference_name(section: &Section) -> String {
     };
     let name = name.replace('.', "-");
     match keys::engine_of(section) {
-        Some("flit") => format!("flit-{name}"),
+        Some(engine) if engine != "packet" => format!("{engine}-{name}"),
         _ => name,
     }
 }
@@ -146,6 +154,22 @@ fn kind_schema(kind: &Kind) -> Value {
             quantity(&times()),
             { "type": "object", "properties": { "mean": quantity(&times()) },
               "required": ["mean"], "additionalProperties": false },
+        ] }),
+        Kind::Clock { .. } => quantity(&names(units::TIMES)),
+        Kind::ClockOr { word, .. } => {
+            json!({ "anyOf": [{ "const": word }, quantity(&names(units::TIMES))] })
+        }
+        Kind::Cable => quantity(&names(units::LENGTHS)),
+        Kind::Threshold => json!({ "anyOf": [quantity(&["%"]), quantity(&names(units::SIZES))] }),
+        Kind::Ratio { max } => json!({ "anyOf": [
+            { "type": "number", "exclusiveMinimum": 0, "maximum": max },
+            { "type": "string", "pattern": r"^\s*[0-9]+\s*/\s*[0-9]+\s*$" },
+            quantity(&["", "%"]),
+        ] }),
+        Kind::PortionOr { word } => json!({ "anyOf": [
+            { "const": word },
+            { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 },
+            quantity(&["%"]),
         ] }),
         Kind::Rate => quantity(&names(units::RATES)),
         Kind::RateOrShare { word } => json!({ "anyOf": [

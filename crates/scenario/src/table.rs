@@ -125,12 +125,24 @@ pub(crate) enum Kind {
     TimeOr { word: &'static str, min_ps: u64 },
     /// A span of time, or `{ mean = .. }` of an exponential one.
     Span { min_ps: u64 },
+    /// A span of time where there are no cells.
+    Clock { min_ps: u64 },
+    /// A word, or such a span.
+    ClockOr { word: &'static str, min_ps: u64 },
+    /// A length of cable, read as its delay at 5 ns/m.
+    Cable,
     /// Bits per second.
     Rate,
     /// A rate, a share of the link's, or a word for all of it.
     RateOrShare { word: &'static str },
     /// Bytes with a unit.
     Size { min: u64, max: u64 },
+    /// Bytes with a unit, or a share of the queue's limit.
+    Threshold,
+    /// A fraction, as `1/8` or as a decimal number.
+    Ratio { max: u64 },
+    /// A word, or 0 to 1 of a whole.
+    PortionOr { word: &'static str },
     /// How many seeds, or a list of them.
     Seeds,
     /// Paths of keys, each with a list of values or a range.

@@ -73,6 +73,14 @@ pub(crate) const SIZES: &[Unit] = &[
     ("bytes", 1),
 ];
 
+/// Lengths of cable, in millimetres.
+pub(crate) const LENGTHS: &[Unit] = &[("m", 1_000), ("km", 1_000_000)];
+
+/// Delay of cable, picoseconds a millimetre: 5 ns/m.
+const CABLE_PS: u128 = 5;
+/// Longest cable, millimetres.
+const LONGEST_CABLE: u128 = 1_000_000_000;
+
 /// Cycles of the clock that all routers share.
 pub(crate) const CYCLES: &[Unit] = &[("cycles", 1), ("cycle", 1)];
 
@@ -231,6 +239,47 @@ pub(crate) fn time_ps(text: &str, cell_ps: u64) -> Result<u64, Fault> {
         .ok()
         .filter(|ps| *ps <= LONGEST_PS)
         .ok_or(Fault::TooLarge)
+}
+
+/// Picoseconds of "50 us".
+pub(crate) fn clock_ps(text: &str) -> Result<u64, Fault> {
+    let (number, worth) = quantity(text, TIMES)?;
+    let ps = number.times(worth).ok_or(Fault::TooLarge)?;
+    u64::try_from(ps)
+        .ok()
+        .filter(|ps| *ps <= LONGEST_PS)
+        .ok_or(Fault::TooLarge)
+}
+
+/// Delay of "100 m" of cable, picoseconds.
+pub(crate) fn cable_ps(text: &str) -> Result<u64, Fault> {
+    let (number, worth) = quantity(text, LENGTHS)?;
+    let millimetres = number
+        .times(worth)
+        .filter(|length| *length <= LONGEST_CABLE);
+    let ps = millimetres.ok_or(Fault::TooLarge)? * CABLE_PS;
+    Ok(ps as u64)
+}
+
+/// The fraction "1/8", "0.125" or "12.5 %" as its two numbers, in lowest terms.
+pub(crate) fn ratio(text: &str) -> Result<(u32, u32), Fault> {
+    let (above, below) = match text.split_once('/') {
+        Some((above, below)) => {
+            let whole = |text: &str| text.trim().parse::<u128>().map_err(|_| Fault::NoNumber);
+            (whole(above)?, whole(below)?)
+        }
+        None => {
+            let share = share(text)?.shortest();
+            let below = 10_u128.checked_pow(share.scale).ok_or(Fault::TooLarge)?;
+            (share.digits, below)
+        }
+    };
+    let (mut a, mut b) = (above, below);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    let part = |number: u128| u32::try_from(number / a.max(1)).map_err(|_| Fault::TooLarge);
+    Ok((part(above)?, part(below)?))
 }
 
 /// "20000 cycles", or the number alone. Half a cycle is none.
@@ -392,6 +441,24 @@ mod tests {
             Rate(398_080_000)
         );
         assert_eq!(gap_ps(681_672, share("33.3 %").unwrap()), Some(2_047_063));
+    }
+
+    #[test]
+    fn fractions_are_in_lowest_terms() {
+        assert_eq!(ratio("1/8"), Ok((1, 8)));
+        assert_eq!(ratio("0.125"), Ok((1, 8)));
+        assert_eq!(ratio("12.5 %"), Ok((1, 8)));
+        assert_eq!(ratio("4"), Ok((4, 1)));
+        assert_eq!(ratio("1/x"), Err(Fault::NoNumber));
+        assert_eq!(ratio("1/99999999999"), Err(Fault::TooLarge));
+    }
+
+    #[test]
+    fn cable_is_its_delay() {
+        assert_eq!(cable_ps("100 m"), Ok(500_000));
+        assert_eq!(cable_ps("2 km"), Ok(10_000_000));
+        assert_eq!(cable_ps("100"), Err(Fault::NoUnit));
+        assert_eq!(cable_ps("1e9 km"), Err(Fault::TooLarge));
     }
 
     #[test]

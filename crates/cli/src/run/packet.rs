@@ -12,7 +12,6 @@ use results::{
 };
 use scenario::PacketScenario;
 
-use super::TraceKind;
 use super::job::{Audited, Ending, Job, PlainRun, Shown};
 use super::pace::Pace;
 use crate::{fail, interrupt, progress};
@@ -74,7 +73,7 @@ impl PacketRun<'_> {
                 let end = self.simulate(Audit::new(&network), |_| Ok(()))?;
                 Ok(self.count_audit(end, |audit| audit))
             }
-            (audit, Some(TraceKind::Csv)) => {
+            (audit, Some(_)) => {
                 let path = self.job.directory.adopt("trace.csv");
                 let mut trace = Trace::create(&path, &network)?;
                 let end = if audit {

@@ -1,6 +1,9 @@
 //! The language: every section and key, once.
 
 pub(crate) mod control;
+pub(crate) mod ethernet;
+pub(crate) mod ethernet_flows;
+pub(crate) mod ethernet_switch;
 pub(crate) mod fabric;
 pub(crate) mod fabric_traffic;
 pub(crate) mod flows;
@@ -153,6 +156,105 @@ pub(crate) static FLIT: Section = Section {
     ],
 };
 
+/// The whole file, for the Ethernet engine.
+pub(crate) static ETHERNET: Section = Section {
+    name: "scenario",
+    about: "What stands at the top of the file with `engine = \"ethernet\"`, and the tables it \
+            may have.",
+    selector: None,
+    groups: NO,
+    keys: &[
+        TITLE,
+        ABOUT,
+        Key::new("engine", Kind::Choice(ETHERNET_FIRST), ENGINE),
+        Key::new("run", Kind::Table(&ethernet::RUN), "How long to run."),
+        Key::new("network", Kind::Table(&ethernet::NETWORK), "Nodes by name.")
+            .otherwise("a `[topology]` makes the nodes"),
+        Key::new(
+            "topology",
+            Kind::Table(&ethernet::TOPOLOGY),
+            "Nodes and links by rule.",
+        )
+        .otherwise("`[network]` and `[[links]]` name them"),
+        Key::new("link", Kind::Table(&ethernet::LINK), "What every link has."),
+        Key::new(
+            "links",
+            Kind::Tables(&ethernet::LINKS),
+            "Links, one table each.",
+        )
+        .otherwise("none besides those of `[topology]`"),
+        Key::new(
+            "switch",
+            Kind::Table(&ethernet_switch::SWITCH),
+            "What every switch does.",
+        )
+        .or("{}"),
+        Key::new(
+            "station",
+            Kind::Table(&ethernet_switch::STATION),
+            "What every station does.",
+        )
+        .or("{}"),
+        Key::new(
+            "buffer",
+            Kind::Table(&ethernet_switch::BUFFER),
+            "Memory of every switch.",
+        )
+        .or("{}"),
+        Key::new(
+            "classes",
+            Kind::Tables(&ethernet_switch::CLASSES),
+            "What differs in single classes.",
+        )
+        .otherwise("nothing"),
+        Key::new(
+            "back_pressure",
+            Kind::Table(&ethernet_switch::BACK_PRESSURE),
+            "When and whom a switch stops.",
+        )
+        .or("{ kind = \"none\" }"),
+        Key::new(
+            "watchdog",
+            Kind::Table(&ethernet_switch::WATCHDOG),
+            "What every switch does about a stop that does not end.",
+        )
+        .otherwise("nothing"),
+        Key::new(
+            "nodes",
+            Kind::Tables(&ethernet_switch::NODES),
+            "What differs in single nodes.",
+        )
+        .otherwise("nothing"),
+        Key::new(
+            "routes",
+            Kind::Tables(&ethernet_switch::ROUTES),
+            "Ways that are not the shortest.",
+        )
+        .otherwise("the shortest"),
+        Key::new(
+            "tcp",
+            Kind::Table(&ethernet_flows::TCP),
+            "The TCP of all flows.",
+        )
+        .or("{}"),
+        Key::new("flows", Kind::Tables(&ethernet_flows::FLOWS), "Flows.")
+            .otherwise("none besides those of `[[patterns]]`"),
+        Key::new(
+            "patterns",
+            Kind::Tables(&ethernet_flows::PATTERNS),
+            "Flows by rule.",
+        )
+        .otherwise("none"),
+        Key::new(
+            "series",
+            Kind::Tables(&ethernet_flows::SERIES),
+            "Time series to record.",
+        )
+        .otherwise("none"),
+        SWEEP,
+    ],
+};
+
 const PACKET_WORD: Choice = Choice::new(
     "packet",
     "Event-driven, integer picoseconds; cells, frames and packets on links with delay.",
@@ -161,14 +263,23 @@ const FLIT_WORD: Choice = Choice::new(
     "flit",
     "Cycle by cycle; wormhole networks with virtual channels (lanes), flit by flit.",
 );
+const ETHERNET_WORD: Choice = Choice::new(
+    "ethernet",
+    "Event-driven, integer picoseconds; switched Ethernet with PAUSE, PFC, TCP and UDP.",
+);
 
 /// The engines.
-pub(crate) const ENGINES: &[Choice] = &[PACKET_WORD, FLIT_WORD];
+pub(crate) const ENGINES: &[Choice] = &[PACKET_WORD, FLIT_WORD, ETHERNET_WORD];
 /// The same, with the one to show as an example first.
-const FLIT_FIRST: &[Choice] = &[FLIT_WORD, PACKET_WORD];
+const FLIT_FIRST: &[Choice] = &[FLIT_WORD, PACKET_WORD, ETHERNET_WORD];
+const ETHERNET_FIRST: &[Choice] = &[ETHERNET_WORD, PACKET_WORD, FLIT_WORD];
 
 /// What a file may hold for each of the engines.
-pub(crate) static ROOTS: [(&str, &Section); 2] = [("packet", &PACKET), ("flit", &FLIT)];
+pub(crate) static ROOTS: [(&str, &Section); 3] = [
+    ("packet", &PACKET),
+    ("flit", &FLIT),
+    ("ethernet", &ETHERNET),
+];
 
 static RUN: Section = Section {
     name: "[run]",
@@ -219,15 +330,14 @@ pub(crate) fn root_of(file: &Node) -> &'static Section {
     if let Some((_, root)) = ROOTS.iter().find(|(engine, _)| Some(*engine) == word) {
         return root;
     }
-    let only = |root: &Section, other: &Section| {
-        let mut entries = file.table().iter();
-        entries.any(|e| root.key(&e.key).is_some() && other.key(&e.key).is_none())
+    let unknown = |root: &Section| {
+        let entries = file.table().iter();
+        entries
+            .filter(|entry| root.key(&entry.key).is_none())
+            .count()
     };
-    if only(&FLIT, &PACKET) && !only(&PACKET, &FLIT) {
-        &FLIT
-    } else {
-        &PACKET
-    }
+    let fewest = ROOTS.iter().min_by_key(|(_, root)| unknown(root));
+    fewest.map_or(&PACKET, |(_, root)| *root)
 }
 
 /// Every section, in the order of the reference.

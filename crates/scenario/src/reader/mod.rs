@@ -2,6 +2,7 @@
 //!
 //! One reader for every section: what may stand where, in which unit and range, is data.
 
+mod amounts;
 mod counts;
 mod value;
 

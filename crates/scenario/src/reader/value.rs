@@ -40,6 +40,16 @@ impl Reader<'_> {
                 .word(node, word)
                 .or_else(|| self.time(key, node, min_ps)),
             Kind::Span { min_ps } => self.span(key, node, min_ps),
+            Kind::Clock { min_ps } => self.clock(key, node, min_ps),
+            Kind::ClockOr { word, min_ps } => self
+                .word(node, word)
+                .or_else(|| self.clock(key, node, min_ps)),
+            Kind::Cable => self.cable(key, node),
+            Kind::Threshold => self.threshold(key, node),
+            Kind::Ratio { max } => self.ratio(key, node, max),
+            Kind::PortionOr { word } => {
+                self.word(node, word).or_else(|| self.inner_part(key, node))
+            }
             Kind::Rate => self.rate(key, node),
             Kind::RateOrShare { word } => self
                 .word(node, word)
@@ -167,7 +177,7 @@ impl Reader<'_> {
         }
     }
 
-    fn part(&mut self, key: &Key, node: &Node, beyond: &str) -> Option<Datum> {
+    pub(super) fn part(&mut self, key: &Key, node: &Node, beyond: &str) -> Option<Datum> {
         let share = self.any_share(key, node)?;
         if share.exceeds(1) {
             self.out_of_range(key, node, beyond);
@@ -188,7 +198,7 @@ impl Reader<'_> {
         None
     }
 
-    fn any_share(&mut self, key: &Key, node: &Node) -> Option<Decimal> {
+    pub(super) fn any_share(&mut self, key: &Key, node: &Node) -> Option<Decimal> {
         let text = match (&node.value, node.number()) {
             (Value::Text(text), _) => text.clone(),
             (_, Some(number)) => number,
@@ -267,7 +277,7 @@ impl Reader<'_> {
         self.rate(key, node)
     }
 
-    fn size(&mut self, key: &Key, node: &Node, min: u64, max: u64) -> Option<Datum> {
+    pub(super) fn size(&mut self, key: &Key, node: &Node, min: u64, max: u64) -> Option<Datum> {
         let text = self.quantity_text(key, node)?;
         match units::size_bytes(&text) {
             Ok(bytes) if (min..=max).contains(&bytes) => return Some(Datum::Whole(bytes)),
@@ -277,7 +287,7 @@ impl Reader<'_> {
         None
     }
 
-    fn quantity_text(&mut self, key: &Key, node: &Node) -> Option<String> {
+    pub(super) fn quantity_text(&mut self, key: &Key, node: &Node) -> Option<String> {
         match (&node.value, node.number()) {
             (Value::Text(text), _) => Some(text.clone()),
             // A bare number goes on to be refused for its sign or for its missing unit.

@@ -124,9 +124,13 @@ fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
     let sections = keys::sections_below(root);
     let known = sections.iter().flat_map(|section| section.keys);
     let known = known.map(|key| key.name).filter(|known| *known != "sweep");
-    let paths = match std::ptr::eq(root, &keys::FLIT) {
-        true => "`router.lanes`, `traffic.load`",
-        false => "`link.delay`, `flows.*.traffic.load`",
+    let is = |engine: &'static Section| std::ptr::eq(root, engine);
+    let paths = if is(&keys::FLIT) {
+        "`router.lanes`, `traffic.load`"
+    } else if is(&keys::ETHERNET) {
+        "`back_pressure.high`, `flows.*.count`"
+    } else {
+        "`link.delay`, `flows.*.traffic.load`"
     };
     Diagnostic::error("unknown-key", format!("no key is called `{}`", clip(name)))
         .at(

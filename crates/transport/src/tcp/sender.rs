@@ -368,7 +368,7 @@ impl Sender {
         }
         Sent {
             again_bytes,
-            has_cwr: !is_again && spec.ecn != Ecn::Off && self.marks.take_cwr(),
+            has_cwr: !is_again && spec.ecn != Ecn::Off && self.marks.take_cwr(spec.ecn, stop),
         }
     }
 }

@@ -133,7 +133,7 @@ impl Sender {
     ) {
         self.marks
             .on_ack(spec.ecn, self.una, self.max, acked, has_echo);
-        if !has_echo || self.is_recovering || !self.marks.may_cut(self.una) {
+        if !has_echo || self.is_recovering || !self.marks.may_cut(spec.ecn, self.una) {
             return;
         }
         counts.ecn_cuts += 1;

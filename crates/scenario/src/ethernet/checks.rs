@@ -1,0 +1,202 @@
+//! What can't work in single tables.
+
+use ethernet::spec::{EthernetSpec, TrafficSpec, TransportSpec};
+use transport::spec::Ecn;
+
+use super::crossings::Crossings;
+use super::flows::{self, Flows};
+use super::lossless::channel_of;
+use super::net::Net;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::record::Record;
+
+/// Says that a class has no queue.
+pub(crate) fn no_such_class(record: &Record, key: &str, class: u8, classes: u8) -> Diagnostic {
+    Diagnostic::error("bad-class", format!("there is no class {class}"))
+        .at(record.at(key), format!("ports have {classes} queues"))
+        .note(format!("classes: 0 to {}", classes - 1))
+        .help(format!("raise `classes` of `[switch]` to {}", class + 1))
+}
+
+/// Classes that are named against queues that there are.
+pub(crate) fn classes(root: &Record, classes: u8, mistakes: &mut Diagnostics) {
+    for key in ["flows", "patterns", "classes"] {
+        for record in root.records(key) {
+            let class = record.whole("class").unwrap_or(0) as u8;
+            if class >= classes {
+                mistakes.push(no_such_class(record, "class", class, classes));
+            }
+        }
+    }
+    let lossless = root.record("back_pressure");
+    let storms = root
+        .records("nodes")
+        .iter()
+        .filter_map(|node| node.record("storm"));
+    for record in lossless.into_iter().chain(storms) {
+        let highest = record.wholes("classes").iter().max().copied().unwrap_or(0) as u8;
+        if highest >= classes {
+            mistakes.push(no_such_class(record, "classes", highest, classes));
+        }
+    }
+    let records = root.records("classes");
+    for (index, record) in records.iter().enumerate() {
+        let same = |other: &&Record| other.whole("class") == record.whole("class");
+        if let Some(first) = records[..index].iter().find(same) {
+            mistakes.push(
+                Diagnostic::error("contradiction", "a class is described twice")
+                    .at(record.at("class"), "the second")
+                    .at(first.at("class"), "the first")
+                    .help("say all of a class in one `[[classes]]`"),
+            );
+        }
+    }
+}
+
+/// Segments and datagrams against the MTU.
+pub(crate) fn frames(root: &Record, flows: &Flows<'_>, mistakes: &mut Diagnostics) {
+    let mtu = flows::mtu(root);
+    for (spec, record) in flows.specs.iter().zip(&flows.records) {
+        let bytes = flows::packet_bytes(&spec.transport);
+        if bytes <= mtu {
+            continue;
+        }
+        let own = record.record("tcp").filter(|tcp| tcp.given("mss"));
+        let common = root.record("tcp").filter(|tcp| tcp.given("mss"));
+        let at = match (record.field("payload"), own.or(common)) {
+            (Some(field), _) => field.at.clone(),
+            (None, Some(tcp)) => tcp.at("mss"),
+            _ => record.at.clone(),
+        };
+        mistakes.push(
+            Diagnostic::warning("large-frame", "packets are larger than the MTU")
+                .at(at, format!("IP packets of {bytes} B with their headers"))
+                .note(format!(
+                    "the MTU is {mtu} B; frames are sent as large as they are"
+                ))
+                .help(format!(
+                    "lower it by {} B, or say `mtu = {bytes}` in `[link]`: jumbo frames",
+                    bytes - mtu
+                )),
+        );
+    }
+}
+
+/// Flows that answer marks need switches that mark.
+pub(crate) fn marks(
+    root: &Record,
+    crossings: &Crossings,
+    flows: &Flows<'_>,
+    network: &EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let marked = |class: u8| {
+        let mut on = crossings.on.keys().filter(|(_, known)| *known == class);
+        on.any(|(channel, class)| {
+            let queue = channel_of(network, *channel)
+                .queues
+                .get(usize::from(*class));
+            queue.is_some_and(|queue| queue.ecn.is_some())
+        })
+    };
+    let classes: Vec<bool> = (0..8).map(marked).collect();
+    for (flow, record) in flows.specs.iter().zip(&flows.records) {
+        let TransportSpec::Tcp(tcp) = &flow.transport else {
+            continue;
+        };
+        if tcp.ecn == Ecn::Off || classes[usize::from(flow.class)] {
+            continue;
+        }
+        let own = record
+            .record("tcp")
+            .filter(|tcp| tcp.given("preset") || tcp.given("ecn"));
+        let table = own.or(root.record("tcp")).unwrap_or(record);
+        let key = if table.given("ecn") { "ecn" } else { "preset" };
+        mistakes.push(
+            Diagnostic::warning(
+                "no-marks",
+                "nothing marks the frames of flows that answer marks",
+            )
+            .at(table.at(key), "waits for marks of congestion")
+            .note("without marks it loses frames, or is stopped, like any other TCP")
+            .help("add `mark_above` to `[buffer]`: 65 frames at 10 Gbps are usual for DCTCP"),
+        );
+    }
+}
+
+/// Datagrams that a station's link can't carry, and on-off sources that can't reach their mean.
+pub(crate) fn loads(
+    net: &Net<'_>,
+    flows: &Flows<'_>,
+    network: &EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let mut sums = vec![0_u128; net.names.len()];
+    for (flow, record) in flows.specs.iter().zip(&flows.records) {
+        let rate = match &flow.traffic {
+            TrafficSpec::Constant { rate, .. } | TrafficSpec::Poisson { rate, .. } => *rate,
+            TrafficSpec::SelfSimilar {
+                rate,
+                sources,
+                peak,
+                ..
+            } => {
+                if u128::from(peak.0) * u128::from(*sources) <= u128::from(rate.0) {
+                    on_off(record, mistakes);
+                }
+                *rate
+            }
+            TrafficSpec::Video(video) => video.rate,
+            _ => continue,
+        };
+        let sum = &mut sums[flow.source as usize];
+        let before = *sum;
+        *sum += u128::from(rate.0);
+        let around = &net.neighbours[flow.source as usize];
+        let Some((_, channel)) = around.first() else {
+            continue;
+        };
+        let most = u128::from(channel_of(network, *channel).rate.0);
+        if before <= most && *sum > most {
+            let table = record.record("traffic").unwrap_or(record);
+            mistakes.push(
+                Diagnostic::warning("overload", "a station sends more than its link carries")
+                    .at(
+                        table.at("rate"),
+                        format!("with this, `{}` sends {sum} bps", net.name(flow.source)),
+                    )
+                    .note(format!("its link has {most} bps; what is more waits there"))
+                    .help("lower `rate`"),
+            );
+        }
+    }
+}
+
+fn on_off(record: &Record, mistakes: &mut Diagnostics) {
+    let table = record.record("traffic").unwrap_or(record);
+    mistakes.push(
+        Diagnostic::error("bad-traffic", "the sources can't reach the mean rate")
+            .at(
+                table.at("peak"),
+                "all of them on at once send no more than the mean",
+            )
+            .at(table.at("rate"), "the mean")
+            .help("raise `peak` or `sources`, or lower `rate`"),
+    );
+}
+
+/// Says what was not looked at.
+pub(crate) fn too_many_ways(root: &Record, mistakes: &mut Diagnostics) {
+    mistakes.push(
+        Diagnostic::warning(
+            "not-checked",
+            "there are too many ways to check all of them",
+        )
+        .at(
+            root.at("back_pressure"),
+            "headroom and circles were not looked at",
+        )
+        .note("the run counts drops and names queues that stand still")
+        .help("check the same network with fewer flows"),
+    );
+}

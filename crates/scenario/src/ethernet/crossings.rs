@@ -1,0 +1,322 @@
+//! Which frames cross which channels, by the ways of all flows.
+//!
+//! Where several ways are as short, all of them count: which one the engine takes is drawn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ethernet::spec::{
+    FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, RouteSpec, TAG_BYTES, TCP_IP_BYTES,
+    TrafficSpec, TransportSpec,
+};
+use transport::TcpSpec;
+use transport::spec::{Recovery, Reuse};
+
+use super::flows::{Flows, packet_bytes};
+use super::net::Net;
+use super::routes::Ways;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::source::At;
+
+/// Steps from channel to channel that are followed: some seconds.
+const MOST_STEPS: u64 = 20_000_000;
+/// Blocks of a selective acknowledgement fill what TCP leaves for options.
+const SACK_BYTES: u32 = 36;
+
+/// What crosses a channel in a class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Load {
+    /// Largest frame, bytes.
+    pub largest: u32,
+    /// Least frame, bytes.
+    pub least: u32,
+    /// Most bytes of all flows that can be on the way at once; `u64::MAX` is without end.
+    pub most: u64,
+    /// Stations they go to.
+    pub destinations: u32,
+    last: u32,
+}
+
+/// What crosses what.
+#[derive(Default)]
+pub(crate) struct Crossings {
+    /// By channel and class.
+    pub on: BTreeMap<(u32, u8), Load>,
+    /// By channel, class, and the channel they came over.
+    pub through: BTreeMap<(u32, u8, u32), Load>,
+    /// There were too many ways to follow all.
+    pub is_partial: bool,
+}
+
+/// One direction of all flows between two stations in a class.
+type Demand = (u32, u32, u8);
+
+impl Load {
+    fn add(&mut self, other: &Load) {
+        self.largest = self.largest.max(other.largest);
+        self.least = self.least.min(other.least);
+        self.most = self.most.saturating_add(other.most);
+        if self.last != other.last {
+            self.destinations += 1;
+            self.last = other.last;
+        }
+    }
+}
+
+/// Follows all flows; says which have no way, and which ways run in circles.
+pub(crate) fn follow(
+    net: &Net<'_>,
+    routes: &[RouteSpec],
+    flows: &Flows<'_>,
+    mistakes: &mut Diagnostics,
+) -> Crossings {
+    let mut demands: BTreeMap<Demand, (Load, usize)> = BTreeMap::new();
+    for (index, flow) in flows.specs.iter().enumerate() {
+        for (is_forward, load) in loads(flow) {
+            let ends = match is_forward {
+                true => (flow.destination, flow.source, flow.class),
+                false => (flow.source, flow.destination, flow.class),
+            };
+            let load = Load {
+                last: ends.0,
+                ..load
+            };
+            let demand = demands.entry(ends).or_insert((load, index));
+            if demand.1 != index {
+                demand.0.add(&load);
+            }
+        }
+    }
+    let mut walk = Walk {
+        net,
+        found: Crossings::default(),
+        steps: 0,
+    };
+    let mut ways: Option<Ways<'_>> = None;
+    for ((to, from, class), (load, flow)) in demands {
+        if ways.as_ref().is_none_or(|ways| ways.destination != to) {
+            ways = Some(Ways::new(net, routes, to));
+        }
+        let Some(ways) = &mut ways else { continue };
+        let at = flows.records[flow].at("to");
+        if let Err(diagnostic) = walk.demand(ways, from, class, &load, &at)
+            && !net.broken
+        {
+            mistakes.push(*diagnostic);
+        }
+        if walk.steps > MOST_STEPS {
+            walk.found.is_partial = true;
+            break;
+        }
+    }
+    walk.found
+}
+
+struct Walk<'a> {
+    net: &'a Net<'a>,
+    found: Crossings,
+    steps: u64,
+}
+
+impl Walk<'_> {
+    fn demand(
+        &mut self,
+        ways: &mut Ways<'_>,
+        from: u32,
+        class: u8,
+        load: &Load,
+        at: &At,
+    ) -> Result<(), Box<Diagnostic>> {
+        let mut seen: BTreeSet<u32> = BTreeSet::new();
+        let mut stack: Vec<u32> = ways.next(from).to_vec();
+        if stack.is_empty() {
+            return Err(self.unreachable(from, from, ways.destination, at));
+        }
+        let mut after: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        while let Some(channel) = stack.pop() {
+            if !seen.insert(channel) {
+                continue;
+            }
+            self.steps += 1;
+            let on = self.found.on.entry((channel, class));
+            on.and_modify(|known| known.add(load)).or_insert(Load {
+                destinations: 1,
+                ..*load
+            });
+            let node = self.net.ends(channel).1;
+            if node == ways.destination {
+                continue;
+            }
+            let next = match self.net.forwards(node) {
+                true => ways.next(node),
+                false => &[],
+            };
+            if next.is_empty() {
+                return Err(self.unreachable(from, node, ways.destination, at));
+            }
+            for out in next {
+                let through = self.found.through.entry((*out, class, channel));
+                through.and_modify(|known| known.add(load)).or_insert(Load {
+                    destinations: 1,
+                    ..*load
+                });
+            }
+            after.insert(channel, next.to_vec());
+            stack.extend(next);
+        }
+        match circle(&after) {
+            None => Ok(()),
+            Some(channels) => Err(self.circles(&channels, ways.destination, at)),
+        }
+    }
+
+    fn unreachable(&self, from: u32, stuck: u32, to: u32, at: &At) -> Box<Diagnostic> {
+        let (from, to) = (self.net.name(from), self.net.name(to));
+        let place = self.net.name(stuck);
+        let lonely = self.net.neighbours[stuck as usize].is_empty();
+        Box::new(
+            Diagnostic::error(
+                "unreachable",
+                format!("no way leads from `{from}` to `{to}`"),
+            )
+            .at(at.clone(), format!("`{to}` can't be reached"))
+            .note(match lonely {
+                true => format!("`{place}` has no link at all"),
+                false => format!("frames get to `{place}` and not further"),
+            })
+            .note("stations forward nothing: ways pass through switches only")
+            .help("add the missing `[[links]]`, or correct `[[routes]]`"),
+        )
+    }
+
+    fn circles(&self, channels: &[u32], to: u32, at: &At) -> Box<Diagnostic> {
+        let names: Vec<String> = channels.iter().map(|c| self.net.channel_name(*c)).collect();
+        let to = self.net.name(to);
+        Box::new(
+            Diagnostic::error("endless-route", format!("frames to `{to}` run in a circle"))
+                .at(at.clone(), "they may never arrive")
+                .note(format!("the way: {}, and again", names.join(", ")))
+                .help("correct `[[routes]]`: each next hop must lead nearer"),
+        )
+    }
+}
+
+/// A circle in a graph, if there is one.
+pub(crate) fn circle(after: &BTreeMap<u32, Vec<u32>>) -> Option<Vec<u32>> {
+    let mut done: BTreeSet<u32> = BTreeSet::new();
+    for start in after.keys() {
+        if done.contains(start) {
+            continue;
+        }
+        let mut path: Vec<(u32, usize)> = vec![(*start, 0)];
+        let mut on_path: BTreeSet<u32> = BTreeSet::from([*start]);
+        while let Some((place, index)) = path.last_mut() {
+            let place = *place;
+            let next = after.get(&place).and_then(|next| next.get(*index)).copied();
+            *index += 1;
+            match next {
+                None => {
+                    done.insert(place);
+                    on_path.remove(&place);
+                    path.pop();
+                }
+                Some(next) if on_path.contains(&next) => {
+                    let from = path.iter().position(|(known, _)| *known == next)?;
+                    return Some(path[from..].iter().map(|(place, _)| *place).collect());
+                }
+                Some(next) if !done.contains(&next) => {
+                    path.push((next, 0));
+                    on_path.insert(next);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    None
+}
+
+/// A frame around this payload with its headers.
+fn frame(bytes: u32, flow: &FlowSpec) -> u32 {
+    let tag = if flow.is_tagged { TAG_BYTES } else { 0 };
+    (bytes + FRAME_OVERHEAD_BYTES + tag).max(FRAME_LEAST_BYTES)
+}
+
+/// What a flow sends forward (`true`) and back.
+fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
+    let load = |largest: u32, least: u32, most: u64| Load {
+        largest,
+        least,
+        most,
+        destinations: 1,
+        last: 0,
+    };
+    let full = frame(packet_bytes(&flow.transport), flow);
+    let tcp = match &flow.transport {
+        TransportSpec::Tcp(tcp) => tcp,
+        TransportSpec::Udp { .. } => {
+            let is_even = !matches!(flow.traffic, TrafficSpec::Video(_));
+            let least = if is_even { full } else { FRAME_LEAST_BYTES };
+            return vec![(true, load(full, least, u64::MAX))];
+        }
+    };
+    let segments = u64::from(tcp.window_bytes.div_ceil(tcp.mss_bytes));
+    let acks = acknowledgement(flow, tcp);
+    let data = |bytes: Option<u64>| {
+        let largest = bytes.map_or(full, |bytes| {
+            data_frame(flow, bytes.min(tcp.mss_bytes.into()))
+        });
+        let tail = bytes
+            .map(|bytes| bytes % u64::from(tcp.mss_bytes))
+            .filter(|tail| *tail > 0);
+        let least = tail.map_or(largest, |tail| data_frame(flow, tail));
+        (largest, least)
+    };
+    let handshake = |least: u32| match tcp.reuse {
+        Reuse::Handshake => FRAME_LEAST_BYTES,
+        _ => least,
+    };
+    let back = load(acks, FRAME_LEAST_BYTES, segments * u64::from(acks));
+    match &flow.traffic {
+        TrafficSpec::Requests {
+            request_bytes,
+            response_bytes,
+            ..
+        } => {
+            let (there, here) = (data(Some(*request_bytes)).0, data(Some(*response_bytes)).0);
+            [(true, there), (false, here)]
+                .map(|(way, largest)| {
+                    let largest = largest.max(acks);
+                    (
+                        way,
+                        load(largest, FRAME_LEAST_BYTES, segments * u64::from(largest)),
+                    )
+                })
+                .to_vec()
+        }
+        TrafficSpec::Files { bytes, .. } => {
+            let (largest, least) = data(Some(*bytes));
+            let most = segments * u64::from(largest);
+            vec![(true, load(largest, handshake(least), most)), (false, back)]
+        }
+        TrafficSpec::Infinite { bytes, .. } => {
+            let (largest, least) = data(*bytes);
+            let most = segments * u64::from(largest);
+            vec![(true, load(largest, handshake(least), most)), (false, back)]
+        }
+        _ => vec![(true, load(full, full, u64::MAX)), (false, back)],
+    }
+}
+
+fn data_frame(flow: &FlowSpec, bytes: u64) -> u32 {
+    frame(
+        u32::try_from(bytes).unwrap_or(u32::MAX / 2) + TCP_IP_BYTES,
+        flow,
+    )
+}
+
+fn acknowledgement(flow: &FlowSpec, tcp: &TcpSpec) -> u32 {
+    let options = match tcp.recovery {
+        Recovery::Sack => SACK_BYTES,
+        _ => 0,
+    };
+    frame(TCP_IP_BYTES + options, flow)
+}

@@ -1,0 +1,158 @@
+//! Cyclic buffer dependency: may stopped queues come to wait for each other in a circle?
+//!
+//! A channel `X->Y` that `Y` stops waits for the queues of `Y` that asked for the stop: under
+//! detection at outputs those of all ports but the one back to `X` (`others`), that one too
+//! (`all`), or those that frames of `X->Y` go on to (`contributing`, and detection at inputs).
+//! Queues that can't fill up to their high threshold, because all windows of the flows through
+//! them together are less, are left out. A circle is necessary for a deadlock, not sufficient
+//! (Hu et al., HotNets 2016).
+//!
+//! Under the destination scheme frames to one station wait only for frames to the same one, and
+//! ways to a station have no circles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ethernet::spec::{BackPressureSpec, Detect, Notify, Select};
+
+use super::crossings::circle;
+use super::lossless::{Lossless, channel_of, switch_of};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+
+/// Channel and class; with PAUSE the class is 0: it stops all.
+type Place = (u32, u8);
+
+/// Channels that a message names.
+const NAMED: usize = 12;
+
+/// Warns of a circle.
+pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+    let Some(record) = look.root.record("back_pressure") else {
+        return;
+    };
+    let graph = waits(look);
+    let Some(around) = circle(&graph) else {
+        return;
+    };
+    let named: Vec<String> = around
+        .iter()
+        .take(NAMED)
+        .map(|place| {
+            let (channel, class) = (place / 8, place % 8);
+            let name = look.net.channel_name(channel);
+            match record.word("kind") {
+                "class" => format!("`{name}` class {class}"),
+                _ => format!("`{name}`"),
+            }
+        })
+        .collect();
+    let more = match around.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", {more} more"),
+    };
+    let key = if around.len() == 2 { "notify" } else { "kind" };
+    let is_mutual = around.len() == 2 && around[0] / 16 == around[1] / 16;
+    let mut diagnostic = Diagnostic::warning(
+        "deadlock",
+        "stopped queues may wait for each other in a circle",
+    )
+    .at(
+        record.at(key),
+        format!("{} channels in a circle", around.len()),
+    )
+    .note(format!(
+        "each may wait for the next: {}{more}, and the first again",
+        named.join(", ")
+    ))
+    .note("the run ends when such a circle stands still for `run.stall`, and names its frames");
+    if is_mutual && record.word("notify") == "all" {
+        diagnostic = diagnostic.help("say `notify = \"others\"`: no port then waits for its twin");
+    } else {
+        diagnostic = diagnostic
+            .help("give frames another class on part of the circle (a dateline), or other routes")
+            .help("or stop by destination: `kind = \"destination\"`");
+    }
+    mistakes.push(diagnostic.help("a `[watchdog]` ends it, at the price of frames"));
+}
+
+/// What each channel may wait for: `8 * channel + class`.
+fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
+    let mut graph: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    for (channel, class) in look.crossings.on.keys() {
+        let node = look.net.ends(*channel).1;
+        let pressure = switch_of(look.spec, node).and_then(|s| s.back_pressure.as_ref());
+        let Some(pressure) = pressure.filter(|p| !matches!(p.select, Select::Destination(_)))
+        else {
+            continue;
+        };
+        let is_port = pressure.select == Select::Port;
+        if !is_port && pressure.classes & 1 << class == 0 {
+            continue;
+        }
+        let index = |(channel, class): Place| 8 * channel + if is_port { 0 } else { class.into() };
+        let to = next(look, pressure, *channel, *class)
+            .into_iter()
+            .map(index);
+        graph
+            .entry(index((*channel, *class)))
+            .or_default()
+            .extend(to);
+    }
+    let graph = graph.into_iter();
+    graph
+        .map(|(from, to)| (from, to.into_iter().collect()))
+        .collect()
+}
+
+/// The queues at the far end of a channel that may have it stopped.
+fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
+    let node = look.net.ends(channel).1;
+    let around = look.net.neighbours[node as usize]
+        .iter()
+        .map(|(_, out)| *out);
+    let classes: Vec<u8> = match pressure.select {
+        Select::Port => (0..8).filter(|c| pressure.classes & 1 << c != 0).collect(),
+        _ => vec![class],
+    };
+    let at_inputs = pressure.detect == Detect::Inputs;
+    let own_only = at_inputs || pressure.notify == Notify::Contributing;
+    if at_inputs
+        && !classes
+            .iter()
+            .any(|class| fills_input(look, channel, *class))
+    {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for out in around {
+        let is_back = out == channel ^ 1;
+        for class in &classes {
+            let is_fed = look.crossings.through.contains_key(&(out, *class, channel));
+            let counts = match (own_only, pressure.notify) {
+                (true, _) => is_fed,
+                (false, Notify::All) => true,
+                (false, _) => !is_back,
+            };
+            if counts && (at_inputs || fills(look, out, *class)) {
+                found.push((out, *class));
+            }
+        }
+    }
+    found
+}
+
+/// May the flows through an output queue fill it to its high threshold?
+fn fills(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
+    let queue = &channel_of(look.spec, channel).queues[usize::from(class)];
+    let load = look.crossings.on.get(&(channel, class));
+    load.is_some_and(|load| load.most > queue.high_bytes)
+}
+
+/// The same for the counter of an input; shared memory has no threshold of its own.
+fn fills_input(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
+    let input = channel_of(look.spec, channel)
+        .inputs
+        .get(usize::from(class));
+    let high = input.map_or(0, |input| input.high_bytes);
+    let load = look.crossings.on.get(&(channel, class));
+    load.is_some_and(|load| load.most > high)
+}

@@ -1,0 +1,520 @@
+//! Is there room for what comes before a stop takes effect?
+
+use ethernet::spec::{
+    BackPressureSpec, ChannelSpec, EthernetSpec, MemorySpec, Message, NodeKind, Order,
+    QUANTUM_BITS, Select, SharedSpec, SwitchSpec,
+};
+use kernel::time::PS_PER_SECOND;
+use kernel::{Duration, Rate};
+
+use super::crossings::{Crossings, Load};
+use super::headroom::{self, Stop};
+use super::net::Net;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::record::Record;
+use crate::source::At;
+
+/// A control frame, bytes.
+const CONTROL_BYTES: u32 = 64;
+/// Inputs that a message lists.
+const LISTED: usize = 4;
+
+/// What is looked at, and where mistakes go.
+pub(crate) struct Lossless<'a> {
+    pub root: &'a Record,
+    pub net: &'a Net<'a>,
+    pub spec: &'a EthernetSpec,
+    pub crossings: &'a Crossings,
+}
+
+/// A queue or input with too little room.
+struct Short {
+    channel: u32,
+    class: u8,
+    /// Bytes it holds, and where it is congested.
+    limit: u64,
+    high: u64,
+    needed: u64,
+    notes: Vec<String>,
+}
+
+impl Short {
+    fn missing(&self) -> u64 {
+        self.needed
+            .saturating_sub(self.limit.saturating_sub(self.high))
+    }
+}
+
+pub(crate) fn channel_of(spec: &EthernetSpec, channel: u32) -> &ChannelSpec {
+    let link = &spec.links[channel as usize / 2];
+    match channel.is_multiple_of(2) {
+        true => &link.forward,
+        false => &link.backward,
+    }
+}
+
+pub(crate) fn switch_of(spec: &EthernetSpec, node: u32) -> Option<&SwitchSpec> {
+    match &spec.nodes[node as usize].kind {
+        NodeKind::Switch(switch) => Some(switch),
+        NodeKind::Station { .. } => None,
+    }
+}
+
+impl Lossless<'_> {
+    fn pressure(&self, node: u32) -> Option<&BackPressureSpec> {
+        switch_of(self.spec, node)?.back_pressure.as_ref()
+    }
+
+    /// What comes over an input after its stop was decided.
+    fn stop(&self, input: u32, class: u8) -> Option<Stop> {
+        let load = self.crossings.on.get(&(input, class))?;
+        let (from, to) = self.net.ends(input);
+        let (there, back) = (
+            channel_of(self.spec, input),
+            channel_of(self.spec, input ^ 1),
+        );
+        let latency = |node| switch_of(self.spec, node).map_or(0, |switch| switch.latency.0);
+        let ahead = (0..there.queues.len() as u8)
+            .filter_map(|class| self.crossings.on.get(&(input ^ 1, class)))
+            .map(|load| headroom::wire_time(back.rate, load.largest).0)
+            .max();
+        let response = self.spec.nodes[from as usize].response.0;
+        Some(Stop {
+            rate: there.rate,
+            frame_bytes: load.largest,
+            ahead: Duration(ahead.unwrap_or(0)),
+            control: headroom::wire_time(back.rate, CONTROL_BYTES),
+            away: Duration(there.delay.0 + back.delay.0 + response + latency(from) + latency(to)),
+        })
+    }
+
+    fn inputs(&self, channel: u32, class: u8) -> Vec<(u32, Load)> {
+        let all = self
+            .crossings
+            .through
+            .range((channel, class, 0)..=(channel, class, u32::MAX));
+        all.map(|((_, _, input), load)| (*input, *load)).collect()
+    }
+
+    fn is_deaf(&self, input: u32) -> bool {
+        self.spec.nodes[self.net.ends(input).0 as usize].is_deaf
+    }
+
+    /// Headroom of each input at which congestion is seen, by channel and class.
+    fn needed_at_inputs(&self) -> Vec<(u32, u8, Stop)> {
+        let all = self.crossings.on.keys();
+        let stopped = all.filter(|(channel, class)| {
+            let pressure = self.pressure(self.net.ends(*channel).1);
+            pressure.is_some_and(|p| p.classes & 1 << class != 0) && !self.is_deaf(*channel)
+        });
+        stopped
+            .filter_map(|(channel, class)| Some((*channel, *class, self.stop(*channel, *class)?)))
+            .collect()
+    }
+
+    /// Output queues: the room above `high` against all inputs that feed it.
+    fn short_outputs(&self) -> Vec<Short> {
+        let mut short = Vec::new();
+        for (channel, class) in self.crossings.on.keys() {
+            let node = self.net.ends(*channel).0;
+            let queue = &channel_of(self.spec, *channel).queues[usize::from(*class)];
+            let (Some(pressure), Some(limit)) = (self.pressure(node), queue.limit_bytes) else {
+                continue;
+            };
+            if pressure.classes & 1 << class == 0 || queue.high_bytes == u64::MAX {
+                continue;
+            }
+            let inputs = self.inputs(*channel, *class).into_iter();
+            let inputs = inputs.filter(|(input, _)| !self.is_deaf(*input));
+            let by_destination = matches!(pressure.select, Select::Destination(_));
+            let stops = inputs.filter_map(|(input, load)| {
+                let stop = self.stop(input, *class)?;
+                let stop = Stop {
+                    frame_bytes: load.largest,
+                    ..stop
+                };
+                let times = if by_destination {
+                    load.destinations.max(1)
+                } else {
+                    1
+                };
+                Some((input, stop, u64::from(times)))
+            });
+            let stops: Vec<(u32, Stop, u64)> = stops.collect();
+            let sum = stops
+                .iter()
+                .map(|(_, stop, times)| stop.bytes().saturating_mul(*times));
+            let sum = sum.fold(0_u64, u64::saturating_add);
+            let sent = self.sent(*channel, *class, &stops);
+            let found = Short {
+                channel: *channel,
+                class: *class,
+                limit,
+                high: queue.high_bytes,
+                needed: sum.saturating_sub(sent),
+                notes: self.parts(&stops, sent),
+            };
+            if found.missing() > 0 {
+                short.push(found);
+            }
+        }
+        short
+    }
+
+    /// What the queue has sent before second frames come, where nothing can stop it.
+    fn sent(&self, channel: u32, class: u8, stops: &[(u32, Stop, u64)]) -> u64 {
+        let spec = channel_of(self.spec, channel);
+        let next = &self.spec.nodes[self.net.ends(channel).1 as usize].kind;
+        let is_free = matches!(next, NodeKind::Station { storm: None });
+        let others = 0..spec.queues.len() as u8;
+        let others = others.filter(|other| match spec.order {
+            Order::StrictPriority => *other > class,
+            Order::DeficitRoundRobin => *other != class,
+        });
+        let alone = !others
+            .into_iter()
+            .any(|o| self.crossings.on.contains_key(&(channel, o)));
+        let load = self.crossings.on.get(&(channel, class));
+        match load.filter(|_| is_free && alone) {
+            Some(load) => {
+                let inputs: Vec<Stop> = stops.iter().map(|(_, stop, _)| *stop).collect();
+                headroom::sent_meanwhile(spec.rate, load.largest, load.least, &inputs)
+            }
+            None => 0,
+        }
+    }
+
+    fn parts(&self, stops: &[(u32, Stop, u64)], sent: u64) -> Vec<String> {
+        let one = |(input, stop, times): &(u32, Stop, u64)| {
+            let (frames, bytes) = (stop.frames(), stop.frame_bytes);
+            let times = match times {
+                1 => String::new(),
+                times => format!(" for each of {times} stations"),
+            };
+            format!(
+                "`{}`: {frames} frames of {bytes} B{times}",
+                self.net.channel_name(*input)
+            )
+        };
+        let listed: Vec<String> = stops.iter().take(LISTED).map(one).collect();
+        let more = match stops.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} inputs more"),
+        };
+        let mut notes = vec![format!(
+            "before stops take effect: {}{more}",
+            listed.join(", ")
+        )];
+        if sent > 0 {
+            notes.push(format!("{sent} B less, which leave meanwhile"));
+        }
+        notes
+    }
+
+    /// Counters at inputs: the room above `high` against that one input.
+    fn short_inputs(&self) -> Vec<Short> {
+        let all = self.needed_at_inputs().into_iter();
+        let short = all.filter_map(|(channel, class, stop)| {
+            let input = channel_of(self.spec, channel)
+                .inputs
+                .get(usize::from(class))?;
+            let found = Short {
+                channel,
+                class,
+                limit: input.limit_bytes?,
+                high: input.high_bytes,
+                needed: stop.bytes(),
+                notes: self.parts(&[(channel, stop, 1)], 0),
+            };
+            (found.missing() > 0).then_some(found)
+        });
+        short.collect()
+    }
+}
+
+/// Looks at every lossless class of every switch.
+pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+    let Some(record) = look
+        .root
+        .record("back_pressure")
+        .filter(|p| p.word("kind") != "none")
+    else {
+        return;
+    };
+    let meant = record.word("headroom") == "unchecked" || record.word("choose") == "random";
+    let outputs = look.short_outputs();
+    tell(look, record, "queue", outputs, meant, mistakes);
+    let inputs = look.short_inputs();
+    tell(look, record, "input", inputs, meant, mistakes);
+    small_outputs(look, meant, mistakes);
+    deaf(look, mistakes);
+    expiring(look, record, mistakes);
+}
+
+fn tell(
+    look: &Lossless<'_>,
+    record: &Record,
+    what: &str,
+    short: Vec<Short>,
+    meant: bool,
+    mistakes: &mut Diagnostics,
+) {
+    let others = short.len().saturating_sub(1);
+    let Some(worst) = short.into_iter().max_by_key(Short::missing) else {
+        return;
+    };
+    let name = look.net.channel_name(worst.channel);
+    let there = worst.limit - worst.high.min(worst.limit);
+    let class = worst.class;
+    let mut diagnostic = Diagnostic::error_unless(
+        meant,
+        "headroom",
+        format!(
+            "class {class} loses frames at {what} `{name}`: {} B are missing",
+            worst.missing()
+        ),
+    )
+    .at(
+        record.at("high"),
+        format!(
+            "needs {} B above {} B; of {} B, {there} B are there",
+            worst.needed, worst.high, worst.limit
+        ),
+    );
+    for note in worst.notes {
+        diagnostic = diagnostic.note(note);
+    }
+    if others > 0 {
+        diagnostic = diagnostic.note(format!("{others} more have too little room"));
+    }
+    let share = worst.limit.saturating_sub(worst.needed) as f64 / worst.limit.max(1) as f64;
+    let lower = (share > 0.0).then(|| {
+        let percent = (share * 100.0).floor();
+        format!("lower `high` to `\"{percent} %\"`, and `low` below it")
+    });
+    mistakes.push(
+        diagnostic
+            .help_if(lower)
+            .help("or give it more memory")
+            .help_if((!meant).then(|| {
+                "if the loss is meant, say `headroom = \"unchecked\"` in `[back_pressure]`".into()
+            })),
+    );
+}
+
+/// Where inputs are counted, an output queue with a limit must hold what its inputs may send it.
+fn small_outputs(look: &Lossless<'_>, meant: bool, mistakes: &mut Diagnostics) {
+    for (channel, class) in look.crossings.on.keys() {
+        let queue = &channel_of(look.spec, *channel).queues[usize::from(*class)];
+        let counted = |input: u32| {
+            let input = channel_of(look.spec, input)
+                .inputs
+                .get(usize::from(*class))?;
+            input.limit_bytes
+        };
+        let inputs = look.inputs(*channel, *class).into_iter();
+        let sum = inputs
+            .filter_map(|(input, _)| counted(input))
+            .fold(0, u64::saturating_add);
+        let Some(limit) = queue.limit_bytes.filter(|limit| sum > *limit) else {
+            continue;
+        };
+        let buffer = look.root.record("buffer");
+        let at = buffer.map_or_else(At::default, |buffer| buffer.at("per_queue"));
+        let name = look.net.channel_name(*channel);
+        mistakes.push(
+            Diagnostic::error_unless(
+                meant,
+                "headroom",
+                format!("class {class} loses frames at queue `{name}`"),
+            )
+            .at(at, format!("it holds {limit} B, its inputs up to {sum} B"))
+            .note("inputs are stopped by what they hold themselves, whatever queue it waits in")
+            .help("leave `per_queue` and `limit` out: inputs limit what there is"),
+        );
+    }
+}
+
+/// Devices that neglect stops.
+fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+    for record in look.root.records("nodes") {
+        if record.truth("deaf") == Some(true) {
+            mistakes.push(
+                Diagnostic::warning(
+                    "deaf",
+                    "a node neglects stops: queues it feeds may overflow",
+                )
+                .at(record.at("deaf"), "no headroom is enough for it")
+                .note("a time-out (`back_pressure.time_out`) keeps others from waiting for it")
+                .help("leave `deaf` out, unless it is what the scenario shows"),
+            );
+        }
+    }
+}
+
+/// Stops of so many quanta that end before the queue has fallen to its low threshold.
+fn expiring(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
+    for (channel, class, input) in look.crossings.through.keys() {
+        let node = look.net.ends(*channel).0;
+        let Some(pressure) = look.pressure(node).filter(|p| p.classes & 1 << class != 0) else {
+            continue;
+        };
+        let Message::Quanta {
+            quanta,
+            refresh_percent: None,
+        } = pressure.message
+        else {
+            continue;
+        };
+        let (out, back) = (
+            channel_of(look.spec, *channel),
+            channel_of(look.spec, *input),
+        );
+        let counted = back.inputs.get(usize::from(*class));
+        let queue = out.queues[usize::from(*class)];
+        let thresholds = counted.map_or((queue.high_bytes, queue.low_bytes), |input| {
+            (input.high_bytes, input.low_bytes)
+        });
+        let margin = match thresholds.0 {
+            u64::MAX => u64::from(u32::MAX),
+            high => high.saturating_sub(thresholds.1),
+        };
+        let lasts = bits(u64::from(quanta) * QUANTUM_BITS, back.rate);
+        let drains = bits(8 * margin, out.rate);
+        if lasts < drains {
+            let from = look.net.name(look.net.ends(*input).0);
+            mistakes.push(
+                Diagnostic::warning("short-stop", "a stop may end while congestion lasts")
+                    .at(
+                        record.at("quanta"),
+                        format!("{:.3} ms for `{from}`", ms(lasts)),
+                    )
+                    .at(record.at("refresh"), "it is not sent again")
+                    .note(format!(
+                        "`{}` takes {:.3} ms or more from `high` to `low`",
+                        look.net.channel_name(*channel),
+                        ms(drains)
+                    ))
+                    .note("quanta are bit times of each link: slow neighbours stop longer")
+                    .help("leave `refresh` at `\"50 %\"`, or raise `quanta`"),
+            );
+        }
+    }
+}
+
+fn bits(bits: u64, rate: Rate) -> Duration {
+    let ps = u128::from(bits) * u128::from(PS_PER_SECOND) / u128::from(rate.0.max(1));
+    Duration(u64::try_from(ps).unwrap_or(u64::MAX))
+}
+
+fn ms(span: Duration) -> f64 {
+    span.seconds() * 1_000.0
+}
+
+/// Headroom of shared memory: filled in where the file leaves it out, else compared.
+pub(crate) fn shared(look: &Lossless<'_>, mistakes: &mut Diagnostics) -> Vec<(u32, SharedSpec)> {
+    let buffer = look.root.record("buffer");
+    let (Some(record), Some(pressure)) = (
+        buffer.and_then(|buffer| buffer.record("shared")),
+        look.root.record("back_pressure"),
+    ) else {
+        return Vec::new();
+    };
+    let meant = pressure.word("headroom") == "unchecked";
+    let mut found = Vec::new();
+    let needed = look.needed_at_inputs();
+    for (node, name) in look.net.names.iter().enumerate() {
+        let Some(MemorySpec::Shared(spec)) =
+            switch_of(look.spec, node as u32).map(|switch| switch.memory)
+        else {
+            continue;
+        };
+        let own = needed.iter();
+        let own = own.filter(|(channel, _, _)| look.net.ends(*channel).1 == node as u32);
+        let own: Vec<&(u32, u8, Stop)> = own.collect();
+        let worst = own.iter().max_by_key(|(_, _, stop)| stop.bytes());
+        let most = worst.map_or(0, |(_, _, stop)| stop.bytes());
+        let sum = own
+            .iter()
+            .map(|(_, _, stop)| stop.bytes())
+            .fold(0, u64::saturating_add);
+        let given = |key: &str, usual: u64| record.whole(key).unwrap_or(usual);
+        let filled = SharedSpec {
+            headroom_bytes: given("headroom", most),
+            pool_bytes: given("pool", sum),
+            ..spec
+        };
+        if let Some((channel, class, stop)) = worst.filter(|_| most > filled.headroom_bytes) {
+            let place = look.net.channel_name(*channel);
+            mistakes.push(
+                Diagnostic::error_unless(
+                    meant,
+                    "headroom",
+                    format!(
+                        "class {class} loses frames at input `{place}`: {} B are missing",
+                        most - filled.headroom_bytes
+                    ),
+                )
+                .at(
+                    record.at("headroom"),
+                    format!("needs {most} B, {} B are there", filled.headroom_bytes),
+                )
+                .note(look.parts(&[(*channel, *stop, 1)], 0).remove(0))
+                .help("raise `headroom`, or leave it out to have what is needed"),
+            );
+        }
+        if sum > filled.pool_bytes {
+            mistakes.push(
+                Diagnostic::error_unless(
+                    meant,
+                    "headroom",
+                    format!(
+                        "`{name}` may lose frames: {} B are missing",
+                        sum - filled.pool_bytes
+                    ),
+                )
+                .at(
+                    record.at("pool"),
+                    format!("its inputs need {sum} B, {} B are there", filled.pool_bytes),
+                )
+                .help("raise `pool`, or leave it out to have what is needed"),
+            );
+        }
+        fits(look, record, name, node as u32, &filled, mistakes);
+        found.push((node as u32, filled));
+    }
+    found
+}
+
+/// Reserves and headroom leave a shared part.
+fn fits(
+    look: &Lossless<'_>,
+    record: &Record,
+    name: &str,
+    node: u32,
+    shared: &SharedSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let inputs = look.net.neighbours[node as usize].len() as u64;
+    let classes = look
+        .spec
+        .links
+        .first()
+        .map_or(1, |link| link.forward.queues.len() as u64);
+    let reserves = shared.reserve_bytes.saturating_mul(inputs * classes);
+    let kept = reserves.saturating_add(shared.pool_bytes);
+    if kept >= shared.bytes {
+        mistakes.push(
+            Diagnostic::error(
+                "bad-memory",
+                format!("`{name}` has no memory left to share"),
+            )
+            .at(record.at("bytes"), format!("{} B in all", shared.bytes))
+            .note(format!(
+                "{reserves} B are reserved, and {} B are headroom",
+                shared.pool_bytes
+            ))
+            .help("raise `bytes`, or lower `reserve` or `pool`"),
+        );
+    }
+}

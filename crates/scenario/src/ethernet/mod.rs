@@ -1,0 +1,152 @@
+//! From checked tables to the network that the Ethernet engine runs.
+
+mod checks;
+mod crossings;
+mod deadlock;
+mod flows;
+pub mod headroom;
+mod layers;
+mod limits;
+mod lossless;
+mod net;
+mod queues;
+mod routes;
+mod series;
+mod switches;
+mod tcp;
+mod topology;
+mod traffic;
+
+use ethernet::spec::{EthernetSpec, MemorySpec, NodeKind, Spread};
+use kernel::{Duration, Time};
+
+use self::crossings::Crossings;
+use self::flows::Flows;
+use self::lossless::Lossless;
+use self::net::Net;
+
+use crate::Limits;
+use crate::diagnostics::Diagnostics;
+use crate::record::Record;
+
+/// What the Ethernet engine simulates.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EthernetScenario {
+    /// What to simulate.
+    pub network: EthernetSpec,
+    /// What to record.
+    pub series: Vec<EthernetSeries>,
+}
+
+/// A time series to record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EthernetSeries {
+    /// As the report calls it.
+    pub name: String,
+    /// What is recorded, and where.
+    pub measure: EthernetMeasure,
+    /// Averages are taken over windows of this length, at least 1 ps.
+    pub window: Duration,
+}
+
+/// What a time series records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EthernetMeasure {
+    /// Bytes in an output queue.
+    Queue {
+        /// In front of this channel.
+        channel: u32,
+        /// Of this class.
+        class: u8,
+    },
+    /// Share of the time in which an output queue is stopped.
+    Stopped {
+        /// In front of this channel.
+        channel: u32,
+        /// Of this class.
+        class: u8,
+    },
+    /// Payload the destination of a flow gets, bits per second.
+    Goodput {
+        /// The flow.
+        flow: u32,
+    },
+    /// Congestion window of the sender of a flow over TCP, bytes.
+    Window {
+        /// The flow.
+        flow: u32,
+    },
+}
+
+/// Builds it, unless something is missing; mistakes go to `mistakes`, and with errors among them
+/// the result is not to be used.
+pub(crate) fn build(
+    root: &Record,
+    limits: &Limits,
+    mistakes: &mut Diagnostics,
+) -> Option<EthernetScenario> {
+    let run = root.record("run")?;
+    let seed = run.whole("seed").unwrap_or(1);
+    let stop_at = run.time("duration").unwrap_or(Time(1));
+    let warm_up = run.time("warm_up").unwrap_or(Time::ZERO);
+    crate::checks::run_times(Some(run), stop_at, warm_up, mistakes);
+    let net = topology::build(root, mistakes);
+    let ports = switches::ports(root, flows::highest_class(root), mistakes);
+    let flows = self::flows::flows(root, &net, seed, mistakes);
+    checks::classes(root, ports.classes, mistakes);
+    checks::frames(root, &flows, mistakes);
+    let series = series::series(root, &net, &flows, ports.classes, stop_at, mistakes);
+    let links = queues::links(root, &net, ports, mistakes);
+    let nodes = switches::nodes(root, &net, &links, ports, stop_at, mistakes);
+    let routes = routes::given(root, &net, mistakes);
+    let crossings = crossings::follow(&net, &routes, &flows, mistakes);
+    let mut network = EthernetSpec {
+        seed,
+        stop_at,
+        warm_up,
+        nodes,
+        links,
+        routes,
+        spread: match root.record("switch").map(|switch| switch.word("spread")) {
+            Some("frames") => Spread::Frames,
+            _ => Spread::Flows,
+        },
+        flows: flows.specs.clone(),
+        stall_after: run.duration("stall").unwrap_or(Duration(1)),
+    };
+    if mistakes.errors() == 0 {
+        whole(root, &net, &crossings, &flows, &mut network, mistakes);
+        limits::memory(root, &network, limits, mistakes);
+    }
+    Some(EthernetScenario { network, series })
+}
+
+/// What can't work in the network as a whole; fills in the headroom of shared memory.
+fn whole(
+    root: &Record,
+    net: &Net<'_>,
+    crossings: &Crossings,
+    flows: &Flows<'_>,
+    network: &mut EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    checks::marks(root, crossings, flows, network, mistakes);
+    checks::loads(net, flows, network, mistakes);
+    if crossings.is_partial {
+        checks::too_many_ways(root, mistakes);
+        return;
+    }
+    let look = Lossless {
+        root,
+        net,
+        spec: network,
+        crossings,
+    };
+    lossless::check(&look, mistakes);
+    deadlock::check(&look, mistakes);
+    for (node, shared) in lossless::shared(&look, mistakes) {
+        if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {
+            switch.memory = MemorySpec::Shared(shared);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Ways: the shortest, and those that the file gives.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use ethernet::spec::RouteSpec;
+
+use super::net::Net;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::record::Record;
+
+/// The entries of `[[routes]]`.
+pub(crate) fn given(root: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) -> Vec<RouteSpec> {
+    let mut routes: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
+    for record in root.records("routes") {
+        let mut kept = |found: Result<u32, Box<Diagnostic>>| {
+            found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
+        };
+        let all = |found: Vec<Option<u32>>| found.into_iter().collect::<Option<Vec<u32>>>();
+        let list = |key| record.list(key).iter();
+        let nodes = all(list("node")
+            .map(|(name, at)| kept(net.find(name, at)))
+            .collect());
+        let to = list("to").map(|(name, at)| kept(net.find_station(name, at)));
+        let to = all(to.collect());
+        let (Some(nodes), Some(to)) = (nodes, to) else {
+            continue;
+        };
+        for node in nodes {
+            let hops = list("via").map(|(name, at)| {
+                let via = kept(net.find(name, at))?;
+                kept(net.find_hop(node, via, at))
+            });
+            let Some(mut hops) = all(hops.collect()) else {
+                continue;
+            };
+            hops.sort_unstable();
+            hops.dedup();
+            for destination in &to {
+                let place = (node, *destination);
+                if !hops.is_empty() && routes.insert(place, hops.clone()).is_some() {
+                    kept(Err(Box::new(twice(record, net, place))));
+                }
+            }
+        }
+    }
+    let routes = routes.into_iter();
+    routes
+        .map(|((node, destination), channels)| RouteSpec {
+            node,
+            destination,
+            channels,
+        })
+        .collect()
+}
+
+fn twice(record: &Record, net: &Net<'_>, place: (u32, u32)) -> Diagnostic {
+    let (node, to) = (net.name(place.0), net.name(place.1));
+    Diagnostic::error(
+        "contradiction",
+        format!("the way from `{node}` to `{to}` is given twice"),
+    )
+    .at(record.at("node"), "the second")
+    .help("name all next hops in one `via`")
+}
+
+/// Next hops from every node to one station.
+pub(crate) struct Ways<'a> {
+    net: &'a Net<'a>,
+    given: &'a [RouteSpec],
+    /// Links to the station; `u32::MAX` where there is no way.
+    distance: Vec<u32>,
+    /// Next hops that were asked for.
+    known: BTreeMap<u32, Vec<u32>>,
+    pub destination: u32,
+}
+
+impl<'a> Ways<'a> {
+    pub(crate) fn new(net: &'a Net<'a>, given: &'a [RouteSpec], destination: u32) -> Self {
+        let mut distance = vec![u32::MAX; net.names.len()];
+        distance[destination as usize] = 0;
+        let mut queue = VecDeque::from([destination]);
+        while let Some(node) = queue.pop_front() {
+            if node != destination && !net.forwards(node) {
+                continue;
+            }
+            for (next, _) in &net.neighbours[node as usize] {
+                if distance[*next as usize] == u32::MAX {
+                    distance[*next as usize] = distance[node as usize] + 1;
+                    queue.push_back(*next);
+                }
+            }
+        }
+        Self {
+            net,
+            given,
+            distance,
+            known: BTreeMap::new(),
+            destination,
+        }
+    }
+
+    /// The channels that frames take from here, in ascending order; none at the station itself.
+    pub(crate) fn next(&mut self, node: u32) -> &[u32] {
+        if !self.known.contains_key(&node) {
+            let hops = self.find(node);
+            self.known.insert(node, hops);
+        }
+        &self.known[&node]
+    }
+
+    fn find(&self, node: u32) -> Vec<u32> {
+        let place = (node, self.destination);
+        let given = self.given;
+        if let Ok(index) = given.binary_search_by_key(&place, |r| (r.node, r.destination)) {
+            return given[index].channels.clone();
+        }
+        let distance = |node: u32| self.distance[node as usize];
+        if distance(node) == u32::MAX {
+            return Vec::new();
+        }
+        let around = self.net.neighbours[node as usize].iter();
+        let mut hops: Vec<u32> = around
+            .filter(|(next, _)| distance(*next).checked_add(1) == Some(distance(node)))
+            .filter(|(next, _)| *next == self.destination || self.net.forwards(*next))
+            .map(|(_, channel)| *channel)
+            .collect();
+        hops.sort_unstable();
+        hops
+    }
+}

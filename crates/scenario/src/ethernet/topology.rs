@@ -1,0 +1,349 @@
+//! Nodes and links, named in the file or made by rule.
+
+use std::collections::BTreeMap;
+
+use super::net::{Join, Net};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::reader::clip;
+use crate::record::Record;
+use crate::source::At;
+
+/// Nodes that a rule may make.
+const MOST_NODES: u64 = 1_000_000;
+
+/// Builds the network of the file.
+pub(crate) fn build<'r>(root: &'r Record, mistakes: &mut Diagnostics) -> Net<'r> {
+    let mut net = Net::default();
+    match (root.record("network"), root.record("topology")) {
+        (Some(network), None) => named_nodes(&mut net, network, mistakes),
+        (None, Some(topology)) => generated(&mut net, topology, mistakes),
+        (Some(network), Some(topology)) => mistakes.push(
+            Diagnostic::error(
+                "contradiction",
+                "both `[network]` and `[topology]` make the nodes",
+            )
+            .at(topology.at.clone(), "nodes by rule")
+            .at(network.at.clone(), "nodes by name")
+            .help("keep one of them"),
+        ),
+        (None, None) if root.mentions("network") || root.mentions("topology") => {}
+        (None, None) => mistakes.push(
+            Diagnostic::error("missing-key", "the file has no nodes")
+                .at(root.at.clone(), "no `[network]` and no `[topology]`")
+                .help("name them: `[network]` with `stations = [\"S\", \"D\"]` and `switches`")
+                .help("or make them: `[topology]` with `kind = \"star\"` and `stations = 4`"),
+        ),
+    }
+    let generated = net.joins.len();
+    let mut placed: BTreeMap<u32, At> = BTreeMap::new();
+    for record in root.records("links") {
+        links(&mut net, record, generated, &mut placed, mistakes);
+    }
+    if let Some(network) = root.record("network") {
+        join_to_the_only_switch(&mut net, network);
+    }
+    check_stations(&net, root, mistakes);
+    net
+}
+
+fn named_nodes(net: &mut Net<'_>, network: &Record, mistakes: &mut Diagnostics) {
+    let mut first: BTreeMap<&str, &At> = BTreeMap::new();
+    for (key, is_switch) in [("stations", false), ("switches", true)] {
+        for (name, at) in network.list(key) {
+            if net.add_node(name.clone(), is_switch).is_some() {
+                first.insert(name, at);
+                continue;
+            }
+            let mut diagnostic =
+                Diagnostic::error("duplicate-name", format!("two nodes are called `{name}`"))
+                    .at(at.clone(), "the second");
+            if let Some(first) = first.get(name.as_str()) {
+                diagnostic = diagnostic.at((*first).clone(), "the first");
+            }
+            mistakes.push(diagnostic.help("give each node its own name"));
+        }
+    }
+}
+
+/// With one switch, stations need no entry in `[[links]]`.
+fn join_to_the_only_switch(net: &mut Net<'_>, network: &Record) {
+    let [(name, _)] = network.list("switches") else {
+        return;
+    };
+    if net.broken {
+        return;
+    }
+    let Ok(switch) = net.find(name, &network.at) else {
+        return;
+    };
+    for station in net.stations() {
+        if net.neighbours[station as usize].is_empty() {
+            net.join(Join {
+                a: station,
+                b: switch,
+                trunk: None,
+                own: None,
+                turned: false,
+                at: network.at("stations"),
+            });
+        }
+    }
+}
+
+fn links<'r>(
+    net: &mut Net<'r>,
+    record: &'r Record,
+    generated: usize,
+    placed: &mut BTreeMap<u32, At>,
+    mistakes: &mut Diagnostics,
+) {
+    let Some(pairs) = ends(net, record, mistakes) else {
+        net.broken = true;
+        return;
+    };
+    let at = record.at("between");
+    for (a, b) in pairs {
+        let Some(channel) = net.channel(a, b) else {
+            placed.insert(net.joins.len() as u32, at.clone());
+            net.join(Join {
+                a,
+                b,
+                trunk: None,
+                own: Some(record),
+                turned: false,
+                at: at.clone(),
+            });
+            continue;
+        };
+        let index = channel / 2;
+        if let Some(first) = placed.get(&index) {
+            let names = format!("`{}` and `{}`", net.name(a), net.name(b));
+            mistakes.push(
+                Diagnostic::error("duplicate-link", format!("two links join {names}"))
+                    .at(at.clone(), "the second")
+                    .at(first.clone(), "the first")
+                    .help("at most one link joins a pair; raise its rate"),
+            );
+        } else if (index as usize) < generated {
+            placed.insert(index, at.clone());
+            let join = &mut net.joins[index as usize];
+            join.own = Some(record);
+            join.turned = join.a != a;
+            join.at = at.clone();
+        }
+    }
+}
+
+/// The pairs a link joins: names that a range stands for share their place.
+fn ends(net: &Net<'_>, record: &Record, mistakes: &mut Diagnostics) -> Option<Vec<(u32, u32)>> {
+    let field = record.field("between")?;
+    let list = record.list("between");
+    let ends: Vec<&[(String, At)]> = list.chunk_by(|a, b| a.1 == b.1).collect();
+    let [first, second] = ends.as_slice() else {
+        mistakes.push(
+            Diagnostic::error("bad-link", "a link joins two nodes")
+                .at(field.at.clone(), format!("this names {}", ends.len()))
+                .help("write it like this: `between = [\"S\", \"A\"]`"),
+        );
+        return None;
+    };
+    let mut find = |(name, at): &(String, At)| {
+        let found = net.find(name, at);
+        found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
+    };
+    let first: Vec<Option<u32>> = first.iter().map(&mut find).collect();
+    let second: Vec<Option<u32>> = second.iter().map(&mut find).collect();
+    let (first, second): (Option<Vec<u32>>, Option<Vec<u32>>) =
+        (first.into_iter().collect(), second.into_iter().collect());
+    let (first, second) = (first?, second?);
+    let pairs = first.iter();
+    let pairs = pairs.flat_map(|a| second.iter().map(move |b| (*a, *b)));
+    let pairs: Vec<(u32, u32)> = pairs.collect();
+    if let Some((same, _)) = pairs.iter().find(|(a, b)| a == b) {
+        let name = clip(net.name(*same));
+        mistakes.push(
+            Diagnostic::error("bad-link", format!("`{name}` is linked to itself"))
+                .at(field.at.clone(), "twice the same node")
+                .help("a link joins two different nodes"),
+        );
+        return None;
+    }
+    Some(pairs)
+}
+
+/// A station has one link, and it leads to a switch.
+fn check_stations(net: &Net<'_>, root: &Record, mistakes: &mut Diagnostics) {
+    for station in net.stations() {
+        let around = &net.neighbours[station as usize];
+        if let [_, (_, second), ..] = around.as_slice() {
+            mistakes.push(
+                Diagnostic::error(
+                    "bad-link",
+                    format!("`{}` has {} links", net.name(station), around.len()),
+                )
+                .at(net.joins[*second as usize / 2].at.clone(), "the second")
+                .at(net.joins[around[0].1 as usize / 2].at.clone(), "the first")
+                .note("a station has one link and forwards nothing")
+                .help("leave one of them out, or name the node in `switches`"),
+            );
+        } else if around.is_empty() && !net.broken && mistakes.errors() == 0 {
+            let network = root.record("network");
+            let at = network.map_or_else(|| root.at.clone(), |network| network.at("stations"));
+            mistakes.push(
+                Diagnostic::warning(
+                    "unconnected",
+                    format!("`{}` has no link", net.name(station)),
+                )
+                .at(at, "no `[[links]]` names it")
+                .help("add `[[links]]` with it in `between`, or leave it out"),
+            );
+        }
+    }
+}
+
+/// Switches by name, links between them, and the stations of each.
+struct Plan {
+    switches: Vec<String>,
+    trunks: Vec<(usize, usize)>,
+    stations: Vec<(String, usize)>,
+}
+
+fn generated<'r>(net: &mut Net<'r>, topology: &'r Record, mistakes: &mut Diagnostics) {
+    let Some(nodes) = nodes(topology) else {
+        return;
+    };
+    let kind = topology.word("kind");
+    if nodes > MOST_NODES {
+        mistakes.push(
+            Diagnostic::error("too-large", "the topology has too many nodes")
+                .at(topology.at.clone(), format!("{nodes} nodes"))
+                .note(format!("at most {MOST_NODES} nodes can be made")),
+        );
+        return;
+    }
+    if kind == "ring" && topology.whole("switches").is_some_and(|size| size < 3) {
+        mistakes.push(
+            Diagnostic::error("out-of-range", "a ring needs 3 switches or more")
+                .at(topology.at("switches"), "no ring")
+                .help("two switches make a chain: `kind = \"chain\"`"),
+        );
+        return;
+    }
+    if kind == "fat-tree" && topology.whole("k").is_some_and(|k| k % 2 == 1) {
+        mistakes.push(
+            Diagnostic::error("out-of-range", "`k` must be even")
+                .at(topology.at("k"), "half the ports of a switch lead up")
+                .help("take one more or one less"),
+        );
+        return;
+    }
+    let plan = plan(topology, kind);
+    for (name, _) in &plan.stations {
+        net.add_node(name.clone(), false);
+    }
+    let first = net.names.len();
+    for name in plan.switches {
+        net.add_node(name, true);
+    }
+    let link = |a: usize, b: usize, trunk: Option<&'r Record>| Join {
+        a: a as u32,
+        b: b as u32,
+        trunk,
+        own: None,
+        turned: false,
+        at: topology.at.clone(),
+    };
+    for (station, (_, switch)) in plan.stations.iter().enumerate() {
+        net.join(link(station, first + switch, None));
+    }
+    for (a, b) in plan.trunks {
+        net.join(link(first + a, first + b, topology.record("trunk")));
+    }
+}
+
+/// How many nodes the rule makes; `None` if a number is missing.
+fn nodes(topology: &Record) -> Option<u64> {
+    let number = |key: &str| topology.whole(key);
+    let times = |a: u64, b: u64| a.saturating_mul(b);
+    Some(match topology.word("kind") {
+        "star" => number("stations")?.saturating_add(1),
+        "chain" | "ring" => times(number("switches")?, 1 + number("stations_per_switch")?),
+        "two-tier" => times(number("leaves")?, 1 + number("stations_per_leaf")?)
+            .saturating_add(number("spines")?),
+        "fat-tree" => {
+            let k = number("k")?;
+            k * k * k / 4 + k * k * 5 / 4
+        }
+        _ => return None,
+    })
+}
+
+fn plan(topology: &Record, kind: &str) -> Plan {
+    let number = |key: &str| topology.whole(key).unwrap_or(1) as usize;
+    let hang = |switches: usize, each: usize| {
+        let pairs = (0..switches).flat_map(move |switch| (0..each).map(move |i| (switch, i)));
+        pairs.map(|(switch, i)| (format!("S{}_{}", switch + 1, i + 1), switch))
+    };
+    match kind {
+        "star" => Plan {
+            switches: vec!["A".into()],
+            trunks: Vec::new(),
+            stations: (1..=number("stations"))
+                .map(|i| (format!("S{i}"), 0))
+                .collect(),
+        },
+        "two-tier" => {
+            let (leaves, spines) = (number("leaves"), number("spines"));
+            let tier = |letter: char, size: usize| (1..=size).map(move |i| format!("{letter}{i}"));
+            let up = |leaf: usize| (0..spines).map(move |spine| (leaf, leaves + spine));
+            Plan {
+                switches: tier('A', leaves).chain(tier('B', spines)).collect(),
+                trunks: (0..leaves).flat_map(up).collect(),
+                stations: hang(leaves, number("stations_per_leaf")).collect(),
+            }
+        }
+        "fat-tree" => fat_tree(number("k")),
+        _ => {
+            let size = number("switches");
+            let mut trunks: Vec<(usize, usize)> = (1..size).map(|i| (i - 1, i)).collect();
+            if kind == "ring" {
+                trunks.push((size - 1, 0));
+            }
+            Plan {
+                switches: (1..=size).map(|i| format!("A{i}")).collect(),
+                trunks,
+                stations: hang(size, number("stations_per_switch")).collect(),
+            }
+        }
+    }
+}
+
+/// Pods of `k / 2` edges and `k / 2` aggregation switches; aggregation switch `i` of each pod is
+/// joined to the `i`-th group of `k / 2` core switches.
+fn fat_tree(k: usize) -> Plan {
+    let half = k / 2;
+    let named = |letter: char| {
+        let pairs = (1..=k).flat_map(move |pod| (1..=half).map(move |i| (pod, i)));
+        pairs.map(move |(pod, i)| format!("{letter}{pod}_{i}"))
+    };
+    let core = (1..=half * half).map(|i| format!("C{i}"));
+    let (edge, aggregation, core_from) = (0, k * half, 2 * k * half);
+    let mut trunks = Vec::new();
+    for pod in 0..k {
+        for i in 0..half {
+            let up = aggregation + pod * half + i;
+            trunks.extend((0..half).map(|j| (edge + pod * half + j, up)));
+            trunks.extend((0..half).map(|j| (up, core_from + i * half + j)));
+        }
+    }
+    let stations = (0..k * half).flat_map(|edge| (0..half).map(move |i| (edge, i)));
+    let name = |(edge, i): (usize, usize)| {
+        let (pod, number) = (edge / half + 1, edge % half + 1);
+        (format!("S{pod}_{number}_{}", i + 1), edge)
+    };
+    Plan {
+        switches: named('E').chain(named('A')).chain(core).collect(),
+        trunks,
+        stations: stations.map(name).collect(),
+    }
+}

@@ -1,0 +1,547 @@
+//! The Ethernet engine: switches, their memory, and back-pressure.
+
+use super::ethernet::ORDER_KEY;
+use crate::table::{Choice, Group, Key, Kind, Section, Selector};
+
+const PAPER: &str = "Nouredine, Tobagi 1999, section 3";
+const ANY: &[&str] = &["pause", "class", "destination"];
+const DESTINATION: &[&str] = &["destination"];
+const SIZE: Kind = Kind::Size {
+    min: 1,
+    max: 1 << 50,
+};
+
+/// What every switch does.
+pub(crate) static SWITCH: Section = Section {
+    name: "[switch]",
+    about: "What every switch does.",
+    selector: None,
+    groups: &[],
+    keys: &[
+        Key::new(
+            "forwarding",
+            Kind::Choice(FORWARDINGS),
+            "When an arriving frame can leave.",
+        )
+        .or("\"store-and-forward\""),
+        Key::new(
+            "latency",
+            Kind::Clock { min_ps: 0 },
+            "From then to its being in the queue.",
+        )
+        .or("\"0 s\""),
+        ORDER_KEY,
+        Key::new(
+            "classes",
+            Kind::Whole {
+                min: 1,
+                max: 8,
+                unit: "classes",
+            },
+            "Classes, and so queues, of every port.",
+        )
+        .otherwise("as many as the highest class named needs"),
+        Key::new(
+            "spread",
+            Kind::Choice(SPREADS),
+            "Which of several shortest ways a frame takes.",
+        )
+        .or("\"flows\""),
+        RESPONSE,
+    ],
+};
+
+/// What every station does.
+pub(crate) static STATION: Section = Section {
+    name: "[station]",
+    about: "What every station does.",
+    selector: None,
+    groups: &[],
+    keys: &[RESPONSE],
+};
+
+const RESPONSE: Key = Key::new(
+    "response",
+    Kind::Clock { min_ps: 0 },
+    "From the last bit of a control frame that arrives to its taking effect.",
+)
+.or("\"0 s\"");
+
+const FORWARDINGS: &[Choice] = &[
+    Choice::new("store-and-forward", "When its last bit is in."),
+    Choice::new(
+        "cut-through",
+        "When its first 64 bytes are in, where it came at least as fast as it leaves.",
+    ),
+];
+
+const SPREADS: &[Choice] = &[
+    Choice::new("flows", "All frames of a flow the same one, by a hash."),
+    Choice::new("frames", "Each frame one at random: order is lost."),
+];
+
+/// Bytes of a queue.
+pub(crate) const LIMIT: Key = Key::new("limit", SIZE, "Bytes each of these queues holds.");
+/// Congestion begins.
+pub(crate) const HIGH: Key = Key::new(
+    "high",
+    Kind::Threshold,
+    "Congested when it holds more than this after an arrival.",
+);
+/// Congestion ends.
+pub(crate) const LOW: Key = Key::new(
+    "low",
+    Kind::Threshold,
+    "No longer congested when it holds less than this after a departure.",
+);
+/// Deficit round robin.
+pub(crate) const QUANTUM: Key = Key::new(
+    "quantum",
+    Kind::Size {
+        min: 64,
+        max: 1 << 30,
+    },
+    "Deficit round robin: bytes a turn.",
+);
+/// Marks in a step.
+pub(crate) const MARK_ABOVE: Key = Key::new(
+    "mark_above",
+    SIZE,
+    "Marks congestion (ECN) on every frame that joins a queue with more than this.",
+);
+/// Marks on a slope.
+pub(crate) const ECN: Key = Key::new(
+    "ecn",
+    Kind::Table(&ECN_SLOPE),
+    "Marks congestion with a probability that grows with the queue.",
+);
+const MARKS: Group = Group {
+    keys: &["mark_above", "ecn"],
+    required: false,
+    only: &[],
+};
+
+static ECN_SLOPE: Section = Section {
+    name: "buffer.ecn",
+    about: "Marks of congestion on frames of flows with `tcp.ecn`, by what the queue holds as \
+            they join it.",
+    selector: None,
+    groups: &[],
+    keys: &[
+        Key::new("low", SIZE, "Up to here none is marked."),
+        Key::new("high", SIZE, "From here on all are marked."),
+        Key::new(
+            "probability",
+            Kind::Probability,
+            "Just below `high`; it grows from 0 at `low` in a line.",
+        )
+        .or("1.0"),
+    ],
+};
+
+/// Memory of every switch.
+pub(crate) static BUFFER: Section = Section {
+    name: "[buffer]",
+    about: "Memory of every switch. Buffers count frames with header and FCS, without preamble \
+            and gap; 1 kB is 1000 bytes.",
+    selector: None,
+    groups: &[
+        Group {
+            keys: &["per_queue", "shared"],
+            required: false,
+            only: &[],
+        },
+        Group {
+            keys: &["per_input", "shared"],
+            required: false,
+            only: &[],
+        },
+        MARKS,
+    ],
+    keys: &[
+        Key::new(
+            "per_queue",
+            SIZE,
+            "Bytes of each output queue (of a port and class).",
+        )
+        .otherwise(
+            "by the rate of the port: 70 kB at 10 Mbps, 500 kB at 100 Mbps, 1 MB at 1 Gbps and \
+             above; without limit where inputs are counted",
+        )
+        .cite(PAPER),
+        Key::new(
+            "per_input",
+            SIZE,
+            "Where inputs are counted (`detect = \"inputs\"`): bytes that may have come in over a \
+             port in a class and not have left.",
+        )
+        .otherwise("by the rate of the port, as `per_queue`"),
+        QUANTUM.or("\"1522 B\""),
+        MARK_ABOVE.otherwise("nothing is marked"),
+        ECN.otherwise("nothing is marked"),
+        Key::new(
+            "shared",
+            Kind::Table(&SHARED),
+            "One memory for all queues of a switch.",
+        )
+        .otherwise("each queue has its own"),
+    ],
+};
+
+static SHARED: Section = Section {
+    name: "buffer.shared",
+    about: "A memory with dynamic thresholds. A frame counts at its input port and class: first \
+            in the reserve there, then in the shared part, then (lossless classes) in the \
+            headroom there. An input is stopped when it holds more than alpha times what is free \
+            of the shared part.",
+    selector: None,
+    groups: &[],
+    keys: &[
+        Key::new("bytes", SIZE, "All of it, reserves and headroom included.")
+            .cite("Choudhury, Hahne 1998"),
+        Key::new("reserve", SIZE0, "Reserve of each input port and class.").or("\"0 B\""),
+        Key::new(
+            "headroom",
+            SIZE0,
+            "Headroom of each input port and lossless class.",
+        )
+        .otherwise("what the links need"),
+        Key::new("pool", SIZE0, "Headroom of the whole switch.")
+            .otherwise("enough for all inputs at once"),
+        Key::new(
+            "alpha",
+            Kind::Ratio { max: 1 << 16 },
+            "An input may hold so many times what is free.",
+        )
+        .or("\"1/8\""),
+        Key::new(
+            "output_alpha",
+            Kind::Ratio { max: 1 << 16 },
+            "The same for output queues of classes without back-pressure.",
+        )
+        .or("\"1/8\""),
+        Key::new(
+            "resume_offset",
+            SIZE0,
+            "An input is resumed when it holds so much less than its threshold.",
+        )
+        .or("\"3 kB\""),
+    ],
+};
+
+const SIZE0: Kind = Kind::Size {
+    min: 0,
+    max: 1 << 50,
+};
+
+/// What differs in a class.
+pub(crate) static CLASSES: Section = Section {
+    name: "[[classes]]",
+    about: "What differs in the queues of one class.",
+    selector: None,
+    groups: &[MARKS],
+    keys: &[
+        Key::new("class", CLASS, "Which."),
+        LIMIT.as_above(),
+        HIGH.as_above(),
+        LOW.as_above(),
+        QUANTUM.as_above(),
+        MARK_ABOVE.as_above(),
+        ECN.as_above(),
+    ],
+};
+
+/// A class.
+pub(crate) const CLASS: Kind = Kind::Whole {
+    min: 0,
+    max: 7,
+    unit: "",
+};
+const CLASS_LIST: Kind = Kind::Wholes {
+    min: 0,
+    max: 7,
+    unit: "",
+};
+
+/// When and whom a switch stops.
+pub(crate) static BACK_PRESSURE: Section = Section {
+    name: "[back_pressure]",
+    about: "When and whom every switch stops.",
+    selector: Some(Selector {
+        key: "kind",
+        default: None,
+    }),
+    groups: &[],
+    keys: &[
+        Key::new("kind", Kind::Choice(SCHEMES), "What is stopped."),
+        Key::new(
+            "classes",
+            CLASS_LIST,
+            "Classes under back-pressure: those that lose nothing.",
+        )
+        .otherwise("all")
+        .only(ANY),
+        Key::new("detect", Kind::Choice(DETECTS), "Where congestion is seen.")
+            .otherwise("outputs; inputs with shared memory")
+            .only(ANY),
+        Key::new(
+            "notify",
+            Kind::Choice(NOTIFIES),
+            "Who is told of a congested output queue.",
+        )
+        .otherwise("others")
+        .only(ANY),
+        HIGH.or("\"80 %\"").only(ANY).cite(PAPER),
+        LOW.or("\"70 %\"").only(ANY).cite(PAPER),
+        Key::new(
+            "quanta",
+            Kind::WholeOr {
+                word: "until-cancelled",
+                min: 1,
+                max: 65_535,
+                unit: "quanta of 512 bit times",
+            },
+            "How long a stop lasts: as long as IEEE 802.3x gives it, or, as in the paper, until \
+             it is cancelled.",
+        )
+        .or("\"until-cancelled\"")
+        .only(ANY),
+        Key::new(
+            "refresh",
+            Kind::PortionOr { word: "never" },
+            "A stop of so many quanta is sent again after this share of its time while \
+             congestion lasts.",
+        )
+        .or("\"50 %\"")
+        .only(ANY),
+        Key::new(
+            "choose",
+            Kind::Choice(CHOICES),
+            "Which destinations are stopped.",
+        )
+        .or("\"all-found\"")
+        .only(DESTINATION),
+        Key::new(
+            "frames",
+            Kind::Whole {
+                min: 1,
+                max: 1_000,
+                unit: "frames",
+            },
+            "Frames drawn by `random`.",
+        )
+        .or("1")
+        .only(DESTINATION),
+        Key::new(
+            "blocked_share",
+            Kind::Table(&BLOCKED),
+            "How much of a queue frames to stopped destinations may take.",
+        )
+        .otherwise("all of it")
+        .only(DESTINATION),
+        Key::new(
+            "time_out",
+            Kind::Table(&TIME_OUT),
+            "What is done about neighbours that do not respond.",
+        )
+        .otherwise("nothing")
+        .only(ANY),
+        Key::new(
+            "headroom",
+            Kind::Choice(HEADROOMS),
+            "Whether too little room above the high threshold is an error.",
+        )
+        .or("\"checked\"")
+        .only(ANY),
+    ],
+};
+
+/// What is stopped.
+pub(crate) const SCHEMES: &[Choice] = &[
+    Choice::new("none", "Nothing: queues that are full drop."),
+    Choice::new(
+        "pause",
+        "The whole channel, all classes: PAUSE, the paper's simple scheme.",
+    )
+    .cite("IEEE 802.3x; Nouredine, Tobagi 1999, section 2"),
+    Choice::new("class", "The congested class: PFC.")
+        .cite("IEEE 802.1Qbb; Nouredine, Tobagi 1999, section 2"),
+    Choice::new(
+        "destination",
+        "Frames of the congested class to the stations that the congested queue holds frames for.",
+    )
+    .cite("Nouredine, Tobagi 1999, section 2"),
+];
+
+const DETECTS: &[Choice] = &[
+    Choice::new("outputs", "In output queues, as in the paper."),
+    Choice::new(
+        "inputs",
+        "In counters of what came in over a port and has not left, as PFC switches do.",
+    ),
+];
+
+/// Who is told.
+pub(crate) const NOTIFIES: &[Choice] = &[
+    Choice::new(
+        "others",
+        "All neighbours but the one behind the congested port.",
+    ),
+    Choice::new(
+        "all",
+        "That one too, as in the paper: two switches may stop each other for good.",
+    ),
+    Choice::new("contributing", "Those with frames in the congested queue."),
+];
+
+const CHOICES: &[Choice] = &[
+    Choice::new("all-found", "All that are found in the congested queue."),
+    Choice::new("random", "Those of some frames drawn from it."),
+];
+
+const HEADROOMS: &[Choice] = &[
+    Choice::new("checked", "Too little room is an error."),
+    Choice::new(
+        "unchecked",
+        "Too little room is a warning: the loss is meant.",
+    ),
+];
+
+static BLOCKED: Section = Section {
+    name: "back_pressure.blocked_share",
+    about: "When frames to stopped destinations take more of a queue than this, their \
+            destinations are stopped upstream too. Shares are of the largest queue of the switch.",
+    selector: None,
+    groups: &[],
+    keys: &[
+        Key::new("high", Kind::Threshold, "More than this stops them.")
+            .cite("Nouredine, Tobagi 1999, section 3.2.2"),
+        Key::new("low", Kind::Threshold, "Less than this resumes them.")
+            .otherwise("as far below as `low` of `[back_pressure]` is below its `high`"),
+    ],
+};
+
+static TIME_OUT: Section = Section {
+    name: "back_pressure.time_out",
+    about: "A neighbour that goes on sending is given up, so that it alone meets the full queue.",
+    selector: None,
+    groups: &[],
+    keys: &[
+        Key::new(
+            "after",
+            Kind::Clock { min_ps: 1 },
+            "A queue that is still congested so long after its stops",
+        )
+        .cite("Nouredine, Tobagi 1999, section 3.2.1"),
+        Key::new(
+            "grace",
+            Kind::Clock { min_ps: 1 },
+            "releases every neighbour that has sent nothing it was told not to for this long.",
+        ),
+    ],
+};
+
+/// Single nodes.
+pub(crate) static NODES: Section = Section {
+    name: "[[nodes]]",
+    about: "What differs in single nodes.",
+    selector: None,
+    groups: &[],
+    keys: &[
+        Key::new("name", Kind::References("node"), "Which; or a list."),
+        RESPONSE.as_above(),
+        Key::new(
+            "deaf",
+            Kind::Truth,
+            "It neglects stops: a device without flow control, or a broken one.",
+        )
+        .or("false"),
+        Key::new(
+            "watchdog",
+            Kind::Table(&WATCHDOG),
+            "What it does about a stop that does not end.",
+        )
+        .otherwise("as `[watchdog]` says for switches; nothing at stations"),
+        Key::new(
+            "storm",
+            Kind::Table(&STORM),
+            "A station that sends stops whatever happens: a broken or overwhelmed receiver.",
+        )
+        .otherwise("none"),
+    ],
+};
+
+/// What a node does about a stop that does not end.
+pub(crate) static WATCHDOG: Section = Section {
+    name: "[watchdog]",
+    about: "What every switch does about a stop that does not end.",
+    selector: None,
+    groups: &[],
+    keys: &[
+        Key::new(
+            "detect",
+            Kind::Clock { min_ps: 1 },
+            "A class stopped with frames waiting and without a start for so long trips it.",
+        )
+        .or("\"200 ms\""),
+        Key::new(
+            "restore",
+            Kind::Clock { min_ps: 1 },
+            "It ends when no stop frame has come for so long.",
+        )
+        .or("\"200 ms\""),
+        Key::new("action", Kind::Choice(ACTIONS), "What it does until then.").or("\"drop\""),
+    ],
+};
+
+const ACTIONS: &[Choice] = &[
+    Choice::new(
+        "drop",
+        "Drops what waits and what comes for that class of the port.",
+    ),
+    Choice::new("forward", "Sends in spite of the stop."),
+];
+
+static STORM: Section = Section {
+    name: "nodes.storm",
+    about: "Stop frames without reason.",
+    selector: None,
+    groups: &[],
+    keys: &[
+        Key::new("from", Kind::Clock { min_ps: 0 }, "From here").or("\"0 s\""),
+        Key::new("until", Kind::Clock { min_ps: 1 }, "to here.").otherwise("the end of the run"),
+        Key::new("classes", CLASS_LIST, "Classes stopped (PFC).").otherwise("PAUSE: all"),
+        Key::new(
+            "quanta",
+            Kind::Whole {
+                min: 1,
+                max: 65_535,
+                unit: "quanta of 512 bit times",
+            },
+            "How long each stop lasts; the next comes after half of that.",
+        )
+        .or("65535"),
+    ],
+};
+
+/// Ways that are not the shortest.
+pub(crate) static ROUTES: Section = Section {
+    name: "[[routes]]",
+    about: "Next hops from a node to stations. All other ways are the shortest (fewest links); \
+            of several next hops `switch.spread` chooses.",
+    selector: None,
+    groups: &[],
+    keys: &[
+        Key::new("node", Kind::References("node"), "At this node, or these,"),
+        Key::new(
+            "to",
+            Kind::References("station"),
+            "frames to this station, or these,",
+        ),
+        Key::new(
+            "via",
+            Kind::References("node"),
+            "go to this neighbour, or one of these.",
+        ),
+    ],
+};
