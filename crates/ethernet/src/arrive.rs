@@ -2,6 +2,7 @@
 
 use kernel::{Event, EventQueue, Phase};
 
+use crate::channel::Channel;
 use crate::frame::{ECT, MARKED, NONE};
 use crate::probe::{Cause, Probe};
 use crate::simulation::Simulation;
@@ -20,7 +21,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             self.events
                 .push(Event::new(effect, Phase::Deliver, channel.slot, 0));
         }
-        let is_to_station = channel.is_to_station;
+        let is_to_station = channel.is(Channel::TO_STATION);
         let frame = network.frames.get_mut(id);
         let is_control = frame.is_control();
         frame.input = channel_id;
@@ -79,6 +80,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     /// A frame that came over `input` is admitted to the queue in front of `channel`, or dropped.
     #[inline]
     fn enter(&mut self, input: u32, channel: u32, id: u32) {
+        if self.network.channels[channel as usize].is_to_rest(self.now) {
+            self.rest(channel);
+        }
         let network = &mut self.network;
         let frame = *network.frames.get(id);
         let (bytes, class) = (u64::from(frame.bytes), frame.class);
@@ -100,8 +104,10 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             return self.discard(channel, id, cause);
         }
         let node = &mut self.network.nodes[node_id as usize];
-        node.bytes += bytes;
-        node.most_bytes = node.most_bytes.max(node.bytes);
+        if node.counts_inputs {
+            node.bytes += bytes;
+            node.most_bytes = node.most_bytes.max(node.bytes);
+        }
         let (is_lossless, has_time_out) = (node.lossless & 1 << class != 0, node.has_time_out);
         let detects_inputs = node.detects_inputs;
         if has_time_out {
@@ -150,6 +156,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     /// A frame joins the queue of its class in front of a channel.
     #[inline]
     pub(crate) fn join(&mut self, channel_id: u32, id: u32) {
+        if self.network.channels[channel_id as usize].is_to_rest(self.now) {
+            self.rest(channel_id);
+        }
         let network = &mut self.network;
         let frame = *network.frames.get(id);
         let at = network.queue(channel_id, frame.class);
@@ -163,12 +172,12 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             self.join_lane(channel_id, id);
         }
         let channel = &self.network.channels[channel_id as usize];
-        if channel.stopped & 1 << frame.class != 0 {
-            if self.network.queues[at].frames == 1 {
-                self.note_stuck(channel_id, frame.class);
-            }
-        } else if !channel.is_busy {
+        let is_stuck = channel.stopped & 1 << frame.class != 0;
+        if !channel.has_event {
             self.wake(channel_id);
+        }
+        if is_stuck && self.network.queues[at].frames == 1 {
+            self.note_stuck(channel_id, frame.class);
         }
         if P::WATCHES {
             let view = self.network.view(id, channel_id);

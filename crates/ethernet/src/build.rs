@@ -18,7 +18,7 @@ use crate::routes::{Routes, ends};
 use crate::shared::Shared;
 use crate::simulation::{Simulation, timer};
 use crate::spec::{
-    ChannelSpec, Choose, Detect, EthernetSpec, Forwarding, MemorySpec, NodeKind, Select,
+    ChannelSpec, Choose, Detect, EthernetSpec, Forwarding, MemorySpec, NodeKind, Order, Select,
     SwitchSpec, TransportSpec,
 };
 use crate::stations::Stations;
@@ -195,6 +195,13 @@ fn channels(spec: &EthernetSpec, classes: usize) -> Vec<Channel> {
             NodeKind::Station { .. } => None,
         };
         let into: Option<&SwitchSpec> = switch(to);
+        let cuts = into.is_some_and(|switch| switch.forwarding == Forwarding::CutThrough);
+        let kind = [
+            (into.is_none(), Channel::TO_STATION),
+            (switch(from).is_none(), Channel::FROM_STATION),
+            (cuts, Channel::CUTS_THROUGH),
+            (own.order == Order::DeficitRoundRobin, Channel::TURNS),
+        ];
         channels.push(Channel {
             wire: Chain::EMPTY,
             control: Chain::EMPTY,
@@ -208,14 +215,15 @@ fn channels(spec: &EthernetSpec, classes: usize) -> Vec<Channel> {
             sent_class: 0,
             sends_control: false,
             is_busy: false,
+            has_event: false,
+            rests_at: Time::ZERO,
             is_woken: false,
             waiting: 0,
             stopped: 0,
             tripped: 0,
-            is_to_station: into.is_none(),
-            is_from_station: switch(from).is_none(),
-            cuts_through: into.is_some_and(|s| s.forwarding == Forwarding::CutThrough),
-            order: own.order,
+            kind: kind
+                .into_iter()
+                .fold(0, |all, (is, bit)| all | if is { bit } else { 0 }),
             turn: classes as u8 - 1,
         });
     }

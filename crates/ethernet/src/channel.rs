@@ -6,7 +6,7 @@ use kernel::{Duration, Time};
 
 use crate::frame::{Chain, Frames};
 use crate::outcome::Drops;
-use crate::spec::{CLASSES_MAX, EcnSpec, Order};
+use crate::spec::{CLASSES_MAX, EcnSpec};
 
 /// One direction of a link: what leaves a node there. One cache line.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub(crate) struct Channel {
     pub control: Chain,
     /// Propagation, and the latency of the switch it enters.
     pub delay: Duration,
+    /// When the last bit of the frame being sent leaves.
+    pub rests_at: Time,
     /// Picoseconds of a byte if they are whole (10 Mbps to 800 Gbps in steps of ten); else 0.
     pub byte_ps: u32,
     /// Of the frame being sent: the channel over which it came,
@@ -34,8 +36,10 @@ pub(crate) struct Channel {
     pub sent_class: u8,
     /// It is a control frame.
     pub sends_control: bool,
-    /// A frame is being sent.
+    /// A frame is being sent, or was and nobody has asked since.
     pub is_busy: bool,
+    /// There is an event for its last bit.
+    pub has_event: bool,
     /// It chooses at the end of this instant.
     pub is_woken: bool,
     /// Classes with a frame whose destination is not stopped, a bit each.
@@ -44,15 +48,32 @@ pub(crate) struct Channel {
     pub stopped: u8,
     /// The watchdog has tripped for these classes, a bit each.
     pub tripped: u8,
-    /// The node it enters is a station.
-    pub is_to_station: bool,
-    /// The node it leaves is a station.
-    pub is_from_station: bool,
-    /// The switch it enters cuts through.
-    pub cuts_through: bool,
-    pub order: Order,
+    /// Bits of [`Channel::TO_STATION`] and so on.
+    pub kind: u8,
     /// Deficit round robin: the class whose turn it is.
     pub turn: u8,
+}
+
+impl Channel {
+    /// The node it enters is a station.
+    pub const TO_STATION: u8 = 1;
+    /// The node it leaves is a station.
+    pub const FROM_STATION: u8 = 2;
+    /// The switch it enters cuts through.
+    pub const CUTS_THROUGH: u8 = 4;
+    /// Its classes go in turns, not by priority.
+    pub const TURNS: u8 = 8;
+
+    #[inline]
+    pub fn is(&self, bit: u8) -> bool {
+        self.kind & bit != 0
+    }
+
+    /// The last bit of its frame has left, and nobody has taken note.
+    #[inline]
+    pub fn is_to_rest(&self, now: Time) -> bool {
+        self.is_busy && !self.has_event && self.rests_at <= now
+    }
 }
 
 /// A queue of one class in front of a channel. Two cache lines.

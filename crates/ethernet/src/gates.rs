@@ -223,8 +223,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             let bytes = u64::from(frame.bytes);
             self.network.queues[at].sub(self.now, bytes);
             if is_switch {
-                self.network.nodes[node as usize].bytes -= bytes;
                 if self.network.nodes[node as usize].counts_inputs && frame.input != NONE {
+                    self.network.nodes[node as usize].bytes -= bytes;
                     self.leave_input(node, frame.input, class, bytes);
                 }
             }

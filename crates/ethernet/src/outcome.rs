@@ -229,7 +229,8 @@ impl Drops {
 /// One node.
 #[derive(Clone, Debug, Default)]
 pub struct NodeOutcome {
-    /// Most bytes it held, all queues, whole run.
+    /// Switches that count their inputs (shared memory, detection there): most bytes it held, all
+    /// queues, whole run; else 0.
     pub most_bytes: u64,
     /// Times its congested queues gave up on a neighbour that did not respond.
     pub time_outs: u64,

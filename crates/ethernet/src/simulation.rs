@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use kernel::hash::TraceHash;
 use kernel::{DueSet, Duration, Event, EventQueue, Phase, Stream, Time, Wheel};
 
+use crate::channel::Channel;
 use crate::frame::{ECT, Frame, NONE};
 use crate::network::{Flow, Network};
 use crate::outcome::{Standstill, Violation};
@@ -93,6 +94,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 Some(now) => self.run_instant(now),
                 None => {
                     self.reached = until;
+                    self.rest_all(until);
                     return until < self.stop_at && !self.events.is_empty();
                 }
             }
@@ -217,7 +219,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             each(first, bits, |slot| {
                 let channel = self.network.slots[slot as usize];
                 let to = &self.network.channels[channel as usize];
-                if to.is_to_station {
+                if to.is(Channel::TO_STATION) {
                     return self.deliver(channel);
                 }
                 let node = to.to;
@@ -288,6 +290,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     fn start_measuring(&mut self) {
         self.is_warm = true;
         let at = self.warm_up;
+        self.rest_all(at);
         let network = &mut self.network;
         network
             .queues
@@ -378,6 +381,15 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         self.send_outgoing();
         // The port is busy with the frame before: nothing chooses before that has left.
         self.arm(flow);
+    }
+
+    /// Takes note of all last bits that have left by then.
+    pub(crate) fn rest_all(&mut self, by: Time) {
+        for channel in 0..self.network.channels.len() {
+            if self.network.channels[channel].is_to_rest(by) {
+                self.rest(channel as u32);
+            }
+        }
     }
 
     /// A promise was broken.

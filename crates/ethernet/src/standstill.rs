@@ -41,6 +41,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             None => return,
         };
         let waits: Vec<Wait> = held.iter().map(|at| stuck[*at].clone()).collect();
+        self.rest_all(self.now);
         self.standstill = Some(Standstill {
             since: waits
                 .iter()

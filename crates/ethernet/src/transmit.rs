@@ -2,12 +2,12 @@
 
 use kernel::{Event, EventQueue, Phase};
 
+use crate::channel::Channel;
 use crate::frame::{Frame, NONE};
 use crate::network::Flow;
 use crate::probe::Probe;
 use crate::routes::Routes;
 use crate::simulation::Simulation;
-use crate::spec::Order;
 
 impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     /// An idle port starts what goes next, if anything may.
@@ -16,8 +16,18 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
         if channel.is_busy {
-            return;
+            if channel.has_event {
+                return;
+            }
+            if channel.rests_at > self.now {
+                channel.has_event = true;
+                let event = Event::new(channel.rests_at, Phase::Transmit, channel_id, 0);
+                return self.events.push(event);
+            }
+            self.rest(channel_id);
         }
+        let network = &mut self.network;
+        let channel = &mut network.channels[channel_id as usize];
         if let Some(id) = channel.control.pop(&network.frames) {
             return self.start(channel_id, id);
         }
@@ -25,9 +35,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         if ready == 0 {
             return;
         }
-        let class = match channel.order {
-            Order::StrictPriority => 7 - ready.leading_zeros() as u8,
-            Order::DeficitRoundRobin => self.take_turn(channel_id, ready),
+        let class = match channel.is(Channel::TURNS) {
+            false => 7 - ready.leading_zeros() as u8,
+            true => self.take_turn(channel_id, ready),
         };
         let id = self.take(channel_id, class);
         self.start(channel_id, id);
@@ -93,10 +103,15 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         channel.sent_class = frame.class;
         channel.sent_bytes = frame.bytes;
         channel.sent_input = frame.input;
-        let (is_from_station, cuts, slot) =
-            (channel.is_from_station, channel.cuts_through, channel.slot);
+        let (is_from_station, cuts, slot) = (
+            channel.is(Channel::FROM_STATION),
+            channel.is(Channel::CUTS_THROUGH),
+            channel.slot,
+        );
         let mut effect = now + busy + channel.delay;
-        let (was_empty, to) = (channel.wire.is_empty(), channel.to);
+        let (was_empty, to, from) = (channel.wire.is_empty(), channel.to, channel.from);
+        channel.rests_at = now + busy;
+        let waits = channel.waiting != 0 || !channel.control.is_empty();
         self.frame_hops += 1;
         if is_control {
             self.control_hops += 1;
@@ -117,8 +132,17 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         self.hash.add(now.0 ^ u64::from(frame.bytes) << 48);
         self.hash
             .add(u64::from(channel_id) << 32 | u64::from(frame.way));
-        self.events
-            .push(Event::new(now + busy, Phase::Transmit, channel_id, 0));
+        // Where nothing waits and nobody counts, the last bit needs no event: see `rest`.
+        let has_event = P::WATCHES
+            || waits
+            || !is_control
+                && (network.nodes[from as usize].counts_inputs
+                    || network.queues[network.queue(channel_id, frame.class)].is_congested);
+        network.channels[channel_id as usize].has_event = has_event;
+        if has_event {
+            self.events
+                .push(Event::new(now + busy, Phase::Transmit, channel_id, 0));
+        }
         if was_empty {
             self.events
                 .push(Event::new(effect, Phase::Deliver, slot, 0));
@@ -162,37 +186,43 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
     }
 
-    /// The last bit has left.
+    /// The event of a last bit.
     #[inline]
     pub(crate) fn finish_sending(&mut self, channel_id: u32) {
-        let now = self.now;
+        self.rest(channel_id);
+        let channel = &self.network.channels[channel_id as usize];
+        if channel.waiting != 0 || !channel.control.is_empty() {
+            self.wake(channel_id);
+        }
+    }
+
+    /// The last bit has left, now or, where nobody needed to know, before.
+    #[inline]
+    pub(crate) fn rest(&mut self, channel_id: u32) {
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
         let (bytes, input) = (u64::from(channel.sent_bytes), channel.sent_input);
         let (is_control, class) = (channel.sends_control, channel.sent_class);
-        let (is_from_station, node) = (channel.is_from_station, channel.from);
+        let (from_station, node) = (channel.is(Channel::FROM_STATION), channel.from);
+        let at = channel.rests_at;
         channel.is_busy = false;
-        if channel.waiting != 0 || !channel.control.is_empty() {
-            self.wake(channel_id);
-        }
-        let network = &mut self.network;
+        channel.has_event = false;
         if is_control {
             network.control_sent[channel_id as usize] += 1;
             return;
         }
-        let at = network.queue(channel_id, class);
-        let queue = &mut network.queues[at];
-        queue.sub(now, bytes);
+        let queue_id = network.queue(channel_id, class);
+        let queue = &mut network.queues[queue_id];
+        queue.sub(at, bytes);
         queue.sent += 1;
         queue.sent_bytes += bytes;
         let (held, clears) = (
             queue.bytes,
             queue.is_congested && queue.bytes < queue.low_bytes,
         );
-        if !is_from_station {
-            let counts = &mut network.nodes[node as usize];
-            counts.bytes -= bytes;
-            if counts.counts_inputs {
+        if !from_station {
+            if network.nodes[node as usize].counts_inputs {
+                network.nodes[node as usize].bytes -= bytes;
                 self.leave_input(node, input, class, bytes);
             }
             if clears {
@@ -200,7 +230,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             }
         }
         if P::WATCHES {
-            self.probe.on_sent(now, channel_id, class, held);
+            self.probe.on_sent(at, channel_id, class, held);
         }
     }
 }
