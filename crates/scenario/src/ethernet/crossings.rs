@@ -429,3 +429,27 @@ fn acknowledgement(flow: &FlowSpec, tcp: &TcpSpec) -> u32 {
     };
     frame(TCP_IP_BYTES + options, flow)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph(edges: &[(u32, u32)]) -> BTreeMap<u32, Vec<u32>> {
+        let mut graph: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (from, to) in edges {
+            graph.entry(*from).or_default().push(*to);
+        }
+        graph
+    }
+
+    #[test]
+    fn circles_are_found_and_joins_are_none() {
+        assert_eq!(circle(&graph(&[])), None);
+        let diamond = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)];
+        assert_eq!(circle(&graph(&diamond)), None);
+        let closed = [diamond.as_slice(), &[(4, 1)]].concat();
+        assert_eq!(circle(&graph(&closed)), Some(vec![1, 3, 4]));
+        assert_eq!(circle(&graph(&[(7, 7)])), Some(vec![7]));
+        assert_eq!(circle(&graph(&[(0, 1), (5, 6), (6, 5)])), Some(vec![5, 6]));
+    }
+}

@@ -135,18 +135,18 @@ fn whole(
 ) {
     checks::marks(root, crossings, flows, network, mistakes);
     checks::loads(net, flows, network, mistakes);
-    if crossings.is_partial {
-        checks::too_many_ways(root, mistakes);
-        return;
-    }
     let look = Lossless {
         root,
         net,
         spec: network,
         crossings,
     };
-    lossless::check(&look, mistakes);
-    deadlock::check(&look, mistakes);
+    if crossings.is_partial {
+        checks::too_many_ways(root, mistakes);
+    } else {
+        lossless::check(&look, mistakes);
+        deadlock::check(&look, mistakes);
+    }
     for (node, shared) in shared::headroom(&look, mistakes) {
         if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {
             switch.memory = MemorySpec::Shared(shared);
