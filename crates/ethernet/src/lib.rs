@@ -8,9 +8,26 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod arrive;
+mod back_pressure;
+mod build;
+mod channel;
+mod finish;
+mod frame;
+mod gates;
+mod inputs;
+mod lanes;
+mod network;
 pub mod outcome;
 pub mod probe;
+pub mod routes;
+mod shared;
+mod simulation;
 pub mod spec;
+mod standstill;
+pub mod stations;
+mod transmit;
 
-/// Everything there is in a network in motion. Probes may read it.
-pub struct Network {}
+pub use build::BuildError;
+pub use network::Network;
+pub use simulation::Simulation;

@@ -4,6 +4,13 @@
 //! same with and without it. The engine is compiled for each probe: what a probe does not listen
 //! to costs nothing.
 
+mod audit;
+mod pair;
+mod recorder;
+
+pub use audit::Audit;
+pub use recorder::{Recorder, Series};
+
 use kernel::Time;
 use transport::Segment;
 
@@ -110,8 +117,8 @@ pub enum Gate {
 /// Something that watches a run.
 #[allow(unused_variables)]
 pub trait Probe {
-    /// Does it look at whole networks after each instant?
-    const LOOKS: bool = false;
+    /// Does it look at all? If not, the engine makes nothing for it to see.
+    const WATCHES: bool = true;
     /// A station's flow made a frame (it then joins the queue of its port).
     #[inline]
     fn on_created(&mut self, at: Time, channel: u32, frame: &FrameView) {}
@@ -145,4 +152,6 @@ pub trait Probe {
     fn after_instant(&mut self, at: Time, network: &crate::Network) {}
 }
 
-impl Probe for () {}
+impl Probe for () {
+    const WATCHES: bool = false;
+}

@@ -9,6 +9,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod bits;
+pub mod due;
 pub mod event;
 pub mod hash;
 pub mod stats;
@@ -16,6 +17,7 @@ pub mod stream;
 pub mod time;
 
 pub use bits::BitSet;
+pub use due::DueSet;
 pub use event::{Event, EventQueue, Heap, Phase, Wheel};
 pub use hash::TraceHash;
 pub use stats::{BatchMeans, Histogram, Sampled, TimeWeighted};

@@ -2,6 +2,7 @@
 //! parameter, segments come in and go out, so the same code runs over frames and over cells.
 #![no_std]
 
+extern crate alloc;
 #[cfg(test)]
 extern crate std;
 

@@ -1,8 +1,46 @@
-//! The end of a TCP connection.
+//! The end of a TCP connection: what it sends, when, and what it makes of what comes in.
+//!
+//! No I/O: [`Endpoint::poll`] gives segments, [`Endpoint::on_segment`] takes them, and time is a
+//! parameter of both. Nothing is allocated for a segment; only ranges out of order (receiver)
+//! and the scoreboard (sender, with SACK) live in vectors, empty where nothing is lost.
+//!
+//! | File | Holds |
+//! |---|---|
+//! | `sender` | positions, duplicates, fast retransmit, time-outs, what goes next |
+//! | `reno`, `cubic` | how the window grows and shrinks (`window` chooses) |
+//! | `sack` | scoreboard, pipe (RFC 6675) |
+//! | `dctcp` | what marks do to the sender, DCTCP and classic |
+//! | `receiver` | order, delayed acknowledgements, blocks, echo of marks |
+//! | `timer` | ticks of a host, round-trip times, time-outs |
+//!
+//! **Not modelled**: urgent data, Nagle's algorithm, timestamps, window scaling (a window is 32
+//! bits), windows that close (applications read at once), keep-alive, path MTU, resets.
+//!
+//! **Connections of [`Reuse::Handshake`].** Positions go on counting from one connection to the
+//! next; SYN and FIN take none. The end that opens sends SYN, again by its timer until the
+//! SYN-ACK comes; the acknowledgement of that goes with the first data. A SYN at the position
+//! the passive end expects begins a connection there: window and round-trip times start anew. A
+//! repeated one is answered once more; one of an older connection says a lower position and is
+//! left alone. The passive end therefore needs no timer for its SYN-ACK. Until the first SYN it
+//! holds its data back. FIN goes with the last data handed over, both ways (half-close), so it
+//! is repaired with them; it is acknowledged at once. A passive end that sends no data sends no
+//! FIN. After a SYN lost the first window is one segment (RFC 5681).
 
 use kernel::{Duration, Time};
 
-use crate::spec::TcpSpec;
+use crate::spec::{Ecn, Recovery, Reuse, TcpSpec};
+
+mod cubic;
+mod dctcp;
+mod receiver;
+mod reno;
+mod sack;
+mod sender;
+mod timer;
+mod window;
+
+use receiver::Receiver;
+use sender::Sender;
 
 /// What a TCP header says, and how much data follows. Stream positions count from 0 in both
 /// directions and do not wrap; SYN and FIN take no position.
@@ -66,7 +104,7 @@ pub struct TcpCounts {
     pub time_outs: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
-    /// Segments received that brought nothing new.
+    /// Segments with data received, all of which were there before.
     pub duplicates: u64,
     /// Times the window shrank because of marks.
     pub ecn_cuts: u64,
@@ -85,24 +123,100 @@ pub struct HostClock {
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     clock: HostClock,
+    sender: Sender,
+    receiver: Receiver,
+    counts: TcpCounts,
+    handshake: Handshake,
+}
+
+/// Where the connection stands.
+#[derive(Clone, Copy, Debug)]
+struct Handshake {
+    state: State,
+    opens: bool,
+    /// A SYN (opener) or SYN-ACK is to be sent.
+    is_due: bool,
+    /// The SYN has been sent so often.
+    syns: u32,
+    /// When first.
+    sent_at: Time,
+    /// Passive end: position of the SYN that began the connection.
+    began_at: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// Passive, no SYN so far.
+    Closed,
+    /// The SYN is under way.
+    SynSent,
+    /// Data may go.
+    Open,
 }
 
 impl Endpoint {
     /// An end that has sent nothing. `opens` sends the SYN where the spec has a handshake.
     pub fn new(spec: &TcpSpec, clock: HostClock, opens: bool) -> Endpoint {
-        let _ = (spec, opens);
-        Endpoint { clock }
+        let is_closed = spec.reuse == Reuse::Handshake && !opens;
+        Endpoint {
+            clock,
+            sender: Sender::new(spec),
+            receiver: Receiver::default(),
+            counts: TcpCounts::default(),
+            handshake: Handshake {
+                state: if is_closed {
+                    State::Closed
+                } else {
+                    State::Open
+                },
+                opens,
+                is_due: false,
+                syns: 0,
+                sent_at: Time::ZERO,
+                began_at: None,
+            },
+        }
     }
 
     /// The application hands over `bytes`. A new transfer (all before it was acknowledged)
     /// starts as `spec.reuse` says.
     pub fn send(&mut self, now: Time, spec: &TcpSpec, bytes: u64) {
-        let _ = (now, spec, bytes, self.clock);
+        if bytes == 0 {
+            return;
+        }
+        if self.sender.is_idle() {
+            match spec.reuse {
+                Reuse::Persistent => self.sender.restart_if_silent(now, spec, &self.clock),
+                Reuse::FreshWindow => self.sender.fresh_window(spec),
+                Reuse::Handshake if self.handshake.opens => self.open(now, spec),
+                Reuse::Handshake => self.sender.restart_if_silent(now, spec, &self.clock),
+            }
+        }
+        self.sender.hand_over(bytes);
     }
 
     /// The next segment that may go out now; call until `None` after each of the others.
     pub fn poll(&mut self, now: Time, spec: &TcpSpec) -> Option<Segment> {
-        let _ = (now, spec);
+        if let Some((ack, has_echo)) = self.receiver.take_early() {
+            let mut segment = self.segment(spec);
+            segment.ack = ack;
+            segment.flags = flags::ACK | if has_echo { flags::ECE } else { 0 };
+            segment.sack_blocks = 0;
+            return Some(self.count(segment));
+        }
+        if self.handshake.is_due {
+            return Some(self.syn(now, spec));
+        }
+        if self.handshake.state == State::Open
+            && let Some((seq, bytes)) = self.sender.next_range(spec)
+        {
+            return Some(self.data(now, spec, seq, bytes));
+        }
+        if self.receiver.is_ack_due() {
+            let segment = self.segment(spec);
+            self.receiver.acknowledged();
+            return Some(self.count(segment));
+        }
         None
     }
 
@@ -114,32 +228,165 @@ impl Endpoint {
         segment: &Segment,
         is_marked: bool,
     ) -> Received {
-        let _ = (now, spec, segment, is_marked);
-        Received::default()
+        self.sender.heard(now);
+        if segment.flags & flags::SYN != 0 {
+            self.on_syn(now, spec, segment);
+            return Received::default();
+        }
+        let mut received = Received::default();
+        if segment.flags & flags::ACK != 0 {
+            let (clock, counts) = (&self.clock, &mut self.counts);
+            let acked = self.sender.on_ack(now, spec, clock, segment, counts);
+            received.acked_bytes = acked;
+            received.is_finished = acked > 0 && self.sender.is_all_acknowledged();
+        }
+        if segment.bytes > 0 {
+            let before = self.receiver.has_delivered();
+            let is_new = self
+                .receiver
+                .on_data(now, spec, &self.clock, segment, is_marked);
+            self.counts.duplicates += !is_new as u64;
+            received.delivered_bytes = self.receiver.has_delivered() - before;
+        }
+        received
     }
 
     /// When [`Endpoint::on_timer`] wants to be called; `None` if never as things stand.
     pub fn timer(&self) -> Option<Time> {
-        None
+        let at = self.sender.time_out_at().min(self.receiver.ack_at());
+        (at != Time::MAX).then_some(at)
     }
 
     /// The instant that [`Endpoint::timer`] named has come (calls at other times do nothing).
     pub fn on_timer(&mut self, now: Time, spec: &TcpSpec) {
-        let _ = (now, spec);
+        if now >= self.receiver.ack_at() {
+            self.receiver.acknowledge();
+        }
+        if now < self.sender.time_out_at() {
+            return;
+        }
+        self.counts.time_outs += 1;
+        if self.handshake.state == State::SynSent {
+            self.handshake.is_due = true;
+            self.sender.on_syn_time_out(now, spec, &self.clock);
+        } else {
+            self.sender.on_time_out(now, spec, &self.clock);
+        }
     }
 
     /// Counts so far.
     pub fn counts(&self) -> TcpCounts {
-        TcpCounts::default()
+        self.counts
     }
 
     /// Congestion window, bytes.
     pub fn window_bytes(&self) -> u64 {
-        0
+        self.sender.window_bytes()
     }
 
     /// First position not acknowledged, next position to send, next position expected.
     pub fn positions(&self) -> (u64, u64, u64) {
-        (0, 0, 0)
+        let (una, next) = self.sender.positions();
+        (una, next, self.receiver.has_delivered())
+    }
+
+    /// Begins a connection: a SYN goes out at the next poll.
+    fn open(&mut self, now: Time, spec: &TcpSpec) {
+        self.sender.fresh_connection(now, spec, &self.clock);
+        self.handshake.state = State::SynSent;
+        self.handshake.is_due = true;
+        self.handshake.syns = 0;
+    }
+
+    /// The SYN or SYN-ACK that is due.
+    fn syn(&mut self, now: Time, spec: &TcpSpec) -> Segment {
+        self.handshake.is_due = false;
+        let mut segment = self.segment(spec);
+        segment.sack_blocks = 0;
+        if self.handshake.opens {
+            segment.flags = flags::SYN;
+            segment.is_again = self.handshake.syns > 0;
+            if self.handshake.syns == 0 {
+                self.handshake.sent_at = now;
+                self.sender.arm(now, spec, &self.clock);
+            }
+            self.handshake.syns += 1;
+        } else {
+            segment.flags = flags::SYN | flags::ACK;
+            segment.is_again = self.handshake.syns > 0;
+            self.handshake.syns += 1;
+        }
+        self.count(segment)
+    }
+
+    fn on_syn(&mut self, now: Time, spec: &TcpSpec, segment: &Segment) {
+        let handshake = &mut self.handshake;
+        let is_answer = segment.flags & flags::ACK != 0;
+        if is_answer && handshake.opens {
+            // One of an older connection acknowledges a lower position.
+            let (una, _) = self.sender.positions();
+            if handshake.state == State::SynSent && segment.ack == una {
+                handshake.state = State::Open;
+                handshake.is_due = false;
+                // Karn: a SYN sent twice says nothing of the round-trip time.
+                let sent_at = (handshake.syns == 1).then_some(handshake.sent_at);
+                self.sender.opened(now, spec, &self.clock, sent_at);
+            }
+        } else if !is_answer && !handshake.opens && segment.seq == self.receiver.has_delivered() {
+            if handshake.began_at != Some(segment.seq) {
+                handshake.began_at = Some(segment.seq);
+                handshake.state = State::Open;
+                handshake.syns = 0;
+                self.sender.fresh_connection(now, spec, &self.clock);
+                self.receiver.fresh_connection();
+            }
+            handshake.is_due = true;
+        }
+    }
+
+    /// A segment of data, which also acknowledges.
+    fn data(&mut self, now: Time, spec: &TcpSpec, seq: u64, bytes: u32) -> Segment {
+        let mut segment = self.segment(spec);
+        segment.seq = seq;
+        segment.bytes = bytes;
+        if self.sender.is_end(seq + u64::from(bytes)) {
+            segment.flags |= flags::PSH;
+            if spec.reuse == Reuse::Handshake {
+                segment.flags |= flags::FIN;
+            }
+        }
+        let sent = self.sender.sent(now, spec, &self.clock, seq, bytes);
+        segment.is_again = sent.again_bytes > 0;
+        if sent.has_cwr {
+            segment.flags |= flags::CWR;
+        }
+        self.counts.sent_bytes += u64::from(bytes);
+        self.counts.again_bytes += sent.again_bytes;
+        self.receiver.acknowledged();
+        self.count(segment)
+    }
+
+    /// An acknowledgement without data.
+    fn segment(&self, spec: &TcpSpec) -> Segment {
+        let (_, next) = self.sender.positions();
+        let mut segment = Segment {
+            seq: next,
+            ack: self.receiver.has_delivered(),
+            window: spec.window_bytes,
+            flags: flags::ACK,
+            ..Segment::default()
+        };
+        if spec.ecn != Ecn::Off && self.receiver.has_echo() {
+            segment.flags |= flags::ECE;
+        }
+        if spec.recovery == Recovery::Sack {
+            segment.sack_blocks = self.receiver.blocks(&mut segment.sack);
+        }
+        segment
+    }
+
+    fn count(&mut self, segment: Segment) -> Segment {
+        self.counts.segments += 1;
+        segment
     }
 }

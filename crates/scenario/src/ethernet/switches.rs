@@ -251,6 +251,9 @@ fn back_pressure(record: &Record, ports: Ports, largest: u64) -> Option<BackPres
         blocked: record
             .record("blocked_share")
             .and_then(|table| blocked(record, table, largest)),
+        // What may lose frames by its design promises nothing.
+        promises_no_loss: record.word("headroom") != "unchecked"
+            && record.word("choose") != "random",
     })
 }
 

@@ -1,0 +1,411 @@
+//! The run: one instant after another.
+//!
+//! At one instant: frames whose last bit has left, arrivals, timers, stations, choices. Arrivals
+//! of one instant at a switch go in the order of a hash, so that no port is favoured by its
+//! number; choices come last and see the same state.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use kernel::hash::TraceHash;
+use kernel::{DueSet, Duration, Event, EventQueue, Phase, Stream, Time, Wheel};
+
+use crate::frame::{ECT, Frame, NONE};
+use crate::network::{Flow, Network};
+use crate::outcome::{Standstill, Violation};
+use crate::probe::Probe;
+use crate::stations::{Outgoing, Payload};
+
+/// Promises broken that are kept word for word; the rest is only counted.
+const VIOLATIONS_KEPT: usize = 100;
+
+/// What a timer of a channel is for; with the class it makes the sequence of its event.
+pub(crate) mod timer {
+    /// A node has taken in what a control frame asks for.
+    pub const RESPONSE: u32 = 0;
+    /// A stop ends by itself.
+    pub const EXPIRY: u32 = 1;
+    /// A stop is said again.
+    pub const REFRESH: u32 = 2;
+    /// A station's storm goes on.
+    pub const STORM: u32 = 3;
+    /// Neighbours that do not respond are looked for.
+    pub const TIME_OUT: u32 = 4;
+    /// A watchdog looks.
+    pub const WATCHDOG: u32 = 5;
+}
+
+/// A network in motion. `P` looks on, `Q` orders events.
+pub struct Simulation<P: Probe = (), Q: EventQueue = Wheel> {
+    pub(crate) now: Time,
+    /// Everything up to here has happened.
+    pub(crate) reached: Time,
+    pub(crate) events: Q,
+    pub(crate) network: Network,
+    pub(crate) probe: P,
+    /// Channels whose last bit has left at this instant.
+    pub(crate) sent: DueSet,
+    /// Slots of channels over which a frame takes effect at this instant.
+    pub(crate) arrivals: DueSet,
+    /// Channels that may choose at the end of this instant.
+    pub(crate) woken: Vec<u32>,
+    /// Events of this instant.
+    pub(crate) batch: Vec<Event>,
+    /// Timers and stations of this instant.
+    pub(crate) others: Vec<Event>,
+    /// Frames that stations make, on their way to their ports.
+    pub(crate) outgoing: Vec<Outgoing>,
+    /// Flows whose port asks for their next frame.
+    pub(crate) pulled: Vec<u32>,
+    /// Arrivals of one instant at one switch, by hash.
+    pub(crate) crowd: Vec<(u64, u32)>,
+    pub(crate) selection: Vec<Option<Stream>>,
+    pub(crate) hash: TraceHash,
+    pub(crate) seed: u64,
+    pub(crate) stop_at: Time,
+    pub(crate) warm_up: Time,
+    pub(crate) is_warm: bool,
+    pub(crate) stall_after: Duration,
+    /// Data hops when a standstill was last looked for.
+    pub(crate) data_hops_before: u64,
+    pub(crate) standstill: Option<Standstill>,
+    pub(crate) events_handled: u64,
+    pub(crate) frame_hops: u64,
+    pub(crate) control_hops: u64,
+    /// Control frames made so far.
+    pub(crate) controls_made: u64,
+    /// How long each class of each channel was stopped before the warm-up ended.
+    pub(crate) stopped_before: Vec<Duration>,
+    /// Control frames each channel had sent by then.
+    pub(crate) control_before: Vec<u64>,
+    pub(crate) violations: Vec<Violation>,
+    pub(crate) violations_total: u64,
+}
+
+impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+    /// Runs to `until` or the scenario's end, whichever is first. True while something is left
+    /// to do before that end.
+    pub fn run_until(&mut self, until: Time) -> bool {
+        let until = until.min(self.stop_at);
+        while self.standstill.is_none() {
+            let batch = &mut self.batch;
+            match self.events.take_instant(until, |event| batch.push(event)) {
+                Some(now) => self.run_instant(now),
+                None => {
+                    self.reached = until;
+                    return until < self.stop_at && !self.events.is_empty();
+                }
+            }
+        }
+        false
+    }
+
+    /// Runs to the end.
+    pub fn run(&mut self) {
+        self.run_until(Time::MAX);
+    }
+
+    /// The last instant at which something happened.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Frames that crossed a queue and a channel so far.
+    pub fn frame_hops(&self) -> u64 {
+        self.frame_hops
+    }
+
+    /// Everything there is.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The probe.
+    pub fn probe(&self) -> &P {
+        &self.probe
+    }
+
+    /// The probe, to take out what it holds.
+    pub fn probe_mut(&mut self) -> &mut P {
+        &mut self.probe
+    }
+
+    fn run_instant(&mut self, now: Time) {
+        self.now = now;
+        if !self.is_warm && now >= self.warm_up {
+            self.start_measuring();
+        }
+        self.events_handled += self.batch.len() as u64;
+        if let [event] = self.batch[..] {
+            self.batch.clear();
+            self.work_off_one(event);
+        } else {
+            self.work_off_many();
+        }
+        if !self.woken.is_empty() {
+            self.choose_all();
+        }
+        if P::WATCHES {
+            self.probe.after_instant(now, &self.network);
+        }
+    }
+
+    /// Most instants have one event.
+    #[inline]
+    fn work_off_one(&mut self, event: Event) {
+        if event.is(Phase::Transmit) {
+            self.finish_sending(event.entity());
+        } else if event.is(Phase::Deliver) {
+            self.deliver(self.network.slots[event.entity() as usize]);
+        } else {
+            self.others.push(event);
+            self.work_off_timers();
+        }
+    }
+
+    /// All frames that have left, then all that arrive, then timers and stations.
+    fn work_off_many(&mut self) {
+        for event in self.batch.drain(..) {
+            if event.is(Phase::Deliver) {
+                self.arrivals.insert(event.entity());
+            } else if event.is(Phase::Transmit) {
+                self.sent.insert(event.entity());
+            } else {
+                self.others.push(event);
+            }
+        }
+        while let Some((first, bits)) = self.sent.take_word() {
+            each(first, bits, |channel| self.finish_sending(channel));
+        }
+        self.work_off_arrivals();
+        if !self.others.is_empty() {
+            self.work_off_timers();
+        }
+    }
+
+    /// Sees to it that an idle channel chooses.
+    #[inline]
+    pub(crate) fn wake(&mut self, channel: u32) {
+        let is_woken = &mut self.network.channels[channel as usize].is_woken;
+        if !*is_woken {
+            *is_woken = true;
+            self.woken.push(channel);
+        }
+    }
+
+    /// Every woken channel chooses, on the same state; then ports ask flows for more.
+    fn choose_all(&mut self) {
+        let mut woken = core::mem::take(&mut self.woken);
+        if woken.len() > 1 {
+            woken.sort_unstable();
+        }
+        for channel in woken.drain(..) {
+            self.network.channels[channel as usize].is_woken = false;
+            self.choose(channel);
+        }
+        self.woken = woken;
+        if !self.pulled.is_empty() {
+            let mut pulled = core::mem::take(&mut self.pulled);
+            pulled.drain(..).for_each(|flow| self.pull(flow));
+            self.pulled = pulled;
+        }
+    }
+
+    /// Arrivals, node by node.
+    fn work_off_arrivals(&mut self) {
+        while let Some((first, bits)) = self.arrivals.take_word() {
+            each(first, bits, |slot| {
+                let channel = self.network.slots[slot as usize];
+                let to = &self.network.channels[channel as usize];
+                if to.is_to_station {
+                    return self.deliver(channel);
+                }
+                let node = to.to;
+                if let Some((_, other)) = self.crowd.first()
+                    && self.network.channels[*other as usize].to != node
+                {
+                    self.disperse();
+                }
+                self.crowd.push((0, channel));
+            });
+        }
+        self.disperse();
+    }
+
+    /// Works off the arrivals at one switch.
+    fn disperse(&mut self) {
+        if let [(_, channel)] = self.crowd[..] {
+            self.crowd.clear();
+            return self.deliver(channel);
+        }
+        let mut crowd = core::mem::take(&mut self.crowd);
+        for (key, channel) in &mut crowd {
+            *key = crate::routes::mix(&[self.seed, self.now.0, u64::from(*channel)]);
+        }
+        crowd.sort_unstable();
+        for (_, channel) in &crowd {
+            self.deliver(*channel);
+        }
+        crowd.clear();
+        self.crowd = crowd;
+    }
+
+    fn work_off_timers(&mut self) {
+        let mut others = core::mem::take(&mut self.others);
+        if others.len() > 1 {
+            others.sort_unstable();
+        }
+        for event in others.drain(..) {
+            match event.phase() {
+                Phase::Control => self.on_timer(event.entity(), event.sequence()),
+                Phase::Inject => self.on_station_timer(event.entity()),
+                _ => self.look_for_standstill(),
+            }
+        }
+        self.others = others;
+    }
+
+    /// A timer of a channel.
+    fn on_timer(&mut self, channel: u32, sequence: u32) {
+        let class = (sequence & 7) as u8;
+        match sequence >> 3 {
+            timer::RESPONSE => self.on_response(channel),
+            timer::EXPIRY => self.on_expiry(channel),
+            timer::REFRESH => self.on_refresh(channel),
+            timer::STORM => self.on_storm(channel),
+            timer::TIME_OUT => self.on_time_out(channel, class),
+            _ => self.on_watchdog(channel, class),
+        }
+    }
+
+    pub(crate) fn set_timer(&mut self, at: Time, channel: u32, kind: u32, class: u8) {
+        let sequence = kind << 3 | u32::from(class);
+        self.events
+            .push(Event::new(at, Phase::Control, channel, sequence));
+    }
+
+    /// The end of the warm-up: statistics start.
+    fn start_measuring(&mut self) {
+        self.is_warm = true;
+        let at = self.warm_up;
+        let network = &mut self.network;
+        network
+            .queues
+            .iter_mut()
+            .for_each(|queue| queue.restart(at));
+        for losses in &mut network.losses {
+            losses.dropped_before = losses.dropped;
+        }
+        network.stations.start_measuring(at);
+        self.note_stops_before(at);
+    }
+
+    fn on_station_timer(&mut self, flow: u32) {
+        let armed = &mut self.network.flows[flow as usize].armed;
+        if *armed != self.now {
+            return;
+        }
+        *armed = Time::MAX;
+        let stations = &mut self.network.stations;
+        stations.on_timer(self.now, flow, &mut self.outgoing);
+        self.send_outgoing();
+        self.arm(flow);
+    }
+
+    /// Sees to it that the flow's next timer has an event.
+    #[inline]
+    pub(crate) fn arm(&mut self, flow: u32) {
+        let Some(next) = self.network.stations.next_timer(flow) else {
+            return;
+        };
+        let armed = &mut self.network.flows[flow as usize].armed;
+        if next < *armed {
+            *armed = next.max(self.now);
+            self.events.push(Event::new(*armed, Phase::Inject, flow, 0));
+        }
+    }
+
+    /// Puts what stations made into their ports.
+    pub(crate) fn send_outgoing(&mut self) {
+        let mut outgoing = core::mem::take(&mut self.outgoing);
+        for frame in outgoing.drain(..) {
+            self.emit(frame);
+        }
+        self.outgoing = outgoing;
+    }
+
+    fn emit(&mut self, made: Outgoing) {
+        let network = &mut self.network;
+        let flow = &mut network.flows[made.flow as usize];
+        let ends = match made.is_forward {
+            true => (flow.source, flow.destination),
+            false => (flow.destination, flow.source),
+        };
+        let bytes =
+            crate::stations::frame_bytes(&made.payload, flow.is(Flow::RTP), flow.is(Flow::TAGGED));
+        let number = flow.created;
+        flow.created += 1;
+        flow.created_bytes += u64::from(bytes);
+        flow.in_port += u32::from(flow.is(Flow::PULLED));
+        let way = made.flow * 2 + u32::from(!made.is_forward);
+        let frame = Frame {
+            effect: self.now,
+            next: NONE,
+            way,
+            hop: network.routes.first(way, number, ends),
+            input: NONE,
+            order: 0,
+            bytes: bytes as u16,
+            class: flow.class,
+            marks: match flow.is(Flow::ECT) && has_data(&made.payload) {
+                true => ECT,
+                false => 0,
+            },
+        };
+        let id = network.frames.data(frame, self.now, number, &made.payload);
+        let channel = network.routes.channel(network.frames.get(id));
+        if P::WATCHES {
+            let view = self.network.view(id, channel);
+            self.probe.on_created(self.now, channel, &view);
+        }
+        self.join(channel, id);
+    }
+
+    /// A port asks a flow without end for its next frame.
+    fn pull(&mut self, flow: u32) {
+        let stations = &mut self.network.stations;
+        stations.pull(self.now, flow, &mut self.outgoing);
+        self.send_outgoing();
+        // The port is busy with the frame before: nothing chooses before that has left.
+        self.arm(flow);
+    }
+
+    /// A promise was broken.
+    pub(crate) fn violate(&mut self, channel: u32, what: impl FnOnce() -> String) {
+        self.violations_total += 1;
+        if self.violations.len() < VIOLATIONS_KEPT {
+            self.violations.push(Violation {
+                at: self.now,
+                channel,
+                what: what(),
+            });
+        }
+    }
+}
+
+/// Bare acknowledgements are not to be marked (RFC 3168, section 6.1.4).
+fn has_data(payload: &Payload) -> bool {
+    match payload {
+        Payload::Tcp(segment) => segment.bytes > 0,
+        Payload::Udp { .. } => true,
+    }
+}
+
+/// Every entity of a word of bits.
+#[inline(always)]
+fn each(first: u32, mut bits: u64, mut act: impl FnMut(u32)) {
+    while bits != 0 {
+        act(first + bits.trailing_zeros());
+        bits &= bits - 1;
+    }
+}

@@ -1,0 +1,247 @@
+//! What the two stations of a flow do above the MAC: applications, TCP, datagrams. No queues and
+//! no channels: frames go out through a list, come in through a call, and time is a parameter.
+//!
+//! | Traffic | Over TCP | Over UDP |
+//! |---|---|---|
+//! | infinite | `connection` | `datagrams`, a frame each time the port asks |
+//! | files, requests | `connection` | |
+//! | constant, Poisson | | `pace`, `datagrams` |
+//! | self-similar | | `pareto` |
+//! | video | | `video`, and `playout` at the receiver |
+
+use alloc::vec::Vec;
+
+use kernel::Time;
+use transport::{Segment, TcpSpec};
+
+use crate::outcome::FlowOutcome;
+use crate::spec::{EthernetSpec, Spread, TransportSpec};
+
+mod clock;
+mod connection;
+mod datagrams;
+mod pace;
+mod pareto;
+mod playout;
+mod sizes;
+mod tally;
+mod think;
+mod video;
+
+pub use sizes::frame_bytes;
+
+use connection::Connection;
+use datagrams::Datagrams;
+
+/// An instant that never comes, in picoseconds.
+const NEVER_PS: u64 = u64::MAX;
+
+/// What a station hands to its port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Payload {
+    /// A TCP segment.
+    Tcp(Segment),
+    /// A datagram.
+    Udp {
+        /// Payload bytes, without RTP.
+        bytes: u32,
+        /// Its number in the flow, from 0.
+        number: u64,
+    },
+}
+
+/// A frame for the port of a station.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outgoing {
+    /// Flow it belongs to.
+    pub flow: u32,
+    /// From the flow's source to its destination, or back.
+    pub is_forward: bool,
+    /// What it carries.
+    pub payload: Payload,
+}
+
+/// Where a flow is kept.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Tcp(u32),
+    Udp(u32),
+}
+
+/// All stations, by flow.
+pub struct Stations {
+    places: Vec<Place>,
+    connections: Vec<Connection>,
+    datagrams: Vec<Datagrams>,
+    /// Each flavour once.
+    tcp: Vec<TcpSpec>,
+    is_measuring: bool,
+}
+
+impl Stations {
+    /// Stations that have done nothing. The spec was checked: what a protocol can't carry (files
+    /// over UDP, a constant rate over TCP) never starts.
+    pub fn new(spec: &EthernetSpec) -> Stations {
+        let mut stations = Stations {
+            places: Vec::with_capacity(spec.flows.len()),
+            connections: Vec::new(),
+            datagrams: Vec::new(),
+            tcp: Vec::new(),
+            is_measuring: spec.warm_up == Time::ZERO,
+        };
+        for (flow, flow_spec) in (0_u32..).zip(&spec.flows) {
+            let place = match flow_spec.transport {
+                TransportSpec::Tcp(tcp) => {
+                    let clocks = [flow_spec.source, flow_spec.destination]
+                        .map(|station| clock::of_host(spec.seed, station, &tcp));
+                    let tcp = stations.flavour(tcp);
+                    let flavour = (tcp, &stations.tcp[tcp as usize]);
+                    let connection = Connection::new(spec.seed, flow, flow_spec, flavour, clocks);
+                    stations.connections.push(connection);
+                    Place::Tcp(stations.connections.len() as u32 - 1)
+                }
+                TransportSpec::Udp { payload_bytes, .. } => {
+                    let keeps_order = spec.spread == Spread::Flows;
+                    let traffic = &flow_spec.traffic;
+                    let made = Datagrams::new(spec.seed, flow, traffic, payload_bytes, keeps_order);
+                    stations.datagrams.push(made);
+                    Place::Udp(stations.datagrams.len() as u32 - 1)
+                }
+            };
+            stations.places.push(place);
+        }
+        stations
+    }
+
+    /// When [`Stations::on_timer`] wants to be called for a flow: the earliest of its application
+    /// and both TCP ends. What an application does without any time to think or to serve it does
+    /// as the frame comes in.
+    #[inline]
+    pub fn next_timer(&self, flow: u32) -> Option<Time> {
+        let ps = match self.places[flow as usize] {
+            Place::Tcp(at) => self.connections[at as usize].next_timer_ps(),
+            Place::Udp(at) => self.datagrams[at as usize].next_timer_ps(),
+        };
+        (ps != NEVER_PS).then_some(Time(ps))
+    }
+
+    /// The instant that [`Stations::next_timer`] named has come; calls before it do nothing.
+    /// Frames for the ports are appended to `out`.
+    pub fn on_timer(&mut self, now: Time, flow: u32, out: &mut Vec<Outgoing>) {
+        match self.places[flow as usize] {
+            Place::Tcp(at) => {
+                let connection = &mut self.connections[at as usize];
+                let tcp = &self.tcp[connection.flavour as usize];
+                connection.on_timer(now, tcp, out);
+            }
+            Place::Udp(at) => {
+                self.datagrams[at as usize].on_timer(now, self.is_measuring, out);
+            }
+        }
+    }
+
+    /// A frame of the flow, born (handed to its port) at `born`, reached its station. Returns the
+    /// payload bytes the application got in order by it; over UDP each datagram is in order.
+    #[expect(clippy::too_many_arguments)]
+    pub fn on_frame(
+        &mut self,
+        now: Time,
+        flow: u32,
+        is_forward: bool,
+        payload: &Payload,
+        is_marked: bool,
+        born: Time,
+        out: &mut Vec<Outgoing>,
+    ) -> u64 {
+        match (self.places[flow as usize], payload) {
+            (Place::Tcp(at), Payload::Tcp(segment)) => {
+                let connection = &mut self.connections[at as usize];
+                if self.is_measuring {
+                    connection.tally.count_frame(now, is_forward, born);
+                }
+                let tcp = &self.tcp[connection.flavour as usize];
+                let came = connection::Arrival {
+                    is_forward,
+                    is_marked,
+                    is_measured: self.is_measuring,
+                };
+                connection.on_segment(now, tcp, segment, came, out)
+            }
+            (Place::Udp(at), Payload::Udp { bytes, number }) => {
+                let datagrams = &mut self.datagrams[at as usize];
+                if self.is_measuring {
+                    datagrams.tally.count_frame(now, is_forward, born);
+                }
+                datagrams.on_arrival(now, *bytes, *number, self.is_measuring)
+            }
+            _ => 0,
+        }
+    }
+
+    /// UDP without end: may the port ask for the next frame whenever it has nothing else of the
+    /// flow? True for infinite traffic over UDP until all its bytes have gone.
+    #[inline]
+    pub fn is_pulled(&self, flow: u32) -> bool {
+        match self.places[flow as usize] {
+            Place::Tcp(_) => false,
+            Place::Udp(at) => self.datagrams[at as usize].is_pulled(),
+        }
+    }
+
+    /// The port asks for the next frame of a flow that is pulled; before its start it gets none.
+    /// (The first one comes by itself, from [`Stations::on_timer`] at the start.)
+    #[inline]
+    pub fn pull(&mut self, now: Time, flow: u32, out: &mut Vec<Outgoing>) {
+        if let Place::Udp(at) = self.places[flow as usize] {
+            self.datagrams[at as usize].pull(now, out);
+        }
+    }
+
+    /// The warm-up ends: statistics start. (Without a warm-up they have from the beginning.)
+    pub fn start_measuring(&mut self, _now: Time) {
+        self.is_measuring = true;
+        for connection in &mut self.connections {
+            connection.start_measuring();
+        }
+    }
+
+    /// Fills in what stations know of a flow: goodput, returned and offered bytes, frames
+    /// delivered and their delay, transfers and their times, late and due datagrams, TCP's
+    /// counts.
+    pub fn outcome(&self, now: Time, flow: u32, into: &mut FlowOutcome) {
+        match self.places[flow as usize] {
+            Place::Tcp(at) => self.connections[at as usize].outcome(into),
+            Place::Udp(at) => self.datagrams[at as usize].outcome(now, into),
+        }
+    }
+
+    /// Congestion window of the source's end, bytes; 0 over UDP.
+    pub fn tcp_window_bytes(&self, flow: u32) -> u64 {
+        match self.places[flow as usize] {
+            Place::Tcp(at) => self.connections[at as usize].window_bytes(),
+            Place::Udp(_) => 0,
+        }
+    }
+
+    /// Of the source's and of the destination's end: first position not acknowledged, next
+    /// position to send, next position expected. `None` over UDP.
+    pub fn tcp_positions(&self, flow: u32) -> Option<[(u64, u64, u64); 2]> {
+        match self.places[flow as usize] {
+            Place::Tcp(at) => Some(self.connections[at as usize].positions()),
+            Place::Udp(_) => None,
+        }
+    }
+
+    /// The number of a flavour of TCP.
+    fn flavour(&mut self, tcp: TcpSpec) -> u32 {
+        let known = self.tcp.iter().position(|known| *known == tcp);
+        let at = known.unwrap_or_else(|| {
+            self.tcp.push(tcp);
+            self.tcp.len() - 1
+        });
+        at as u32
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+//! Datagrams one way: when a flow over UDP sends, and what its destination counts.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use kernel::stream::Purpose;
+use kernel::{Duration, Stream, Time};
+
+use super::pace::{Pace, Rest};
+use super::pareto::OnOffSources;
+use super::playout::Playout;
+use super::tally::Tally;
+use super::video::Video;
+use super::{NEVER_PS, Outgoing, Payload};
+use crate::outcome::FlowOutcome;
+use crate::spec::TrafficSpec;
+
+/// A datagram of an application.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Datagram {
+    /// Payload.
+    pub bytes: u32,
+    /// It is the last of a picture that was taken at this instant.
+    pub picture_ps: Option<u64>,
+}
+
+/// Where datagrams come from.
+enum Source {
+    /// Nothing that UDP carries.
+    Silent,
+    /// The port asks.
+    Pulled {
+        left_bytes: u64,
+        is_started: bool,
+    },
+    Constant {
+        pace: Pace,
+        rest: Rest,
+    },
+    Poisson {
+        mean: Duration,
+        stream: Stream,
+    },
+    SelfSimilar(OnOffSources),
+    Video(Box<Video>),
+}
+
+/// A flow of datagrams.
+pub(super) struct Datagrams {
+    flow: u32,
+    payload_bytes: u32,
+    source: Source,
+    /// The next datagram, but for one that is pulled.
+    next_ps: u64,
+    /// Of the next datagram.
+    number: u64,
+    /// Video's receiver.
+    playout: Option<Box<Playout>>,
+    /// Counters.
+    pub tally: Tally,
+}
+
+impl Datagrams {
+    /// A flow that has sent nothing. `keeps_order`: the network does.
+    pub fn new(
+        seed: u64,
+        flow: u32,
+        traffic: &TrafficSpec,
+        payload_bytes: u32,
+        keeps_order: bool,
+    ) -> Datagrams {
+        let playout = match traffic {
+            TrafficSpec::Video(video) => Some(Box::new(Playout::new(video.deadline, keeps_order))),
+            _ => None,
+        };
+        let (source, next_ps) = source(seed, u64::from(flow), traffic, payload_bytes);
+        Datagrams {
+            flow,
+            payload_bytes,
+            source,
+            next_ps,
+            number: 0,
+            playout,
+            tally: Tally::default(),
+        }
+    }
+
+    /// When the next datagram comes, ps.
+    #[inline]
+    pub const fn next_timer_ps(&self) -> u64 {
+        self.next_ps
+    }
+
+    /// Sends what is due.
+    #[inline]
+    pub fn on_timer(&mut self, now: Time, is_measured: bool, out: &mut Vec<Outgoing>) {
+        while self.next_ps <= now.ps() {
+            let at_ps = self.next_ps;
+            let datagram = match &mut self.source {
+                Source::Silent => {
+                    self.next_ps = NEVER_PS;
+                    return;
+                }
+                Source::Pulled { is_started, .. } => {
+                    *is_started = true;
+                    self.next_ps = NEVER_PS;
+                    return self.pull(now, out);
+                }
+                Source::Constant { pace, rest } => {
+                    self.next_ps = at_ps.saturating_add(pace.next_gap_ps(rest));
+                    self.full()
+                }
+                Source::Poisson { mean, stream } => {
+                    self.next_ps = at_ps.saturating_add(stream.exponential(*mean).ps());
+                    self.full()
+                }
+                Source::SelfSimilar(sources) => {
+                    sources.take();
+                    self.next_ps = sources.next_ps();
+                    self.full()
+                }
+                Source::Video(video) => {
+                    let datagram = video.take(self.payload_bytes);
+                    self.next_ps = video.next_ps();
+                    datagram
+                }
+            };
+            if let Some(playout) = &mut self.playout {
+                playout.on_sent(now, self.number, datagram.picture_ps, is_measured);
+            }
+            self.emit(datagram.bytes, out);
+        }
+    }
+
+    /// May the port ask for frames?
+    #[inline]
+    pub const fn is_pulled(&self) -> bool {
+        matches!(self.source, Source::Pulled { left_bytes, .. } if left_bytes > 0)
+    }
+
+    /// The next frame, if the flow has started and has one.
+    #[inline]
+    pub fn pull(&mut self, _now: Time, out: &mut Vec<Outgoing>) {
+        if let Source::Pulled {
+            left_bytes,
+            is_started: true,
+        } = &mut self.source
+            && *left_bytes > 0
+        {
+            let bytes = u64::from(self.payload_bytes).min(*left_bytes);
+            *left_bytes -= bytes;
+            self.emit(bytes as u32, out);
+        }
+    }
+
+    /// A datagram came in. Returns its payload bytes.
+    #[inline]
+    pub fn on_arrival(&mut self, now: Time, bytes: u32, number: u64, is_measured: bool) -> u64 {
+        if is_measured {
+            self.tally.goodput_bytes += u64::from(bytes);
+        }
+        if let Some(playout) = &mut self.playout {
+            let picture = playout.on_arrival(now, number);
+            if let Some(began_ps) = picture
+                && is_measured
+            {
+                self.tally.count_transfer(now, began_ps);
+            }
+        }
+        u64::from(bytes)
+    }
+
+    /// Fills in its part.
+    pub fn outcome(&self, now: Time, into: &mut FlowOutcome) {
+        self.tally.outcome(into);
+        if let Some(playout) = &self.playout {
+            (into.due, into.late) = playout.due_and_late(now);
+        }
+    }
+
+    /// A datagram of full size.
+    const fn full(&self) -> Datagram {
+        Datagram {
+            bytes: self.payload_bytes,
+            picture_ps: None,
+        }
+    }
+
+    #[inline]
+    fn emit(&mut self, bytes: u32, out: &mut Vec<Outgoing>) {
+        let number = self.number;
+        self.number += 1;
+        self.tally.offered_bytes += u64::from(bytes);
+        out.push(Outgoing {
+            flow: self.flow,
+            is_forward: true,
+            payload: Payload::Udp { bytes, number },
+        });
+    }
+}
+
+/// A source and its first datagram, ps.
+fn source(seed: u64, flow: u64, traffic: &TrafficSpec, payload_bytes: u32) -> (Source, u64) {
+    let stream = |purpose| Stream::new(seed, flow, purpose);
+    match *traffic {
+        TrafficSpec::Infinite { start, bytes } => {
+            let left_bytes = bytes.unwrap_or(u64::MAX);
+            let is_started = false;
+            (
+                Source::Pulled {
+                    left_bytes,
+                    is_started,
+                },
+                start.ps(),
+            )
+        }
+        TrafficSpec::Constant {
+            start,
+            rate,
+            random_phase,
+        } => {
+            let pace = Pace::of_datagrams(payload_bytes, rate);
+            let phase_ps = if random_phase {
+                stream(Purpose::Start).below(pace.least_gap_ps())
+            } else {
+                0
+            };
+            let rest = Rest::default();
+            (
+                Source::Constant { pace, rest },
+                start.ps().saturating_add(phase_ps),
+            )
+        }
+        TrafficSpec::Poisson { start, rate } => {
+            let mean_ps = Pace::of_datagrams(payload_bytes, rate).mean_gap_ps();
+            let mean = Duration(libm::round(mean_ps) as u64);
+            let mut stream = stream(Purpose::Traffic);
+            let first_ps = start.ps().saturating_add(stream.exponential(mean).ps());
+            (Source::Poisson { mean, stream }, first_ps)
+        }
+        TrafficSpec::SelfSimilar { .. } => {
+            match OnOffSources::new(traffic, payload_bytes, stream(Purpose::Traffic)) {
+                Some(sources) => {
+                    let first_ps = sources.next_ps();
+                    (Source::SelfSimilar(sources), first_ps)
+                }
+                None => (Source::Silent, NEVER_PS),
+            }
+        }
+        TrafficSpec::Video(spec) => {
+            let video = Box::new(Video::new(spec, seed, flow, payload_bytes));
+            let first_ps = video.next_ps();
+            (Source::Video(video), first_ps)
+        }
+        TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => (Source::Silent, NEVER_PS),
+    }
+}

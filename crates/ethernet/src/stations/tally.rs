@@ -1,0 +1,107 @@
+//! What is counted of a flow after the warm-up.
+
+use kernel::{Histogram, Time};
+
+use crate::outcome::{DelayOutcome, FlowOutcome};
+
+/// Times of many things.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Delays {
+    sum_ps: u128,
+    least_ps: u64,
+    most_ps: u64,
+    count: u64,
+    histogram: Histogram,
+}
+
+impl Delays {
+    /// One more.
+    #[inline]
+    pub fn record(&mut self, ps: u64) {
+        self.least_ps = if self.count == 0 {
+            ps
+        } else {
+            self.least_ps.min(ps)
+        };
+        self.most_ps = self.most_ps.max(ps);
+        self.sum_ps += u128::from(ps);
+        self.count += 1;
+        self.histogram.record(ps);
+    }
+
+    fn outcome(&self) -> DelayOutcome {
+        DelayOutcome {
+            count: self.count,
+            mean_ps: self.sum_ps as f64 / self.count.max(1) as f64,
+            least_ps: self.least_ps,
+            most_ps: self.most_ps,
+            histogram: self.histogram.clone(),
+        }
+    }
+}
+
+/// Counters of a flow.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    /// Payload the destination got.
+    pub goodput_bytes: u64,
+    /// Payload the source got.
+    pub returned_bytes: u64,
+    /// Handed over, whole run.
+    pub offered_bytes: u64,
+    /// Frames, either way.
+    delivered: u64,
+    /// Of frames that reached the destination.
+    delay: Delays,
+    /// Files, requests, pictures.
+    transfer_time: Delays,
+}
+
+impl Tally {
+    /// A frame reached its station.
+    #[inline]
+    pub fn count_frame(&mut self, now: Time, is_forward: bool, born: Time) {
+        self.delivered += 1;
+        if is_forward {
+            self.delay.record(now.since(born).ps());
+        }
+    }
+
+    /// A transfer that began at `began_ps` is complete.
+    #[inline]
+    pub fn count_transfer(&mut self, now: Time, began_ps: u64) {
+        self.transfer_time.record(now.ps().saturating_sub(began_ps));
+    }
+
+    /// Fills in its part.
+    pub fn outcome(&self, into: &mut FlowOutcome) {
+        into.goodput_bytes = self.goodput_bytes;
+        into.returned_bytes = self.returned_bytes;
+        into.offered_bytes_total = self.offered_bytes;
+        into.delivered = self.delivered;
+        into.delay = self.delay.outcome();
+        into.transfers = self.transfer_time.count;
+        into.transfer_time = self.transfer_time.outcome();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_back_have_no_delay() {
+        let mut tally = Tally::default();
+        tally.count_frame(Time(50), true, Time(10));
+        tally.count_frame(Time(60), true, Time(40));
+        tally.count_frame(Time(99), false, Time(60));
+        tally.count_transfer(Time(100), 5);
+        let mut found = FlowOutcome::default();
+        tally.outcome(&mut found);
+        let delay = &found.delay;
+        assert_eq!((found.delivered, delay.count, delay.mean_ps), (3, 2, 30.0));
+        assert_eq!((delay.least_ps, delay.most_ps), (20, 40));
+        assert_eq!((found.transfers, found.transfer_time.most_ps), (1, 95));
+        assert_eq!(delay.histogram.percentile(100.0), 40);
+    }
+}

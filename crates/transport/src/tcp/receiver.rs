@@ -1,0 +1,238 @@
+//! The receiving half: puts bytes in order, acknowledges, echoes marks.
+//!
+//! RFC 1122 section 4.2.3.2 and RFC 5681 section 4.2 (delayed acknowledgements), Wright and Stevens
+//! (1995) chapter 27 (what BSD acknowledges at once), RFC 2018 (blocks), RFC 3168 and 8257 (echo).
+//!
+//! At once: data out of order or seen before, data that fills a gap, FIN. Else as
+//! [`AckSpec`] says; "every second full segment" means two MSS of bytes since the last
+//! acknowledgement. A data segment acknowledges too and ends a delay.
+//!
+//! **Echo.** Classic: from a mark until CWR comes, every acknowledgement echoes. DCTCP: each one
+//! says whether the data it acknowledges was marked. Where that changes while one is delayed, the
+//! delayed one goes first, with the old state and the old position (`early`).
+
+use alloc::vec::Vec;
+
+use kernel::Time;
+
+use super::timer::nth_tick;
+use super::{HostClock, Segment, flags};
+use crate::spec::{AckSpec, Ecn, TcpSpec};
+
+/// State of the receiving half.
+#[derive(Clone, Debug)]
+pub(crate) struct Receiver {
+    /// Next position expected.
+    next: u64,
+    /// Bytes in order that no acknowledgement has told of.
+    waiting_bytes: u64,
+    /// A delayed acknowledgement is due then.
+    ack_at: Time,
+    is_ack_due: bool,
+    /// Acknowledgements echo a mark.
+    has_echo: bool,
+    /// An acknowledgement of an earlier state: position and echo.
+    early: Option<(u64, bool)>,
+    /// Ranges beyond `next`, apart from each other, the one that last grew first.
+    ranges: Vec<(u64, u64)>,
+}
+
+impl Default for Receiver {
+    fn default() -> Receiver {
+        Receiver {
+            next: 0,
+            waiting_bytes: 0,
+            ack_at: Time::MAX,
+            is_ack_due: false,
+            has_echo: false,
+            early: None,
+            ranges: Vec::new(),
+        }
+    }
+}
+
+impl Receiver {
+    /// Bytes delivered in order: the next position expected.
+    #[inline]
+    pub(crate) fn has_delivered(&self) -> u64 {
+        self.next
+    }
+
+    /// When a delayed acknowledgement is due; [`Time::MAX`] if none is.
+    #[inline]
+    pub(crate) fn ack_at(&self) -> Time {
+        self.ack_at
+    }
+
+    /// Is an acknowledgement due now?
+    #[inline]
+    pub(crate) fn is_ack_due(&self) -> bool {
+        self.is_ack_due
+    }
+
+    /// Do acknowledgements echo a mark?
+    #[inline]
+    pub(crate) fn has_echo(&self) -> bool {
+        self.has_echo
+    }
+
+    /// The acknowledgement of an earlier state, if one is to go first.
+    #[inline]
+    pub(crate) fn take_early(&mut self) -> Option<(u64, bool)> {
+        self.early.take()
+    }
+
+    /// An acknowledgement is due now.
+    pub(crate) fn acknowledge(&mut self) {
+        self.is_ack_due = true;
+        self.ack_at = Time::MAX;
+    }
+
+    /// A segment that acknowledges everything has gone out.
+    #[inline]
+    pub(crate) fn acknowledged(&mut self) {
+        self.is_ack_due = false;
+        self.ack_at = Time::MAX;
+        self.waiting_bytes = 0;
+    }
+
+    /// A new connection goes on at the same position.
+    pub(crate) fn fresh_connection(&mut self) {
+        let next = self.next;
+        *self = Receiver::default();
+        self.next = next;
+    }
+
+    /// The blocks to tell of, and how many.
+    pub(crate) fn blocks(&self, blocks: &mut [(u64, u64); 3]) -> u8 {
+        let count = self.ranges.len().min(blocks.len());
+        blocks[..count].copy_from_slice(&self.ranges[..count]);
+        count as u8
+    }
+
+    /// Data came in; whether any of it is new.
+    pub(crate) fn on_data(
+        &mut self,
+        now: Time,
+        spec: &TcpSpec,
+        clock: &HostClock,
+        segment: &Segment,
+        is_marked: bool,
+    ) -> bool {
+        self.on_mark(spec.ecn, segment.flags, is_marked);
+        let end = segment.seq + u64::from(segment.bytes);
+        if end <= self.next {
+            self.acknowledge();
+            return false;
+        }
+        if segment.seq > self.next {
+            self.acknowledge();
+            return self.insert(segment.seq, end);
+        }
+        self.waiting_bytes += end - self.next;
+        self.next = end;
+        if !self.ranges.is_empty() {
+            self.join();
+            self.acknowledge();
+        } else if segment.flags & flags::FIN != 0 {
+            self.acknowledge();
+        } else {
+            self.delay(now, spec, clock);
+        }
+        true
+    }
+
+    /// Data in order came in: now, or later?
+    fn delay(&mut self, now: Time, spec: &TcpSpec, clock: &HostClock) {
+        let is_enough = self.waiting_bytes >= 2 * u64::from(spec.mss_bytes);
+        if is_enough || spec.acks == AckSpec::Every {
+            self.acknowledge();
+        } else if self.ack_at == Time::MAX {
+            self.ack_at = match spec.acks {
+                AckSpec::Every => now,
+                AckSpec::DelayedTick(tick) => nth_tick(clock.fast_phase, tick, now, 1),
+                AckSpec::Delayed(span) => Time(now.0.saturating_add(span.0)),
+            };
+        }
+    }
+
+    fn on_mark(&mut self, ecn: Ecn, flags: u8, is_marked: bool) {
+        match ecn {
+            Ecn::Off => {}
+            Ecn::Classic => {
+                // CWR answers the marks before it, not one on the segment that carries it.
+                self.has_echo = is_marked || (self.has_echo && flags & flags::CWR == 0);
+            }
+            Ecn::Dctcp { .. } => {
+                if is_marked != self.has_echo && self.waiting_bytes > 0 {
+                    self.early = Some((self.next, self.has_echo));
+                    self.acknowledged();
+                }
+                self.has_echo = is_marked;
+            }
+        }
+    }
+
+    /// Keeps a range out of order, in front; whether any of it is new.
+    fn insert(&mut self, first: u64, end: u64) -> bool {
+        let (mut low, mut high) = (first, end);
+        let mut is_new = true;
+        self.ranges.retain(|&(f, e)| {
+            let is_apart = e < first || end < f;
+            if !is_apart {
+                is_new &= !(f <= first && end <= e);
+                (low, high) = (low.min(f), high.max(e));
+            }
+            is_apart
+        });
+        self.ranges.insert(0, (low, high));
+        is_new
+    }
+
+    /// The position expected has moved: takes what is in order now.
+    fn join(&mut self) {
+        while let Some(i) = self.ranges.iter().position(|r| r.0 <= self.next) {
+            let (_, end) = self.ranges.remove(i);
+            self.waiting_bytes += end.saturating_sub(self.next);
+            self.next = self.next.max(end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(receiver: &Receiver) -> std::vec::Vec<(u64, u64)> {
+        let mut blocks = [(0, 0); 3];
+        let count = receiver.blocks(&mut blocks);
+        blocks[..usize::from(count)].to_vec()
+    }
+
+    /// RFC 2018, section 4: the block that the last segment is part of comes first.
+    #[test]
+    fn the_most_recent_block_comes_first() {
+        let spec = TcpSpec::bsd();
+        let mut receiver = Receiver::default();
+        let mut take = |seq: u64, bytes: u32| {
+            let segment = Segment {
+                seq,
+                bytes,
+                ..Segment::default()
+            };
+            let clock = HostClock::default();
+            receiver.on_data(Time::ZERO, &spec, &clock, &segment, false);
+            (receiver.next, blocks(&receiver))
+        };
+        assert_eq!(take(10, 10), (0, [(10, 20)].to_vec()));
+        assert_eq!(take(30, 10), (0, [(30, 40), (10, 20)].to_vec()));
+        assert_eq!(take(50, 10), (0, [(50, 60), (30, 40), (10, 20)].to_vec()));
+        assert_eq!(take(20, 5), (0, [(10, 25), (50, 60), (30, 40)].to_vec()));
+        // A fourth: three are told.
+        assert_eq!(take(70, 5), (0, [(70, 75), (10, 25), (50, 60)].to_vec()));
+        assert_eq!(take(25, 5), (0, [(10, 40), (70, 75), (50, 60)].to_vec()));
+        assert_eq!(take(0, 12), (40, [(70, 75), (50, 60)].to_vec()));
+        assert_eq!(take(35, 30), (65, [(70, 75)].to_vec()));
+        assert_eq!(take(65, 5), (75, [].to_vec()));
+    }
+}
