@@ -152,4 +152,20 @@ fn whole(
             switch.memory = MemorySpec::Shared(shared);
         }
     }
+    keep_promises(network, mistakes);
+}
+
+/// Reasons to expect loss where the scheme alone would promise none.
+const LOSSY: &[&str] = &["headroom", "deaf", "short-stop", "not-checked"];
+
+/// Nobody promises what a warning doubts, or what a time-out gives up on purpose.
+fn keep_promises(network: &mut EthernetSpec, mistakes: &Diagnostics) {
+    let doubted = mistakes.iter().any(|found| LOSSY.contains(&found.code));
+    for node in &mut network.nodes {
+        if let NodeKind::Switch(switch) = &mut node.kind
+            && let Some(pressure) = &mut switch.back_pressure
+        {
+            pressure.promises_no_loss &= !doubted && pressure.time_out.is_none();
+        }
+    }
 }
