@@ -120,12 +120,6 @@ impl Kind {
                     times(*min_ps)
                 )
             }
-            Self::Clock { .. }
-            | Self::ClockOr { .. }
-            | Self::Cable
-            | Self::Threshold
-            | Self::Ratio { .. }
-            | Self::PortionOr { .. } => self.amounts(),
             Self::Rate => format!("1 bps to 1000000 Tbps, in {}", units(&rate_units())),
             Self::RateOrShare { word } => {
                 format!("`\"{word}\"`, a percentage (`\"64 %\"`) or a rate (`\"100 Mbps\"`)")
@@ -161,7 +155,7 @@ impl Kind {
                 let keys: Vec<&str> = section.keys.iter().map(|key| key.name).collect();
                 format!("keys {}", keys.join(", "))
             }
-            _ => self.noun(),
+            _ => self.amounts(),
         }
     }
 

@@ -155,12 +155,6 @@ fn kind_schema(kind: &Kind) -> Value {
             { "type": "object", "properties": { "mean": quantity(&times()) },
               "required": ["mean"], "additionalProperties": false },
         ] }),
-        Kind::Clock { .. }
-        | Kind::ClockOr { .. }
-        | Kind::Cable
-        | Kind::Threshold
-        | Kind::Ratio { .. }
-        | Kind::PortionOr { .. } => amount(kind),
         Kind::Rate => quantity(&names(units::RATES)),
         Kind::RateOrShare { word } => json!({ "anyOf": [
             { "const": word }, quantity(&["%"]), quantity(&names(units::RATES)),
@@ -184,6 +178,7 @@ fn kind_schema(kind: &Kind) -> Value {
             let path = format!("#/definitions/{}", reference_name(section));
             json!({ "type": "array", "items": { "$ref": path } })
         }
+        _ => amount(kind),
     }
 }
 

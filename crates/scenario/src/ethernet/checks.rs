@@ -272,6 +272,7 @@ pub(crate) fn too_many_ways(root: &Record, mistakes: &mut Diagnostics) {
             root.at("back_pressure"),
             "headroom and circles were not looked at",
         )
+        .note("shared memory has the headroom that the ways looked at need")
         .note("the run counts drops and names queues that stand still")
         .help("check the same network with fewer flows"),
     );

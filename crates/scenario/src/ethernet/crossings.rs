@@ -2,6 +2,7 @@
 //!
 //! Where several ways are as short, all of them count: which one the engine takes is drawn.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ethernet::spec::{
@@ -18,7 +19,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::source::At;
 
 /// Steps from channel to channel that are followed: some seconds.
-const MOST_STEPS: u64 = 10_000_000;
+const MOST_STEPS: u64 = 4_000_000;
 /// Nodes looked at in the search for ways that cost as much as one such step.
 const NODES_A_STEP: u64 = 20;
 /// Blocks of a selective acknowledgement fill what TCP leaves for options.
@@ -50,7 +51,14 @@ pub(crate) struct Crossings {
 }
 
 /// One direction of all flows between two stations in a class.
-type Demand = (u32, u32, u8);
+struct Demand {
+    to: u32,
+    class: u8,
+    from: u32,
+    /// The first of them.
+    flow: usize,
+    load: Load,
+}
 
 impl Load {
     fn add(&mut self, other: &Load) {
@@ -71,23 +79,6 @@ pub(crate) fn follow(
     flows: &Flows<'_>,
     mistakes: &mut Diagnostics,
 ) -> Crossings {
-    let mut demands: BTreeMap<Demand, (Load, usize)> = BTreeMap::new();
-    for (index, flow) in flows.specs.iter().enumerate() {
-        for (is_forward, load) in loads(flow) {
-            let ends = match is_forward {
-                true => (flow.destination, flow.source, flow.class),
-                false => (flow.source, flow.destination, flow.class),
-            };
-            let load = Load {
-                last: ends.0,
-                ..load
-            };
-            let demand = demands.entry(ends).or_insert((load, index));
-            if demand.1 != index {
-                demand.0.add(&load);
-            }
-        }
-    }
     let mut walk = Walk {
         net,
         found: Crossings::default(),
@@ -95,17 +86,20 @@ pub(crate) fn follow(
     };
     let mut ways: Option<Ways<'_>> = None;
     let mut wrong: Vec<(bool, Box<Diagnostic>)> = Vec::new();
-    for ((to, from, class), (load, flow)) in demands {
+    let demands = demands(flows);
+    for group in demands.chunk_by(|a, b| (a.to, a.class) == (b.to, b.class)) {
+        let to = group[0].to;
         if ways.as_ref().is_none_or(|ways| ways.destination != to) {
             ways = Some(Ways::new(net, routes, to));
             walk.steps += (net.names.len() + net.joins.len()) as u64 / NODES_A_STEP;
         }
         let Some(ways) = &mut ways else { continue };
-        let at = flows.records[flow].at("to");
-        if let Err(diagnostic) = walk.demand(ways, from, class, &load, &at) {
-            let is_back = flows.specs[flow].destination != to;
-            wrong.push((is_back, diagnostic));
-        }
+        let mistakes = match routes.iter().any(|route| route.destination == to) {
+            true => walk.one_by_one(ways, group, flows),
+            false => walk.together(ways, group, flows),
+        };
+        let is_back = |flow: usize| flows.specs[flow].destination != to;
+        wrong.extend(mistakes.into_iter().map(|(flow, d)| (is_back(flow), d)));
         if walk.steps > MOST_STEPS {
             walk.found.is_partial = true;
             break;
@@ -118,13 +112,120 @@ pub(crate) fn follow(
     walk.found
 }
 
+/// All that stations send to each other, by destination, class and source.
+fn demands(flows: &Flows<'_>) -> Vec<Demand> {
+    let mut all: Vec<Demand> = Vec::with_capacity(2 * flows.specs.len());
+    for (flow, spec) in flows.specs.iter().enumerate() {
+        for (is_forward, load) in loads(spec) {
+            let (from, to) = match is_forward {
+                true => (spec.source, spec.destination),
+                false => (spec.destination, spec.source),
+            };
+            all.push(Demand {
+                to,
+                class: spec.class,
+                from,
+                flow,
+                load: Load { last: to, ..load },
+            });
+        }
+    }
+    all.sort_by_key(|demand| (demand.to, demand.class, demand.from, demand.flow));
+    all.dedup_by(|next, first| {
+        let same = (next.to, next.class, next.from) == (first.to, first.class, first.from);
+        if same {
+            first.load.add(&next.load);
+        }
+        same
+    });
+    all
+}
+
+/// What came over each channel to nodes that are still to be left, the farthest first.
+type Waiting = BTreeMap<(Reverse<u32>, u32), BTreeMap<u32, Load>>;
+
 struct Walk<'a> {
     net: &'a Net<'a>,
     found: Crossings,
     steps: u64,
 }
 
+/// What is wrong with a flow.
+type Wrong = (usize, Box<Diagnostic>);
+
 impl Walk<'_> {
+    /// Shortest ways: nodes in the order of their distance, each once.
+    fn together(&mut self, ways: &mut Ways<'_>, group: &[Demand], flows: &Flows<'_>) -> Vec<Wrong> {
+        let mut wrong = Vec::new();
+        let mut waiting = Waiting::new();
+        for demand in group {
+            let (from, class) = (demand.from, demand.class);
+            let next = ways.next(from).to_vec();
+            if next.is_empty() {
+                let at = flows.records[demand.flow].at("to");
+                wrong.push((demand.flow, self.unreachable(from, from, demand.to, &at)));
+            }
+            for out in next {
+                self.cross(ways, out, class, &demand.load, &mut waiting);
+            }
+        }
+        let class = group[0].class;
+        while let Some(((_, node), inputs)) = waiting.pop_first() {
+            let Some(mut sum) = inputs.values().next().copied() else {
+                continue;
+            };
+            inputs.values().skip(1).for_each(|load| sum.add(load));
+            for out in ways.next(node).to_vec() {
+                for (input, load) in &inputs {
+                    self.steps += 1;
+                    let through = self.found.through.entry((out, class, *input));
+                    through.and_modify(|known| known.add(load)).or_insert(*load);
+                }
+                self.cross(ways, out, class, &sum, &mut waiting);
+            }
+        }
+        wrong
+    }
+
+    fn cross(
+        &mut self,
+        ways: &Ways<'_>,
+        channel: u32,
+        class: u8,
+        load: &Load,
+        waiting: &mut Waiting,
+    ) {
+        let on = self.found.on.entry((channel, class));
+        on.and_modify(|known| known.add(load)).or_insert(*load);
+        let node = self.net.ends(channel).1;
+        if node != ways.destination {
+            let place = waiting
+                .entry((Reverse(ways.distance(node)), node))
+                .or_default();
+            let known = place.entry(channel);
+            known.and_modify(|known| known.add(load)).or_insert(*load);
+        }
+    }
+
+    /// Ways that the file gives: each demand on its own, they may lead anywhere.
+    fn one_by_one(
+        &mut self,
+        ways: &mut Ways<'_>,
+        group: &[Demand],
+        flows: &Flows<'_>,
+    ) -> Vec<Wrong> {
+        let mut wrong = Vec::new();
+        for demand in group {
+            if self.steps > MOST_STEPS {
+                break;
+            }
+            let at = flows.records[demand.flow].at("to");
+            let found = self.demand(ways, demand.from, demand.class, &demand.load, &at);
+            wrong.extend(found.err().map(|diagnostic| (demand.flow, diagnostic)));
+        }
+        wrong
+    }
+
     fn demand(
         &mut self,
         ways: &mut Ways<'_>,
@@ -177,19 +278,20 @@ impl Walk<'_> {
     }
 
     fn unreachable(&self, from: u32, stuck: u32, to: u32, at: &At) -> Box<Diagnostic> {
+        let lonely = |node: &u32| self.net.neighbours[*node as usize].is_empty();
+        let note = match [from, to].into_iter().find(lonely) {
+            Some(node) => format!("`{}` has no link at all", self.net.name(node)),
+            None if stuck == from => "the switches at both ends are not joined".into(),
+            None => format!("frames get to `{}` and not further", self.net.name(stuck)),
+        };
         let (from, to) = (self.net.name(from), self.net.name(to));
-        let place = self.net.name(stuck);
-        let lonely = self.net.neighbours[stuck as usize].is_empty();
         Box::new(
             Diagnostic::error(
                 "unreachable",
                 format!("no way leads from `{from}` to `{to}`"),
             )
             .at(at.clone(), format!("`{to}` can't be reached"))
-            .note(match lonely {
-                true => format!("`{place}` has no link at all"),
-                false => format!("frames get to `{place}` and not further"),
-            })
+            .note(note)
             .note("stations forward nothing: ways pass through switches only")
             .help("add the missing `[[links]]`, or correct `[[routes]]`"),
         )
@@ -326,4 +428,28 @@ fn acknowledgement(flow: &FlowSpec, tcp: &TcpSpec) -> u32 {
         _ => 0,
     };
     frame(TCP_IP_BYTES + options, flow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph(edges: &[(u32, u32)]) -> BTreeMap<u32, Vec<u32>> {
+        let mut graph: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (from, to) in edges {
+            graph.entry(*from).or_default().push(*to);
+        }
+        graph
+    }
+
+    #[test]
+    fn circles_are_found_and_joins_are_none() {
+        assert_eq!(circle(&graph(&[])), None);
+        let diamond = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)];
+        assert_eq!(circle(&graph(&diamond)), None);
+        let closed = [diamond.as_slice(), &[(4, 1)]].concat();
+        assert_eq!(circle(&graph(&closed)), Some(vec![1, 3, 4]));
+        assert_eq!(circle(&graph(&[(7, 7)])), Some(vec![7]));
+        assert_eq!(circle(&graph(&[(0, 1), (5, 6), (6, 5)])), Some(vec![5, 6]));
+    }
 }

@@ -114,6 +114,36 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_ahead_of_the_stop_lets_one_more_come() {
+        let rate = Rate(100_000_000);
+        let busy = Stop {
+            ahead: wire_time(rate, 1_518),
+            ..station(100, 1_518)
+        };
+        // 1538 + 84 bytes and 1 us on the wire: into the second frame after the first.
+        assert_eq!((station(100, 1_518).frames(), busy.frames()), (2, 3));
+        let exact = Stop {
+            control: Duration::ZERO,
+            away: Duration::ZERO,
+            ..busy
+        };
+        assert_eq!(
+            exact.frames(),
+            2,
+            "the next would start just as the stop takes effect"
+        );
+        let slow = Stop {
+            away: Duration(busy.away.0 + 2 * wire_time(rate, 1_518).0),
+            ..busy
+        };
+        assert_eq!(
+            slow.frames(),
+            5,
+            "a response of two frames lets two more come"
+        );
+    }
+
+    #[test]
     fn long_cables_need_what_fits_on_them() {
         // 10 km at 100 Gbps: 100 us both ways are 1.25 MB, 813 frames of 1538 bytes on the wire.
         let stop = Stop {

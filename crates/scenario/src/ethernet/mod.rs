@@ -135,21 +135,37 @@ fn whole(
 ) {
     checks::marks(root, crossings, flows, network, mistakes);
     checks::loads(net, flows, network, mistakes);
-    if crossings.is_partial {
-        checks::too_many_ways(root, mistakes);
-        return;
-    }
     let look = Lossless {
         root,
         net,
         spec: network,
         crossings,
     };
-    lossless::check(&look, mistakes);
-    deadlock::check(&look, mistakes);
+    if crossings.is_partial {
+        checks::too_many_ways(root, mistakes);
+    } else {
+        lossless::check(&look, mistakes);
+        deadlock::check(&look, mistakes);
+    }
     for (node, shared) in shared::headroom(&look, mistakes) {
         if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {
             switch.memory = MemorySpec::Shared(shared);
+        }
+    }
+    keep_promises(network, mistakes);
+}
+
+/// Reasons to expect loss where the scheme alone would promise none.
+const LOSSY: &[&str] = &["headroom", "deaf", "short-stop", "not-checked"];
+
+/// Nobody promises what a warning doubts, or what a time-out gives up on purpose.
+fn keep_promises(network: &mut EthernetSpec, mistakes: &Diagnostics) {
+    let doubted = mistakes.iter().any(|found| LOSSY.contains(&found.code));
+    for node in &mut network.nodes {
+        if let NodeKind::Switch(switch) = &mut node.kind
+            && let Some(pressure) = &mut switch.back_pressure
+        {
+            pressure.promises_no_loss &= !doubted && pressure.time_out.is_none();
         }
     }
 }

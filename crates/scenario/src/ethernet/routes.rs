@@ -99,6 +99,11 @@ impl<'a> Ways<'a> {
         }
     }
 
+    /// Links from a node to the station; `u32::MAX` where there is no way.
+    pub(crate) fn distance(&self, node: u32) -> u32 {
+        self.distance[node as usize]
+    }
+
     /// The channels that frames take from here, in ascending order; none at the station itself.
     pub(crate) fn next(&mut self, node: u32) -> &[u32] {
         if !self.known.contains_key(&node) {

@@ -137,3 +137,23 @@ fn circles_depend_on_who_is_told_and_of_what() {
         assert_eq!(codes(&text), ["deadlock"], "{notify}");
     }
 }
+
+#[test]
+fn no_loss_is_promised_only_where_nothing_speaks_against_it() {
+    let promised = |text: &str| {
+        let scenario = try_read(text, &[]).expect("no mistakes");
+        let spec = &scenario.ethernet().expect("for Ethernet").network;
+        switch(spec).back_pressure.expect("PAUSE").promises_no_loss
+    };
+    assert!(promised(ONE_SWITCH));
+    let kind = "kind = \"pause\"\n";
+    for more in [
+        "headroom = \"unchecked\"\n",
+        "quanta = 10\nrefresh = \"never\"\n",
+        "time_out = { after = \"20 ms\", grace = \"5 ms\" }\n",
+        "[[nodes]]\nname = \"S\"\ndeaf = true\n",
+    ] {
+        let text = ONE_SWITCH.replace(kind, &format!("{kind}{more}"));
+        assert!(!promised(&text), "{more}");
+    }
+}

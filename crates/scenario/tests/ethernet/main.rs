@@ -198,6 +198,7 @@ fn everything_of_switches_is_read() {
             after: Duration(20_000_000_000),
             grace: Duration(5_000_000_000),
         }),
+        promises_no_loss: false,
         // The largest queue of A is the 2 MB towards B.
         blocked: Some(BlockedSpec {
             high_bytes: 1_000_000,
