@@ -14,7 +14,7 @@ use crate::frame::{ECT, Frame, NONE};
 use crate::network::{Flow, Network};
 use crate::outcome::{Standstill, Violation};
 use crate::probe::Probe;
-use crate::stations::Outgoing;
+use crate::stations::{Outgoing, Payload};
 
 /// Promises broken that are kept word for word; the rest is only counted.
 const VIOLATIONS_KEPT: usize = 100;
@@ -357,7 +357,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             order: 0,
             bytes: bytes as u16,
             class: flow.class,
-            marks: match flow.is(Flow::ECT) {
+            marks: match flow.is(Flow::ECT) && has_data(&made.payload) {
                 true => ECT,
                 false => 0,
             },
@@ -390,6 +390,14 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 what: what(),
             });
         }
+    }
+}
+
+/// Bare acknowledgements are not to be marked (RFC 3168, section 6.1.4).
+fn has_data(payload: &Payload) -> bool {
+    match payload {
+        Payload::Tcp(segment) => segment.bytes > 0,
+        Payload::Udp { .. } => true,
     }
 }
 

@@ -94,5 +94,19 @@ fn one() {
     mix.has_faults = more.contains("faults");
     let spec = random_spec(seed, mix);
     println!("{spec:#?}");
-    println!("{:?}", difference(&spec).map(|_| ()));
+    if let Err(text) = difference(&spec).map(|_| ()) {
+        println!("{text}");
+    }
+    let (log, _) = ethernet_common::fast(&spec);
+    for start in &log.starts {
+        if start.control.is_some() {
+            println!("FAST {start:?}");
+        }
+    }
+    let report = ethernet_common::slow(&spec);
+    for start in &report.starts {
+        if start.control.is_some() {
+            println!("SLOW {start:?}");
+        }
+    }
 }

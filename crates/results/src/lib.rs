@@ -33,7 +33,7 @@ pub use model::{
 };
 pub use run::{
     Balance, RunInfo, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
-    terminal_summary,
+    standstill_sentence, terminal_summary,
 };
 pub use svg::svg;
 pub use trace::{Crossing, TraceRecord, TraceWriter, UnitKind};

@@ -32,10 +32,12 @@ fn a_connection_a_transfer() {
     let spec = spec();
     let (mut a, mut b) = pair(&spec);
     for transfer in 0..3 {
-        let (now, at) = (transfer * 100, transfer * 1500);
+        let (now, at) = (transfer * 30, transfer * 1500);
         a.send(ms(now), &spec, 1500);
         let syn = one(&mut a, now, &spec);
         assert_eq!((syn.flags, syn.seq, syn.bytes), (flags::SYN, at, 0));
+        // No round-trip time is known: 6 ticks.
+        assert_eq!(a.timer(), Some(ms(2_600)));
         b.on_segment(ms(now + 1), &spec, &syn, false);
         let answer = one(&mut b, now + 1, &spec);
         assert_eq!((answer.flags, answer.ack), (SYN_ACK, at));
@@ -142,6 +144,45 @@ fn the_passive_end_waits_for_the_syn_and_starts_anew() {
     assert_eq!(segments[0].flags, SYN_ACK);
     assert_eq!((segments[1].seq, segments[1].is_again), (2048, true));
     assert_eq!(segments.len(), 3);
+}
+
+#[test]
+fn an_old_answer_opens_nothing() {
+    let spec = spec();
+    let (mut a, mut b) = pair(&spec);
+    a.send(ms(0), &spec, 10);
+    let syn = one(&mut a, 0, &spec);
+    b.on_segment(ms(1), &spec, &syn, false);
+    let old = one(&mut b, 1, &spec);
+    a.on_segment(ms(2), &spec, &old, false);
+    drain(&mut a, ms(2), &spec);
+    a.on_segment(ms(3), &spec, &ack(&spec, 10), false);
+    a.send(ms(4), &spec, 10);
+    assert_eq!(one(&mut a, 4, &spec).flags, flags::SYN);
+    a.on_segment(ms(5), &spec, &old, false);
+    assert_eq!(drain(&mut a, ms(5), &spec), []);
+    let mut fresh = old;
+    fresh.ack = 10;
+    a.on_segment(ms(6), &spec, &fresh, false);
+    assert_eq!(one(&mut a, 6, &spec).bytes, 10);
+}
+
+/// What one connection had to echo is no matter of the next.
+#[test]
+fn a_new_connection_echoes_nothing_old() {
+    let mut spec = spec();
+    spec.ecn = Ecn::Classic;
+    let mut end = Endpoint::new(&spec, clock(), false);
+    for (at, mark, echo) in [(0, true, flags::ECE), (10, false, 0)] {
+        let mut syn = data(&spec, at, 0);
+        syn.flags = flags::SYN;
+        end.on_segment(ms(1), &spec, &syn, false);
+        one(&mut end, 1, &spec);
+        let mut last = data(&spec, at, 10);
+        last.flags |= flags::FIN;
+        end.on_segment(ms(2), &spec, &last, mark);
+        assert_eq!(one(&mut end, 2, &spec).flags, flags::ACK | echo);
+    }
 }
 
 #[test]

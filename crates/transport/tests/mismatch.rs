@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use kernel::{Duration, Purpose, Rate, Stream, Time};
-use transport::spec::Congestion;
+use transport::spec::{Congestion, Ecn};
 use transport::tcp::HostClock;
 use transport::{Endpoint, Segment, TcpSpec};
 
@@ -15,6 +15,9 @@ const SECOND: u64 = 1_000_000_000_000;
 struct Port {
     rate: Rate,
     limit_bytes: u64,
+    /// Frames that find more than this are marked.
+    mark_bytes: u64,
+    peak_bytes: u64,
     free_at: Time,
     /// When each frame's last bit leaves, and its bytes.
     inside: std::collections::VecDeque<(Time, u64)>,
@@ -26,14 +29,17 @@ impl Port {
         Port {
             rate: Rate(rate),
             limit_bytes,
+            mark_bytes: u64::MAX,
+            peak_bytes: 0,
             free_at: Time::ZERO,
             inside: Default::default(),
             bytes: 0,
         }
     }
 
-    /// When the last bit arrives at the other end; `None` if it is dropped.
-    fn put(&mut self, now: Time, bytes: u64) -> Option<Time> {
+    /// When the last bit arrives at the other end, and whether the frame is marked; `None` if it
+    /// is dropped.
+    fn put(&mut self, now: Time, bytes: u64) -> Option<(Time, bool)> {
         while let Some(&(at, gone)) = self.inside.front()
             && at <= now
         {
@@ -43,11 +49,13 @@ impl Port {
         if self.bytes + bytes > self.limit_bytes {
             return None;
         }
+        let is_marked = self.bytes > self.mark_bytes;
         let start = self.free_at.max(now);
         self.free_at = start + self.rate.serialization(bytes + 20);
         self.inside.push_back((self.free_at, bytes));
         self.bytes += bytes;
-        Some(self.free_at + Duration(500_000))
+        self.peak_bytes = self.peak_bytes.max(self.bytes);
+        Some((self.free_at + Duration(500_000), is_marked))
     }
 }
 
@@ -67,7 +75,7 @@ struct Model {
     /// By connection and end: 0 sends.
     ends: Vec<[Endpoint; 2]>,
     timers: Vec<[Option<Time>; 2]>,
-    segments: Vec<(Segment, usize)>,
+    segments: Vec<(Segment, usize, bool)>,
     /// Fast station, slow station, switch to fast, switch to slow.
     ports: [Port; 4],
     file_bytes: u64,
@@ -123,9 +131,11 @@ impl Model {
 
     fn poll(&mut self, connection: usize, end: usize) {
         while let Some(segment) = self.ends[connection][end].poll(self.now, &self.spec) {
-            let arrives = self.ports[end].put(self.now, frame_bytes(&segment));
-            self.segments.push((segment, connection * 2 + 1 - end));
-            self.at(arrives.unwrap(), 2, self.segments.len() - 1);
+            let put = self.ports[end].put(self.now, frame_bytes(&segment));
+            let (arrives, _) = put.expect("stations drop nothing");
+            self.segments
+                .push((segment, connection * 2 + 1 - end, false));
+            self.at(arrives, 2, self.segments.len() - 1);
         }
         let timer = self.ends[connection][end].timer();
         if let Some(at) = timer
@@ -151,16 +161,18 @@ impl Model {
                 }
             }
             2 => {
-                let (segment, to) = self.segments[which];
-                if let Some(at) = self.ports[2 + to % 2].put(self.now, frame_bytes(&segment)) {
+                let (segment, to, _) = self.segments[which];
+                let put = self.ports[2 + to % 2].put(self.now, frame_bytes(&segment));
+                if let Some((at, is_marked)) = put {
+                    self.segments[which].2 = is_marked;
                     self.at(at, 3, which);
                 }
             }
             _ => {
-                let (segment, to) = self.segments[which];
+                let (segment, to, is_marked) = self.segments[which];
                 let (connection, end) = (to / 2, to % 2);
                 let the_end = &mut self.ends[connection][end];
-                let received = the_end.on_segment(self.now, &self.spec, &segment, false);
+                let received = the_end.on_segment(self.now, &self.spec, &segment, is_marked);
                 if received.is_finished {
                     self.think(connection);
                 }
@@ -177,6 +189,7 @@ impl Model {
         while let Some(Reverse((at, _, what, which))) = self.events.pop() {
             if at.0 >= 10 * SECOND && before.is_none() {
                 before = Some(delivered(&self.ends));
+                self.ports[3].peak_bytes = 0;
             }
             if at.0 >= seconds * SECOND {
                 break;
@@ -233,4 +246,29 @@ fn the_eighth_is_what_loses() {
 fn sack_and_cubic_hardly_lose() {
     let found = mean(TcpSpec::modern(), 2, 200_000);
     assert!(found > 9.0, "{found}");
+}
+
+/// DCTCP holds the queue at its mark, classic ECN lets it swing, neither loses; without marks
+/// the queue fills.
+#[test]
+fn dctcp_keeps_the_queue_short() {
+    let endless = 1_000_000_000;
+    let run = |spec: TcpSpec, mark_bytes| {
+        let mut model = Model::new(spec, 2, endless, 1);
+        model.ports[3].mark_bytes = mark_bytes;
+        let rate = model.run(30);
+        (rate, model.ports[3].peak_bytes, model.ends[0][0].counts())
+    };
+    let mut classic = TcpSpec::dctcp();
+    classic.ecn = Ecn::Classic;
+    let mut none = TcpSpec::dctcp();
+    none.ecn = Ecn::Off;
+    for (spec, least_mbps) in [(TcpSpec::dctcp(), 9.45), (classic, 9.4)] {
+        let (rate, peak_bytes, counts) = run(spec, 30_000);
+        assert!(rate > least_mbps, "{rate}");
+        assert!((30_000..42_000).contains(&peak_bytes), "{peak_bytes}");
+        assert!(counts.ecn_cuts > 100 && counts.time_outs == 0, "{counts:?}");
+    }
+    let (_, peak_bytes, counts) = run(none, 30_000);
+    assert!(peak_bytes > 68_000 && counts.ecn_cuts == 0);
 }

@@ -91,6 +91,24 @@ fn sack_repairs_three_losses_in_one_recovery() {
     assert_eq!(counts.fast_retransmits, 1);
 }
 
+/// Ten segments and no more; 0 and 8 are lost. Nothing says that 8 is, but nothing
+/// else is left to send (rule 3 of NextSeg).
+#[test]
+fn sack_sends_what_may_be_lost_when_nothing_else_is_left() {
+    let spec = spec();
+    let mut end = endpoint(&spec);
+    end.send(ms(0), &spec, 10 * MSS);
+    numbers(&mut end, ms(0), &spec);
+    assert_eq!(sacked(&mut end, ms(10), &spec, 0, &[(1, 2)]), []);
+    assert_eq!(sacked(&mut end, ms(10), &spec, 0, &[(1, 3)]), []);
+    assert_eq!(sacked(&mut end, ms(10), &spec, 0, &[(1, 4)]), [0]);
+    assert_eq!(sacked(&mut end, ms(10), &spec, 0, &[(1, 8)]), []);
+    assert_eq!(sacked(&mut end, ms(10), &spec, 0, &[(9, 10), (1, 8)]), [8]);
+    let received = end.on_segment(ms(20), &spec, &ack(&spec, 10 * MSS), false);
+    assert!(received.is_finished);
+    assert_eq!((end.counts().time_outs, end.timer()), (0, None));
+}
+
 #[test]
 fn after_a_time_out_what_arrived_is_left_out() {
     let spec = spec();
@@ -173,16 +191,36 @@ fn cubic_cuts_to_seven_tenths() {
         sacked(&mut end, ms(10), &spec, 0, &[(1, i)]);
     }
     assert_eq!(end.window_bytes(), 10 * MSS * 7 / 10);
+    fire(&mut end, &spec);
+    // 7 tenths of 7 segments are 4.9; a second time-out of the same segment leaves that.
     let at = fire(&mut end, &spec);
     numbers(&mut end, at, &spec);
     assert_eq!(end.window_bytes(), MSS);
-    // 7 tenths of 7 segments are 4.9: slow start until then.
     for i in 4..8 {
         acked(&mut end, at, &spec, i);
     }
     assert_eq!(end.window_bytes(), 5 * MSS);
     acked(&mut end, at, &spec, 8);
     assert!(end.window_bytes() < 5 * MSS + MSS / 2);
+    // The curve starts flat: a second later it is 0.4 segments up, or 5.1 by Reno's estimate,
+    // and not on its way back to 7.
+    acked(&mut end, Time(at.0 + 1_000 * MS), &spec, 9);
+    assert!(end.window_bytes() < 5 * MSS + MSS / 2);
+}
+
+/// The echo of a mark of before a time-out cuts no further.
+#[test]
+fn a_time_out_answers_marks_too() {
+    let mut spec = spec();
+    spec.ecn = Ecn::Classic;
+    let mut end = infinite(&spec);
+    numbers(&mut end, ms(0), &spec);
+    let at = fire(&mut end, &spec);
+    numbers(&mut end, at, &spec);
+    let mut segment = ack(&spec, 3 * MSS);
+    segment.flags |= flags::ECE;
+    end.on_segment(at, &spec, &segment, false);
+    assert_eq!(end.counts().ecn_cuts, 0);
 }
 
 /// An echo halves once a round trip; CWR goes with the next new data.

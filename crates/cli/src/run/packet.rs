@@ -8,7 +8,8 @@ use packet::outcome::{Outcome, PortsOutcome, Series, Stop, Violation};
 use packet::probe::{Audit, Ports, PortsSpec, Probe, Recorder, TraceProbe};
 use packet::spec::NetworkSpec;
 use results::{
-    note_broken_bounds, run_manifest, run_report, run_summary, run_tables, terminal_summary,
+    note_broken_bounds, run_manifest, run_report, run_summary, run_tables, standstill_sentence,
+    terminal_summary,
 };
 use scenario::PacketScenario;
 
@@ -194,9 +195,16 @@ impl PacketRun<'_> {
         let outcome = &found.outcome;
         let ending = match (outcome.stop, outcome.violations_total) {
             (Stop::Interrupted, _) => Ending::Interrupted,
+            (Stop::Stuck(_), _) => Ending::Failed,
             (_, 0) => Ending::Done,
             _ => Ending::Failed,
         };
+        if let Some(still) = standstill_sentence(outcome, self.scenario.cell) {
+            match outcome.stop {
+                Stop::Stuck(_) => eprintln!("error: standstill: {still}"),
+                _ => eprintln!("note: standstill: {still}"),
+            }
+        }
         let shown = self.shown(found, ending == Ending::Interrupted);
         let info = self.job.info(self.scenario.cell, found.wall_seconds);
         let network = &self.scenario.network;

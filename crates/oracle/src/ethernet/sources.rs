@@ -244,12 +244,10 @@ impl Network {
     }
 }
 
-/// Data of connections that heed marks can be marked.
+/// Segments of connections that heed marks can be marked.
 fn is_ect(flow: &FlowSpec, payload: &Payload) -> bool {
     match (flow.transport, payload) {
-        (TransportSpec::Tcp(tcp), Payload::Tcp(segment)) => {
-            tcp.ecn != Ecn::Off && segment.bytes > 0
-        }
+        (TransportSpec::Tcp(tcp), Payload::Tcp(_)) => tcp.ecn != Ecn::Off,
         _ => false,
     }
 }

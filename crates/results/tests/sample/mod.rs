@@ -190,6 +190,7 @@ pub fn outcome() -> Outcome {
             .collect(),
         violations: Vec::new(),
         violations_total: 0,
+        standstill: None,
     }
 }
 

@@ -224,5 +224,25 @@ mod tests {
             cubic.grow(Time::ZERO, MSS, 8 * MSS, u64::MAX, &acked),
             9 * MSS
         );
+        let half = Acked {
+            bytes: 500,
+            ..acked
+        };
+        assert_eq!(cubic.grow(Time::ZERO, MSS, 8 * MSS, u64::MAX, &half), 8_500);
+    }
+
+    /// However far the curve has gone, half of the window is the most for a round trip.
+    #[test]
+    fn growth_is_bounded() {
+        let mut cubic = Cubic::default();
+        let acked = Acked {
+            bytes: MSS,
+            flight_bytes: 11 * MSS,
+            rtt_seconds: 0.1,
+        };
+        let start = cubic.grow(Time::ZERO, MSS, 10 * MSS, 0, &acked);
+        let late = Time(100_000_000_000_000);
+        let next = cubic.grow(late, MSS, start, 0, &acked);
+        assert!((499..=500).contains(&(next - start)), "{start} {next}");
     }
 }

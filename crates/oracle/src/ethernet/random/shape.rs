@@ -12,11 +12,13 @@ struct Builder<'a> {
     dice: &'a mut Dice,
     spec: &'a mut EthernetSpec,
     rates: &'a [u64],
+    /// Links may be faster one way.
+    is_lopsided: bool,
     order: Order,
     queues: Vec<QueueSpec>,
 }
 
-pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64]) {
+pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], is_lopsided: bool) {
     let classes = dice.pick(&[1, 1, 2, 2, 3, 8]);
     let order = dice.pick(&[
         Order::StrictPriority,
@@ -36,6 +38,7 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64]) {
         dice,
         spec,
         rates,
+        is_lopsided,
         order,
         queues,
     };
@@ -108,7 +111,7 @@ impl Builder<'_> {
             inputs: Vec::new(),
         };
         let forward = channel(rate);
-        let backward = match self.dice.one_in(6) {
+        let backward = match self.is_lopsided && self.dice.one_in(6) {
             true => channel(self.dice.pick(self.rates)),
             false => channel(rate),
         };

@@ -45,7 +45,6 @@ impl Sender {
         let mss = u64::from(spec.mss_bytes);
         self.window.reduce(spec, self.limit());
         self.marks.on_cut(self.max);
-        self.rtt.cancel();
         self.recover = self.max;
         self.high_rxt = self.una;
         match spec.recovery {
