@@ -108,7 +108,11 @@ fn a_dead_circuit_is_a_note_and_a_stuck_run_status_1() {
     let scenario = shipped("kung1993/sec45-standstill.toml");
     let ran = backwater(&here, &["run", &scenario, "--out", "note"]).expect(0);
     let ran = ran.complains("note: standstill: 1 flow has not moved since");
-    assert!(ran.out.contains("VC1: 1 unit waiting for A → S"), "{}", ran.out);
+    assert!(
+        ran.out.contains("VC1: 1 unit waiting for A → S"),
+        "{}",
+        ran.out
+    );
     let found = &json(&here.join("note/summary.json"))["standstill"];
     assert_eq!(found["others_move"], true);
     let kinds = [&found["waiting"][0]["kind"], &found["waiting"][1]["kind"]];
