@@ -138,3 +138,20 @@ fn checks_count_and_sweeps_measure() {
         assert!(text.contains(measure), "no `{measure}` in {text}");
     }
 }
+
+#[test]
+fn no_load_saturates_what_takes_what_it_gets() {
+    let here = folder("ethernet-saturate");
+    fs::write(here.join("switch.toml"), SWITCH).expect("a file");
+    let search = [
+        "saturate",
+        "switch.toml",
+        "--over",
+        "run.seed",
+        "--low",
+        "1",
+    ];
+    let search = [&search[..], &["--high", "3", "--precision", "1"]].concat();
+    let ran = backwater(&here, &search).expect(2);
+    ran.complains("does not say whether a load saturates it");
+}
