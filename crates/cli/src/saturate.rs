@@ -109,6 +109,16 @@ pub fn saturate(options: &Options) -> u8 {
         Err(Some(message)) => return told(&message),
         Err(None) => return INTERRUPTED,
     };
+    if checked
+        .measures
+        .iter()
+        .all(|measure| measure.role != Role::Saturated)
+    {
+        return fail(
+            "the engine of this scenario does not say whether a load saturates it; \
+             sweep the load instead, and look at goodput, drops and stops",
+        );
+    }
     let out = options.how.out.clone();
     let name = format!("{}-saturate", run::name_of(&options.file));
     let out = out.unwrap_or_else(|| default_out(&name));

@@ -13,6 +13,22 @@ use results::{
 use sample::{HOSTILE, ethernet as run};
 
 const GOLDEN: &str = "\
+Two switches: 11 s, time reached
+13,200 frame hops, 23 of them control in 0.01 s (1.32 M hops/s); trace hash c0ffee0123456789
+
+flow          Mbps  returned  transfers/s   time   99 %   delay  99 %  dropped  late
+file[1]       4.00         -         5.00  50 ms  60 ms  650 µs  2 ms        7     -
+file[2]       3.20         -         5.00  50 ms  60 ms  650 µs  2 ms        3     -
+</script><b>  1.50         -            -      -      -  650 µs  2 ms        0   5 %
+
+created 3,000 = delivered 2,960 + dropped 10 + inside 30 frames, 3,000,000 = 2,960,000 + 10,000 + \
+30,000 bytes
+dropped: queue full 9, watchdog 1
+  B -> D, class 0: queue full 9, watchdog 1
+control frames: 12 stops (2 of them refreshes) and 11 resumes sent, 12 obeyed
+  S1 -> A, class 0: stopped 25 % of the time, longest 8 ms
+  S2 -> A, class 0: stopped 12.5 % of the time, longest 8 ms
+busiest channel B -> D: data 97 %, control 0 %
 ";
 
 fn summary_of(outcome: &EthernetOutcome) -> String {

@@ -1,0 +1,157 @@
+//! `run`, `check` and `sweep` with the Ethernet engine.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Ran, backwater, figure_17, folder, json, shipped, trace_hash};
+
+/// Two fast stations and a slow one on a switch that stops its neighbours.
+const SWITCH: &str = r#"
+title = "A switch"
+engine = "ethernet"
+[run]
+duration = "100 ms"
+warm_up = "0 s"
+[network]
+stations = ["S1", "S2", "D"]
+switches = ["A"]
+[link]
+rate = "100 Mbps"
+[[links]]
+between = ["D", "A"]
+rate = "10 Mbps"
+[back_pressure]
+kind = "pause"
+[[flows]]
+name = "f"
+from = ["S1", "S2"]
+to = "D"
+"#;
+
+fn run(here: &Path, more: &[&str]) -> Ran {
+    fs::write(here.join("switch.toml"), SWITCH).expect("a file");
+    let mut all = vec!["run", "switch.toml", "--out", "out"];
+    all.extend(more);
+    backwater(here, &all)
+}
+
+#[test]
+fn a_run_writes_its_directory() {
+    let here = folder("ethernet-run");
+    let ran = run(&here, &[]).expect(0);
+    for must in [
+        "A switch: 100 ms, time reached",
+        "frame hops",
+        "nothing was dropped",
+        "S1 -> A: stopped ",
+        "busiest channel A -> D: data ",
+        "out/report.html",
+    ] {
+        assert!(ran.out.contains(must), "no `{must}` in {}", ran.out);
+    }
+    let out = here.join("out");
+    let manifest = json(&out.join("manifest.json"));
+    assert_eq!(manifest["partial"], false);
+    assert_eq!(manifest["ended_at_ps"], 100_000_000_000_u64);
+    let listed = manifest["files"].to_string();
+    for file in ["report.html", "tables/ports.csv", "figures/stopped.svg"] {
+        assert!(listed.contains(file), "{file} is not in {listed}");
+        assert!(out.join(file).is_file(), "{file} is missing");
+    }
+    let summary = json(&out.join("summary.json"));
+    assert_eq!(summary["balanced"], true);
+    assert_eq!(summary["dropped_frames"], 0);
+    assert!(summary["stops_sent"].as_u64() > Some(0), "{summary}");
+    let channels = fs::read_to_string(out.join("tables/channels.csv")).expect("a table");
+    assert_eq!(channels.lines().count(), 1 + 6);
+    backwater(&here, &["run", "out/resolved.toml", "--out", "again"]).expect(0);
+    assert_eq!(trace_hash(&out), trace_hash(&here.join("again")));
+}
+
+#[test]
+fn traces_and_audit_leave_the_run_as_it_is() {
+    let here = folder("ethernet-trace");
+    run(&here, &[]).expect(0);
+    let plain = trace_hash(&here.join("out"));
+    run(&here, &["--audit", "--trace", "csv"])
+        .expect(0)
+        .complains("trace hash the same without");
+    let out = here.join("out");
+    assert_eq!(trace_hash(&out), plain);
+    let hops = json(&out.join("manifest.json"))["unit_hops"].as_u64();
+    let trace = fs::read_to_string(out.join("trace.csv")).expect("a trace");
+    let started = trace.lines().filter(|line| line.contains(",out,"));
+    assert_eq!(Some(started.count() as u64), hops);
+    assert!(trace.contains(",out,") && trace.contains(",pause,") && trace.contains(",stop,"));
+    run(&here, &["--trace", "pcapng"]).expect(0);
+    assert_eq!(trace_hash(&out), plain);
+    let capture = fs::read(out.join("trace.pcapng")).expect("a capture");
+    assert_eq!(capture[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+    assert!(!out.join("trace.csv").exists(), "it was of the run before");
+    let listed = json(&out.join("manifest.json"))["files"].to_string();
+    assert!(listed.contains("trace.pcapng"), "{listed}");
+}
+
+#[test]
+fn a_capture_needs_frames() {
+    let here = folder("capture-of-cells");
+    let file = figure_17();
+    let ran = backwater(&here, &["run", &file, "--trace", "pcapng", "--out", "out"]);
+    ran.expect(2).complains("a capture needs frames");
+    assert!(!here.join("out").exists(), "it leaves no directory");
+}
+
+#[test]
+fn a_deadlock_is_status_1_and_named() {
+    let here = folder("ethernet-deadlock");
+    let file = shipped("ethernet/tree-deadlock.toml");
+    let ran = backwater(&here, &["run", &file, "--out", "out"]).expect(1);
+    assert!(ran.out.contains(", deadlock"), "{}", ran.out);
+    assert!(ran.out.contains("first of flow "), "{}", ran.out);
+    ran.complains("error: deadlock: queues wait for each other in a circle");
+    let table = fs::read_to_string(here.join("out/tables/standstill.csv")).expect("a table");
+    assert!(table.lines().count() > 2, "{table}");
+    assert_eq!(json(&here.join("out/manifest.json"))["partial"], false);
+    let others = shipped("ethernet/tree-others.toml");
+    let sets = ["--set", "run.duration=500 ms", "--set", "run.warm_up=0 s"];
+    backwater(&here, &["run", &others, sets[0], sets[1], sets[2], sets[3]]).expect(0);
+}
+
+#[test]
+fn checks_count_and_sweeps_measure() {
+    let here = folder("ethernet-sweep");
+    run(&here, &[]).expect(0);
+    let ran = backwater(&here, &["check", "switch.toml"]).expect(0);
+    let counts = "3 stations, 1 switches, 3 links, 1 classes, 2 flows, 0 series";
+    assert!(ran.out.contains(counts), "{}", ran.out);
+    let axis = "back_pressure.kind=none,pause,destination";
+    let sweep = ["sweep", "switch.toml", "--axis", axis, "--out", "swept"];
+    backwater(&here, &sweep).expect(0);
+    let text = fs::read_to_string(here.join("swept/tables/sweep.csv")).expect("a table");
+    assert_eq!(text.lines().count(), 1 + 3, "{text}");
+    for measure in [
+        "goodput [Mbps]",
+        "stopped [of time]",
+        "dropped [frames]",
+        "fairness",
+    ] {
+        assert!(text.contains(measure), "no `{measure}` in {text}");
+    }
+}
+
+#[test]
+fn no_load_saturates_what_takes_what_it_gets() {
+    let here = folder("ethernet-saturate");
+    fs::write(here.join("switch.toml"), SWITCH).expect("a file");
+    let search = [
+        "saturate",
+        "switch.toml",
+        "--over",
+        "run.seed",
+        "--low",
+        "1",
+    ];
+    let search = [&search[..], &["--high", "3", "--precision", "1"]].concat();
+    let ran = backwater(&here, &search).expect(2);
+    ran.complains("does not say whether a load saturates it");
+}
