@@ -165,14 +165,18 @@ impl Network {
         asked.any(|((_, gate), since)| {
             self.last_came.iter().any(|(came, at)| {
                 let (channel, class, destination) = *came;
-                let is_meant = match *gate {
-                    Gate::Port => true,
-                    Gate::Class(stopped) => usize::from(stopped) == class,
-                    Gate::Destination(stopped, station) => {
-                        usize::from(stopped) == class && station as usize == destination
-                    }
-                };
-                channel == neighbour ^ 1 && is_meant && at > since && now.since(*at) < grace
+                let is_meant = super::control::eo('8')
+                    || match *gate {
+                        Gate::Port => true,
+                        Gate::Class(stopped) => usize::from(stopped) == class,
+                        Gate::Destination(stopped, station) => {
+                            usize::from(stopped) == class && station as usize == destination
+                        }
+                    };
+                channel == neighbour ^ 1
+                    && is_meant
+                    && (super::control::eo('9') || at > since)
+                    && now.since(*at) < grace
             })
         })
     }
