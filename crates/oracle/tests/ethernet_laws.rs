@@ -17,6 +17,8 @@ const SEEDS: u64 = 12;
 fn sound(scheme: Scheme) -> Mix {
     Mix {
         has_faults: false,
+        has_watchdogs: false,
+        has_time_outs: false,
         has_quanta: false,
         ..Mix::of(scheme)
     }
@@ -25,7 +27,7 @@ fn sound(scheme: Scheme) -> Mix {
 /// A random network cut short.
 fn short(seed: u64, mix: Mix) -> EthernetSpec {
     let mut spec = random_spec(seed, mix);
-    spec.stop_at = Time(spec.stop_at.ps() / 4);
+    spec.stop_at = Time(spec.stop_at.ps() / 2);
     spec
 }
 
@@ -75,7 +77,9 @@ fn without(events: &Events, what: impl Fn(&Event) -> bool) -> Events {
 
 #[test]
 fn frames_and_bytes_are_conserved() {
-    let mut mixed = networks(0, |mix| mix.has_faults = true);
+    let mut mixed = networks(0, |mix| {
+        (mix.has_faults, mix.has_watchdogs, mix.has_time_outs) = (true, true, true);
+    });
     mixed.extend(networks(50, |mix| mix.has_quanta = true));
     for spec in &mixed {
         let events = events_of(spec);
