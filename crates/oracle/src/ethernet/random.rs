@@ -42,8 +42,14 @@ pub struct Mix {
     pub has_inputs: bool,
     /// Switches may share memory.
     pub has_shared: bool,
-    /// Nodes may be deaf or send storms; watchdogs and time-outs.
+    /// Nodes may be deaf or send storms.
     pub has_faults: bool,
+    /// Nodes may have watchdogs.
+    pub has_watchdogs: bool,
+    /// Switches may give up neighbours.
+    pub has_time_outs: bool,
+    /// Switches may limit the share of stopped frames.
+    pub has_blocked: bool,
     /// Stops may end by themselves.
     pub has_quanta: bool,
     /// Connections too, besides datagrams.
@@ -60,6 +66,9 @@ impl Mix {
             has_inputs: true,
             has_shared: true,
             has_faults: true,
+            has_watchdogs: true,
+            has_time_outs: true,
+            has_blocked: true,
             has_quanta: true,
             has_tcp: true,
             is_finite: false,
@@ -111,7 +120,7 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     };
     let mut spec = EthernetSpec {
         seed,
-        stop_at: Time(Rate(fast).serialization(1_538).ps() * 600),
+        stop_at: Time(Rate(fast).serialization(1_538).ps() * 300),
         warm_up: Time::ZERO,
         nodes: Vec::new(),
         links: Vec::new(),

@@ -58,8 +58,8 @@ impl Network {
     pub fn has_left(&mut self, now: Time, channel: usize, frame: &Frame) {
         self.leave_memory(channel, frame);
         self.after_departure(now, Point::Output(channel, frame.class));
-        if let Some(input) = frame.came_over {
-            self.after_departure(now, Point::Input(input, frame.class));
+        for point in self.inputs_to_look_at(channel, frame) {
+            self.after_departure(now, point);
         }
         self.look_at_blocked(now, channel, frame.class);
     }
@@ -193,9 +193,7 @@ impl Network {
         let at = self.effect(now, channel, &frame);
         let load = Load::Data(frame);
         self.flying.push(Flying { at, channel, load });
-        if !super::control::eo('3') {
-            self.look_at_blocked(now, channel, class);
-        }
+        self.look_at_blocked(now, channel, class);
     }
 
     /// When a frame that starts now takes effect at the far end.

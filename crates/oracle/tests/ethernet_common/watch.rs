@@ -408,6 +408,8 @@ pub fn control_gets_through(events: &Events) -> Law {
 /// applications got is what was received.
 pub fn delivers_in_order(events: &Events) -> Law {
     let mut got: BTreeMap<(u32, bool), u64> = BTreeMap::new();
+    // A sender goes back after a time-out; what it sent once counts.
+    let mut sent: BTreeMap<(u32, bool), u64> = BTreeMap::new();
     for (at, event) in events {
         match event {
             Event::Payload(flow, is_forward, bytes) => {
@@ -418,7 +420,9 @@ pub fn delivers_in_order(events: &Events) -> Law {
                     [(source, destination, true), (destination, source, false)]
                 {
                     let read = got.get(&(*flow, is_forward)).copied().unwrap_or(0);
-                    if !(here.0 <= there.2 && there.2 <= here.1 && read == there.2) {
+                    let sent = sent.entry((*flow, is_forward)).or_default();
+                    *sent = here.1.max(*sent);
+                    if !(here.0 <= there.2 && there.2 <= *sent && read == there.2) {
                         let text = format!("flow {flow}: {here:?}, {there:?}, {read} read");
                         return fail(*at, text);
                     }

@@ -30,32 +30,11 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
             limit(dice, spec, node, back_pressure);
         }
     }
+    if mix.has_watchdogs {
+        watchdogs(dice, spec);
+    }
     if mix.has_faults {
         faults(dice, spec);
-        for node in &mut spec.nodes {
-            let eo = super::super::control::eo;
-            if eo('w') {
-                node.watchdog = None;
-            }
-            if eo('d') {
-                node.is_deaf = false;
-            }
-            match &mut node.kind {
-                NodeKind::Station { storm } => {
-                    if eo('s') {
-                        *storm = None;
-                    }
-                }
-                NodeKind::Switch(sw) => {
-                    if eo('t') {
-                        if let Some(b) = &mut sw.back_pressure {
-                            b.time_out = None;
-                            b.blocked = None;
-                        }
-                    }
-                }
-            }
-        }
     }
 }
 
@@ -85,12 +64,12 @@ fn back_pressure(dice: &mut Dice, mix: Mix, classes: u8) -> Option<BackPressureS
         true => quanta,
         false => Message::UntilCancelled,
     };
-    let time_out = mix.has_faults && dice.one_in(4);
+    let time_out = mix.has_time_outs && dice.one_in(4);
     let time_out = time_out.then(|| TimeOutSpec {
         after: dice.span(100_000, 2_000_000),
         grace: dice.span(20_000, 1_000_000),
     });
-    let blocked = (is_blocking && dice.one_in(3)).then(|| {
+    let blocked = (mix.has_blocked && is_blocking && dice.one_in(3)).then(|| {
         let high = dice.between(2_000, 10_000);
         BlockedSpec {
             high_bytes: high,
@@ -213,13 +192,6 @@ fn faults(dice: &mut Dice, spec: &mut EthernetSpec) {
     let classes = spec.links[0].forward.queues.len() as u64;
     for node in &mut spec.nodes {
         node.is_deaf = dice.one_in(20);
-        if dice.one_in(6) {
-            node.watchdog = Some(WatchdogSpec {
-                detect: dice.span(50_000, 1_000_000),
-                restore: dice.span(20_000, 500_000),
-                action: dice.pick(&[WatchdogAction::Drop, WatchdogAction::Forward]),
-            });
-        }
         let NodeKind::Station { storm } = &mut node.kind else {
             continue;
         };
@@ -233,6 +205,18 @@ fn faults(dice: &mut Dice, spec: &mut EthernetSpec) {
                     false => None,
                 },
                 quanta: dice.between(20, 500) as u16,
+            });
+        }
+    }
+}
+
+fn watchdogs(dice: &mut Dice, spec: &mut EthernetSpec) {
+    for node in &mut spec.nodes {
+        if dice.one_in(3) {
+            node.watchdog = Some(WatchdogSpec {
+                detect: dice.span(50_000, 1_000_000),
+                restore: dice.span(20_000, 500_000),
+                action: dice.pick(&[WatchdogAction::Drop, WatchdogAction::Forward]),
             });
         }
     }
