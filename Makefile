@@ -8,11 +8,11 @@ export CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriver)
 
 .NOTPARALLEL:
-.PHONY: help demo test format lint unit smoke identity browser release bench docs
+.PHONY: help demo test format lint unit smoke identity browser release bench docs captures
 
 help:
 	@echo "make demo     build, rerun the papers claim by claim, write a report and runs/claims.json"
-	@echo "make test     format, lints, all tests, the built program, the report in a browser"
+	@echo "make test     format, lints, all tests, the built program, captures, the report in a browser"
 	@echo "make bench    measure unit-hops a second on the standard set"
 	@echo "make docs     regenerate the reference, the schema and the papers' pages below docs/"
 
@@ -20,7 +20,7 @@ demo: release
 	@mkdir -p runs
 	$(BINARY) reproduce --all --json runs/claims.json
 
-test: format lint unit smoke browser
+test: format lint unit smoke captures browser
 	@echo "make test: done"
 
 format:
@@ -60,6 +60,10 @@ identity: release
 		cmp runs/hash-debug runs/hash-release || exit 1; \
 		echo "debug and release agree on $$name:$$(cat runs/hash-release)"; \
 	done
+
+# Captures as tshark and scapy read them.
+captures: release
+	@BINARY=$(BINARY) tests/captures/run.sh
 
 browser:
 	@tests/browser/run.sh

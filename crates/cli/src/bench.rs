@@ -139,7 +139,7 @@ fn load(workload: &Workload) -> Result<PacketScenario, String> {
     let scenario = scenario::parse(&source, &sets).map_err(|mistakes| mistakes.render(false))?;
     match scenario.engine {
         Engine::Packet(packet) => Ok(packet),
-        Engine::Flit(_) => Err("a workload of the packet engine is for another one".into()),
+        _ => Err("a workload of the packet engine is for another one".into()),
     }
 }
 

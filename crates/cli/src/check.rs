@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ethernet::spec::{NodeKind, NodeSpec};
 use kernel::Duration;
 use packet::bound::bounds;
 use results::number::span;
@@ -77,6 +78,22 @@ fn summary(engine: &Engine) -> String {
                 fabric.router.lanes,
                 fabric.router.depth,
                 names.join(", ")
+            )
+        }
+        Engine::Ethernet(ethernet) => {
+            let network = &ethernet.network;
+            let is_switch = |node: &&NodeSpec| matches!(node.kind, NodeKind::Switch(_));
+            let switches = network.nodes.iter().filter(is_switch).count();
+            format!(
+                "{} stations, {switches} switches, {} links, {} classes, {} flows, {} series",
+                network.nodes.len() - switches,
+                network.links.len(),
+                network
+                    .links
+                    .first()
+                    .map_or(0, |link| link.forward.queues.len()),
+                network.flows.len(),
+                ethernet.series.len()
             )
         }
     }

@@ -8,6 +8,7 @@ use scenario::{Engine, Scenario};
 use crate::{BAD_INPUT, Changes};
 use crate::{default_out, fail, files, interrupt};
 
+mod ethernet;
 mod fabric;
 mod job;
 pub mod pace;
@@ -29,7 +30,8 @@ pub struct Options {
     /// Check the dear promises too, and print what that cost
     #[arg(long)]
     audit: bool,
-    /// Also write a time-stamped trace: units entering and leaving every node, or flits on channels
+    /// Also write a time-stamped trace: units entering and leaving every node, or flits on
+    /// channels; of Ethernet also a capture
     #[arg(long, value_name = "KIND")]
     trace: Option<TraceKind>,
     /// Threads for a run of the cycle engine; results are the same on any number
@@ -46,8 +48,11 @@ pub struct Options {
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum TraceKind {
     /// One line a unit: time, node, in or out, channel, flow, kind, number, value; or one a flit
-    /// and channel: cycle, channel, lane, and its packet's source, destination, birth and class
+    /// and channel: cycle, channel, lane, and its packet's source, destination, birth and class;
+    /// or one a frame and event
     Csv,
+    /// Ethernet only: every frame as it is on the wire, for Wireshark and the like
+    Pcapng,
 }
 
 /// Runs a scenario and writes its directory.
@@ -55,6 +60,13 @@ pub fn run(options: &Options) -> u8 {
     let Ok((source, scenario)) = files::load(&options.file, &options.changes) else {
         return BAD_INPUT;
     };
+    let is_capture = options.trace == Some(TraceKind::Pcapng);
+    if is_capture && !matches!(scenario.engine, Engine::Ethernet(_)) {
+        return fail(
+            "a capture needs frames: `--trace pcapng` is for `engine = \"ethernet\"`; \
+             `--trace csv` works here",
+        );
+    }
     let open = |source, scenario: &Scenario| {
         let name = || default_out(&name_of(&options.file));
         let out = options.out.clone().unwrap_or_else(name);
@@ -68,6 +80,10 @@ pub fn run(options: &Options) -> u8 {
         Engine::Flit(spec) => fabric::build(options, spec).and_then(|engine| {
             let job = open(source, &scenario)?;
             Ok(fabric::run(job, spec, engine))
+        }),
+        Engine::Ethernet(wanted) => ethernet::check(wanted).and_then(|()| {
+            let job = open(source, &scenario)?;
+            Ok(ethernet::run(job, wanted))
         }),
     };
     status.unwrap_or_else(fail)

@@ -1,6 +1,7 @@
 //! `backwater sweep`: every combination of values and seeds, on all cores, resumable.
 
 mod digest;
+mod ethernet;
 mod fabric;
 mod measure;
 mod packet;

@@ -48,7 +48,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         flow.delivered += 1;
         flow.delivered_bytes += u64::from(frame.bytes);
         let is_marked = frame.marks & MARKED != 0;
-        flow.marked += u64::from(is_marked);
+        if is_marked {
+            network.losses[flow_id as usize].marked += 1;
+        }
         let (payload, born) = (network.frames.payload(id), network.frames.born(id));
         if P::WATCHES {
             let view = self.network.view(id, NONE);
@@ -86,31 +88,46 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         if queue.bytes + bytes > queue.limit_bytes {
             return self.discard(channel, id, Cause::QueueFull);
         }
-        if network.gates[channel as usize].tripped & 1 << class != 0
+        let marks = queue.marks && frame.marks & ECT != 0;
+        if network.channels[channel as usize].tripped & 1 << class != 0
             && self.drops_when_tripped(channel)
         {
             return self.discard(channel, id, Cause::Watchdog);
         }
         if self.network.nodes[node_id as usize].counts_inputs
-            && let Err(cause) = self.enter_input(node_id, input, channel, class, bytes)
+            && let Err(cause) = self.enter_input(node_id, input, at, class, bytes)
         {
             return self.discard(channel, id, cause);
         }
         let node = &mut self.network.nodes[node_id as usize];
         node.bytes += bytes;
         node.most_bytes = node.most_bytes.max(node.bytes);
-        if self.network.queues[at].ecn.is_some() && frame.marks & ECT != 0 {
+        let (is_lossless, has_time_out) = (node.lossless & 1 << class != 0, node.has_time_out);
+        let detects_inputs = node.detects_inputs;
+        if has_time_out {
+            let at = self.network.input(input, class);
+            self.network.input_times[at].last = self.now;
+        }
+        if marks {
             self.mark(at, id);
         }
         self.join(channel, id);
-        self.note_arrival(input, channel, class, id);
+        if is_lossless {
+            if detects_inputs {
+                self.detect_at_input(input, class);
+            } else {
+                self.detect_at_queue(input, channel, class, id);
+            }
+        }
     }
 
     /// Marks a frame by what the queue holds as it joins.
     fn mark(&mut self, at: usize, id: u32) {
         let network = &mut self.network;
-        let queue = &mut network.queues[at];
-        let Some(ecn) = queue.ecn else { return };
+        let queue = &network.queues[at];
+        let Some(ecn) = network.counts[at].ecn else {
+            return;
+        };
         let is_marked = if queue.bytes >= ecn.high_bytes {
             true
         } else if queue.bytes <= ecn.low_bytes {
@@ -126,7 +143,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         };
         if is_marked {
             network.frames.get_mut(id).marks |= MARKED;
-            queue.counts.marked += 1;
+            network.counts[at].marked += 1;
         }
     }
 
@@ -151,7 +168,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 self.note_stuck(channel_id, frame.class);
             }
         } else if !channel.is_busy {
-            self.woken.insert(channel_id);
+            self.wake(channel_id);
         }
         if P::WATCHES {
             let view = self.network.view(id, channel_id);
@@ -167,11 +184,11 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
         let network = &mut self.network;
         let frame = *network.frames.get(id);
-        let flow = &mut network.flows[frame.flow() as usize];
-        flow.dropped += 1;
-        flow.dropped_bytes += u64::from(frame.bytes);
+        let losses = &mut network.losses[frame.flow() as usize];
+        losses.dropped += 1;
+        losses.dropped_bytes += u64::from(frame.bytes);
         let at = network.queue(channel, frame.class);
-        let drops = &mut network.queues[at].counts.drops;
+        let drops = &mut network.counts[at].drops;
         match cause {
             Cause::QueueFull => drops.queue_full += 1,
             Cause::InputFull => drops.input_full += 1,

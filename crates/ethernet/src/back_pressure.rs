@@ -14,7 +14,7 @@ use crate::frame::{Control, Frame};
 use crate::network::Network;
 use crate::probe::{Cause, Gate, Probe};
 use crate::simulation::{Simulation, timer};
-use crate::spec::{BackPressureSpec, Choose, Detect, Message, Notify, QUANTUM_BITS, Select};
+use crate::spec::{BackPressureSpec, Choose, Message, Notify, QUANTUM_BITS, Select};
 
 /// What a channel has been used to ask for, and by how many.
 #[derive(Clone, Debug, Default)]
@@ -103,22 +103,10 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
     }
 
-    /// A frame that came over `input` has joined the queue in front of `channel`.
+    /// A frame that came over `input` has joined the queue in front of `channel`, which is
+    /// under back-pressure.
     #[inline]
-    pub(crate) fn note_arrival(&mut self, input: u32, channel: u32, class: u8, id: u32) {
-        let node = self.network.channels[channel as usize].from;
-        let Some(rules) = &self.network.nodes[node as usize].back_pressure else {
-            return;
-        };
-        let detect = rules.detect;
-        let at = self.network.input(input, class);
-        self.network.inputs[at].last = self.now;
-        if rules.classes & 1 << class == 0 {
-            return;
-        }
-        if detect == Detect::Inputs {
-            return self.detect_at_input(input, class);
-        }
+    pub(crate) fn detect_at_queue(&mut self, input: u32, channel: u32, class: u8, id: u32) {
         let queue = &self.network.queues[self.network.queue(channel, class)];
         if queue.bytes <= queue.high_bytes {
             return;
@@ -137,9 +125,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             return;
         };
         let at = self.network.queue(channel, class);
-        let queue = &mut self.network.queues[at];
-        queue.is_congested = true;
-        queue.counts.congestions += 1;
+        self.network.queues[at].is_congested = true;
+        self.network.counts[at].congestions += 1;
         let gates = match rules.select {
             Select::Port => Vec::from([Gate::Port]),
             Select::Class => Vec::from([Gate::Class(class)]),
@@ -342,7 +329,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let id = network.frames.control(self.now, number, control);
         let out = &mut network.channels[channel as usize];
         out.control.push(&mut network.frames, id);
-        self.woken.insert(channel);
+        self.wake(channel);
     }
 
     /// Neighbours that obeyed are let go, so that those who don't are alone with the full queue.
@@ -360,7 +347,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let classes = self.network.classes as u8;
         let last = |neighbour: u32| {
             let mut all = 0..classes;
-            let of = |class: u8| self.network.inputs[self.network.input(neighbour ^ 1, class)].last;
+            let of =
+                |class: u8| self.network.input_times[self.network.input(neighbour ^ 1, class)].last;
             match is_port {
                 true => all.by_ref().map(of).max().unwrap_or(Time::ZERO),
                 false => of(class),
@@ -403,7 +391,7 @@ impl Network {
     /// So many quanta of a channel.
     pub(crate) fn quanta(&self, channel: u32, quanta: u16) -> Duration {
         let bytes = u64::from(quanta) * QUANTUM_BITS / 8;
-        self.channels[channel as usize].pace.span(bytes)
+        self.span(channel, bytes)
     }
 
     /// Channels to the neighbours that are told of a congested queue.

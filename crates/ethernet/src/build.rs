@@ -1,5 +1,6 @@
 //! From a specification to a network ready to run.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
@@ -9,9 +10,9 @@ use kernel::hash::TraceHash;
 use kernel::{DueSet, Event, EventQueue, Phase, Purpose, Stream, Time};
 
 use crate::back_pressure::{Asked, Requests};
-use crate::channel::{Channel, Gates, Lanes, Queue};
-use crate::frame::{Chain, Frames, NONE, Pace};
-use crate::network::{Flow, Input, Network, Node};
+use crate::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
+use crate::frame::{Chain, Frames, NONE, byte_ps};
+use crate::network::{Flow, Input, InputTimes, Losses, Network, Node};
 use crate::probe::Probe;
 use crate::routes::{Routes, ends};
 use crate::shared::Shared;
@@ -62,7 +63,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             probe,
             sent: DueSet::new(channels),
             arrivals: DueSet::new(channels),
-            woken: DueSet::new(channels),
+            woken: Vec::new(),
+            batch: Vec::new(),
             others: Vec::new(),
             outgoing: Vec::new(),
             pulled: Vec::new(),
@@ -134,7 +136,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     let queues = queues(spec, &nodes);
     let count = queues.len();
     let marking = (0..count as u64).zip(&queues).map(|(at, queue)| {
-        let has_dice = queue.ecn.is_some();
+        let has_dice = queue.marks;
         has_dice.then(|| Stream::new(spec.seed, stream_of(at, classes), Purpose::Marking))
     });
     Ok(Network {
@@ -144,8 +146,12 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         asked: vec![Asked::default(); channels.len()],
         control_sent: vec![0; channels.len()],
         requests: vec![Requests::default(); count],
+        counts: counts(spec, &nodes),
+        rates: channel_specs(spec).map(|channel| channel.rate).collect(),
         inputs: inputs(spec),
+        input_times: vec![InputTimes::default(); count],
         flows: flows(spec),
+        losses: vec![Losses::default(); spec.flows.len()],
         frames: Frames::new(),
         routes: Routes::new(spec)?,
         stations: Stations::new(spec),
@@ -188,27 +194,27 @@ fn channels(spec: &EthernetSpec, classes: usize) -> Vec<Channel> {
             NodeKind::Switch(switch) => Some(switch),
             NodeKind::Station { .. } => None,
         };
-        let pace = Pace::new(own.rate);
         let into: Option<&SwitchSpec> = switch(to);
         channels.push(Channel {
             wire: Chain::EMPTY,
             control: Chain::EMPTY,
-            is_busy: false,
-            sends_control: false,
-            sent_class: 0,
-            waiting: 0,
-            stopped: 0,
-            is_to_station: into.is_none(),
-            is_from_station: switch(from).is_none(),
-            cuts_through: into.is_some_and(|s| s.forwarding == Forwarding::CutThrough),
-            sent_bytes: 0,
+            delay: own.delay + into.map_or(kernel::Duration::ZERO, |s| s.latency),
+            byte_ps: byte_ps(own.rate),
             sent_input: NONE,
             slot: 0,
             from,
             to,
-            pace,
-            delay: own.delay + into.map_or(kernel::Duration::ZERO, |s| s.latency),
-            header: pace.span(84),
+            sent_bytes: 0,
+            sent_class: 0,
+            sends_control: false,
+            is_busy: false,
+            is_woken: false,
+            waiting: 0,
+            stopped: 0,
+            tripped: 0,
+            is_to_station: into.is_none(),
+            is_from_station: switch(from).is_none(),
+            cuts_through: into.is_some_and(|s| s.forwarding == Forwarding::CutThrough),
             order: own.order,
             turn: classes as u8 - 1,
         });
@@ -226,7 +232,7 @@ fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
             queue.quantum_bytes = own.quantum_bytes;
             if node.is_switch {
                 queue.limit_bytes = own.limit_bytes.unwrap_or(u64::MAX);
-                queue.ecn = own.ecn;
+                queue.marks = own.ecn.is_some();
                 let watches = node.back_pressure.is_some_and(|rules| {
                     rules.detect == Detect::Outputs && rules.classes & 1 << class != 0
                 });
@@ -239,6 +245,19 @@ fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
         }
     }
     queues
+}
+
+fn counts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<QueueCounts> {
+    let mut counts = Vec::new();
+    for (id, channel) in (0..).zip(channel_specs(spec)) {
+        let (from, _) = ends(spec, id).unwrap_or((NONE, NONE));
+        let is_switch = nodes[from as usize].is_switch;
+        counts.extend(channel.queues.iter().map(|own| QueueCounts {
+            ecn: own.ecn.filter(|_| is_switch),
+            ..QueueCounts::default()
+        }));
+    }
+    counts
 }
 
 fn inputs(spec: &EthernetSpec) -> Vec<Input> {
@@ -254,9 +273,7 @@ fn inputs(spec: &EthernetSpec) -> Vec<Input> {
                 is_congested: false,
                 shared_bytes: 0,
                 headroom_bytes: 0,
-                headroom_most_bytes: 0,
                 most_bytes: 0,
-                last: Time::ZERO,
             });
         }
     }
@@ -284,7 +301,7 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
         let shared = match switch.map(|switch| switch.memory) {
             Some(MemorySpec::Shared(shared)) => {
                 let inputs = (leaving.len() * classes) as u64;
-                Some(Shared::new(shared, inputs).ok_or_else(|| {
+                Some(Shared::new(shared, inputs).map(Box::new).ok_or_else(|| {
                     BuildError(format!(
                         "{}: reserves and headroom are more than the memory",
                         node.name
@@ -294,6 +311,10 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
             _ => None,
         };
         nodes.push(Node {
+            lossless: rules.map_or(0, |rules| rules.classes),
+            detects_inputs: rules.is_some_and(|rules| rules.detect == Detect::Inputs),
+            has_time_out: rules.is_some_and(|rules| rules.time_out.is_some()),
+            has_shared: shared.is_some(),
             is_switch: switch.is_some(),
             is_deaf: node.is_deaf,
             response: node.response,
@@ -316,19 +337,27 @@ fn flows(spec: &EthernetSpec) -> Vec<Flow> {
     let stations = Stations::new(spec);
     let flows = (0..).zip(&spec.flows);
     flows
-        .map(|(id, flow)| Flow {
-            source: flow.source,
-            destination: flow.destination,
-            class: flow.class,
-            is_tagged: flow.is_tagged,
-            has_rtp: matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. }),
-            is_ect: match flow.transport {
+        .map(|(id, flow)| {
+            let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
+            let is_ect = match flow.transport {
                 TransportSpec::Tcp(tcp) => tcp.ecn != transport::spec::Ecn::Off,
                 TransportSpec::Udp { .. } => false,
-            },
-            is_pulled: stations.is_pulled(id),
-            armed: Time::MAX,
-            ..Flow::default()
+            };
+            let bits = [
+                (flow.is_tagged, Flow::TAGGED),
+                (has_rtp, Flow::RTP),
+                (is_ect, Flow::ECT),
+                (stations.is_pulled(id), Flow::PULLED),
+            ];
+            let bits = bits.into_iter().filter(|(is_so, _)| *is_so);
+            Flow {
+                source: flow.source,
+                destination: flow.destination,
+                class: flow.class,
+                bits: bits.fold(0, |all, (_, bit)| all | bit),
+                armed: Time::MAX,
+                ..Flow::default()
+            }
         })
         .collect()
 }

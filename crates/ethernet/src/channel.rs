@@ -4,36 +4,23 @@ use alloc::vec::Vec;
 
 use kernel::{Duration, Time};
 
-use crate::frame::{Chain, Frames, NONE, Pace};
+use crate::frame::{Chain, Frames};
 use crate::outcome::Drops;
 use crate::spec::{CLASSES_MAX, EcnSpec, Order};
 
-/// One direction of a link: what leaves a node there.
+/// One direction of a link: what leaves a node there. One cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(crate) struct Channel {
     /// Frames on the wire, in order of arrival.
     pub wire: Chain,
     /// Control frames that wait.
     pub control: Chain,
-    /// A frame is being sent.
-    pub is_busy: bool,
-    /// It is a control frame.
-    pub sends_control: bool,
-    /// Its class,
-    pub sent_class: u8,
-    /// Classes with a frame whose destination is not stopped, a bit each.
-    pub waiting: u8,
-    /// Classes that are stopped, a bit each.
-    pub stopped: u8,
-    /// The node it enters is a station.
-    pub is_to_station: bool,
-    /// The node it leaves is a station.
-    pub is_from_station: bool,
-    /// The switch it enters cuts through.
-    pub cuts_through: bool,
-    /// bytes of the frame being sent,
-    pub sent_bytes: u32,
-    /// and the channel over which it came.
+    /// Propagation, and the latency of the switch it enters.
+    pub delay: Duration,
+    /// Picoseconds of a byte if they are whole (10 Mbps to 800 Gbps in steps of ten); else 0.
+    pub byte_ps: u32,
+    /// Of the frame being sent: the channel over which it came,
     pub sent_input: u32,
     /// Place among all channels by the node they enter: arrivals are worked off in that order.
     pub slot: u32,
@@ -41,18 +28,36 @@ pub(crate) struct Channel {
     pub from: u32,
     /// Node it enters.
     pub to: u32,
-    pub pace: Pace,
-    /// Propagation, and the latency of the switch it enters.
-    pub delay: Duration,
-    /// Time of a least frame with preamble and gap.
-    pub header: Duration,
+    /// its bytes
+    pub sent_bytes: u16,
+    /// and its class.
+    pub sent_class: u8,
+    /// It is a control frame.
+    pub sends_control: bool,
+    /// A frame is being sent.
+    pub is_busy: bool,
+    /// It chooses at the end of this instant.
+    pub is_woken: bool,
+    /// Classes with a frame whose destination is not stopped, a bit each.
+    pub waiting: u8,
+    /// Classes that are stopped, a bit each.
+    pub stopped: u8,
+    /// The watchdog has tripped for these classes, a bit each.
+    pub tripped: u8,
+    /// The node it enters is a station.
+    pub is_to_station: bool,
+    /// The node it leaves is a station.
+    pub is_from_station: bool,
+    /// The switch it enters cuts through.
+    pub cuts_through: bool,
     pub order: Order,
     /// Deficit round robin: the class whose turn it is.
     pub turn: u8,
 }
 
-/// A queue of one class in front of a channel.
+/// A queue of one class in front of a channel. Two cache lines.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(crate) struct Queue {
     /// Frames that wait (unless they are sorted by destination).
     pub chain: Chain,
@@ -68,23 +73,24 @@ pub(crate) struct Queue {
     /// Bytes over time: `bytes * now + this` (mod 2^128) is the integral.
     area: u128,
     pub is_congested: bool,
+    /// Its frames may be marked.
+    pub marks: bool,
     pub quantum_bytes: u32,
     pub deficit_bytes: u32,
-    pub counts: QueueCounts,
-    pub ecn: Option<EcnSpec>,
-}
-
-/// What is counted of a queue.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct QueueCounts {
     pub joined: u64,
     pub sent: u64,
     pub sent_bytes: u64,
     pub most_bytes: u64,
+}
+
+/// What is seldom counted of a queue.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QueueCounts {
     pub congestions: u64,
     pub marked: u64,
     pub drops: Drops,
     pub watchdog_trips: u64,
+    pub ecn: Option<EcnSpec>,
 }
 
 impl Queue {
@@ -99,10 +105,13 @@ impl Queue {
             low_bytes: 0,
             area: 0,
             is_congested: false,
+            marks: false,
             quantum_bytes: 0,
             deficit_bytes: 0,
-            counts: QueueCounts::default(),
-            ecn: None,
+            joined: 0,
+            sent: 0,
+            sent_bytes: 0,
+            most_bytes: 0,
         }
     }
 
@@ -113,8 +122,8 @@ impl Queue {
             .area
             .wrapping_sub(u128::from(now.0) * u128::from(bytes));
         self.bytes += bytes;
-        self.counts.joined += 1;
-        self.counts.most_bytes = self.counts.most_bytes.max(self.bytes);
+        self.joined += 1;
+        self.most_bytes = self.most_bytes.max(self.bytes);
     }
 
     /// A frame has left.
@@ -129,8 +138,8 @@ impl Queue {
     /// Forgets what was before `at`, the end of the warm-up.
     pub fn restart(&mut self, at: Time) {
         self.area = (u128::from(at.0) * u128::from(self.bytes)).wrapping_neg();
-        self.counts.sent = 0;
-        self.counts.sent_bytes = 0;
+        self.sent = 0;
+        self.sent_bytes = 0;
     }
 
     /// Mean bytes from `since` (the start or the last restart) to `now`.
@@ -179,11 +188,11 @@ pub(crate) struct Gates {
     pub stuck: [Time; CLASSES_MAX],
     /// How long each class has been stopped, in whole or in part.
     pub watches: [StopWatch; CLASSES_MAX],
-    /// The watchdog has tripped for these classes, a bit each.
-    pub tripped: u8,
     /// Control frames whose response time runs: when it ends, and what they ask for.
     pub responses: Vec<(Time, crate::frame::Control)>,
     pub stops_obeyed: u64,
+    /// When the event that looks for stops that end is due; `Time::MAX` if there is none.
+    pub expiry: Time,
 }
 
 /// Measures the time for which something holds.
@@ -233,9 +242,9 @@ impl Gates {
             last_stop: [Time::ZERO; CLASSES_MAX],
             stuck: [Time::ZERO; CLASSES_MAX],
             watches: [StopWatch::default(); CLASSES_MAX],
-            tripped: 0,
             responses: Vec::new(),
             stops_obeyed: 0,
+            expiry: Time::MAX,
         }
     }
 
@@ -306,11 +315,13 @@ impl Lanes {
     }
 }
 
-/// No channel sends.
-impl Channel {
-    /// What it has just sent is gone.
-    pub fn rest(&mut self) {
-        self.is_busy = false;
-        self.sent_input = NONE;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_hop_touches_is_small() {
+        assert_eq!(size_of::<Channel>(), 64);
+        assert_eq!(size_of::<Queue>(), 128);
     }
 }

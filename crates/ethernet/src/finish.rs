@@ -45,20 +45,20 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
 
     fn flow_outcomes(&self, now: Time) -> Vec<FlowOutcome> {
         let inside = self.network.inside();
-        let flows = self.network.flows.iter().zip(inside);
+        let flows = self.network.flows.iter().zip(&self.network.losses);
         let mut outcomes = Vec::new();
-        for (id, (flow, (frames, bytes))) in (0..).zip(flows) {
+        for (id, ((flow, losses), (frames, bytes))) in (0..).zip(flows.zip(inside)) {
             let mut outcome = FlowOutcome {
                 created_total: flow.created,
                 created_bytes_total: flow.created_bytes,
                 delivered_total: flow.delivered,
                 delivered_bytes_total: flow.delivered_bytes,
-                dropped_total: flow.dropped,
-                dropped_bytes_total: flow.dropped_bytes,
+                dropped_total: losses.dropped,
+                dropped_bytes_total: losses.dropped_bytes,
                 inside_total: frames,
                 inside_bytes_total: bytes,
-                dropped: flow.dropped - flow.dropped_before,
-                marked: flow.marked,
+                dropped: losses.dropped - losses.dropped_before,
+                marked: losses.marked,
                 ..FlowOutcome::default()
             };
             self.network.stations.outcome(now, id, &mut outcome);
@@ -76,7 +76,6 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     fn channel_outcome(&self, id: u32, since: Time, now: Time) -> ChannelOutcome {
         let network = &self.network;
         let (asked, gates) = (&network.asked[id as usize], &network.gates[id as usize]);
-        let channel = &network.channels[id as usize];
         let span = now.since(since).0.max(1) as f64;
         let of_classes = 0..network.classes as u8;
         let inputs = of_classes
@@ -91,14 +90,16 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let wire_bytes = sent_bytes + sent * u64::from(WIRE_OVERHEAD_BYTES);
         let controls = network.control_sent[id as usize] - self.control_before[id as usize];
         ChannelOutcome {
-            data_share: channel.pace.span(wire_bytes).0 as f64 / span,
-            control_share: channel.header.0 as f64 * controls as f64 / span,
+            data_share: network.span(id, wire_bytes).0 as f64 / span,
+            control_share: network.span(id, 84).0 as f64 * controls as f64 / span,
             stops_sent: asked.stops,
             resumes_sent: asked.resumes,
             refreshes_sent: asked.refreshed,
             stops_obeyed: gates.stops_obeyed,
-            input_most_bytes: inputs.clone().map(|input| input.most_bytes).sum(),
-            headroom_most_bytes: inputs.map(|input| input.headroom_most_bytes).sum(),
+            input_most_bytes: inputs.map(|input| input.most_bytes).sum(),
+            headroom_most_bytes: of_classes
+                .map(|class| network.input_times[network.input(id, class)].headroom_most_bytes)
+                .sum(),
             queues,
         }
     }
@@ -106,21 +107,21 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     fn queue_outcome(&self, id: u32, class: u8, since: Time, now: Time) -> QueueOutcome {
         let network = &self.network;
         let at = network.queue(id, class);
-        let queue = &network.queues[at];
+        let (queue, counts) = (&network.queues[at], &network.counts[at]);
         let watch = &network.gates[id as usize].watches[class as usize];
         let stopped = watch.total(now).0.saturating_sub(self.stopped_before[at].0);
         QueueOutcome {
-            joined_total: queue.counts.joined,
-            sent: queue.counts.sent,
-            sent_bytes: queue.counts.sent_bytes,
-            drops: queue.counts.drops,
-            most_bytes: queue.counts.most_bytes,
+            joined_total: queue.joined,
+            sent: queue.sent,
+            sent_bytes: queue.sent_bytes,
+            drops: counts.drops,
+            most_bytes: queue.most_bytes,
             mean_bytes: queue.mean_bytes(since, now),
             stopped_share: stopped as f64 / now.since(since).0.max(1) as f64,
             longest_stop: watch.longest(now),
-            congestions: queue.counts.congestions,
-            marked: queue.counts.marked,
-            watchdog_trips: queue.counts.watchdog_trips,
+            congestions: counts.congestions,
+            marked: counts.marked,
+            watchdog_trips: counts.watchdog_trips,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, Time};
+use kernel::Time;
 use transport::Segment;
 
 use crate::probe::{Content, FrameView, Gate};
@@ -397,33 +397,12 @@ impl Chain {
     }
 }
 
-/// How long bytes take on a channel.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
-    rate: kernel::Rate,
-    /// Where a byte takes whole picoseconds (10 Mbps to 800 Gbps in steps of ten): that many.
-    byte_ps: u64,
-}
-
-impl Pace {
-    pub fn new(rate: kernel::Rate) -> Pace {
-        let second = 8 * kernel::time::PS_PER_SECOND;
-        Pace {
-            rate,
-            byte_ps: if second.is_multiple_of(rate.0) {
-                second / rate.0
-            } else {
-                0
-            },
-        }
-    }
-
-    #[inline]
-    pub fn span(&self, bytes: u64) -> Duration {
-        match self.byte_ps {
-            0 => self.rate.serialization(bytes),
-            ps => Duration(bytes * ps),
-        }
+/// Picoseconds of a byte at this rate if they are whole and fit; else 0.
+pub(crate) fn byte_ps(rate: kernel::Rate) -> u32 {
+    let second = 8 * kernel::time::PS_PER_SECOND;
+    match second.is_multiple_of(rate.0) {
+        true => u32::try_from(second / rate.0).unwrap_or(0),
+        false => 0,
     }
 }
 

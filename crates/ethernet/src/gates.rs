@@ -58,14 +58,25 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             }
         }
         self.set_gate(channel, control.gate, is_stop, until);
-        if until != Time::MAX {
+        self.expect_expiry(channel, until);
+    }
+
+    /// Sees to it that an event looks for stops that end at `until` or before.
+    fn expect_expiry(&mut self, channel: u32, until: Time) {
+        let expiry = &mut self.network.gates[channel as usize].expiry;
+        if until < *expiry {
+            *expiry = until;
             self.set_timer(until, channel, timer::EXPIRY, 0);
         }
     }
 
     /// Stops end by themselves.
     pub(crate) fn on_expiry(&mut self, channel: u32) {
-        let gates = &self.network.gates[channel as usize];
+        let gates = &mut self.network.gates[channel as usize];
+        if gates.expiry != self.now {
+            return;
+        }
+        gates.expiry = Time::MAX;
         let is_over = |stop: &Stop| stop.is_on && stop.until <= self.now;
         let mut over = alloc::vec::Vec::new();
         if is_over(&gates.port) {
@@ -84,6 +95,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         for gate in over {
             self.set_gate(channel, gate, false, Time::MAX);
         }
+        let next = self.network.gates[channel as usize].next_end();
+        self.expect_expiry(channel, next);
     }
 
     /// Sets one gate and what follows from it.
@@ -112,7 +125,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let before = channel.stopped;
         let stopped = gates.stopped_classes();
         channel.stopped = if forwards {
-            stopped & !gates.tripped
+            stopped & !channel.tripped
         } else {
             stopped
         };
@@ -122,7 +135,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             gates.watches[class as usize].set(now, in_part || is_stopped);
         }
         let newly = channel.stopped & !before;
-        self.woken.insert(channel_id);
+        if channel.waiting & !channel.stopped != 0 {
+            self.wake(channel_id);
+        }
         if newly != 0 {
             for class in (0..self.network.classes as u8).filter(|class| newly & 1 << class != 0) {
                 self.note_stuck(channel_id, class);
@@ -153,12 +168,13 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let stopped = self.network.channels[channel as usize].stopped & bit != 0;
         let has_frames = self.network.queues[at].frames > 0;
         let gates = &mut self.network.gates[channel as usize];
-        if gates.tripped & bit != 0 {
+        let tripped = &mut self.network.channels[channel as usize].tripped;
+        if *tripped & bit != 0 {
             let restored = gates.last_stop[class as usize] + watchdog.restore;
             if restored > self.now {
                 return self.set_timer(restored, channel, timer::WATCHDOG, class);
             }
-            gates.tripped &= !bit;
+            *tripped &= !bit;
             self.set_gate(channel, Gate::Class(class), false, Time::MAX);
             self.set_gate(channel, Gate::Port, false, Time::MAX);
             return self.renew_stops(channel);
@@ -167,8 +183,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         if !stopped || !has_frames || !is_due {
             return;
         }
-        gates.tripped |= bit;
-        self.network.queues[at].counts.watchdog_trips += 1;
+        *tripped |= bit;
+        self.network.counts[at].watchdog_trips += 1;
         if watchdog.action == WatchdogAction::Drop {
             self.drop_all(channel, class);
         }
@@ -250,6 +266,14 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
 }
 
 impl Gates {
+    /// When the first of the stops ends by itself.
+    fn next_end(&self) -> Time {
+        let destinations = self.destinations.iter().map(|(_, _, stop)| stop);
+        let all = self.classes.iter().chain([&self.port]).chain(destinations);
+        let ends = all.filter(|stop| stop.is_on).map(|stop| stop.until);
+        ends.min().unwrap_or(Time::MAX)
+    }
+
     /// Sets one gate; whether it was on.
     fn set(&mut self, gate: Gate, is_on: bool, until: Time, now: Time) -> bool {
         let stop = |old: Stop| Stop {

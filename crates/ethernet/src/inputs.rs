@@ -5,7 +5,6 @@ use kernel::EventQueue;
 use crate::network::{Input, Network};
 use crate::probe::{Cause, Probe};
 use crate::simulation::Simulation;
-use crate::spec::Detect;
 
 impl Network {
     #[inline]
@@ -22,27 +21,27 @@ impl Input {
 }
 
 impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
-    /// A frame comes in: it counts at its input, or there is no room.
+    /// A frame for the queue `queue` comes in: it counts at its input, or there is no room.
+    #[inline]
     pub(crate) fn enter_input(
         &mut self,
         node_id: u32,
-        input_channel: u32,
         channel: u32,
+        queue: usize,
         class: u8,
         bytes: u64,
     ) -> Result<(), Cause> {
         let network = &mut self.network;
-        let at = network.input(input_channel, class);
-        let queue_bytes = network.queues[network.queue(channel, class)].bytes;
+        let at = network.input(channel, class);
         let node = &mut network.nodes[node_id as usize];
-        let is_lossless = node
-            .back_pressure
-            .is_some_and(|b| b.classes & 1 << class != 0);
         let input = &mut network.inputs[at];
-        match &mut node.shared {
-            Some(shared) => shared.admit(input, is_lossless, queue_bytes, bytes)?,
-            None if input.bytes + bytes > input.limit_bytes => return Err(Cause::InputFull),
-            None => {}
+        if let Some(shared) = &mut node.shared {
+            let is_lossless = node.lossless & 1 << class != 0;
+            shared.admit(input, is_lossless, network.queues[queue].bytes, bytes)?;
+            let most = &mut network.input_times[at].headroom_most_bytes;
+            *most = input.headroom_bytes.max(*most);
+        } else if input.bytes + bytes > input.limit_bytes {
+            return Err(Cause::InputFull);
         }
         input.bytes += bytes;
         input.most_bytes = input.most_bytes.max(input.bytes);
@@ -50,6 +49,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     }
 
     /// After a frame came in over an input that is under back-pressure.
+    #[inline]
     pub(crate) fn detect_at_input(&mut self, channel: u32, class: u8) {
         let at = self.network.input(channel, class);
         let node = self.network.channels[channel as usize].to;
@@ -57,9 +57,10 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         if input.is_congested {
             return;
         }
-        let is_above = match &self.network.nodes[node as usize].shared {
-            Some(shared) => shared.is_above(input),
-            None => input.is_above(),
+        let node_of = &self.network.nodes[node as usize];
+        let is_above = match &node_of.shared {
+            Some(shared) if node_of.has_shared => shared.is_above(input),
+            _ => input.is_above(),
         };
         if is_above {
             self.network.inputs[at].is_congested = true;
@@ -70,6 +71,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     }
 
     /// A frame that came over an input has left.
+    #[inline]
     pub(crate) fn leave_input(&mut self, node_id: u32, channel: u32, class: u8, bytes: u64) {
         let network = &mut self.network;
         let at = network.input(channel, class);
@@ -79,10 +81,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             shared.leave(input, bytes);
         }
         input.bytes -= bytes;
-        let detects = node
-            .back_pressure
-            .is_some_and(|b| b.detect == Detect::Inputs);
-        if !detects || !input.is_congested {
+        if !input.is_congested {
             return;
         }
         let is_below = match &node.shared {

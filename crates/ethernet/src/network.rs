@@ -1,11 +1,12 @@
 //! Everything there is.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Stream, Time};
+use kernel::{Duration, Rate, Stream, Time};
 
 use crate::back_pressure::{Asked, Requests};
-use crate::channel::{Channel, Gates, Lanes, Queue};
+use crate::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
 use crate::frame::{Frame, Frames, NONE};
 use crate::probe::{FrameView, Gate};
 use crate::routes::Routes;
@@ -19,6 +20,8 @@ pub struct Network {
     /// Classes of every port: queues of channel `c` start at `c * classes`.
     pub(crate) classes: usize,
     pub(crate) queues: Vec<Queue>,
+    pub(crate) counts: Vec<QueueCounts>,
+    pub(crate) rates: Vec<Rate>,
     /// The same queues by destination; empty unless destinations can be stopped.
     pub(crate) lanes: Vec<Lanes>,
     pub(crate) gates: Vec<Gates>,
@@ -28,8 +31,10 @@ pub struct Network {
     pub(crate) requests: Vec<Requests>,
     /// What came over each channel and class and has not left the node it enters.
     pub(crate) inputs: Vec<Input>,
+    pub(crate) input_times: Vec<InputTimes>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) flows: Vec<Flow>,
+    pub(crate) losses: Vec<Losses>,
     pub(crate) frames: Frames,
     pub(crate) routes: Routes,
     pub(crate) stations: Stations,
@@ -41,64 +46,94 @@ pub struct Network {
     pub(crate) control_sent: Vec<u64>,
 }
 
-/// What a node does besides carrying.
+/// A node. What every frame touches comes first.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Node {
+    pub bytes: u64,
+    pub most_bytes: u64,
+    /// Classes under back-pressure, a bit each.
+    pub lossless: u8,
     pub is_switch: bool,
     pub is_deaf: bool,
+    /// Inputs are counted.
+    pub counts_inputs: bool,
+    /// Inputs are where congestion is seen.
+    pub detects_inputs: bool,
+    /// The time of the last arrival matters.
+    pub has_time_out: bool,
+    pub has_shared: bool,
     pub response: Duration,
+    pub shared: Option<Box<Shared>>,
     pub watchdog: Option<WatchdogSpec>,
     pub storm: Option<StormSpec>,
     pub back_pressure: Option<BackPressureSpec>,
-    pub shared: Option<Shared>,
-    /// Inputs are counted.
-    pub counts_inputs: bool,
     /// Channels that leave it, in order.
     pub leaving: Vec<u32>,
-    pub bytes: u64,
-    pub most_bytes: u64,
     pub time_outs: u64,
 }
 
 /// What came over a channel in one class and has not left.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(crate) struct Input {
     pub bytes: u64,
     pub high_bytes: u64,
     pub low_bytes: u64,
     pub limit_bytes: u64,
-    pub is_congested: bool,
+    pub most_bytes: u64,
     /// Shared memory: parts of it.
     pub shared_bytes: u64,
     pub headroom_bytes: u64,
+    pub is_congested: bool,
+}
+
+/// What is seldom touched of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InputTimes {
     pub headroom_most_bytes: u64,
-    pub most_bytes: u64,
     /// The last data frame that came.
     pub last: Time,
 }
 
 /// A flow, as ports and wires see it.
 #[derive(Clone, Debug, Default)]
+#[repr(align(64))]
 pub(crate) struct Flow {
     pub source: u32,
     pub destination: u32,
-    pub class: u8,
-    pub is_tagged: bool,
-    pub has_rtp: bool,
-    pub is_ect: bool,
-    pub is_pulled: bool,
-    /// Of a pulled flow: frames that wait in its port.
-    pub in_port: u32,
     pub created: u64,
     pub created_bytes: u64,
     pub delivered: u64,
     pub delivered_bytes: u64,
+    /// The event that is in the queue for it.
+    pub armed: Time,
+    /// Of a pulled flow: frames that wait in its port.
+    pub in_port: u32,
+    pub class: u8,
+    /// Bits of [`Flow::TAGGED`] and so on.
+    pub bits: u8,
+}
+
+impl Flow {
+    pub const TAGGED: u8 = 1;
+    pub const RTP: u8 = 2;
+    pub const ECT: u8 = 4;
+    pub const PULLED: u8 = 8;
+
+    #[inline]
+    pub fn is(&self, bit: u8) -> bool {
+        self.bits & bit != 0
+    }
+}
+
+/// What is seldom counted of a flow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Losses {
     pub dropped: u64,
     pub dropped_bytes: u64,
     pub dropped_before: u64,
     pub marked: u64,
-    /// The event that is in the queue for it.
-    pub armed: Time,
 }
 
 impl Network {
@@ -160,6 +195,15 @@ impl Network {
         self.stations.tcp_positions(flow)
     }
 
+    /// How long bytes take on a channel.
+    #[inline]
+    pub(crate) fn span(&self, channel: u32, bytes: u64) -> Duration {
+        match self.channels[channel as usize].byte_ps {
+            0 => self.rates[channel as usize].serialization(bytes),
+            ps => Duration(bytes * u64::from(ps)),
+        }
+    }
+
     #[inline]
     pub(crate) fn queue(&self, channel: u32, class: u8) -> usize {
         channel as usize * self.classes + class as usize
@@ -188,7 +232,8 @@ impl Network {
             true => (flow.source, flow.destination),
             false => (flow.destination, flow.source),
         };
-        self.frames.view(id, ends, flow.is_tagged, flow.has_rtp)
+        self.frames
+            .view(id, ends, flow.is(Flow::TAGGED), flow.is(Flow::RTP))
     }
 
     /// Does the gate on a channel concern this class at all?

@@ -4,6 +4,13 @@
 //! same with and without it. The engine is compiled for each probe: what a probe does not listen
 //! to costs nothing.
 
+mod audit;
+mod pair;
+mod recorder;
+
+pub use audit::Audit;
+pub use recorder::{Recorder, Series};
+
 use kernel::Time;
 use transport::Segment;
 

@@ -63,16 +63,6 @@ impl Routes {
             Routes::Tables(_) => frame.hop,
         }
     }
-
-    /// The hop after a channel into `node`, for a frame to station `to`.
-    #[inline]
-    pub fn after(&self, frame: &Frame, number: impl FnOnce() -> u64, node: u32, to: u32) -> u32 {
-        match self {
-            Routes::Paths { .. } => frame.hop + 1,
-            Routes::Tables(_) if node == to => NONE,
-            Routes::Tables(tables) => tables.of_frame(frame.way, number(), node, to),
-        }
-    }
 }
 
 /// The next hops from each node to each station.
@@ -213,6 +203,14 @@ impl Tables {
 
     fn of_flow(&self, way: u32, node: u32, to: u32) -> u32 {
         self.choose(node, to, || mix(&[self.seed, way.into(), node.into()]))
+    }
+
+    /// The hop of a frame behind a channel into `node`; [`NONE`] at its station `to`.
+    pub(crate) fn after(&self, way: u32, number: u64, node: u32, to: u32) -> u32 {
+        match node == to {
+            true => NONE,
+            false => self.of_frame(way, number, node, to),
+        }
     }
 
     fn of_frame(&self, way: u32, number: u64, node: u32, to: u32) -> u32 {

@@ -75,7 +75,6 @@ impl Shared {
             return Err(Cause::InputFull);
         }
         input.headroom_bytes += bytes;
-        input.headroom_most_bytes = input.headroom_most_bytes.max(input.headroom_bytes);
         self.used_headroom_bytes += bytes;
         Ok(())
     }

@@ -10,11 +10,11 @@ use alloc::vec::Vec;
 use kernel::hash::TraceHash;
 use kernel::{DueSet, Duration, Event, EventQueue, Phase, Stream, Time, Wheel};
 
-use crate::frame::{Frame, NONE};
-use crate::network::Network;
+use crate::frame::{ECT, Frame, NONE};
+use crate::network::{Flow, Network};
 use crate::outcome::{Standstill, Violation};
 use crate::probe::Probe;
-use crate::stations::Outgoing;
+use crate::stations::{Outgoing, Payload};
 
 /// Promises broken that are kept word for word; the rest is only counted.
 const VIOLATIONS_KEPT: usize = 100;
@@ -47,8 +47,10 @@ pub struct Simulation<P: Probe = (), Q: EventQueue = Wheel> {
     pub(crate) sent: DueSet,
     /// Slots of channels over which a frame takes effect at this instant.
     pub(crate) arrivals: DueSet,
-    /// Channels that may choose.
-    pub(crate) woken: DueSet,
+    /// Channels that may choose at the end of this instant.
+    pub(crate) woken: Vec<u32>,
+    /// Events of this instant.
+    pub(crate) batch: Vec<Event>,
     /// Timers and stations of this instant.
     pub(crate) others: Vec<Event>,
     /// Frames that stations make, on their way to their ports.
@@ -86,20 +88,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     pub fn run_until(&mut self, until: Time) -> bool {
         let until = until.min(self.stop_at);
         while self.standstill.is_none() {
-            let due = (&mut self.sent, &mut self.arrivals, &mut self.others);
-            let mut count = 0;
-            let instant = self.events.take_instant(until, |event| {
-                count += 1;
-                if event.is(Phase::Deliver) {
-                    due.1.insert(event.entity());
-                } else if event.is(Phase::Transmit) {
-                    due.0.insert(event.entity());
-                } else {
-                    due.2.push(event);
-                }
-            });
-            self.events_handled += count;
-            match instant {
+            let batch = &mut self.batch;
+            match self.events.take_instant(until, |event| batch.push(event)) {
                 Some(now) => self.run_instant(now),
                 None => {
                     self.reached = until;
@@ -145,6 +135,45 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         if !self.is_warm && now >= self.warm_up {
             self.start_measuring();
         }
+        self.events_handled += self.batch.len() as u64;
+        if let [event] = self.batch[..] {
+            self.batch.clear();
+            self.work_off_one(event);
+        } else {
+            self.work_off_many();
+        }
+        if !self.woken.is_empty() {
+            self.choose_all();
+        }
+        if P::WATCHES {
+            self.probe.after_instant(now, &self.network);
+        }
+    }
+
+    /// Most instants have one event.
+    #[inline]
+    fn work_off_one(&mut self, event: Event) {
+        if event.is(Phase::Transmit) {
+            self.finish_sending(event.entity());
+        } else if event.is(Phase::Deliver) {
+            self.deliver(self.network.slots[event.entity() as usize]);
+        } else {
+            self.others.push(event);
+            self.work_off_timers();
+        }
+    }
+
+    /// All frames that have left, then all that arrive, then timers and stations.
+    fn work_off_many(&mut self) {
+        for event in self.batch.drain(..) {
+            if event.is(Phase::Deliver) {
+                self.arrivals.insert(event.entity());
+            } else if event.is(Phase::Transmit) {
+                self.sent.insert(event.entity());
+            } else {
+                self.others.push(event);
+            }
+        }
         while let Some((first, bits)) = self.sent.take_word() {
             each(first, bits, |channel| self.finish_sending(channel));
         }
@@ -152,14 +181,33 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         if !self.others.is_empty() {
             self.work_off_timers();
         }
-        while let Some((first, bits)) = self.woken.take_word() {
-            each(first, bits, |channel| self.choose(channel));
+    }
+
+    /// Sees to it that an idle channel chooses.
+    #[inline]
+    pub(crate) fn wake(&mut self, channel: u32) {
+        let is_woken = &mut self.network.channels[channel as usize].is_woken;
+        if !*is_woken {
+            *is_woken = true;
+            self.woken.push(channel);
         }
-        while let Some(flow) = self.pulled.pop() {
-            self.pull(flow);
+    }
+
+    /// Every woken channel chooses, on the same state; then ports ask flows for more.
+    fn choose_all(&mut self) {
+        let mut woken = core::mem::take(&mut self.woken);
+        if woken.len() > 1 {
+            woken.sort_unstable();
         }
-        if P::WATCHES {
-            self.probe.after_instant(now, &self.network);
+        for channel in woken.drain(..) {
+            self.network.channels[channel as usize].is_woken = false;
+            self.choose(channel);
+        }
+        self.woken = woken;
+        if !self.pulled.is_empty() {
+            let mut pulled = core::mem::take(&mut self.pulled);
+            pulled.drain(..).for_each(|flow| self.pull(flow));
+            self.pulled = pulled;
         }
     }
 
@@ -245,8 +293,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             .queues
             .iter_mut()
             .for_each(|queue| queue.restart(at));
-        for flow in &mut network.flows {
-            flow.dropped_before = flow.dropped;
+        for losses in &mut network.losses {
+            losses.dropped_before = losses.dropped;
         }
         network.stations.start_measuring(at);
         self.note_stops_before(at);
@@ -293,11 +341,12 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             true => (flow.source, flow.destination),
             false => (flow.destination, flow.source),
         };
-        let bytes = crate::stations::frame_bytes(&made.payload, flow.has_rtp, flow.is_tagged);
+        let bytes =
+            crate::stations::frame_bytes(&made.payload, flow.is(Flow::RTP), flow.is(Flow::TAGGED));
         let number = flow.created;
         flow.created += 1;
         flow.created_bytes += u64::from(bytes);
-        flow.in_port += u32::from(flow.is_pulled);
+        flow.in_port += u32::from(flow.is(Flow::PULLED));
         let way = made.flow * 2 + u32::from(!made.is_forward);
         let frame = Frame {
             effect: self.now,
@@ -308,7 +357,10 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             order: 0,
             bytes: bytes as u16,
             class: flow.class,
-            marks: u8::from(flow.is_ect),
+            marks: match flow.is(Flow::ECT) && has_data(&made.payload) {
+                true => ECT,
+                false => 0,
+            },
         };
         let id = network.frames.data(frame, self.now, number, &made.payload);
         let channel = network.routes.channel(network.frames.get(id));
@@ -338,6 +390,14 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 what: what(),
             });
         }
+    }
+}
+
+/// Bare acknowledgements are not to be marked (RFC 3168, section 6.1.4).
+fn has_data(payload: &Payload) -> bool {
+    match payload {
+        Payload::Tcp(segment) => segment.bytes > 0,
+        Payload::Udp { .. } => true,
     }
 }
 

@@ -12,12 +12,14 @@ use kernel::{Duration, Rate, Time};
 
 mod back_pressure;
 mod flow;
+mod series;
 
 pub use back_pressure::{
     BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Select, StormSpec, TimeOutSpec,
     WatchdogAction, WatchdogSpec,
 };
 pub use flow::{FlowSpec, ThinkSpec, TrafficSpec, TransportSpec, VideoSpec};
+pub use series::{Measure, SeriesSpec};
 
 /// Most classes of a port.
 pub const CLASSES_MAX: usize = 8;

@@ -114,7 +114,8 @@ impl Stations {
     }
 
     /// When [`Stations::on_timer`] wants to be called for a flow: the earliest of its application
-    /// and both TCP ends. It may be the present instant after a frame came in.
+    /// and both TCP ends. What an application does without any time to think or to serve it does
+    /// as the frame comes in.
     #[inline]
     pub fn next_timer(&self, flow: u32) -> Option<Time> {
         let ps = match self.places[flow as usize] {

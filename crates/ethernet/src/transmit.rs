@@ -2,8 +2,10 @@
 
 use kernel::{Event, EventQueue, Phase};
 
-use crate::frame::NONE;
+use crate::frame::{Frame, NONE};
+use crate::network::Flow;
 use crate::probe::Probe;
+use crate::routes::Routes;
 use crate::simulation::Simulation;
 use crate::spec::Order;
 
@@ -82,40 +84,39 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     fn start(&mut self, channel_id: u32, id: u32) {
         let now = self.now;
         let network = &mut self.network;
-        let channel = &mut network.channels[channel_id as usize];
         let frame = *network.frames.get(id);
-        let busy = channel.pace.span(u64::from(frame.bytes) + 20);
-        let mut wire = busy;
+        let busy = network.span(channel_id, u64::from(frame.bytes) + 20);
+        let channel = &mut network.channels[channel_id as usize];
+        let is_control = frame.is_control();
         channel.is_busy = true;
-        channel.sends_control = frame.is_control();
+        channel.sends_control = is_control;
         channel.sent_class = frame.class;
-        channel.sent_bytes = frame.bytes.into();
+        channel.sent_bytes = frame.bytes;
         channel.sent_input = frame.input;
-        let (is_from_station, to, slot) = (channel.is_from_station, channel.to, channel.slot);
-        let (cuts, header, delay) = (channel.cuts_through, channel.header, channel.delay);
-        let was_empty = channel.wire.is_empty();
+        let (is_from_station, cuts, slot) =
+            (channel.is_from_station, channel.cuts_through, channel.slot);
+        let mut effect = now + busy + channel.delay;
+        let (was_empty, to) = (channel.wire.is_empty(), channel.to);
         self.frame_hops += 1;
-        if frame.is_control() {
+        if is_control {
             self.control_hops += 1;
         } else {
-            let hop = self.next_hop(id, &frame, to);
+            self.next_hop(id, &frame, to);
             if cuts && self.can_cut_through(channel_id, id) {
-                wire = header;
+                let least = self.network.span(channel_id, 84);
+                effect = now + least + self.network.channels[channel_id as usize].delay;
             }
-            if is_from_station && hop {
+            if is_from_station {
                 self.note_start_at_source(&frame);
             }
         }
         let network = &mut self.network;
-        let effect = now + wire + delay;
         network.frames.get_mut(id).effect = effect;
         let channel = &mut network.channels[channel_id as usize];
         channel.wire.push(&mut network.frames, id);
-        self.hash.add(now.0);
+        self.hash.add(now.0 ^ u64::from(frame.bytes) << 48);
         self.hash
             .add(u64::from(channel_id) << 32 | u64::from(frame.way));
-        self.hash
-            .add(network.frames.number(id) << 16 | u64::from(frame.bytes));
         self.events
             .push(Event::new(now + busy, Phase::Transmit, channel_id, 0));
         if was_empty {
@@ -128,35 +129,32 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
     }
 
-    /// Gives the frame its hop behind the channel it starts on. True for all data.
+    /// Gives the frame its hop behind the channel it starts on.
     #[inline]
-    fn next_hop(&mut self, id: u32, frame: &crate::frame::Frame, node: u32) -> bool {
+    fn next_hop(&mut self, id: u32, frame: &Frame, node: u32) {
         let network = &mut self.network;
-        let to = match &network.routes {
-            crate::routes::Routes::Paths { .. } => NONE,
-            crate::routes::Routes::Tables(_) => network.destination(frame),
+        let hop = match &network.routes {
+            Routes::Paths { .. } => frame.hop + 1,
+            Routes::Tables(tables) => {
+                let to = network.destination(frame);
+                tables.after(frame.way, network.frames.number(id), node, to)
+            }
         };
-        let number = || network.frames.number(id);
-        let hop = network.routes.after(frame, number, node, to);
         network.frames.get_mut(id).hop = hop;
-        true
     }
 
     fn can_cut_through(&self, channel_id: u32, id: u32) -> bool {
         let network = &self.network;
         match network.routes.channel(network.frames.get(id)) {
             NONE => false,
-            next => {
-                let came = network.channels[channel_id as usize].header;
-                network.channels[next as usize].header >= came
-            }
+            next => network.rates[next as usize] <= network.rates[channel_id as usize],
         }
     }
 
     #[inline]
-    fn note_start_at_source(&mut self, frame: &crate::frame::Frame) {
+    fn note_start_at_source(&mut self, frame: &Frame) {
         let flow = &mut self.network.flows[frame.flow() as usize];
-        if flow.is_pulled {
+        if flow.is(Flow::PULLED) {
             flow.in_port -= 1;
             if flow.in_port == 0 {
                 self.pulled.push(frame.flow());
@@ -173,8 +171,11 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let (bytes, input) = (u64::from(channel.sent_bytes), channel.sent_input);
         let (is_control, class) = (channel.sends_control, channel.sent_class);
         let (is_from_station, node) = (channel.is_from_station, channel.from);
-        channel.rest();
-        self.woken.insert(channel_id);
+        channel.is_busy = false;
+        if channel.waiting != 0 || !channel.control.is_empty() {
+            self.wake(channel_id);
+        }
+        let network = &mut self.network;
         if is_control {
             network.control_sent[channel_id as usize] += 1;
             return;
@@ -182,15 +183,16 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let at = network.queue(channel_id, class);
         let queue = &mut network.queues[at];
         queue.sub(now, bytes);
-        queue.counts.sent += 1;
-        queue.counts.sent_bytes += bytes;
+        queue.sent += 1;
+        queue.sent_bytes += bytes;
         let (held, clears) = (
             queue.bytes,
             queue.is_congested && queue.bytes < queue.low_bytes,
         );
         if !is_from_station {
-            network.nodes[node as usize].bytes -= bytes;
-            if network.nodes[node as usize].counts_inputs {
+            let counts = &mut network.nodes[node as usize];
+            counts.bytes -= bytes;
+            if counts.counts_inputs {
                 self.leave_input(node, input, class, bytes);
             }
             if clears {

@@ -28,6 +28,7 @@ use crate::spec::{
     CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow, SourceControlSpec,
     TrafficSpec,
 };
+use crate::standstill::Mark;
 use crate::traffic::{self, Traffic};
 use crate::unit::{Fifo, NONE, SharedCopies, Units};
 
@@ -73,6 +74,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             events_handled: 0,
             unit_hops: 0,
             last_start: Time::ZERO,
+            mark: Mark::new(spec),
             violations: Vec::new(),
             violations_total: 0,
         };

@@ -198,7 +198,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let control = leg.control as usize;
         if matches!(kind, Kind::LostControl | Kind::LostAlarm) {
             if kind == Kind::LostControl {
-                self.network.credits[control].credits_lost += 1;
+                let link = &mut self.network.credits[control];
+                link.credits_lost += 1;
+                link.last_lost = self.now;
             }
             self.probe.on_loss(crossing, LossCause::Wire);
             return;

@@ -45,6 +45,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             nodes: self.node_outcomes(ended_at),
             violations: self.violations.clone(),
             violations_total: self.violations_total,
+            standstill: self.standstill(stop),
         }
     }
 
@@ -52,7 +53,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         match self.events.next_time() {
             Some(next) if next > self.stop_at => Stop::TimeReached,
             Some(_) => Stop::Interrupted,
-            None if inside == 0 => Stop::Drained,
+            None if inside == 0 && !self.network.has_closed_window() => Stop::Drained,
             None => Stop::Stuck(self.last_start),
         }
     }

@@ -33,6 +33,7 @@ mod sizes;
 mod source;
 mod source_control;
 pub mod spec;
+mod standstill;
 mod timers;
 mod traffic;
 mod transmit;

@@ -6,8 +6,10 @@ use alloc::vec::Vec;
 use kernel::Time;
 
 mod ports;
+mod standstill;
 
 pub use ports::{FlowPorts, PathGroup, PathOutcome, PortOutcome, PortsOutcome, SampleOutcome};
+pub use standstill::{MissingCredit, Reason, Standstill, Wait};
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly;
 /// the rest covers the time after the warm-up.
@@ -35,6 +37,8 @@ pub struct Outcome {
     pub violations: Vec<Violation>,
     /// Promises broken in all.
     pub violations_total: u64,
+    /// What can't move at the end, and why.
+    pub standstill: Option<Standstill>,
 }
 
 /// Why a run ended.
@@ -44,7 +48,8 @@ pub enum Stop {
     TimeReached,
     /// Nothing was left to do and everything offered was delivered or dropped.
     Drained,
-    /// Nothing can move any more, yet units wait; since when.
+    /// Nothing can move any more, yet units wait, some perhaps at a source whose window is closed;
+    /// since when. [`Outcome::standstill`] says why.
     Stuck(Time),
     /// The caller stopped it.
     Interrupted,

@@ -105,6 +105,11 @@ impl Shaping {
         }))
     }
 
+    /// Units that a greedy application wants to send and that have not passed the envelope.
+    pub fn held(&self) -> u64 {
+        self.held
+    }
+
     pub fn gate(&mut self, site: Site) -> &mut Option<Gate> {
         &mut self.gates[site as usize - 1]
     }

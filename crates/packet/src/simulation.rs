@@ -18,6 +18,7 @@ use crate::pool::Pool;
 use crate::probe::Probe;
 use crate::session::Sessions;
 use crate::sink::Sink;
+use crate::standstill::Mark;
 use crate::unit::{NONE, SharedCopies, Units};
 
 /// Promises broken that are kept word for word; the rest is only counted.
@@ -115,6 +116,8 @@ pub struct Simulation<Q: EventQueue = Wheel, P: Probe = ()> {
     pub(crate) events_handled: u64,
     pub(crate) unit_hops: u64,
     pub(crate) last_start: Time,
+    /// What had started some time before the end.
+    pub(crate) mark: Mark,
     pub(crate) violations: Vec<Violation>,
     pub(crate) violations_total: u64,
 }
@@ -124,11 +127,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// to do before that end.
     pub fn run_until(&mut self, until: Time) -> bool {
         let until = until.min(self.stop_at);
+        if let Some(at) = self.mark.is_due(until) {
+            self.advance(at);
+            self.mark.set(&self.network);
+        }
+        self.advance(until);
+        until < self.stop_at && !self.events.is_empty()
+    }
+
+    /// All that happens up to and at `until`.
+    #[inline(never)]
+    fn advance(&mut self, until: Time) {
         loop {
             let due = &mut self.due;
             match self.events.take_instant(until, |event| due.add(event)) {
                 Some(now) => self.run_instant(now),
-                None => return until < self.stop_at && !self.events.is_empty(),
+                None => return,
             }
         }
     }

@@ -3,7 +3,7 @@
 mod deadlock;
 mod groups;
 mod names;
-mod network;
+pub(crate) mod network;
 mod plots;
 mod report;
 mod tables;

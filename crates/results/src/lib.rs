@@ -6,6 +6,7 @@ pub mod csv;
 pub mod decimate;
 pub mod directory;
 mod escape;
+pub mod ethernet;
 pub mod fabric;
 pub mod html;
 pub mod model;
@@ -16,6 +17,10 @@ pub mod sweep;
 mod ticks;
 pub mod trace;
 
+pub use self::ethernet::{
+    Capture, EthernetBalance, EthernetTrace, ethernet_manifest, ethernet_report, ethernet_summary,
+    ethernet_tables, ethernet_terminal_summary,
+};
 pub use directory::{Check, DirectoryError, Manifest, RunDirectory};
 pub use fabric::{
     FabricBalance, FabricNames, FabricTraceWriter, fabric_manifest, fabric_report, fabric_summary,
@@ -28,7 +33,7 @@ pub use model::{
 };
 pub use run::{
     Balance, RunInfo, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
-    terminal_summary,
+    standstill_sentence, terminal_summary,
 };
 pub use svg::svg;
 pub use trace::{Crossing, TraceRecord, TraceWriter, UnitKind};

@@ -7,6 +7,7 @@ mod port_plots;
 mod ports;
 mod report;
 mod sessions;
+mod standstill;
 mod tables;
 pub(crate) mod terminal;
 pub(crate) mod words;
@@ -21,6 +22,7 @@ use crate::directory::{Check, Manifest};
 pub use bounds::note_broken_bounds;
 pub use report::run_report;
 pub(crate) use report::{closing_blocks, heading};
+pub use standstill::standstill_sentence;
 pub use tables::run_tables;
 pub use terminal::terminal_summary;
 
@@ -104,7 +106,7 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
 
 /// The numbers most programs want, for `summary.json`.
 ///
-/// Losses by cause, sessions, warnings, delay bounds and what was measured of ports are there if
+/// Losses by cause, sessions, warnings, a standstill, delay bounds and what was measured of ports are there if
 /// the run had them.
 pub fn run_summary(
     info: &RunInfo,
@@ -161,6 +163,9 @@ pub fn run_summary(
     let warnings: u64 = outcome.flows.iter().map(|flow| flow.alarms_total).sum();
     if warnings > 0 {
         summary["warnings"] = warnings.into();
+    }
+    if let Some(standstill) = standstill::json(spec, outcome, info.cell) {
+        summary["standstill"] = standstill;
     }
     if let Some(bounds) = bounds::json(spec, outcome) {
         summary["bounds"] = bounds;

@@ -2,8 +2,8 @@
 
 use crate::keys::control::SCHEMES;
 use crate::keys::{
-    self, ethernet, ethernet_flows, ethernet_switch, fabric, fabric_traffic, flows, network,
-    router, service, traffic,
+    self, ethernet, ethernet_flows, ethernet_pressure, ethernet_tcp, fabric, fabric_traffic, flows,
+    network, router, service, traffic,
 };
 use crate::suggest;
 use crate::table::{Choice, Default, Key, Kind, Section};
@@ -80,13 +80,13 @@ pub fn list() -> Vec<WordGroup> {
         group("flit injections", fabric_traffic::INJECTIONS),
         group("flit packet sizes", fabric_traffic::SIZES),
         group("ethernet topologies", ethernet::TOPOLOGIES),
-        group("ethernet back-pressure", ethernet_switch::SCHEMES),
-        group("ethernet notification", ethernet_switch::NOTIFIES),
+        group("ethernet back-pressure", ethernet_pressure::SCHEMES),
+        group("ethernet notification", ethernet_pressure::NOTIFIES),
         group("ethernet protocols", ethernet_flows::TRANSPORTS),
         group("ethernet traffic", ethernet_flows::TRAFFICS),
         group("ethernet patterns", ethernet_flows::PATTERN_KINDS),
         group("ethernet measures", ethernet_flows::MEASURES),
-        group("tcp presets", ethernet_flows::PRESETS),
+        group("tcp presets", ethernet_tcp::PRESETS),
     ]
 }
 

@@ -120,25 +120,18 @@ impl Kind {
                     times(*min_ps)
                 )
             }
-            Self::Clock { min_ps } => clocks(*min_ps),
-            Self::ClockOr { word, min_ps } => format!("`\"{word}\"`, or {}", clocks(*min_ps)),
-            Self::Cable => format!("0 m to 1000 km, in {}", units(&names(LENGTHS))),
+            Self::Clock { .. }
+            | Self::ClockOr { .. }
+            | Self::Cable
+            | Self::Threshold
+            | Self::Ratio { .. }
+            | Self::PortionOr { .. } => self.amounts(),
             Self::Rate => format!("1 bps to 1000000 Tbps, in {}", units(&rate_units())),
             Self::RateOrShare { word } => {
                 format!("`\"{word}\"`, a percentage (`\"64 %\"`) or a rate (`\"100 Mbps\"`)")
             }
             Self::Size { min, max } => {
                 format!("{min} B to {max} B, in {}", units(&size_units()))
-            }
-            Self::Threshold => format!(
-                "`\"0 %\"` to `\"100 %\"` of the limit, or bytes in {}",
-                units(&size_units())
-            ),
-            Self::Ratio { max } => {
-                format!("above 0, at most {max}: `\"1/8\"`, `0.125` or `\"12.5 %\"`")
-            }
-            Self::PortionOr { word } => {
-                format!("`\"{word}\"`, or above 0 and below 1: `\"50 %\"`")
             }
             Self::Choice(choices) => {
                 let words: Vec<String> = choices
@@ -167,6 +160,26 @@ impl Kind {
             Self::Table(section) | Self::Tables(section) => {
                 let keys: Vec<&str> = section.keys.iter().map(|key| key.name).collect();
                 format!("keys {}", keys.join(", "))
+            }
+            _ => self.noun(),
+        }
+    }
+
+    /// The same of what only the Ethernet engine measures.
+    fn amounts(&self) -> String {
+        match self {
+            Self::Clock { min_ps } => clocks(*min_ps),
+            Self::ClockOr { word, min_ps } => format!("`\"{word}\"`, or {}", clocks(*min_ps)),
+            Self::Cable => format!("0 m to 1000 km, in {}", units(&names(LENGTHS))),
+            Self::Threshold => format!(
+                "`\"0 %\"` to `\"100 %\"` of the limit, or bytes in {}",
+                units(&size_units())
+            ),
+            Self::Ratio { max } => {
+                format!("above 0, at most {max}: `\"1/8\"`, `0.125` or `\"12.5 %\"`")
+            }
+            Self::PortionOr { word } => {
+                format!("`\"{word}\"`, or above 0 and below 1: `\"50 %\"`")
             }
             _ => self.noun(),
         }

@@ -38,6 +38,11 @@ half up to 1 ps. Unknown keys are errors.
 With `engine = \"flit\"` time is counted in cycles: `\"4000 cycles\"`, or the number alone.
 Loads are in flits per cycle and terminal. Paths of files start at the folder of the scenario.
 
+With `engine = \"ethernet\"` sizes are bytes of frames, header and FCS included; a threshold in
+`%` is a share of the limit of its queue. `S{1..5}` stands for `S1` to `S5`. What a queue has is
+said in `[buffer]` and `[back_pressure]`, for a class in `[[classes]]`, for a link in `[[links]]`,
+for one direction in `forward` and `backward`: the last of these that says something holds.
+
 On the command line, `--set` changes one value: `--set run.seed=2`,
 `--set flows.VC1.priority=1`, `--set links.A-S1.delay=\"1 ms\"`, `--set traffic.load=0.4`; `*`
 stands for all items of a list, `--set flows.*.priority=1`.

@@ -155,22 +155,12 @@ fn kind_schema(kind: &Kind) -> Value {
             { "type": "object", "properties": { "mean": quantity(&times()) },
               "required": ["mean"], "additionalProperties": false },
         ] }),
-        Kind::Clock { .. } => quantity(&names(units::TIMES)),
-        Kind::ClockOr { word, .. } => {
-            json!({ "anyOf": [{ "const": word }, quantity(&names(units::TIMES))] })
-        }
-        Kind::Cable => quantity(&names(units::LENGTHS)),
-        Kind::Threshold => json!({ "anyOf": [quantity(&["%"]), quantity(&names(units::SIZES))] }),
-        Kind::Ratio { max } => json!({ "anyOf": [
-            { "type": "number", "exclusiveMinimum": 0, "maximum": max },
-            { "type": "string", "pattern": r"^\s*[0-9]+\s*/\s*[0-9]+\s*$" },
-            quantity(&["", "%"]),
-        ] }),
-        Kind::PortionOr { word } => json!({ "anyOf": [
-            { "const": word },
-            { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 },
-            quantity(&["%"]),
-        ] }),
+        Kind::Clock { .. }
+        | Kind::ClockOr { .. }
+        | Kind::Cable
+        | Kind::Threshold
+        | Kind::Ratio { .. }
+        | Kind::PortionOr { .. } => amount(kind),
         Kind::Rate => quantity(&names(units::RATES)),
         Kind::RateOrShare { word } => json!({ "anyOf": [
             { "const": word }, quantity(&["%"]), quantity(&names(units::RATES)),
@@ -194,6 +184,29 @@ fn kind_schema(kind: &Kind) -> Value {
             let path = format!("#/definitions/{}", reference_name(section));
             json!({ "type": "array", "items": { "$ref": path } })
         }
+    }
+}
+
+/// What only the Ethernet engine measures.
+fn amount(kind: &Kind) -> Value {
+    match kind {
+        Kind::Clock { .. } => quantity(&names(units::TIMES)),
+        Kind::ClockOr { word, .. } => {
+            json!({ "anyOf": [{ "const": word }, quantity(&names(units::TIMES))] })
+        }
+        Kind::Cable => quantity(&names(units::LENGTHS)),
+        Kind::Threshold => json!({ "anyOf": [quantity(&["%"]), quantity(&names(units::SIZES))] }),
+        Kind::Ratio { max } => json!({ "anyOf": [
+            { "type": "number", "exclusiveMinimum": 0, "maximum": max },
+            { "type": "string", "pattern": r"^\s*[0-9]+\s*/\s*[0-9]+\s*$" },
+            quantity(&["", "%"]),
+        ] }),
+        Kind::PortionOr { word } => json!({ "anyOf": [
+            { "const": word },
+            { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 },
+            quantity(&["%"]),
+        ] }),
+        _ => json!({}),
     }
 }
 

@@ -94,7 +94,7 @@ fn the_schema_hangs_together() {
     let mut references = 0;
     check_schema(&schema, &schema, &mut references);
     assert!(references >= 15, "{references}");
-    for file in ["file", "flit-file"] {
+    for file in ["file", "flit-file", "ethernet-file"] {
         let file = &schema["definitions"][file];
         assert_eq!(file["additionalProperties"], Value::Bool(false), "{file}");
     }
@@ -127,6 +127,10 @@ fn the_reference_has_every_section_and_word() {
         "## `[router]`",
         "| `credit_delay` |",
         "`minimal-adaptive`",
+        "## `[run]` (ethernet engine)",
+        "## `[back_pressure]`",
+        "| `initial_window` |",
+        "`two-tier`",
     ] {
         assert!(page.contains(part), "{part}");
     }

@@ -7,6 +7,7 @@ use scenario::{Diagnostics, LARGEST_BYTES, Scenario, Source, parse};
 const GOOD: &str = include_str!("files/everything.toml");
 const FLIT: &str = include_str!("files/flit.toml");
 const SERVICE: &str = include_str!("files/service.toml");
+const ETHERNET: &str = include_str!("files/ethernet.toml");
 /// What one reading may take; generous for a busy machine.
 const LONGEST: Duration = Duration::from_secs(60);
 
@@ -57,11 +58,13 @@ struct Line {
 impl Line {
     /// Those of all good files.
     fn all() -> impl Iterator<Item = Self> {
-        [GOOD, FLIT, SERVICE].into_iter().flat_map(|file| {
-            let lines = file.lines().enumerate();
-            let lines = lines.map(move |(number, text)| Self { file, number, text });
-            lines.filter(|line| line.text.contains(" = "))
-        })
+        [GOOD, FLIT, SERVICE, ETHERNET]
+            .into_iter()
+            .flat_map(|file| {
+                let lines = file.lines().enumerate();
+                let lines = lines.map(move |(number, text)| Self { file, number, text });
+                lines.filter(|line| line.text.contains(" = "))
+            })
     }
 
     fn key(self) -> &'static str {
@@ -82,7 +85,7 @@ impl Line {
 
 #[test]
 fn the_files_themselves_are_good() {
-    for file in [GOOD, FLIT, SERVICE] {
+    for file in [GOOD, FLIT, SERVICE, ETHERNET] {
         let scenario = read(file.into()).expect("no mistakes");
         // A file with every key at once has set-ups before data, and so no bounds.
         let meant = |found: &scenario::Diagnostic| found.code == "no-delay-bound";
@@ -103,11 +106,12 @@ fn values_of_the_wrong_type_are_refused() {
         "nan",
         "[1, 2]",
     ];
-    let numbers = ["sides", "targets", "weights", "lengths"];
+    let numbers = ["sides", "targets", "weights", "lengths", "classes"];
+    let truths = ["ports", "deaf", "eighth", "idle_restart", "tagged", "rtp"];
     for line in Line::all() {
         let right = |value: &str| match value {
             "[1, 2]" => numbers.contains(&line.key()),
-            "true" => line.key() == "ports",
+            "true" => truths.contains(&line.key()),
             _ => false,
         };
         for value in wrong.into_iter().filter(|value| !right(value)) {
@@ -189,7 +193,7 @@ fn names_of_nothing_are_refused() {
 
 #[test]
 fn files_cut_short_end_in_a_result() {
-    for file in [GOOD, FLIT, SERVICE] {
+    for file in [GOOD, FLIT, SERVICE, ETHERNET] {
         let (mut good, mut bad) = (0, 0);
         for end in (0..file.len()).step_by(50) {
             match read(file.as_bytes()[..end].to_vec()) {
@@ -286,6 +290,16 @@ fn large_numbers_of_anything_are_refused_fast() {
     ] {
         let run = "engine = \"flit\"\n[run]\nmeasure = 1000\n[traffic]\nload = 0.1\n";
         refused(topology, format!("{run}[topology]\n{topology}\n"));
+    }
+    for topology in [
+        "kind = \"star\"\nstations = 1000000",
+        "kind = \"chain\"\nswitches = 1000000\nstations_per_switch = 1000000",
+        "kind = \"two-tier\"\nleaves = 1000000\nstations_per_leaf = 1000000\nspines = 9",
+        "kind = \"fat-tree\"\nk = 128",
+    ] {
+        let run = "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n[link]\nrate = \"1 Gbps\"\n";
+        let flows = "[[patterns]]\nkind = \"all-to-all\"\nname = \"p\"\n";
+        refused(topology, format!("{run}[topology]\n{topology}\n{flows}"));
     }
     let line = "[topology]\nkind = \"line\"\nswitches = 2000\n";
     let pairs = "[[patterns]]\nname = \"p\"\nkind = \"random-pairs\"\ncount = 4000000\n";

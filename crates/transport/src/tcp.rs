@@ -331,7 +331,6 @@ impl Endpoint {
                 // Karn: a SYN sent twice says nothing of the round-trip time.
                 let sent_at = (handshake.syns == 1).then_some(handshake.sent_at);
                 self.sender.opened(now, spec, &self.clock, sent_at);
-                self.receiver.acknowledge();
             }
         } else if !is_answer && !handshake.opens && segment.seq == self.receiver.has_delivered() {
             if handshake.began_at != Some(segment.seq) {

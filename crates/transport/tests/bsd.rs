@@ -221,6 +221,70 @@ fn newreno_repairs_a_loss_each_round() {
     assert_eq!(end.counts().fast_retransmits, 1);
 }
 
+/// RFC 6582, section 3.2, step 2: duplicates of the very end of a recovery, or of what was sent
+/// before a time-out, start none.
+#[test]
+fn newreno_leaves_old_duplicates_alone() {
+    let mut spec = TcpSpec::bsd();
+    spec.recovery = Recovery::NewReno;
+    let duplicates = |end: &mut transport::Endpoint, segments| {
+        for _ in 0..4 {
+            acked(end, ms(1), &spec, segments);
+        }
+        end.counts().fast_retransmits
+    };
+    let mut end = opened(&spec, 8);
+    assert_eq!(duplicates(&mut end, 7), 1);
+    acked(&mut end, ms(1), &spec, 15);
+    assert_eq!(duplicates(&mut end, 15), 1);
+    acked(&mut end, ms(1), &spec, 16);
+    assert_eq!(duplicates(&mut end, 16), 2);
+    let mut end = opened(&spec, 8);
+    let at = fire(&mut end, &spec);
+    numbers(&mut end, at, &spec);
+    assert_eq!(duplicates(&mut end, 14), 0);
+    acked(&mut end, ms(1), &spec, 15);
+    assert_eq!(duplicates(&mut end, 15), 0);
+    acked(&mut end, ms(1), &spec, 16);
+    assert_eq!(duplicates(&mut end, 16), 1);
+}
+
+/// The timer starts anew; the segment that was timed is not, once something goes again.
+#[test]
+fn fast_retransmit_and_the_timer() {
+    for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno] {
+        let mut spec = TcpSpec::bsd();
+        spec.recovery = recovery;
+        let mut end = opened(&spec, 8);
+        assert_eq!(end.timer(), Some(ms(1_100)));
+        for _ in 0..3 {
+            acked(&mut end, ms(700), &spec, 7);
+        }
+        assert_eq!(end.timer(), Some(ms(2_100)));
+        // A sample of 5 ticks would make 6 or more of it.
+        acked(&mut end, ms(2_000), &spec, 15);
+        assert_eq!(end.timer(), Some(ms(3_100)));
+    }
+}
+
+#[test]
+fn another_window_is_no_duplicate() {
+    let spec = TcpSpec::bsd();
+    let mut end = opened(&spec, 8);
+    for i in 0..5 {
+        let mut segment = ack(&spec, 7 * MSS);
+        segment.window -= i;
+        end.on_segment(ms(1), &spec, &segment, false);
+    }
+    assert_eq!(end.counts().fast_retransmits, 0);
+    let mut segment = ack(&spec, 7 * MSS);
+    segment.bytes = 10;
+    for _ in 0..5 {
+        end.on_segment(ms(1), &spec, &segment, false);
+    }
+    assert_eq!(end.counts().fast_retransmits, 0);
+}
+
 #[test]
 fn threshold_zero_waits_for_the_timer() {
     let mut spec = TcpSpec::bsd();
@@ -273,5 +337,23 @@ fn fresh_window_keeps_the_round_trip() {
     assert_eq!(end.timer(), Some(ms(1_100)));
     // The threshold is gone as well: slow start.
     assert_eq!(acked(&mut end, ms(1), &spec, 9), [9, 10]);
+    // More for the same transfer changes nothing.
+    end.send(ms(1), &spec, 8 * MSS);
+    assert_eq!(end.window_bytes(), 2 * MSS);
     assert_eq!(acked(&mut end, ms(1), &spec, 10), [11, 12]);
+}
+
+/// Nothing of the first transfer could be timed (Karn), and its back-off does not outlive it.
+#[test]
+fn fresh_window_forgets_back_off() {
+    let spec = TcpSpec::bsd();
+    let mut end = endpoint(&spec);
+    end.send(ms(0), &spec, MSS);
+    numbers(&mut end, ms(0), &spec);
+    assert_eq!(fire(&mut end, &spec), ms(2_600));
+    assert_eq!(numbers(&mut end, ms(2_600), &spec), [0]);
+    acked(&mut end, ms(2_650), &spec, 1);
+    end.send(ms(2_700), &spec, MSS);
+    assert_eq!(numbers(&mut end, ms(2_700), &spec), [1]);
+    assert_eq!(end.timer(), Some(ms(5_600)));
 }

@@ -155,7 +155,7 @@ fn load(workload: &Workload, more: Sets) -> Result<FabricSpec, String> {
     let scenario = scenario::parse(&source, &sets).map_err(|mistakes| mistakes.render(false))?;
     match scenario.engine {
         Engine::Flit(spec) => Ok(*spec),
-        Engine::Packet(_) => Err("a workload of the flit engine is for another one".into()),
+        _ => Err("a workload of the flit engine is for another one".into()),
     }
 }
 

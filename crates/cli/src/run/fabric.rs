@@ -13,10 +13,10 @@ use results::{
     fabric_manifest, fabric_report, fabric_summary, fabric_tables, fabric_terminal_summary,
 };
 
+use super::Options;
 use super::job::{Audited, Ending, Job, PlainRun, Shown};
 use super::pace::Pace;
 use super::team::{Machine, Team};
-use super::{Options, TraceKind};
 use crate::{fail, interrupt, progress};
 
 mod trace;
@@ -101,7 +101,7 @@ impl FabricRun<'_> {
                 let end = self.simulate(engine, |_| Ok(()))?;
                 self.count_audit(end, plain, |audit| audit)
             }
-            (audited, Some(TraceKind::Csv)) => {
+            (audited, Some(_)) => {
                 let path = self.job.directory.adopt("trace.csv");
                 let mut trace = Trace::create(&path, self.spec)?;
                 let probe = TraceProbe::default();

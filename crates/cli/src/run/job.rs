@@ -63,7 +63,7 @@ pub struct PlainRun {
 pub enum Ending {
     /// As it should.
     Done,
-    /// With a promise broken, or in a deadlock.
+    /// With a promise broken, in a deadlock or at a standstill.
     Failed,
     /// By Ctrl-C.
     Interrupted,

@@ -8,11 +8,11 @@ use packet::outcome::{Outcome, PortsOutcome, Series, Stop, Violation};
 use packet::probe::{Audit, Ports, PortsSpec, Probe, Recorder, TraceProbe};
 use packet::spec::NetworkSpec;
 use results::{
-    note_broken_bounds, run_manifest, run_report, run_summary, run_tables, terminal_summary,
+    note_broken_bounds, run_manifest, run_report, run_summary, run_tables, standstill_sentence,
+    terminal_summary,
 };
 use scenario::PacketScenario;
 
-use super::TraceKind;
 use super::job::{Audited, Ending, Job, PlainRun, Shown};
 use super::pace::Pace;
 use crate::{fail, interrupt, progress};
@@ -74,7 +74,7 @@ impl PacketRun<'_> {
                 let end = self.simulate(Audit::new(&network), |_| Ok(()))?;
                 Ok(self.count_audit(end, |audit| audit))
             }
-            (audit, Some(TraceKind::Csv)) => {
+            (audit, Some(_)) => {
                 let path = self.job.directory.adopt("trace.csv");
                 let mut trace = Trace::create(&path, &network)?;
                 let end = if audit {
@@ -195,9 +195,16 @@ impl PacketRun<'_> {
         let outcome = &found.outcome;
         let ending = match (outcome.stop, outcome.violations_total) {
             (Stop::Interrupted, _) => Ending::Interrupted,
+            (Stop::Stuck(_), _) => Ending::Failed,
             (_, 0) => Ending::Done,
             _ => Ending::Failed,
         };
+        if let Some(still) = standstill_sentence(outcome, self.scenario.cell) {
+            match outcome.stop {
+                Stop::Stuck(_) => eprintln!("error: standstill: {still}"),
+                _ => eprintln!("note: standstill: {still}"),
+            }
+        }
         let shown = self.shown(found, ending == Ending::Interrupted);
         let info = self.job.info(self.scenario.cell, found.wall_seconds);
         let network = &self.scenario.network;

@@ -266,7 +266,7 @@ mod tests {
         };
         match scenario.engine {
             Engine::Flit(spec) => spec,
-            Engine::Packet(_) => panic!("it is for the cycle engine"),
+            _ => panic!("it is for the cycle engine"),
         }
     }
 

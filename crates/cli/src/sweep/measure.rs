@@ -4,13 +4,14 @@ use results::sweep::{Measure, Role};
 use scenario::{Engine, Scenario};
 
 use super::store::Point;
-use super::{fabric, packet};
+use super::{ethernet, fabric, packet};
 
 /// What the scenario's engine measures, in the order of [`Point::values`].
 pub fn measures(scenario: &Scenario) -> &'static [Measure] {
     match scenario.engine {
         Engine::Packet(_) => packet::MEASURES,
         Engine::Flit(_) => fabric::MEASURES,
+        Engine::Ethernet(_) => ethernet::MEASURES,
     }
 }
 
@@ -22,6 +23,7 @@ pub fn measure(scenario: &Scenario) -> Result<Option<Point>, String> {
     match &scenario.engine {
         Engine::Packet(packet) => packet::measure(packet),
         Engine::Flit(fabric) => fabric::measure(fabric),
+        Engine::Ethernet(ethernet) => ethernet::measure(ethernet),
     }
 }
 

@@ -101,6 +101,39 @@ fn a_broken_promise_is_status_1() {
     assert!(here.join("out/report.html").is_file());
 }
 
+/// Relative credit leaks away on the second link; the first one stands still with it.
+#[test]
+fn a_dead_circuit_is_a_note_and_a_stuck_run_status_1() {
+    let here = folder("standstill");
+    let scenario = shipped("kung1993/sec45-standstill.toml");
+    let ran = backwater(&here, &["run", &scenario, "--out", "note"]).expect(0);
+    let ran = ran.complains("note: standstill: 1 flow has not moved since");
+    assert!(
+        ran.out.contains("VC1: 1 unit waiting for A → S"),
+        "{}",
+        ran.out
+    );
+    let found = &json(&here.join("note/summary.json"))["standstill"];
+    assert_eq!(found["others_move"], true);
+    let kinds = [&found["waiting"][0]["kind"], &found["waiting"][1]["kind"]];
+    assert_eq!(kinds, ["buffer", "credit"]);
+    let text = fs::read_to_string(&scenario).expect("it is shipped");
+    let (alone, _) = text
+        .split_once("[[flows]]\nname = \"VC2\"")
+        .expect("VC2 comes last");
+    fs::write(here.join("alone.toml"), alone).expect("a scenario");
+    let ran = backwater(&here, &["run", "alone.toml", "--out", "stuck"]).expect(1);
+    ran.complains("error: standstill: nothing has moved since");
+    let manifest = json(&here.join("stuck/manifest.json"));
+    assert_eq!(manifest["partial"], false);
+    let table = fs::read_to_string(here.join("stuck/tables/standstill.csv")).expect("a table");
+    assert_eq!(table.lines().count(), 1 + 2, "{table}");
+    let saved = ["--set", "flow_control.scheme=n23"];
+    let run = ["run", "alone.toml", "--out", "healed", saved[0], saved[1]];
+    let ran = backwater(&here, &run).expect(0);
+    assert!(!ran.err.contains("standstill"), "{}", ran.err);
+}
+
 #[test]
 fn bad_input_is_status_2() {
     let here = folder("bad");

@@ -182,8 +182,13 @@ impl Connection {
             };
             *counter += received.delivered_bytes;
         }
+        let was_waiting = self.wakes_at_ps != NEVER_PS;
         self.progress(now, end, received, came.is_measured);
         self.send(now, tcp, end, out);
+        if !was_waiting && self.wakes_at_ps <= now.ps() {
+            // No time to think or to serve.
+            self.wake(now, tcp, out);
+        }
         received.delivered_bytes
     }
 

@@ -114,7 +114,13 @@ impl Net {
     }
 
     pub fn flow(&mut self, source: u32, destination: u32, traffic: TrafficSpec) -> u32 {
-        self.add(source, destination, 0, TransportSpec::Tcp(TcpSpec::bsd()), traffic)
+        self.add(
+            source,
+            destination,
+            0,
+            TransportSpec::Tcp(TcpSpec::bsd()),
+            traffic,
+        )
     }
 
     pub fn udp(&mut self, source: u32, destination: u32, payload: u32, t: TrafficSpec) -> u32 {
@@ -177,5 +183,7 @@ pub fn constant(mbps: f64) -> TrafficSpec {
 pub fn mbps(spec: &EthernetSpec, outcome: &ethernet::outcome::EthernetOutcome) -> Vec<f64> {
     let span = (outcome.ended_at.0 - spec.warm_up.0.min(outcome.ended_at.0)) as f64 / S as f64;
     let flows = outcome.flows.iter();
-    flows.map(|flow| flow.goodput_bytes as f64 * 8e-6 / span).collect()
+    flows
+        .map(|flow| flow.goodput_bytes as f64 * 8e-6 / span)
+        .collect()
 }

@@ -53,6 +53,8 @@ pub(crate) struct CreditLink {
     pub known_lost: u64,
     pub credits_received: u64,
     pub credits_lost: u32,
+    /// When the last of them was.
+    pub last_lost: Time,
     pub requests: u32,
 }
 

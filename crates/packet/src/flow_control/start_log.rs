@@ -52,6 +52,13 @@ impl StartArena {
         log.len
     }
 
+    /// The last start; `None` before the first. It stays in its place when it is too old to
+    /// count.
+    pub fn last(&self, log: &StartLog) -> Option<Time> {
+        let place = log.head.wrapping_add(log.len).wrapping_sub(1) & log.places.checked_sub(1)?;
+        Some(self.times[(log.at + place) as usize])
+    }
+
     #[cold]
     fn grow(&mut self, log: &mut StartLog) {
         let places = (log.places * 2).max(FIRST_PLACES);
@@ -95,6 +102,18 @@ mod tests {
         assert_eq!(arena.count(&mut log, Time(150), window), 2);
         assert_eq!(arena.count(&mut log, Time(199), window), 1);
         assert_eq!(arena.count(&mut log, Time(200), window), 0);
+    }
+
+    #[test]
+    fn the_last_start_is_known_when_no_start_counts_any_more() {
+        let (mut arena, mut log) = (StartArena::default(), StartLog::default());
+        assert_eq!(arena.last(&log), None);
+        for start in 0..21 {
+            arena.push(&mut log, Time(start));
+            assert_eq!(arena.last(&log), Some(Time(start)));
+        }
+        assert_eq!(arena.count(&mut log, Time(500), Duration(100)), 0);
+        assert_eq!(arena.last(&log), Some(Time(20)));
     }
 
     #[test]

@@ -21,7 +21,13 @@ impl Window {
 
     #[inline]
     pub fn may_send(&self) -> bool {
-        self.sent.wrapping_sub(self.acknowledged) < self.units
+        self.unacknowledged() < self.units
+    }
+
+    /// Units sent and not acknowledged.
+    #[inline]
+    pub fn unacknowledged(&self) -> u32 {
+        self.sent.wrapping_sub(self.acknowledged)
     }
 
     #[inline]

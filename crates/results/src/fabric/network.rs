@@ -14,7 +14,7 @@ pub const ROWS_MOST: usize = 10_000;
 pub const MAP_MOST: u32 = 32;
 
 /// Indices of the rows to show: all of them in their order, or the busiest, most first.
-fn kept(count: usize, load: impl Fn(usize) -> f64) -> Vec<usize> {
+pub fn kept(count: usize, load: impl Fn(usize) -> f64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     if count > ROWS_MOST {
         let by = |a: &usize, b: &usize| load(*b).total_cmp(&load(*a)).then(a.cmp(b));
@@ -26,7 +26,7 @@ fn kept(count: usize, load: impl Fn(usize) -> f64) -> Vec<usize> {
 }
 
 /// What is said of a table that doesn't show all.
-fn limit(count: usize, things: &str) -> String {
+pub fn limit(count: usize, things: &str) -> String {
     if count <= ROWS_MOST {
         return String::new();
     }

@@ -4,7 +4,7 @@ use kernel::Duration;
 use packet::outcome::{Outcome, PortsOutcome, Series, Stop};
 use packet::spec::NetworkSpec;
 
-use super::{Balance, RunInfo, bounds, port_plots, run_tables, words};
+use super::{Balance, RunInfo, bounds, port_plots, run_tables, standstill, words};
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
 
@@ -157,6 +157,9 @@ fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block>
             Tone::Problem,
             format!("The run is {}.", words::stop(outcome, info.cell)),
         );
+    } else if let Some(still) = standstill::standstill_sentence(outcome, info.cell) {
+        let text = format!("At the end {still}; the table of the standstill says why.");
+        note(Tone::Warning, text);
     }
     if !Balance::of(outcome).holds() {
         note(

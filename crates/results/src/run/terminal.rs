@@ -1,10 +1,10 @@
-//! A run in at most 25 lines of text, and nine more where flows reserve.
+//! A run in at most 25 lines of text, nine more where flows reserve, six where units stand still.
 
 use packet::outcome::{Outcome, PortsOutcome, Stop};
 use packet::spec::NetworkSpec;
 
 use super::tables::flow_loads;
-use super::{Balance, RunInfo, bounds, losses, ports, sessions, words};
+use super::{Balance, RunInfo, bounds, losses, ports, sessions, standstill, words};
 use crate::number::{fixed, grouped, significant, span};
 
 /// Flows listed, less one for each line on paths, sessions and warnings; the rest are counted.
@@ -15,7 +15,8 @@ const VIOLATIONS: usize = 3;
 const NAME: usize = 24;
 
 /// The run in at most 25 lines: what ran, each flow, waiting by path length, the balance, sessions
-/// and warnings, what went wrong. Nine more on delay bounds where flows reserve.
+/// and warnings, what went wrong. Nine more on delay bounds where flows reserve, six on what could
+/// not move.
 pub fn terminal_summary(
     info: &RunInfo,
     spec: &NetworkSpec,
@@ -64,7 +65,10 @@ pub fn terminal_summary(
     }
     if let Stop::Stuck(_) = outcome.stop {
         lines.push(words::stop(outcome, info.cell));
+    } else {
+        lines.extend(standstill::standstill_sentence(outcome, info.cell));
     }
+    lines.extend(standstill::lines(spec, outcome, info.cell));
     lines.extend(violations(info, outcome));
     printable(&lines)
 }

@@ -1,6 +1,7 @@
 //! A made-up run: nothing here was simulated.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+pub mod ethernet;
 pub mod fabric;
 
 use kernel::{Duration, Rate, Time};
@@ -189,6 +190,7 @@ pub fn outcome() -> Outcome {
             .collect(),
         violations: Vec::new(),
         violations_total: 0,
+        standstill: None,
     }
 }
 

@@ -1,12 +1,13 @@
 //! What can't work in single tables.
 
-use ethernet::spec::{EthernetSpec, TrafficSpec, TransportSpec};
+use ethernet::spec::{Detect, EthernetSpec, NodeKind, TrafficSpec, TransportSpec};
 use transport::spec::Ecn;
 
 use super::crossings::Crossings;
 use super::flows::{self, Flows};
 use super::lossless::channel_of;
 use super::net::Net;
+use super::queues::Ports;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::record::Record;
 
@@ -50,6 +51,81 @@ pub(crate) fn classes(root: &Record, classes: u8, mistakes: &mut Diagnostics) {
                     .help("say all of a class in one `[[classes]]`"),
             );
         }
+    }
+}
+
+/// Parts of `[back_pressure]` that contradict each other.
+pub(crate) fn back_pressure(root: &Record, ports: Ports, mistakes: &mut Diagnostics) {
+    let Some(record) = root.record("back_pressure") else {
+        return;
+    };
+    let by_destination = record.word("kind") == "destination";
+    if by_destination && ports.at_inputs {
+        mistakes.push(
+            Diagnostic::error("bad-scheme", "inputs do not know destinations")
+                .at(record.at("kind"), "stops frames by destination")
+                .at(record.at("detect"), "counts at inputs")
+                .note("destinations are found in the queue that is congested: an output queue")
+                .help("use `kind = \"class\"`, or `detect = \"outputs\"` and queues of their own"),
+        );
+    }
+    if ports.at_inputs && record.given("notify") {
+        mistakes.push(
+            Diagnostic::error(
+                "no-meaning",
+                "`notify` has no meaning with counters at inputs",
+            )
+            .at(
+                record.at("notify"),
+                "an input tells its own neighbour, nobody else",
+            )
+            .help("leave it out"),
+        );
+    }
+    for key in ["high", "low"] {
+        if ports.is_shared && record.given(key) {
+            mistakes.push(
+                Diagnostic::error(
+                    "no-meaning",
+                    format!("`{key}` has no meaning with shared memory"),
+                )
+                .at(record.at(key), "its thresholds follow what is free")
+                .help("leave it out, and set `alpha` and `resume_offset` of `shared`"),
+            );
+        }
+    }
+}
+
+/// The limit on stopped frames of each switch.
+pub(crate) fn blocked(root: &Record, network: &EthernetSpec, mistakes: &mut Diagnostics) {
+    let pressure = root.record("back_pressure");
+    let Some(record) = pressure.and_then(|p| p.record("blocked_share")) else {
+        return;
+    };
+    for node in &network.nodes {
+        let NodeKind::Switch(switch) = &node.kind else {
+            continue;
+        };
+        let pressure = switch.back_pressure.filter(|p| p.detect == Detect::Outputs);
+        let blocked = pressure.and_then(|pressure| pressure.blocked);
+        let Some(blocked) = blocked.filter(|b| b.low_bytes > b.high_bytes || b.low_bytes == 0)
+        else {
+            continue;
+        };
+        let (high, low) = (blocked.high_bytes, blocked.low_bytes);
+        mistakes.push(
+            Diagnostic::error(
+                "bad-threshold",
+                "stopped destinations would never be resumed",
+            )
+            .at(record.at("low"), format!("`low` is {low} B"))
+            .at(record.at("high"), format!("`high` is {high} B"))
+            .note(format!(
+                "shares are of the largest queue of `{}`",
+                node.name
+            ))
+            .help("make `low` less than `high` and more than 0"),
+        );
     }
 }
 

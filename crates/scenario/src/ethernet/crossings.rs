@@ -18,7 +18,9 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::source::At;
 
 /// Steps from channel to channel that are followed: some seconds.
-const MOST_STEPS: u64 = 20_000_000;
+const MOST_STEPS: u64 = 10_000_000;
+/// Nodes looked at in the search for ways that cost as much as one such step.
+const NODES_A_STEP: u64 = 20;
 /// Blocks of a selective acknowledgement fill what TCP leaves for options.
 const SACK_BYTES: u32 = 36;
 
@@ -92,22 +94,27 @@ pub(crate) fn follow(
         steps: 0,
     };
     let mut ways: Option<Ways<'_>> = None;
+    let mut wrong: Vec<(bool, Box<Diagnostic>)> = Vec::new();
     for ((to, from, class), (load, flow)) in demands {
         if ways.as_ref().is_none_or(|ways| ways.destination != to) {
             ways = Some(Ways::new(net, routes, to));
+            walk.steps += (net.names.len() + net.joins.len()) as u64 / NODES_A_STEP;
         }
         let Some(ways) = &mut ways else { continue };
         let at = flows.records[flow].at("to");
-        if let Err(diagnostic) = walk.demand(ways, from, class, &load, &at)
-            && !net.broken
-        {
-            mistakes.push(*diagnostic);
+        if let Err(diagnostic) = walk.demand(ways, from, class, &load, &at) {
+            let is_back = flows.specs[flow].destination != to;
+            wrong.push((is_back, diagnostic));
         }
         if walk.steps > MOST_STEPS {
             walk.found.is_partial = true;
             break;
         }
     }
+    // The way there says more than the way back, and each flow is told of once.
+    wrong.sort_by_key(|(is_back, _)| *is_back);
+    let told = wrong.into_iter().filter(|_| !net.broken);
+    told.for_each(|(_, diagnostic)| mistakes.push(*diagnostic));
     walk.found
 }
 

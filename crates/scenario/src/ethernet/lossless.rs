@@ -1,8 +1,8 @@
 //! Is there room for what comes before a stop takes effect?
 
 use ethernet::spec::{
-    BackPressureSpec, ChannelSpec, EthernetSpec, MemorySpec, Message, NodeKind, Order,
-    QUANTUM_BITS, Select, SharedSpec, SwitchSpec,
+    BackPressureSpec, ChannelSpec, EthernetSpec, Message, NodeKind, Order, QUANTUM_BITS, Select,
+    SwitchSpec,
 };
 use kernel::time::PS_PER_SECOND;
 use kernel::{Duration, Rate};
@@ -101,7 +101,7 @@ impl Lossless<'_> {
     }
 
     /// Headroom of each input at which congestion is seen, by channel and class.
-    fn needed_at_inputs(&self) -> Vec<(u32, u8, Stop)> {
+    pub(super) fn needed_at_inputs(&self) -> Vec<(u32, u8, Stop)> {
         let all = self.crossings.on.keys();
         let stopped = all.filter(|(channel, class)| {
             let pressure = self.pressure(self.net.ends(*channel).1);
@@ -184,7 +184,7 @@ impl Lossless<'_> {
         }
     }
 
-    fn parts(&self, stops: &[(u32, Stop, u64)], sent: u64) -> Vec<String> {
+    pub(super) fn parts(&self, stops: &[(u32, Stop, u64)], sent: u64) -> Vec<String> {
         let one = |(input, stop, times): &(u32, Stop, u64)| {
             let (frames, bytes) = (stop.frames(), stop.frame_bytes);
             let times = match times {
@@ -270,7 +270,7 @@ fn tell(
         meant,
         "headroom",
         format!(
-            "class {class} loses frames at {what} `{name}`: {} B are missing",
+            "class {class} may lose frames at {what} `{name}`: {} B are missing",
             worst.missing()
         ),
     )
@@ -326,7 +326,7 @@ fn small_outputs(look: &Lossless<'_>, meant: bool, mistakes: &mut Diagnostics) {
             Diagnostic::error_unless(
                 meant,
                 "headroom",
-                format!("class {class} loses frames at queue `{name}`"),
+                format!("class {class} may lose frames at queue `{name}`"),
             )
             .at(at, format!("it holds {limit} B, its inputs up to {sum} B"))
             .note("inputs are stopped by what they hold themselves, whatever queue it waits in")
@@ -409,112 +409,4 @@ fn bits(bits: u64, rate: Rate) -> Duration {
 
 fn ms(span: Duration) -> f64 {
     span.seconds() * 1_000.0
-}
-
-/// Headroom of shared memory: filled in where the file leaves it out, else compared.
-pub(crate) fn shared(look: &Lossless<'_>, mistakes: &mut Diagnostics) -> Vec<(u32, SharedSpec)> {
-    let buffer = look.root.record("buffer");
-    let (Some(record), Some(pressure)) = (
-        buffer.and_then(|buffer| buffer.record("shared")),
-        look.root.record("back_pressure"),
-    ) else {
-        return Vec::new();
-    };
-    let meant = pressure.word("headroom") == "unchecked";
-    let mut found = Vec::new();
-    let needed = look.needed_at_inputs();
-    for (node, name) in look.net.names.iter().enumerate() {
-        let Some(MemorySpec::Shared(spec)) =
-            switch_of(look.spec, node as u32).map(|switch| switch.memory)
-        else {
-            continue;
-        };
-        let own = needed.iter();
-        let own = own.filter(|(channel, _, _)| look.net.ends(*channel).1 == node as u32);
-        let own: Vec<&(u32, u8, Stop)> = own.collect();
-        let worst = own.iter().max_by_key(|(_, _, stop)| stop.bytes());
-        let most = worst.map_or(0, |(_, _, stop)| stop.bytes());
-        let sum = own
-            .iter()
-            .map(|(_, _, stop)| stop.bytes())
-            .fold(0, u64::saturating_add);
-        let given = |key: &str, usual: u64| record.whole(key).unwrap_or(usual);
-        let filled = SharedSpec {
-            headroom_bytes: given("headroom", most),
-            pool_bytes: given("pool", sum),
-            ..spec
-        };
-        if let Some((channel, class, stop)) = worst.filter(|_| most > filled.headroom_bytes) {
-            let place = look.net.channel_name(*channel);
-            mistakes.push(
-                Diagnostic::error_unless(
-                    meant,
-                    "headroom",
-                    format!(
-                        "class {class} loses frames at input `{place}`: {} B are missing",
-                        most - filled.headroom_bytes
-                    ),
-                )
-                .at(
-                    record.at("headroom"),
-                    format!("needs {most} B, {} B are there", filled.headroom_bytes),
-                )
-                .note(look.parts(&[(*channel, *stop, 1)], 0).remove(0))
-                .help("raise `headroom`, or leave it out to have what is needed"),
-            );
-        }
-        if sum > filled.pool_bytes {
-            mistakes.push(
-                Diagnostic::error_unless(
-                    meant,
-                    "headroom",
-                    format!(
-                        "`{name}` may lose frames: {} B are missing",
-                        sum - filled.pool_bytes
-                    ),
-                )
-                .at(
-                    record.at("pool"),
-                    format!("its inputs need {sum} B, {} B are there", filled.pool_bytes),
-                )
-                .help("raise `pool`, or leave it out to have what is needed"),
-            );
-        }
-        fits(look, record, name, node as u32, &filled, mistakes);
-        found.push((node as u32, filled));
-    }
-    found
-}
-
-/// Reserves and headroom leave a shared part.
-fn fits(
-    look: &Lossless<'_>,
-    record: &Record,
-    name: &str,
-    node: u32,
-    shared: &SharedSpec,
-    mistakes: &mut Diagnostics,
-) {
-    let inputs = look.net.neighbours[node as usize].len() as u64;
-    let classes = look
-        .spec
-        .links
-        .first()
-        .map_or(1, |link| link.forward.queues.len() as u64);
-    let reserves = shared.reserve_bytes.saturating_mul(inputs * classes);
-    let kept = reserves.saturating_add(shared.pool_bytes);
-    if kept >= shared.bytes {
-        mistakes.push(
-            Diagnostic::error(
-                "bad-memory",
-                format!("`{name}` has no memory left to share"),
-            )
-            .at(record.at("bytes"), format!("{} B in all", shared.bytes))
-            .note(format!(
-                "{reserves} B are reserved, and {} B are headroom",
-                shared.pool_bytes
-            ))
-            .help("raise `bytes`, or lower `reserve` or `pool`"),
-        );
-    }
 }

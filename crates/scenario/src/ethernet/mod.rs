@@ -12,6 +12,7 @@ mod net;
 mod queues;
 mod routes;
 mod series;
+mod shared;
 mod switches;
 mod tcp;
 mod topology;
@@ -94,6 +95,7 @@ pub(crate) fn build(
     let ports = switches::ports(root, flows::highest_class(root), mistakes);
     let flows = self::flows::flows(root, &net, seed, mistakes);
     checks::classes(root, ports.classes, mistakes);
+    checks::back_pressure(root, ports, mistakes);
     checks::frames(root, &flows, mistakes);
     let series = series::series(root, &net, &flows, ports.classes, stop_at, mistakes);
     let links = queues::links(root, &net, ports, mistakes);
@@ -114,6 +116,7 @@ pub(crate) fn build(
         flows: flows.specs.clone(),
         stall_after: run.duration("stall").unwrap_or(Duration(1)),
     };
+    checks::blocked(root, &network, mistakes);
     if mistakes.errors() == 0 {
         whole(root, &net, &crossings, &flows, &mut network, mistakes);
         limits::memory(root, &network, limits, mistakes);
@@ -144,7 +147,7 @@ fn whole(
     };
     lossless::check(&look, mistakes);
     deadlock::check(&look, mistakes);
-    for (node, shared) in lossless::shared(&look, mistakes) {
+    for (node, shared) in shared::headroom(&look, mistakes) {
         if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {
             switch.memory = MemorySpec::Shared(shared);
         }

@@ -7,7 +7,7 @@ use super::layers::Layers;
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::record::{Datum, Record};
-use crate::source::At;
+use crate::units::Decimal;
 
 /// Propagation where the file says nothing: 100 m of cable.
 const USUAL_DELAY: Duration = Duration(500_000);
@@ -174,11 +174,17 @@ impl<'r> Port<'r> {
         limit: u64,
         mistakes: &mut Diagnostics,
     ) -> (u64, u64) {
-        let read = |key: &str| {
-            let bytes = layers.datum(key).and_then(|datum| bytes(datum, limit));
-            (bytes.unwrap_or(limit), at(layers, self.root, key))
+        let read = |key: &'static str| {
+            let usual = self.root.record("back_pressure")?;
+            match layers.field(key) {
+                Some(field) => Some((bytes(&field.datum, limit)?, field.at.clone())),
+                None => Some((common(usual, key, limit)?, usual.at.clone())),
+            }
         };
-        let ((high, high_at), (low, low_at)) = (read("high"), read("low"));
+        // One that could not be read is a mistake already told.
+        let (Some((high, high_at)), Some((low, low_at))) = (read("high"), read("low")) else {
+            return (limit, 0);
+        };
         let place = || format!("queue `{}`, class {class}: {limit} B", self.name);
         if high >= limit {
             mistakes.push(
@@ -237,6 +243,19 @@ impl<'r> Port<'r> {
     }
 }
 
+/// A threshold of `[back_pressure]` in bytes, or the paper's; `None` if it could not be read.
+pub(crate) fn common(record: &Record, key: &'static str, limit: u64) -> Option<u64> {
+    if record.faulty.contains(&key) {
+        return None;
+    }
+    let usual = Decimal {
+        digits: if key == "high" { 8 } else { 7 },
+        scale: 1,
+    };
+    let datum = record.datum(key).cloned();
+    bytes(&datum.unwrap_or(Datum::Share(usual)), limit)
+}
+
 /// A threshold in bytes; shares are rounded half up.
 pub(crate) fn bytes(datum: &Datum, limit: u64) -> Option<u64> {
     match datum {
@@ -246,11 +265,6 @@ pub(crate) fn bytes(datum: &Datum, limit: u64) -> Option<u64> {
             .and_then(|bytes| u64::try_from(bytes).ok()),
         _ => None,
     }
-}
-
-fn at(layers: &Layers<'_>, root: &Record, key: &str) -> At {
-    let field = layers.field(key).map(|field| field.at.clone());
-    field.unwrap_or_else(|| root.at.clone())
 }
 
 /// The paper's buffers: 70 kB at 10 Mbps, 500 kB at 100 Mbps, 1 MB at 1 Gbps and above.

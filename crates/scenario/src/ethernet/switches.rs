@@ -251,7 +251,9 @@ fn back_pressure(record: &Record, ports: Ports, largest: u64) -> Option<BackPres
         blocked: record
             .record("blocked_share")
             .and_then(|table| blocked(record, table, largest)),
-        promises_no_loss: false,
+        // What may lose frames by its design promises nothing.
+        promises_no_loss: record.word("headroom") != "unchecked"
+            && record.word("choose") != "random",
     })
 }
 
@@ -267,13 +269,14 @@ fn message(record: &Record) -> Message {
 }
 
 fn blocked(record: &Record, table: &Record, largest: u64) -> Option<BlockedSpec> {
-    let bytes = |table: &Record, key: &str| {
+    let bytes = |key: &str| {
         let datum = table.datum(key);
         datum.and_then(|datum| queues::bytes(datum, largest))
     };
-    let high_bytes = bytes(table, "high")?;
-    let margin = || Some(bytes(record, "high")?.saturating_sub(bytes(record, "low")?));
-    let low_bytes = bytes(table, "low").or_else(|| Some(high_bytes.saturating_sub(margin()?)));
+    let high_bytes = bytes("high")?;
+    let usual = |key| queues::common(record, key, largest);
+    let margin = || Some(usual("high")?.saturating_sub(usual("low")?));
+    let low_bytes = bytes("low").or_else(|| Some(high_bytes.saturating_sub(margin()?)));
     Some(BlockedSpec {
         high_bytes,
         low_bytes: low_bytes?,

@@ -9,7 +9,7 @@ use crate::record::Record;
 use crate::source::At;
 
 /// Nodes that a rule may make.
-const MOST_NODES: u64 = 1_000_000;
+const MOST_NODES: u64 = 200_000;
 
 /// Builds the network of the file.
 pub(crate) fn build<'r>(root: &'r Record, mistakes: &mut Diagnostics) -> Net<'r> {

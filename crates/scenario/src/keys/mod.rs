@@ -3,7 +3,9 @@
 pub(crate) mod control;
 pub(crate) mod ethernet;
 pub(crate) mod ethernet_flows;
+pub(crate) mod ethernet_pressure;
 pub(crate) mod ethernet_switch;
+pub(crate) mod ethernet_tcp;
 pub(crate) mod fabric;
 pub(crate) mod fabric_traffic;
 pub(crate) mod flows;
@@ -209,7 +211,7 @@ pub(crate) static ETHERNET: Section = Section {
         .otherwise("nothing"),
         Key::new(
             "back_pressure",
-            Kind::Table(&ethernet_switch::BACK_PRESSURE),
+            Kind::Table(&ethernet_pressure::BACK_PRESSURE),
             "When and whom a switch stops.",
         )
         .or("{ kind = \"none\" }"),
@@ -233,7 +235,7 @@ pub(crate) static ETHERNET: Section = Section {
         .otherwise("the shortest"),
         Key::new(
             "tcp",
-            Kind::Table(&ethernet_flows::TCP),
+            Kind::Table(&ethernet_tcp::TCP),
             "The TCP of all flows.",
         )
         .or("{}"),

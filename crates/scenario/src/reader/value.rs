@@ -374,7 +374,7 @@ impl Reader<'_> {
                 .help(format!(
                     "write the unit in quotes: `{} = \"{shown} {usual}\"`{}",
                     key.name,
-                    if usual == "us" {
+                    if units.contains(&"cells") {
                         format!(", or `\"{shown} cells\"`")
                     } else {
                         String::new()

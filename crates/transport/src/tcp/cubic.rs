@@ -17,7 +17,7 @@
 //! least half of it is in use, in avoidance when all but less than a segment is.
 //!
 //! Floats, all through `libm`: the same on every platform. Not modelled: HyStart++, spurious
-//! losses and their undoing.
+//! losses and their undoing; time passes in W(t) also while the window is not what limits.
 
 use kernel::Time;
 use libm::{cbrt, floor};
@@ -137,5 +137,112 @@ impl Cubic {
     pub(crate) fn on_silence(&mut self) {
         self.epoch = None;
         self.fraction = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::Duration;
+
+    const MSS: u64 = 1000;
+
+    /// Acknowledgements of full segments, evenly over each round trip; cwnd in segments after.
+    fn grow(cubic: &mut Cubic, from: u64, rtt: Duration, until: Duration) -> f64 {
+        let (mut cwnd, mut now) = (from, Time::ZERO);
+        while now.0 < until.0 {
+            let acked = Acked {
+                bytes: MSS,
+                flight_bytes: cwnd,
+                rtt_seconds: rtt.seconds(),
+            };
+            cwnd = cubic.grow(now, MSS, cwnd, 0, &acked);
+            now += Duration(rtt.0 * MSS / cwnd);
+        }
+        cwnd as f64 / MSS as f64
+    }
+
+    /// With short round trips Reno's estimate leads: 9 / 17 of a segment a round trip up to the
+    /// window before the loss, then one.
+    #[test]
+    fn short_round_trips_follow_reno() {
+        let mut cubic = Cubic::default();
+        let ssthresh = cubic.reduce(MSS, 100_000, 100_000);
+        assert_eq!(ssthresh, 70_000);
+        let rtt = Duration(1_000_000_000);
+        let window = grow(&mut cubic, ssthresh, rtt, Duration(rtt.0 * 50));
+        assert!(
+            (window - (70.0 + 50.0 * 9.0 / 17.0)).abs() < 0.5,
+            "{window}"
+        );
+        let mut cubic = Cubic::default();
+        cubic.reduce(MSS, 100_000, 100_000);
+        let window = grow(&mut cubic, ssthresh, rtt, Duration(rtt.0 * 100));
+        let expected = 100.0 + 100.0 - 30.0 * 17.0 / 9.0;
+        assert!((window - expected).abs() < 0.7, "{window}");
+    }
+
+    /// A window that did not come back to the last maximum gives up 15 % of it.
+    #[test]
+    fn fast_convergence() {
+        let mut cubic = Cubic::default();
+        cubic.reduce(MSS, 100_000, 100_000);
+        assert_eq!(cubic.w_max, 100.0);
+        cubic.reduce(MSS, 80_000, 80_000);
+        assert_eq!(cubic.w_max, 80.0 * 0.85);
+    }
+
+    /// After a time-out the curve starts at its inflection: W(t) = C t^3 + cwnd.
+    #[test]
+    fn after_a_time_out_it_starts_flat() {
+        let mut cubic = Cubic::default();
+        cubic.reduce(MSS, 100_000, 100_000);
+        cubic.on_time_out();
+        let rtt = Duration(100_000_000_000);
+        let window = grow(&mut cubic, 70_000, rtt, Duration(rtt.0 * 80));
+        assert_eq!(cubic.k, 0.0);
+        let expected = 70.0 + C * 512.0;
+        assert!((window / expected - 1.0).abs() < 0.006, "{window}");
+    }
+
+    /// A sender with less to send than it may does not grow.
+    #[test]
+    fn an_unused_window_stays() {
+        let mut cubic = Cubic::default();
+        let acked = Acked {
+            bytes: MSS,
+            flight_bytes: 4 * MSS,
+            rtt_seconds: 0.1,
+        };
+        for ssthresh in [0, u64::MAX] {
+            assert_eq!(
+                cubic.grow(Time::ZERO, MSS, 10 * MSS, ssthresh, &acked),
+                10 * MSS
+            );
+        }
+        assert_eq!(
+            cubic.grow(Time::ZERO, MSS, 8 * MSS, u64::MAX, &acked),
+            9 * MSS
+        );
+        let half = Acked {
+            bytes: 500,
+            ..acked
+        };
+        assert_eq!(cubic.grow(Time::ZERO, MSS, 8 * MSS, u64::MAX, &half), 8_500);
+    }
+
+    /// However far the curve has gone, half of the window is the most for a round trip.
+    #[test]
+    fn growth_is_bounded() {
+        let mut cubic = Cubic::default();
+        let acked = Acked {
+            bytes: MSS,
+            flight_bytes: 11 * MSS,
+            rtt_seconds: 0.1,
+        };
+        let start = cubic.grow(Time::ZERO, MSS, 10 * MSS, 0, &acked);
+        let late = Time(100_000_000_000_000);
+        let next = cubic.grow(late, MSS, start, 0, &acked);
+        assert!((499..=500).contains(&(next - start)), "{start} {next}");
     }
 }

@@ -10,8 +10,9 @@
 //! Once a window, `alpha = alpha (1 - g) + g M` with M the marked share of the bytes acknowledged
 //! in it; alpha is 1 at first. The first echo in a window cuts: DCTCP to `cwnd (1 - alpha / 2)`,
 //! at least two segments; classic ECN as for a loss. No second cut before what was sent until
-//! then is acknowledged, and none during a recovery. The next new data says CWR. An
-//! acknowledgement that echoes a mark does not make the window grow.
+//! then is acknowledged, and none during a recovery. The next new data says CWR; since a classic
+//! receiver goes on echoing until it sees that, there is no second cut before that data is
+//! acknowledged either. An acknowledgement that echoes a mark does not make the window grow.
 //!
 //! The echo itself is in `receiver`. Not modelled: negotiation, marks on segments without data.
 
@@ -62,8 +63,9 @@ impl Marks {
     }
 
     /// May an echo cut the window now?
-    pub(crate) fn may_cut(&self, una: u64) -> bool {
-        una >= self.cut_end
+    pub(crate) fn may_cut(&self, ecn: Ecn, una: u64) -> bool {
+        let is_answered = ecn != Ecn::Classic || !self.is_cwr_due;
+        una >= self.cut_end && is_answered
     }
 
     /// The window was cut, for a mark or a loss.
@@ -78,9 +80,13 @@ impl Marks {
         (cwnd - less.min(cwnd)).max(2 * mss)
     }
 
-    /// New data goes out: does it say CWR?
-    pub(crate) fn take_cwr(&mut self) -> bool {
-        core::mem::take(&mut self.is_cwr_due)
+    /// New data to `stop` goes out: does it say CWR?
+    pub(crate) fn take_cwr(&mut self, ecn: Ecn, stop: u64) -> bool {
+        let is_due = core::mem::take(&mut self.is_cwr_due);
+        if is_due && ecn == Ecn::Classic {
+            self.cut_end = stop;
+        }
+        is_due
     }
 }
 
@@ -124,11 +130,15 @@ mod tests {
     #[test]
     fn one_cut_a_window() {
         let mut marks = Marks::new(0);
-        assert!(marks.may_cut(0));
+        assert!(marks.may_cut(ECN, 0));
         marks.on_cut(5_000);
-        assert!(!marks.may_cut(4_999));
-        assert!(marks.may_cut(5_000));
-        assert!(marks.take_cwr());
-        assert!(!marks.take_cwr());
+        assert!(!marks.may_cut(ECN, 4_999));
+        assert!(marks.may_cut(ECN, 5_000));
+        // A classic receiver echoes until it sees CWR.
+        assert!(!marks.may_cut(Ecn::Classic, 5_000));
+        assert!(marks.take_cwr(Ecn::Classic, 6_000));
+        assert!(!marks.may_cut(Ecn::Classic, 5_999));
+        assert!(marks.may_cut(Ecn::Classic, 6_000));
+        assert!(!marks.take_cwr(Ecn::Classic, 7_000));
     }
 }

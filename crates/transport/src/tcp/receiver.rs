@@ -198,3 +198,41 @@ impl Receiver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(receiver: &Receiver) -> std::vec::Vec<(u64, u64)> {
+        let mut blocks = [(0, 0); 3];
+        let count = receiver.blocks(&mut blocks);
+        blocks[..usize::from(count)].to_vec()
+    }
+
+    /// RFC 2018, section 4: the block that the last segment is part of comes first.
+    #[test]
+    fn the_most_recent_block_comes_first() {
+        let spec = TcpSpec::bsd();
+        let mut receiver = Receiver::default();
+        let mut take = |seq: u64, bytes: u32| {
+            let segment = Segment {
+                seq,
+                bytes,
+                ..Segment::default()
+            };
+            let clock = HostClock::default();
+            receiver.on_data(Time::ZERO, &spec, &clock, &segment, false);
+            (receiver.next, blocks(&receiver))
+        };
+        assert_eq!(take(10, 10), (0, [(10, 20)].to_vec()));
+        assert_eq!(take(30, 10), (0, [(30, 40), (10, 20)].to_vec()));
+        assert_eq!(take(50, 10), (0, [(50, 60), (30, 40), (10, 20)].to_vec()));
+        assert_eq!(take(20, 5), (0, [(10, 25), (50, 60), (30, 40)].to_vec()));
+        // A fourth: three are told.
+        assert_eq!(take(70, 5), (0, [(70, 75), (10, 25), (50, 60)].to_vec()));
+        assert_eq!(take(25, 5), (0, [(10, 40), (70, 75), (50, 60)].to_vec()));
+        assert_eq!(take(0, 12), (40, [(70, 75), (50, 60)].to_vec()));
+        assert_eq!(take(35, 30), (65, [(70, 75)].to_vec()));
+        assert_eq!(take(65, 5), (75, [].to_vec()));
+    }
+}

@@ -14,8 +14,8 @@
 //! bytes handed over as they are (no Nagle). Less than a segment that is not the end waits for
 //! room, unless nothing is in flight.
 //!
-//! **Duplicates** are acknowledgements of `una` without data, SYN and FIN, with an unchanged
-//! window, while data is outstanding; with SACK, those that tell of new blocks. The `threshold`-th
+//! **Duplicates** are acknowledgements of `una` without data and with an unchanged window,
+//! while data is outstanding; with SACK, those that tell of new blocks. The `threshold`-th
 //! sets ssthresh (see `reno::half`, `cubic`), sends the segment at `una` again and starts the
 //! timer anew. Then:
 //!
@@ -265,10 +265,7 @@ impl Sender {
         } else {
             let is_duplicate = match spec.recovery {
                 Recovery::Sack => is_news,
-                _ => {
-                    let is_bare = segment.bytes == 0 && segment.flags & flags::FIN == 0;
-                    is_bare && is_same_window && self.una < self.max
-                }
+                _ => segment.bytes == 0 && is_same_window && self.una < self.max,
             };
             if is_duplicate {
                 self.on_duplicate(now, spec, clock, counts);
@@ -353,10 +350,10 @@ impl Sender {
         let stop = seq + u64::from(bytes);
         let again_bytes = self.max.min(stop).saturating_sub(seq);
         let is_again = again_bytes > 0;
-        if is_again && self.is_recovering {
+        if is_again {
             self.rtt.cancel();
             self.high_rxt = self.high_rxt.max(stop);
-        } else if !is_again {
+        } else {
             self.rtt.begin(now, seq);
         }
         self.is_due = false;
@@ -368,7 +365,7 @@ impl Sender {
         }
         Sent {
             again_bytes,
-            has_cwr: !is_again && spec.ecn != Ecn::Off && self.marks.take_cwr(),
+            has_cwr: !is_again && spec.ecn != Ecn::Off && self.marks.take_cwr(spec.ecn, stop),
         }
     }
 }

@@ -69,3 +69,30 @@ impl Window {
         self.cubic.on_silence();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The curve forgets the maximum before a time-out: a second into avoidance it is 0.4 segments
+    /// up, not on its way back to 100.
+    #[test]
+    fn cubic_starts_flat_after_a_time_out() {
+        let spec = TcpSpec::modern();
+        let mss = u64::from(spec.mss_bytes);
+        let mut window = Window::new(&spec);
+        window.cwnd = 100 * mss;
+        window.on_time_out(&spec, 100 * mss, false);
+        assert_eq!((window.cwnd, window.ssthresh), (mss, 70 * mss));
+        window.cwnd = 70 * mss;
+        for ms in [0, 1_000] {
+            let acked = Acked {
+                bytes: mss,
+                flight_bytes: 70 * mss,
+                rtt_seconds: 0.01,
+            };
+            window.grow(Time(ms * 1_000_000_000), &spec, &acked);
+        }
+        assert!(window.cwnd < 70 * mss + mss / 10);
+    }
+}

@@ -65,7 +65,7 @@ fn a_file_after_a_think_time_after_a_file() {
     found.progress(Time(3 * MS_PS), SOURCE, finished(), true);
     assert_eq!(wake(&mut found), 3 * MS_PS + 3);
     found.progress(Time(4 * MS_PS), SOURCE, finished(), false);
-    assert_eq!(found.next_timer_ps(), NEVER_PS);
+    assert_eq!(found.wakes_at_ps, NEVER_PS);
     let mut outcome = FlowOutcome::default();
     found.outcome(&mut outcome);
     // The second ended before the statistics started, if they ever did.
@@ -136,7 +136,7 @@ fn infinite_traffic_starts_when_it_is_told() {
         bytes: None,
     });
     assert_eq!(wake(&mut found), 77);
-    assert_eq!((found.next_timer_ps(), found.left), (NEVER_PS, 1));
+    assert_eq!((found.wakes_at_ps, found.left), (NEVER_PS, 1));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use kernel::{Duration, Time};
 use transport::TcpSpec;
+use transport::spec::Reuse;
 
 use super::{MS_PS, flow, outcome, spec};
 use crate::spec::{EthernetSpec, ThinkSpec, TrafficSpec, TransportSpec};
@@ -75,21 +76,93 @@ fn requests(count: Option<u64>) -> TrafficSpec {
 }
 
 /// One way takes 10 ms: a request is answered after 10 + 2 + 10 ms, and the next is sent after
-/// another 3.
+/// another 3. A handshake takes a round trip more.
 #[test]
 fn requests_and_responses_take_a_round_trip_and_the_service_time() {
-    let tcp = TransportSpec::Tcp(TcpSpec::bsd());
-    let mut pipe = Pipe::new(&spec(vec![flow(tcp, requests(Some(5)))], 0), 10 * MS_PS);
-    assert_eq!(pipe.stations.next_timer(0), Some(Time(4 * MS_PS)));
-    pipe.run_until(1_000 * MS_PS);
-    let found = outcome(&pipe.stations, 1_000 * MS_PS, 0);
-    assert_eq!((found.goodput_bytes, found.returned_bytes), (1_500, 4_500));
-    assert_eq!((found.transfers, found.offered_bytes_total), (5, 6_000));
-    let times = &found.transfer_time;
-    assert_eq!((times.least_ps, times.most_ps), (22 * MS_PS, 22 * MS_PS));
-    assert_eq!(found.tcp.again_bytes, 0);
-    let ends = pipe.stations.tcp_positions(0).expect("it is TCP");
-    assert_eq!((ends[0].2, ends[1].2), (4_500, 1_500));
+    let mut shaking = TcpSpec::bsd();
+    shaking.reuse = Reuse::Handshake;
+    for (tcp, took_ms) in [(TcpSpec::bsd(), 22), (shaking, 42)] {
+        let flows = vec![flow(TransportSpec::Tcp(tcp), requests(Some(5)))];
+        let mut pipe = Pipe::new(&spec(flows, 0), 10 * MS_PS);
+        assert_eq!(pipe.stations.next_timer(0), Some(Time(4 * MS_PS)));
+        pipe.run_until(1_000 * MS_PS);
+        let found = outcome(&pipe.stations, 1_000 * MS_PS, 0);
+        assert_eq!((found.goodput_bytes, found.returned_bytes), (1_500, 4_500));
+        assert_eq!((found.transfers, found.offered_bytes_total), (5, 6_000));
+        let times = &found.transfer_time;
+        let took_ps = took_ms * MS_PS;
+        assert_eq!((times.least_ps, times.most_ps), (took_ps, took_ps));
+        assert_eq!(found.tcp.again_bytes, 0);
+        let ends = pipe.stations.tcp_positions(0).expect("it is TCP");
+        assert_eq!((ends[0].2, ends[1].2), (4_500, 1_500));
+    }
+}
+
+/// Without service and think times one request follows the other at once.
+#[test]
+fn no_time_to_think_takes_no_time() {
+    let mut traffic = requests(Some(4));
+    if let TrafficSpec::Requests { service, think, .. } = &mut traffic {
+        (*service, *think) = (ThinkSpec::Fixed(Duration(0)), ThinkSpec::Fixed(Duration(0)));
+    }
+    let flows = vec![flow(TransportSpec::Tcp(TcpSpec::bsd()), traffic)];
+    let mut pipe = Pipe::new(&spec(flows, 0), 10 * MS_PS);
+    // The fourth response comes after four round trips; before that it is under way.
+    pipe.run_until(81 * MS_PS);
+    assert_eq!(outcome(&pipe.stations, 81 * MS_PS, 0).transfers, 3);
+    pipe.run_until(81 * MS_PS + 1);
+    let found = outcome(&pipe.stations, 81 * MS_PS + 1, 0);
+    assert_eq!(
+        (found.transfers, found.transfer_time.most_ps),
+        (4, 20 * MS_PS)
+    );
+}
+
+/// Nothing is lost, so every flavour finishes all it has to do and sends nothing again.
+#[test]
+fn every_flavour_finishes() {
+    let files = TrafficSpec::Files {
+        start: Time::ZERO,
+        bytes: 30_000,
+        think: ThinkSpec::Exponential(Duration(5 * MS_PS)),
+        count: Some(20),
+    };
+    let infinite = TrafficSpec::Infinite {
+        start: Time(MS_PS),
+        bytes: Some(1_000_000),
+    };
+    let flavours = [
+        TcpSpec::bsd(),
+        TcpSpec::bsd_full(),
+        TcpSpec::modern(),
+        TcpSpec::dctcp(),
+    ];
+    for tcp in flavours {
+        for (traffic, transfers, bytes) in [
+            (files.clone(), 20, 600_000),
+            (requests(Some(20)), 20, 6_000),
+            (infinite.clone(), 1, 1_000_000),
+        ] {
+            let flows = vec![flow(TransportSpec::Tcp(tcp), traffic.clone())];
+            let mut pipe = Pipe::new(&spec(flows, 0), 10 * MS_PS);
+            pipe.run_until(60_000 * MS_PS);
+            let found = outcome(&pipe.stations, 60_000 * MS_PS, 0);
+            let what = std::format!("{:?} {traffic:?}: {found:?}", tcp.reuse);
+            assert_eq!(found.transfers, transfers, "{what}");
+            assert_eq!(found.goodput_bytes, bytes, "{what}");
+            assert_eq!(
+                found.offered_bytes_total,
+                bytes + found.returned_bytes,
+                "{what}"
+            );
+            assert_eq!(
+                (found.tcp.again_bytes, found.tcp.time_outs),
+                (0, 0),
+                "{what}"
+            );
+            assert_eq!(found.tcp.segments, found.delivered, "{what}");
+        }
+    }
 }
 
 /// With one segment at first, 1 + 2 + 4 + 3 segments take four round trips.

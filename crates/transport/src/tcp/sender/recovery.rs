@@ -45,7 +45,6 @@ impl Sender {
         let mss = u64::from(spec.mss_bytes);
         self.window.reduce(spec, self.limit());
         self.marks.on_cut(self.max);
-        self.rtt.cancel();
         self.recover = self.max;
         self.high_rxt = self.una;
         match spec.recovery {
@@ -133,7 +132,7 @@ impl Sender {
     ) {
         self.marks
             .on_ack(spec.ecn, self.una, self.max, acked, has_echo);
-        if !has_echo || self.is_recovering || !self.marks.may_cut(self.una) {
+        if !has_echo || self.is_recovering || !self.marks.may_cut(spec.ecn, self.una) {
             return;
         }
         counts.ecn_cuts += 1;

@@ -1,0 +1,99 @@
+//! What a run records over time: what its scenario asks for, or else a few flows and ports.
+
+use ethernet::probe::Recorder;
+use ethernet::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec};
+use kernel::{Duration, Time};
+use packet::outcome::Series;
+use results::ethernet::{channel_ends, channel_names};
+use scenario::{EthernetMeasure, EthernetScenario, EthernetSeries};
+
+/// Flows and ports that get curves of their own.
+const FLOWS: usize = 6;
+const PORTS: usize = 3;
+/// Points over the run.
+const WINDOWS: u64 = 200;
+
+/// The series to record.
+pub fn wanted(scenario: &EthernetScenario) -> Vec<SeriesSpec> {
+    match scenario.series.is_empty() {
+        true => defaults(&scenario.network),
+        false => scenario.series.iter().map(one).collect(),
+    }
+}
+
+fn one(series: &EthernetSeries) -> SeriesSpec {
+    SeriesSpec {
+        name: series.name.clone(),
+        measure: match series.measure {
+            EthernetMeasure::Queue { channel, class } => Measure::Queue { channel, class },
+            EthernetMeasure::Stopped { channel, class } => Measure::Stopped { channel, class },
+            EthernetMeasure::Goodput { flow } => Measure::Goodput { flow: Some(flow) },
+            EthernetMeasure::Window { flow } => Measure::Window { flow },
+        },
+        window: series.window,
+    }
+}
+
+/// Goodput of the first flows, the queues where they leave the network, and how long their
+/// sources are stopped.
+fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
+    let window = Duration((network.stop_at.ps() / WINDOWS).max(1));
+    let mut series: Vec<SeriesSpec> = Vec::new();
+    let add = |series: &mut Vec<SeriesSpec>, name: String, measure: Measure| {
+        if !series.iter().any(|known| known.measure == measure) {
+            series.push(SeriesSpec {
+                name,
+                measure,
+                window,
+            });
+        }
+    };
+    for (id, flow) in (0..).zip(&network.flows).take(FLOWS) {
+        let measure = Measure::Goodput { flow: Some(id) };
+        add(&mut series, format!("{}: goodput", flow.name), measure);
+    }
+    let names = channel_names(network);
+    let channel = |channel: u32| names.get(channel as usize).cloned().unwrap_or_default();
+    let ends = |flow: &FlowSpec| {
+        let channels = 0..network.links.len() as u32 * 2;
+        let mut first = None;
+        let mut last = None;
+        for channel in channels {
+            let ends = channel_ends(network, channel);
+            first = first.or_else(|| ends.filter(|e| e.0 == flow.source).map(|_| channel));
+            last = last.or_else(|| ends.filter(|e| e.1 == flow.destination).map(|_| channel));
+        }
+        first.zip(last)
+    };
+    for flow in network.flows.iter().take(PORTS) {
+        let Some((first, last)) = ends(flow) else {
+            continue;
+        };
+        let class = flow.class;
+        let queue = Measure::Queue {
+            channel: last,
+            class,
+        };
+        let stopped = Measure::Stopped {
+            channel: first,
+            class,
+        };
+        add(&mut series, format!("queue of {}", channel(last)), queue);
+        add(&mut series, format!("{} stopped", channel(first)), stopped);
+    }
+    series
+}
+
+/// What was recorded up to `at`.
+pub fn recorded(recorder: &Recorder, at: Time) -> Vec<Series> {
+    let series = recorder.series(at).into_iter();
+    series
+        .map(|one| Series {
+            name: one.name,
+            unit: one.unit,
+            step: false,
+            x_ps: one.x_ps,
+            y: one.y,
+        })
+        .collect()
+}

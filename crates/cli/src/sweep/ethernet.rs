@@ -1,0 +1,304 @@
+//! What a sweep measures of the Ethernet engine.
+//!
+//! Rates, shares and delays are of the time after the warm-up; drops, stops and queues of the
+//! whole run. A standstill is a result like any other, so that a sweep shows where it begins.
+
+use std::time::Duration as WallTime;
+
+use ethernet::Simulation;
+use ethernet::outcome::{EthernetOutcome, FlowOutcome, QueueOutcome, Stop};
+use ethernet::spec::EthernetSpec;
+use kernel::{Duration, Time, Wheel};
+use results::ethernet::{fairness, goodputs, merged};
+use results::sweep::{Measure, Role};
+use scenario::EthernetScenario;
+
+use super::measure::{flag, number};
+use super::store::Point;
+use crate::interrupt;
+use crate::run::pace::Pace;
+
+/// The first slice.
+const FIRST_SLICE: Duration = Duration(1_000_000_000);
+
+/// In the order of the values of a point.
+pub const MEASURES: &[Measure] = &[
+    number(
+        "goodput",
+        "Mbps",
+        "payload that applications got in order, all flows",
+        Role::Accepted,
+        3,
+    ),
+    number(
+        "goodput least",
+        "Mbps",
+        "of the flow that got least",
+        Role::Other,
+        3,
+    ),
+    number(
+        "goodput most",
+        "Mbps",
+        "of the flow that got most",
+        Role::Other,
+        3,
+    ),
+    number(
+        "fairness",
+        "",
+        "Jain's index of goodputs: 1 where all flows got the same",
+        Role::Other,
+        4,
+    ),
+    number(
+        "returned",
+        "Mbps",
+        "payload of responses, all flows",
+        Role::Other,
+        3,
+    ),
+    number(
+        "transfers",
+        "1/s",
+        "files, requests and pictures finished",
+        Role::Other,
+        3,
+    ),
+    number(
+        "transfer time",
+        "ms",
+        "mean over all of them",
+        Role::Other,
+        3,
+    ),
+    number(
+        "transfer time 99 %",
+        "ms",
+        "99th percentile",
+        Role::Other,
+        3,
+    ),
+    number(
+        "delay",
+        "µs",
+        "mean from the station's port to delivery, over all data frames",
+        Role::Latency,
+        3,
+    ),
+    number("delay 99 %", "µs", "99th percentile", Role::Other, 3),
+    number(
+        "late",
+        "of due",
+        "video datagrams that missed their deadline",
+        Role::Other,
+        4,
+    ),
+    number(
+        "dropped",
+        "frames",
+        "whatever the cause, whole run",
+        Role::Other,
+        0,
+    ),
+    number(
+        "dropped share",
+        "of created",
+        "the same over frames created",
+        Role::Other,
+        5,
+    ),
+    number(
+        "stopped",
+        "of time",
+        "share of time in which the queue stopped most was stopped",
+        Role::Other,
+        4,
+    ),
+    number(
+        "stops",
+        "frames",
+        "stop frames sent, whole run",
+        Role::Other,
+        0,
+    ),
+    number(
+        "largest queue",
+        "bytes",
+        "most that any queue with a limit held, whole run",
+        Role::Other,
+        0,
+    ),
+    number(
+        "headroom",
+        "bytes",
+        "most used at any input, whole run",
+        Role::Other,
+        0,
+    ),
+    number("marked", "frames", "by switches (ECN)", Role::Other, 0),
+    number(
+        "sent again",
+        "of sent",
+        "payload that TCP sent again, over all it sent, whole run",
+        Role::Other,
+        5,
+    ),
+    number(
+        "time-outs",
+        "",
+        "of TCP's retransmission timers, whole run",
+        Role::Other,
+        0,
+    ),
+    number("watchdog trips", "", "whole run", Role::Other, 0),
+    number(
+        "standstill",
+        "",
+        "1 if queues that can never move ended the run, else 0",
+        Role::Other,
+        0,
+    ),
+    number("broken promises", "", "of the whole run", Role::Broken, 0),
+];
+
+/// Runs the scenario to its end; `None` if Ctrl-C came first.
+pub fn measure(scenario: &EthernetScenario) -> Result<Option<Point>, String> {
+    let spec = &scenario.network;
+    let mut engine = Simulation::<(), Wheel>::new(spec).map_err(|error| error.to_string())?;
+    let mut pace = Pace::new(FIRST_SLICE.ps(), WallTime::MAX);
+    let mut until = Time::ZERO;
+    let mut more = true;
+    while more && until < spec.stop_at {
+        if interrupt::is_set() {
+            return Ok(None);
+        }
+        until = Time(until.ps().saturating_add(pace.slice())).min(spec.stop_at);
+        more = engine.run_until(until);
+        pace.look_up();
+    }
+    let outcome = engine.outcome();
+    Ok(Some(Point {
+        values: values(spec, &outcome),
+        trace_hash: format!("{:016x}", outcome.trace_hash),
+    }))
+}
+
+/// `part / whole`; not a number where there is nothing.
+fn share(part: u64, whole: u64) -> f64 {
+    match whole {
+        0 => f64::NAN,
+        whole => part as f64 / whole as f64,
+    }
+}
+
+/// In the order of [`MEASURES`].
+fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
+    let seconds = outcome.ended_at.since(spec.warm_up).seconds();
+    let rate = |count: f64| {
+        if seconds > 0.0 {
+            count / seconds
+        } else {
+            f64::NAN
+        }
+    };
+    let total = |of: fn(&FlowOutcome) -> u64| outcome.flows.iter().map(of).sum::<u64>();
+    let rates = goodputs(spec, outcome);
+    let mbps = |bps: f64| if seconds > 0.0 { bps / 1e6 } else { f64::NAN };
+    let some = |count: u64, value: f64| if count > 0 { value } else { f64::NAN };
+    let transfers = merged(outcome.flows.iter().map(|flow| &flow.transfer_time));
+    let delays = merged(outcome.flows.iter().map(|flow| &flow.delay));
+    let queues = || outcome.channels.iter().flat_map(|channel| &channel.queues);
+    let sum = |of: fn(&QueueOutcome) -> u64| queues().map(of).sum::<u64>() as f64;
+    let (dropped, created) = (total(|f| f.dropped_total), total(|f| f.created_total));
+    let stops: u64 = outcome
+        .channels
+        .iter()
+        .map(|channel| channel.stops_sent)
+        .sum();
+    let headroom = outcome
+        .channels
+        .iter()
+        .map(|channel| channel.headroom_most_bytes);
+    let time = |ps: u64| ps as f64;
+    vec![
+        mbps(rates.iter().sum()),
+        mbps(rates.iter().copied().fold(f64::INFINITY, f64::min)),
+        mbps(rates.iter().copied().fold(0.0, f64::max)),
+        fairness(&rates),
+        mbps(rate(total(|f| f.returned_bytes) as f64 * 8.0)),
+        rate(total(|f| f.transfers) as f64),
+        some(transfers.count, transfers.mean_ps / 1e9),
+        some(
+            transfers.count,
+            time(transfers.histogram.percentile(99.0)) / 1e9,
+        ),
+        some(delays.count, delays.mean_ps / 1e6),
+        some(delays.count, time(delays.histogram.percentile(99.0)) / 1e6),
+        share(total(|f| f.late), total(|f| f.due)),
+        dropped as f64,
+        share(dropped, created),
+        queues()
+            .map(|queue| queue.stopped_share)
+            .fold(0.0, f64::max),
+        stops as f64,
+        largest_queue(spec, outcome) as f64,
+        headroom.max().unwrap_or(0) as f64,
+        sum(|queue| queue.marked),
+        share(total(|f| f.tcp.again_bytes), total(|f| f.tcp.sent_bytes)),
+        total(|f| f.tcp.time_outs) as f64,
+        sum(|queue| queue.watchdog_trips),
+        flag(matches!(outcome.stop, Stop::Deadlocked(_))),
+        outcome.violations_total as f64,
+    ]
+}
+
+/// Stations hold what they have; only queues with a limit are of interest.
+fn largest_queue(spec: &EthernetSpec, outcome: &EthernetOutcome) -> u64 {
+    let channels = spec
+        .links
+        .iter()
+        .flat_map(|link| [&link.forward, &link.backward]);
+    let found = outcome.channels.iter().flat_map(|channel| &channel.queues);
+    let told = channels.flat_map(|channel| &channel.queues);
+    let limited = told
+        .zip(found)
+        .filter(|(told, _)| told.limit_bytes.is_some());
+    limited
+        .map(|(_, found)| found.most_bytes)
+        .max()
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_for_each_measure() {
+        let spec = EthernetSpec {
+            seed: 1,
+            stop_at: Time(1),
+            warm_up: Time::ZERO,
+            nodes: Vec::new(),
+            links: Vec::new(),
+            routes: Vec::new(),
+            spread: ethernet::spec::Spread::Flows,
+            flows: Vec::new(),
+            stall_after: Duration(1),
+        };
+        let mut engine = Simulation::<(), Wheel>::new(&spec).unwrap();
+        engine.run();
+        let outcome = EthernetOutcome {
+            stop: Stop::Deadlocked(Default::default()),
+            violations_total: 7,
+            ..engine.outcome()
+        };
+        let values = values(&spec, &outcome);
+        assert_eq!(values.len(), MEASURES.len());
+        let value = |name: &str| values[MEASURES.iter().position(|m| m.name == name).unwrap()];
+        assert_eq!(value("standstill"), 1.0);
+        assert_eq!(value("broken promises"), 7.0);
+        assert!(value("delay").is_nan() && value("late").is_nan());
+    }
+}

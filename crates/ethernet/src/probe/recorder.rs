@@ -1,0 +1,202 @@
+//! Time series: what a scenario asks to see, averaged over windows.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use kernel::Time;
+
+use super::{FrameView, Gate, Probe};
+use crate::Network;
+use crate::spec::{EthernetSpec, Measure, SeriesSpec};
+
+/// Values over time.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Series {
+    /// Its name.
+    pub name: String,
+    /// Unit of `y`: "bytes", "share", "Mbps".
+    pub unit: &'static str,
+    /// Middles of the windows, ps, ascending.
+    pub x_ps: Vec<u64>,
+    /// The mean over each.
+    pub y: Vec<f64>,
+}
+
+/// Records series. Queues that a watchdog empties are seen to be empty when their next frame joins.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    tracks: Vec<Track>,
+    /// Tracks of queues and stops, by channel.
+    by_channel: Vec<Vec<u32>>,
+    /// Tracks of goodput, by flow; then those of all flows.
+    by_flow: Vec<Vec<u32>>,
+    all_flows: Vec<u32>,
+    /// Tracks of congestion windows, each with its flow.
+    windows: Vec<(u32, u32)>,
+}
+
+#[derive(Clone, Debug)]
+struct Track {
+    spec: SeriesSpec,
+    /// Value times picoseconds, or bits, by window.
+    sums: Vec<f64>,
+    /// Has held since then.
+    level: f64,
+    since: Time,
+    /// Gates that are closed and concern the queue.
+    closed: BTreeSet<Gate>,
+}
+
+impl Recorder {
+    /// A recorder of `series` on `network`.
+    pub fn new(network: &EthernetSpec, series: &[SeriesSpec]) -> Recorder {
+        let mut recorder = Recorder {
+            tracks: Vec::new(),
+            by_channel: vec![Vec::new(); network.links.len() * 2],
+            by_flow: vec![Vec::new(); network.flows.len()],
+            all_flows: Vec::new(),
+            windows: Vec::new(),
+        };
+        for (id, spec) in (0..).zip(series) {
+            match spec.measure {
+                Measure::Queue { channel, .. } | Measure::Stopped { channel, .. } => {
+                    recorder.by_channel[channel as usize].push(id);
+                }
+                Measure::Goodput { flow: Some(flow) } => {
+                    recorder.by_flow[flow as usize].push(id);
+                }
+                Measure::Goodput { flow: None } => recorder.all_flows.push(id),
+                Measure::Window { flow } => recorder.windows.push((id, flow)),
+            }
+            recorder.tracks.push(Track {
+                spec: spec.clone(),
+                sums: Vec::new(),
+                level: 0.0,
+                since: Time::ZERO,
+                closed: BTreeSet::new(),
+            });
+        }
+        recorder
+    }
+
+    /// The series so far, whole windows only; `at` is how far the run is.
+    pub fn series(&self, at: Time) -> Vec<Series> {
+        self.tracks.iter().map(|track| track.series(at)).collect()
+    }
+
+    fn queue(&mut self, at: Time, channel: u32, class: u8, bytes: u64) {
+        for &id in &self.by_channel[channel as usize] {
+            let track = &mut self.tracks[id as usize];
+            if track.spec.measure == (Measure::Queue { channel, class }) {
+                track.set(at, bytes as f64);
+            }
+        }
+    }
+}
+
+impl Probe for Recorder {
+    fn on_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
+        self.queue(at, channel, frame.class, queue_bytes);
+    }
+
+    fn on_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
+        self.queue(at, channel, class, queue_bytes);
+    }
+
+    fn on_payload(&mut self, at: Time, flow: u32, is_forward: bool, bytes: u64) {
+        if !is_forward {
+            return;
+        }
+        for &id in self.by_flow[flow as usize].iter().chain(&self.all_flows) {
+            let track = &mut self.tracks[id as usize];
+            // What comes at the border of two windows counts in the one that ends.
+            let window = at.ps().saturating_sub(1) / track.spec.window.ps().max(1);
+            *track.sum(window) += bytes as f64 * 8.0;
+        }
+    }
+
+    fn on_gate(&mut self, at: Time, channel: u32, gate: Gate, is_stopped: bool) {
+        for &id in &self.by_channel[channel as usize] {
+            let track = &mut self.tracks[id as usize];
+            let Measure::Stopped { class, .. } = track.spec.measure else {
+                continue;
+            };
+            if !Network::covers(gate, class) {
+                continue;
+            }
+            match is_stopped {
+                true => track.closed.insert(gate),
+                false => track.closed.remove(&gate),
+            };
+            let level = if track.closed.is_empty() { 0.0 } else { 1.0 };
+            track.set(at, level);
+        }
+    }
+
+    fn after_instant(&mut self, at: Time, network: &Network) {
+        for &(id, flow) in &self.windows {
+            let bytes = network.window_bytes(flow) as f64;
+            let track = &mut self.tracks[id as usize];
+            if bytes != track.level {
+                track.set(at, bytes);
+            }
+        }
+    }
+}
+
+impl Track {
+    /// The level is `value` from `at` on.
+    fn set(&mut self, at: Time, value: f64) {
+        self.hold(at);
+        self.level = value;
+    }
+
+    /// Adds the level that has held to the windows it spans.
+    fn hold(&mut self, at: Time) {
+        let window = self.spec.window.ps().max(1);
+        let (mut from, level) = (self.since.ps(), self.level);
+        while from < at.ps() {
+            let index = from / window;
+            let next = ((index + 1) * window).min(at.ps());
+            *self.sum(index) += level * (next - from) as f64;
+            from = next;
+        }
+        self.since = self.since.max(at);
+    }
+
+    fn sum(&mut self, window: u64) -> &mut f64 {
+        let window = window as usize;
+        if self.sums.len() <= window {
+            self.sums.resize(window + 1, 0.0);
+        }
+        &mut self.sums[window]
+    }
+
+    fn series(&self, at: Time) -> Series {
+        let mut track = self.clone();
+        let window = track.spec.window.ps().max(1);
+        let (unit, per_window) = match track.spec.measure {
+            Measure::Goodput { .. } => ("Mbps", track.spec.window.seconds() * 1e6),
+            Measure::Stopped { .. } => ("share", window as f64),
+            Measure::Queue { .. } | Measure::Window { .. } => ("bytes", window as f64),
+        };
+        if unit != "Mbps" {
+            track.hold(at);
+        }
+        let whole = at.ps() / window;
+        let sum = |index: u64| track.sums.get(index as usize).copied().unwrap_or(0.0);
+        Series {
+            name: track.spec.name.clone(),
+            unit,
+            x_ps: (0..whole)
+                .map(|index| index * window + window / 2)
+                .collect(),
+            y: (0..whole).map(|index| sum(index) / per_window).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! Series by hand.
+
+use kernel::{Duration, Rate};
+
+use super::*;
+use crate::probe::Content;
+use crate::spec::{ChannelSpec, FlowSpec, LinkSpec, Order, Spread, TrafficSpec, TransportSpec};
+
+fn network() -> EthernetSpec {
+    let channel = ChannelSpec {
+        rate: Rate(10_000_000),
+        delay: Duration(1),
+        order: Order::StrictPriority,
+        queues: Vec::new(),
+        inputs: Vec::new(),
+    };
+    let flow = FlowSpec {
+        name: "f".into(),
+        source: 0,
+        destination: 1,
+        class: 0,
+        is_tagged: false,
+        transport: TransportSpec::Udp {
+            payload_bytes: 1000,
+            has_rtp: false,
+        },
+        traffic: TrafficSpec::Infinite {
+            start: Time::ZERO,
+            bytes: None,
+        },
+    };
+    EthernetSpec {
+        seed: 1,
+        stop_at: Time(1000),
+        warm_up: Time::ZERO,
+        nodes: Vec::new(),
+        links: vec![LinkSpec {
+            a: 0,
+            b: 1,
+            forward: channel.clone(),
+            backward: channel,
+        }],
+        routes: Vec::new(),
+        spread: Spread::Flows,
+        flows: vec![flow.clone(), flow],
+        stall_after: Duration(1),
+    }
+}
+
+fn recorder(measures: &[Measure]) -> Recorder {
+    let series: Vec<SeriesSpec> = measures
+        .iter()
+        .map(|measure| SeriesSpec {
+            name: "s".into(),
+            measure: *measure,
+            window: Duration(100),
+        })
+        .collect();
+    Recorder::new(&network(), &series)
+}
+
+fn frame(class: u8) -> FrameView {
+    FrameView {
+        flow: 0,
+        number: 0,
+        source: 0,
+        destination: 1,
+        class,
+        bytes: 64,
+        is_tagged: false,
+        is_ect: false,
+        is_marked: false,
+        born: Time::ZERO,
+        content: Content::Udp {
+            bytes: 1,
+            number: 0,
+            has_rtp: false,
+        },
+    }
+}
+
+#[test]
+fn a_queue_is_averaged_over_the_time_it_holds() {
+    let (channel, class) = (1, 2);
+    let mut recorder = recorder(&[Measure::Queue { channel, class }]);
+    recorder.on_joined(Time(50), 1, &frame(2), 64);
+    recorder.on_joined(Time(60), 1, &frame(0), 9999);
+    recorder.on_joined(Time(60), 0, &frame(2), 9999);
+    recorder.on_sent(Time(325), 1, 2, 0);
+    let series = &recorder.series(Time(450))[0];
+    assert_eq!(series.x_ps, [50, 150, 250, 350], "whole windows only");
+    assert_eq!(series.y, [32.0, 64.0, 64.0, 16.0]);
+    assert_eq!(recorder.series(Time(99))[0].y, [0.0; 0]);
+}
+
+#[test]
+fn what_is_stopped_twice_goes_when_both_let_go() {
+    let measure = |class| Measure::Stopped { channel: 0, class };
+    let mut recorder = recorder(&[measure(0), measure(1)]);
+    recorder.on_gate(Time(0), 0, Gate::Port, true);
+    recorder.on_gate(Time(50), 0, Gate::Destination(1, 7), true);
+    recorder.on_gate(Time(100), 0, Gate::Port, false);
+    recorder.on_gate(Time(175), 0, Gate::Destination(1, 7), false);
+    recorder.on_gate(Time(175), 1, Gate::Port, true);
+    let series = recorder.series(Time(300));
+    assert_eq!(series[0].y, [1.0, 0.0, 0.0]);
+    assert_eq!(series[1].y, [1.0, 0.75, 0.0]);
+    assert_eq!(series[0].unit, "share");
+}
+
+#[test]
+fn goodput_is_payload_over_the_window_in_which_it_came() {
+    let flow = |flow| Measure::Goodput { flow };
+    let mut recorder = recorder(&[flow(Some(1)), flow(None)]);
+    recorder.on_payload(Time(100), 1, true, 125);
+    recorder.on_payload(Time(101), 1, true, 250);
+    recorder.on_payload(Time(120), 0, true, 125);
+    recorder.on_payload(Time(130), 1, false, 5000);
+    let series = recorder.series(Time(200));
+    // 1000 bits in 100 ps are 10^13 bit/s.
+    assert_eq!(series[0].y, [1e7, 2e7]);
+    assert_eq!(series[1].y, [1e7, 3e7]);
+}

@@ -1,0 +1,226 @@
+//! A second, slow and obvious implementation of the Ethernet engine, to check `ethernet` against.
+//! For tests only.
+//!
+//! One object per frame, vectors, linear scans; what a queue, an input or a counter of requests
+//! holds is counted anew each time it is asked for. [`run`] gives every start of transmission,
+//! every drop and every delivery of an [`EthernetSpec`], [`random_spec`] makes networks to compare
+//! on, [`first_difference`] says where two runs part.
+//!
+//! # Choices
+//!
+//! Where the rules leave something open, this module decides:
+//!
+//! 1. **The last instant** `stop_at` itself is run.
+//! 2. **Neighbours** are known by the link to them: two links to one node are two neighbours.
+//! 3. **Contributing with destinations**: the gates asked for are all pairs of a contributing
+//!    neighbour and a destination found. A neighbour or destination that comes later is added if
+//!    the queue holds more than its high threshold once the frame has joined.
+//! 4. **Several control frames for one channel in one step** queue up in the order of gates
+//!    (class, destination), frames of one congested queue before those of the next.
+//! 5. **Random choice**: the draws go over all frames that count, the one being sent first. The
+//!    second lot is drawn once a congestion, at the first join that leaves more than the mark;
+//!    that may be the join that begins the congestion. Destinations that come later are not added.
+//!    There is no second lot without a limit.
+//! 6. **Refreshes** are timed from the moment the stop joins its control queue, a share (rounded
+//!    down) of the quanta at the rate of the channel that is stopped. A resume ends them.
+//! 7. **Timers** of one instant: first all response times, then all ends of stops, and so on.
+//!    A stop that takes effect at the instant at which another ends replaces it, unless it ends a
+//!    response time of its own: then also, as response times come first.
+//! 8. **Time-out**: once a congestion, at its start and `after`. A neighbour went on sending if data
+//!    that a gate asked of it forbids took effect here after it was asked, less than `grace` ago. All
+//!    others are released and not asked again by this congestion. Blocked shares know no time-out.
+//! 9. **Blocked share**: frames that wait (not the one being sent) for stopped destinations. While
+//!    above the threshold all destinations found are asked for at the neighbours that `notify` says
+//!    of the whole queue; looked at after each join, departure, start and change of a gate.
+//! 10. **Watchdog**: a class is stopped if the port or the class is (not a destination). It trips
+//!     `detect` after both began (stopped, frames waiting). It ends `restore` after the later of
+//!     the trip and the last stop's taking effect; a stop that is still in force stops again then.
+//!     Frames it drops are departures: congestion may end.
+//! 11. **Storms** send at `from` and then after each half of the quanta (rounded down, at the rate
+//!     of the channel they stop) before `until`.
+//! 12. **DRR**: a class loses its deficit when its last frame starts. When no class may send,
+//!     nothing changes.
+//! 13. **Marks**: one draw for each frame that can be marked, marked already or not. At
+//!     `low_bytes` or below there is none, even where `high_bytes` is not larger.
+//! 14. **Shared memory** is counted in bytes: what an input and class holds up to `reserve_bytes`
+//!     is in the reserve, the rest shared. A frame that would bring the shared bytes of its input
+//!     above alpha times the free (before it joins) goes to the headroom as a whole; a departure
+//!     empties headroom first. An input is looked at on its own arrivals and departures: over, if
+//!     it uses headroom or more than alpha times the free (now). `output_alpha` holds for frames
+//!     in the reserve too. Drops for want of headroom count as input full, else memory full.
+//! 15. **Endless datagrams** are handed over after the timers of all flows and after all starts,
+//!     in the order of flows.
+//! 16. **Even gaps**: the k-th datagram comes the time of k payloads (rounded down) after the first;
+//!     the phase is `below` one of them of the flow's stream for starts.
+//! 17. **Frames spread at random** are refused. Standstills are not looked for.
+//! 18. **Control frames** count as sent when they are made.
+//! 19. **Marks concern** data segments of TCP connections that heed marks, not their bare
+//!     acknowledgements, and no datagrams.
+//! 20. **A flow's timer** that is due again at the present instant after its turn, comes in a
+//!     second pass over the instant.
+
+mod admission;
+mod check;
+mod choose;
+mod compare;
+mod control;
+mod network;
+mod random;
+mod routes;
+mod sources;
+mod step;
+#[cfg(test)]
+mod tests;
+mod timers;
+
+pub use compare::first_difference;
+pub use random::{Mix, SCHEMES, Scheme, random_spec};
+
+use ethernet::outcome::Drops;
+use ethernet::probe::{Cause, Content};
+use ethernet::spec::EthernetSpec;
+
+/// Flow number of control frames.
+pub const CONTROL_FLOW: u32 = u32::MAX;
+
+/// Why a run can't be done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem(pub String);
+
+/// A frame starts on a channel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    /// When, ps.
+    pub at_ps: u64,
+    /// On which.
+    pub channel: u32,
+    /// Flow it belongs to, or [`CONTROL_FLOW`].
+    pub flow: u32,
+    /// Of the frame.
+    pub bytes: u32,
+    /// Number in its flow; 0 for control frames.
+    pub number: u64,
+    /// What a control frame says.
+    pub control: Option<Content>,
+}
+
+/// A frame is dropped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Drop {
+    /// When, ps.
+    pub at_ps: u64,
+    /// In front of which channel.
+    pub channel: u32,
+    /// Flow it belongs to.
+    pub flow: u32,
+    /// Number in its flow.
+    pub number: u64,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// A frame reaches its station.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Delivery {
+    /// When, ps.
+    pub at_ps: u64,
+    /// Flow it belongs to.
+    pub flow: u32,
+    /// Number in its flow.
+    pub number: u64,
+    /// It is marked.
+    pub is_marked: bool,
+}
+
+/// Counts of a flow, both ways together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FlowCounts {
+    /// Frames handed to ports.
+    pub created: u64,
+    /// Their bytes.
+    pub created_bytes: u64,
+    /// Frames that reached their station.
+    pub delivered: u64,
+    /// Their bytes.
+    pub delivered_bytes: u64,
+    /// Frames dropped.
+    pub dropped: u64,
+    /// Their bytes.
+    pub dropped_bytes: u64,
+    /// Payload the destination's application got in order.
+    pub payload_bytes: u64,
+    /// Payload the source's application got in order.
+    pub returned_bytes: u64,
+}
+
+/// Counts of a channel; lists are by class.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ChannelCounts {
+    /// Frames that joined the queue.
+    pub joined: Vec<u64>,
+    /// Frames dropped there.
+    pub drops: Vec<Drops>,
+    /// Most bytes it held.
+    pub most_bytes: Vec<u64>,
+    /// Times it became congested.
+    pub congestions: Vec<u64>,
+    /// Frames marked.
+    pub marked: Vec<u64>,
+    /// Times the watchdog tripped.
+    pub watchdog_trips: Vec<u64>,
+    /// Stops made for the channel, refreshes included.
+    pub stops_sent: u64,
+    /// Resumes made.
+    pub resumes_sent: u64,
+    /// Refreshes made.
+    pub refreshes_sent: u64,
+    /// Stops that took effect on what leaves here.
+    pub stops_obeyed: u64,
+}
+
+impl ChannelCounts {
+    fn new(classes: usize) -> ChannelCounts {
+        let zeros = || vec![0; classes];
+        ChannelCounts {
+            joined: zeros(),
+            drops: vec![Drops::default(); classes],
+            most_bytes: zeros(),
+            congestions: zeros(),
+            marked: zeros(),
+            watchdog_trips: zeros(),
+            ..ChannelCounts::default()
+        }
+    }
+}
+
+/// What a run did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// By time, then channel.
+    pub starts: Vec<Start>,
+    /// In the order in which they happened.
+    pub drops: Vec<Drop>,
+    /// In the order in which they happened.
+    pub deliveries: Vec<Delivery>,
+    /// By flow.
+    pub flows: Vec<FlowCounts>,
+    /// By channel.
+    pub channels: Vec<ChannelCounts>,
+}
+
+/// Runs `spec` over all instants up to and including `stop_at`.
+pub fn run(spec: &EthernetSpec) -> Result<Report, Problem> {
+    let mut network = network::Network::new(spec)?;
+    while network.step()?.is_some() {}
+    network
+        .starts
+        .sort_by_key(|start| (start.at_ps, start.channel));
+    let channels = network.channels.into_iter();
+    Ok(Report {
+        starts: network.starts,
+        drops: network.drops,
+        deliveries: network.deliveries,
+        flows: network.flows,
+        channels: channels.map(|channel| channel.counts).collect(),
+    })
+}

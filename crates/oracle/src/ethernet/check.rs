@@ -1,0 +1,36 @@
+//! What this engine does not run.
+
+use ethernet::spec::{EthernetSpec, NodeKind, Spread};
+
+use super::network::queue_specs;
+use super::{Problem, routes};
+
+pub(super) fn check(spec: &EthernetSpec) -> Result<(), Problem> {
+    if spec.spread == Spread::Frames {
+        return Err(Problem(
+            "frames that spread at random are not covered".into(),
+        ));
+    }
+    for (index, node) in spec.nodes.iter().enumerate() {
+        let links = spec.links.iter();
+        let links = links.filter(|link| [link.a, link.b].contains(&(index as u32)));
+        if matches!(node.kind, NodeKind::Station { .. }) && links.count() != 1 {
+            return Err(Problem(format!("station {index} needs one link")));
+        }
+    }
+    let hops = routes::next_hops(spec);
+    for (index, flow) in spec.flows.iter().enumerate() {
+        let (source, destination) = (flow.source as usize, flow.destination as usize);
+        let is_known = |pair| {
+            hops.get(&pair)
+                .is_some_and(|hops: &Vec<usize>| !hops.is_empty())
+        };
+        if !is_known((source, destination)) || !is_known((destination, source)) {
+            return Err(Problem(format!("flow {index} has no way")));
+        }
+        if usize::from(flow.class) >= queue_specs(spec, 0).len() {
+            return Err(Problem(format!("flow {index}: there is no such class")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,333 @@
+//! What there is: frames, queues, channels, switches.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use ethernet::probe::{Cause, Content, Gate};
+use ethernet::spec::{BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, SwitchSpec};
+use ethernet::stations::{Payload, Stations};
+use kernel::{Duration, Purpose, Stream, Time};
+
+use super::sources::Source;
+use super::{ChannelCounts, Delivery, Drop, FlowCounts, Problem, Start, routes};
+
+/// Bytes of a control frame, and with its preamble and gap.
+pub(super) const CONTROL_BYTES: u64 = 64;
+pub(super) const WIRE_BYTES: u64 = 20;
+
+/// A frame of data.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub flow: usize,
+    pub is_forward: bool,
+    pub number: u64,
+    pub destination: usize,
+    pub class: usize,
+    pub bytes: u64,
+    pub is_ect: bool,
+    pub is_marked: bool,
+    pub born: Time,
+    pub payload: Payload,
+    /// Channel it came over to where it is; `None` at the station that made it.
+    pub came_over: Option<usize>,
+    /// Its place in the order of all joins.
+    pub joined: u64,
+}
+
+/// A control frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Control {
+    pub content: Content,
+    /// A stop that ends only by a resume.
+    pub is_endless: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Load {
+    Data(Frame),
+    Control(Control),
+}
+
+/// Takes effect at the far end of a channel.
+#[derive(Clone, Debug)]
+pub(super) struct Flying {
+    pub at: Time,
+    pub channel: usize,
+    pub load: Load,
+}
+
+/// Of one class, in front of a channel.
+#[derive(Default, Debug)]
+pub(super) struct Queue {
+    /// In order of joining.
+    pub waiting: Vec<Frame>,
+    pub sending: Option<Frame>,
+    pub deficit: u64,
+    /// Stopped as a class with frames waiting since.
+    pub held_since: Option<Time>,
+    /// The watchdog tripped.
+    pub tripped: Option<Time>,
+    /// A stop of this class took effect last.
+    pub last_stop: Option<Time>,
+}
+
+impl Queue {
+    /// All that counts, in order of joining.
+    pub fn frames(&self) -> impl Iterator<Item = &Frame> {
+        self.sending.iter().chain(&self.waiting)
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.frames().map(|frame| frame.bytes).sum()
+    }
+}
+
+#[derive(Default, Debug)]
+pub(super) struct Channel {
+    /// The wire is busy to here.
+    pub busy_until: Option<Time>,
+    pub control: VecDeque<Control>,
+    pub queues: Vec<Queue>,
+    /// Class whose turn it is (deficit round robin).
+    pub turn: Option<usize>,
+    /// Stops in force on what leaves here, with their end.
+    pub gates: BTreeMap<Gate, Option<Time>>,
+    /// Control frames that came over this channel and whose response time runs.
+    pub responses: Vec<(Time, Control)>,
+    /// When stops sent here are sent again.
+    pub refreshes: BTreeMap<Gate, Time>,
+    /// The next stop of a storm.
+    pub storm: Option<Time>,
+    pub counts: ChannelCounts,
+}
+
+/// Bytes of an input port and class in a shared memory.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Share {
+    /// In the reserve and in the shared part.
+    pub held: u64,
+    pub headroom: u64,
+}
+
+/// Where congestion is seen: a (channel, class).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Point {
+    /// The queue in front of the channel.
+    Output(usize, usize),
+    /// What came over the channel.
+    Input(usize, usize),
+    /// The stopped frames in the queue.
+    Blocked(usize, usize),
+}
+
+impl Point {
+    pub fn channel(self) -> usize {
+        match self {
+            Point::Output(channel, _) | Point::Input(channel, _) | Point::Blocked(channel, _) => {
+                channel
+            }
+        }
+    }
+
+    pub fn class(self) -> usize {
+        match self {
+            Point::Output(_, class) | Point::Input(_, class) | Point::Blocked(_, class) => class,
+        }
+    }
+}
+
+/// What a congested point has asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Congestion {
+    pub since: Time,
+    /// Channels towards the neighbours that are told.
+    pub neighbours: BTreeSet<usize>,
+    /// What they are told to close.
+    pub gates: BTreeSet<Gate>,
+    /// Stops asked for, by channel towards the neighbour, and since when.
+    pub asked: BTreeMap<(usize, Gate), Time>,
+    pub drew_again: bool,
+    pub timed_out: bool,
+    /// Neighbours released by the time-out.
+    pub released: BTreeSet<usize>,
+}
+
+pub(super) struct Network {
+    pub spec: EthernetSpec,
+    pub hops: BTreeMap<(usize, usize), Vec<usize>>,
+    pub now: Option<Time>,
+    pub channels: Vec<Channel>,
+    pub flying: Vec<Flying>,
+    pub congested: BTreeMap<Point, Congestion>,
+    /// Data that came over a channel: (channel, class, destination) to the last time.
+    pub last_came: BTreeMap<(usize, usize, usize), Time>,
+    pub shares: BTreeMap<(usize, usize), Share>,
+    pub sources: Vec<Source>,
+    /// Flows that run elsewhere.
+    pub elsewhere: Stations,
+    /// Random streams by channel and class.
+    pub marking: BTreeMap<(usize, usize), Stream>,
+    pub selection: BTreeMap<(usize, usize), Stream>,
+    pub joins: u64,
+    pub starts: Vec<Start>,
+    pub drops: Vec<Drop>,
+    pub deliveries: Vec<Delivery>,
+    pub flows: Vec<FlowCounts>,
+}
+
+impl Network {
+    pub fn new(spec: &EthernetSpec) -> Result<Network, Problem> {
+        super::check::check(spec)?;
+        let channels = (0..2 * spec.links.len()).map(|id| Channel {
+            queues: queue_specs(spec, id)
+                .iter()
+                .map(|_| Queue::default())
+                .collect(),
+            counts: ChannelCounts::new(queue_specs(spec, id).len()),
+            storm: first_storm(spec, id),
+            ..Channel::default()
+        });
+        let mut streams = [BTreeMap::new(), BTreeMap::new()];
+        for (list, purpose) in streams
+            .iter_mut()
+            .zip([Purpose::Marking, Purpose::Selection])
+        {
+            for channel in 0..2 * spec.links.len() {
+                for class in 0..queue_specs(spec, channel).len() {
+                    let entity = (channel * 8 + class) as u64;
+                    list.insert((channel, class), Stream::new(spec.seed, entity, purpose));
+                }
+            }
+        }
+        let [marking, selection] = streams;
+        Ok(Network {
+            hops: routes::next_hops(spec),
+            now: None,
+            channels: channels.collect(),
+            flying: Vec::new(),
+            congested: BTreeMap::new(),
+            last_came: BTreeMap::new(),
+            shares: BTreeMap::new(),
+            sources: (0..spec.flows.len())
+                .map(|flow| Source::new(spec, flow))
+                .collect(),
+            elsewhere: Stations::new(spec),
+            marking,
+            selection,
+            joins: 0,
+            starts: Vec::new(),
+            drops: Vec::new(),
+            deliveries: Vec::new(),
+            flows: vec![FlowCounts::default(); spec.flows.len()],
+            spec: spec.clone(),
+        })
+    }
+
+    /// Node a channel leaves.
+    pub fn tail(&self, channel: usize) -> usize {
+        routes::tail(&self.spec, channel)
+    }
+
+    /// Node a channel enters.
+    pub fn head(&self, channel: usize) -> usize {
+        routes::head(&self.spec, channel)
+    }
+
+    /// Channels that leave a node.
+    pub fn leaving(&self, node: usize) -> Vec<usize> {
+        let all = 0..self.channels.len();
+        all.filter(|channel| self.tail(*channel) == node).collect()
+    }
+
+    pub fn switch(&self, node: usize) -> Option<&SwitchSpec> {
+        match &self.spec.nodes[node].kind {
+            NodeKind::Switch(switch) => Some(switch),
+            NodeKind::Station { .. } => None,
+        }
+    }
+
+    /// The back-pressure of a node, if `class` is under it.
+    pub fn back_pressure(&self, node: usize, class: usize) -> Option<BackPressureSpec> {
+        let spec = self.switch(node)?.back_pressure?;
+        (spec.classes >> class & 1 == 1).then_some(spec)
+    }
+
+    pub fn shared(&self, node: usize) -> Option<ethernet::spec::SharedSpec> {
+        match self.switch(node)?.memory {
+            MemorySpec::Shared(shared) => Some(shared),
+            MemorySpec::Queues => None,
+        }
+    }
+
+    pub fn rate(&self, channel: usize) -> kernel::Rate {
+        channel_spec(&self.spec, channel).rate
+    }
+
+    pub fn queue_spec(&self, channel: usize, class: usize) -> QueueSpec {
+        queue_specs(&self.spec, channel)[class]
+    }
+
+    pub fn queue(&self, channel: usize, class: usize) -> &Queue {
+        &self.channels[channel].queues[class]
+    }
+
+    /// All that came over a channel in a class and has not left, in order of joining.
+    pub fn from_input(&self, channel: usize, class: usize) -> Vec<&Frame> {
+        let leaving = self.leaving(self.head(channel)).into_iter();
+        let mut frames: Vec<&Frame> = leaving
+            .flat_map(|out| self.queue(out, class).frames())
+            .filter(|frame| frame.came_over == Some(channel))
+            .collect();
+        frames.sort_by_key(|frame| frame.joined);
+        frames
+    }
+
+    /// The channel a frame takes from `node`.
+    pub fn next_hop(&self, node: usize, frame: &Frame) -> usize {
+        let hops = &self.hops[&(node, frame.destination)];
+        let direction = u64::from(!frame.is_forward);
+        let word = frame.flow as u64 * 2 + direction;
+        let hash = routes::mix(self.spec.seed, word, node as u64);
+        hops[(hash % hops.len() as u64) as usize]
+    }
+
+    /// How long a stop of so many quanta lasts for what leaves on `channel`.
+    pub fn quanta(&self, channel: usize, quanta: u16) -> Duration {
+        self.rate(channel)
+            .serialization(u64::from(quanta) * 512 / 8)
+    }
+
+    pub fn drop_frame(&mut self, now: Time, channel: usize, frame: &Frame, cause: Cause) {
+        let drops = &mut self.channels[channel].counts.drops[frame.class];
+        match cause {
+            Cause::QueueFull => drops.queue_full += 1,
+            Cause::InputFull => drops.input_full += 1,
+            Cause::MemoryFull => drops.memory_full += 1,
+            Cause::Watchdog => drops.watchdog += 1,
+        }
+        self.flows[frame.flow].dropped += 1;
+        self.flows[frame.flow].dropped_bytes += frame.bytes;
+        self.drops.push(Drop {
+            at_ps: now.ps(),
+            channel: channel as u32,
+            flow: frame.flow as u32,
+            number: frame.number,
+            cause,
+        });
+    }
+}
+
+pub(super) fn channel_spec(spec: &EthernetSpec, channel: usize) -> &ethernet::spec::ChannelSpec {
+    let link = &spec.links[channel / 2];
+    [&link.forward, &link.backward][channel % 2]
+}
+
+pub(super) fn queue_specs(spec: &EthernetSpec, channel: usize) -> &[QueueSpec] {
+    &channel_spec(spec, channel).queues
+}
+
+fn first_storm(spec: &EthernetSpec, channel: usize) -> Option<Time> {
+    match &spec.nodes[routes::tail(spec, channel)].kind {
+        NodeKind::Station { storm: Some(storm) } if storm.from < storm.until => Some(storm.from),
+        _ => None,
+    }
+}

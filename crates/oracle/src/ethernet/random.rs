@@ -1,0 +1,140 @@
+//! Random small networks to compare engines on.
+
+mod control;
+mod shape;
+mod traffic;
+
+use ethernet::spec::{EthernetSpec, NodeKind, Spread};
+use kernel::{Duration, Rate, Time};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// What stops whom in a random network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scheme {
+    /// Nothing.
+    Off,
+    /// Whole ports.
+    Port,
+    /// Classes.
+    Class,
+    /// All destinations found.
+    Destination,
+    /// Destinations drawn.
+    Drawn,
+}
+
+/// All schemes.
+pub const SCHEMES: [Scheme; 5] = [
+    Scheme::Off,
+    Scheme::Port,
+    Scheme::Class,
+    Scheme::Destination,
+    Scheme::Drawn,
+];
+
+/// What a random network may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mix {
+    /// The scheme of its switches.
+    pub scheme: Scheme,
+    /// Congestion may be seen at inputs.
+    pub has_inputs: bool,
+    /// Switches may share memory.
+    pub has_shared: bool,
+    /// Nodes may be deaf or send storms; watchdogs and time-outs.
+    pub has_faults: bool,
+    /// Stops may end by themselves.
+    pub has_quanta: bool,
+    /// Connections too, besides datagrams.
+    pub has_tcp: bool,
+    /// All sources end.
+    pub is_finite: bool,
+}
+
+impl Mix {
+    /// Everything, under one scheme.
+    pub const fn of(scheme: Scheme) -> Mix {
+        Mix {
+            scheme,
+            has_inputs: true,
+            has_shared: true,
+            has_faults: true,
+            has_quanta: true,
+            has_tcp: true,
+            is_finite: false,
+        }
+    }
+}
+
+struct Dice {
+    stream: Xoshiro256PlusPlus,
+    /// Times are multiples of a microsecond and frames are alike, so that many things coincide.
+    on_grid: bool,
+}
+
+impl Dice {
+    /// Both ends included.
+    fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.stream.next_u64() % (high - low + 1)
+    }
+
+    fn one_in(&mut self, count: u64) -> bool {
+        self.between(1, count) == 1
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.between(0, from.len() as u64 - 1) as usize]
+    }
+
+    /// A time between so many nanoseconds.
+    fn span(&mut self, low_ns: u64, high_ns: u64) -> Duration {
+        match self.on_grid {
+            true => Duration(self.between(low_ns.div_ceil(1_000), high_ns / 1_000) * 1_000_000),
+            false => Duration(self.between(low_ns * 1_000, high_ns * 1_000)),
+        }
+    }
+}
+
+/// A network of 2 to 8 stations and 1 to 5 switches; the same for the same seed and mix. It
+/// never looks for standstills.
+pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
+    let mut dice = Dice {
+        stream: Xoshiro256PlusPlus::seed_from_u64(seed),
+        on_grid: seed % 3 == 0,
+    };
+    let fast = dice.pick(&[100_000_000, 1_000_000_000]);
+    let rates = match dice.between(0, 2) {
+        0 => [fast; 4],
+        1 => [fast, fast, fast / 2, fast / 10],
+        _ => [fast, fast, fast / 10, 10_000_000],
+    };
+    let mut spec = EthernetSpec {
+        seed,
+        stop_at: Time(Rate(fast).serialization(1_538).ps() * 600),
+        warm_up: Time::ZERO,
+        nodes: Vec::new(),
+        links: Vec::new(),
+        routes: Vec::new(),
+        spread: Spread::Flows,
+        flows: Vec::new(),
+        stall_after: Duration(u64::MAX / 4),
+    };
+    shape::build(
+        &mut dice,
+        &mut spec,
+        &rates,
+        !mix.has_quanta && !mix.has_faults,
+    );
+    control::fill(&mut dice, &mut spec, mix);
+    traffic::fill(&mut dice, &mut spec, mix);
+    spec
+}
+
+fn stations(spec: &EthernetSpec) -> Vec<u32> {
+    let nodes = (0_u32..).zip(&spec.nodes);
+    nodes
+        .filter(|(_, node)| matches!(node.kind, NodeKind::Station { .. }))
+        .map(|(index, _)| index)
+        .collect()
+}

@@ -1,0 +1,239 @@
+//! Memory, back-pressure and faults.
+
+use ethernet::spec::{
+    BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, InputSpec, MemorySpec,
+    Message, NodeKind, Notify, Ratio, Select, SharedSpec, StormSpec, TimeOutSpec, WatchdogAction,
+    WatchdogSpec,
+};
+use kernel::Time;
+
+use super::super::routes;
+use super::{Dice, Mix, Scheme};
+
+pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
+    let classes = spec.links[0].forward.queues.len();
+    let under = match dice.one_in(2) {
+        true => u8::MAX,
+        false => dice.between(1, (1 << classes) - 1) as u8,
+    };
+    for node in 0..spec.nodes.len() {
+        if routes::is_station(spec, node) {
+            continue;
+        }
+        let back_pressure = back_pressure(dice, mix, under);
+        let is_shared = mix.has_shared
+            && !matches!(mix.scheme, Scheme::Destination | Scheme::Drawn)
+            && dice.one_in(4);
+        if is_shared {
+            share(dice, spec, node, back_pressure);
+        } else {
+            limit(dice, spec, node, back_pressure);
+        }
+    }
+    if mix.has_faults {
+        faults(dice, spec);
+        for node in &mut spec.nodes {
+            let eo = super::super::control::eo;
+            if eo('w') {
+                node.watchdog = None;
+            }
+            if eo('d') {
+                node.is_deaf = false;
+            }
+            match &mut node.kind {
+                NodeKind::Station { storm } => {
+                    if eo('s') {
+                        *storm = None;
+                    }
+                }
+                NodeKind::Switch(sw) => {
+                    if eo('t') {
+                        if let Some(b) = &mut sw.back_pressure {
+                            b.time_out = None;
+                            b.blocked = None;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn back_pressure(dice: &mut Dice, mix: Mix, classes: u8) -> Option<BackPressureSpec> {
+    let select = match mix.scheme {
+        Scheme::Off => return None,
+        Scheme::Port => Select::Port,
+        Scheme::Class => Select::Class,
+        Scheme::Destination => Select::Destination(Choose::AllFound),
+        Scheme::Drawn => Select::Destination(Choose::Random {
+            frames: dice.between(1, 3) as u32,
+        }),
+    };
+    if mix.has_faults && dice.one_in(12) {
+        return None;
+    }
+    let is_blocking = matches!(mix.scheme, Scheme::Destination | Scheme::Drawn);
+    let detect = match mix.has_inputs && !is_blocking && dice.one_in(3) {
+        true => Detect::Inputs,
+        false => Detect::Outputs,
+    };
+    let quanta = Message::Quanta {
+        quanta: dice.between(10, 300) as u16,
+        refresh_percent: dice.pick(&[None, Some(30), Some(50), Some(90)]),
+    };
+    let message = match mix.has_quanta && dice.one_in(2) {
+        true => quanta,
+        false => Message::UntilCancelled,
+    };
+    let time_out = mix.has_faults && dice.one_in(4);
+    let time_out = time_out.then(|| TimeOutSpec {
+        after: dice.span(100_000, 2_000_000),
+        grace: dice.span(20_000, 1_000_000),
+    });
+    let blocked = (is_blocking && dice.one_in(3)).then(|| {
+        let high = dice.between(2_000, 10_000);
+        BlockedSpec {
+            high_bytes: high,
+            low_bytes: dice.between(high / 2, high),
+        }
+    });
+    Some(BackPressureSpec {
+        classes,
+        select,
+        detect,
+        notify: dice.pick(&[Notify::All, Notify::Others, Notify::Contributing]),
+        message,
+        time_out,
+        blocked,
+        promises_no_loss: false,
+    })
+}
+
+/// Each output queue has its own memory.
+fn limit(
+    dice: &mut Dice,
+    spec: &mut EthernetSpec,
+    node: usize,
+    back_pressure: Option<BackPressureSpec>,
+) {
+    let detects_inputs = back_pressure.is_some_and(|it| it.detect == Detect::Inputs);
+    for id in 0..2 * spec.links.len() {
+        let (leaves, enters) = (
+            routes::tail(spec, id) == node,
+            routes::head(spec, id) == node,
+        );
+        let channel = match id % 2 {
+            0 => &mut spec.links[id / 2].forward,
+            _ => &mut spec.links[id / 2].backward,
+        };
+        for queue in channel.queues.iter_mut().filter(|_| leaves) {
+            let limit = dice.between(6_000, 25_000);
+            let high = dice.between(limit / 4, limit - 1_600);
+            queue.limit_bytes = Some(limit);
+            queue.high_bytes = high;
+            queue.low_bytes = dice.between(high / 3, high);
+            if dice.one_in(3) {
+                let low = dice.between(0, limit / 2);
+                queue.ecn = Some(EcnSpec {
+                    low_bytes: low,
+                    high_bytes: dice.between(low + 1, limit),
+                    probability: dice.pick(&[0.0, 0.1, 0.5, 1.0]),
+                });
+            }
+        }
+        let classes = channel.queues.len();
+        if enters && detects_inputs {
+            let input = |_| {
+                let high = dice.between(2_000, 15_000);
+                InputSpec {
+                    high_bytes: high,
+                    low_bytes: dice.between(high / 3, high),
+                    limit_bytes: (!dice.one_in(3)).then(|| high + dice.between(0, 8_000)),
+                }
+            };
+            channel.inputs = (0..classes).map(input).collect();
+        }
+    }
+    set(spec, node, MemorySpec::Queues, back_pressure);
+}
+
+/// All queues share the memory of the switch.
+fn share(
+    dice: &mut Dice,
+    spec: &mut EthernetSpec,
+    node: usize,
+    back_pressure: Option<BackPressureSpec>,
+) {
+    let channels = 0..2 * spec.links.len();
+    let ports = channels
+        .filter(|id| routes::tail(spec, *id) == node)
+        .count() as u64;
+    let classes = spec.links[0].forward.queues.len() as u64;
+    let reserve = dice.pick(&[0, 1_000, 2_000]);
+    let headroom = dice.between(2_000, 10_000);
+    let pool = match dice.one_in(2) {
+        true => headroom * ports,
+        false => headroom * 3 / 2,
+    };
+    let ratio = |dice: &mut Dice| Ratio {
+        numerator: dice.pick(&[1, 1, 2, 8]),
+        denominator: dice.pick(&[1, 4, 16]),
+    };
+    let memory = MemorySpec::Shared(SharedSpec {
+        bytes: ports * classes * reserve + pool + dice.between(10_000, 50_000),
+        reserve_bytes: reserve,
+        headroom_bytes: headroom,
+        pool_bytes: pool,
+        alpha: ratio(dice),
+        output_alpha: ratio(dice),
+        resume_offset_bytes: dice.pick(&[0, 1_000, 3_000]),
+    });
+    let back_pressure = back_pressure.map(|it| BackPressureSpec {
+        detect: Detect::Inputs,
+        time_out: None,
+        ..it
+    });
+    set(spec, node, memory, back_pressure);
+}
+
+fn set(
+    spec: &mut EthernetSpec,
+    node: usize,
+    memory: MemorySpec,
+    back_pressure: Option<BackPressureSpec>,
+) {
+    if let NodeKind::Switch(switch) = &mut spec.nodes[node].kind {
+        switch.memory = memory;
+        switch.back_pressure = back_pressure;
+    }
+}
+
+fn faults(dice: &mut Dice, spec: &mut EthernetSpec) {
+    let stop_at = spec.stop_at.ps();
+    let classes = spec.links[0].forward.queues.len() as u64;
+    for node in &mut spec.nodes {
+        node.is_deaf = dice.one_in(20);
+        if dice.one_in(6) {
+            node.watchdog = Some(WatchdogSpec {
+                detect: dice.span(50_000, 1_000_000),
+                restore: dice.span(20_000, 500_000),
+                action: dice.pick(&[WatchdogAction::Drop, WatchdogAction::Forward]),
+            });
+        }
+        let NodeKind::Station { storm } = &mut node.kind else {
+            continue;
+        };
+        if dice.one_in(20) {
+            let from = dice.between(0, stop_at / 2);
+            *storm = Some(StormSpec {
+                from: Time(from),
+                until: Time(from + dice.between(0, stop_at / 2)),
+                classes: match dice.one_in(2) {
+                    true => Some(1 << dice.between(0, classes - 1)),
+                    false => None,
+                },
+                quanta: dice.between(20, 500) as u16,
+            });
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Nodes, links and ways: a star, two tiers, a chain or a ring.
+
+use ethernet::spec::{
+    ChannelSpec, EthernetSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec, Order,
+    QueueSpec, RouteSpec, SwitchSpec,
+};
+use kernel::{Duration, Rate};
+
+use super::Dice;
+
+struct Builder<'a> {
+    dice: &'a mut Dice,
+    spec: &'a mut EthernetSpec,
+    rates: &'a [u64],
+    /// Links may be faster one way.
+    is_lopsided: bool,
+    order: Order,
+    queues: Vec<QueueSpec>,
+}
+
+pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], is_lopsided: bool) {
+    let classes = dice.pick(&[1, 1, 2, 2, 3, 8]);
+    let order = dice.pick(&[
+        Order::StrictPriority,
+        Order::StrictPriority,
+        Order::DeficitRoundRobin,
+    ]);
+    let queue = |dice: &mut Dice| QueueSpec {
+        limit_bytes: None,
+        high_bytes: u64::MAX,
+        low_bytes: 0,
+        quantum_bytes: dice.pick(&[200, 600, 1_518, 3_000]),
+        ecn: None,
+    };
+    let queues = (0..classes).map(|_| queue(dice)).collect();
+    let shape = dice.between(0, 3);
+    let mut builder = Builder {
+        dice,
+        spec,
+        rates,
+        is_lopsided,
+        order,
+        queues,
+    };
+    match shape {
+        0 => builder.star(),
+        1 => builder.two_tiers(),
+        2 => builder.chain(),
+        _ => builder.ring(),
+    }
+}
+
+impl Builder<'_> {
+    fn node(&mut self, name: String, kind: NodeKind) -> u32 {
+        let response = match self.dice.one_in(3) {
+            true => self.dice.span(0, 20_000),
+            false => Duration::ZERO,
+        };
+        self.spec.nodes.push(NodeSpec {
+            name,
+            kind,
+            response,
+            is_deaf: false,
+            watchdog: None,
+        });
+        self.spec.nodes.len() as u32 - 1
+    }
+
+    fn switch(&mut self) -> u32 {
+        let name = format!("w{}", self.spec.nodes.len());
+        let forwarding = self.dice.pick(&[
+            Forwarding::StoreAndForward,
+            Forwarding::StoreAndForward,
+            Forwarding::CutThrough,
+        ]);
+        let latency = match self.dice.one_in(2) {
+            true => self.dice.span(0, 5_000),
+            false => Duration::ZERO,
+        };
+        let switch = SwitchSpec {
+            forwarding,
+            latency,
+            memory: MemorySpec::Queues,
+            back_pressure: None,
+        };
+        self.node(name, NodeKind::Switch(switch))
+    }
+
+    fn station_at(&mut self, switch: u32) -> u32 {
+        let name = format!("s{}", self.spec.nodes.len());
+        let station = self.node(name, NodeKind::Station { storm: None });
+        if self.dice.one_in(2) {
+            self.link(station, switch);
+        } else {
+            self.link(switch, station);
+        }
+        station
+    }
+
+    fn link(&mut self, a: u32, b: u32) -> u32 {
+        let rate = self.dice.pick(self.rates);
+        let delay = match self.dice.one_in(4) {
+            true => Duration(1),
+            false => self.dice.span(1_000, 5_000),
+        };
+        let channel = |rate| ChannelSpec {
+            rate: Rate(rate),
+            delay,
+            order: self.order,
+            queues: self.queues.clone(),
+            inputs: Vec::new(),
+        };
+        let forward = channel(rate);
+        let backward = match self.is_lopsided && self.dice.one_in(6) {
+            true => channel(self.dice.pick(self.rates)),
+            false => channel(rate),
+        };
+        self.spec.links.push(LinkSpec {
+            a,
+            b,
+            forward,
+            backward,
+        });
+        self.spec.links.len() as u32 - 1
+    }
+
+    fn star(&mut self) {
+        let switch = self.switch();
+        for _ in 0..self.dice.between(2, 6) {
+            self.station_at(switch);
+        }
+    }
+
+    /// Leaves under one or two spines.
+    fn two_tiers(&mut self) {
+        let spines: Vec<u32> = (0..self.dice.between(1, 2))
+            .map(|_| self.switch())
+            .collect();
+        for _ in 0..self.dice.between(2, 3) {
+            let leaf = self.switch();
+            for spine in &spines {
+                self.link(leaf, *spine);
+            }
+            for _ in 0..self.dice.between(1, 2) {
+                self.station_at(leaf);
+            }
+        }
+    }
+
+    fn chain(&mut self) {
+        let mut last = None;
+        for _ in 0..self.dice.between(2, 3) {
+            let switch = self.switch();
+            if let Some(last) = last {
+                self.link(last, switch);
+                if self.dice.one_in(4) {
+                    self.link(switch, last);
+                }
+            }
+            last = Some(switch);
+            for _ in 0..self.dice.between(1, 2) {
+                self.station_at(switch);
+            }
+        }
+    }
+
+    /// Frames go round one way.
+    fn ring(&mut self) {
+        let switches: Vec<u32> = (0..self.dice.between(3, 4))
+            .map(|_| self.switch())
+            .collect();
+        let count = switches.len();
+        let next_channels: Vec<u32> = (0..count)
+            .map(|at| 2 * self.link(switches[at], switches[(at + 1) % count]))
+            .collect();
+        for at in 0..count {
+            for _ in 0..self.dice.between(1, 2) {
+                let station = self.station_at(switches[at]);
+                let others = (0..count).filter(|other| *other != at);
+                let routes = others.map(|other| RouteSpec {
+                    node: switches[other],
+                    destination: station,
+                    channels: vec![next_channels[other]],
+                });
+                self.spec.routes.extend(routes);
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Flows.
+
+use ethernet::spec::{EthernetSpec, FlowSpec, ThinkSpec, TrafficSpec, TransportSpec};
+use kernel::{Duration, Rate, Time};
+use transport::TcpSpec;
+use transport::spec::{Congestion, Ecn, Recovery, Reuse};
+
+use super::{Dice, Mix, stations};
+
+pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
+    let stations = stations(spec);
+    let classes = spec.links[0].forward.queues.len() as u64;
+    let victim = dice.pick(&stations);
+    let payload = dice.pick(&[200, 500, 1_024, 1_472]);
+    let usual = dice.between(0, classes - 1);
+    for index in 0..dice.between(3, 9) {
+        let source = dice.pick(&stations);
+        let mut destination = match dice.one_in(2) {
+            true => victim,
+            false => dice.pick(&stations),
+        };
+        while destination == source {
+            destination = dice.pick(&stations);
+        }
+        let (transport, traffic) = match mix.has_tcp && dice.one_in(2) {
+            true => connection(dice, spec, mix),
+            false => datagrams(dice, spec, mix, payload),
+        };
+        let flow = FlowSpec {
+            name: format!("f{index}"),
+            source,
+            destination,
+            class: match dice.one_in(3) {
+                true => dice.between(0, classes - 1) as u8,
+                false => usual as u8,
+            },
+            is_tagged: dice.one_in(3),
+            transport,
+            traffic,
+        };
+        spec.flows.push(flow);
+    }
+}
+
+fn start(dice: &mut Dice, spec: &EthernetSpec) -> Time {
+    let latest = spec.stop_at.ps() / 4;
+    if !dice.on_grid {
+        return Time(dice.between(0, latest));
+    }
+    match dice.one_in(2) {
+        true => Time::ZERO,
+        false => Time(dice.between(0, latest / 100_000_000) * 100_000_000),
+    }
+}
+
+fn datagrams(
+    dice: &mut Dice,
+    spec: &EthernetSpec,
+    mix: Mix,
+    payload: u32,
+) -> (TransportSpec, TrafficSpec) {
+    let payload_bytes = match dice.on_grid {
+        true => payload,
+        false => dice.pick(&[18, 200, 500, 700, 1_000, 1_472]),
+    };
+    let transport = TransportSpec::Udp {
+        payload_bytes,
+        has_rtp: dice.one_in(4),
+    };
+    let start = start(dice, spec);
+    let fastest = spec.links.iter().map(|link| link.forward.rate.0).max();
+    let percent = dice.between(5, 80) * u64::from(payload_bytes) / 1_000 + 1;
+    let rate = Rate(fastest.unwrap_or(1_000_000) / 100 * percent);
+    let traffic = match dice.between(0, 4) {
+        _ if mix.is_finite => TrafficSpec::Infinite {
+            start,
+            bytes: Some(dice.between(1, 60_000)),
+        },
+        0 => TrafficSpec::Poisson { start, rate },
+        1 => TrafficSpec::Constant {
+            start,
+            rate,
+            random_phase: dice.one_in(2),
+        },
+        2 | 3 => TrafficSpec::Infinite { start, bytes: None },
+        _ => TrafficSpec::Infinite {
+            start,
+            bytes: Some(dice.between(1, 400_000)),
+        },
+    };
+    (transport, traffic)
+}
+
+fn connection(dice: &mut Dice, spec: &EthernetSpec, mix: Mix) -> (TransportSpec, TrafficSpec) {
+    let mut tcp = dice.pick(&[
+        TcpSpec::bsd(),
+        TcpSpec::bsd_full(),
+        TcpSpec::modern(),
+        TcpSpec::dctcp(),
+    ]);
+    // Short clocks, so that much happens in a short run.
+    let short = |time: Duration| Duration(time.ps() / 1_000);
+    tcp.timer.tick = tcp.timer.tick.map(short);
+    tcp.timer.initial_rto = short(tcp.timer.initial_rto);
+    tcp.timer.min_rto = short(tcp.timer.min_rto);
+    tcp.timer.max_rto = short(tcp.timer.max_rto);
+    tcp.acks = match tcp.acks {
+        transport::spec::AckSpec::DelayedTick(tick) => {
+            transport::spec::AckSpec::DelayedTick(short(tick))
+        }
+        transport::spec::AckSpec::Delayed(time) => transport::spec::AckSpec::Delayed(short(time)),
+        transport::spec::AckSpec::Every => transport::spec::AckSpec::Every,
+    };
+    tcp.mss_bytes = dice.pick(&[536, 1_024, 1_460]);
+    tcp.window_bytes = dice.pick(&[16_384, 65_535]);
+    tcp.reuse = dice.pick(&[Reuse::Persistent, Reuse::FreshWindow, Reuse::Handshake]);
+    tcp.recovery = dice.pick(&[
+        Recovery::Tahoe,
+        tcp.recovery,
+        Recovery::NewReno,
+        Recovery::Sack,
+    ]);
+    tcp.congestion = dice.pick(&[tcp.congestion, Congestion::Cubic]);
+    tcp.ecn = dice.pick(&[tcp.ecn, Ecn::Off, Ecn::Classic]);
+    let start = start(dice, spec);
+    let think = match dice.one_in(2) {
+        true => ThinkSpec::Uniform(Duration(spec.stop_at.ps() / 50)),
+        false => ThinkSpec::Fixed(Duration(spec.stop_at.ps() / 50)),
+    };
+    let kind = dice.between(0, 2);
+    let traffic = match (kind, mix.is_finite) {
+        (0, true) => TrafficSpec::Infinite {
+            start,
+            bytes: Some(dice.between(1, 60_000)),
+        },
+        (0, false) => TrafficSpec::Infinite { start, bytes: None },
+        (1, finite) => TrafficSpec::Files {
+            start,
+            bytes: dice.between(1, 40_000),
+            think,
+            count: finite.then(|| dice.between(1, 3)),
+        },
+        (_, finite) => TrafficSpec::Requests {
+            start,
+            request_bytes: dice.between(1, 3_000),
+            response_bytes: dice.between(1, 40_000),
+            service: think,
+            think,
+            count: finite.then(|| dice.between(1, 3)),
+        },
+    };
+    (TransportSpec::Tcp(tcp), traffic)
+}

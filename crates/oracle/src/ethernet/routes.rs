@@ -1,0 +1,81 @@
+//! Ways: fewest links, found by looking, and the hash that spreads flows.
+
+use std::collections::BTreeMap;
+
+use ethernet::spec::{EthernetSpec, NodeKind};
+use kernel::TraceHash;
+
+/// The fingerprint of three words: it orders arrivals and spreads flows.
+pub(super) fn mix(a: u64, b: u64, c: u64) -> u64 {
+    let mut hash = TraceHash::new();
+    hash.add(a);
+    hash.add(b);
+    hash.add(c);
+    hash.value()
+}
+
+/// Node a channel leaves.
+pub(super) fn tail(spec: &EthernetSpec, channel: usize) -> usize {
+    let link = &spec.links[channel / 2];
+    [link.a, link.b][channel % 2] as usize
+}
+
+/// Node a channel enters.
+pub(super) fn head(spec: &EthernetSpec, channel: usize) -> usize {
+    tail(spec, channel ^ 1)
+}
+
+pub(super) fn is_station(spec: &EthernetSpec, node: usize) -> bool {
+    matches!(spec.nodes[node].kind, NodeKind::Station { .. })
+}
+
+/// Next hops by (node, destination).
+pub(super) fn next_hops(spec: &EthernetSpec) -> BTreeMap<(usize, usize), Vec<usize>> {
+    let mut hops = BTreeMap::new();
+    for destination in 0..spec.nodes.len() {
+        if is_station(spec, destination) {
+            towards(spec, destination, &mut hops);
+        }
+    }
+    for route in &spec.routes {
+        let channels = route.channels.iter().map(|channel| *channel as usize);
+        let key = (route.node as usize, route.destination as usize);
+        hops.insert(key, channels.collect());
+    }
+    hops
+}
+
+fn towards(
+    spec: &EthernetSpec,
+    destination: usize,
+    hops: &mut BTreeMap<(usize, usize), Vec<usize>>,
+) {
+    let channels = 0..2 * spec.links.len();
+    let mut links_left: BTreeMap<usize, usize> = BTreeMap::from([(destination, 0)]);
+    let mut distance = 0;
+    loop {
+        let reached: Vec<usize> = channels
+            .clone()
+            .filter(|channel| links_left.get(&head(spec, *channel)) == Some(&distance))
+            .filter(|channel| distance == 0 || !is_station(spec, head(spec, *channel)))
+            .map(|channel| tail(spec, channel))
+            .filter(|node| !links_left.contains_key(node))
+            .collect();
+        if reached.is_empty() {
+            break;
+        }
+        distance += 1;
+        links_left.extend(reached.into_iter().map(|node| (node, distance)));
+    }
+    for (node, left) in &links_left {
+        let best = channels.clone().filter(|channel| {
+            let next = head(spec, *channel);
+            let passes = next == destination || !is_station(spec, next);
+            let is_nearer = links_left
+                .get(&next)
+                .is_some_and(|there| there + 1 == *left);
+            tail(spec, *channel) == *node && passes && is_nearer
+        });
+        hops.insert((*node, destination), best.collect());
+    }
+}

@@ -1,0 +1,253 @@
+//! What stations send and do with what they get. Datagrams at even gaps and without end are made
+//! here; all other traffic, and TCP, is that of [`ethernet::stations`].
+
+use ethernet::spec::{
+    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, TAG_BYTES, TrafficSpec,
+    TransportSpec, UDP_IP_BYTES,
+};
+use ethernet::stations::{Outgoing, Payload, frame_bytes};
+use kernel::time::PS_PER_SECOND;
+use kernel::{Purpose, Rate, Stream, Time};
+use transport::spec::Ecn;
+
+use super::network::{Frame, Network};
+
+/// Bytes of an RTP header.
+const RTP_BYTES: u32 = 12;
+
+/// The sending application of a flow.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    /// Datagrams at even gaps that do not drift.
+    Constant {
+        first: Time,
+        rate: Rate,
+        sent: u64,
+        payload_bytes: u32,
+    },
+    /// A datagram whenever none waits.
+    Infinite {
+        start: Time,
+        has_started: bool,
+        left: Option<u64>,
+        payload_bytes: u32,
+    },
+    /// Runs elsewhere.
+    Elsewhere,
+}
+
+/// Time of so many payloads at a rate, rounded down.
+fn time_of(payloads: u64, payload_bytes: u32, rate: Rate) -> u64 {
+    let bits = u128::from(payloads) * u128::from(payload_bytes) * 8;
+    (bits * u128::from(PS_PER_SECOND) / u128::from(rate.0)) as u64
+}
+
+impl Source {
+    pub fn new(spec: &EthernetSpec, flow: usize) -> Source {
+        let TransportSpec::Udp { payload_bytes, .. } = spec.flows[flow].transport else {
+            return Source::Elsewhere;
+        };
+        match spec.flows[flow].traffic {
+            TrafficSpec::Constant {
+                start,
+                rate,
+                random_phase,
+            } => {
+                let mut stream = Stream::new(spec.seed, flow as u64, Purpose::Start);
+                let phase = match random_phase {
+                    true => stream.below(time_of(1, payload_bytes, rate).max(1)),
+                    false => 0,
+                };
+                Source::Constant {
+                    first: Time(start.ps() + phase),
+                    rate,
+                    sent: 0,
+                    payload_bytes,
+                }
+            }
+            TrafficSpec::Infinite { start, bytes } => Source::Infinite {
+                start,
+                has_started: false,
+                left: bytes,
+                payload_bytes,
+            },
+            _ => Source::Elsewhere,
+        }
+    }
+
+    pub fn next_timer(&self) -> Option<Time> {
+        match self {
+            Source::Constant {
+                first,
+                rate,
+                sent,
+                payload_bytes,
+            } => Some(Time(first.ps() + time_of(*sent, *payload_bytes, *rate))),
+            Source::Infinite {
+                start, has_started, ..
+            } => (!has_started).then_some(*start),
+            Source::Elsewhere => None,
+        }
+    }
+}
+
+/// Bytes of a frame with a datagram.
+fn datagram_frame_bytes(payload: u32, has_rtp: bool, is_tagged: bool) -> u64 {
+    let rtp = if has_rtp { RTP_BYTES } else { 0 };
+    let tag = if is_tagged { TAG_BYTES } else { 0 };
+    let bytes = payload + UDP_IP_BYTES + rtp + FRAME_OVERHEAD_BYTES + tag;
+    u64::from(bytes.max(FRAME_LEAST_BYTES))
+}
+
+impl Network {
+    /// When the timers of flows are due.
+    pub fn flow_times(&self) -> Vec<Time> {
+        let flows = 0..self.sources.len();
+        flows.filter_map(|flow| self.flow_timer(flow)).collect()
+    }
+
+    fn flow_timer(&self, flow: usize) -> Option<Time> {
+        match &self.sources[flow] {
+            Source::Elsewhere => self.elsewhere.next_timer(flow as u32),
+            source => source.next_timer(),
+        }
+    }
+
+    /// Timers of flows, in order of flows.
+    pub fn stations(&mut self, now: Time) {
+        for flow in 0..self.sources.len() {
+            if self.flow_timer(flow) != Some(now) {
+                continue;
+            }
+            match &mut self.sources[flow] {
+                Source::Constant {
+                    sent,
+                    payload_bytes,
+                    ..
+                } => {
+                    *sent += 1;
+                    let bytes = *payload_bytes;
+                    self.send_datagram(now, flow, bytes);
+                }
+                Source::Infinite { has_started, .. } => {
+                    *has_started = true;
+                    self.hand_over(now, flow);
+                }
+                Source::Elsewhere => {
+                    let mut out = Vec::new();
+                    self.elsewhere.on_timer(now, flow as u32, &mut out);
+                    self.send_all(now, &out);
+                }
+            }
+        }
+    }
+
+    /// Endless flows of datagrams hand over one when none of theirs waits in their port.
+    pub fn pull(&mut self, now: Time) {
+        for flow in 0..self.sources.len() {
+            if !self.waits_at_home(flow) {
+                self.hand_over(now, flow);
+            }
+        }
+    }
+
+    /// The next datagram of an endless flow that has started.
+    fn hand_over(&mut self, now: Time, flow: usize) {
+        let Source::Infinite {
+            has_started: true,
+            left,
+            payload_bytes,
+            ..
+        } = &mut self.sources[flow]
+        else {
+            return;
+        };
+        let full = u64::from(*payload_bytes);
+        let payload = left.map_or(full, |left| left.min(full));
+        if payload > 0 {
+            *left = left.map(|left| left - payload);
+            self.send_datagram(now, flow, payload as u32);
+        }
+    }
+
+    fn waits_at_home(&self, flow: usize) -> bool {
+        let station = self.station_of(flow, true);
+        let mut ports = self.leaving(station).into_iter();
+        let class = usize::from(self.spec.flows[flow].class);
+        ports.any(|port| {
+            let mut waiting = self.queue(port, class).waiting.iter();
+            waiting.any(|frame| frame.flow == flow && frame.is_forward)
+        })
+    }
+
+    fn send_datagram(&mut self, now: Time, flow: usize, payload: u32) {
+        let spec = &self.spec.flows[flow];
+        let TransportSpec::Udp { has_rtp, .. } = spec.transport else {
+            return;
+        };
+        let bytes = datagram_frame_bytes(payload, has_rtp, spec.is_tagged);
+        let payload = Payload::Udp {
+            bytes: payload,
+            number: self.flows[flow].created,
+        };
+        self.send(now, flow, true, payload, bytes);
+    }
+
+    /// Frames that flows elsewhere hand over.
+    fn send_all(&mut self, now: Time, out: &[Outgoing]) {
+        for outgoing in out {
+            let flow = outgoing.flow as usize;
+            let spec: &FlowSpec = &self.spec.flows[flow];
+            let has_rtp = matches!(spec.transport, TransportSpec::Udp { has_rtp: true, .. });
+            let bytes = frame_bytes(&outgoing.payload, has_rtp, spec.is_tagged);
+            let (is_forward, payload) = (outgoing.is_forward, outgoing.payload);
+            self.send(now, flow, is_forward, payload, u64::from(bytes));
+        }
+    }
+
+    fn send(&mut self, now: Time, flow: usize, is_forward: bool, payload: Payload, bytes: u64) {
+        let spec = &self.spec.flows[flow];
+        let frame = Frame {
+            flow,
+            is_forward,
+            number: self.flows[flow].created,
+            destination: self.station_of(flow, !is_forward),
+            class: usize::from(spec.class),
+            bytes,
+            is_ect: is_ect(spec, &payload),
+            is_marked: false,
+            born: now,
+            payload,
+            came_over: None,
+            joined: 0,
+        };
+        self.frame_made(now, frame);
+    }
+
+    /// A frame has reached its station, which may answer at once.
+    pub fn station_receives(&mut self, now: Time, frame: &Frame) {
+        let mut out = Vec::new();
+        let got = self.elsewhere.on_frame(
+            now,
+            frame.flow as u32,
+            frame.is_forward,
+            &frame.payload,
+            frame.is_marked,
+            frame.born,
+            &mut out,
+        );
+        match frame.is_forward {
+            true => self.flows[frame.flow].payload_bytes += got,
+            false => self.flows[frame.flow].returned_bytes += got,
+        }
+        self.send_all(now, &out);
+    }
+}
+
+/// Segments of connections that heed marks can be marked.
+fn is_ect(flow: &FlowSpec, payload: &Payload) -> bool {
+    match (flow.transport, payload) {
+        (TransportSpec::Tcp(tcp), Payload::Tcp(_)) => tcp.ecn != Ecn::Off,
+        _ => false,
+    }
+}

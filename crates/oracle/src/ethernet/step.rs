@@ -1,0 +1,216 @@
+//! One instant after another: sent, arrivals, timers, stations, choice.
+
+use ethernet::spec::Forwarding;
+use kernel::Time;
+
+use super::network::{
+    CONTROL_BYTES, Control, Flying, Frame, Load, Network, Point, WIRE_BYTES, channel_spec,
+};
+use super::{CONTROL_FLOW, Delivery, Problem, Start, choose, routes};
+
+/// Frames after which a run is given up.
+const MAX_STARTS: usize = 5_000_000;
+
+impl Network {
+    /// Runs the next instant at which anything happens; `None` past the end of the run.
+    pub fn step(&mut self) -> Result<Option<Time>, Problem> {
+        let Some(now) = self.next_instant().filter(|at| *at <= self.spec.stop_at) else {
+            return Ok(None);
+        };
+        if self.starts.len() > MAX_STARTS {
+            return Err(Problem("too many starts".into()));
+        }
+        self.now = Some(now);
+        self.sent(now);
+        self.arrivals(now);
+        self.timers(now);
+        self.stations(now);
+        self.pull(now);
+        self.choices(now);
+        self.pull(now);
+        self.look_at_watchdogs(now);
+        Ok(Some(now))
+    }
+
+    fn next_instant(&self) -> Option<Time> {
+        let wires = self.channels.iter().filter_map(|it| it.busy_until);
+        let arrivals = self.flying.iter().map(|it| it.at);
+        let all = wires.chain(arrivals).chain(self.flow_times());
+        all.chain(self.timer_times()).min()
+    }
+
+    /// Frames whose last bit has left.
+    fn sent(&mut self, now: Time) {
+        for channel in 0..self.channels.len() {
+            if self.channels[channel].busy_until != Some(now) {
+                continue;
+            }
+            self.channels[channel].busy_until = None;
+            for class in 0..self.channels[channel].queues.len() {
+                if let Some(frame) = self.channels[channel].queues[class].sending.take() {
+                    self.has_left(now, channel, &frame);
+                }
+            }
+        }
+    }
+
+    /// A frame no longer counts in the queue in front of `channel`.
+    pub fn has_left(&mut self, now: Time, channel: usize, frame: &Frame) {
+        self.leave_memory(channel, frame);
+        self.after_departure(now, Point::Output(channel, frame.class));
+        if let Some(input) = frame.came_over {
+            self.after_departure(now, Point::Input(input, frame.class));
+        }
+        self.look_at_blocked(now, channel, frame.class);
+    }
+
+    fn arrivals(&mut self, now: Time) {
+        let (mut due, later): (Vec<Flying>, Vec<Flying>) =
+            self.flying.drain(..).partition(|it| it.at == now);
+        self.flying = later;
+        let seed = self.spec.seed;
+        due.sort_by_key(|it| {
+            let word = it.channel as u64;
+            (routes::mix(seed, now.ps(), word), it.channel)
+        });
+        for Flying { channel, load, .. } in due {
+            match load {
+                Load::Control(control) => self.control_arrives(now, channel, control),
+                Load::Data(frame) => self.data_arrives(now, channel, frame),
+            }
+        }
+    }
+
+    fn control_arrives(&mut self, now: Time, channel: usize, control: Control) {
+        let response = self.spec.nodes[self.head(channel)].response;
+        if response.ps() == 0 {
+            self.obey(now, channel, control);
+        } else {
+            let entry = (now + response, control);
+            self.channels[channel].responses.push(entry);
+        }
+    }
+
+    fn data_arrives(&mut self, now: Time, channel: usize, mut frame: Frame) {
+        let node = self.head(channel);
+        if node == frame.destination {
+            self.delivered(now, &frame);
+            return;
+        }
+        let came = (channel, frame.class, frame.destination);
+        self.last_came.insert(came, now);
+        frame.came_over = Some(channel);
+        let next = self.next_hop(node, &frame);
+        self.admit(now, next, frame);
+    }
+
+    fn delivered(&mut self, now: Time, frame: &Frame) {
+        self.flows[frame.flow].delivered += 1;
+        self.flows[frame.flow].delivered_bytes += frame.bytes;
+        self.deliveries.push(Delivery {
+            at_ps: now.ps(),
+            flow: frame.flow as u32,
+            number: frame.number,
+            is_marked: frame.is_marked,
+        });
+        self.station_receives(now, frame);
+    }
+
+    /// A frame of a flow joins the queue of its station's port.
+    pub fn frame_made(&mut self, now: Time, frame: Frame) {
+        let node = self.station_of(frame.flow, frame.is_forward);
+        let port = self.next_hop(node, &frame);
+        self.flows[frame.flow].created += 1;
+        self.flows[frame.flow].created_bytes += frame.bytes;
+        self.admit(now, port, frame);
+    }
+
+    /// The station that sends the frames of one direction of a flow.
+    pub fn station_of(&self, flow: usize, is_forward: bool) -> usize {
+        let flow = &self.spec.flows[flow];
+        match is_forward {
+            true => flow.source as usize,
+            false => flow.destination as usize,
+        }
+    }
+
+    /// Every idle channel decides before any starts.
+    fn choices(&mut self, now: Time) {
+        let mut choices = Vec::new();
+        for channel in 0..self.channels.len() {
+            if self.channels[channel].busy_until.is_none() {
+                choices.push((channel, choose::choose(self, channel)));
+            }
+        }
+        for (channel, choice) in choices {
+            match choice {
+                choose::Choice::Nothing => {}
+                choose::Choice::Control => self.start_control(now, channel),
+                choose::Choice::Data { class, place } => {
+                    self.start_data(now, channel, class, place);
+                }
+            }
+        }
+    }
+
+    fn start_control(&mut self, now: Time, channel: usize) {
+        let Some(control) = self.channels[channel].control.pop_front() else {
+            return;
+        };
+        self.starts.push(Start {
+            at_ps: now.ps(),
+            channel: channel as u32,
+            flow: CONTROL_FLOW,
+            bytes: CONTROL_BYTES as u32,
+            number: 0,
+            control: Some(control.content),
+        });
+        let wire = self.rate(channel).serialization(CONTROL_BYTES + WIRE_BYTES);
+        let at = now + wire + channel_spec(&self.spec, channel).delay;
+        let at = self
+            .switch(self.head(channel))
+            .map_or(at, |switch| at + switch.latency);
+        self.channels[channel].busy_until = Some(now + wire);
+        let load = Load::Control(control);
+        self.flying.push(Flying { at, channel, load });
+    }
+
+    fn start_data(&mut self, now: Time, channel: usize, class: usize, place: usize) {
+        let queue = &mut self.channels[channel].queues[class];
+        let frame = queue.waiting.remove(place);
+        queue.sending = Some(frame.clone());
+        choose::after_start(self, channel, class, frame.bytes);
+        self.starts.push(Start {
+            at_ps: now.ps(),
+            channel: channel as u32,
+            flow: frame.flow as u32,
+            bytes: frame.bytes as u32,
+            number: frame.number,
+            control: None,
+        });
+        let wire = self.rate(channel).serialization(frame.bytes + WIRE_BYTES);
+        self.channels[channel].busy_until = Some(now + wire);
+        let at = self.effect(now, channel, &frame);
+        let load = Load::Data(frame);
+        self.flying.push(Flying { at, channel, load });
+        if !super::control::eo('3') {
+            self.look_at_blocked(now, channel, class);
+        }
+    }
+
+    /// When a frame that starts now takes effect at the far end.
+    fn effect(&self, now: Time, channel: usize, frame: &Frame) -> Time {
+        let node = self.head(channel);
+        let here = channel_spec(&self.spec, channel);
+        let whole = now + here.rate.serialization(frame.bytes + WIRE_BYTES) + here.delay;
+        let Some(switch) = self.switch(node) else {
+            return whole;
+        };
+        let next = self.rate(self.next_hop(node, frame));
+        if switch.forwarding == Forwarding::CutThrough && next <= here.rate {
+            let first = here.rate.serialization(CONTROL_BYTES + WIRE_BYTES);
+            return now + first + here.delay + switch.latency;
+        }
+        whole + switch.latency
+    }
+}

@@ -1,0 +1,87 @@
+//! Small networks, worked out by hand, and random ones.
+
+mod hand;
+mod survey;
+
+use ethernet::spec::{
+    ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
+    Order, QueueSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
+};
+use kernel::{Duration, Rate, Time};
+
+/// A nanosecond and a microsecond, in picoseconds.
+const NS: u64 = 1_000;
+const US: u64 = 1_000_000;
+
+/// Stations 1, 2 and so on around switch 0; link `k` leads from station `k + 1`, and its rate is
+/// the `k`-th.
+fn star(rates_mbps: &[u64]) -> EthernetSpec {
+    let node = |name: String, kind| NodeSpec {
+        name,
+        kind,
+        response: Duration::ZERO,
+        is_deaf: false,
+        watchdog: None,
+    };
+    let switch = SwitchSpec {
+        forwarding: Forwarding::StoreAndForward,
+        latency: Duration::ZERO,
+        memory: MemorySpec::Queues,
+        back_pressure: None,
+    };
+    let mut nodes = vec![node("w".into(), NodeKind::Switch(switch))];
+    let mut links = Vec::new();
+    for (index, mbps) in rates_mbps.iter().enumerate() {
+        let name = format!("s{}", index + 1);
+        nodes.push(node(name, NodeKind::Station { storm: None }));
+        let channel = ChannelSpec {
+            rate: Rate(mbps * 1_000_000),
+            delay: Duration(100 * NS),
+            order: Order::StrictPriority,
+            queues: vec![QueueSpec {
+                limit_bytes: None,
+                high_bytes: u64::MAX,
+                low_bytes: 0,
+                quantum_bytes: 1_000,
+                ecn: None,
+            }],
+            inputs: Vec::new(),
+        };
+        links.push(LinkSpec {
+            a: index as u32 + 1,
+            b: 0,
+            forward: channel.clone(),
+            backward: channel,
+        });
+    }
+    EthernetSpec {
+        seed: 1,
+        stop_at: Time(10_000 * US),
+        warm_up: Time::ZERO,
+        nodes,
+        links,
+        routes: Vec::new(),
+        spread: Spread::Flows,
+        flows: Vec::new(),
+        stall_after: Duration(u64::MAX / 4),
+    }
+}
+
+/// So many payload bytes in frames of 1,000 bytes (954 of payload), from `start`.
+fn datagrams(source: u32, destination: u32, start: u64, bytes: Option<u64>) -> FlowSpec {
+    FlowSpec {
+        name: format!("{source} to {destination}"),
+        source,
+        destination,
+        class: 0,
+        is_tagged: false,
+        transport: TransportSpec::Udp {
+            payload_bytes: 954,
+            has_rtp: false,
+        },
+        traffic: TrafficSpec::Infinite {
+            start: Time(start),
+            bytes,
+        },
+    }
+}

@@ -1,0 +1,176 @@
+//! What the tests of the Ethernet engine share.
+#![allow(dead_code)]
+
+pub mod watch;
+
+use ethernet::Simulation;
+use ethernet::outcome::EthernetOutcome;
+use ethernet::probe::{Cause, FrameView, Probe};
+use ethernet::spec::EthernetSpec;
+use kernel::Time;
+use oracle::ethernet::{CONTROL_FLOW, Delivery, Drop, FlowCounts, Report, Start, first_difference};
+
+/// Keeps what happens in the oracle's words.
+#[derive(Default)]
+pub struct Log {
+    pub starts: Vec<Start>,
+    pub drops: Vec<Drop>,
+    pub deliveries: Vec<Delivery>,
+    /// Payload that applications got, by flow, there and back.
+    pub payload: Vec<[u64; 2]>,
+}
+
+impl Probe for Log {
+    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+        let is_control = frame.is_control();
+        self.starts.push(Start {
+            at_ps: at.ps(),
+            channel,
+            flow: frame.flow,
+            bytes: frame.bytes,
+            number: if is_control { 0 } else { frame.number },
+            control: is_control.then_some(frame.content),
+        });
+        assert_eq!(is_control, frame.flow == CONTROL_FLOW);
+    }
+
+    fn on_drop(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
+        self.drops.push(Drop {
+            at_ps: at.ps(),
+            channel,
+            flow: frame.flow,
+            number: frame.number,
+            cause,
+        });
+    }
+
+    fn on_delivered(&mut self, at: Time, frame: &FrameView) {
+        self.deliveries.push(Delivery {
+            at_ps: at.ps(),
+            flow: frame.flow,
+            number: frame.number,
+            is_marked: frame.is_marked,
+        });
+    }
+
+    fn on_payload(&mut self, _at: Time, flow: u32, is_forward: bool, bytes: u64) {
+        let flow = flow as usize;
+        self.payload
+            .resize(self.payload.len().max(flow + 1), [0; 2]);
+        self.payload[flow][usize::from(!is_forward)] += bytes;
+    }
+}
+
+/// The fast engine's run, to the end.
+pub fn fast(spec: &EthernetSpec) -> (Log, EthernetOutcome) {
+    let mut simulation =
+        Simulation::<Log>::with_probe(spec, Log::default()).expect("a sound network");
+    simulation.run_until(Time::MAX);
+    let outcome = simulation.outcome();
+    let mut log = std::mem::take(simulation.probe_mut());
+    log.starts.sort_by_key(|start| (start.at_ps, start.channel));
+    log.drops
+        .sort_by_key(|drop| (drop.at_ps, drop.channel, drop.flow, drop.number));
+    log.deliveries
+        .sort_by_key(|it| (it.at_ps, it.flow, it.number));
+    log.payload.resize(spec.flows.len(), [0; 2]);
+    (log, outcome)
+}
+
+/// The slow engine's run.
+pub fn slow(spec: &EthernetSpec) -> Report {
+    let mut report = oracle::ethernet::run(spec).expect("the oracle can run it");
+    report
+        .drops
+        .sort_by_key(|drop| (drop.at_ps, drop.channel, drop.flow, drop.number));
+    report
+        .deliveries
+        .sort_by_key(|it| (it.at_ps, it.flow, it.number));
+    report
+}
+
+/// Where the two engines part: starts, drops, deliveries and counts.
+pub fn difference(spec: &EthernetSpec) -> Result<Report, String> {
+    let report = slow(spec);
+    let (log, outcome) = fast(spec);
+    let same = |text: Option<String>| text.map_or(Ok(()), Err);
+    same(first_difference(&report.starts, &log.starts))?;
+    same(first_difference(&report.drops, &log.drops))?;
+    same(first_difference(&report.deliveries, &log.deliveries))?;
+    counts_differ(&report, &log, &outcome)?;
+    Ok(report)
+}
+
+fn counts_differ(report: &Report, log: &Log, outcome: &EthernetOutcome) -> Result<(), String> {
+    for (index, (slow, fast)) in report.flows.iter().zip(&outcome.flows).enumerate() {
+        let fast = FlowCounts {
+            created: fast.created_total,
+            created_bytes: fast.created_bytes_total,
+            delivered: fast.delivered_total,
+            delivered_bytes: fast.delivered_bytes_total,
+            dropped: fast.dropped_total,
+            dropped_bytes: fast.dropped_bytes_total,
+            payload_bytes: log.payload[index][0],
+            returned_bytes: log.payload[index][1],
+        };
+        if *slow != fast {
+            return Err(format!("flow {index}: {slow:?} and {fast:?}"));
+        }
+    }
+    for (index, (slow, fast)) in report.channels.iter().zip(&outcome.channels).enumerate() {
+        let queues = || fast.queues.iter();
+        let pairs = [
+            (
+                "joined",
+                slow.joined.clone(),
+                queues().map(|it| it.joined_total).collect(),
+            ),
+            (
+                "most",
+                slow.most_bytes.clone(),
+                queues().map(|it| it.most_bytes).collect(),
+            ),
+            (
+                "congestions",
+                slow.congestions.clone(),
+                queues().map(|it| it.congestions).collect(),
+            ),
+            (
+                "marked",
+                slow.marked.clone(),
+                queues().map(|it| it.marked).collect(),
+            ),
+            (
+                "trips",
+                slow.watchdog_trips.clone(),
+                queues().map(|it| it.watchdog_trips).collect(),
+            ),
+            (
+                "stops, resumes, refreshes, obeyed",
+                vec![
+                    slow.stops_sent,
+                    slow.resumes_sent,
+                    slow.refreshes_sent,
+                    slow.stops_obeyed,
+                ],
+                vec![
+                    fast.stops_sent,
+                    fast.resumes_sent,
+                    fast.refreshes_sent,
+                    fast.stops_obeyed,
+                ],
+            ),
+        ];
+        for (what, slow, fast) in pairs {
+            let fast: Vec<u64> = fast;
+            if slow != fast {
+                return Err(format!("channel {index}, {what}: {slow:?} and {fast:?}"));
+            }
+        }
+        let drops: Vec<_> = queues().map(|it| it.drops).collect();
+        if slow.drops != drops {
+            return Err(format!("channel {index}: {:?} and {drops:?}", slow.drops));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! What one run of the Ethernet engine found, as tables, a page, a summary for the terminal, a
+//! trace and a capture.
+
+mod capture;
+mod groups;
+mod names;
+mod plots;
+mod ports;
+mod report;
+mod standstill;
+mod tables;
+mod terminal;
+mod trace;
+mod words;
+
+use ethernet::outcome::{DelayOutcome, EthernetOutcome, Stop};
+use ethernet::spec::EthernetSpec;
+use serde_json::{Value, json};
+
+use crate::directory::Manifest;
+use crate::run::RunInfo;
+
+pub use capture::{Capture, SNAP_BYTES};
+pub use groups::{fairness, goodputs, merged};
+pub use names::{channel_ends, channels as channel_names};
+pub use report::ethernet_report;
+pub use tables::ethernet_tables;
+pub use terminal::ethernet_terminal_summary;
+pub use trace::EthernetTrace;
+
+/// Created = delivered + dropped + inside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Totals {
+    /// Handed to the ports of stations.
+    pub created: u64,
+    /// Reached their station.
+    pub delivered: u64,
+    /// Dropped, whatever the cause.
+    pub dropped: u64,
+    /// In queues and on wires.
+    pub inside: u64,
+}
+
+impl Totals {
+    /// Everything created is accounted for.
+    pub fn holds(&self) -> bool {
+        self.missing() == 0
+    }
+
+    /// Created and not accounted for; negative if there is more than was created.
+    pub fn missing(&self) -> i64 {
+        let missing = i128::from(self.created)
+            - i128::from(self.delivered)
+            - i128::from(self.dropped)
+            - i128::from(self.inside);
+        missing.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+
+    fn add(&mut self, other: Totals) {
+        self.created = self.created.saturating_add(other.created);
+        self.delivered = self.delivered.saturating_add(other.delivered);
+        self.dropped = self.dropped.saturating_add(other.dropped);
+        self.inside = self.inside.saturating_add(other.inside);
+    }
+}
+
+/// Totals of a run over all flows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EthernetBalance {
+    /// In frames.
+    pub frames: Totals,
+    /// In bytes.
+    pub bytes: Totals,
+}
+
+impl EthernetBalance {
+    /// The totals of `outcome`.
+    pub fn of(outcome: &EthernetOutcome) -> EthernetBalance {
+        let mut balance = EthernetBalance::default();
+        for flow in &outcome.flows {
+            balance.frames.add(Totals {
+                created: flow.created_total,
+                delivered: flow.delivered_total,
+                dropped: flow.dropped_total,
+                inside: flow.inside_total,
+            });
+            balance.bytes.add(Totals {
+                created: flow.created_bytes_total,
+                delivered: flow.delivered_bytes_total,
+                dropped: flow.dropped_bytes_total,
+                inside: flow.inside_bytes_total,
+            });
+        }
+        balance
+    }
+
+    /// Every frame and byte created is accounted for.
+    pub fn holds(&self) -> bool {
+        self.frames.holds() && self.bytes.holds()
+    }
+}
+
+/// The manifest of a run, finished or interrupted. Its unit hops are frames that crossed a queue
+/// and a channel.
+pub fn ethernet_manifest(
+    info: &RunInfo,
+    spec: &EthernetSpec,
+    outcome: &EthernetOutcome,
+) -> Manifest {
+    let wall = info.wall_seconds.filter(|wall| *wall > 0.0);
+    Manifest {
+        version: info.version.clone(),
+        command: info.command.clone(),
+        scenario: info.resolved.clone(),
+        seed: spec.seed,
+        trace_hash: words::trace_hash(outcome),
+        events: outcome.events,
+        unit_hops: outcome.frame_hops,
+        wall_seconds: info.wall_seconds,
+        events_per_second: wall.map(|wall| outcome.events as f64 / wall),
+        stop: words::stop(outcome),
+        ended_at_ps: outcome.ended_at.ps(),
+        partial: outcome.stop == Stop::Interrupted,
+        checks: info.checks.clone(),
+        ..Manifest::default()
+    }
+}
+
+/// The numbers most programs want, for `summary.json`; what was not measured is null.
+pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Value {
+    let EthernetBalance { frames, bytes } = EthernetBalance::of(outcome);
+    let drops = ports::all_drops(outcome);
+    let control = words::Control::of(outcome);
+    json!({
+        "name": info.name,
+        "stop": words::stop(outcome),
+        "ended_at_ps": outcome.ended_at.ps(),
+        "warm_up_ps": spec.warm_up.ps(),
+        "trace_hash": words::trace_hash(outcome),
+        "events": outcome.events,
+        "frame_hops": outcome.frame_hops,
+        "control_hops": outcome.control_hops,
+        "created_frames": frames.created,
+        "delivered_frames": frames.delivered,
+        "dropped_frames": frames.dropped,
+        "inside_frames": frames.inside,
+        "created_bytes": bytes.created,
+        "delivered_bytes": bytes.delivered,
+        "dropped_bytes": bytes.dropped,
+        "inside_bytes": bytes.inside,
+        "balanced": frames.holds() && bytes.holds(),
+        "dropped_by_cause": {
+            "queue_full": drops.queue_full,
+            "input_full": drops.input_full,
+            "memory_full": drops.memory_full,
+            "watchdog": drops.watchdog,
+        },
+        "stops_sent": control.stops,
+        "refreshes_sent": control.refreshes,
+        "resumes_sent": control.resumes,
+        "stops_obeyed": control.obeyed,
+        "fairness": fairness(&goodputs(spec, outcome)),
+        "standstill": standstill::summary(spec, outcome),
+        "violations": outcome.violations_total,
+        "flows": flows(spec, outcome),
+    })
+}
+
+fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Value> {
+    let seconds = groups::seconds(spec, outcome);
+    let bps = |bytes: u64| groups::per_second(bytes as f64 * 8.0, seconds);
+    let pairs = spec.flows.iter().zip(&outcome.flows);
+    pairs
+        .map(|(flow, found)| {
+            json!({
+                "name": flow.name,
+                "goodput_bps": bps(found.goodput_bytes),
+                "returned_bps": bps(found.returned_bytes),
+                "created_frames": found.created_total,
+                "delivered_frames": found.delivered_total,
+                "dropped_frames": found.dropped_total,
+                "inside_frames": found.inside_total,
+                "transfers": found.transfers,
+                "transfer_ps": times(&found.transfer_time),
+                "delay_ps": times(&found.delay),
+                "late": found.late,
+                "due": found.due,
+                "marked": found.marked,
+                "sent_again_bytes": found.tcp.again_bytes,
+                "time_outs": found.tcp.time_outs,
+            })
+        })
+        .collect()
+}
+
+fn times(found: &DelayOutcome) -> Value {
+    if found.count == 0 {
+        return Value::Null;
+    }
+    json!({
+        "count": found.count,
+        "mean": found.mean_ps,
+        "least": found.least_ps,
+        "p50": found.histogram.percentile(50.0),
+        "p99": found.histogram.percentile(99.0),
+        "most": found.most_ps,
+    })
+}

@@ -1,0 +1,203 @@
+//! A frame as bytes (IEEE 802.3, 802.1Q, 802.3 annexes 31A, 31B and 31D).
+//!
+//! Addresses and ports are made from numbers of the scenario: node 258 is 02:00:00:00:01:02
+//! (locally administered) and 10.0.1.2; flow 3 runs from port 1027 to port 9 (discard), or 5004
+//! where it carries RTP. The frame check sequence is left out, as captures do.
+
+use ethernet::probe::{Content, FrameView};
+use ethernet::spec::{EthernetSpec, FlowSpec, TrafficSpec, TransportSpec};
+use transport::tcp::{Segment, flags};
+
+use super::internet::{self, Ip, Ports, Rtp};
+
+/// Bytes of the frame check sequence.
+const FCS_BYTES: u32 = 4;
+/// The reserved address of MAC control: no switch forwards it.
+const MAC_CONTROL_ADDRESS: [u8; 6] = [0x01, 0x80, 0xc2, 0x00, 0x00, 0x01];
+/// Types.
+const IPV4: [u8; 2] = [0x08, 0x00];
+const MAC_CONTROL: [u8; 2] = [0x88, 0x08];
+const VLAN: [u8; 2] = [0x81, 0x00];
+/// Opcodes of MAC control.
+const PAUSE: [u8; 2] = [0x00, 0x01];
+const PFC: [u8; 2] = [0x01, 0x01];
+/// Not assigned: stops of destinations are no standard. A class-enable vector and a time as in
+/// PFC, then the address of the station.
+const STOP_DESTINATION: [u8; 2] = [0x01, 0x02];
+/// Where datagrams and segments go.
+const DISCARD: u16 = 9;
+const RTP: u16 = 5004;
+/// Source ports run from here to the last.
+const PORT_FIRST: u32 = 1024;
+const PORTS: u32 = 65_536 - PORT_FIRST;
+/// RTP's payload types: H.261, and the first that is free to use.
+const H261: u8 = 31;
+const DYNAMIC: u8 = 96;
+
+/// What the bytes of a frame need that it doesn't say itself.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    flows: Vec<Flow>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    window_shift: u32,
+    payload_type: u8,
+}
+
+impl Encoder {
+    /// For the frames of this network.
+    pub fn new(spec: &EthernetSpec) -> Encoder {
+        let flow = |flow: &FlowSpec| Flow {
+            window_shift: match flow.transport {
+                TransportSpec::Tcp(tcp) => window_shift(tcp.window_bytes),
+                TransportSpec::Udp { .. } => 0,
+            },
+            payload_type: match flow.traffic {
+                TrafficSpec::Video(_) => H261,
+                _ => DYNAMIC,
+            },
+        };
+        Encoder {
+            flows: spec.flows.iter().map(flow).collect(),
+        }
+    }
+
+    /// The bytes of a frame up to its payload, and its length. The rest is zeros: payload and what
+    /// pads a short frame.
+    pub fn bytes(&self, frame: &FrameView) -> (Vec<u8>, u32) {
+        let length = frame.bytes.saturating_sub(FCS_BYTES);
+        let mut bytes = Vec::with_capacity(128);
+        if frame.is_control() {
+            bytes.extend(MAC_CONTROL_ADDRESS);
+        } else {
+            bytes.extend(mac(frame.destination));
+        }
+        bytes.extend(mac(frame.source));
+        if frame.is_tagged {
+            bytes.extend(VLAN);
+            bytes.extend([frame.class << 5, 0]);
+        }
+        match frame.content {
+            Content::Tcp { .. } | Content::Udp { .. } => {
+                bytes.extend(IPV4);
+                bytes.extend(self.packet(frame));
+            }
+            Content::Pause { quanta } => {
+                bytes.extend(MAC_CONTROL);
+                bytes.extend(PAUSE);
+                bytes.extend(quanta.to_be_bytes());
+            }
+            Content::Pfc { classes, quanta } => {
+                bytes.extend(MAC_CONTROL);
+                bytes.extend(PFC);
+                bytes.extend([0, classes]);
+                for class in 0..8 {
+                    let time = if classes >> class & 1 == 1 { quanta } else { 0 };
+                    bytes.extend(time.to_be_bytes());
+                }
+            }
+            Content::StopDestination {
+                class,
+                destination,
+                quanta,
+            } => {
+                bytes.extend(MAC_CONTROL);
+                bytes.extend(STOP_DESTINATION);
+                bytes.extend([0, 1 << (class & 7)]);
+                bytes.extend(quanta.to_be_bytes());
+                bytes.extend(mac(destination));
+            }
+        }
+        (bytes, length)
+    }
+
+    /// IP and what it carries, up to the payload.
+    fn packet(&self, frame: &FrameView) -> Vec<u8> {
+        let flow = self.flows.get(frame.flow as usize).copied();
+        let flow = flow.unwrap_or(Flow {
+            window_shift: 0,
+            payload_type: DYNAMIC,
+        });
+        let ip = Ip {
+            source: address(frame.source),
+            destination: address(frame.destination),
+            class: frame.class & 7,
+            ecn: match (frame.is_marked, frame.is_ect) {
+                (true, _) => 3,
+                (false, true) => 2,
+                (false, false) => 0,
+            },
+            id: frame.number as u16,
+        };
+        match frame.content {
+            Content::Tcp {
+                segment,
+                is_forward,
+            } => {
+                let (client, server) = ports(frame.flow, DISCARD);
+                let ports = match is_forward {
+                    true => (client, server),
+                    false => (server, client),
+                };
+                internet::tcp(&ip, ports, &segment, window(&segment, flow.window_shift))
+            }
+            Content::Udp {
+                bytes,
+                number,
+                has_rtp,
+            } => {
+                let rtp = has_rtp.then(|| Rtp {
+                    payload_type: flow.payload_type,
+                    sequence: number as u16,
+                    // 90,000 ticks in 10^12 ps.
+                    timestamp: (u128::from(frame.born.ps()) * 9 / 100_000_000) as u32,
+                    source: frame.flow,
+                });
+                let server = if has_rtp { RTP } else { DISCARD };
+                internet::udp(&ip, ports(frame.flow, server), rtp.as_ref(), bytes as usize)
+            }
+            Content::Pause { .. } | Content::Pfc { .. } | Content::StopDestination { .. } => {
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// The address of a node on its links.
+pub fn mac(node: u32) -> [u8; 6] {
+    let [_, high, middle, low] = node.to_be_bytes();
+    [0x02, 0, 0, high, middle, low]
+}
+
+fn address(node: u32) -> [u8; 4] {
+    let [_, high, middle, low] = node.to_be_bytes();
+    [10, high, middle, low]
+}
+
+/// Ports at the source and at the destination of a flow. Where flows are more than ports, the
+/// second tells them apart.
+fn ports(flow: u32, server: u16) -> Ports {
+    let client = (PORT_FIRST + flow % PORTS) as u16;
+    (client, server.wrapping_add((flow / PORTS) as u16))
+}
+
+/// The least scale (RFC 7323) with which a window fits its field; 14 at most.
+fn window_shift(window_bytes: u32) -> u32 {
+    (u32::BITS - window_bytes.leading_zeros())
+        .saturating_sub(16)
+        .min(14)
+}
+
+/// SYN does not scale.
+fn window(segment: &Segment, shift: u32) -> u16 {
+    let shift = match segment.flags & flags::SYN {
+        0 => shift,
+        _ => 0,
+    };
+    u16::try_from(segment.window >> shift).unwrap_or(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests;

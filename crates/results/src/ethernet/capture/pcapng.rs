@@ -1,0 +1,239 @@
+//! The file format: pcapng (draft-ietf-opsawg-pcapng), as much of it as a capture needs.
+//!
+//! Four kinds of blocks are written: section header, interface description, enhanced packet and
+//! interface statistics. They are few and flat, and the one crate for them (`pcap-file`) takes no
+//! note of `if_tsresol` in its last release, so a nanosecond would become a microsecond.
+//!
+//! Numbers are little-endian on every machine: a run gives the same file everywhere.
+
+use std::io::{self, Write};
+
+const SECTION_HEADER: u32 = 0x0a0d_0d0a;
+const INTERFACE_DESCRIPTION: u32 = 1;
+const INTERFACE_STATISTICS: u32 = 5;
+const ENHANCED_PACKET: u32 = 6;
+/// How a reader finds out the order of bytes.
+const ORDER: u32 = 0x1a2b_3c4d;
+/// Ethernet.
+const LINK_TYPE: u16 = 1;
+/// Time stamps count 10^-9 s.
+const NANOSECONDS: u8 = 9;
+
+/// Codes of options, by block.
+mod option {
+    pub const COMMENT: u16 = 1;
+    pub const SECTION_PROGRAM: u16 = 4;
+    pub const INTERFACE_NAME: u16 = 2;
+    pub const INTERFACE_DESCRIPTION: u16 = 3;
+    pub const INTERFACE_MAC: u16 = 6;
+    pub const INTERFACE_SPEED: u16 = 8;
+    pub const INTERFACE_TIME_UNIT: u16 = 9;
+    pub const INTERFACE_FCS_BITS: u16 = 13;
+    pub const STATISTICS_RECEIVED: u16 = 4;
+}
+
+/// Where packets are caught: one direction of a link.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// As readers show it.
+    pub name: String,
+    /// A sentence on it; empty for none.
+    pub description: String,
+    /// Address of the node that sends there.
+    pub mac: [u8; 6],
+    /// Bits per second.
+    pub speed_bps: u64,
+}
+
+/// Writes a file block by block; hand it a buffered writer.
+#[derive(Debug)]
+pub struct PcapngWriter<W: Write> {
+    writer: W,
+    snap_bytes: u32,
+    /// The block being made.
+    body: Vec<u8>,
+    /// Packets so far, by interface.
+    packets: Vec<u64>,
+}
+
+impl<W: Write> PcapngWriter<W> {
+    /// Writes the section header and all interfaces. `program` and `comment` are for readers; of
+    /// each packet at most `snap_bytes` are kept.
+    ///
+    /// # Errors
+    /// If they can't be written.
+    pub fn new(
+        writer: W,
+        (program, comment): (&str, &str),
+        interfaces: &[Interface],
+        snap_bytes: u32,
+    ) -> io::Result<PcapngWriter<W>> {
+        let mut file = PcapngWriter {
+            writer,
+            snap_bytes,
+            body: Vec::new(),
+            packets: vec![0; interfaces.len()],
+        };
+        file.body.extend(ORDER.to_le_bytes());
+        file.body.extend([1, 0, 0, 0]);
+        // The section's length is not known beforehand.
+        file.body.extend(u64::MAX.to_le_bytes());
+        file.option(option::SECTION_PROGRAM, program.as_bytes());
+        if !comment.is_empty() {
+            file.option(option::COMMENT, comment.as_bytes());
+        }
+        file.end_options();
+        file.block(SECTION_HEADER)?;
+        for interface in interfaces {
+            file.interface(interface)?;
+        }
+        Ok(file)
+    }
+
+    fn interface(&mut self, interface: &Interface) -> io::Result<()> {
+        self.body.extend(LINK_TYPE.to_le_bytes());
+        self.body.extend([0, 0]);
+        self.body.extend(self.snap_bytes.to_le_bytes());
+        self.option(option::INTERFACE_NAME, interface.name.as_bytes());
+        if !interface.description.is_empty() {
+            let description = interface.description.as_bytes();
+            self.option(option::INTERFACE_DESCRIPTION, description);
+        }
+        self.option(option::INTERFACE_MAC, &interface.mac);
+        self.option(option::INTERFACE_SPEED, &interface.speed_bps.to_le_bytes());
+        self.option(option::INTERFACE_TIME_UNIT, &[NANOSECONDS]);
+        self.option(option::INTERFACE_FCS_BITS, &[0]);
+        self.end_options();
+        self.block(INTERFACE_DESCRIPTION)
+    }
+
+    /// Adds a packet of `length` bytes that begins with `bytes` and goes on with zeros.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn packet(
+        &mut self,
+        interface: u32,
+        at_ns: u64,
+        bytes: &[u8],
+        length: u32,
+    ) -> io::Result<()> {
+        let kept = self.snap_bytes.min(length) as usize;
+        self.body.extend(interface.to_le_bytes());
+        self.body.extend(((at_ns >> 32) as u32).to_le_bytes());
+        self.body.extend((at_ns as u32).to_le_bytes());
+        self.body.extend((kept as u32).to_le_bytes());
+        self.body.extend(length.to_le_bytes());
+        let start = self.body.len();
+        self.body.extend(bytes);
+        self.body.resize(start + kept, 0);
+        self.pad();
+        if let Some(packets) = self.packets.get_mut(interface as usize) {
+            *packets += 1;
+        }
+        self.block(ENHANCED_PACKET)
+    }
+
+    /// Hands on what is still in memory.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+
+    /// Says how many packets each interface had, flushes and hands the writer back. A file
+    /// without that is as readable.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn finish(mut self, at_ns: u64) -> io::Result<W> {
+        for interface in 0..self.packets.len() {
+            self.body.extend((interface as u32).to_le_bytes());
+            self.body.extend(((at_ns >> 32) as u32).to_le_bytes());
+            self.body.extend((at_ns as u32).to_le_bytes());
+            let received = self.packets[interface].to_le_bytes();
+            self.option(option::STATISTICS_RECEIVED, &received);
+            self.end_options();
+            self.block(INTERFACE_STATISTICS)?;
+        }
+        self.writer.flush()?;
+        Ok(self.writer)
+    }
+
+    /// An option; longer than its length field can say, it is cut.
+    fn option(&mut self, code: u16, value: &[u8]) {
+        let value = &value[..value.len().min(usize::from(u16::MAX))];
+        self.body.extend(code.to_le_bytes());
+        self.body.extend((value.len() as u16).to_le_bytes());
+        self.body.extend(value);
+        self.pad();
+    }
+
+    fn end_options(&mut self) {
+        self.body.extend([0; 4]);
+    }
+
+    fn pad(&mut self) {
+        self.body.resize(self.body.len().next_multiple_of(4), 0);
+    }
+
+    /// Writes the body as a block: type and length before it, the length again behind it.
+    fn block(&mut self, kind: u32) -> io::Result<()> {
+        let length = (self.body.len() as u32 + 12).to_le_bytes();
+        self.writer.write_all(&kind.to_le_bytes())?;
+        self.writer.write_all(&length)?;
+        self.writer.write_all(&self.body)?;
+        self.writer.write_all(&length)?;
+        self.body.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(program: &str) -> PcapngWriter<Vec<u8>> {
+        let interface = Interface {
+            name: "A -> B".into(),
+            description: String::new(),
+            mac: [2, 0, 0, 0, 0, 7],
+            speed_bps: 10_000_000,
+        };
+        PcapngWriter::new(Vec::new(), (program, ""), &[interface], 8).unwrap()
+    }
+
+    #[test]
+    fn headers_are_as_the_draft_draws_them() {
+        let bytes = file("bw").finish(0).unwrap();
+        let section = [
+            0x0a, 0x0d, 0x0d, 0x0a, 40, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255,
+            255, 255, 255, 255, 255, 4, 0, 2, 0, b'b', b'w', 0, 0, 0, 0, 0, 0, 40, 0, 0, 0,
+        ];
+        assert_eq!(bytes[..40], section);
+        let interface = [
+            1, 0, 0, 0, 76, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 2, 0, 6, 0, b'A', b' ', b'-', b'>',
+            b' ', b'B', 0, 0, 6, 0, 6, 0, 2, 0, 0, 0, 0, 7, 0, 0, 8, 0, 8, 0, 0x80, 0x96, 0x98, 0,
+            0, 0, 0, 0, 9, 0, 1, 0, 9, 0, 0, 0, 13, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 76, 0, 0, 0,
+        ];
+        assert_eq!(bytes[40..116], interface);
+        assert_eq!(bytes[116..120], [5, 0, 0, 0], "statistics");
+    }
+
+    #[test]
+    fn a_packet_keeps_its_length_and_loses_its_tail() {
+        let mut file = file("bw");
+        let before = file.writer.len();
+        file.packet(0, 0x1_0000_0002, &[9; 11], 60).unwrap();
+        let block = [
+            6, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 8, 0, 0, 0, 60, 0, 0, 0,
+            9, 9, 9, 9, 9, 9, 9, 9, 40, 0, 0, 0,
+        ];
+        assert_eq!(file.writer[before..], block);
+        file.packet(0, 0, &[9; 3], 5).unwrap();
+        let padded = [5, 0, 0, 0, 5, 0, 0, 0, 9, 9, 9, 0, 0, 0, 0, 0, 40, 0, 0, 0];
+        assert!(file.writer.ends_with(&padded));
+        assert_eq!(file.packets, [2]);
+    }
+}

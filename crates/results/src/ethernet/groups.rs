@@ -1,0 +1,158 @@
+//! Flows by their names: `web[0]` to `web[31]` are the group `web`.
+
+use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
+use ethernet::spec::EthernetSpec;
+use kernel::Histogram;
+
+use super::names;
+
+/// Flows of one name.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// Their name without the number.
+    pub name: String,
+    /// Which they are, ascending.
+    pub flows: Vec<u32>,
+}
+
+/// Groups in the order of their first flow.
+pub fn groups(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Group> {
+    let mut places = std::collections::BTreeMap::new();
+    let mut groups: Vec<Group> = Vec::new();
+    for flow in 0..outcome.flows.len() as u32 {
+        let name = names::flow(spec, flow);
+        let name = group_name(&name).to_owned();
+        let at = *places.entry(name.clone()).or_insert(groups.len());
+        if at == groups.len() {
+            let flows = Vec::new();
+            groups.push(Group { name, flows });
+        }
+        groups[at].flows.push(flow);
+    }
+    groups
+}
+
+/// The name without a number in brackets at its end.
+fn group_name(name: &str) -> &str {
+    let Some((stem, number)) = name
+        .strip_suffix(']')
+        .and_then(|rest| rest.rsplit_once('['))
+    else {
+        return name;
+    };
+    let is_number = !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit());
+    if is_number { stem } else { name }
+}
+
+impl Group {
+    /// What its flows did.
+    pub fn found<'a>(
+        &'a self,
+        outcome: &'a EthernetOutcome,
+    ) -> impl Iterator<Item = &'a FlowOutcome> + Clone + 'a {
+        let found = self.flows.iter();
+        found.filter_map(|flow| outcome.flows.get(*flow as usize))
+    }
+}
+
+/// Seconds that rates are over: those after the warm-up.
+pub fn seconds(spec: &EthernetSpec, outcome: &EthernetOutcome) -> f64 {
+    outcome.ended_at.since(spec.warm_up).seconds()
+}
+
+/// So many in so many seconds; nothing where there was no time.
+pub fn per_second(count: f64, seconds: f64) -> f64 {
+    if seconds > 0.0 { count / seconds } else { 0.0 }
+}
+
+/// Goodput of each flow, bits per second: payload that the destination's application got in
+/// order after the warm-up.
+pub fn goodputs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
+    let seconds = seconds(spec, outcome);
+    let rate = |flow: &FlowOutcome| per_second(flow.goodput_bytes as f64 * 8.0, seconds);
+    outcome.flows.iter().map(rate).collect()
+}
+
+/// Jain's index: 1 where all are equal, 1/n where one has all. Nothing of nothing is even.
+pub fn fairness(rates: &[f64]) -> f64 {
+    let sum: f64 = rates.iter().sum();
+    let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
+    if squares > 0.0 {
+        sum * sum / (squares * rates.len() as f64)
+    } else {
+        1.0
+    }
+}
+
+/// Times of several flows together.
+pub fn merged<'a>(times: impl Iterator<Item = &'a DelayOutcome>) -> DelayOutcome {
+    let mut all = DelayOutcome {
+        histogram: Histogram::new(),
+        ..DelayOutcome::default()
+    };
+    let mut sum_ps = 0.0;
+    for one in times.filter(|one| one.count > 0) {
+        let is_first = all.count == 0;
+        sum_ps += one.mean_ps * one.count as f64;
+        all.least_ps = if is_first {
+            one.least_ps
+        } else {
+            all.least_ps.min(one.least_ps)
+        };
+        all.most_ps = all.most_ps.max(one.most_ps);
+        all.count += one.count;
+        all.histogram.merge(&one.histogram);
+    }
+    if all.count > 0 {
+        all.mean_ps = sum_ps / all.count as f64;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_brackets_make_groups() {
+        for (name, group) in [
+            ("web[0]", "web"),
+            ("web[31]", "web"),
+            ("web", "web"),
+            ("a[b]", "a[b]"),
+            ("a[]", "a[]"),
+            ("a[1][2]", "a[1]"),
+            ("]", "]"),
+        ] {
+            assert_eq!(group_name(name), group);
+        }
+    }
+
+    #[test]
+    fn fairness_lies_between_all_and_one() {
+        assert_eq!(fairness(&[3.0, 3.0]), 1.0);
+        assert_eq!(fairness(&[8.0, 0.0, 0.0, 0.0]), 0.25);
+        assert_eq!(fairness(&[0.0, 0.0]), 1.0);
+        assert_eq!(fairness(&[]), 1.0);
+    }
+
+    #[test]
+    fn times_of_two_flows_are_those_of_all_their_frames() {
+        let of = |values: &[u64]| {
+            let mut histogram = Histogram::new();
+            values.iter().for_each(|value| histogram.record(*value));
+            DelayOutcome {
+                count: values.len() as u64,
+                mean_ps: values.iter().sum::<u64>() as f64 / values.len() as f64,
+                least_ps: *values.iter().min().unwrap(),
+                most_ps: *values.iter().max().unwrap(),
+                histogram,
+            }
+        };
+        let parts = [of(&[7, 9]), DelayOutcome::default(), of(&[5, 5, 5, 50])];
+        let (all, whole) = (merged(parts.iter()), of(&[7, 9, 5, 5, 5, 50]));
+        assert_eq!((all.count, all.least_ps, all.most_ps), (6, 5, 50));
+        assert_eq!(all.mean_ps, whole.mean_ps);
+        assert_eq!(all.histogram, whole.histogram);
+    }
+}

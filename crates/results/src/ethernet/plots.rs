@@ -1,0 +1,279 @@
+//! Figures of a run of the Ethernet engine.
+
+use ethernet::outcome::{DelayOutcome, EthernetOutcome};
+use ethernet::spec::{EthernetSpec, TrafficSpec};
+use packet::outcome::Series;
+
+use super::groups::{self, Group, goodputs, groups};
+use super::names;
+use super::ports::{self, Queue};
+use crate::model::{Axis, Curve, Mark, OtherUnit, Plot, Style};
+
+/// Groups of flows that get a curve or colour each.
+const GROUPS: usize = 8;
+/// Ports that get a bar each.
+const PORTS: usize = 48;
+/// Ports whose names stand below a figure.
+const NAMED: usize = 8;
+/// Deadlines that are drawn.
+const DEADLINES: usize = 4;
+/// Curves of series in one plot before the next begins.
+const CURVES: usize = 6;
+/// Picoseconds in a second and in a millisecond.
+const SECOND_PS: f64 = 1e12;
+const MILLISECOND_PS: f64 = 1e9;
+
+/// All figures of the outcome there is data for.
+pub fn plots(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Plot> {
+    let groups = groups(spec, outcome);
+    let queues = ports::queues(spec, outcome);
+    let channels = names::channels(spec);
+    let mut plots = vec![
+        goodput(spec, outcome, &groups),
+        delays(spec, outcome, &groups),
+        high_water(&channels, &queues),
+        stopped(&channels, &queues),
+    ];
+    plots.retain(|plot| plot.curves.iter().any(|curve| !curve.x.is_empty()));
+    plots
+}
+
+fn goodput(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> Plot {
+    let rates = goodputs(spec, outcome);
+    let bars = |name: &str, flows: &mut dyn Iterator<Item = u32>| {
+        let points = flows.map(|flow| (f64::from(flow), rates[flow as usize] / 1e6));
+        let (x, y) = points.unzip();
+        Curve::new(name, Style::Bars, x, y)
+    };
+    let mut curves: Vec<Curve> = groups
+        .iter()
+        .take(GROUPS)
+        .map(|group| bars(&group.name, &mut group.flows.iter().copied()))
+        .collect();
+    if groups.len() > GROUPS {
+        let mut rest = groups[GROUPS..].iter().flat_map(|group| &group.flows);
+        curves.push(bars("others", &mut rest.by_ref().copied()));
+    }
+    Plot {
+        id: "goodput".into(),
+        title: "Goodput by flow".into(),
+        x: Axis::new("Flow, by its place in the table of flows, from 0", ""),
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new("Goodput", "Mbps")
+        },
+        curves,
+        ..Plot::default()
+    }
+}
+
+/// The share of times that are longer than each, from 1 down.
+fn beyond(times: &DelayOutcome) -> (Vec<f64>, Vec<f64>) {
+    let count = times.histogram.count() as f64;
+    let mut left = times.histogram.count();
+    let (mut x, mut y) = (vec![times.least_ps as f64 / MILLISECOND_PS], vec![1.0]);
+    for bucket in times.histogram.buckets() {
+        left -= bucket.count;
+        x.push(bucket.high.min(times.most_ps) as f64 / MILLISECOND_PS);
+        y.push(left as f64 / count);
+    }
+    (x, y)
+}
+
+fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> Plot {
+    let mut curves = Vec::new();
+    for group in groups {
+        let times = groups::merged(group.found(outcome).map(|flow| &flow.delay));
+        if times.count > 0 && curves.len() < GROUPS {
+            let (x, y) = beyond(&times);
+            curves.push(Curve::new(group.name.clone(), Style::Step, x, y));
+        }
+    }
+    let videos = spec.flows.iter().filter_map(|flow| match &flow.traffic {
+        TrafficSpec::Video(video) => Some(video.deadline.ps()),
+        _ => None,
+    });
+    let deadlines: std::collections::BTreeSet<u64> = videos.collect();
+    let mark = |ps: u64| Mark::vertical(ps as f64 / MILLISECOND_PS, "deadline");
+    Plot {
+        id: "delay".into(),
+        title: "Share of frames that took longer".into(),
+        x: Axis {
+            log: true,
+            other: Some(OtherUnit {
+                unit: "µs".into(),
+                per_unit: 1e3,
+            }),
+            ..Axis::new("Delay", "ms")
+        },
+        y: Axis {
+            log: true,
+            max: Some(1.0),
+            ..Axis::new("Share of frames", "")
+        },
+        curves,
+        note: "Data frames from the station's port to delivery, after the warm-up.".into(),
+        marks: deadlines.into_iter().take(DEADLINES).map(mark).collect(),
+    }
+}
+
+/// The names of the first of some ports.
+fn named(channels: &[String], top: &[Queue<'_>]) -> String {
+    let first = top.iter().take(NAMED).enumerate();
+    let names = first.map(|(at, queue)| format!("{}: {}", at + 1, queue.name(channels)));
+    let mut text = format!("Ports: {}", names.collect::<Vec<_>>().join("; "));
+    text.push_str(match top.len() > NAMED {
+        true => "; the table of ports has the others.",
+        false => ".",
+    });
+    text
+}
+
+fn ranks(count: usize) -> Vec<f64> {
+    (1..=count).map(|rank| rank as f64).collect()
+}
+
+/// Queues with a limit, the fullest first.
+fn high_water(channels: &[String], queues: &[Queue<'_>]) -> Plot {
+    let limit = |queue: &Queue<'_>| queue.spec.and_then(|told| told.limit_bytes);
+    let mut top = ports::top(queues, |queue| match limit(queue) {
+        Some(limit) => queue.found.most_bytes as f64 / limit.max(1) as f64,
+        None => 0.0,
+    });
+    top.truncate(PORTS);
+    let x = ranks(top.len());
+    let kilobytes = |bytes: u64| bytes as f64 / 1e3;
+    let most = top.iter().map(|queue| kilobytes(queue.found.most_bytes));
+    let optional = |of: &dyn Fn(&Queue<'_>) -> Option<u64>| -> Vec<f64> {
+        let values = top.iter().map(of);
+        values
+            .map(|bytes| bytes.map_or(f64::NAN, kilobytes))
+            .collect()
+    };
+    let mut curves = vec![Curve::new(
+        "most held",
+        Style::Bars,
+        x.clone(),
+        most.collect(),
+    )];
+    let thresholds = optional(&|queue| ports::high_bytes(queue));
+    if thresholds.iter().any(|value| value.is_finite()) {
+        curves.push(Curve::new(
+            "high threshold",
+            Style::Points,
+            x.clone(),
+            thresholds,
+        ));
+    }
+    curves.push(Curve::new("limit", Style::Points, x, optional(&limit)));
+    if top.is_empty() {
+        curves.clear();
+    }
+    Plot {
+        id: "high-water".into(),
+        title: "Queues at their fullest".into(),
+        x: Axis::new("Port, the fullest first", ""),
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new("Bytes held", "kB")
+        },
+        note: named(channels, &top),
+        curves,
+        ..Plot::default()
+    }
+}
+
+fn stopped(channels: &[String], queues: &[Queue<'_>]) -> Plot {
+    let mut top = ports::top(queues, |queue| queue.found.stopped_share);
+    top.truncate(PORTS);
+    let shares = top.iter().map(|queue| queue.found.stopped_share * 100.0);
+    let bars = Curve::new("stopped", Style::Bars, ranks(top.len()), shares.collect());
+    Plot {
+        id: "stopped".into(),
+        title: "Who was stopped".into(),
+        x: Axis::new("Port, the longest stopped first", ""),
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new("Share of the time", "%")
+        },
+        curves: vec![bars],
+        note: named(channels, &top),
+        ..Plot::default()
+    }
+}
+
+/// Series of one unit share a plot.
+pub fn series_plots(series: &[Series]) -> Vec<Plot> {
+    let mut groups: Vec<Vec<&Series>> = Vec::new();
+    for one in series.iter().filter(|one| !one.x_ps.is_empty()) {
+        let fits = |group: &Vec<&Series>| {
+            group.len() < CURVES && group[0].unit == one.unit && group[0].step == one.step
+        };
+        match groups.iter_mut().find(|group| fits(group)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    let plots = groups.iter().zip(1..);
+    plots
+        .map(|(group, number)| series_plot(number, group))
+        .collect()
+}
+
+fn series_plot(number: usize, group: &[&Series]) -> Plot {
+    let curves = group.iter().map(|one| {
+        let style = if one.step { Style::Step } else { Style::Line };
+        let x = one.x_ps.iter().map(|ps| *ps as f64 / SECOND_PS).collect();
+        Curve::new(one.name.clone(), style, x, one.y.clone())
+    });
+    let (label, together) = match group[0].unit {
+        "bytes" => ("Bytes", "Bytes over time"),
+        "Mbps" => ("Rate", "Goodput over time"),
+        "share" => ("Share of the time", "Stopped over time"),
+        _ => ("Value", "Over time"),
+    };
+    Plot {
+        id: format!("series-{number}"),
+        title: match group {
+            [one] => one.name.clone(),
+            _ => together.into(),
+        },
+        x: Axis {
+            other: Some(OtherUnit {
+                unit: "ms".into(),
+                per_unit: 1e3,
+            }),
+            ..Axis::new("Time", "s")
+        },
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new(label, if label == "Bytes" { "" } else { group[0].unit })
+        },
+        curves: curves.collect(),
+        ..Plot::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::Histogram;
+
+    use super::*;
+
+    #[test]
+    fn shares_beyond_fall_from_one_to_nothing() {
+        let mut histogram = Histogram::new();
+        for value in [10, 20, 20, 30] {
+            histogram.record(value);
+        }
+        let (x, y) = beyond(&DelayOutcome {
+            count: 4,
+            mean_ps: 20.0,
+            least_ps: 10,
+            most_ps: 30,
+            histogram,
+        });
+        assert_eq!(x, [1e-8, 1e-8, 2e-8, 3e-8]);
+        assert_eq!(y, [1.0, 0.75, 0.25, 0.0]);
+    }
+}

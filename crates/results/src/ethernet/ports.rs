@@ -1,0 +1,273 @@
+//! Output queues and channels: tables, and which of them stand out.
+
+use ethernet::outcome::{ChannelOutcome, Drops, EthernetOutcome, QueueOutcome};
+use ethernet::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
+
+use super::{groups, names};
+use crate::fabric::network::{kept, limit};
+use crate::model::{Cell, Column, Table};
+
+/// One output queue: a class in front of a channel.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue<'a> {
+    /// The channel.
+    pub channel: u32,
+    /// The class.
+    pub class: usize,
+    /// How many classes there are.
+    pub classes: usize,
+    /// What the spec says of it.
+    pub spec: Option<&'a QueueSpec>,
+    /// What was found.
+    pub found: &'a QueueOutcome,
+}
+
+/// Every queue that some frame joined or was dropped at, or that was stopped; in order of
+/// channels and classes.
+pub fn queues<'a>(spec: &'a EthernetSpec, outcome: &'a EthernetOutcome) -> Vec<Queue<'a>> {
+    let mut queues = Vec::new();
+    for (channel, found) in (0..).zip(&outcome.channels) {
+        let told = names::channel_spec(spec, channel);
+        for (class, queue) in found.queues.iter().enumerate() {
+            queues.push(Queue {
+                channel,
+                class,
+                classes: found.queues.len(),
+                spec: told.and_then(|channel| channel.queues.get(class)),
+                found: queue,
+            });
+        }
+    }
+    queues.retain(|queue| {
+        let found = queue.found;
+        found.joined_total > 0 || found.drops.total() > 0 || found.longest_stop.ps() > 0
+    });
+    queues
+}
+
+impl Queue<'_> {
+    /// Its name: the channel, and the class where there are several.
+    pub fn name(&self, channels: &[String]) -> String {
+        super::words::queue(channels, self.channel, self.class, self.classes)
+    }
+
+    /// Share of the time after the warm-up in which its frames were on the wire, with preamble and
+    /// gap.
+    fn share(&self, spec: &EthernetSpec, seconds: f64) -> f64 {
+        let rate = names::channel_spec(spec, self.channel).map_or(0, |channel| channel.rate.0);
+        let overhead = u128::from(self.found.sent) * u128::from(WIRE_OVERHEAD_BYTES);
+        let bits = (u128::from(self.found.sent_bytes) + overhead) * 8;
+        match rate {
+            0 => 0.0,
+            rate => groups::per_second(bits as f64, seconds) / rate as f64,
+        }
+    }
+}
+
+/// Drops of all queues together.
+pub fn all_drops(outcome: &EthernetOutcome) -> Drops {
+    let mut all = Drops::default();
+    for queue in outcome.channels.iter().flat_map(|channel| &channel.queues) {
+        all.queue_full += queue.drops.queue_full;
+        all.input_full += queue.drops.input_full;
+        all.memory_full += queue.drops.memory_full;
+        all.watchdog += queue.drops.watchdog;
+    }
+    all
+}
+
+/// Queues by a value, the highest first; those without it are left out. Ties go in the order of
+/// channels.
+pub fn top<'a>(queues: &[Queue<'a>], value: impl Fn(&Queue<'_>) -> f64) -> Vec<Queue<'a>> {
+    let mut top: Vec<Queue<'a>> = queues.iter().filter(|q| value(q) > 0.0).copied().collect();
+    top.sort_by(|one, other| value(other).total_cmp(&value(one)));
+    top
+}
+
+fn port_columns() -> Vec<Column> {
+    let bytes = |name: &str, meaning: &str| Column::number(name, "bytes", meaning);
+    let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
+    vec![
+        Column::text("port", "the channel it stands in front of"),
+        Column::number("class", "", "of its frames"),
+        frames("sent", "after the warm-up"),
+        Column::number(
+            "utilization",
+            "%",
+            "share of the time after the warm-up its frames were on the wire, with preamble and gap",
+        ),
+        bytes("mean", "held, over the time after the warm-up"),
+        bytes("most", "held; whole run"),
+        bytes("limit", "it holds; empty is without limit"),
+        bytes("high", "congested above this (detection at outputs)"),
+        Column::number("stopped", "%", "share of the time after the warm-up"),
+        Column::number("longest stop", "ms", "whole run"),
+        Column::number("congestions", "", "times it became congested; whole run"),
+        frames("dropped: queue", "the queue was full; whole run"),
+        frames(
+            "dropped: input",
+            "the input's limit or headroom was used up; whole run",
+        ),
+        frames(
+            "dropped: memory",
+            "the shared memory or its share was used up; whole run",
+        ),
+        frames("dropped: watchdog", "by a tripped watchdog; whole run"),
+        frames("marked", "ECN"),
+        Column::number("watchdog trips", "", "whole run"),
+    ]
+}
+
+/// Every queue that had something to do.
+pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let all = queues(spec, outcome);
+    let mut table = Table::new(
+        "ports",
+        format!(
+            "Output queues, by channel and class; those that did nothing are left out.{}",
+            limit(all.len(), "queues")
+        ),
+        port_columns(),
+    );
+    let channels = names::channels(spec);
+    let seconds = groups::seconds(spec, outcome);
+    for index in kept(all.len(), |index| all[index].found.sent_bytes as f64) {
+        let queue = &all[index];
+        let found = queue.found;
+        let drops = &found.drops;
+        table.rows.push(vec![
+            names::channel(&channels, queue.channel).into(),
+            (queue.class as u64).into(),
+            found.sent.into(),
+            Cell::float(queue.share(spec, seconds) * 100.0, 3),
+            Cell::float(found.mean_bytes, 0),
+            found.most_bytes.into(),
+            queue.spec.and_then(|told| told.limit_bytes).into(),
+            high_bytes(queue).into(),
+            Cell::float(found.stopped_share * 100.0, 3),
+            Cell::float(found.longest_stop.ps() as f64 / 1e9, 6),
+            found.congestions.into(),
+            drops.queue_full.into(),
+            drops.input_full.into(),
+            drops.memory_full.into(),
+            drops.watchdog.into(),
+            found.marked.into(),
+            found.watchdog_trips.into(),
+        ]);
+    }
+    table
+}
+
+/// The threshold, where it says something: below a limit.
+pub fn high_bytes(queue: &Queue<'_>) -> Option<u64> {
+    let told = queue.spec?;
+    told.limit_bytes
+        .is_some_and(|limit| told.high_bytes < limit)
+        .then_some(told.high_bytes)
+}
+
+/// Queues that dropped, most drops first.
+pub fn drops(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
+    let mut table = Table::new(
+        "drops",
+        "Where frames were dropped, and why; whole run.",
+        vec![
+            Column::text("port", "the channel they would have left on"),
+            Column::number("class", "", "of the queue"),
+            frames("all", "dropped"),
+            frames("queue full", "the queue was full"),
+            frames("input full", "the input's limit or headroom was used up"),
+            frames("memory full", "the shared memory or its share was used up"),
+            frames("watchdog", "by a tripped watchdog"),
+            Column::number(
+                "share",
+                "%",
+                "of the frames that joined or were dropped here",
+            ),
+        ],
+    );
+    let channels = names::channels(spec);
+    let all = queues(spec, outcome);
+    let dropping = top(&all, |queue| queue.found.drops.total() as f64);
+    for queue in dropping.iter().take(crate::fabric::network::ROWS_MOST) {
+        let drops = &queue.found.drops;
+        let came = queue.found.joined_total + drops.total();
+        table.rows.push(vec![
+            names::channel(&channels, queue.channel).into(),
+            (queue.class as u64).into(),
+            drops.total().into(),
+            drops.queue_full.into(),
+            drops.input_full.into(),
+            drops.memory_full.into(),
+            drops.watchdog.into(),
+            Cell::float(drops.total() as f64 / came as f64 * 100.0, 3),
+        ]);
+    }
+    table
+}
+
+/// Each direction of each link.
+pub fn channels(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let control = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
+    let all = &outcome.channels;
+    let mut table = Table::new(
+        "channels",
+        format!(
+            "Each direction of each link.{}",
+            limit(all.len(), "channels")
+        ),
+        vec![
+            Column::number("channel", "", "its number, as in a trace"),
+            Column::text("name", "from which node to which"),
+            Column::number("rate", "Mbps", "line rate"),
+            Column::number("delay", "µs", "propagation"),
+            Column::number(
+                "data",
+                "%",
+                "share of the time after the warm-up with data frames",
+            ),
+            Column::number("control", "%", "the same with control frames"),
+            control(
+                "stops sent",
+                "on this channel, refreshes included; whole run",
+            ),
+            control("refreshes", "among them"),
+            control("resumes sent", "whole run"),
+            control("stops obeyed", "by what leaves on this channel; whole run"),
+            Column::number(
+                "input most",
+                "bytes",
+                "that came in over it and had not left the node it enters; whole run",
+            ),
+            Column::number(
+                "headroom most",
+                "bytes",
+                "of that in headroom, or above the high threshold; whole run",
+            ),
+        ],
+    );
+    let known = names::channels(spec);
+    let load = |found: &ChannelOutcome| found.data_share + found.control_share;
+    for index in kept(all.len(), |index| load(&all[index])) {
+        let found = &all[index];
+        let told = names::channel_spec(spec, index as u32);
+        table.rows.push(vec![
+            (index as u64).into(),
+            names::channel(&known, index as u32).into(),
+            told.map_or(Cell::Empty, |told| Cell::float(told.rate.0 as f64 / 1e6, 3)),
+            told.map_or(Cell::Empty, |told| {
+                Cell::float(told.delay.ps() as f64 / 1e6, 6)
+            }),
+            Cell::float(found.data_share * 100.0, 3),
+            Cell::float(found.control_share * 100.0, 3),
+            found.stops_sent.into(),
+            found.refreshes_sent.into(),
+            found.resumes_sent.into(),
+            found.stops_obeyed.into(),
+            found.input_most_bytes.into(),
+            found.headroom_most_bytes.into(),
+        ]);
+    }
+    table
+}

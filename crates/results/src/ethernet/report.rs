@@ -1,0 +1,157 @@
+//! The page of a run of the Ethernet engine.
+
+use ethernet::outcome::{EthernetOutcome, Stop};
+use ethernet::spec::EthernetSpec;
+use packet::outcome::Series;
+
+use super::groups::{fairness, goodputs};
+use super::tables::{long_tables, short_tables};
+use super::words::{self, Control};
+use super::{EthernetBalance, plots, standstill};
+use crate::model::{Block, Fact, Report, Tone};
+use crate::number::{fixed, grouped, rate, significant, span};
+use crate::run::words::counted;
+use crate::run::{RunInfo, closing_blocks, heading};
+
+/// A page that explains the run: the numbers that matter, what went wrong, figures, series, every
+/// table, the scenario and the command.
+pub fn ethernet_report(
+    info: &RunInfo,
+    spec: &EthernetSpec,
+    outcome: &EthernetOutcome,
+    series: &[Series],
+) -> Report {
+    let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
+    blocks.extend(notes(spec, outcome));
+    blocks.push(Block::Text(words::paragraphs(spec, outcome)));
+    let sections = [
+        ("In pictures", plots::plots(spec, outcome)),
+        ("Over time", plots::series_plots(series)),
+    ];
+    for (title, plots) in sections {
+        if !plots.is_empty() {
+            blocks.push(heading(title));
+            blocks.extend(plots.into_iter().map(Block::Plot));
+        }
+    }
+    blocks.push(heading("In numbers"));
+    let tables = short_tables(spec, outcome);
+    blocks.extend(tables.into_iter().map(Block::Table));
+    for table in long_tables(spec, outcome) {
+        let name = match table.name.as_str() {
+            "tcp" => "TCP",
+            name => name,
+        };
+        blocks.push(Block::Fold {
+            summary: format!("Table of {name}"),
+            blocks: vec![Block::Table(table)],
+        });
+    }
+    blocks.extend(closing_blocks(info, spec.seed, &words::trace_hash(outcome)));
+    Report {
+        title: info.name.clone(),
+        subtitle: info.description.clone(),
+        command: String::new(),
+        version: info.version.clone(),
+        blocks,
+    }
+}
+
+fn fact(label: &str, value: String, detail: String) -> Fact {
+    Fact {
+        label: label.into(),
+        value,
+        detail,
+    }
+}
+
+fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Fact> {
+    let balance = EthernetBalance::of(outcome).frames;
+    let goodputs = goodputs(spec, outcome);
+    let mut facts = vec![
+        fact(
+            "Simulated",
+            span(outcome.ended_at.ps() as f64),
+            words::stop_short(&outcome.stop).into(),
+        ),
+        fact(
+            "Goodput",
+            rate(goodputs.iter().sum()),
+            format!(
+                "over {}, fairness {}",
+                counted(goodputs.len(), "flow"),
+                fixed(fairness(&goodputs), 3)
+            ),
+        ),
+        fact(
+            "Dropped",
+            grouped(balance.dropped),
+            format!("of {} frames", grouped(balance.created)),
+        ),
+    ];
+    let control = Control::of(outcome);
+    if control.stops > 0 {
+        facts.push(fact(
+            "Stops",
+            grouped(control.stops),
+            format!("{} resumes", grouped(control.resumes)),
+        ));
+    }
+    if let Some((name, data, control)) = words::busiest(spec, outcome) {
+        facts.push(fact(
+            "Busiest channel",
+            words::percent(data + control),
+            name,
+        ));
+    }
+    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
+        Some(wall) => format!(
+            "{} million a second",
+            significant(outcome.frame_hops as f64 / wall / 1e6, 3)
+        ),
+        None => format!("{} events", grouped(outcome.events)),
+    };
+    facts.push(fact("Frame hops", grouped(outcome.frame_hops), speed));
+    facts
+}
+
+fn notes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Block> {
+    let mut notes = Vec::new();
+    let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
+    if outcome.violations_total > 0 {
+        note(
+            Tone::Problem,
+            format!(
+                "{} broken; the table of violations says which, when and where.",
+                counted(outcome.violations_total as usize, "promise")
+            ),
+        );
+    }
+    if let Some(found) = standstill::of(outcome) {
+        note(
+            Tone::Problem,
+            format!(
+                "The run ended in a {}. The table below shows which queue waits for which.",
+                standstill::sentence(found)
+            ),
+        );
+    }
+    let balance = EthernetBalance::of(outcome);
+    if !balance.holds() {
+        let text = words::conservation(&balance);
+        note(Tone::Problem, format!("Frames are missing: {text}."));
+    }
+    if outcome.stop == Stop::Interrupted {
+        note(
+            Tone::Warning,
+            "The run was interrupted: everything here covers only the time until then.".into(),
+        );
+    }
+    if outcome.ended_at <= spec.warm_up {
+        note(
+            Tone::Warning,
+            "The run ended in its warm-up: rates, delays and shares were not measured.".into(),
+        );
+    }
+    notes
+}

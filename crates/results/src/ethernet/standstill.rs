@@ -1,0 +1,175 @@
+//! Queues that can't move, node by node.
+
+use ethernet::outcome::{EthernetOutcome, Standstill, Stop, Wait};
+use ethernet::spec::EthernetSpec;
+use kernel::Time;
+use serde_json::{Value, json};
+
+use super::names;
+use crate::fabric::network::ROWS_MOST;
+use crate::model::{Cell, Column, Table};
+use crate::number::{grouped, significant};
+use crate::run::words::counted;
+
+/// The standstill that ended the run, if one did.
+pub fn of(outcome: &EthernetOutcome) -> Option<&Standstill> {
+    match &outcome.stop {
+        Stop::Deadlocked(found) => Some(found),
+        _ => None,
+    }
+}
+
+fn at(time: Time) -> String {
+    format!("{} s", significant(time.seconds(), 6))
+}
+
+/// What stands still, and since when.
+pub fn sentence(found: &Standstill) -> String {
+    let what = match found.is_circle {
+        true => "deadlock: queues wait for each other in a circle",
+        false => "standstill: queues wait for one that is stopped and never let go",
+    };
+    let others = match found.others_move {
+        true => ", while others move",
+        false => "",
+    };
+    format!(
+        "{what}, {} in a row, since {} (found at {}){others}",
+        counted(found.waits.len(), "queue"),
+        at(found.since),
+        at(found.found_at)
+    )
+}
+
+/// The queues that wait, in order: a line each, at most so many.
+pub fn lines(spec: &EthernetSpec, outcome: &EthernetOutcome, most: usize) -> Vec<String> {
+    let Some(found) = of(outcome) else {
+        return Vec::new();
+    };
+    let channels = names::channels(spec);
+    let mut lines: Vec<String> = (0..found.waits.len().min(most))
+        .map(|index| format!("  {}", wait(spec, &channels, found, index)))
+        .collect();
+    if found.waits.len() > most {
+        let more = counted(found.waits.len() - most, "more queue");
+        lines.push(format!("  ... and {more}"));
+    }
+    lines
+}
+
+/// `S1 -> A, class 0: 12 frames, first of flow x, stopped since 0.21 s, wait for A -> B, class 0`.
+fn wait(spec: &EthernetSpec, channels: &[String], found: &Standstill, index: usize) -> String {
+    let own = &found.waits[index];
+    format!(
+        "{}: {} ({} bytes), first of flow {}, stopped since {}, wait for {}",
+        place(spec, channels, own),
+        counted(own.frames as usize, "frame"),
+        grouped(own.bytes),
+        names::flow(spec, own.first_flow),
+        at(own.since),
+        waits_for(spec, channels, found, index)
+    )
+}
+
+/// A queue: channel, class, and the station where only its frames are stopped.
+fn place(spec: &EthernetSpec, channels: &[String], wait: &Wait) -> String {
+    let name = names::channel(channels, wait.channel);
+    let station = match wait.destination {
+        Some(station) => format!(", to {}", names::node(spec, station)),
+        None => String::new(),
+    };
+    format!("{name}, class {}{station}", wait.class)
+}
+
+/// The next queue, or the node that does not let go.
+fn waits_for(spec: &EthernetSpec, channels: &[String], found: &Standstill, index: usize) -> String {
+    let next = match found.is_circle {
+        true => found.waits.get((index + 1) % found.waits.len()),
+        false => found.waits.get(index + 1),
+    };
+    let Some(next) = next else {
+        let own = &found.waits[index];
+        let node = names::channel_ends(spec, own.channel).map(|(_, to)| names::node(spec, to));
+        let node = node.unwrap_or_else(|| "the next node".into());
+        return format!("{node}, which does not let go");
+    };
+    place(spec, channels, next)
+}
+
+/// The queues that wait, in order.
+pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let mut table = Table::new("standstill", "", columns());
+    let Some(found) = of(outcome) else {
+        return table;
+    };
+    table.caption = format!(
+        "{}. Each queue waits for the next.",
+        capital(&sentence(found))
+    );
+    let channels = names::channels(spec);
+    for (index, own) in found.waits.iter().take(ROWS_MOST).enumerate() {
+        let station = own.destination.map(|station| names::node(spec, station));
+        let ends = names::channel_ends(spec, own.channel);
+        table.rows.push(vec![
+            (index as u64 + 1).into(),
+            ends.map(|(from, _)| names::node(spec, from)).into(),
+            names::channel(&channels, own.channel).into(),
+            u32::from(own.class).into(),
+            station.into(),
+            own.frames.into(),
+            own.bytes.into(),
+            names::flow(spec, own.first_flow).into(),
+            Cell::float(own.since.seconds(), 9),
+            waits_for(spec, &channels, found, index).into(),
+        ]);
+    }
+    table
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+fn columns() -> Vec<Column> {
+    vec![
+        Column::number("queue", "", "its place in the row"),
+        Column::text("node", "where it stands"),
+        Column::text("channel", "the channel it stands in front of"),
+        Column::number("class", "", "its class"),
+        Column::text("to", "only frames to this station are stopped; empty: all"),
+        Column::number("frames", "frames", "that wait under the stop"),
+        Column::number("bytes", "bytes", "of those frames"),
+        Column::text("first", "flow of the first of them"),
+        Column::number("since", "s", "when it was stopped"),
+        Column::text("waits for", "the queue whose congestion stops it"),
+    ]
+}
+
+/// The standstill as data; null where there is none.
+pub fn summary(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Value {
+    let Some(found) = of(outcome) else {
+        return Value::Null;
+    };
+    let channels = names::channels(spec);
+    let one = |wait: &Wait| {
+        json!({
+            "channel": names::channel(&channels, wait.channel),
+            "class": wait.class,
+            "destination": wait.destination.map(|station| names::node(spec, station)),
+            "frames": wait.frames,
+            "bytes": wait.bytes,
+            "first_flow": names::flow(spec, wait.first_flow),
+            "since_ps": wait.since.ps(),
+        })
+    };
+    let waits: Vec<Value> = found.waits.iter().take(ROWS_MOST).map(one).collect();
+    json!({
+        "since_ps": found.since.ps(),
+        "found_at_ps": found.found_at.ps(),
+        "is_circle": found.is_circle,
+        "others_move": found.others_move,
+        "waiting": waits,
+    })
+}

@@ -1,0 +1,445 @@
+//! The tables of a run of the Ethernet engine: flows and nodes.
+
+use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
+use ethernet::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
+
+use super::groups::{self, Group, fairness, goodputs, groups, per_second, seconds};
+use super::{EthernetBalance, names, ports, standstill};
+use crate::model::{Cell, Column, Table};
+
+/// Tables of the balance, groups of flows, flows, transfers, delays, deadlines, TCP, drops, the
+/// standstill, ports, channels, nodes and violations; those without a row are left out.
+pub fn ethernet_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table> {
+    let mut tables = short_tables(spec, outcome);
+    tables.extend(long_tables(spec, outcome));
+    tables
+}
+
+/// Those that are read as a whole.
+pub fn short_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table> {
+    with_rows(vec![
+        balance(outcome),
+        standstill::table(spec, outcome),
+        group_table(spec, outcome),
+        flows(spec, outcome),
+        transfers(spec, outcome),
+        delays(spec, outcome),
+        deadlines(spec, outcome),
+        ports::drops(spec, outcome),
+        violations(spec, outcome),
+    ])
+}
+
+/// Those in which something is looked up.
+pub fn long_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table> {
+    with_rows(vec![
+        tcp(spec, outcome),
+        ports::table(spec, outcome),
+        ports::channels(spec, outcome),
+        nodes(spec, outcome),
+    ])
+}
+
+fn with_rows(mut tables: Vec<Table>) -> Vec<Table> {
+    tables.retain(|table| !table.rows.is_empty());
+    tables
+}
+
+/// The flows of the spec with what was found of them.
+fn found<'a>(
+    spec: &'a EthernetSpec,
+    outcome: &'a EthernetOutcome,
+) -> impl Iterator<Item = (&'a FlowSpec, &'a FlowOutcome)> {
+    spec.flows.iter().zip(&outcome.flows)
+}
+
+fn balance(outcome: &EthernetOutcome) -> Table {
+    let mut table = Table::new(
+        "balance",
+        "What became of every frame that a station made; whole run.",
+        vec![
+            Column::text("of", "frames or bytes"),
+            Column::number("created", "", "handed to the ports of stations"),
+            Column::number("delivered", "", "reached their station"),
+            Column::number("dropped", "", "whatever the cause"),
+            Column::number("inside", "", "in queues and on wires at the end"),
+            Column::number(
+                "balance",
+                "",
+                "created - delivered - dropped - inside; zero when all is accounted for",
+            ),
+        ],
+    );
+    let all = EthernetBalance::of(outcome);
+    for (name, totals) in [("frames", all.frames), ("bytes", all.bytes)] {
+        table.rows.push(vec![
+            name.into(),
+            totals.created.into(),
+            totals.delivered.into(),
+            totals.dropped.into(),
+            totals.inside.into(),
+            totals.missing().into(),
+        ]);
+    }
+    table
+}
+
+/// A row for each group of several flows; none where every flow has a name of its own.
+fn group_table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let rate = |name: &str, meaning: &str| Column::number(name, "Mbps", meaning);
+    let mut table = Table::new(
+        "groups",
+        "Flows of one name together, after the warm-up.",
+        vec![
+            Column::text("group", "name in the scenario"),
+            Column::number("flows", "", "how many"),
+            rate("goodput", "payload delivered to applications, all flows"),
+            rate("least", "of one flow"),
+            rate("mean", "of one flow"),
+            rate("most", "of one flow"),
+            Column::number("fairness", "", "Jain's index: 1 where all got the same"),
+            rate("returned", "payload of responses, all flows"),
+            Column::number("transfers", "1/s", "files, requests or pictures finished"),
+            Column::number("mean time", "ms", "of a transfer"),
+            Column::number("99 %", "ms", "99 in 100 transfers took no longer"),
+            Column::number("dropped", "frames", "after the warm-up"),
+        ],
+    );
+    let groups = groups(spec, outcome);
+    if groups.iter().all(|group| group.flows.len() < 2) {
+        return table;
+    }
+    let goodputs = goodputs(spec, outcome);
+    for group in &groups {
+        table.rows.push(group_row(spec, outcome, group, &goodputs));
+    }
+    table
+}
+
+fn group_row(
+    spec: &EthernetSpec,
+    outcome: &EthernetOutcome,
+    group: &Group,
+    goodputs: &[f64],
+) -> Vec<Cell> {
+    let seconds = seconds(spec, outcome);
+    let rates: Vec<f64> = group
+        .flows
+        .iter()
+        .filter_map(|flow| goodputs.get(*flow as usize).copied())
+        .collect();
+    let sum: f64 = rates.iter().sum();
+    let mbps = |bps: f64| Cell::float(bps / 1e6, 3);
+    let total = |of: fn(&FlowOutcome) -> u64| group.found(outcome).map(of).sum::<u64>();
+    let times = groups::merged(group.found(outcome).map(|flow| &flow.transfer_time));
+    let time = |ps: f64| match times.count {
+        0 => Cell::Empty,
+        _ => Cell::float(ps / 1e9, 3),
+    };
+    vec![
+        group.name.clone().into(),
+        (rates.len() as u64).into(),
+        mbps(sum),
+        mbps(rates.iter().copied().reduce(f64::min).unwrap_or(0.0)),
+        mbps(sum / rates.len().max(1) as f64),
+        mbps(rates.iter().copied().reduce(f64::max).unwrap_or(0.0)),
+        Cell::float(fairness(&rates), 4),
+        mbps(per_second(
+            total(|flow| flow.returned_bytes) as f64 * 8.0,
+            seconds,
+        )),
+        Cell::float(per_second(total(|flow| flow.transfers) as f64, seconds), 3),
+        time(times.mean_ps),
+        time(times.histogram.percentile(99.0) as f64),
+        total(|flow| flow.dropped).into(),
+    ]
+}
+
+fn flow_columns() -> Vec<Column> {
+    let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
+    vec![
+        Column::text("flow", "name in the scenario"),
+        Column::text("path", "from station to station"),
+        Column::text("protocol", "what carries it"),
+        Column::number("class", "", "of its frames"),
+        Column::number(
+            "goodput",
+            "Mbps",
+            "payload the destination's application got in order after the warm-up",
+        ),
+        Column::number("returned", "Mbps", "the same of responses, at the source"),
+        Column::number(
+            "offered",
+            "bytes",
+            "payload the application handed over, whole run; over TCP without end: what was sent",
+        ),
+        frames(
+            "created",
+            "handed to ports of stations, both ways; whole run",
+        ),
+        frames("delivered", "reached their station; whole run"),
+        frames("dropped", "whatever the cause; whole run"),
+        frames("inside", "in queues and on wires at the end"),
+        frames(
+            "balance",
+            "created - delivered - dropped - inside; zero when all is accounted for",
+        ),
+        frames("dropped (warm)", "after the warm-up"),
+        frames("marked", "by switches (ECN)"),
+    ]
+}
+
+fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let mut table = Table::new(
+        "flows",
+        "What each flow sent, what became of it, and what its application got.",
+        flow_columns(),
+    );
+    let seconds = seconds(spec, outcome);
+    for (flow, found) in found(spec, outcome) {
+        let rate = |bytes: u64| Cell::float(per_second(bytes as f64 * 8.0, seconds) / 1e6, 4);
+        let frames = super::Totals {
+            created: found.created_total,
+            delivered: found.delivered_total,
+            dropped: found.dropped_total,
+            inside: found.inside_total,
+        };
+        let (source, destination) = (
+            names::node(spec, flow.source),
+            names::node(spec, flow.destination),
+        );
+        table.rows.push(vec![
+            flow.name.clone().into(),
+            format!("{source} -> {destination}").into(),
+            protocol(&flow.transport).into(),
+            u32::from(flow.class).into(),
+            rate(found.goodput_bytes),
+            rate(found.returned_bytes),
+            found.offered_bytes_total.into(),
+            frames.created.into(),
+            frames.delivered.into(),
+            frames.dropped.into(),
+            frames.inside.into(),
+            frames.missing().into(),
+            found.dropped.into(),
+            found.marked.into(),
+        ]);
+    }
+    table
+}
+
+fn protocol(transport: &TransportSpec) -> &'static str {
+    match transport {
+        TransportSpec::Tcp(_) => "TCP",
+        TransportSpec::Udp { has_rtp: true, .. } => "RTP",
+        TransportSpec::Udp { .. } => "UDP",
+    }
+}
+
+fn time_columns(unit: &str) -> Vec<Column> {
+    let number = |name: &str, meaning: &str| Column::number(name, unit, meaning);
+    vec![
+        number("mean", "mean"),
+        number("least", "smallest"),
+        number("median", "half are no longer"),
+        number("90 %", "nine in ten are no longer"),
+        number("99 %", "99 in 100 are no longer"),
+        number("99.9 %", "999 in 1000 are no longer"),
+        number("most", "largest"),
+    ]
+}
+
+fn time_cells(times: &DelayOutcome, unit_ps: f64) -> Vec<Cell> {
+    let of = |ps: f64| Cell::float(ps / unit_ps, 3);
+    let mut cells = vec![of(times.mean_ps), of(times.least_ps as f64)];
+    let percentile = |percent| of(times.histogram.percentile(percent) as f64);
+    cells.extend([50.0, 90.0, 99.0, 99.9].map(percentile));
+    cells.push(of(times.most_ps as f64));
+    cells
+}
+
+fn transfers(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let mut columns = vec![
+        Column::text("flow", "name in the scenario"),
+        Column::text("what", "files, requests or pictures"),
+        Column::number("finished", "", "after the warm-up"),
+        Column::number("rate", "1/s", "finished per second"),
+    ];
+    columns.extend(time_columns("ms"));
+    let mut table = Table::new(
+        "transfers",
+        "Files: from the application's start to the last acknowledgement. Requests: to the whole \
+         response. Pictures: to the arrival of the last datagram. Finished after the warm-up.",
+        columns,
+    );
+    let seconds = seconds(spec, outcome);
+    for (flow, found) in found(spec, outcome) {
+        if found.transfers == 0 {
+            continue;
+        }
+        let mut row = vec![
+            flow.name.clone().into(),
+            transfer_word(&flow.traffic).into(),
+            found.transfers.into(),
+            Cell::float(per_second(found.transfers as f64, seconds), 3),
+        ];
+        row.extend(time_cells(&found.transfer_time, 1e9));
+        table.rows.push(row);
+    }
+    table
+}
+
+/// What a flow's application counts as one transfer.
+pub fn transfer_word(traffic: &TrafficSpec) -> &'static str {
+    match traffic {
+        TrafficSpec::Requests { .. } => "requests",
+        TrafficSpec::Video(_) => "pictures",
+        _ => "files",
+    }
+}
+
+fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let mut columns = vec![
+        Column::text("flow", "name in the scenario"),
+        Column::number(
+            "frames",
+            "frames",
+            "data frames delivered after the warm-up",
+        ),
+    ];
+    columns.extend(time_columns("µs"));
+    let mut table = Table::new(
+        "delays",
+        "From being handed to the station's port to delivery, of data frames that reached the \
+         destination after the warm-up.",
+        columns,
+    );
+    for (flow, found) in found(spec, outcome) {
+        if found.delay.count > 0 {
+            let mut row = vec![flow.name.clone().into(), found.delay.count.into()];
+            row.extend(time_cells(&found.delay, 1e6));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+fn deadlines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let mut table = Table::new(
+        "deadlines",
+        "Video against its playout deadline: datagrams sent after the warm-up.",
+        vec![
+            Column::text("flow", "name in the scenario"),
+            Column::number("deadline", "ms", "from birth to arrival"),
+            Column::number("due", "datagrams", "whose deadline passed before the end"),
+            Column::number("late", "datagrams", "that came later than that, or never"),
+            Column::number("late", "%", "of those due"),
+        ],
+    );
+    for (flow, found) in found(spec, outcome) {
+        let TrafficSpec::Video(video) = &flow.traffic else {
+            continue;
+        };
+        table.rows.push(vec![
+            flow.name.clone().into(),
+            Cell::float(video.deadline.ps() as f64 / 1e9, 3),
+            found.due.into(),
+            found.late.into(),
+            match found.due {
+                0 => Cell::Empty,
+                due => Cell::float(found.late as f64 / due as f64 * 100.0, 3),
+            },
+        ]);
+    }
+    table
+}
+
+fn tcp(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let mut table = Table::new(
+        "tcp",
+        "What both ends of each connection did; whole run.",
+        vec![
+            Column::text("flow", "name in the scenario"),
+            Column::number("segments", "", "sent, pure acknowledgements included"),
+            Column::number("sent", "bytes", "of payload, those sent again included"),
+            Column::number("sent again", "bytes", "of payload"),
+            Column::number("sent again", "%", "of the payload sent"),
+            Column::number("time-outs", "", "of the retransmission timer"),
+            Column::number("fast retransmits", "", "provoked by duplicates"),
+            Column::number("duplicates", "", "segments that brought nothing new"),
+            Column::number("ECN cuts", "", "times the window shrank because of marks"),
+        ],
+    );
+    for (flow, found) in found(spec, outcome) {
+        let TransportSpec::Tcp(_) = flow.transport else {
+            continue;
+        };
+        let counts = &found.tcp;
+        table.rows.push(vec![
+            flow.name.clone().into(),
+            counts.segments.into(),
+            counts.sent_bytes.into(),
+            counts.again_bytes.into(),
+            match counts.sent_bytes {
+                0 => Cell::Empty,
+                sent => Cell::float(counts.again_bytes as f64 / sent as f64 * 100.0, 3),
+            },
+            counts.time_outs.into(),
+            counts.fast_retransmits.into(),
+            counts.duplicates.into(),
+            counts.ecn_cuts.into(),
+        ]);
+    }
+    table
+}
+
+fn nodes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let mut table = Table::new(
+        "nodes",
+        "What each node held; whole run.",
+        vec![
+            Column::text("node", "name in the scenario"),
+            Column::text("kind", "station or switch"),
+            Column::number("most held", "bytes", "in all its queues at once"),
+            Column::number(
+                "time-outs",
+                "",
+                "times its congested queues gave up on a neighbour that did not respond",
+            ),
+        ],
+    );
+    for (node, found) in spec.nodes.iter().zip(&outcome.nodes) {
+        let kind = match node.kind {
+            NodeKind::Station { .. } => "station",
+            NodeKind::Switch(_) => "switch",
+        };
+        table.rows.push(vec![
+            node.name.clone().into(),
+            kind.into(),
+            found.most_bytes.into(),
+            found.time_outs.into(),
+        ]);
+    }
+    table
+}
+
+fn violations(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let channels = names::channels(spec);
+    let mut table = Table::new(
+        "violations",
+        "Promises broken, oldest first.",
+        vec![
+            Column::number("time", "µs", "when"),
+            Column::text("channel", "where"),
+            Column::text("what", "which promise, with numbers"),
+        ],
+    );
+    for violation in &outcome.violations {
+        table.rows.push(vec![
+            Cell::float(violation.at.ps() as f64 / 1e6, 6),
+            names::channel(&channels, violation.channel).into(),
+            violation.what.clone().into(),
+        ]);
+    }
+    table
+}

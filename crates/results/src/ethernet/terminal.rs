@@ -1,0 +1,235 @@
+//! A run of the Ethernet engine in at most 40 lines of text.
+
+use ethernet::outcome::{EthernetOutcome, FlowOutcome};
+use ethernet::spec::EthernetSpec;
+
+use super::groups::{self, Group, goodputs, groups, per_second, seconds};
+use super::ports::{self, Queue};
+use super::words::{self, Control};
+use super::{EthernetBalance, names, standstill};
+use crate::number::{fixed, grouped, significant, span};
+use crate::run::RunInfo;
+use crate::run::terminal::{aligned, printable, shortened};
+use crate::run::words::counted;
+
+/// Flows listed one by one; where there are more, groups are listed.
+const FLOWS: usize = 10;
+/// Ports listed under drops and under stops; the rest are counted.
+const PORTS: usize = 3;
+/// Queues of a standstill listed; the rest are counted.
+const WAITS: usize = 8;
+/// Violations listed; the rest are counted.
+const VIOLATIONS: usize = 2;
+
+/// The run in at most 40 lines: what ran, flows or groups of them, the balance, drops, stops,
+/// what stands still, what broke.
+pub fn ethernet_terminal_summary(
+    info: &RunInfo,
+    spec: &EthernetSpec,
+    outcome: &EthernetOutcome,
+) -> String {
+    let mut lines = vec![
+        format!(
+            "{}: {}, {}",
+            info.name,
+            span(outcome.ended_at.ps() as f64),
+            words::stop_short(&outcome.stop)
+        ),
+        pace(info, outcome),
+        String::new(),
+    ];
+    lines.extend(flow_lines(spec, outcome));
+    lines.push(String::new());
+    lines.push(words::conservation(&EthernetBalance::of(outcome)));
+    let queues = ports::queues(spec, outcome);
+    let channels = names::channels(spec);
+    lines.extend(drop_lines(&channels, outcome, &queues));
+    lines.extend(stop_lines(&channels, outcome, &queues));
+    if let Some((name, data, control)) = words::busiest(spec, outcome) {
+        lines.push(format!(
+            "busiest channel {name}: data {}, control {}",
+            words::percent(data),
+            words::percent(control)
+        ));
+    }
+    if let Some(found) = standstill::of(outcome) {
+        lines.push(standstill::sentence(found));
+        lines.extend(standstill::lines(spec, outcome, WAITS));
+    }
+    lines.extend(violations(outcome));
+    printable(&lines)
+}
+
+fn pace(info: &RunInfo, outcome: &EthernetOutcome) -> String {
+    let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
+        Some(wall) => format!(
+            " in {} s ({} M hops/s)",
+            significant(wall, 3),
+            significant(outcome.frame_hops as f64 / wall / 1e6, 3)
+        ),
+        None => String::new(),
+    };
+    format!(
+        "{} frame hops, {} of them control{speed}; trace hash {}",
+        grouped(outcome.frame_hops),
+        grouped(outcome.control_hops),
+        words::trace_hash(outcome)
+    )
+}
+
+/// A line for each flow where they are few, for each group where they are many.
+fn flow_lines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<String> {
+    let groups = match outcome.flows.len() {
+        0 => return vec!["no flows".into()],
+        1..=FLOWS => (0..outcome.flows.len() as u32).map(alone(spec)).collect(),
+        _ => groups(spec, outcome),
+    };
+    let folded = outcome.flows.len() > FLOWS;
+    let goodputs = goodputs(spec, outcome);
+    let mut rows = vec![titles(folded)];
+    for group in groups.iter().take(FLOWS) {
+        rows.push(row(spec, outcome, group, &goodputs, folded));
+    }
+    let mut lines = aligned(&rows);
+    if groups.len() > FLOWS {
+        let more = counted(groups.len() - FLOWS, "more group");
+        lines.push(format!("... and {more}"));
+    }
+    lines
+}
+
+fn alone(spec: &EthernetSpec) -> impl Fn(u32) -> Group {
+    |flow| Group {
+        name: names::flow(spec, flow),
+        flows: vec![flow],
+    }
+}
+
+fn titles(folded: bool) -> Vec<String> {
+    let titles: &[&str] = match folded {
+        true => &["flows", "number", "Mbps", "least", "mean", "most"],
+        false => &["flow", "Mbps", "returned"],
+    };
+    let more = [
+        "transfers/s",
+        "time",
+        "99 %",
+        "delay",
+        "99 %",
+        "dropped",
+        "late",
+    ];
+    titles
+        .iter()
+        .chain(&more)
+        .map(|title| (*title).into())
+        .collect()
+}
+
+fn row(
+    spec: &EthernetSpec,
+    outcome: &EthernetOutcome,
+    group: &Group,
+    goodputs: &[f64],
+    folded: bool,
+) -> Vec<String> {
+    let seconds = seconds(spec, outcome);
+    let total = |of: fn(&FlowOutcome) -> u64| group.found(outcome).map(of).sum::<u64>();
+    let rates = group.flows.iter().map(|flow| goodputs[*flow as usize]);
+    let sum: f64 = rates.clone().sum();
+    let mut row = vec![shortened(&group.name)];
+    if folded {
+        row.push(grouped(group.flows.len() as u64));
+        row.push(words::mbps(sum));
+        row.push(words::mbps(rates.clone().reduce(f64::min).unwrap_or(0.0)));
+        row.push(words::mbps(sum / group.flows.len().max(1) as f64));
+        row.push(words::mbps(rates.reduce(f64::max).unwrap_or(0.0)));
+    } else {
+        row.push(words::mbps(sum));
+        row.push(match total(|flow| flow.returned_bytes) {
+            0 => "-".into(),
+            bytes => words::mbps(per_second(bytes as f64 * 8.0, seconds)),
+        });
+    }
+    let transfers = total(|flow| flow.transfers);
+    let times = groups::merged(group.found(outcome).map(|flow| &flow.transfer_time));
+    let delays = groups::merged(group.found(outcome).map(|flow| &flow.delay));
+    row.push(match transfers {
+        0 => "-".into(),
+        count => fixed(per_second(count as f64, seconds), 2),
+    });
+    for times in [times, delays] {
+        let shown = |ps: f64| match times.count {
+            0 => "-".into(),
+            _ => span(ps),
+        };
+        row.push(shown(times.mean_ps));
+        row.push(shown(times.histogram.percentile(99.0) as f64));
+    }
+    row.push(grouped(total(|flow| flow.dropped_total)));
+    row.push(match total(|flow| flow.due) {
+        0 => "-".into(),
+        due => words::percent(total(|flow| flow.late) as f64 / due as f64),
+    });
+    row
+}
+
+/// How many frames were dropped and why, and at which ports most.
+fn drop_lines(channels: &[String], outcome: &EthernetOutcome, queues: &[Queue<'_>]) -> Vec<String> {
+    let all = ports::all_drops(outcome);
+    if all.total() == 0 {
+        return vec!["nothing was dropped".into()];
+    }
+    let mut lines = vec![format!("dropped: {}", words::causes(&all))];
+    let top = ports::top(queues, |queue| queue.found.drops.total() as f64);
+    for queue in top.iter().take(PORTS) {
+        let (name, drops) = (queue.name(channels), &queue.found.drops);
+        lines.push(format!("  {name}: {}", words::causes(drops)));
+    }
+    lines.extend(more(top.len()));
+    lines
+}
+
+fn more(ports: usize) -> Option<String> {
+    let more = ports.checked_sub(PORTS).filter(|more| *more > 0)?;
+    Some(format!("  ... and {}", counted(more, "more port")))
+}
+
+/// Who was stopped how long, and how many control frames that took.
+fn stop_lines(channels: &[String], outcome: &EthernetOutcome, queues: &[Queue<'_>]) -> Vec<String> {
+    let control = Control::of(outcome).sentence();
+    let top = ports::top(queues, |queue| {
+        // Stops of the warm-up count too, after all others.
+        queue.found.stopped_share + queue.found.longest_stop.ps() as f64 * 1e-30
+    });
+    if top.is_empty() && control.is_none() {
+        return Vec::new();
+    }
+    let mut lines: Vec<String> = vec![format!(
+        "control frames: {}",
+        control.unwrap_or_else(|| "none".into())
+    )];
+    for queue in top.iter().take(PORTS) {
+        lines.push(format!(
+            "  {}: stopped {} of the time, longest {}",
+            queue.name(channels),
+            words::percent(queue.found.stopped_share),
+            span(queue.found.longest_stop.ps() as f64)
+        ));
+    }
+    lines.extend(more(top.len()));
+    lines
+}
+
+fn violations(outcome: &EthernetOutcome) -> Vec<String> {
+    if outcome.violations_total == 0 {
+        return Vec::new();
+    }
+    let count = counted(outcome.violations_total as usize, "promise");
+    let mut lines = vec![format!("{count} broken, first:")];
+    for violation in outcome.violations.iter().take(VIOLATIONS) {
+        let at = span(violation.at.ps() as f64);
+        lines.push(format!("  at {at}: {}", violation.what));
+    }
+    lines
+}

@@ -1,0 +1,177 @@
+//! Every frame of a run of the Ethernet engine, as CSV.
+
+use std::io::{self, Write};
+
+use ethernet::probe::{Cause, Content, FrameView, Gate, Probe};
+use ethernet::spec::EthernetSpec;
+use kernel::Time;
+
+use super::names;
+use crate::csv;
+
+/// Header row of a trace.
+pub const HEADER: &str = "time_ps,event,channel,flow,kind,number,class,bytes,from,to,marked,\
+                          position,payload,acknowledges,flags,value";
+
+/// A probe that writes a line for each frame that starts on a channel (`out`), takes effect at its
+/// far end (`in`) or is dropped in front of one (`drop`), and for each gate that closes or opens
+/// (`stop`, `resume`). Hand it a buffered writer.
+#[derive(Debug)]
+pub struct EthernetTrace<W: Write> {
+    writer: W,
+    failure: Option<io::Error>,
+    nodes: Vec<String>,
+    flows: Vec<String>,
+}
+
+impl<W: Write> EthernetTrace<W> {
+    /// Writes the header row. Names come from `spec`.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn new(mut writer: W, spec: &EthernetSpec) -> io::Result<EthernetTrace<W>> {
+        write!(writer, "{HEADER}\r\n")?;
+        let nodes = (0..).take(spec.nodes.len());
+        let flows = (0..).take(spec.flows.len());
+        Ok(EthernetTrace {
+            writer,
+            failure: None,
+            nodes: nodes.map(|id| csv::field(&names::node(spec, id))).collect(),
+            flows: flows.map(|id| csv::field(&names::flow(spec, id))).collect(),
+        })
+    }
+
+    /// Hands on what is still in memory.
+    ///
+    /// # Errors
+    /// If it can't be written, or what came before could not.
+    pub fn flush(&mut self) -> io::Result<()> {
+        match self.failure.take() {
+            Some(failure) => Err(failure),
+            None => self.writer.flush(),
+        }
+    }
+
+    /// Flushes and hands the writer back.
+    ///
+    /// # Errors
+    /// If it can't be written, or what came before could not.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.flush()?;
+        Ok(self.writer)
+    }
+
+    fn frame(&mut self, at: Time, event: &str, channel: u32, frame: &FrameView, cause: &str) {
+        if self.failure.is_none() {
+            let written = self.write_frame(at, event, channel, frame, cause);
+            self.failure = written.err();
+        }
+    }
+
+    fn write_frame(
+        &mut self,
+        at: Time,
+        event: &str,
+        channel: u32,
+        frame: &FrameView,
+        cause: &str,
+    ) -> io::Result<()> {
+        let name = |names: &[String], index: u32| names.get(index as usize).cloned();
+        let flow = name(&self.flows, frame.flow).unwrap_or_default();
+        let node = |index: u32| name(&self.nodes, index).unwrap_or_else(|| index.to_string());
+        let from = node(frame.source);
+        // The one a control frame goes to is the one at the end of the channel.
+        let to = match frame.content {
+            Content::Tcp { .. } | Content::Udp { .. } => node(frame.destination),
+            Content::StopDestination { destination, .. } => node(destination),
+            Content::Pause { .. } | Content::Pfc { .. } => String::new(),
+        };
+        write!(
+            self.writer,
+            "{},{event},{channel},{flow},{},{},{},{},{from},{to},{},",
+            at.ps(),
+            kind(&frame.content),
+            frame.number,
+            frame.class,
+            frame.bytes,
+            u8::from(frame.is_marked),
+        )?;
+        match frame.content {
+            Content::Tcp { segment, .. } => write!(
+                self.writer,
+                "{},{},{},{},{cause}\r\n",
+                segment.seq, segment.bytes, segment.ack, segment.flags
+            ),
+            Content::Udp { bytes, number, .. } => {
+                write!(self.writer, "{number},{bytes},,,{cause}\r\n")
+            }
+            Content::Pause { quanta } => write!(self.writer, ",,,,{quanta}\r\n"),
+            Content::Pfc { classes, quanta } => {
+                write!(self.writer, ",,,{classes},{quanta}\r\n")
+            }
+            Content::StopDestination { class, quanta, .. } => {
+                let classes = 1u32 << (class & 7);
+                write!(self.writer, ",,,{classes},{quanta}\r\n")
+            }
+        }
+    }
+
+    fn write_gate(&mut self, at: Time, event: &str, channel: u32, gate: Gate) -> io::Result<()> {
+        let (kind, class, to) = match gate {
+            Gate::Port => ("port", String::new(), String::new()),
+            Gate::Class(class) => ("class", class.to_string(), String::new()),
+            Gate::Destination(class, station) => {
+                let name = self.nodes.get(station as usize).cloned();
+                ("destination", class.to_string(), name.unwrap_or_default())
+            }
+        };
+        write!(
+            self.writer,
+            "{},{event},{channel},,{kind},,{class},,,{to},,,,,,\r\n",
+            at.ps()
+        )
+    }
+}
+
+fn kind(content: &Content) -> &'static str {
+    match content {
+        Content::Tcp { .. } => "tcp",
+        Content::Udp { has_rtp: true, .. } => "rtp",
+        Content::Udp { .. } => "udp",
+        Content::Pause { .. } => "pause",
+        Content::Pfc { .. } => "pfc",
+        Content::StopDestination { .. } => "stop-destination",
+    }
+}
+
+/// A cause of drops in a word or two.
+pub fn cause(cause: Cause) -> &'static str {
+    match cause {
+        Cause::QueueFull => "queue full",
+        Cause::InputFull => "input full",
+        Cause::MemoryFull => "memory full",
+        Cause::Watchdog => "watchdog",
+    }
+}
+
+impl<W: Write> Probe for EthernetTrace<W> {
+    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+        self.frame(at, "out", channel, frame, "");
+    }
+
+    fn on_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
+        self.frame(at, "in", channel, frame, "");
+    }
+
+    fn on_drop(&mut self, at: Time, channel: u32, frame: &FrameView, why: Cause) {
+        self.frame(at, "drop", channel, frame, cause(why));
+    }
+
+    fn on_gate(&mut self, at: Time, channel: u32, gate: Gate, is_stopped: bool) {
+        if self.failure.is_none() {
+            let event = if is_stopped { "stop" } else { "resume" };
+            let written = self.write_gate(at, event, channel, gate);
+            self.failure = written.err();
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! A run of the Ethernet engine in sentences.
+
+use ethernet::outcome::{Drops, EthernetOutcome, Stop};
+use ethernet::spec::{EthernetSpec, NodeKind};
+
+use super::{EthernetBalance, names, standstill};
+use crate::number::{fixed, grouped, significant, span};
+use crate::run::words::counted;
+
+/// The trace hash as 16 hexadecimal digits.
+pub fn trace_hash(outcome: &EthernetOutcome) -> String {
+    format!("{:016x}", outcome.trace_hash)
+}
+
+/// Why the run ended, as the rest of "the run ended: ...".
+pub fn stop(outcome: &EthernetOutcome) -> String {
+    match &outcome.stop {
+        Stop::TimeReached => "the time the scenario gives was reached".into(),
+        Stop::Drained => "everything was delivered or dropped, nothing was left to do".into(),
+        Stop::Deadlocked(found) => standstill::sentence(found),
+        Stop::Interrupted => "it was interrupted".into(),
+    }
+}
+
+/// Why the run ended, in a word or two.
+pub fn stop_short(stop: &Stop) -> &'static str {
+    match stop {
+        Stop::TimeReached => "time reached",
+        Stop::Drained => "drained",
+        Stop::Deadlocked(found) if found.is_circle => "deadlock",
+        Stop::Deadlocked(_) => "standstill",
+        Stop::Interrupted => "interrupted",
+    }
+}
+
+/// `created 10 = delivered 8 + dropped 1 + inside 1 frames, 1,000 = 800 + 100 + 100 bytes`.
+pub fn conservation(balance: &EthernetBalance) -> String {
+    let sign = |holds: bool| if holds { "=" } else { "≠" };
+    let (frames, bytes) = (&balance.frames, &balance.bytes);
+    format!(
+        "created {} {} delivered {} + dropped {} + inside {} frames, {} {} {} + {} + {} bytes",
+        grouped(frames.created),
+        sign(frames.holds()),
+        grouped(frames.delivered),
+        grouped(frames.dropped),
+        grouped(frames.inside),
+        grouped(bytes.created),
+        sign(bytes.holds()),
+        grouped(bytes.delivered),
+        grouped(bytes.dropped),
+        grouped(bytes.inside)
+    )
+}
+
+/// The causes of drops that occurred, each with its count: `queue full 12, watchdog 3`.
+pub fn causes(drops: &Drops) -> String {
+    let parts = [
+        ("queue full", drops.queue_full),
+        ("input full", drops.input_full),
+        ("memory full", drops.memory_full),
+        ("watchdog", drops.watchdog),
+    ];
+    let parts = parts.iter().filter(|(_, count)| *count > 0);
+    let parts: Vec<String> = parts
+        .map(|(cause, count)| format!("{cause} {}", grouped(*count)))
+        .collect();
+    parts.join(", ")
+}
+
+/// The name of a queue: its channel, and its class where there are several.
+pub fn queue(channels: &[String], channel: u32, class: usize, classes: usize) -> String {
+    let name = names::channel(channels, channel);
+    match classes {
+        0 | 1 => name,
+        _ => format!("{name}, class {class}"),
+    }
+}
+
+/// `12.3 %` of a share.
+pub fn percent(share: f64) -> String {
+    format!("{} %", significant(share * 100.0, 3))
+}
+
+/// A rate in megabits per second, without its unit.
+pub fn mbps(bits_per_second: f64) -> String {
+    fixed(bits_per_second / 1e6, 2)
+}
+
+/// Control frames sent, whole run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Control {
+    /// Stops, refreshes included.
+    pub stops: u64,
+    /// Refreshes.
+    pub refreshes: u64,
+    /// Resumes.
+    pub resumes: u64,
+    /// Stops that took effect.
+    pub obeyed: u64,
+}
+
+impl Control {
+    /// Of all channels.
+    pub fn of(outcome: &EthernetOutcome) -> Control {
+        let mut all = Control::default();
+        for channel in &outcome.channels {
+            all.stops += channel.stops_sent;
+            all.refreshes += channel.refreshes_sent;
+            all.resumes += channel.resumes_sent;
+            all.obeyed += channel.stops_obeyed;
+        }
+        all
+    }
+
+    /// In words; `None` where there was none.
+    pub fn sentence(&self) -> Option<String> {
+        if self.stops + self.resumes == 0 {
+            return None;
+        }
+        let refreshes = match self.refreshes {
+            0 => String::new(),
+            many => format!(" ({} of them refreshes)", grouped(many)),
+        };
+        Some(format!(
+            "{}{refreshes} and {} sent, {} obeyed",
+            counted(self.stops as usize, "stop"),
+            counted(self.resumes as usize, "resume"),
+            grouped(self.obeyed)
+        ))
+    }
+}
+
+/// The channel with the highest data and control share, and those shares.
+pub fn busiest(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Option<(String, f64, f64)> {
+    let load = |index: usize| {
+        let channel = &outcome.channels[index];
+        channel.data_share + channel.control_share
+    };
+    let index = (0..outcome.channels.len())
+        .reduce(|best, next| if load(next) > load(best) { next } else { best })?;
+    let found = &outcome.channels[index];
+    let name = names::channel(&names::channels(spec), index as u32);
+    Some((name, found.data_share, found.control_share))
+}
+
+/// The run in a few paragraphs.
+pub fn paragraphs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> String {
+    let is_switch = |kind: &NodeKind| matches!(kind, NodeKind::Switch(_));
+    let switches = spec.nodes.iter().filter(|node| is_switch(&node.kind));
+    let switches = switches.count();
+    let mut text = format!(
+        "{} crossed a network of {} and {} for {}.",
+        counted(spec.flows.len(), "flow"),
+        counted(spec.nodes.len() - switches, "station"),
+        match switches {
+            1 => "1 switch".into(),
+            many => format!("{} switches", grouped(many as u64)),
+        },
+        span(outcome.ended_at.ps() as f64)
+    );
+    if spec.warm_up.ps() > 0 {
+        text.push_str(&format!(
+            " Rates, delays and shares leave out the first {}, the warm-up; totals cover \
+             everything.",
+            span(spec.warm_up.ps() as f64)
+        ));
+    }
+    text.push_str(&format!(" Why it ended: {}.", stop(outcome)));
+    let balance = EthernetBalance::of(outcome);
+    text.push_str(&format!(
+        "\n\nOver the whole run, {}: {}.",
+        conservation(&balance),
+        if balance.holds() {
+            "every frame is accounted for"
+        } else {
+            "frames are missing, which is a fault of the simulator"
+        }
+    ));
+    if let Some((name, data, control)) = busiest(spec, outcome) {
+        text.push_str(&format!(
+            " The busiest channel, {name}, carried data {} and control frames {} of the time.",
+            percent(data),
+            percent(control)
+        ));
+    }
+    if let Some(control) = Control::of(outcome).sentence() {
+        text.push_str(&format!(" Control frames: {control}."));
+    }
+    text
+}

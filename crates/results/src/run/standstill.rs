@@ -1,0 +1,279 @@
+//! Circuits that could not move at the end, and what each waited for.
+
+use kernel::{Duration, Time};
+use packet::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
+use packet::spec::NetworkSpec;
+use serde_json::{Value, json};
+
+use super::names;
+use super::terminal::shortened;
+use super::words::{cells, counted};
+use crate::model::{Cell, Column, Table};
+use crate::number::grouped;
+
+/// Waits in the terminal; the rest are counted.
+const LINES: usize = 4;
+/// Waits in `summary.json`.
+const LISTED: usize = 100;
+/// Channels named in a sentence; the rest are counted.
+const CHANNELS: usize = 3;
+
+/// Names of what a wait speaks of.
+struct Words<'a> {
+    outcome: &'a Outcome,
+    channels: Vec<String>,
+    cell: Duration,
+}
+
+impl Words<'_> {
+    fn of<'a>(spec: &'a NetworkSpec, outcome: &'a Outcome, cell: Duration) -> Words<'a> {
+        Words {
+            outcome,
+            channels: names::channels(spec),
+            cell,
+        }
+    }
+
+    fn channel(&self, leg: u32) -> String {
+        match self.outcome.legs.get(leg as usize) {
+            Some(leg) => names::channel(&self.channels, leg.channel),
+            None => format!("leg {leg}"),
+        }
+    }
+
+    fn channels(&self, legs: &[u32]) -> String {
+        let named = legs.iter().take(CHANNELS).map(|leg| self.channel(*leg));
+        let mut named: Vec<String> = named.collect();
+        if legs.len() > CHANNELS {
+            named.push(format!("{} more", grouped((legs.len() - CHANNELS) as u64)));
+        }
+        named.join(", ")
+    }
+
+    /// For what, in a few words.
+    fn reason(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::Buffer { stored, legs } => format!(
+                "no credit; {} ahead, held up at {}",
+                counted(*stored as usize, "unit"),
+                self.channels(legs)
+            ),
+            Reason::Sink { stored } => format!(
+                "no credit; the destination does not take the {} it holds",
+                counted(*stored as usize, "unit")
+            ),
+            Reason::Credit(missing) => format!("no credit; {}", self.missing(missing)),
+            Reason::Window {
+                unacknowledged,
+                legs,
+                units_lost,
+                answers_lost,
+            } => {
+                let mut why = Vec::new();
+                if !legs.is_empty() {
+                    why.push(format!("held up at {}", self.channels(legs)));
+                }
+                if *units_lost > 0 {
+                    why.push(format!("{} lost", counted(*units_lost as usize, "unit")));
+                }
+                if *answers_lost > 0 {
+                    let lost = counted(*answers_lost as usize, "acknowledgement");
+                    why.push(format!("{lost} lost"));
+                }
+                let open = counted(*unacknowledged as usize, "unit");
+                let why = why.join(", ");
+                format!("window full, {open} unacknowledged; {why}")
+            }
+        }
+    }
+
+    fn missing(&self, missing: &MissingCredit) -> String {
+        let mut why = Vec::new();
+        if let Some(last) = missing.last_lost {
+            why.push(format!(
+                "{} lost, the last at {} cells",
+                counted(missing.control_lost as usize, "control unit"),
+                cells(last.ps(), self.cell)
+            ));
+        }
+        if missing.data_lost > 0 {
+            why.push(format!(
+                "{} lost, and credit with them",
+                counted(missing.data_lost as usize, "data unit")
+            ));
+        }
+        if why.is_empty() {
+            return format!(
+                "none is under way, and {} of {} units freed for the next",
+                missing.untold, missing.told_every
+            );
+        }
+        why.join("; ")
+    }
+
+    fn place(&self, wait: &Wait) -> String {
+        match wait.leg {
+            Some(leg) => self.channel(leg),
+            None => "at its source".into(),
+        }
+    }
+}
+
+/// What stood still, for how long and beside whom; `None` where nothing did.
+pub fn standstill_sentence(outcome: &Outcome, cell: Duration) -> Option<String> {
+    let found = outcome.standstill.as_ref()?;
+    let since = cells(found.since.ps(), cell);
+    let flows = flows(found);
+    let waiting = counted(flows, "flow");
+    let have = if flows == 1 { "has" } else { "have" };
+    Some(match (outcome.stop, found.others_move) {
+        (Stop::Stuck(_), _) => {
+            format!("nothing has moved since {since} cells, and {waiting} {have} units that wait")
+        }
+        (_, true) => {
+            format!("{waiting} {have} not moved since {since} cells, though others have")
+        }
+        (_, false) => {
+            format!("no data has moved since {since} cells, and {waiting} {have} units that wait")
+        }
+    })
+}
+
+fn flows(found: &Standstill) -> usize {
+    let mut flows: Vec<u32> = found.waits.iter().map(|wait| wait.flow).collect();
+    flows.dedup();
+    flows.len()
+}
+
+/// Every place where units wait, by flow and along its way.
+pub fn table(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
+    let mut table = Table::new("standstill", "", columns());
+    let (Some(found), Some(sentence)) = (&outcome.standstill, standstill_sentence(outcome, cell))
+    else {
+        return table;
+    };
+    let mut letters = sentence.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string());
+    table.caption = format!("{}{}.", first.unwrap_or_default(), letters.as_str());
+    let words = Words::of(spec, outcome, cell);
+    let time = |at: Time| Cell::float(Duration(at.ps()).in_units_of(cell), 1);
+    for wait in &found.waits {
+        let missing = match &wait.reason {
+            Reason::Credit(missing) => Some(missing),
+            _ => None,
+        };
+        let holds = match wait.reason {
+            Reason::Buffer { stored, .. } | Reason::Sink { stored } => {
+                Cell::from(u64::from(stored))
+            }
+            Reason::Credit(_) | Reason::Window { .. } => Cell::Empty,
+        };
+        table.rows.push(vec![
+            names::flow(spec, wait.flow).into(),
+            words.place(wait).into(),
+            units(wait).map_or(Cell::Empty, Cell::from),
+            wait.since.map_or(Cell::Empty, time),
+            words.reason(&wait.reason).into(),
+            holds,
+            missing.map_or(Cell::Empty, |missing| missing.control_lost.into()),
+            missing
+                .and_then(|missing| missing.last_lost)
+                .map_or(Cell::Empty, time),
+            missing.map_or(Cell::Empty, |missing| missing.data_lost.into()),
+        ]);
+    }
+    table
+}
+
+fn columns() -> Vec<Column> {
+    vec![
+        Column::text("flow", "name in the scenario"),
+        Column::text("waits for", "the channel its units wait to cross"),
+        Column::number("units", "cells", "how many; empty: without end"),
+        Column::number(
+            "since",
+            "cells",
+            "when the first began to wait with nothing started since, where that is known",
+        ),
+        Column::text("why", "what is missing, and where to look next"),
+        Column::number("ahead", "cells", "units in the buffer at the far end"),
+        Column::number(
+            "control lost",
+            "units",
+            "control units of this channel and flow",
+        ),
+        Column::number(
+            "last lost",
+            "cells",
+            "when the last of them would have arrived",
+        ),
+        Column::number(
+            "data lost",
+            "cells",
+            "data units whose credit never comes back",
+        ),
+    ]
+}
+
+fn units(wait: &Wait) -> Option<u64> {
+    (wait.units < u64::MAX).then_some(wait.units)
+}
+
+/// The first waits in a line each, for the terminal.
+pub fn lines(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Vec<String> {
+    let Some(found) = &outcome.standstill else {
+        return Vec::new();
+    };
+    let words = Words::of(spec, outcome, cell);
+    let one = |wait: &Wait| {
+        let flow = shortened(&names::flow(spec, wait.flow));
+        let units = units(wait).map_or("units".into(), |units| counted(units as usize, "unit"));
+        let place = match wait.leg {
+            Some(_) => format!("for {}", words.place(wait)),
+            None => words.place(wait),
+        };
+        let why = words.reason(&wait.reason);
+        format!("  {flow}: {units} waiting {place}: {why}")
+    };
+    let mut lines: Vec<String> = found.waits.iter().take(LINES).map(one).collect();
+    if found.waits.len() > LINES {
+        let more = counted(found.waits.len() - LINES, "more place");
+        lines.push(format!("  ... and {more}"));
+    }
+    lines
+}
+
+/// For `summary.json`; `None` where nothing stood still.
+pub fn json(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Option<Value> {
+    let found = outcome.standstill.as_ref()?;
+    let words = Words::of(spec, outcome, cell);
+    let one = |wait: &Wait| {
+        json!({
+            "flow": names::flow(spec, wait.flow),
+            "channel": wait.leg.map(|leg| words.channel(leg)),
+            "units": units(wait),
+            "since_ps": wait.since.map(|since| since.ps()),
+            "kind": kind(&wait.reason),
+            "why": words.reason(&wait.reason),
+        })
+    };
+    let waiting: Vec<Value> = found.waits.iter().take(LISTED).map(one).collect();
+    Some(json!({
+        "since_ps": found.since.ps(),
+        "others_move": found.others_move,
+        "flows": flows(found),
+        "places": found.waits.len(),
+        "waiting": waiting,
+    }))
+}
+
+fn kind(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::Buffer { .. } => "buffer",
+        Reason::Sink { .. } => "sink",
+        Reason::Credit(_) => "credit",
+        Reason::Window { .. } => "window",
+    }
+}

@@ -1,0 +1,275 @@
+//! A made-up run of the Ethernet engine: two stations, two switches, a station.
+
+use ethernet::outcome::{
+    ChannelOutcome, DelayOutcome, Drops, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome,
+    Standstill, Stop, Violation, Wait,
+};
+use ethernet::spec::{
+    ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
+    Order, QueueSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
+};
+use kernel::{Duration, Histogram, Rate, Time};
+use results::RunInfo;
+use transport::TcpSpec;
+use transport::tcp::TcpCounts;
+
+use super::HOSTILE;
+
+const S: u64 = 1_000_000_000_000;
+const MS: u64 = 1_000_000_000;
+const US: u64 = 1_000_000;
+
+fn channel(mbps: u64) -> ChannelSpec {
+    let queue = QueueSpec {
+        limit_bytes: Some(70_000),
+        high_bytes: 56_000,
+        low_bytes: 49_000,
+        quantum_bytes: 1518,
+        ecn: None,
+    };
+    ChannelSpec {
+        rate: Rate(mbps * 1_000_000),
+        delay: Duration(500_000),
+        order: Order::StrictPriority,
+        queues: vec![queue; 2],
+        inputs: Vec::new(),
+    }
+}
+
+fn node(name: &str, kind: NodeKind) -> NodeSpec {
+    NodeSpec {
+        name: name.into(),
+        kind,
+        response: Duration::ZERO,
+        is_deaf: false,
+        watchdog: None,
+    }
+}
+
+fn flow(name: &str, source: u32, transport: TransportSpec, traffic: TrafficSpec) -> FlowSpec {
+    FlowSpec {
+        name: name.into(),
+        source,
+        destination: 4,
+        class: 0,
+        is_tagged: false,
+        transport,
+        traffic,
+    }
+}
+
+/// Two flows of files in a group, one video, over a line of two switches.
+pub fn spec() -> EthernetSpec {
+    let station = || NodeKind::Station { storm: None };
+    let switch = || {
+        NodeKind::Switch(SwitchSpec {
+            forwarding: Forwarding::StoreAndForward,
+            latency: Duration::ZERO,
+            memory: MemorySpec::Queues,
+            back_pressure: None,
+        })
+    };
+    let link = |a, b, mbps| LinkSpec {
+        a,
+        b,
+        forward: channel(mbps),
+        backward: channel(mbps),
+    };
+    let files = || TrafficSpec::Infinite {
+        start: Time::ZERO,
+        bytes: None,
+    };
+    let tcp = TransportSpec::Tcp(TcpSpec::bsd());
+    let udp = TransportSpec::Udp {
+        payload_bytes: 1000,
+        has_rtp: true,
+    };
+    let video = TrafficSpec::Video(VideoSpec {
+        start: Time::ZERO,
+        rate: Rate(1_500_000),
+        pictures_per_second: 30,
+        variation: 0.45,
+        scene: Duration(4 * S),
+        correlation: 0.8,
+        clip: (0.1, 5.0),
+        deadline: Duration(100 * MS),
+    });
+    EthernetSpec {
+        seed: 1999,
+        stop_at: Time(11 * S),
+        warm_up: Time(S),
+        nodes: vec![
+            node("S1", station()),
+            node("S2", station()),
+            node("A", switch()),
+            node("B", switch()),
+            node("D", station()),
+        ],
+        links: vec![
+            link(0, 2, 100),
+            link(1, 2, 100),
+            link(2, 3, 100),
+            link(3, 4, 10),
+        ],
+        routes: Vec::new(),
+        spread: Spread::Flows,
+        flows: vec![
+            flow("file[1]", 0, tcp, files()),
+            flow("file[2]", 0, tcp, files()),
+            flow(HOSTILE, 1, udp, video),
+        ],
+        stall_after: Duration(200 * MS),
+    }
+}
+
+fn times(values: &[u64]) -> DelayOutcome {
+    let mut histogram = Histogram::new();
+    for value in values {
+        histogram.record(*value);
+    }
+    DelayOutcome {
+        count: values.len() as u64,
+        mean_ps: values.iter().sum::<u64>() as f64 / values.len() as f64,
+        least_ps: values.iter().copied().min().unwrap_or(0),
+        most_ps: values.iter().copied().max().unwrap_or(0),
+        histogram,
+    }
+}
+
+fn found(goodput_bytes: u64, dropped: u64) -> FlowOutcome {
+    FlowOutcome {
+        created_total: 1000,
+        created_bytes_total: 1_000_000,
+        delivered_total: 990 - dropped,
+        delivered_bytes_total: 990_000 - dropped * 1000,
+        dropped_total: dropped,
+        dropped_bytes_total: dropped * 1000,
+        inside_total: 10,
+        inside_bytes_total: 10_000,
+        goodput_bytes,
+        offered_bytes_total: goodput_bytes,
+        dropped,
+        delivered: 900,
+        delay: times(&[100 * US, 200 * US, 300 * US, 2 * MS]),
+        ..FlowOutcome::default()
+    }
+}
+
+fn queue(sent: u64, stopped_share: f64, drops: Drops) -> QueueOutcome {
+    QueueOutcome {
+        joined_total: sent,
+        sent,
+        sent_bytes: sent * 1000,
+        drops,
+        most_bytes: 60_000,
+        mean_bytes: 40_000.0,
+        stopped_share,
+        longest_stop: Duration(if stopped_share > 0.0 { 8 * MS } else { 0 }),
+        ..QueueOutcome::default()
+    }
+}
+
+/// What was found there: drops in front of D, stops in front of A and B.
+pub fn outcome() -> EthernetOutcome {
+    let mut flows = vec![
+        found(5_000_000, 7),
+        found(4_000_000, 3),
+        found(1_875_000, 0),
+    ];
+    for flow in &mut flows[..2] {
+        flow.transfers = 50;
+        flow.transfer_time = times(&[40 * MS, 60 * MS]);
+        flow.tcp = TcpCounts {
+            segments: 900,
+            sent_bytes: 1_000_000,
+            again_bytes: 10_000,
+            ..TcpCounts::default()
+        };
+    }
+    (flows[2].due, flows[2].late) = (400, 20);
+    let channel = |queue: QueueOutcome, data_share: f64| ChannelOutcome {
+        data_share,
+        queues: vec![queue, QueueOutcome::default()],
+        ..ChannelOutcome::default()
+    };
+    let none = Drops::default();
+    let drops = Drops {
+        queue_full: 9,
+        watchdog: 1,
+        ..none
+    };
+    let mut channels = vec![
+        channel(queue(2000, 0.25, none), 0.2),
+        channel(queue(900, 0.0, none), 0.01),
+        channel(queue(1000, 0.125, none), 0.1),
+        channel(queue(500, 0.0, none), 0.01),
+        channel(queue(3000, 0.0, none), 0.3),
+        channel(queue(1400, 0.0, none), 0.02),
+        channel(queue(3000, 0.0, drops), 0.97),
+        channel(queue(1400, 0.0, none), 0.1),
+    ];
+    (channels[1].stops_sent, channels[1].resumes_sent) = (12, 11);
+    channels[1].refreshes_sent = 2;
+    channels[0].stops_obeyed = 12;
+    EthernetOutcome {
+        ended_at: Time(11 * S),
+        stop: Stop::TimeReached,
+        trace_hash: 0xc0ff_ee01_2345_6789,
+        events: 12_345,
+        frame_hops: 13_200,
+        control_hops: 23,
+        flows,
+        channels,
+        nodes: vec![NodeOutcome::default(); 5],
+        violations: Vec::new(),
+        violations_total: 0,
+    }
+}
+
+/// The same, ended by two queues that wait for each other.
+pub fn standing() -> EthernetOutcome {
+    let wait = |channel, first_flow| Wait {
+        channel,
+        class: 0,
+        destination: None,
+        frames: 12,
+        bytes: 12_000,
+        first_flow,
+        since: Time(210 * MS),
+    };
+    EthernetOutcome {
+        stop: Stop::Deadlocked(Standstill {
+            since: Time(210 * MS),
+            found_at: Time(400 * MS),
+            is_circle: true,
+            others_move: false,
+            waits: vec![wait(4, 0), wait(5, 2)],
+        }),
+        ..outcome()
+    }
+}
+
+/// A run with something wrong everywhere.
+pub fn broken() -> EthernetOutcome {
+    let mut outcome = standing();
+    outcome.flows[0].delivered_total += 1;
+    outcome.violations = vec![Violation {
+        at: Time(5 * MS),
+        channel: 6,
+        what: format!("a frame vanished {HOSTILE}"),
+    }];
+    outcome.violations_total = 250;
+    outcome
+}
+
+/// About that run.
+pub fn info() -> RunInfo {
+    RunInfo {
+        name: "Two switches".into(),
+        description: "A made-up run.".into(),
+        command: "backwater run x.toml".into(),
+        version: "0.1.0".into(),
+        wall_seconds: Some(0.01),
+        ..RunInfo::default()
+    }
+}

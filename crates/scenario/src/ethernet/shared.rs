@@ -1,0 +1,140 @@
+//! Headroom of shared memory.
+
+use ethernet::spec::{MemorySpec, SharedSpec};
+
+use super::headroom::Stop;
+use super::lossless::{Lossless, switch_of};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::record::Record;
+
+/// Fills in what the file leaves out, and compares the rest with what is needed.
+pub(crate) fn headroom(look: &Lossless<'_>, mistakes: &mut Diagnostics) -> Vec<(u32, SharedSpec)> {
+    let buffer = look.root.record("buffer");
+    let Some(record) = buffer.and_then(|buffer| buffer.record("shared")) else {
+        return Vec::new();
+    };
+    let pressure = look.root.record("back_pressure");
+    let meant = pressure.is_some_and(|pressure| pressure.word("headroom") == "unchecked");
+    let needed = look.needed_at_inputs();
+    let nodes = 0..look.net.names.len() as u32;
+    let shared = nodes.filter_map(|node| match switch_of(look.spec, node)?.memory {
+        MemorySpec::Shared(spec) => Some((node, spec)),
+        MemorySpec::Queues => None,
+    });
+    shared
+        .map(|(node, spec)| {
+            let own = needed.iter();
+            let own = own.filter(|(channel, _, _)| look.net.ends(*channel).1 == node);
+            let pools = Pools {
+                look,
+                record,
+                node,
+                own: own.copied().collect(),
+                meant,
+            };
+            (node, pools.fill(spec, mistakes))
+        })
+        .collect()
+}
+
+/// The memory of one switch.
+struct Pools<'a> {
+    look: &'a Lossless<'a>,
+    record: &'a Record,
+    node: u32,
+    /// What each of its inputs needs.
+    own: Vec<(u32, u8, Stop)>,
+    /// Too little is meant.
+    meant: bool,
+}
+
+impl Pools<'_> {
+    fn fill(&self, spec: SharedSpec, mistakes: &mut Diagnostics) -> SharedSpec {
+        let bytes = self.own.iter().map(|(_, _, stop)| stop.bytes());
+        let most = bytes.clone().max().unwrap_or(0);
+        let sum = bytes.fold(0, u64::saturating_add);
+        let given = |key: &str, usual: u64| self.record.whole(key).unwrap_or(usual);
+        let filled = SharedSpec {
+            headroom_bytes: given("headroom", most),
+            pool_bytes: given("pool", sum),
+            ..spec
+        };
+        self.each(filled.headroom_bytes, mistakes);
+        self.together(filled.pool_bytes, sum, mistakes);
+        self.rest(&filled, mistakes);
+        filled
+    }
+
+    /// Headroom of each input.
+    fn each(&self, there: u64, mistakes: &mut Diagnostics) {
+        let worst = self.own.iter().max_by_key(|(_, _, stop)| stop.bytes());
+        let Some((channel, class, stop)) = worst.filter(|(_, _, stop)| stop.bytes() > there) else {
+            return;
+        };
+        let place = self.look.net.channel_name(*channel);
+        let missing = stop.bytes() - there;
+        mistakes.push(
+            Diagnostic::error_unless(
+                self.meant,
+                "headroom",
+                format!(
+                    "class {class} may lose frames at input `{place}`: {missing} B are missing"
+                ),
+            )
+            .at(
+                self.record.at("headroom"),
+                format!("needs {} B, {there} B are there", stop.bytes()),
+            )
+            .note(self.look.parts(&[(*channel, *stop, 1)], 0).remove(0))
+            .help("raise `headroom`, or leave it out to have what is needed"),
+        );
+    }
+
+    /// Headroom of all inputs at once.
+    fn together(&self, there: u64, sum: u64, mistakes: &mut Diagnostics) {
+        let name = self.look.net.name(self.node);
+        if sum > there {
+            mistakes.push(
+                Diagnostic::error_unless(
+                    self.meant,
+                    "headroom",
+                    format!("`{name}` may lose frames: {} B are missing", sum - there),
+                )
+                .at(
+                    self.record.at("pool"),
+                    format!("its inputs need {sum} B, {there} B are there"),
+                )
+                .help("raise `pool`, or leave it out to have what is needed"),
+            );
+        }
+    }
+
+    /// Reserves and headroom leave a part to share.
+    fn rest(&self, shared: &SharedSpec, mistakes: &mut Diagnostics) {
+        let inputs = self.look.net.neighbours[self.node as usize].len() as u64;
+        let links = &self.look.spec.links;
+        let classes = links
+            .first()
+            .map_or(1, |link| link.forward.queues.len() as u64);
+        let reserves = shared.reserve_bytes.saturating_mul(inputs * classes);
+        if reserves.saturating_add(shared.pool_bytes) < shared.bytes {
+            return;
+        }
+        let name = self.look.net.name(self.node);
+        mistakes.push(
+            Diagnostic::error(
+                "bad-memory",
+                format!("`{name}` has no memory left to share"),
+            )
+            .at(
+                self.record.at("bytes"),
+                format!("{} B in all", shared.bytes),
+            )
+            .note(format!(
+                "{reserves} B are reserved, and {} B are headroom",
+                shared.pool_bytes
+            ))
+            .help("raise `bytes`, or lower `reserve` or `pool`"),
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! What is looked at in the network as a whole.
+
+use ethernet::spec::{Detect, MemorySpec};
+use scenario::{Limits, Source, parse_within};
+
+use crate::{ONE_SWITCH, codes, switch, try_read};
+
+/// A file in `scenarios/ethernet`.
+fn shipped(name: &str) -> String {
+    let path = format!(
+        "{}/../../scenarios/ethernet/{name}.toml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    std::fs::read_to_string(path).expect("readable")
+}
+
+#[test]
+fn shipped_scenarios_say_what_they_mean() {
+    for (name, expected) in [
+        ("incast", vec![]),
+        ("shared-memory", vec![]),
+        ("dctcp", vec![]),
+        ("tree-deadlock", vec!["deadlock"]),
+        ("tree-others", vec![]),
+        ("ring-deadlock", vec!["deadlock"]),
+        ("ring-destination", vec![]),
+        ("storm", vec![]),
+        ("storm-watchdog", vec![]),
+    ] {
+        let text = shipped(name);
+        match try_read(&text, &[]) {
+            Err(mistakes) => panic!("{name}: {}", mistakes.render(false)),
+            Ok(scenario) => println!("{name}: {}", scenario.warnings.render(false)),
+        }
+        assert_eq!(codes(&text), expected, "{name}");
+        let first = try_read(&text, &[]).expect("no mistakes");
+        let again = try_read(&first.resolved, &[]).expect("no mistakes");
+        assert_eq!(first.ethernet(), again.ethernet(), "{name}");
+    }
+}
+
+/// `n` stations merge at one rate; the paper's Figure 3.
+fn merging(n: u32, mbps: u32, mss: u32, limit: &str, high: &str, notify: &str) -> String {
+    format!(
+        "engine = \"ethernet\"\n[run]\nduration = \"20 s\"\n\
+         [network]\nstations = [\"S{{1..{n}}}\", \"D\"]\nswitches = [\"A\"]\n\
+         [link]\nrate = \"{mbps} Mbps\"\n[buffer]\nper_queue = \"{limit}\"\n\
+         [back_pressure]\nkind = \"pause\"\nnotify = \"{notify}\"\nhigh = \"{high}\"\n\
+         low = \"60 %\"\n[tcp]\nmss = \"{mss} B\"\n\
+         [[flows]]\nname = \"f\"\nfrom = \"S{{1..{n}}}\"\nto = \"D\"\n\
+         traffic = {{ kind = \"files\", size = \"100 kB\", think = \"10 ms\" }}\n"
+    )
+}
+
+#[test]
+fn the_papers_buffers_are_large_enough_for_five_stations() {
+    for notify in ["all", "others", "contributing"] {
+        for n in [2, 5] {
+            let text = merging(n, 10, 1_024, "70 kB", "80 %", notify);
+            assert_eq!(codes(&text), [""; 0], "{n} stations, {notify}");
+        }
+        let eight = merging(8, 10, 1_024, "70 kB", "80 %", notify);
+        assert_eq!(codes(&eight), ["headroom"], "{notify}");
+        let meant = eight.replace("low = ", "headroom = \"unchecked\"\nlow = ");
+        assert!(
+            try_read(&meant, &[]).is_ok(),
+            "a warning where the loss is meant"
+        );
+        assert_eq!(codes(&meant), ["headroom"]);
+    }
+}
+
+#[test]
+fn fifty_kilobytes_need_a_lower_threshold() {
+    let at = |high| merging(5, 100, 1_460, "50 kB", high, "all");
+    assert_eq!(codes(&at("70 %")), [""; 0]);
+    assert_eq!(codes(&at("80 %")), ["headroom"]);
+}
+
+#[test]
+fn shared_memory_gets_the_headroom_its_links_need() {
+    let scenario = try_read(&shipped("shared-memory"), &[]).expect("no mistakes");
+    let spec = &scenario.ethernet().expect("for Ethernet").network;
+    let MemorySpec::Shared(shared) = switch(spec).memory else {
+        panic!("no shared memory");
+    };
+    // 300 m of cable and 2.5 us of latency and response: 5.5 us at 400 Gbps, and frames.
+    assert!(
+        (275_000..400_000).contains(&shared.headroom_bytes),
+        "{shared:?}"
+    );
+    assert!(
+        shared.pool_bytes >= 12 * shared.headroom_bytes,
+        "{shared:?}"
+    );
+    let pressure = switch(spec).back_pressure.expect("PFC");
+    assert_eq!(
+        (pressure.detect, pressure.classes),
+        (Detect::Inputs, 0b1000)
+    );
+}
+
+#[test]
+fn memory_is_checked_before_a_run() {
+    let source = Source::new("test.toml", ONE_SWITCH);
+    let within = |bytes| {
+        let limits = Limits {
+            memory_bytes: Some(bytes),
+        };
+        parse_within(&source, &[], &limits)
+    };
+    assert!(within(1 << 20).is_ok());
+    let mistakes = within(1_000).expect_err("too little");
+    assert_eq!(mistakes.iter().next().expect("one").code, "out-of-memory");
+}
+
+/// Frames that wait for each other: what a scheme and a way of telling make possible.
+#[test]
+fn circles_depend_on_who_is_told_and_of_what() {
+    let tree = shipped("tree-deadlock");
+    for (notify, kind, expected) in [
+        ("all", "pause", vec!["deadlock"]),
+        ("all", "class", vec!["deadlock"]),
+        ("all", "destination", vec![]),
+        ("others", "pause", vec![]),
+        ("contributing", "pause", vec![]),
+    ] {
+        let text = tree.replace("\"all\"", &format!("\"{notify}\""));
+        let text = text.replace("\"pause\"", &format!("\"{kind}\""));
+        assert_eq!(codes(&text), expected, "{notify}, {kind}");
+    }
+    // With windows that fit below the threshold nothing ever stops.
+    assert_eq!(codes(&tree.replace("count = 3", "count = 1")), [""; 0]);
+    let ring = shipped("ring-deadlock");
+    for notify in ["others", "contributing"] {
+        let text = ring.replace("\"pause\"", &format!("\"pause\"\nnotify = \"{notify}\""));
+        assert_eq!(codes(&text), ["deadlock"], "{notify}");
+    }
+}
