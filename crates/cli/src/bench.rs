@@ -3,6 +3,7 @@
 //! User CPU of one thread; the least of several runs, since everything else on a machine only
 //! ever adds to it.
 
+mod ethernet;
 mod fabric;
 mod stamps;
 
@@ -84,6 +85,7 @@ pub fn bench(options: &Options) -> u8 {
     let names: Vec<&str> = packet
         .clone()
         .chain([stamps::NAME])
+        .chain(ethernet::names())
         .chain(fabric::names())
         .collect();
     if !names.iter().any(|name| wanted(name)) {
@@ -120,7 +122,8 @@ pub fn bench(options: &Options) -> u8 {
     if wanted(stamps::NAME) {
         stamps::bench(options.runs);
     }
-    match fabric::bench(options, &wanted) {
+    let done = ethernet::bench(options, &wanted).and_then(|()| fabric::bench(options, &wanted));
+    match done {
         Ok(()) => SUCCESS,
         Err(message) => fail(message),
     }
