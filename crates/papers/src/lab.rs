@@ -1,5 +1,6 @@
 //! Runs shipped scenarios and reads what they found.
 
+mod ethernet;
 mod fabric;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use packet::probe::{Probe, Recorder};
 use rayon::prelude::*;
 use scenario::{Engine, PacketScenario, Scenario, Set, Source};
 
+pub use ethernet::EthernetRun;
 pub use fabric::FabricRun;
 
 /// Why an experiment could not run: a defect of this program, not of a claim.
@@ -35,9 +37,12 @@ pub struct Lab {
     pub fabric_sets: Vec<(String, String)>,
     /// The same for the packet engine, to make runs short.
     pub packet_sets: Vec<(String, String)>,
-    /// No setting runs with more seeds, or random networks, of the packet engine than this.
+    /// The same for the Ethernet engine.
+    pub ethernet_sets: Vec<(String, String)>,
+    /// No setting runs with more seeds, or random networks, of the packet and Ethernet engines
+    /// than this.
     pub at_most_seeds: Option<u64>,
-    /// Once it is set, runs of the flit engine end with an error.
+    /// Once it is set, runs of the flit and Ethernet engines end with an error.
     pub stop: Option<&'static AtomicBool>,
 }
 
@@ -106,7 +111,10 @@ impl Lab {
         let sets: Vec<(&str, &str)> = sets.iter().copied().chain(last).collect();
         match parse(file, &sets)?.engine {
             Engine::Packet(packet) => Ok(packet),
-            Engine::Flit(_) => Err(LabError(format!("{file} is for the flit engine"))),
+            other => Err(LabError(format!(
+                "{file} is for the {} engine",
+                other.name()
+            ))),
         }
     }
 

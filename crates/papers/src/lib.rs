@@ -16,6 +16,7 @@ pub mod document;
 mod estimate;
 mod kung1993;
 pub mod lab;
+mod nouredine1999;
 mod zhang1991;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,7 +63,12 @@ pub struct Evidence {
 
 /// Every paper.
 pub fn papers() -> Vec<Paper> {
-    vec![dally1990::paper(), kung1993::paper(), zhang1991::paper()]
+    vec![
+        dally1990::paper(),
+        kung1993::paper(),
+        zhang1991::paper(),
+        nouredine1999::paper(),
+    ]
 }
 
 /// A reproduced paper, or the part of it that was asked for.

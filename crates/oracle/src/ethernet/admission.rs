@@ -29,6 +29,12 @@ impl Network {
         if let Some(input) = frame.came_over {
             self.after_join(now, Point::Input(input, class), &frame);
         }
+        if super::control::eo('4')
+            && self.congested.contains_key(&Point::Blocked(channel, class))
+            && self.is_destination_stopped(channel, &frame)
+        {
+            self.more_blocked(now, channel, class, &frame);
+        }
         self.look_at_blocked(now, channel, class);
     }
 

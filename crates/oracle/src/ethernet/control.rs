@@ -121,7 +121,7 @@ impl Network {
             Select::Destination(Choose::Random { .. }) => Vec::new(),
             _ => found.clone(),
         };
-        if self.passes_second_mark(&spec, point) {
+        if !is_new && self.passes_second_mark(&spec, point) {
             stopped.extend(self.draw(&spec, point));
             if let Some(congestion) = self.congested.get_mut(&point) {
                 congestion.drew_again = true;
@@ -182,7 +182,7 @@ impl Network {
             return false;
         };
         let has_drawn = self.congested.get(&point).is_some_and(|it| it.drew_again);
-        !has_drawn && self.bytes_at(point) > high + limit.saturating_sub(high) / 4
+        (!has_drawn || eo('2')) && self.bytes_at(point) > high + limit.saturating_sub(high) / 4
     }
 
     /// Frames drawn from the queue.
@@ -318,13 +318,22 @@ impl Network {
         }
     }
 
+    pub fn more_blocked(&mut self, now: Time, channel: usize, class: usize, frame: &Frame) {
+        let point = Point::Blocked(channel, class);
+        if let Some(spec) = self.looks_at(point)
+            && self.is_over(point)
+        {
+            self.ask_for(now, &spec, point, &[frame.clone()], &[frame.clone()]);
+        }
+    }
+
     /// Stopped frames in a queue are congestion too.
     pub fn look_at_blocked(&mut self, now: Time, channel: usize, class: usize) {
         let point = Point::Blocked(channel, class);
         let Some(spec) = self.looks_at(point) else {
             return;
         };
-        if self.is_over(point) {
+        if self.is_over(point) && !(eo('4') && self.congested.contains_key(&point)) {
             if !self.congested.contains_key(&point) {
                 self.becomes_congested(now, point);
             }
@@ -417,4 +426,8 @@ fn is_stop(content: &Content) -> bool {
         | Content::StopDestination { quanta, .. } => *quanta > 0,
         Content::Tcp { .. } | Content::Udp { .. } => false,
     }
+}
+
+pub(super) fn eo(letter: char) -> bool {
+    std::env::var("EO").is_ok_and(|it| it.contains(letter))
 }

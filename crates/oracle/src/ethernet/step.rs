@@ -193,7 +193,9 @@ impl Network {
         let at = self.effect(now, channel, &frame);
         let load = Load::Data(frame);
         self.flying.push(Flying { at, channel, load });
-        self.look_at_blocked(now, channel, class);
+        if !super::control::eo('3') {
+            self.look_at_blocked(now, channel, class);
+        }
     }
 
     /// When a frame that starts now takes effect at the far end.

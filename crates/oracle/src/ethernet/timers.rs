@@ -131,6 +131,16 @@ impl Network {
             .into_iter()
             .filter(|neighbour| !self.went_on(now, &congestion, *neighbour, spec.grace))
             .collect();
+        let all: BTreeSet<usize> = congestion.asked.keys().map(|(it, _)| *it).collect();
+        if super::control::eo('6') && all.len() == silent.len() {
+            if super::control::eo('7') {
+                return;
+            }
+            if let Some(congestion) = self.congested.get_mut(&point) {
+                congestion.timed_out = true;
+            }
+            return;
+        }
         for key in congestion.asked.into_keys() {
             if silent.contains(&key.0) {
                 self.give_back(point, key);
@@ -175,6 +185,10 @@ impl Network {
         let queue = self.queue(channel, class);
         match queue.tripped {
             Some(_) => None,
+            None if super::control::eo('5') && queue.waiting.is_empty() => None,
+            None if super::control::eo('5') => {
+                Some((queue.held_since? + spec.detect).max(self.now.unwrap_or(Time::ZERO)))
+            }
             None => Some(queue.held_since? + spec.detect),
         }
     }
@@ -221,7 +235,10 @@ impl Network {
     pub fn look_at_watchdogs(&mut self, now: Time) {
         for channel in 0..self.channels.len() {
             for class in 0..self.channels[channel].queues.len() {
-                let is_held = self.is_held(channel, class);
+                let is_held = match super::control::eo('5') {
+                    true => self.is_class_stopped(channel, class),
+                    false => self.is_held(channel, class),
+                };
                 let queue = &mut self.channels[channel].queues[class];
                 match is_held && queue.tripped.is_none() {
                     true => queue.held_since = queue.held_since.or(Some(now)),

@@ -1,6 +1,8 @@
 //! What the tests of the Ethernet engine share.
 #![allow(dead_code)]
 
+pub mod watch;
+
 use ethernet::Simulation;
 use ethernet::outcome::EthernetOutcome;
 use ethernet::probe::{Cause, FrameView, Probe};

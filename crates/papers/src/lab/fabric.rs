@@ -34,7 +34,10 @@ impl Lab {
         let sets: Vec<(&str, &str)> = sets.iter().copied().chain(last).collect();
         let spec = match parse(file, &sets)?.engine {
             Engine::Flit(spec) => *spec,
-            Engine::Packet(_) => return Err(LabError(format!("{file} is for the packet engine"))),
+            other => {
+                let engine = other.name();
+                return Err(LabError(format!("{file} is for the {engine} engine")));
+            }
         };
         let wrong = |what: String| LabError(format!("{file}: {what}"));
         let mut simulation = Simulation::new(&spec).map_err(|error| wrong(error.to_string()))?;

@@ -32,6 +32,30 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
     }
     if mix.has_faults {
         faults(dice, spec);
+        for node in &mut spec.nodes {
+            let eo = super::super::control::eo;
+            if eo('w') {
+                node.watchdog = None;
+            }
+            if eo('d') {
+                node.is_deaf = false;
+            }
+            match &mut node.kind {
+                NodeKind::Station { storm } => {
+                    if eo('s') {
+                        *storm = None;
+                    }
+                }
+                NodeKind::Switch(sw) => {
+                    if eo('t') {
+                        if let Some(b) = &mut sw.back_pressure {
+                            b.time_out = None;
+                            b.blocked = None;
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 

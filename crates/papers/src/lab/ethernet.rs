@@ -1,0 +1,153 @@
+//! Runs for the Ethernet engine.
+
+use std::sync::atomic::Ordering;
+
+use ethernet::Simulation;
+use ethernet::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome, Stop};
+use ethernet::spec::EthernetSpec;
+use kernel::{Duration, Time};
+use rayon::prelude::*;
+use scenario::Engine;
+
+use super::{Lab, LabError, parse};
+
+/// Simulated time between two looks at [`Lab::stop`].
+const STRIDE: Duration = Duration(1_000_000_000_000);
+
+/// A finished run of the Ethernet engine.
+#[derive(Clone, Debug)]
+pub struct EthernetRun {
+    /// What ran.
+    pub spec: EthernetSpec,
+    /// What it found. A deadlock is a result, not an error.
+    pub outcome: EthernetOutcome,
+}
+
+impl Lab {
+    /// Runs `file` with `sets` (key, value) applied.
+    ///
+    /// # Errors
+    /// If the scenario is not built in, not sound or for another engine; if the run breaks a
+    /// promise or is stopped.
+    pub fn ethernet(&self, file: &str, sets: &[(&str, &str)]) -> Result<EthernetRun, LabError> {
+        let spec = self.ethernet_spec(file, sets)?;
+        let wrong = |what: String| LabError(format!("{file}: {what}"));
+        let mut simulation: Simulation =
+            Simulation::new(&spec).map_err(|error| wrong(error.to_string()))?;
+        let mut until = Time::ZERO;
+        loop {
+            until = until.checked_add(STRIDE).unwrap_or(Time::MAX);
+            if !simulation.run_until(until) {
+                break;
+            }
+            if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Err(wrong("it was interrupted".into()));
+            }
+        }
+        let outcome = simulation.outcome();
+        if let Some(first) = outcome.violations.first() {
+            return Err(wrong(format!("{} s: {}", first.at.seconds(), first.what)));
+        }
+        Ok(EthernetRun { spec, outcome })
+    }
+
+    /// Reads and checks a built-in scenario for the Ethernet engine.
+    ///
+    /// # Errors
+    /// If it is not built in, not sound or for another engine.
+    pub fn ethernet_spec(
+        &self,
+        file: &str,
+        sets: &[(&str, &str)],
+    ) -> Result<EthernetSpec, LabError> {
+        let last = self.ethernet_sets.iter();
+        let last = last.map(|(key, value)| (key.as_str(), value.as_str()));
+        let sets: Vec<(&str, &str)> = sets.iter().copied().chain(last).collect();
+        match parse(file, &sets)?.engine {
+            Engine::Ethernet(scenario) => Ok(scenario.network),
+            other => Err(LabError(format!(
+                "{file} is for the {} engine",
+                other.name()
+            ))),
+        }
+    }
+
+    /// One run a seed, side by side, in the order of seeds.
+    ///
+    /// # Errors
+    /// As [`Lab::ethernet`].
+    pub fn ethernet_seeds(
+        &self,
+        file: &str,
+        sets: &[(&str, &str)],
+        seeds: u64,
+    ) -> Result<Vec<EthernetRun>, LabError> {
+        let seeds = self.at_most_seeds.map_or(seeds, |most| most.min(seeds));
+        (1..=seeds)
+            .into_par_iter()
+            .map(|seed| {
+                let seed = seed.to_string();
+                let mut sets = sets.to_vec();
+                sets.push(("run.seed", &seed));
+                self.ethernet(file, &sets)
+            })
+            .collect()
+    }
+}
+
+impl EthernetRun {
+    /// Seconds measured.
+    pub fn seconds(&self) -> f64 {
+        let ended = self.outcome.ended_at;
+        ended.since(self.spec.warm_up.min(ended)).seconds()
+    }
+
+    /// Flows called `name`, or `name[1]`, `name[2]`, ...
+    pub fn flows(&self, name: &str) -> impl Iterator<Item = &FlowOutcome> {
+        let is_one = move |full: &str| {
+            let rest = full.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+        };
+        let both = self.spec.flows.iter().zip(&self.outcome.flows);
+        both.filter(move |(spec, _)| is_one(&spec.name))
+            .map(|(_, found)| found)
+    }
+
+    /// Payload in Mbps that these flows' destinations got, all together.
+    pub fn mbps(&self, name: &str) -> f64 {
+        let bytes: u64 = self.flows(name).map(|flow| flow.goodput_bytes).sum();
+        bytes as f64 * 8e-6 / self.seconds()
+    }
+
+    /// Frames dropped in the whole run, all flows.
+    pub fn drops(&self) -> u64 {
+        let flows = self.outcome.flows.iter();
+        flows.map(|flow| flow.dropped_total).sum()
+    }
+
+    /// Did it end because queues waited for each other?
+    pub fn is_deadlocked(&self) -> bool {
+        matches!(self.outcome.stop, Stop::Deadlocked(_))
+    }
+
+    /// The channel `from->to`.
+    ///
+    /// # Panics
+    /// If the shipped scenario has none: a test runs every experiment.
+    pub fn channel(&self, name: &str) -> &ChannelOutcome {
+        let channels = self.outcome.channels.iter().enumerate();
+        let mut named = channels.filter(|(id, _)| self.channel_name(*id as u32) == name);
+        named.next().expect("a channel of the scenario").1
+    }
+
+    /// `from->to` of a channel.
+    pub fn channel_name(&self, channel: u32) -> String {
+        let link = &self.spec.links[channel as usize / 2];
+        let (from, to) = match channel % 2 {
+            0 => (link.a, link.b),
+            _ => (link.b, link.a),
+        };
+        let name = |node: u32| self.spec.nodes[node as usize].name.as_str();
+        format!("{}->{}", name(from), name(to))
+    }
+}

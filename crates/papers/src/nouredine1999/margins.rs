@@ -1,0 +1,125 @@
+//! Section 3.1.3: with back-pressure the threshold margin sets the shares.
+
+use results::{Block, Cell, Table};
+
+use super::runs::{SIMPLE, Seeds, Sets, each, finding, mean};
+use super::{INPUTS, SEEDS, SEEDS_CONTRAST};
+use crate::Evidence;
+use crate::claim::{Measured, column};
+use crate::estimate::{cell, ratios};
+use crate::lab::{Lab, LabError};
+
+/// Segments in bytes, and margins in tenths of a per cent of 70 kB.
+const SEGMENTS: [u64; 3] = [536, 1_024, 1_460];
+const MARGINS: [u64; 5] = [25, 50, 75, 100, 125];
+const LIMIT_BYTES: f64 = 70_000.0;
+const HEADERS: f64 = 58.0;
+/// S1's link is so much faster than S2's.
+const SPEEDS: f64 = 10.0;
+
+const WORDS: &str = "When a stop ends, S1 fills the margin between the thresholds at ten times \
+    the rate at which S2 sends one frame; then both are stopped again. So the ratio is a number \
+    of frames a cycle: an integer close to x + 1.3 to x + 2.6, where x is the margin in frames. \
+    With segments of 1024 bytes it is about 8 at the paper's margin of 10 %, with 1460 bytes \
+    about 6: 8:1 points to segments near 1 KB. Where x + 1.3 passes 10, the ratio of speeds, S2 \
+    sends a second frame a cycle and the ratio falls: a larger margin does not always raise S1's \
+    share.";
+
+pub fn section_313(lab: &Lab) -> Result<Evidence, LabError> {
+    let three = [(1_024, 100), (1_024, 50), (1_460, 100)];
+    let three = three.map(|(mss, margin)| settings(mss, margin));
+    let three = each(lab, INPUTS, &three, SEEDS)?;
+    let names = [
+        "ratio_10_percent_margin",
+        "ratio_5_percent_margin",
+        "ratio_mss_1460",
+    ];
+    let measured = names.iter().zip(&three);
+    let measured = measured.map(|(name, at)| Measured::over_seeds(name, &ratio(at)));
+    let all: Vec<Sets> = SEGMENTS
+        .iter()
+        .flat_map(|mss| MARGINS.map(|margin| settings(*mss, margin)))
+        .collect();
+    let found = each(lab, INPUTS, &all, SEEDS_CONTRAST)?;
+    Ok(Evidence {
+        findings: vec![finding(
+            "nouredine1999.fig6.ratio-eight",
+            INPUTS,
+            measured.collect(),
+        )],
+        blocks: vec![Block::Text(WORDS.into()), Block::Table(table(&found))],
+    })
+}
+
+fn settings(mss: u64, margin: u64) -> Sets {
+    let low = 800 - margin;
+    SIMPLE.with([
+        ("tcp", format!("{{ mss = \"{mss} B\" }}")),
+        (
+            "back_pressure.low",
+            format!("\"{}.{} %\"", low / 10, low % 10),
+        ),
+    ])
+}
+
+fn ratio(at: &Seeds) -> Vec<f64> {
+    ratios(&at.mbps("S1"), &at.mbps("S2"))
+}
+
+/// The margin in frames of a segment of `mss` bytes.
+fn frames(mss: u64, margin: u64) -> f64 {
+    margin as f64 / 1000.0 * LIMIT_BYTES / (mss as f64 + HEADERS)
+}
+
+fn table(found: &[Seeds]) -> Table {
+    let settings = SEGMENTS
+        .iter()
+        .flat_map(|mss| MARGINS.map(|margin| (*mss, margin)));
+    let row = |((mss, margin), at): ((u64, u64), &Seeds)| {
+        let x = frames(mss, margin);
+        let measured = ratio(at);
+        let rule = if x + 1.3 > SPEEDS {
+            Cell::from("S2 sends two a cycle")
+        } else {
+            format!("{:.1} to {:.1}", x + 1.3, x + 2.6).into()
+        };
+        vec![
+            mss.into(),
+            Cell::float(margin as f64 / 10.0, 1),
+            Cell::float(x, 2),
+            rule,
+            cell(&measured, 2),
+            Cell::float(mean(&measured).round(), 0),
+        ]
+    };
+    Table {
+        name: "margins".into(),
+        caption: format!(
+            "Ratio of S1's throughput to S2's, 10 connections, files of 500 kB; mean and 95 % \
+             interval over {SEEDS_CONTRAST} seeds."
+        ),
+        columns: vec![
+            column("segment", "bytes", "payload of a full segment"),
+            column(
+                "margin",
+                "% of 70 kB",
+                "high threshold (80 %) less the low one",
+            ),
+            column("x", "frames", "the margin in frames"),
+            column("rule", "", "x + 1.3 to x + 2.6, up to the ratio of speeds"),
+            column("ratio", "", "measured"),
+            column("integer", "", "next to it"),
+        ],
+        rows: settings.zip(found).map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_margin_of_the_paper_holds_six_and_a_half_frames() {
+        assert!((frames(1_024, 100) - 6.47).abs() < 0.01);
+    }
+}

@@ -1,0 +1,148 @@
+//! Section 2.3: stops that end by themselves; section 1: UDP instead of TCP.
+
+use results::{Block, Cell, Table};
+
+use super::runs::{DESTINATION, NONE, SIMPLE, Scheme, Seeds, Sets, cell, each};
+use super::{INPUTS, MISMATCH, SEEDS_CONTRAST, UNNECESSARY};
+use crate::Evidence;
+use crate::claim::{column, words};
+use crate::lab::{EthernetRun, Lab, LabError};
+
+/// Length of a stop in quanta of 512 bit times, and whether it is said again.
+const STOPS: [(u64, bool); 8] = [
+    (20, false),
+    (60, false),
+    (109, false),
+    (1_094, false),
+    (20, true),
+    (60, true),
+    (109, true),
+    (1_094, true),
+];
+
+const WORDS: &str = "The paper's stops last until they are cancelled; IEEE 802.3x counts quanta \
+    of 512 bit times. A port at 10 Mbps needs 5.6 ms to fall by the margin of 7 kB: 1094 quanta \
+    of a link at 100 Mbps. Shorter stops that are not said again end while the queue is still \
+    near its limit, and drops return. With a refresh at half their time there are none. Quanta \
+    are bit times of each link: the same number stops a neighbour at 10 Mbps ten times as long \
+    as one at 100 Mbps, so the shares of Figure 6 move without refresh.";
+
+pub fn section_23(lab: &Lab) -> Result<Evidence, LabError> {
+    let mut settings = vec![SIMPLE.with::<String>([])];
+    settings.extend(STOPS.map(|(quanta, refresh)| stops(quanta, refresh)));
+    let one = each(lab, MISMATCH, &settings, SEEDS_CONTRAST)?;
+    let two = each(lab, INPUTS, &settings, SEEDS_CONTRAST)?;
+    Ok(Evidence {
+        findings: Vec::new(),
+        blocks: vec![
+            Block::Text(WORDS.into()),
+            Block::Table(stops_table(&one, &two)),
+        ],
+    })
+}
+
+fn stops(quanta: u64, refresh: bool) -> Sets {
+    let refresh = if refresh { "50 %" } else { "never" };
+    SIMPLE.with([
+        ("back_pressure.quanta", quanta.to_string()),
+        ("back_pressure.refresh", format!("\"{refresh}\"")),
+        ("back_pressure.headroom", "\"unchecked\"".to_owned()),
+    ])
+}
+
+fn stops_table(one: &[Seeds], two: &[Seeds]) -> Table {
+    let until = (Cell::from("until cancelled"), Cell::Empty);
+    let stops = STOPS.map(|(quanta, refresh)| {
+        let said = if refresh { "at half its time" } else { "never" };
+        (quanta.into(), said.into())
+    });
+    let row = |((quanta, said), (one, two)): ((Cell, Cell), (&Seeds, &Seeds))| {
+        vec![
+            quanta,
+            said,
+            cell(&one.mbps("data"), 2),
+            cell(&one.drops_each(), 0),
+            cell(&two.mbps("S1"), 2),
+            cell(&two.mbps("S2"), 2),
+            cell(&two.drops_each(), 0),
+        ]
+    };
+    let over = "mean [least, most] over seeds";
+    Table {
+        name: "quanta".into(),
+        caption: format!(
+            "Figure 1's network with 3 connections and files of 200 kB; Figure 5's with 10 and \
+             500 kB; {SEEDS_CONTRAST} seeds."
+        ),
+        columns: vec![
+            column("a stop lasts", "quanta", "512 bit times of the link each"),
+            words("said again", "while congestion lasts"),
+            column("Figure 1: D", "Mbps", over),
+            column("drops of Figure 1", "frames", over),
+            column("Figure 5: S1", "Mbps", over),
+            column("Figure 5: S2", "Mbps", over),
+            column("drops of Figure 5", "frames", over),
+        ],
+        rows: std::iter::once(until)
+            .chain(stops)
+            .zip(one.iter().zip(two))
+            .map(row)
+            .collect(),
+    }
+}
+
+const SCHEMES: [Scheme; 3] = [NONE, SIMPLE, DESTINATION];
+/// Twenty on-off sources with Pareto times, 8 Mbps in the mean.
+const SELF_SIMILAR: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count = 1, \
+    payload = \"1024 B\", traffic = { kind = \"self-similar\", rate = \"8 Mbps\", \
+    peak = \"2 Mbps\" } }";
+const POISSON: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count = 1, \
+    payload = \"1024 B\", traffic = { kind = \"poisson\", rate = \"8 Mbps\" } }";
+
+const UDP_WORDS: &str = "The paper says that UDP, self-similar traffic included, gives comparable \
+    results and shows none. Here S1 of Figure 7 sends datagrams of 8 Mbps in the mean to D1 at \
+    10 Mbps: as a Poisson process, which hardly congests the port, and as the sum of 20 on-off \
+    sources with Pareto times, which congests it again and again. Without control the bursts are \
+    lost in part; simple control loses nothing and costs the bystanders part of their \
+    throughput; by destination it costs them nothing.";
+
+pub fn section_1(lab: &Lab) -> Result<Evidence, LabError> {
+    let mut rows = Vec::new();
+    for (name, flow) in [("Poisson", POISSON), ("self-similar", SELF_SIMILAR)] {
+        let settings = SCHEMES.map(|scheme| scheme.with([("flows.D1", flow)]));
+        let found = each(lab, UNNECESSARY, &settings, SEEDS_CONTRAST)?;
+        let row = |(scheme, at): (&Scheme, &Seeds)| udp_row(name, scheme, at);
+        rows.extend(SCHEMES.iter().zip(&found).map(row));
+    }
+    let over = "mean [least, most] over seeds";
+    let table = Table {
+        name: "udp".into(),
+        caption: format!("Datagrams from S1 to D1 in Figure 7's network, {SEEDS_CONTRAST} seeds."),
+        columns: vec![
+            words("traffic", "of S1"),
+            words("back-pressure", "the scheme"),
+            column("lost", "% of frames", "of S1"),
+            column("D1", "Mbps", over),
+            column("D2", "Mbps", over),
+            column("D3", "Mbps", over),
+        ],
+        rows,
+    };
+    Ok(Evidence {
+        findings: Vec::new(),
+        blocks: vec![Block::Text(UDP_WORDS.into()), Block::Table(table)],
+    })
+}
+
+fn udp_row(name: &str, scheme: &Scheme, at: &Seeds) -> Vec<Cell> {
+    let lost = |run: &EthernetRun| {
+        let counts = run
+            .flows("D1")
+            .map(|one| (one.dropped_total, one.created_total));
+        let (dropped, created) = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        100.0 * dropped as f64 / created.max(1) as f64
+    };
+    let mut row = vec![name.into(), scheme.name.into(), cell(&at.each(lost), 2)];
+    row.extend(["D1", "D2", "D3"].map(|flow| cell(&at.mbps(flow), 2)));
+    row
+}

@@ -1,0 +1,110 @@
+//! Section 3.2.1: a source that does not respond to control.
+
+use results::{Block, Table};
+
+use super::runs::{
+    DESTINATION, NONE, SIMPLE, SIMPLE_OTHERS, Scheme, Seeds, Sets, TIME_OUT, cell, each, finding,
+    mean,
+};
+use super::{NON_RESPONDING, SEEDS, SEEDS_CONTRAST};
+use crate::Evidence;
+use crate::claim::{Measured, column, words};
+use crate::lab::{Lab, LabError};
+
+const SCHEMES: [Scheme; 5] = [NONE, SIMPLE, SIMPLE_OTHERS, DESTINATION, TIME_OUT];
+const FLOWS: [&str; 3] = ["D1", "D2", "D3"];
+/// What the deaf S1 sends.
+const SOURCES: [(&str, &str, u64); 4] = [
+    ("datagrams at 12 Mbps", "", SEEDS),
+    (
+        "datagrams at 20 Mbps",
+        "{ kind = \"constant\", rate = \"20 Mbps\", phase = \"random\" }",
+        SEEDS_CONTRAST,
+    ),
+    ("TCP, 1 connection", TCP, SEEDS_CONTRAST),
+    ("TCP, 10 connections", TCP_TEN, SEEDS_CONTRAST),
+];
+const TCP: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count = 1, \
+    traffic = { kind = \"files\", size = \"1000 kB\", think = \"10 ms\" } }";
+const TCP_TEN: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count = 10, \
+    traffic = { kind = \"files\", size = \"1000 kB\", think = \"10 ms\" } }";
+
+const WORDS: &str = "The topology of Figure 7, with S1 deaf. Under simple control D1's port never \
+    falls below its low threshold, so the trunk stays stopped and D2 and D3 get nothing. By \
+    destination only frames to D1 are stopped. With a time-out the switch releases, after 20 ms \
+    of congestion, every neighbour that has been silent for 5 ms: the trunk, not S1. A deaf S1 \
+    that sends over TCP is throttled all the same while D1 obeys stops, since its \
+    acknowledgements wait; where D1 is not told, the bystanders get less.";
+
+pub fn section_321(lab: &Lab) -> Result<Evidence, LabError> {
+    let mut found = Vec::new();
+    for (_, what, seeds) in SOURCES {
+        let settings = SCHEMES.map(|scheme| settings(&scheme, what));
+        found.push(each(lab, NON_RESPONDING, &settings, seeds)?);
+    }
+    let mut blocks = vec![Block::Text(WORDS.into())];
+    let tables = SOURCES.iter().zip(&found).enumerate();
+    blocks.extend(tables.map(|(at, (source, found))| Block::Table(table(at, source, found))));
+    Ok(Evidence {
+        findings: vec![finding(
+            "nouredine1999.sec321.non-responding-source",
+            NON_RESPONDING,
+            measured(&found[0]),
+        )],
+        blocks,
+    })
+}
+
+fn settings(scheme: &Scheme, what: &str) -> Sets {
+    let mut sets = scheme.with::<String>([]);
+    if !what.is_empty() {
+        let key = if what.contains("name") {
+            "flows.D1"
+        } else {
+            "flows.D1.traffic"
+        };
+        sets.push((key.into(), what.into()));
+    }
+    sets
+}
+
+fn measured(found: &[Seeds]) -> Vec<Measured> {
+    let mut measured = Vec::new();
+    for (flow, name) in [("D2", "d2"), ("D3", "d3")] {
+        let normal = mean(&found[0].mbps(flow));
+        let shares = |scheme: usize| found[scheme].each(|run| run.mbps(flow) / normal);
+        let mut add = |what: &str, scheme: usize, low: f64, high: f64| {
+            let name = format!("{name}_{what}");
+            measured.push(Measured::over_seeds(&name, &shares(scheme)).within(low, high));
+        };
+        add("simple", 1, 0.0, 0.0);
+        add("destination", 3, 0.95, 1.05);
+        add("time_out", 4, 0.95, 1.05);
+    }
+    measured
+}
+
+fn table(at: usize, source: &(&str, &str, u64), found: &[Seeds]) -> Table {
+    let (what, _, seeds) = source;
+    let mut columns = vec![words("back-pressure", "the scheme")];
+    columns.extend(FLOWS.map(|flow| {
+        column(
+            flow,
+            "Mbps",
+            "payload it got: mean [least, most] over seeds",
+        )
+    }));
+    columns.push(column("drops", "frames", "in the whole run"));
+    let row = |(scheme, at): (&Scheme, &Seeds)| {
+        let mut row = vec![scheme.name.into()];
+        row.extend(FLOWS.map(|flow| cell(&at.mbps(flow), 2)));
+        row.push(cell(&at.drops_each(), 0));
+        row
+    };
+    Table {
+        name: format!("non-responding-{at}"),
+        caption: format!("S1 neglects stops and sends {what}; {seeds} seeds."),
+        columns,
+        rows: SCHEMES.iter().zip(found).map(row).collect(),
+    }
+}

@@ -1,0 +1,226 @@
+//! Runs over several seeds, and what figures and tables take from them.
+
+use rayon::prelude::*;
+use results::{Axis, Cell, Curve, Plot};
+
+use crate::claim::Finding;
+use crate::claim::Measured;
+use crate::lab::{EthernetRun, Lab, LabError};
+
+/// What differs from a scenario's file: keys and values.
+pub type Sets = Vec<(String, String)>;
+
+/// One run a seed.
+pub struct Seeds(pub Vec<EthernetRun>);
+
+/// A kind of back-pressure, as settings of the paper's scenarios.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheme {
+    /// As tables call it.
+    pub name: &'static str,
+    sets: &'static [(&'static str, &'static str)],
+}
+
+/// No back-pressure: full queues drop.
+pub const NONE: Scheme = Scheme {
+    name: "none",
+    sets: &[("back_pressure", "{ kind = \"none\" }")],
+};
+/// The paper's simple scheme, every neighbour told.
+pub const SIMPLE: Scheme = Scheme {
+    name: "simple",
+    sets: &[],
+};
+/// The same, but the neighbour behind the congested port is not told.
+pub const SIMPLE_OTHERS: Scheme = Scheme {
+    name: "simple, port's own neighbour not told",
+    sets: &[("back_pressure.notify", "others")],
+};
+/// The same, but only neighbours with frames in the congested queue are told.
+pub const SIMPLE_CONTRIBUTING: Scheme = Scheme {
+    name: "simple, inputs told apart",
+    sets: &[("back_pressure.notify", "contributing")],
+};
+/// By class.
+pub const CLASS: Scheme = Scheme {
+    name: "class",
+    sets: &[("back_pressure.kind", "class")],
+};
+/// By destination, all found in the congested queue.
+pub const DESTINATION: Scheme = Scheme {
+    name: "destination",
+    sets: &[("back_pressure.kind", "destination")],
+};
+/// By destination of one frame drawn from it.
+pub const RANDOM: Scheme = Scheme {
+    name: "destination, one drawn at random",
+    sets: &[
+        ("back_pressure.kind", "destination"),
+        ("back_pressure.choose", "random"),
+    ],
+};
+/// By destination; blocked frames take as much as the low threshold at most.
+pub const BLOCKED_70: Scheme = Scheme {
+    name: "destination, blocked share 70 %",
+    sets: &[
+        ("back_pressure.kind", "destination"),
+        ("back_pressure.blocked_share", "{ high = \"70 %\" }"),
+    ],
+};
+/// The same with less.
+pub const BLOCKED_60: Scheme = Scheme {
+    name: "destination, blocked share 60 %",
+    sets: &[
+        ("back_pressure.kind", "destination"),
+        ("back_pressure.blocked_share", "{ high = \"60 %\" }"),
+    ],
+};
+/// Simple; neighbours that respond are released after 20 ms of congestion.
+pub const TIME_OUT: Scheme = Scheme {
+    name: "simple, time-out 20 ms",
+    sets: &[(
+        "back_pressure.time_out",
+        "{ after = \"20 ms\", grace = \"5 ms\" }",
+    )],
+};
+
+impl Scheme {
+    /// Its settings, and `more`.
+    pub fn with<V: Into<String>>(&self, more: impl IntoIterator<Item = (&'static str, V)>) -> Sets {
+        let own = self.sets.iter();
+        let own = own.map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let more = more.into_iter();
+        own.chain(more.map(|(key, value)| (key.to_owned(), value.into())))
+            .collect()
+    }
+}
+
+/// Runs `file` with each of `all`, `count` seeds each, side by side.
+pub fn each(lab: &Lab, file: &str, all: &[Sets], count: u64) -> Result<Vec<Seeds>, LabError> {
+    let one = |sets: &Sets| {
+        let sets: Vec<(&str, &str)> = sets.iter().map(|(key, value)| (&**key, &**value)).collect();
+        lab.ethernet_seeds(file, &sets, count).map(Seeds)
+    };
+    all.par_iter().map(one).collect()
+}
+
+impl Seeds {
+    /// `value` of each run.
+    pub fn each(&self, value: impl Fn(&EthernetRun) -> f64) -> Vec<f64> {
+        self.0.iter().map(value).collect()
+    }
+
+    /// Payload in Mbps by run that the flows called `name` got.
+    pub fn mbps(&self, name: &str) -> Vec<f64> {
+        self.each(|run| run.mbps(name))
+    }
+
+    /// Frames dropped in all runs.
+    pub fn drops(&self) -> u64 {
+        self.0.iter().map(EthernetRun::drops).sum()
+    }
+
+    /// Frames dropped by run.
+    pub fn drops_each(&self) -> Vec<f64> {
+        self.each(|run| run.drops() as f64)
+    }
+}
+
+/// Most payload in Mbps that a link of `mbps` carries in segments of `mss` bytes: each takes 58
+/// bytes of headers and frame check sequence, and 20 of preamble and gap.
+pub fn limit_mbps(mbps: f64, mss: f64) -> f64 {
+    mbps * mss / (mss + 78.0)
+}
+
+/// Mean of values.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Least and most.
+pub fn range(values: &[f64]) -> (f64, f64) {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (least, most)
+}
+
+/// `5.03 [4.81, 5.40]`: mean, least and most over seeds; the mean alone where all are equal.
+pub fn cell(values: &[f64], digits: usize) -> Cell {
+    let (least, most) = range(values);
+    let show = |value: f64| format!("{value:.digits$}");
+    let (mean, least, most) = (show(mean(values)), show(least), show(most));
+    Cell::Text(if least == most {
+        mean
+    } else {
+        format!("{mean} [{least}, {most}]")
+    })
+}
+
+/// A curve through means over seeds, with their range; dashed as the paper draws it.
+pub fn curve(name: &str, x: &[f64], values: &[Vec<f64>], dashed: bool) -> Curve {
+    let ends = values.iter().map(|values| range(values));
+    Curve {
+        name: name.into(),
+        x: x.to_vec(),
+        y: values.iter().map(|values| mean(values)).collect(),
+        dashed,
+        interval: Some(ends.unzip()),
+        ..Curve::default()
+    }
+}
+
+/// A plot of throughput in Mbps.
+pub fn throughput_plot(id: &str, title: &str, x: Axis, most: f64, curves: Vec<Curve>) -> Plot {
+    Plot {
+        id: id.into(),
+        title: title.into(),
+        x: Axis {
+            min: Some(0.0),
+            ..x
+        },
+        y: Axis {
+            min: Some(0.0),
+            max: Some(most),
+            ..Axis::new("throughput", "Mbps")
+        },
+        curves,
+        ..Plot::default()
+    }
+}
+
+/// Sizes in kB as numbers.
+pub fn numbers(values: &[u64]) -> Vec<f64> {
+    values.iter().map(|value| *value as f64).collect()
+}
+
+/// A finding about a claim.
+pub fn finding(claim: &'static str, scenario: &'static str, measured: Vec<Measured>) -> Finding {
+    Finding {
+        claim,
+        scenario,
+        measured,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_and_ranges_in_cells_and_curves() {
+        assert_eq!(
+            cell(&[1.0, 2.0, 6.0], 1),
+            Cell::Text("3.0 [1.0, 6.0]".into())
+        );
+        assert_eq!(cell(&[2.0, 2.0], 0), Cell::Text("2".into()));
+        let curve = curve("a", &[1.0], &[vec![1.0, 3.0]], true);
+        assert_eq!(curve.y, [2.0]);
+        assert_eq!(curve.interval, Some((vec![1.0], vec![3.0])));
+    }
+
+    #[test]
+    fn a_link_of_10_mbps_carries_9_29_in_segments_of_1024() {
+        assert!((limit_mbps(10.0, 1024.0) - 9.292).abs() < 1e-3);
+        assert!((limit_mbps(10.0, 1460.0) - 9.493).abs() < 1e-3);
+    }
+}
