@@ -69,6 +69,8 @@ pub(crate) struct Request {
     pub since: Time,
     /// Random choice: the second draw was made.
     pub has_drawn_twice: bool,
+    /// Neighbours were let go by a time-out: nobody is asked anew.
+    pub is_given_up: bool,
 }
 
 /// Puts `what` into its place; false if it is there.
@@ -142,6 +144,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             gates,
             since: self.now,
             has_drawn_twice: false,
+            is_given_up: false,
         };
         if let Some(time_out) = rules.time_out {
             self.set_timer(self.now + time_out.after, channel, timer::TIME_OUT, class);
@@ -154,6 +157,10 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let Some(rules) = self.back_pressure(node) else {
             return;
         };
+        let at = self.network.queue(channel, class);
+        if self.network.requests[at].congestion.is_given_up {
+            return;
+        }
         if rules.notify == Notify::Contributing {
             self.add_neighbour(channel, class, input ^ 1);
         }
@@ -163,7 +170,6 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 self.add_gates(channel, class, &[Gate::Destination(class, station)]);
             }
             Select::Destination(Choose::Random { frames }) => {
-                let at = self.network.queue(channel, class);
                 let queue = &self.network.queues[at];
                 let room = queue.limit_bytes.saturating_sub(queue.high_bytes);
                 let second = queue.high_bytes.saturating_add(room / 4);
@@ -287,7 +293,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             } => {
                 self.say(channel, gate, quanta, false);
                 if let Some(percent) = refresh_percent {
-                    let whole = self.network.quanta(channel, quanta);
+                    let whole = self.network.quanta(channel ^ 1, quanta);
                     let after = Duration((whole.0 / 100 * u64::from(percent)).max(1));
                     let at = self.now + after;
                     self.network.asked[channel as usize]
@@ -359,7 +365,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             .iter()
             .partition(|n| last(**n) + time_out.grace <= self.now);
         let gates = request.gates.clone();
-        self.network.requests[at].congestion.neighbours = loud;
+        let request = &mut self.network.requests[at].congestion;
+        request.neighbours = loud;
+        request.is_given_up |= !quiet.is_empty();
         for neighbour in &quiet {
             gates
                 .iter()

@@ -122,7 +122,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         .links
         .first()
         .map_or(1, |link| link.forward.queues.len());
-    let mut channels = channels(spec, classes);
+    let mut channels = channels(spec);
     let mut slots: Vec<u32> = (0..channels.len() as u32).collect();
     slots.sort_by_key(|channel| channels[*channel as usize].to);
     for (slot, channel) in (0..).zip(&slots) {
@@ -186,7 +186,7 @@ fn channel_specs(spec: &EthernetSpec) -> impl Iterator<Item = &ChannelSpec> {
     links.flat_map(|link| [&link.forward, &link.backward])
 }
 
-fn channels(spec: &EthernetSpec, classes: usize) -> Vec<Channel> {
+fn channels(spec: &EthernetSpec) -> Vec<Channel> {
     let mut channels = Vec::new();
     for (id, own) in (0..).zip(channel_specs(spec)) {
         let (from, to) = ends(spec, id).unwrap_or((NONE, NONE));
@@ -224,7 +224,8 @@ fn channels(spec: &EthernetSpec, classes: usize) -> Vec<Channel> {
             kind: kind
                 .into_iter()
                 .fold(0, |all, (is, bit)| all | if is { bit } else { 0 }),
-            turn: classes as u8 - 1,
+            // The first turn passes to the highest class.
+            turn: 0,
         });
     }
     channels

@@ -255,7 +255,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 classes.for_each(|class| self.storm(channel, Gate::Class(class), storm.quanta));
             }
         }
-        let half = Duration((self.network.quanta(channel, storm.quanta).0 / 2).max(1));
+        let half = Duration((self.network.quanta(channel ^ 1, storm.quanta).0 / 2).max(1));
         self.set_timer(self.now + half, channel, timer::STORM, 0);
     }
 

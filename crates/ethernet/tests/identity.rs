@@ -91,7 +91,7 @@ fn queue_of_events_onlookers_and_slices_change_nothing() {
         let mut sliced: Simulation = Simulation::new(&spec).expect(name);
         let mut until = Time::ZERO;
         while sliced.run_until(until) {
-            until = until + Duration(7_777_777_777);
+            until += Duration(7_777_777_777);
         }
         for other in [heap, seen, finish(sliced)] {
             assert_eq!(other.trace_hash, plain.trace_hash, "{name}");

@@ -147,7 +147,7 @@ fn no_load_saturates_what_takes_what_it_gets() {
         "saturate",
         "switch.toml",
         "--over",
-        "run.seed",
+        "tcp.initial_window",
         "--low",
         "1",
     ];

@@ -118,10 +118,8 @@ impl Audit {
         let is_next = |waiting: &Waiting| (waiting.flow, waiting.number) == key(frame);
         let queue = &port.queues[usize::from(frame.class)];
         let place = queue.waiting.iter().position(is_next);
-        let passed = queue.waiting.iter().take(place.unwrap_or(0));
-        let all_stopped = passed
-            .map(|waiting| port.is_stopped(frame.class, waiting.destination))
-            .all(|is_stopped| is_stopped);
+        let mut passed = queue.waiting.iter().take(place.unwrap_or(0));
+        let all_stopped = passed.all(|waiting| port.is_stopped(frame.class, waiting.destination));
         let may_go = port.may_force || !port.is_stopped(frame.class, frame.destination);
         let is_highest = !port.is_strict || !port.is_ready_above(frame.class);
         let is_first = all_stopped || port.may_force;

@@ -84,8 +84,8 @@ pub enum Message {
     },
 }
 
-/// A neighbour that goes on sending is given up: its stop and those of all others for the same
-/// queue are cancelled, so that it alone meets the full queue.
+/// A neighbour that goes on sending is given up: the stops of all others for the same queue are
+/// cancelled, so that it alone meets the full queue; until that is clear, nobody is asked anew.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeOutSpec {
     /// A queue congested for so long after its stops

@@ -77,7 +77,7 @@ fn in_turn(network: &mut Network, channel: usize, firsts: &[Option<usize>]) -> u
     loop {
         let class = match network.channels[channel].turn {
             Some(0) => classes - 1,
-            None => classes.saturating_sub(2),
+            None => classes - 1,
             Some(class) => class - 1,
         };
         network.channels[channel].turn = Some(class);
