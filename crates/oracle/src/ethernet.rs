@@ -27,9 +27,10 @@
 //! 7. **Timers** of one instant: first all response times, then all ends of stops, and so on.
 //!    A stop that takes effect at the instant at which another ends replaces it, unless it ends a
 //!    response time of its own: then also, as response times come first.
-//! 8. **Time-out**: once a congestion, at its start and `after`. A neighbour went on sending if data
-//!    that a gate asked of it forbids took effect here after it was asked, less than `grace` ago. All
-//!    others are released and not asked again by this congestion. Blocked shares know no time-out.
+//! 8. **Time-out**: once a congestion, at its start and `after`. A neighbour went on sending if
+//!    data that a gate asked of it forbids took effect here after it was asked, less than
+//!    `grace` ago. All others are released and not asked again by this congestion. Blocked
+//!    shares know no time-out.
 //! 9. **Blocked share**: frames that wait for stopped destinations. Neighbours are those of all
 //!    that waits as the share passes its threshold, later those of stopped frames that join.
 //!    It is looked at after each join, departure, start and change of a gate.
@@ -52,8 +53,8 @@
 //!     Drops for want of headroom count as input full, else memory full.
 //! 15. **Endless datagrams**: the first comes with the timer of its flow; others after the timers
 //!     of all flows and after all starts, in the order of flows.
-//! 16. **Even gaps**: the k-th datagram comes the time of k payloads (rounded down) after the first;
-//!     the phase is `below` one of them of the flow's stream for starts.
+//! 16. **Even gaps**: the k-th datagram comes the time of k payloads (rounded down) after the
+//!     first; the phase is `below` one of them of the flow's stream for starts.
 //! 17. **Frames spread at random** are refused. Standstills are not looked for.
 //! 18. **Control frames** count as sent when they are made.
 //! 19. **Marks concern** all segments of TCP connections that heed marks, and no datagrams.
