@@ -12,50 +12,52 @@
 //!
 //! 1. **The last instant** `stop_at` itself is run.
 //! 2. **Neighbours** are known by the link to them: two links to one node are two neighbours.
-//! 3. **Contributing with destinations**: the gates asked for are all pairs of a contributing
-//!    neighbour and a destination found. A neighbour or destination that comes later is added if
-//!    the queue holds more than its high threshold once the frame has joined.
+//! 3. **What is found** in a queue as it becomes congested are the frames that wait; the one being
+//!    sent counts in bytes only. The gates asked for are all pairs of a neighbour and a
+//!    destination found. One that comes later is added if the queue holds more than its high
+//!    threshold once the frame has joined.
 //! 4. **Several control frames for one channel in one step** queue up in the order of gates
-//!    (class, destination), frames of one congested queue before those of the next.
-//! 5. **Random choice**: the draws go over all frames that count, the one being sent first. The
-//!    second lot is drawn once a congestion, at the first join that leaves more than the mark;
-//!    that may be the join that begins the congestion. Destinations that come later are not added.
-//!    There is no second lot without a limit.
+//!    (class, destination), frames of one congested queue before those of the next, and those
+//!    for destinations known before those for a new one.
+//! 5. **Random choice**: the draws go over the frames that wait. The second lot is drawn once a
+//!    congestion, at the first later join that leaves more than the mark. Destinations that come
+//!    later are not added. There is no second lot without a limit.
 //! 6. **Refreshes** are timed from the moment the stop joins its control queue, a share (rounded
 //!    down) of the quanta at the rate of the channel that is stopped. A resume ends them.
 //! 7. **Timers** of one instant: first all response times, then all ends of stops, and so on.
 //!    A stop that takes effect at the instant at which another ends replaces it, unless it ends a
 //!    response time of its own: then also, as response times come first.
-//! 8. **Time-out**: once a congestion, at its start and `after`. A neighbour went on sending if data
-//!    that a gate asked of it forbids took effect here after it was asked, less than `grace` ago. All
-//!    others are released and not asked again by this congestion. Blocked shares know no time-out.
-//! 9. **Blocked share**: frames that wait (not the one being sent) for stopped destinations. While
-//!    above the threshold all destinations found are asked for at the neighbours that `notify` says
-//!    of the whole queue; looked at after each join, departure, start and change of a gate.
+//! 8. **Time-out**: once a congestion, at its start and `after`. A neighbour went on sending if
+//!    data that a gate asked of it forbids took effect here after it was asked, less than
+//!    `grace` ago. All others are released and not asked again by this congestion. Blocked
+//!    shares know no time-out.
+//! 9. **Blocked share**: frames that wait for stopped destinations. Neighbours are those of all
+//!    that waits as the share passes its threshold, later those of stopped frames that join.
+//!    It is looked at after each join, departure, start and change of a gate.
 //! 10. **Watchdog**: a class is stopped if the port or the class is (not a destination). It trips
 //!     `detect` after both began (stopped, frames waiting). It ends `restore` after the later of
 //!     the trip and the last stop's taking effect; a stop that is still in force stops again then.
 //!     Frames it drops are departures: congestion may end.
 //! 11. **Storms** send at `from` and then after each half of the quanta (rounded down, at the rate
 //!     of the channel they stop) before `until`.
-//! 12. **DRR**: a class loses its deficit when its last frame starts. When no class may send,
-//!     nothing changes.
+//! 12. **DRR**: at the start the highest class has just had its turn. A class loses its deficit
+//!     when its last frame starts. When no class may send, nothing changes.
 //! 13. **Marks**: one draw for each frame that can be marked, marked already or not. At
 //!     `low_bytes` or below there is none, even where `high_bytes` is not larger.
 //! 14. **Shared memory** is counted in bytes: what an input and class holds up to `reserve_bytes`
 //!     is in the reserve, the rest shared. A frame that would bring the shared bytes of its input
 //!     above alpha times the free (before it joins) goes to the headroom as a whole; a departure
-//!     empties headroom first. An input is looked at on its own arrivals and departures: over, if
-//!     it uses headroom or more than alpha times the free (now). `output_alpha` holds for frames
-//!     in the reserve too. Drops for want of headroom count as input full, else memory full.
-//! 15. **Endless datagrams** are handed over after the timers of all flows and after all starts,
-//!     in the order of flows.
-//! 16. **Even gaps**: the k-th datagram comes the time of k payloads (rounded down) after the first;
-//!     the phase is `below` one of them of the flow's stream for starts.
+//!     empties headroom first. An input is stopped on an arrival that leaves it in the headroom or
+//!     above alpha times the free (now), and may be resumed at any departure from the switch, if
+//!     its headroom is empty. `output_alpha` does not concern frames that fit into the reserve.
+//!     Drops for want of headroom count as input full, else memory full.
+//! 15. **Endless datagrams**: the first comes with the timer of its flow; others after the timers
+//!     of all flows and after all starts, in the order of flows.
+//! 16. **Even gaps**: the k-th datagram comes the time of k payloads (rounded down) after the
+//!     first; the phase is `below` one of them of the flow's stream for starts.
 //! 17. **Frames spread at random** are refused. Standstills are not looked for.
 //! 18. **Control frames** count as sent when they are made.
-//! 19. **Marks concern** data segments of TCP connections that heed marks, not their bare
-//!     acknowledgements, and no datagrams.
+//! 19. **Marks concern** all segments of TCP connections that heed marks, and no datagrams.
 //! 20. **A flow's timer** that is due again at the present instant after its turn, comes in a
 //!     second pass over the instant.
 

@@ -24,20 +24,13 @@ fn sound(scheme: Scheme) -> Mix {
     }
 }
 
-/// A random network cut short.
-fn short(seed: u64, mix: Mix) -> EthernetSpec {
-    let mut spec = random_spec(seed, mix);
-    spec.stop_at = Time(spec.stop_at.ps() / 2);
-    spec
-}
-
 /// Random networks under every scheme.
 fn networks(first: u64, change: impl Fn(&mut Mix)) -> Vec<EthernetSpec> {
     let mut specs = Vec::new();
     for scheme in SCHEMES {
         let mut mix = sound(scheme);
         change(&mut mix);
-        specs.extend((first..first + SEEDS).map(|seed| short(seed, mix)));
+        specs.extend((first..first + SEEDS).map(|seed| random_spec(seed, mix)));
     }
     specs
 }
@@ -86,7 +79,7 @@ fn frames_and_bytes_are_conserved() {
         holds(spec, conserves(spec, &events));
     }
     // One frame that never joins, one that leaves twice.
-    let spec = short(1, sound(Scheme::Port));
+    let spec = random_spec(1, sound(Scheme::Port));
     let events = events_of(&spec);
     let is_joined = |event: &Event| matches!(event, Event::Joined(..));
     assert!(conserves(&spec, &without(&events, is_joined)).is_err());
@@ -107,7 +100,7 @@ fn ports_serve_what_may_go() {
     // A port that does not know that it may go on, and one that does not know that it is stopped.
     let mut seen = (0, 0);
     for seed in 100..100 + SEEDS {
-        let spec = short(seed, sound(Scheme::Port));
+        let spec = random_spec(seed, sound(Scheme::Port));
         let events = events_of(&spec);
         for is_stopped in [true, false] {
             let is_gate =
@@ -124,8 +117,9 @@ fn ports_serve_what_may_go() {
 
 #[test]
 fn order_is_seen_to_be_lost() {
-    let some =
-        |seed| Some(events_of(&short(seed, sound(Scheme::Off)))).filter(|it| it.len() > 2_000);
+    let some = |seed| {
+        Some(events_of(&random_spec(seed, sound(Scheme::Off)))).filter(|it| it.len() > 2_000)
+    };
     let mut events = (0..50).find_map(some).expect("a busy network");
     let delivered = |event: &Event| match event {
         Event::Delivered(frame) => Some((frame.flow, frame.source)),
@@ -202,7 +196,7 @@ fn without_congestion_all_schemes_give_the_identical_run() {
         starts.collect()
     };
     let under = |seed: u64, select: Option<Select>, high: u64| {
-        let mut spec = short(
+        let mut spec = random_spec(
             seed,
             Mix {
                 has_shared: false,
@@ -308,7 +302,7 @@ fn nothing_is_lost_where_the_headroom_is_enough() {
                 has_shared: false,
                 ..sound(*scheme)
             };
-            let mut spec = short(seed, mix);
+            let mut spec = random_spec(seed, mix);
             each_switch(&mut spec, |switch| {
                 if let Some(control) = &mut switch.back_pressure {
                     control.classes = u8::MAX;
@@ -395,7 +389,7 @@ fn the_simple_scheme_fades_as_the_threshold_nears_the_limit() {
             has_inputs: false,
             ..sound(Scheme::Port)
         };
-        let spec = short(seed, mix);
+        let spec = random_spec(seed, mix);
         let mut off = spec.clone();
         each_switch(&mut off, |switch| switch.back_pressure = None);
         let free = events_of(&off);

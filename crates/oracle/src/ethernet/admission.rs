@@ -29,7 +29,7 @@ impl Network {
         if let Some(input) = frame.came_over {
             self.after_join(now, Point::Input(input, class), &frame);
         }
-        self.look_at_blocked(now, channel, class);
+        self.look_at_blocked(now, channel, class, Some(&frame));
     }
 
     fn refusal(&self, channel: usize, frame: &Frame) -> Option<Cause> {
@@ -51,7 +51,7 @@ impl Network {
             .inputs
             .get(frame.class)?
             .limit_bytes?;
-        let held = self.from_input(input, frame.class);
+        let held = self.came_in(input, frame.class);
         let held: u64 = held.iter().map(|frame| frame.bytes).sum();
         (held + frame.bytes > limit).then_some(Cause::InputFull)
     }

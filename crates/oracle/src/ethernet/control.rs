@@ -32,7 +32,7 @@ impl Network {
     fn frames_at(&self, point: Point) -> Vec<&Frame> {
         match point {
             Point::Output(channel, class) => self.queue(channel, class).frames().collect(),
-            Point::Input(channel, class) => self.from_input(channel, class),
+            Point::Input(channel, class) => self.came_in(channel, class),
             Point::Blocked(channel, class) => {
                 let waiting = self.queue(channel, class).waiting.iter();
                 waiting
@@ -319,16 +319,27 @@ impl Network {
     }
 
     /// Stopped frames in a queue are congestion too.
-    pub fn look_at_blocked(&mut self, now: Time, channel: usize, class: usize) {
+    pub fn look_at_blocked(
+        &mut self,
+        now: Time,
+        channel: usize,
+        class: usize,
+        joined: Option<&Frame>,
+    ) {
         let point = Point::Blocked(channel, class);
         let Some(spec) = self.looks_at(point) else {
             return;
         };
         if self.is_over(point) {
-            if !self.congested.contains_key(&point) {
+            let is_new = !self.congested.contains_key(&point);
+            if is_new {
                 self.becomes_congested(now, point);
             }
-            let found = self.queue(channel, class).waiting.clone();
+            let stopped = |frame: &&Frame| self.is_destination_stopped(channel, frame);
+            let found = match is_new {
+                true => self.queue(channel, class).waiting.clone(),
+                false => joined.filter(stopped).into_iter().cloned().collect(),
+            };
             let stopped = self.waiting_at(point);
             self.ask_for(now, &spec, point, &found, &stopped);
         }
@@ -404,7 +415,7 @@ impl Network {
             if closed.is_some() && is_of_class {
                 self.channels[channel].queues[class].last_stop = Some(now);
             }
-            self.look_at_blocked(now, channel, class);
+            self.look_at_blocked(now, channel, class, None);
         }
     }
 }

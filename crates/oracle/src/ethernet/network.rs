@@ -271,7 +271,7 @@ impl Network {
     }
 
     /// All that came over a channel in a class and has not left, in order of joining.
-    pub fn from_input(&self, channel: usize, class: usize) -> Vec<&Frame> {
+    pub fn came_in(&self, channel: usize, class: usize) -> Vec<&Frame> {
         let leaving = self.leaving(self.head(channel)).into_iter();
         let mut frames: Vec<&Frame> = leaving
             .flat_map(|out| self.queue(out, class).frames())

@@ -110,7 +110,7 @@ impl Dice {
 pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     let mut dice = Dice {
         stream: Xoshiro256PlusPlus::seed_from_u64(seed),
-        on_grid: seed % 3 == 0,
+        on_grid: seed.is_multiple_of(3),
     };
     let fast = dice.pick(&[100_000_000, 1_000_000_000]);
     let rates = match dice.between(0, 2) {
@@ -120,7 +120,7 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     };
     let mut spec = EthernetSpec {
         seed,
-        stop_at: Time(Rate(fast).serialization(1_538).ps() * 300),
+        stop_at: Time(Rate(fast).serialization(1_538).ps() * 200),
         warm_up: Time::ZERO,
         nodes: Vec::new(),
         links: Vec::new(),

@@ -61,7 +61,7 @@ impl Network {
         for point in self.inputs_to_look_at(channel, frame) {
             self.after_departure(now, point);
         }
-        self.look_at_blocked(now, channel, frame.class);
+        self.look_at_blocked(now, channel, frame.class, None);
     }
 
     fn arrivals(&mut self, now: Time) {
@@ -193,7 +193,7 @@ impl Network {
         let at = self.effect(now, channel, &frame);
         let load = Load::Data(frame);
         self.flying.push(Flying { at, channel, load });
-        self.look_at_blocked(now, channel, class);
+        self.look_at_blocked(now, channel, class, None);
     }
 
     /// When a frame that starts now takes effect at the far end.
