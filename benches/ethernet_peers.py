@@ -59,9 +59,9 @@ GROUPS = {
     "reno-eighth": [case("reno", 200, n, eighth=True) for n in MANY],
     "reno-eighth-exact": [case("reno", 200, n, EXACT, eighth=True) for n in MANY],
     "tahoe": [case("tahoe", 200, n) for n in MANY],
-    "newreno": [case("newreno", 200, n) for n in MANY],
-    "newreno-exact": [case("newreno", 200, n, EXACT) for n in MANY],
-    "newreno-eighth": [case("newreno", 200, n, EXACT, eighth=True) for n in MANY],
+    "newreno": [case("new-reno", 200, n) for n in MANY],
+    "newreno-exact": [case("new-reno", 200, n, EXACT) for n in MANY],
+    "newreno-eighth": [case("new-reno", 200, n, EXACT, eighth=True) for n in MANY],
     "sack": [case("sack", 200, n, EXACT) for n in MANY],
 }
 
@@ -164,7 +164,7 @@ def ours(given, seed):
 def ns2(given, seed):
     """One run of ns-2."""
     told = options(tomllib.loads(text_of(given)), seed)
-    flavours = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "Newreno", "sack": "Sack1"}
+    flavours = {"tahoe": "Tahoe", "reno": "Reno", "new-reno": "Newreno", "sack": "Sack1"}
     told["flavour"] = flavours[given["recovery"]]
     # ns-2 counts packets; its exact clock is a tick of 1 ms.
     told["window"] //= told["mss"]
@@ -176,7 +176,7 @@ def ns2(given, seed):
 
 def ns3(given, seed):
     """One run of ns-3; None for what it hasn't."""
-    if given["recovery"] not in ("newreno", "sack") and given not in GROUPS["loss-free"]:
+    if given["recovery"] not in ("new-reno", "sack") and given not in GROUPS["loss-free"]:
         return None
     if given["tick"] != EXACT:
         return None
@@ -266,6 +266,8 @@ def main():
     unknown = [group for group in groups if group not in GROUPS]
     if unknown:
         parser.error(f"no such group: {', '.join(unknown)}")
+    if not Path(BACKWATER).exists():
+        sys.exit(f"{BACKWATER} is not there: cargo build --release, or set BACKWATER")
     with tempfile.TemporaryDirectory() as folder:
         NS3 = NS3 or compile_ns3(folder)
         for group in groups:

@@ -145,6 +145,8 @@ def theirs(name, folder):
 
 def run(names, runs):
     """Prints each workload, ours and theirs."""
+    if not Path(BACKWATER).exists():
+        sys.exit(f"{BACKWATER} is not there: cargo build --release, or set BACKWATER")
     sides = {"ours": ours}
     if Path(HTSIM).exists():
         sides["htsim"] = theirs

@@ -46,14 +46,6 @@ Agent/TCP set bugFix_ [expr {$want(flavour) ne "Reno" && $want(flavour) ne "Taho
 # The timer starts anew with each partial acknowledgement ("slow but steady").
 Agent/TCP/Newreno set newreno_changes1_ 0
 Agent/TCP/Newreno set exit_recovery_fix_ 1
-if {$want(growth) eq "eighth"} {
-    # 1/cwnd + 1/8 segments for each acknowledgement is 0.167 at cwnd = 24 and 0.141 at 63; ns-2
-    # has a constant (binomial with k = -1).
-    Agent/TCP set windowOption_ 6
-    Agent/TCP set k_parameter_ -1
-    Agent/TCP set l_parameter_ 1
-    Agent/TCP set increase_num_ 0.15
-}
 Agent/TCPSink set packetSize_ $acknowledgement
 
 set pause [new RandomVariable/Uniform]
@@ -82,6 +74,17 @@ for {set i 0} {$i < $want(connections)} {incr i} {
     lappend agents $agent
     $ns at [$pause value] "next_file $agent"
 }
+
+# ns-2 adds increase_num_ / cwnd for each acknowledgement; so this is 1 / cwnd + 1 / 8. The window
+# moves by less than a fifth of a segment in a millisecond but for losses.
+proc follow {} {
+    global ns agents
+    foreach agent $agents {
+        $agent set increase_num_ [expr {1 + [$agent set cwnd_] / 8.0}]
+    }
+    $ns at [expr {[$ns now] + 0.001}] follow
+}
+if {$want(growth) eq "eighth"} { $ns at 0.0 follow }
 
 proc acknowledged {} {
     global agents
