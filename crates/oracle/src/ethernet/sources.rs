@@ -244,10 +244,12 @@ impl Network {
     }
 }
 
-/// Segments of connections that heed marks can be marked.
+/// Data segments of connections that heed marks can be marked, bare acknowledgements can't.
 fn is_ect(flow: &FlowSpec, payload: &Payload) -> bool {
     match (flow.transport, payload) {
-        (TransportSpec::Tcp(tcp), Payload::Tcp(_)) => tcp.ecn != Ecn::Off,
+        (TransportSpec::Tcp(tcp), Payload::Tcp(segment)) => {
+            tcp.ecn != Ecn::Off && segment.bytes > 0
+        }
         _ => false,
     }
 }
