@@ -41,7 +41,7 @@ const WORDS: &str = "Inferred: one switch, all links at 10 Mbps, one connection 
 const TWO_WORDS: &str = "How deep two stations fall without control is open. Clocked by \
     acknowledgements from one port, their frames come to the switch at the very same instants, \
     and who finds the last place in the buffer is a matter of chance; with cables of different \
-    length it is always the same one, and less is lost. A new connection for every file does not \
+    length it is always the same one, and `bsd` loses less. A new connection for every file does not \
     remember round-trip times, so that its time-outs are longer: with it files of 100 kB lose \
     more than half, as the claim has it, and with `bsd` a fifth. With back-pressure none of \
     this matters.";
