@@ -21,8 +21,10 @@ const KEPT: (&str, &str) = ("tcp", "{ reuse = \"fresh-window\" }");
 const NEW: (&str, &str) = ("tcp", "{ reuse = \"handshake\" }");
 /// S2's cable is longer by 100 m.
 const LONGER: (&str, &str) = ("links", "[{ between = [\"S2\", \"A\"], delay = \"1 us\" }]");
+/// Its name, keys and values.
+type Reading = (&'static str, &'static [(&'static str, &'static str)]);
 /// What is open about two stations.
-const READINGS: [(&str, &[(&str, &str)]); 6] = [
+const READINGS: [Reading; 6] = [
     ("`bsd`", &[KEPT]),
     ("`bsd`, S2 always a little later", &[KEPT, LONGER]),
     ("a new connection for every file", &[NEW]),
@@ -153,7 +155,7 @@ fn table(name: &str, what: &str, grid: &[Vec<Seeds>]) -> Table {
 
 /// Two stations without control, by reading and size.
 fn two(lab: &Lab) -> Result<Vec<Vec<Seeds>>, LabError> {
-    let row = |(_, reading): &(&str, &[(&str, &str)])| {
+    let row = |(_, reading): &Reading| {
         let settings = SIZES_OF_TWO_KB.map(|size| {
             let mut sets = settings(&NONE, 2, size);
             let more = reading.iter();
@@ -174,7 +176,7 @@ fn two_table(two: &[Vec<Seeds>]) -> Table {
             "payload that D got: mean [least, most] over seeds",
         )
     }));
-    let row = |((name, _), found): (&(&str, &[(&str, &str)]), &Vec<Seeds>)| {
+    let row = |((name, _), found): (&Reading, &Vec<Seeds>)| {
         let mut row = vec![(*name).into()];
         row.extend(found.iter().map(|at| cell(&at.mbps("data"), 2)));
         row

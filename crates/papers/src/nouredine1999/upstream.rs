@@ -33,7 +33,8 @@ const CURE_WORDS: &str = "Destination control keeps D2 at its maximum until S1's
 const FORM_WORDS: &str = "With an endless S1 the queue of the trunk holds n windows of S1 less \
     what waits in D1's port, B1, and one window of S2, and never much more than 400 kB. All that \
     passes the trunk is in that proportion: `D2 = D1 W2 / min(n W1 - B1, 400 kB - W2)`, with \
-    windows of 63 frames.";
+    windows of 63 frames. It is low by a few per cent where the trunk's queue is congested, since \
+    that queue falls to its low threshold of 350 kB now and then.";
 
 /// D2's throughput by scheme, number of connections, size and seed.
 type Grid = Vec<Vec<Vec<Vec<f64>>>>;
@@ -92,13 +93,12 @@ fn shorter() -> impl Iterator<Item = (String, String)> {
     SHORTER.into_iter().map(owned)
 }
 
+/// As long as the scenario says: the closed form is met to a few per cent.
 fn endless(connections: u64) -> Sets {
-    let mut sets = SIMPLE.with([
+    SIMPLE.with([
         ("flows.D1.count", connections.to_string()),
         ("flows.D1.traffic", "{ kind = \"infinite\" }".into()),
-    ]);
-    sets.extend(shorter());
-    sets
+    ])
 }
 
 fn shared(grid: &Grid, endless: &[Seeds]) -> Finding {
