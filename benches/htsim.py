@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SCENARIOS = ROOT / "scenarios" / "bench"
 BUILD = ROOT / "target" / "htsim"
 BACKWATER = os.environ.get("BACKWATER", str(ROOT / "target" / "release" / "backwater"))
-HTSIM = os.environ.get("HTSIM", str(BUILD / "datacenter" / "htsim_roce"))
+HTSIM = str(Path(os.environ.get("HTSIM", BUILD / "datacenter" / "htsim_roce")).absolute())
 
 # Routes by hash of the flow, packets of 1500 bytes, PFC at 12 and 15 packets of an input.
 COMMON = ["-strat", "ecmp_host", "-paths", "64", "-q", "1000", "-mtu", "1500",
@@ -92,7 +92,7 @@ def build(source):
     if not (sim / "datacenter" / "main_roce.cpp").exists():
         sys.exit(f"{source} is not csg-htsim")
     shutil.rmtree(BUILD, ignore_errors=True)
-    shutil.copytree(sim, BUILD, ignore=shutil.ignore_patterns("*.o", "*.a", "EXAMPLES"))
+    shutil.copytree(sim, BUILD, ignore=shutil.ignore_patterns("*.o", "*.a", "htsim_*", "EXAMPLES"))
     count(BUILD / "pipe.cpp", COUNTER, "hops_counted++;")
     count(
         BUILD / "callback_pipe.cpp",
@@ -103,10 +103,12 @@ def build(source):
         subprocess.run(["make", target], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 
-def timed(command):
-    """Error output, user CPU seconds and most memory (MiB) of a command."""
+def timed(command, folder=None):
+    """Error output, user CPU seconds and most memory (MiB) of a command, run in a folder."""
     with tempfile.TemporaryFile("w+") as errors:
-        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        running = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.DEVNULL, stderr=errors
+        )
         _, status, usage = os.wait4(running.pid, 0)
         running.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
@@ -139,7 +141,8 @@ def theirs(name, folder):
         file = Path(folder, "htsim.topo")
         file.write_text(topology)
         command += ["-topo", str(file)]
-    said, seconds, memory = timed(command)
+    # It leaves an idmap.txt where it runs.
+    said, seconds, memory = timed(command, folder)
     return int(re.search(r"packet_hops (\d+)", said)[1]), seconds, memory
 
 

@@ -81,7 +81,10 @@ fn a_batch_is_the_same_on_any_number_of_threads() {
 #[test]
 fn a_run_can_be_asked_by_name() {
     let run = short().ethernet(FILE, &[]).expect("it runs");
-    assert_eq!((run.flows("data").count(), run.flows("dat").count()), (3, 0));
+    assert_eq!(
+        (run.flows("data").count(), run.flows("dat").count()),
+        (3, 0)
+    );
     let bytes: u64 = run.flows("data").map(|flow| flow.goodput_bytes).sum();
     assert!((run.mbps("data") - bytes as f64 * 8e-6 / 0.25).abs() < 1e-9);
     assert!(run.mbps("data") > 1.0, "{}", run.mbps("data"));

@@ -19,7 +19,9 @@ const WORDS: &str = "Inferred: S1 at 100 Mbps, S2 and D at 10 Mbps on one switch
     Mbps nothing is unequal. Without control S1 starves. How much is left to it depends on the \
     source: with every segment acknowledged and a first window of one segment (`bsd`) tens of \
     kbps, with delayed acknowledgements and a first window of two (`bsd-full`) the few 100 kbps \
-    of the text. `bsd` is what the other figures need, so no single source meets all the prose.";
+    of the text. `bsd` is what the other figures need, so no single source meets all the prose. The claim is \
+    judged by the mean of `bsd-full` over all sizes and numbers; single settings reach 1 Mbps, \
+    with a wide range over seeds.";
 
 pub fn figure_6(lab: &Lab) -> Result<Evidence, LabError> {
     let none = grid(lab, &NONE, BSD)?;
@@ -27,7 +29,8 @@ pub fn figure_6(lab: &Lab) -> Result<Evidence, LabError> {
     let simple = grid(lab, &SIMPLE, BSD)?;
     let (of_bsd, of_full) = (largest(&none), largest(&full));
     let measured = vec![
-        Measured::new("s1_mbps", mean(of_bsd).max(mean(of_full))),
+        Measured::new("s1_mbps", overall(&full)),
+        Measured::new("overall_bsd", overall(&none)),
         Measured::over_seeds("largest_bsd", of_bsd),
         Measured::over_seeds("largest_bsd_full", of_full),
         Measured::over_seeds(
@@ -94,6 +97,12 @@ fn settings(scheme: &Scheme, preset: &str, connections: u64, size_kb: u64) -> Se
         ("flows.S1.count", connections.to_string()),
         ("flows.S1.traffic.size", format!("\"{size_kb} kB\"")),
     ])
+}
+
+/// What S1 gets in the mean over all settings.
+fn overall(grid: &Grid) -> f64 {
+    let all: Vec<f64> = grid.iter().flatten().map(|found| mean(&found.s1)).collect();
+    mean(&all)
 }
 
 /// The setting in which S1 gets most.

@@ -23,9 +23,11 @@ const STOPS: [(u64, bool); 8] = [
 const WORDS: &str = "The paper's stops last until they are cancelled; IEEE 802.3x counts quanta \
     of 512 bit times. A port at 10 Mbps needs 5.6 ms to fall by the margin of 7 kB: 1094 quanta \
     of a link at 100 Mbps. Shorter stops that are not said again end while the queue is still \
-    near its limit, and drops return. With a refresh at half their time there are none. Quanta \
-    are bit times of each link: the same number stops a neighbour at 10 Mbps ten times as long \
-    as one at 100 Mbps, so the shares of Figure 6 move without refresh.";
+    near its limit, and drops return; 1094 quanta are a little too short as well, since frames \
+    come before the stop takes effect. With a refresh at half their time nothing is dropped, but \
+    a port at 10 Mbps to the station spends more of its time on stops the shorter they are. \
+    Quanta are bit times of each link: the same number stops a neighbour at 10 Mbps ten times as \
+    long as one at 100 Mbps, so a refresh is timed for each link.";
 
 pub fn section_23(lab: &Lab) -> Result<Evidence, LabError> {
     let mut settings = vec![SIMPLE.with::<String>([])];

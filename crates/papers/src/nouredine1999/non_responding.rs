@@ -33,8 +33,9 @@ const WORDS: &str = "The topology of Figure 7, with S1 deaf. Under simple contro
     falls below its low threshold, so the trunk stays stopped and D2 and D3 get nothing. By \
     destination only frames to D1 are stopped. With a time-out the switch releases, after 20 ms \
     of congestion, every neighbour that has been silent for 5 ms: the trunk, not S1. A deaf S1 \
-    that sends over TCP is throttled all the same while D1 obeys stops, since its \
-    acknowledgements wait; where D1 is not told, the bystanders get less.";
+    that sends over TCP is throttled all the same, by its window and, while D1 obeys stops, by \
+    acknowledgements that wait: congestion ends before the time-out, and the bystanders lose as \
+    much as in Figure 9.";
 
 pub fn section_321(lab: &Lab) -> Result<Evidence, LabError> {
     let mut found = Vec::new();

@@ -20,12 +20,12 @@ const WINDOW_BYTES: f64 = 63.0 * 1_082.0;
 /// Where the trunk's port is congested: 80 % of 500 kB.
 const HIGH_BYTES: f64 = 400_000.0;
 /// The trunk carries a lot; so much of it settles sooner than the smaller figures.
-const SHORTER: [(&str, &str); 2] = [("run.duration", "25 s"), ("run.warm_up", "5 s")];
+const SHORTER: [(&str, &str); 2] = [("run.duration", "20 s"), ("run.warm_up", "5 s")];
 
 const WORDS: &str = "Inferred: S1 and S2 at 100 Mbps on one switch, a trunk of 100 Mbps whose \
     port holds 500 kB, D1 at 10 and D2 at 100 Mbps on a second switch. Under simple control the \
     trunk is stopped for D1's sake most of the time, and S2 gets the share of the trunk's queue \
-    that its one window has. Runs of 25 s.";
+    that its one window has. Runs of 20 s.";
 const CURE_WORDS: &str = "Destination control keeps D2 at its maximum until S1's windows alone \
     pass 80 % of the trunk's 500 kB (n >= 7): then both flows are stopped upstream, as the paper \
     warns. A limit on what blocked frames may take of a queue, or one flow drawn at random, \
@@ -33,7 +33,8 @@ const CURE_WORDS: &str = "Destination control keeps D2 at its maximum until S1's
 const FORM_WORDS: &str = "With an endless S1 the queue of the trunk holds n windows of S1 less \
     what waits in D1's port, B1, and one window of S2, and never much more than 400 kB. All that \
     passes the trunk is in that proportion: `D2 = D1 W2 / min(n W1 - B1, 400 kB - W2)`, with \
-    windows of 63 frames.";
+    windows of 63 frames. It is low by a few per cent where the trunk's queue is congested, since \
+    that queue falls to its low threshold of 350 kB now and then.";
 
 /// D2's throughput by scheme, number of connections, size and seed.
 type Grid = Vec<Vec<Vec<Vec<f64>>>>;
@@ -62,11 +63,20 @@ pub fn figure_11(lab: &Lab) -> Result<Evidence, LabError> {
 fn grid(lab: &Lab) -> Result<Grid, LabError> {
     let row = |scheme: &Scheme, n: u64| {
         let settings = SIZES_KB.map(|size| settings(scheme, n, size));
-        let found = each(lab, UPSTREAM, &settings, SEEDS)?;
+        let found = each(lab, UPSTREAM, &settings, seeds_of(scheme))?;
         Ok(found.iter().map(|at| at.mbps("D2")).collect())
     };
     let rows = |scheme: &Scheme| CONNECTIONS.iter().map(|n| row(scheme, *n)).collect();
     SCHEMES.iter().map(rows).collect()
+}
+
+/// What is not in the figure takes fewer seeds.
+fn seeds_of(scheme: &Scheme) -> u64 {
+    if scheme.name == NONE.name {
+        SEEDS_CONTRAST
+    } else {
+        SEEDS
+    }
 }
 
 fn settings(scheme: &Scheme, connections: u64, size_kb: u64) -> Sets {
@@ -83,13 +93,12 @@ fn shorter() -> impl Iterator<Item = (String, String)> {
     SHORTER.into_iter().map(owned)
 }
 
+/// As long as the scenario says: the closed form is met to a few per cent.
 fn endless(connections: u64) -> Sets {
-    let mut sets = SIMPLE.with([
+    SIMPLE.with([
         ("flows.D1.count", connections.to_string()),
         ("flows.D1.traffic", "{ kind = \"infinite\" }".into()),
-    ]);
-    sets.extend(shorter());
-    sets
+    ])
 }
 
 fn shared(grid: &Grid, endless: &[Seeds]) -> Finding {
@@ -175,8 +184,9 @@ fn table(scheme: &Scheme, rows: &[Vec<Vec<f64>>]) -> Table {
     Table {
         name: format!("fig11-{}", scheme.name),
         caption: format!(
-            "Throughput from S2 to D2, back-pressure: {}; {SEEDS} seeds.",
-            scheme.name
+            "Throughput from S2 to D2, back-pressure: {}; {} seeds.",
+            scheme.name,
+            seeds_of(scheme)
         ),
         columns,
         rows: SIZES_KB.iter().enumerate().map(row).collect(),
