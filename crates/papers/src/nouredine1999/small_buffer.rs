@@ -67,6 +67,7 @@ fn settings(stations: u64, high: u64) -> Sets {
         ("run.duration", "\"20 s\"".into()),
         ("run.warm_up", "\"1 s\"".into()),
         ("link.rate", "\"100 Mbps\"".into()),
+        ("links", "[]".into()),
         ("tcp", "{ mss = \"1460 B\" }".into()),
         ("buffer", "{ per_queue = \"50 kB\" }".into()),
         ("back_pressure.high", format!("\"{high} %\"")),
