@@ -20,12 +20,12 @@ const WINDOW_BYTES: f64 = 63.0 * 1_082.0;
 /// Where the trunk's port is congested: 80 % of 500 kB.
 const HIGH_BYTES: f64 = 400_000.0;
 /// The trunk carries a lot; so much of it settles sooner than the smaller figures.
-const SHORTER: [(&str, &str); 2] = [("run.duration", "20 s"), ("run.warm_up", "5 s")];
+const SHORTER: [(&str, &str); 2] = [("run.duration", "16 s"), ("run.warm_up", "5 s")];
 
 const WORDS: &str = "Inferred: S1 and S2 at 100 Mbps on one switch, a trunk of 100 Mbps whose \
     port holds 500 kB, D1 at 10 and D2 at 100 Mbps on a second switch. Under simple control the \
     trunk is stopped for D1's sake most of the time, and S2 gets the share of the trunk's queue \
-    that its one window has. Runs of 20 s.";
+    that its one window has. Runs of 16 s.";
 const CURE_WORDS: &str = "Destination control keeps D2 at its maximum until S1's windows alone \
     pass 80 % of the trunk's 500 kB (n >= 7): then both flows are stopped upstream, as the paper \
     warns. A limit on what blocked frames may take of a queue, or one flow drawn at random, \
