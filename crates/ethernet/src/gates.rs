@@ -222,11 +222,10 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             let frame = *self.network.frames.get(id);
             let bytes = u64::from(frame.bytes);
             self.network.queues[at].sub(self.now, bytes);
-            if is_switch {
-                if self.network.nodes[node as usize].counts_inputs && frame.input != NONE {
-                    self.network.nodes[node as usize].bytes -= bytes;
-                    self.leave_input(node, frame.input, class, bytes);
-                }
+            let counts = is_switch && self.network.nodes[node as usize].counts_inputs;
+            if counts && frame.input != NONE {
+                self.network.nodes[node as usize].bytes -= bytes;
+                self.leave_input(node, frame.input, class, bytes);
             }
             self.discard(channel, id, Cause::Watchdog);
         }
