@@ -4,7 +4,8 @@
 //! One object per cell, vectors, linear scans; every quantity is recomputed from its definition.
 //! [`run`] gives every start of transmission of a [`packet::spec::NetworkSpec`], [`random_spec`]
 //! makes networks to compare on, [`first_difference`] says where two runs part. The same for the
-//! cycle engine is in [`fabric`], for the Ethernet engine in [`ethernet`](mod@ethernet). What ports serve by is in `service`, with choices of its own.
+//! cycle engine is in [`fabric`], for the Ethernet engine in [`ethernet`](mod@ethernet).
+//! What ports serve by is in `service`, with choices of its own.
 //!
 //! # Choices
 //!

@@ -106,8 +106,8 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
 
 /// The numbers most programs want, for `summary.json`.
 ///
-/// Losses by cause, sessions, warnings, a standstill, delay bounds and what was measured of ports are there if
-/// the run had them.
+/// Losses by cause, sessions, warnings, a standstill, delay bounds and what was measured of ports
+/// are there if the run had them.
 pub fn run_summary(
     info: &RunInfo,
     spec: &NetworkSpec,

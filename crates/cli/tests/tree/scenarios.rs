@@ -19,6 +19,9 @@ const DURATION: &str = "3000 cells";
 /// Lanes times cycles that the window of a flit scenario may have.
 const LANE_LOOKS: usize = 4_000_000;
 
+/// Bits that all links of an Ethernet scenario together may carry.
+const FRAME_BITS_MOST: u64 = 1_000_000_000;
+
 /// What a short run found.
 struct Found {
     /// Promises broken, and the first of them.
@@ -93,7 +96,7 @@ fn shortened(engine: &Engine) -> Vec<Set> {
     match engine {
         Engine::Packet(_) => shortened_cells(),
         Engine::Flit(spec) => shortened_cycles(spec),
-        Engine::Ethernet(_) => shortened_times(),
+        Engine::Ethernet(ethernet) => shortened_times(&ethernet.network),
     }
 }
 
@@ -116,9 +119,13 @@ fn shortened_cells() -> Vec<Set> {
     ]
 }
 
-/// Long enough for think times of some milliseconds.
-fn shortened_times() -> Vec<Set> {
-    vec![set("run.duration", "40 ms"), set("run.warm_up", "2 ms")]
+/// Long enough for think times of some milliseconds where links are slow, and for some ten
+/// thousand frames where they are fast.
+fn shortened_times(spec: &EthernetSpec) -> Vec<Set> {
+    let bps: u64 = spec.links.iter().map(|link| link.forward.rate.0).sum();
+    let frames_us = FRAME_BITS_MOST / (bps / 1_000_000).max(1);
+    let duration = format!("{} us", frames_us.clamp(15, 40_000));
+    vec![set("run.duration", &duration), set("run.warm_up", "0 s")]
 }
 
 fn read(file: &TextFile, sets: &[Set]) -> Result<Scenario, String> {

@@ -4,11 +4,13 @@
 pub mod watch;
 
 use ethernet::Simulation;
-use ethernet::outcome::EthernetOutcome;
+use ethernet::outcome::{ChannelOutcome, EthernetOutcome, QueueOutcome};
 use ethernet::probe::{Cause, FrameView, Probe};
 use ethernet::spec::EthernetSpec;
 use kernel::Time;
-use oracle::ethernet::{CONTROL_FLOW, Delivery, Drop, FlowCounts, Report, Start, first_difference};
+use oracle::ethernet::{
+    CONTROL_FLOW, ChannelCounts, Delivery, Drop, FlowCounts, Report, Start, first_difference,
+};
 
 /// Keeps what happens in the oracle's words.
 #[derive(Default)]
@@ -118,59 +120,51 @@ fn counts_differ(report: &Report, log: &Log, outcome: &EthernetOutcome) -> Resul
         }
     }
     for (index, (slow, fast)) in report.channels.iter().zip(&outcome.channels).enumerate() {
-        let queues = || fast.queues.iter();
-        let pairs = [
-            (
-                "joined",
-                slow.joined.clone(),
-                queues().map(|it| it.joined_total).collect(),
-            ),
-            (
-                "most",
-                slow.most_bytes.clone(),
-                queues().map(|it| it.most_bytes).collect(),
-            ),
-            (
-                "congestions",
-                slow.congestions.clone(),
-                queues().map(|it| it.congestions).collect(),
-            ),
-            (
-                "marked",
-                slow.marked.clone(),
-                queues().map(|it| it.marked).collect(),
-            ),
-            (
-                "trips",
-                slow.watchdog_trips.clone(),
-                queues().map(|it| it.watchdog_trips).collect(),
-            ),
-            (
-                "stops, resumes, refreshes, obeyed",
-                vec![
-                    slow.stops_sent,
-                    slow.resumes_sent,
-                    slow.refreshes_sent,
-                    slow.stops_obeyed,
-                ],
-                vec![
-                    fast.stops_sent,
-                    fast.resumes_sent,
-                    fast.refreshes_sent,
-                    fast.stops_obeyed,
-                ],
-            ),
-        ];
-        for (what, slow, fast) in pairs {
-            let fast: Vec<u64> = fast;
+        for (what, slow, fast) in counts_of(slow, fast) {
             if slow != fast {
                 return Err(format!("channel {index}, {what}: {slow:?} and {fast:?}"));
             }
         }
-        let drops: Vec<_> = queues().map(|it| it.drops).collect();
+        let drops: Vec<_> = fast.queues.iter().map(|it| it.drops).collect();
         if slow.drops != drops {
             return Err(format!("channel {index}: {:?} and {drops:?}", slow.drops));
         }
     }
     Ok(())
+}
+
+/// What both engines count of a channel.
+fn counts_of(
+    slow: &ChannelCounts,
+    fast: &ChannelOutcome,
+) -> [(&'static str, Vec<u64>, Vec<u64>); 6] {
+    let of = |count: fn(&QueueOutcome) -> u64| fast.queues.iter().map(count).collect();
+    let stops = vec![
+        slow.stops_sent,
+        slow.resumes_sent,
+        slow.refreshes_sent,
+        slow.stops_obeyed,
+    ];
+    let stops_of = vec![
+        fast.stops_sent,
+        fast.resumes_sent,
+        fast.refreshes_sent,
+        fast.stops_obeyed,
+    ];
+    [
+        ("joined", slow.joined.clone(), of(|it| it.joined_total)),
+        ("most", slow.most_bytes.clone(), of(|it| it.most_bytes)),
+        (
+            "congestions",
+            slow.congestions.clone(),
+            of(|it| it.congestions),
+        ),
+        ("marked", slow.marked.clone(), of(|it| it.marked)),
+        (
+            "trips",
+            slow.watchdog_trips.clone(),
+            of(|it| it.watchdog_trips),
+        ),
+        ("stops, resumes, refreshes, obeyed", stops, stops_of),
+    ]
 }

@@ -94,7 +94,7 @@ fn port_columns() -> Vec<Column> {
         Column::number(
             "utilization",
             "%",
-            "share of the time after the warm-up its frames were on the wire, with preamble and gap",
+            "share of the time after the warm-up that its frames, with preamble and gap, took",
         ),
         bytes("mean", "held, over the time after the warm-up"),
         bytes("most", "held; whole run"),
