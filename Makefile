@@ -42,13 +42,16 @@ smoke: release
 # Debug and release builds must send the same units at the same instants: a shorter run of each,
 # the same tables and the same hash.
 IDENTICAL = kung1993/fig17-two-switches kung1993/fig21-file-servers kung1993/sec45-lost-credit \
-	flit/anynet flit/fat-tree flit/fly-dally flit/request-reply flit/ring-dateline flit/torus-8x8
+	flit/anynet flit/fat-tree flit/fly-dally flit/request-reply flit/ring-dateline flit/torus-8x8 \
+	nouredine1999/fig09-unnecessary-control nouredine1999/fig13-video
 identity: release
 	@$(CARGO) build --locked --package backwater
 	@for name in $(IDENTICAL); do \
 		shorter='run.duration="20000 cells"'; \
 		if grep -q '^engine = "flit"' scenarios/$$name.toml; then \
 			shorter='run.measure="2000 cycles"'; \
+		elif grep -q '^engine = "ethernet"' scenarios/$$name.toml; then \
+			shorter='run.duration="11 s"'; \
 		fi; \
 		for build in debug release; do \
 			rm -rf runs/identity-$$build; \
