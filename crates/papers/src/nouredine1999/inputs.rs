@@ -20,8 +20,8 @@ const WORDS: &str = "Inferred: S1 at 100 Mbps, S2 and D at 10 Mbps on one switch
     source: with every segment acknowledged and a first window of one segment (`bsd`) tens of \
     kbps, with delayed acknowledgements and a first window of two (`bsd-full`) the few 100 kbps \
     of the text. `bsd` is what the other figures need, so no single source meets all the \
-    prose. The claim is judged by the mean of `bsd-full` over all sizes and numbers; single settings reach 1 Mbps, \
-    with a wide range over seeds.";
+    prose. The claim is judged by the mean of `bsd-full` over all sizes and numbers; single \
+    settings reach 1 Mbps, with a wide range over seeds.";
 
 pub fn figure_6(lab: &Lab) -> Result<Evidence, LabError> {
     let none = grid(lab, &NONE, BSD)?;
