@@ -147,7 +147,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             is_given_up: false,
         };
         if let Some(time_out) = rules.time_out {
-            self.set_timer(self.now + time_out.after, channel, timer::TIME_OUT, class);
+            self.set_timer(self.later(time_out.after), channel, timer::TIME_OUT, class);
         }
     }
 
@@ -295,7 +295,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 if let Some(percent) = refresh_percent {
                     let whole = self.network.quanta(channel ^ 1, quanta);
                     let after = Duration((whole.0 / 100 * u64::from(percent)).max(1));
-                    let at = self.now + after;
+                    let at = self.later(after);
                     self.network.asked[channel as usize]
                         .refreshes
                         .push((at, gate));
@@ -375,7 +375,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
         self.network.nodes[node as usize].time_outs += u64::from(!quiet.is_empty());
         if !self.network.requests[at].congestion.neighbours.is_empty() {
-            self.set_timer(self.now + time_out.after, channel, timer::TIME_OUT, class);
+            self.set_timer(self.later(time_out.after), channel, timer::TIME_OUT, class);
         }
     }
 

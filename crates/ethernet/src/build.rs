@@ -139,6 +139,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         let has_dice = queue.marks;
         has_dice.then(|| Stream::new(spec.seed, stream_of(at, classes), Purpose::Marking))
     });
+    let stations = Stations::new(spec);
     Ok(Network {
         classes,
         lanes: vec![Lanes::default(); if has_lanes { count } else { 0 }],
@@ -150,11 +151,11 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         rates: channel_specs(spec).map(|channel| channel.rate).collect(),
         inputs: inputs(spec),
         input_times: vec![InputTimes::default(); count],
-        flows: flows(spec),
+        flows: flows(spec, &stations),
         losses: vec![Losses::default(); spec.flows.len()],
         frames: Frames::new(),
         routes: Routes::new(spec)?,
-        stations: Stations::new(spec),
+        stations,
         marking: marking.collect(),
         queues,
         channels,
@@ -342,8 +343,7 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
     Ok(nodes)
 }
 
-fn flows(spec: &EthernetSpec) -> Vec<Flow> {
-    let stations = Stations::new(spec);
+fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<Flow> {
     let flows = (0..).zip(&spec.flows);
     flows
         .map(|(id, flow)| {

@@ -23,7 +23,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         if response == Duration::ZERO {
             return self.apply(gated, control);
         }
-        let at = self.now + response;
+        let at = self.later(response);
         self.network.gates[gated as usize]
             .responses
             .push((at, control));
@@ -47,7 +47,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let is_stop = control.quanta > 0;
         let until = match (is_stop, control.is_endless) {
             (false, _) | (true, true) => Time::MAX,
-            _ => self.now + self.network.quanta(channel, control.quanta),
+            _ => self.later(self.network.quanta(channel, control.quanta)),
         };
         let gates = &mut self.network.gates[channel as usize];
         if is_stop {
@@ -153,7 +153,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let watchdog = network.nodes[node as usize].watchdog;
         if let Some(watchdog) = watchdog.filter(|_| network.queues[at].frames > 0) {
             network.gates[channel as usize].stuck[class as usize] = self.now;
-            self.set_timer(self.now + watchdog.detect, channel, timer::WATCHDOG, class);
+            self.set_timer(self.later(watchdog.detect), channel, timer::WATCHDOG, class);
         }
     }
 
@@ -189,7 +189,12 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             self.drop_all(channel, class);
         }
         self.renew_stops(channel);
-        self.set_timer(self.now + watchdog.restore, channel, timer::WATCHDOG, class);
+        self.set_timer(
+            self.later(watchdog.restore),
+            channel,
+            timer::WATCHDOG,
+            class,
+        );
     }
 
     fn forwards_when_tripped(&self, channel: u32) -> bool {
@@ -255,7 +260,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             }
         }
         let half = Duration((self.network.quanta(channel ^ 1, storm.quanta).0 / 2).max(1));
-        self.set_timer(self.now + half, channel, timer::STORM, 0);
+        self.set_timer(self.later(half), channel, timer::STORM, 0);
     }
 
     fn storm(&mut self, channel: u32, gate: Gate, quanta: u16) {

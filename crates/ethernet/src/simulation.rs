@@ -280,7 +280,16 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
     }
 
+    /// The instant a span from now; the end of the clock if it is beyond that.
+    pub(crate) fn later(&self, span: Duration) -> Time {
+        self.now.checked_add(span).unwrap_or(Time::MAX)
+    }
+
+    /// Nothing happens after the end of the run.
     pub(crate) fn set_timer(&mut self, at: Time, channel: u32, kind: u32, class: u8) {
+        if at > self.stop_at {
+            return;
+        }
         let sequence = kind << 3 | u32::from(class);
         self.events
             .push(Event::new(at, Phase::Control, channel, sequence));

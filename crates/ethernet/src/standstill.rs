@@ -23,7 +23,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let data_hops = self.frame_hops - self.control_hops;
         let others_move = data_hops != self.data_hops_before;
         self.data_hops_before = data_hops;
-        let next = self.now + self.stall_after;
+        let next = self.later(self.stall_after);
         self.events.push(Event::new(next, Phase::Observe, 0, 0));
         let longest = self.now.0.saturating_sub(self.stall_after.0);
         let stuck = self.network.stuck(Time(longest));

@@ -85,6 +85,13 @@ fn check_nodes(spec: &EthernetSpec) -> Result<(), BuildError> {
             let of_node = |channel: &u32| ends(spec, *channel).is_some_and(|ends| ends.0 == id);
             channels.clone().filter(of_node)
         };
+        let watchdog = node
+            .watchdog
+            .map(|watchdog| [watchdog.detect, watchdog.restore]);
+        let spans = watchdog.into_iter().flatten().chain([node.response]);
+        if spans.into_iter().any(|span| span.0 > CLOCK_MAX_PS) {
+            return err(format!("{}: a time too long for the clock", node.name));
+        }
         let NodeKind::Switch(switch) = &node.kind else {
             if spec.nodes.len() < 64 && leaving().count() != 1 {
                 return err(format!("station {} must have one link", node.name));
