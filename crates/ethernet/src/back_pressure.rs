@@ -5,8 +5,8 @@
 //! who ask, for each neighbour and gate; the first sends a stop, the last a resume) and action
 //! (`gates`).
 
-use alloc::format;
 use alloc::vec::Vec;
+use alloc::{format, vec};
 
 use kernel::{Duration, EventQueue, Time};
 
@@ -63,6 +63,8 @@ impl Asked {
 pub(crate) struct Request {
     /// Channels to the neighbours, sorted.
     pub neighbours: Vec<u32>,
+    /// When each of them was asked first.
+    pub asked_at: Vec<Time>,
     /// Sorted.
     pub gates: Vec<Gate>,
     /// It stands since.
@@ -140,6 +142,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             gates.iter().for_each(|gate| self.ask(*neighbour, *gate));
         }
         self.network.requests[at].congestion = Request {
+            asked_at: vec![self.now; neighbours.len()],
             neighbours,
             gates,
             since: self.now,
@@ -187,7 +190,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     fn add_neighbour(&mut self, channel: u32, class: u8, neighbour: u32) {
         let at = self.network.queue(channel, class);
         let request = &mut self.network.requests[at].congestion;
-        if insert(&mut request.neighbours, neighbour) {
+        if let Err(place) = request.neighbours.binary_search(&neighbour) {
+            request.neighbours.insert(place, neighbour);
+            request.asked_at.insert(place, self.now);
             let gates = request.gates.clone();
             gates.iter().for_each(|gate| self.ask(neighbour, *gate));
         }
@@ -346,7 +351,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             return;
         };
         let request = &self.network.requests[at].congestion;
-        if !self.network.queues[at].is_congested || request.since + time_out.after > self.now {
+        let is_due = request.since + time_out.after <= self.now && !request.is_given_up;
+        if !self.network.queues[at].is_congested || !is_due {
             return;
         }
         let is_port = request.gates.first() == Some(&Gate::Port);
@@ -360,23 +366,24 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 false => of(class),
             }
         };
-        let (quiet, loud): (Vec<u32>, Vec<u32>) = request
-            .neighbours
-            .iter()
-            .partition(|n| last(**n) + time_out.grace <= self.now);
+        let goes_on = |neighbour: u32, asked_at: Time| {
+            let last = last(neighbour);
+            last > asked_at && last + time_out.grace > self.now
+        };
+        let asked = request.neighbours.iter().zip(&request.asked_at);
+        let (loud, quiet): (Vec<_>, Vec<_>) = asked
+            .map(|(neighbour, at)| (*neighbour, *at))
+            .partition(|(neighbour, at)| goes_on(*neighbour, *at));
         let gates = request.gates.clone();
         let request = &mut self.network.requests[at].congestion;
-        request.neighbours = loud;
-        request.is_given_up |= !quiet.is_empty();
-        for neighbour in &quiet {
+        (request.neighbours, request.asked_at) = loud.into_iter().unzip();
+        request.is_given_up = true;
+        for (neighbour, _) in &quiet {
             gates
                 .iter()
                 .for_each(|gate| self.give_back(*neighbour, *gate));
         }
         self.network.nodes[node as usize].time_outs += u64::from(!quiet.is_empty());
-        if !self.network.requests[at].congestion.neighbours.is_empty() {
-            self.set_timer(self.later(time_out.after), channel, timer::TIME_OUT, class);
-        }
     }
 
     /// A lossless class lost a frame although there was to be room.

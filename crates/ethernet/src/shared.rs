@@ -39,8 +39,8 @@ impl Shared {
         wide.min(u128::from(u64::MAX)) as u64
     }
 
-    /// Takes a frame of `bytes` in, first in the reserve, then in the shared part, then (if
-    /// `is_lossless`) in the headroom. `queue_bytes` is what its output queue holds.
+    /// Takes a frame of `bytes` in: in the reserve and the shared part, or (if `is_lossless`) as
+    /// a whole in the headroom. `queue_bytes` is what its output queue holds.
     pub fn admit(
         &mut self,
         input: &mut Input,
@@ -48,24 +48,25 @@ impl Shared {
         queue_bytes: u64,
         bytes: u64,
     ) -> Result<(), Cause> {
-        let reserved = input.bytes - input.shared_bytes - input.headroom_bytes;
-        let rest = bytes.saturating_sub(self.spec.reserve_bytes - reserved);
-        if rest > 0 {
-            let may_share = input.headroom_bytes == 0
-                && input.shared_bytes + rest <= self.threshold(self.spec.alpha)
-                && self.used_bytes + rest <= self.shared_bytes;
-            let fits_queue =
-                is_lossless || queue_bytes + bytes <= self.threshold(self.spec.output_alpha);
-            if may_share && fits_queue {
-                input.shared_bytes += rest;
-                self.used_bytes += rest;
-            } else if !is_lossless {
-                return Err(Cause::MemoryFull);
-            } else {
-                self.admit_to_headroom(input, rest)?;
-            }
+        let held = input.bytes - input.headroom_bytes;
+        let after = (held + bytes).saturating_sub(self.spec.reserve_bytes);
+        if after == 0 {
+            return Ok(());
         }
-        Ok(())
+        let more = after - input.shared_bytes;
+        let may_share =
+            after <= self.threshold(self.spec.alpha) && self.used_bytes + more <= self.shared_bytes;
+        let fits_queue =
+            is_lossless || queue_bytes + bytes <= self.threshold(self.spec.output_alpha);
+        if may_share && fits_queue {
+            input.shared_bytes = after;
+            self.used_bytes += more;
+            Ok(())
+        } else if is_lossless {
+            self.admit_to_headroom(input, bytes)
+        } else {
+            Err(Cause::MemoryFull)
+        }
     }
 
     fn admit_to_headroom(&mut self, input: &mut Input, bytes: u64) -> Result<(), Cause> {
@@ -91,8 +92,7 @@ impl Shared {
 
     /// Must the neighbour at this input stop?
     pub fn is_above(&self, input: &Input) -> bool {
-        input.headroom_bytes > 0
-            || input.shared_bytes > 0 && input.shared_bytes >= self.threshold(self.spec.alpha)
+        input.headroom_bytes > 0 || input.shared_bytes > self.threshold(self.spec.alpha)
     }
 
     /// May it go on?

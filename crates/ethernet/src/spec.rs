@@ -123,8 +123,8 @@ pub enum MemorySpec {
 }
 
 /// A shared memory with dynamic thresholds. A frame counts at its input port and class until its
-/// last bit has left: first in the reserve there, then in the shared part, then (classes under
-/// back-pressure only) in the headroom there.
+/// last bit has left: in the reserve there and beyond that in the shared part, or, if it does not
+/// fit (classes under back-pressure only), as a whole in the headroom there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SharedSpec {
     /// All memory, reserves and headroom included.

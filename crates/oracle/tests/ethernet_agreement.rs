@@ -85,6 +85,16 @@ fn they_agree_on_blocked_shares() {
     under(&schemes, 600, |mix| mix.has_blocked = true);
 }
 
+#[test]
+fn they_agree_on_time_outs() {
+    under(&[Scheme::Port, Scheme::Class], 700, |mix| mix.has_time_outs = true);
+}
+
+#[test]
+fn they_agree_on_lossless_shared_memory() {
+    under(&[Scheme::Port, Scheme::Class], 900, |mix| mix.has_shared = true);
+}
+
 /// The comparison sees a threshold that is wrong by a frame's overhead.
 #[test]
 fn a_threshold_a_little_too_high_is_seen() {

@@ -194,15 +194,8 @@ impl Network {
         is_low && self.headroom(input) == 0
     }
 
-    /// Inputs that a departure may bring below their thresholds: in a shared memory all.
-    pub fn inputs_to_look_at(&self, channel: usize, frame: &Frame) -> Vec<Point> {
-        let node = self.tail(channel);
-        if self.shared(node).is_some() {
-            let points = self.congested.keys().copied();
-            return points
-                .filter(|point| self.node_of(*point) == node)
-                .collect();
-        }
+    /// Inputs that a departure may bring below their thresholds: the one the frame came over.
+    pub fn inputs_to_look_at(&self, frame: &Frame) -> Vec<Point> {
         let input = frame.came_over.iter();
         input
             .map(|input| Point::Input(*input, frame.class))

@@ -58,7 +58,7 @@ impl Network {
     pub fn has_left(&mut self, now: Time, channel: usize, frame: &Frame) {
         self.leave_memory(channel, frame);
         self.after_departure(now, Point::Output(channel, frame.class));
-        for point in self.inputs_to_look_at(channel, frame) {
+        for point in self.inputs_to_look_at(frame) {
             self.after_departure(now, point);
         }
         self.look_at_blocked(now, channel, frame.class, None);
