@@ -4,6 +4,7 @@ use kernel::{Event, EventQueue, Phase};
 
 use crate::channel::Channel;
 use crate::frame::{ECT, MARKED, NONE};
+use crate::network::Flow;
 use crate::probe::{Cause, Probe};
 use crate::simulation::Simulation;
 
@@ -93,9 +94,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             return self.discard(channel, id, Cause::QueueFull);
         }
         let marks = queue.marks && frame.marks & ECT != 0;
-        if network.channels[channel as usize].tripped & 1 << class != 0
-            && self.drops_when_tripped(channel)
-        {
+        if self.drops_all(channel, class) {
             return self.discard(channel, id, Cause::Watchdog);
         }
         if self.network.nodes[node_id as usize].counts_inputs
@@ -203,6 +202,10 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             Cause::InputFull => drops.input_full += 1,
             Cause::MemoryFull => drops.memory_full += 1,
             Cause::Watchdog => drops.watchdog += 1,
+        }
+        let flow = &mut network.flows[frame.flow() as usize];
+        if frame.input == NONE && flow.is(Flow::PULLED) {
+            flow.in_port -= 1;
         }
         network.frames.free(id);
         self.note_drop(channel, frame, cause);

@@ -5,7 +5,7 @@ use kernel::{Duration, EventQueue, Time};
 
 use crate::channel::{Gates, Stop};
 use crate::frame::{Control, NONE};
-use crate::network::Network;
+use crate::network::{Flow, Network};
 use crate::probe::{Cause, Gate, Probe};
 use crate::simulation::{Simulation, timer};
 use crate::spec::{CLASSES_MAX, WatchdogAction};
@@ -175,8 +175,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 return self.set_timer(restored, channel, timer::WATCHDOG, class);
             }
             *tripped &= !bit;
-            self.set_gate(channel, Gate::Class(class), false, Time::MAX);
-            self.set_gate(channel, Gate::Port, false, Time::MAX);
+            self.pull_anew(node);
+            // A stop that still stands stops again.
             return self.renew_stops(channel);
         }
         let is_due = gates.stuck[class as usize] + watchdog.detect <= self.now;
@@ -203,8 +203,20 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         watchdog.is_some_and(|watchdog| watchdog.action == WatchdogAction::Forward)
     }
 
-    pub(crate) fn drops_when_tripped(&self, channel: u32) -> bool {
-        !self.forwards_when_tripped(channel)
+    /// Does a tripped watchdog drop what comes for this class?
+    #[inline]
+    pub(crate) fn drops_all(&self, channel: u32, class: u8) -> bool {
+        self.network.channels[channel as usize].tripped & 1 << class != 0
+            && !self.forwards_when_tripped(channel)
+    }
+
+    /// Flows without end whose frame a watchdog dropped at their own station go on.
+    fn pull_anew(&mut self, node: u32) {
+        for (id, flow) in (0..).zip(&self.network.flows) {
+            if flow.source == node && flow.is(Flow::PULLED) && flow.in_port == 0 {
+                self.pulled.push(id);
+            }
+        }
     }
 
     /// Drops all that waits in a queue.

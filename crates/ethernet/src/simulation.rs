@@ -14,7 +14,7 @@ use crate::channel::Channel;
 use crate::frame::{ECT, Frame, NONE};
 use crate::network::{Flow, Network};
 use crate::outcome::{Standstill, Violation};
-use crate::probe::Probe;
+use crate::probe::{Cause, Probe};
 use crate::stations::{Outgoing, Payload};
 
 /// Promises broken that are kept word for word; the rest is only counted.
@@ -144,8 +144,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         } else {
             self.work_off_many();
         }
-        if !self.woken.is_empty() {
+        while !self.woken.is_empty() || !self.pulled.is_empty() {
             self.choose_all();
+            self.pull_all();
         }
         if P::WATCHES {
             self.probe.after_instant(now, &self.network);
@@ -195,7 +196,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
     }
 
-    /// Every woken channel chooses, on the same state; then ports ask flows for more.
+    /// Every woken channel chooses, on the same state.
     fn choose_all(&mut self) {
         let mut woken = core::mem::take(&mut self.woken);
         if woken.len() > 1 {
@@ -206,11 +207,13 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             self.choose(channel);
         }
         self.woken = woken;
-        if !self.pulled.is_empty() {
-            let mut pulled = core::mem::take(&mut self.pulled);
-            pulled.drain(..).for_each(|flow| self.pull(flow));
-            self.pulled = pulled;
-        }
+    }
+
+    /// Ports ask flows for more. A port that has gone quiet is woken by that.
+    fn pull_all(&mut self) {
+        let mut pulled = core::mem::take(&mut self.pulled);
+        pulled.drain(..).for_each(|flow| self.pull(flow));
+        self.pulled = pulled;
     }
 
     /// Arrivals, node by node.
@@ -355,7 +358,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         };
         let bytes =
             crate::stations::frame_bytes(&made.payload, flow.is(Flow::RTP), flow.is(Flow::TAGGED));
-        let number = flow.created;
+        let (number, class) = (flow.created, flow.class);
         flow.created += 1;
         flow.created_bytes += u64::from(bytes);
         flow.in_port += u32::from(flow.is(Flow::PULLED));
@@ -380,6 +383,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             let view = self.network.view(id, channel);
             self.probe.on_created(self.now, channel, &view);
         }
+        if self.drops_all(channel, class) {
+            return self.discard(channel, id, Cause::Watchdog);
+        }
         self.join(channel, id);
     }
 
@@ -388,7 +394,6 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let stations = &mut self.network.stations;
         stations.pull(self.now, flow, &mut self.outgoing);
         self.send_outgoing();
-        // The port is busy with the frame before: nothing chooses before that has left.
         self.arm(flow);
     }
 

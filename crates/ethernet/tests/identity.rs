@@ -34,6 +34,7 @@ fn network(rules: Option<BackPressureSpec>) -> EthernetSpec {
         has_rtp: true,
     };
     net.add(stations[1], stations[4], 1, udp, constant(4.0));
+    net.udp(stations[4], stations[3], 1000, endless());
     net.spec.stop_at = Time(3 * S);
     net.spec.warm_up = Time(S);
     net.spec
@@ -125,4 +126,27 @@ fn hashes_are_those_of_the_table() {
     }
     let kept = std::fs::read_to_string(path).unwrap_or_default();
     assert_eq!(kept, found, "BACKWATER_BLESS=1 writes the table anew");
+}
+
+/// Where nothing else happens, a port that leaves out events must not wait for one.
+#[test]
+fn a_lonely_flow_is_the_same_run_with_and_without_onlookers() {
+    let mut net = Net::new(1, Some(simple()));
+    let (s, a, d) = (net.station("S"), net.switch("A"), net.station("D"));
+    net.link(s, a, 100);
+    net.link(a, d, 100);
+    net.udp(s, d, 1000, endless());
+    net.spec.stop_at = Time(100 * MS);
+    net.spec.warm_up = Time::ZERO;
+    let plain = finish(Simulation::<()>::new(&net.spec).expect("sound"));
+    let seen = finish(Simulation::<Onlooker>::with_probe(&net.spec, Onlooker).expect("sound"));
+    assert_eq!(plain.trace_hash, seen.trace_hash);
+    assert!(plain.events < seen.events);
+    // 1,046 bytes and 20 more at 100 Mbps: 85.28 us each, and the first takes two links.
+    assert_eq!(
+        plain.flows[0].delivered_total,
+        (100_000_000 - 85_280 - 1_000) / 85_280
+    );
+    let share = plain.channels[0].data_share;
+    assert!((0.999..1.0001).contains(&share), "{share}");
 }

@@ -87,12 +87,16 @@ fn they_agree_on_blocked_shares() {
 
 #[test]
 fn they_agree_on_time_outs() {
-    under(&[Scheme::Port, Scheme::Class], 700, |mix| mix.has_time_outs = true);
+    under(&[Scheme::Port, Scheme::Class], 700, |mix| {
+        mix.has_time_outs = true
+    });
 }
 
 #[test]
 fn they_agree_on_lossless_shared_memory() {
-    under(&[Scheme::Port, Scheme::Class], 900, |mix| mix.has_shared = true);
+    under(&[Scheme::Port, Scheme::Class], 900, |mix| {
+        mix.has_shared = true
+    });
 }
 
 /// The comparison sees a threshold that is wrong by a frame's overhead.
