@@ -11,6 +11,7 @@ use kernel::{DueSet, Event, EventQueue, Phase, Purpose, Stream, Time};
 
 use crate::back_pressure::{Asked, Requests};
 use crate::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
+use crate::finish::Underway;
 use crate::frame::{Chain, Frames, NONE, byte_ps};
 use crate::network::{Flow, Input, InputTimes, Losses, Network, Node};
 use crate::probe::Probe;
@@ -84,6 +85,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             controls_made: 0,
             stopped_before: network.no_stops(),
             control_before: vec![0; channels],
+            underway_before: vec![Underway::default(); channels],
             violations: Vec::new(),
             violations_total: 0,
             network,
@@ -324,7 +326,6 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
             lossless: rules.map_or(0, |rules| rules.classes),
             detects_inputs: rules.is_some_and(|rules| rules.detect == Detect::Inputs),
             has_time_out: rules.is_some_and(|rules| rules.time_out.is_some()),
-            has_shared: shared.is_some(),
             is_switch: switch.is_some(),
             is_deaf: node.is_deaf,
             response: node.response,

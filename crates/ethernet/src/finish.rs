@@ -89,9 +89,13 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let sent_bytes: u64 = queues.iter().map(|queue| queue.sent_bytes).sum();
         let wire_bytes = sent_bytes + sent * u64::from(WIRE_OVERHEAD_BYTES);
         let controls = network.control_sent[id as usize] - self.control_before[id as usize];
+        let (before, now_part) = (self.underway_before[id as usize], network.underway(id, now));
+        let busy = |sent: Duration, part: fn(&Underway) -> u64| {
+            (sent.0 + part(&now_part) - part(&before)) as f64 / span
+        };
         ChannelOutcome {
-            data_share: network.span(id, wire_bytes).0 as f64 / span,
-            control_share: network.span(id, 84).0 as f64 * controls as f64 / span,
+            data_share: busy(network.span(id, wire_bytes), |part| part.data_ps),
+            control_share: busy(network.span(id, 84 * controls), |part| part.control_ps),
             stops_sent: asked.stops,
             resumes_sent: asked.resumes,
             refreshes_sent: asked.refreshed,
@@ -146,6 +150,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             }
         }
         self.control_before.clone_from(&network.control_sent);
+        let all = 0..network.channels.len() as u32;
+        self.underway_before = all.map(|channel| network.underway(channel, at)).collect();
     }
 
     /// Created = delivered + dropped + inside, each counted on its own.
@@ -171,7 +177,35 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     }
 }
 
+/// How long the frame that a channel is sending has been under way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Underway {
+    data_ps: u64,
+    control_ps: u64,
+}
+
 impl Network {
+    /// The part of the frame being sent that lies before `at`.
+    fn underway(&self, id: u32, at: Time) -> Underway {
+        let channel = &self.channels[id as usize];
+        let whole = self.span(id, u64::from(channel.sent_bytes) + 20).0;
+        let started = channel.rests_at.0.saturating_sub(whole);
+        match (
+            channel.is_busy && channel.rests_at > at,
+            channel.sends_control,
+        ) {
+            (false, _) => Underway::default(),
+            (true, false) => Underway {
+                data_ps: at.0.saturating_sub(started),
+                control_ps: 0,
+            },
+            (true, true) => Underway {
+                data_ps: 0,
+                control_ps: at.0.saturating_sub(started),
+            },
+        }
+    }
+
     /// Frames and bytes of each flow in queues and on wires.
     fn inside(&self) -> Vec<(u64, u64)> {
         let mut inside = vec![(0, 0); self.flows.len()];

@@ -2,7 +2,7 @@
 
 use kernel::EventQueue;
 
-use crate::network::{Input, Network};
+use crate::network::Network;
 use crate::probe::{Cause, Probe};
 use crate::simulation::Simulation;
 
@@ -10,13 +10,6 @@ impl Network {
     #[inline]
     pub(crate) fn input(&self, channel: u32, class: u8) -> usize {
         channel as usize * self.classes + class as usize
-    }
-}
-
-impl Input {
-    /// Congested: more than it should hold.
-    fn is_above(&self) -> bool {
-        self.bytes > self.high_bytes
     }
 }
 
@@ -57,10 +50,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         if input.is_congested {
             return;
         }
-        let node_of = &self.network.nodes[node as usize];
-        let is_above = match &node_of.shared {
-            Some(shared) if node_of.has_shared => shared.is_above(input),
-            _ => input.is_above(),
+        let is_above = match &self.network.nodes[node as usize].shared {
+            Some(shared) => shared.is_above(input),
+            None => input.bytes > input.high_bytes,
         };
         if is_above {
             self.network.inputs[at].is_congested = true;

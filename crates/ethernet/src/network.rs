@@ -7,7 +7,7 @@ use kernel::{Duration, Rate, Stream, Time};
 
 use crate::back_pressure::{Asked, Requests};
 use crate::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
-use crate::frame::{Frame, Frames, NONE};
+use crate::frame::{Frame, Frames};
 use crate::probe::{FrameView, Gate};
 use crate::routes::Routes;
 use crate::shared::Shared;
@@ -62,7 +62,6 @@ pub(crate) struct Node {
     pub detects_inputs: bool,
     /// The time of the last arrival matters.
     pub has_time_out: bool,
-    pub has_shared: bool,
     pub response: Duration,
     pub shared: Option<Box<Shared>>,
     pub watchdog: Option<WatchdogSpec>,
@@ -121,6 +120,15 @@ impl Flow {
     pub const ECT: u8 = 4;
     pub const PULLED: u8 = 8;
 
+    /// Where its frames start and where they end, one way or the other.
+    #[inline]
+    pub fn ends(&self, is_forward: bool) -> (u32, u32) {
+        match is_forward {
+            true => (self.source, self.destination),
+            false => (self.destination, self.source),
+        }
+    }
+
     #[inline]
     pub fn is(&self, bit: u8) -> bool {
         self.bits & bit != 0
@@ -152,11 +160,6 @@ impl Network {
         self.queues[self.queue(channel, class)].bytes
     }
 
-    /// Frames that wait in a queue, the one being sent not included.
-    pub fn queue_frames(&self, channel: u32, class: u8) -> u32 {
-        self.queues[self.queue(channel, class)].frames
-    }
-
     /// Is a frame being sent on the channel?
     pub fn is_busy(&self, channel: u32) -> bool {
         self.channels[channel as usize].is_busy
@@ -173,11 +176,6 @@ impl Network {
     pub fn may_send(&self, channel: u32) -> bool {
         let channel = &self.channels[channel as usize];
         !channel.control.is_empty() || channel.waiting & !channel.stopped != 0
-    }
-
-    /// Bytes a node holds in all its queues.
-    pub fn node_bytes(&self, node: u32) -> u64 {
-        self.nodes[node as usize].bytes
     }
 
     /// Frames in queues and on wires, control frames included.
@@ -212,11 +210,7 @@ impl Network {
     /// The station a data frame is for.
     #[inline]
     pub(crate) fn destination(&self, frame: &Frame) -> u32 {
-        let flow = &self.flows[frame.flow() as usize];
-        match frame.is_forward() {
-            true => flow.destination,
-            false => flow.source,
-        }
+        self.flows[frame.flow() as usize].ends(frame.is_forward()).1
     }
 
     /// A frame that is on, or in front of, `channel`, as probes see it.
@@ -228,10 +222,7 @@ impl Network {
             return self.frames.view(id, ends, false, false);
         }
         let flow = &self.flows[frame.flow() as usize];
-        let ends = match frame.is_forward() {
-            true => (flow.source, flow.destination),
-            false => (flow.destination, flow.source),
-        };
+        let ends = flow.ends(frame.is_forward());
         self.frames
             .view(id, ends, flow.is(Flow::TAGGED), flow.is(Flow::RTP))
     }
@@ -242,10 +233,5 @@ impl Network {
             Gate::Port => true,
             Gate::Class(own) | Gate::Destination(own, _) => own == class,
         }
-    }
-
-    /// A control frame waits in front of the channel.
-    pub fn has_control(&self, channel: u32) -> bool {
-        self.channels[channel as usize].control.first != NONE
     }
 }

@@ -136,7 +136,7 @@ pub struct FlowOutcome {
     pub due: u64,
     /// TCP, both ends together.
     pub tcp: TcpCounts,
-    /// Frames marked by switches.
+    /// Frames that arrived with a mark of a switch, whole run.
     pub marked: u64,
 }
 

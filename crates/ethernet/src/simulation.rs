@@ -11,6 +11,7 @@ use kernel::hash::TraceHash;
 use kernel::{DueSet, Duration, Event, EventQueue, Phase, Stream, Time, Wheel};
 
 use crate::channel::Channel;
+use crate::finish::Underway;
 use crate::frame::{ECT, Frame, NONE};
 use crate::network::{Flow, Network};
 use crate::outcome::{Standstill, Violation};
@@ -79,6 +80,8 @@ pub struct Simulation<P: Probe = (), Q: EventQueue = Wheel> {
     pub(crate) stopped_before: Vec<Duration>,
     /// Control frames each channel had sent by then.
     pub(crate) control_before: Vec<u64>,
+    /// What each channel was sending then.
+    pub(crate) underway_before: Vec<Underway>,
     pub(crate) violations: Vec<Violation>,
     pub(crate) violations_total: u64,
 }
@@ -352,10 +355,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     fn emit(&mut self, made: Outgoing) {
         let network = &mut self.network;
         let flow = &mut network.flows[made.flow as usize];
-        let ends = match made.is_forward {
-            true => (flow.source, flow.destination),
-            false => (flow.destination, flow.source),
-        };
+        let ends = flow.ends(made.is_forward);
         let bytes =
             crate::stations::frame_bytes(&made.payload, flow.is(Flow::RTP), flow.is(Flow::TAGGED));
         let (number, class) = (flow.created, flow.class);

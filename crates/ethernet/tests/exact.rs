@@ -359,3 +359,19 @@ fn marks_begin_at_the_threshold_and_not_on_bare_acknowledgements() {
     let outcome = run(&net).1;
     assert_eq!(outcome.channels[1].queues[0].marked, 0);
 }
+
+#[test]
+fn a_channel_that_never_rests_is_busy_all_the_time_wherever_the_warm_up_ends() {
+    let mut net = Net::new(1, None);
+    let (s, a, d) = (net.station("S"), net.switch("A"), net.station("D"));
+    net.link(s, a, 10);
+    net.link(a, d, 10);
+    net.udp(s, d, 1000, endless());
+    // A frame takes 852.8 us: a few of them, cut at both ends.
+    short(&mut net, 5 * MS + 123_456_789);
+    for warm_up in [0, 400 * US, 4 * MS + 1] {
+        net.spec.warm_up = Time(warm_up);
+        let share = run(&net).1.channels[0].data_share;
+        assert!((share - 1.0).abs() < 1e-9, "{share} after {warm_up} ps");
+    }
+}

@@ -1,51 +1,51 @@
 //! Where two runs part.
 
-use std::fmt::Write;
+use std::fmt::{self, Display, Write};
 
 use crate::report::Start;
 
-/// Starts shown before and after the first difference.
-const CONTEXT: usize = 5;
+/// Entries shown before and after the first difference.
+const CONTEXT: usize = 8;
 
-/// The first place where the two lists differ, with its surroundings; `None` if they agree.
-pub fn first_difference(a: &[Start], b: &[Start]) -> Option<String> {
-    let shared = a
-        .iter()
-        .zip(b)
-        .take_while(|(left, right)| left == right)
-        .count();
-    if shared == a.len() && shared == b.len() {
+/// The first place where two lists (of starts, moves, deliveries) differ, with its surroundings;
+/// `None` if they agree.
+pub fn first_difference<T: PartialEq + Display>(reference: &[T], engine: &[T]) -> Option<String> {
+    let pairs = reference.iter().zip(engine);
+    let shared = pairs.take_while(|(left, right)| left == right).count();
+    if shared == reference.len() && shared == engine.len() {
         return None;
     }
     let from = shared.saturating_sub(CONTEXT);
     let mut text = format!(
-        "first difference at start {shared} (a has {}, b has {})\n",
-        a.len(),
-        b.len()
+        "first difference at entry {shared} (reference has {}, engine has {})\n",
+        reference.len(),
+        engine.len()
     );
-    for (offset, start) in a[from..shared].iter().enumerate() {
-        let _ = writeln!(text, "  both {:>6}: {}", from + offset, line(start));
+    for (offset, entry) in reference[from..shared].iter().enumerate() {
+        let _ = writeln!(text, "  both      {:>6}: {entry}", from + offset);
     }
-    for (name, list) in [("a", a), ("b", b)] {
+    for (name, list) in [("reference", reference), ("engine   ", engine)] {
         let until = list.len().min(shared + CONTEXT);
-        for (offset, start) in list[shared..until].iter().enumerate() {
-            let _ = writeln!(text, "  {name}    {:>6}: {}", shared + offset, line(start));
+        for (offset, entry) in list[shared..until].iter().enumerate() {
+            let _ = writeln!(text, "  {name} {:>6}: {entry}", shared + offset);
         }
         if until == list.len() {
-            let _ = writeln!(text, "  {name}    ends");
+            let _ = writeln!(text, "  {name} ends");
         }
     }
     Some(text)
 }
 
-fn line(start: &Start) -> String {
-    let what = if start.control {
-        format!("credit {}", start.number as i64)
-    } else {
-        format!("unit {}", start.number)
-    };
-    format!(
-        "{} ps, channel {}, flow {}, {what}",
-        start.at_ps, start.channel, start.flow
-    )
+impl Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} ps, channel {}, flow {}, ",
+            self.at_ps, self.channel, self.flow
+        )?;
+        match self.control {
+            true => write!(f, "credit {}", self.number as i64),
+            false => write!(f, "unit {}", self.number),
+        }
+    }
 }

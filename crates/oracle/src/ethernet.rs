@@ -75,7 +75,7 @@ mod step;
 mod tests;
 mod timers;
 
-pub use compare::first_difference;
+pub use crate::compare::first_difference;
 pub use random::{Mix, SCHEMES, Scheme, random_spec};
 
 use ethernet::outcome::Drops;
@@ -90,7 +90,7 @@ pub const CONTROL_FLOW: u32 = u32::MAX;
 pub struct Problem(pub String);
 
 /// A frame starts on a channel.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Start {
     /// When, ps.
     pub at_ps: u64,
@@ -107,7 +107,7 @@ pub struct Start {
 }
 
 /// A frame is dropped.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Drop {
     /// When, ps.
     pub at_ps: u64,
@@ -122,7 +122,7 @@ pub struct Drop {
 }
 
 /// A frame reaches its station.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delivery {
     /// When, ps.
     pub at_ps: u64,

@@ -42,7 +42,7 @@ mod random;
 #[cfg(test)]
 mod tests;
 
-pub use compare::first_difference;
+pub use crate::compare::first_difference;
 pub use random::random_spec;
 
 use flit::BuildError;

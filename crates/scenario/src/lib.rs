@@ -48,7 +48,7 @@ use packet::spec::{NetworkSpec, SeriesSpec};
 
 pub use control::n3_for;
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};
-pub use ethernet::{EthernetMeasure, EthernetScenario, EthernetSeries, headroom};
+pub use ethernet::{EthernetScenario, headroom};
 pub use explain::{WordGroup, explain, list};
 pub use files::{LARGEST_FILE_BYTES, Loader};
 pub use reference::reference_markdown;

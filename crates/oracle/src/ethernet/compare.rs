@@ -1,41 +1,10 @@
-//! Where two runs part.
+//! What is compared, in words.
 
-use std::fmt::{self, Debug, Write};
+use std::fmt::{self, Display};
 
 use super::{Delivery, Drop, Start};
 
-/// Entries shown before and after the first difference.
-const CONTEXT: usize = 8;
-
-/// The first place where two lists differ, with its surroundings; `None` if they agree.
-pub fn first_difference<T: PartialEq + Debug>(reference: &[T], engine: &[T]) -> Option<String> {
-    let pairs = reference.iter().zip(engine);
-    let shared = pairs.take_while(|(left, right)| left == right).count();
-    if shared == reference.len() && shared == engine.len() {
-        return None;
-    }
-    let from = shared.saturating_sub(CONTEXT);
-    let mut text = format!(
-        "first difference at entry {shared} (reference has {}, engine has {})\n",
-        reference.len(),
-        engine.len()
-    );
-    for (offset, entry) in reference[from..shared].iter().enumerate() {
-        let _ = writeln!(text, "  both      {:>6}: {entry:?}", from + offset);
-    }
-    for (name, list) in [("reference", reference), ("engine   ", engine)] {
-        let until = list.len().min(shared + CONTEXT);
-        for (offset, entry) in list[shared..until].iter().enumerate() {
-            let _ = writeln!(text, "  {name} {:>6}: {entry:?}", shared + offset);
-        }
-        if until == list.len() {
-            let _ = writeln!(text, "  {name} ends");
-        }
-    }
-    Some(text)
-}
-
-impl Debug for Start {
+impl Display for Start {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ps, channel {}: ", self.at_ps, self.channel)?;
         match self.control {
@@ -49,7 +18,7 @@ impl Debug for Start {
     }
 }
 
-impl Debug for Drop {
+impl Display for Drop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -59,7 +28,7 @@ impl Debug for Drop {
     }
 }
 
-impl Debug for Delivery {
+impl Display for Delivery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.is_marked { ", marked" } else { "" };
         write!(

@@ -386,11 +386,11 @@ fn a_difference_is_shown_with_its_surroundings() {
     let mut other = starts.clone();
     other[2].number += 1;
     let text = first_difference(&starts, &other).expect("they differ");
-    assert!(text.contains("first difference at start 2"), "{text}");
+    assert!(text.contains("first difference at entry 2"), "{text}");
     assert!(
         text.contains("20 ps, channel 1, flow 0, credit 3"),
         "{text}"
     );
     let text = first_difference(&starts, &starts[..3]).expect("one is shorter");
-    assert!(text.contains("b    ends"), "{text}");
+    assert!(text.contains("engine    ends"), "{text}");
 }

@@ -18,7 +18,7 @@ mod tcp;
 mod topology;
 mod traffic;
 
-use ethernet::spec::{EthernetSpec, MemorySpec, NodeKind, Spread};
+use ethernet::spec::{EthernetSpec, MemorySpec, NodeKind, SeriesSpec, Spread};
 use kernel::{Duration, Time};
 
 use self::crossings::Crossings;
@@ -36,47 +36,7 @@ pub struct EthernetScenario {
     /// What to simulate.
     pub network: EthernetSpec,
     /// What to record.
-    pub series: Vec<EthernetSeries>,
-}
-
-/// A time series to record.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EthernetSeries {
-    /// As the report calls it.
-    pub name: String,
-    /// What is recorded, and where.
-    pub measure: EthernetMeasure,
-    /// Averages are taken over windows of this length, at least 1 ps.
-    pub window: Duration,
-}
-
-/// What a time series records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EthernetMeasure {
-    /// Bytes in an output queue.
-    Queue {
-        /// In front of this channel.
-        channel: u32,
-        /// Of this class.
-        class: u8,
-    },
-    /// Share of the time in which an output queue is stopped.
-    Stopped {
-        /// In front of this channel.
-        channel: u32,
-        /// Of this class.
-        class: u8,
-    },
-    /// Payload the destination of a flow gets, bits per second.
-    Goodput {
-        /// The flow.
-        flow: u32,
-    },
-    /// Congestion window of the sender of a flow over TCP, bytes.
-    Window {
-        /// The flow.
-        flow: u32,
-    },
+    pub series: Vec<SeriesSpec>,
 }
 
 /// Builds it, unless something is missing; mistakes go to `mistakes`, and with errors among them

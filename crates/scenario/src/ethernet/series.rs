@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use ethernet::spec::{Measure, SeriesSpec};
 use kernel::{Duration, Time};
 
 use super::flows::Flows;
 use super::net::Net;
-use super::{EthernetMeasure, EthernetSeries};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::reader::clip;
 use crate::record::Record;
@@ -23,7 +23,7 @@ pub(crate) fn series(
     classes: u8,
     stop_at: Time,
     mistakes: &mut Diagnostics,
-) -> Vec<EthernetSeries> {
+) -> Vec<SeriesSpec> {
     let by_name = flows.specs.iter().enumerate();
     let by_name: BTreeMap<&str, u32> = by_name
         .map(|(index, flow)| (flow.name.as_str(), index as u32))
@@ -32,7 +32,7 @@ pub(crate) fn series(
     records
         .filter_map(|record| {
             let window = record.duration("window");
-            Some(EthernetSeries {
+            Some(SeriesSpec {
                 name: record.text("name").into(),
                 measure: measure(record, net, &by_name, classes, mistakes)?,
                 window: window.unwrap_or(Duration((stop_at.0 / WINDOWS).max(1))),
@@ -47,7 +47,7 @@ fn measure(
     flows: &BTreeMap<&str, u32>,
     classes: u8,
     mistakes: &mut Diagnostics,
-) -> Option<EthernetMeasure> {
+) -> Option<Measure> {
     let word = record.word("measure");
     if matches!(word, "goodput" | "window") {
         let field = record.field("flow")?;
@@ -69,8 +69,8 @@ fn measure(
             return None;
         };
         return Some(match word {
-            "goodput" => EthernetMeasure::Goodput { flow },
-            _ => EthernetMeasure::Window { flow },
+            "goodput" => Measure::Goodput { flow: Some(flow) },
+            _ => Measure::Window { flow },
         });
     }
     let field = record.field("on")?;
@@ -86,7 +86,7 @@ fn measure(
         return None;
     }
     Some(match word {
-        "queue" => EthernetMeasure::Queue { channel, class },
-        _ => EthernetMeasure::Stopped { channel, class },
+        "queue" => Measure::Queue { channel, class },
+        _ => Measure::Stopped { channel, class },
     })
 }

@@ -3,12 +3,12 @@
 mod checks;
 
 use ethernet::spec::{
-    BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding, MemorySpec,
-    Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, Spread, StormSpec, SwitchSpec,
-    ThinkSpec, TimeOutSpec, TrafficSpec, TransportSpec, WatchdogAction, WatchdogSpec,
+    BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding, Measure,
+    MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, Spread, StormSpec,
+    SwitchSpec, ThinkSpec, TimeOutSpec, TrafficSpec, TransportSpec, WatchdogAction, WatchdogSpec,
 };
 use kernel::{Duration, Rate, Time};
-use scenario::{Diagnostics, EthernetMeasure, Limits, Scenario, Set, Source, parse_within};
+use scenario::{Diagnostics, Limits, Scenario, Set, Source, parse_within};
 use transport::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
 
 fn try_read(text: &str, sets: &[&str]) -> Result<Scenario, Diagnostics> {
@@ -213,20 +213,20 @@ fn everything_of_switches_is_read() {
         .collect();
     assert_eq!(routes, [(6, 4, [8].as_slice()), (6, 5, [8].as_slice())]);
     let series = &scenario.ethernet().expect("for Ethernet").series;
-    let measures: Vec<EthernetMeasure> = series.iter().map(|series| series.measure).collect();
+    let measures: Vec<Measure> = series.iter().map(|series| series.measure).collect();
     assert_eq!(
         measures,
         [
-            EthernetMeasure::Queue {
+            Measure::Queue {
                 channel: 10,
                 class: 2
             },
-            EthernetMeasure::Stopped {
+            Measure::Stopped {
                 channel: 8,
                 class: 0
             },
-            EthernetMeasure::Goodput { flow: 0 },
-            EthernetMeasure::Window { flow: 4 },
+            Measure::Goodput { flow: Some(0) },
+            Measure::Window { flow: 4 },
         ]
     );
     assert_eq!(series[0].window, Duration(1_000_000_000));

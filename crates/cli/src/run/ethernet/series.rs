@@ -5,7 +5,7 @@ use ethernet::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec};
 use kernel::{Duration, Time};
 use packet::outcome::Series;
 use results::ethernet::{channel_ends, channel_names};
-use scenario::{EthernetMeasure, EthernetScenario, EthernetSeries};
+use scenario::EthernetScenario;
 
 /// Flows and ports that get curves of their own.
 const FLOWS: usize = 6;
@@ -17,20 +17,7 @@ const WINDOWS: u64 = 200;
 pub fn wanted(scenario: &EthernetScenario) -> Vec<SeriesSpec> {
     match scenario.series.is_empty() {
         true => defaults(&scenario.network),
-        false => scenario.series.iter().map(one).collect(),
-    }
-}
-
-fn one(series: &EthernetSeries) -> SeriesSpec {
-    SeriesSpec {
-        name: series.name.clone(),
-        measure: match series.measure {
-            EthernetMeasure::Queue { channel, class } => Measure::Queue { channel, class },
-            EthernetMeasure::Stopped { channel, class } => Measure::Stopped { channel, class },
-            EthernetMeasure::Goodput { flow } => Measure::Goodput { flow: Some(flow) },
-            EthernetMeasure::Window { flow } => Measure::Window { flow },
-        },
-        window: series.window,
+        false => scenario.series.clone(),
     }
 }
 
