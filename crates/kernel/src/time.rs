@@ -18,7 +18,7 @@ pub struct Time(pub u64);
 pub struct Duration(pub u64);
 
 /// A line rate in bits per second.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Rate(pub u64);
 
 impl Time {

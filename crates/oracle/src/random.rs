@@ -104,6 +104,8 @@ pub fn random_spec(seed: u64) -> NetworkSpec {
         }
     };
     NetworkSpec {
+        rate_ports: Vec::new(),
+        outages: Vec::new(),
         seed,
         stop_at: Time(dice.between(300, 900) * CELL_PS),
         warm_up: Time::ZERO,

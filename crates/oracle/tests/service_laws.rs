@@ -101,6 +101,8 @@ fn one_link(
         pool: None,
     };
     let mut spec = NetworkSpec {
+        rate_ports: Vec::new(),
+        outages: Vec::new(),
         seed,
         stop_at: Time(4_000_000_000),
         warm_up: Time::ZERO,

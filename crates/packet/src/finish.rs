@@ -130,6 +130,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 let counts = &flow.counts;
                 let delivered = counts.delivered - counts.delivered_before_warm_up;
                 FlowOutcome {
+                    abr: None,
+                    tcp: None,
                     offered_total: counts.offered,
                     delivered_total: counts.delivered,
                     lost_total: counts.lost,
@@ -196,6 +198,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 let data = channel.data_busy.ps().saturating_sub(data_rest.ps());
                 let control = channel.control_busy.ps().saturating_sub(control_rest.ps());
                 ChannelOutcome {
+                    rate: None,
                     data_utilization: data as f64 / span,
                     control_utilization: control as f64 / span,
                     data_units: channel.data_units,

@@ -15,6 +15,7 @@ mod channel;
 mod deliver;
 mod due;
 mod envelope;
+mod explicit_rate;
 mod finish;
 mod flow;
 mod flow_control;

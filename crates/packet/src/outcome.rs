@@ -5,11 +5,15 @@ use alloc::vec::Vec;
 
 use kernel::Time;
 
+mod abr;
 mod ports;
 mod standstill;
+mod tcp;
 
+pub use abr::{AbrOutcome, BurstOutcome, CellCounts, RatePortOutcome};
 pub use ports::{FlowPorts, PathGroup, PathOutcome, PortOutcome, PortsOutcome, SampleOutcome};
 pub use standstill::{MissingCredit, Reason, Standstill, Wait};
+pub use tcp::CellTcpOutcome;
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly;
 /// the rest covers the time after the warm-up.
@@ -100,6 +104,10 @@ pub struct FlowOutcome {
     pub alarms_total: u64,
     /// What became of its set-up, for flows with a session.
     pub session: Option<SessionOutcome>,
+    /// RM cells and rates, for ABR flows. They are not among the units counted above.
+    pub abr: Option<alloc::boxed::Box<AbrOutcome>>,
+    /// Its TCP connection, where it opens one.
+    pub tcp: Option<CellTcpOutcome>,
 }
 
 /// Units lost, by cause.
@@ -263,6 +271,8 @@ pub struct ChannelOutcome {
     pub data_units: u64,
     /// Control units after the warm-up.
     pub control_units: u64,
+    /// Where it tells ABR sources rates.
+    pub rate: Option<RatePortOutcome>,
 }
 
 /// One node.

@@ -14,7 +14,7 @@ pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;
 pub use trace::{Passage, TraceEntry, TraceProbe};
 
-use kernel::{Duration, Time};
+use kernel::{Duration, Rate, Time};
 
 use crate::outcome::LossCause;
 use crate::simulation::Network;
@@ -35,6 +35,48 @@ pub enum UnitKind {
     /// A session's message; the value is 0 for a set-up, 1 for its acceptance, 2 for its
     /// refusal, 3 for a tear-down.
     Session,
+    /// A forward RM cell; it stands in the queue of its flow like data. The value is its number
+    /// in the flow.
+    ForwardRm,
+    /// A backward RM cell, likewise.
+    BackwardRm,
+    /// An RM cell that a switch made for the source of its flow (BN = 1).
+    Notice,
+}
+
+impl UnitKind {
+    /// It takes its turn in the queues of its flow, with a number of its own.
+    #[inline]
+    pub fn is_queued(self) -> bool {
+        matches!(
+            self,
+            UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm
+        )
+    }
+}
+
+/// A forward RM cell as its source sends it, after rules 5 and 6.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ForwardCell {
+    /// ACR before rules 5 and 6.
+    pub acr_before: Rate,
+    /// ACR now, which it states as CCR.
+    pub acr: Rate,
+    /// SR = Nrm / T; `None` for the first one.
+    pub source_rate: Option<Rate>,
+}
+
+/// A measuring interval of a port that tells rates.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RateInterval {
+    /// Its length.
+    pub length: Duration,
+    /// Load factor z; infinite where there is no capacity but load.
+    pub load: f64,
+    /// Active circuits.
+    pub active: f64,
+    /// Fair share from now on.
+    pub fair_share: Rate,
 }
 
 /// A unit starts on a channel, or takes effect at its far end.
@@ -98,6 +140,22 @@ pub trait Probe {
     /// A unit of `bytes`, born at `born`, was delivered over `leg`.
     #[inline]
     fn on_delivered(&mut self, at: Time, leg: u32, born: Time, bytes: u32) {}
+    /// ACR of an ABR flow changed from `old`.
+    #[inline]
+    fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, old: Rate) {}
+    /// The source of an ABR flow sends a forward RM cell in rate.
+    #[inline]
+    fn on_forward(&mut self, at: Time, flow: u32, cell: ForwardCell) {}
+    /// A backward RM cell with explicit rate `er` reached the source of `flow`, whose ACR is
+    /// `acr` now.
+    #[inline]
+    fn on_backward(&mut self, at: Time, flow: u32, er: Rate, acr: Rate) {}
+    /// `waiting` ABR cells wait at a port that tells rates: one has joined or left.
+    #[inline]
+    fn on_rate_queue(&mut self, at: Time, channel: u32, waiting: u32) {}
+    /// A port that tells rates ended a measuring interval.
+    #[inline]
+    fn on_interval(&mut self, at: Time, channel: u32, interval: RateInterval) {}
     /// Everything of this instant has happened.
     #[inline]
     fn after_instant(&mut self, at: Time, network: &Network) {}
@@ -106,6 +164,31 @@ pub trait Probe {
 impl Probe for () {}
 
 impl<A: Probe, B: Probe> Probe for (A, B) {
+    #[inline]
+    fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, old: Rate) {
+        self.0.on_rate(at, flow, acr, old);
+        self.1.on_rate(at, flow, acr, old);
+    }
+    #[inline]
+    fn on_forward(&mut self, at: Time, flow: u32, cell: ForwardCell) {
+        self.0.on_forward(at, flow, cell);
+        self.1.on_forward(at, flow, cell);
+    }
+    #[inline]
+    fn on_backward(&mut self, at: Time, flow: u32, er: Rate, acr: Rate) {
+        self.0.on_backward(at, flow, er, acr);
+        self.1.on_backward(at, flow, er, acr);
+    }
+    #[inline]
+    fn on_rate_queue(&mut self, at: Time, channel: u32, waiting: u32) {
+        self.0.on_rate_queue(at, channel, waiting);
+        self.1.on_rate_queue(at, channel, waiting);
+    }
+    #[inline]
+    fn on_interval(&mut self, at: Time, channel: u32, interval: RateInterval) {
+        self.0.on_interval(at, channel, interval);
+        self.1.on_interval(at, channel, interval);
+    }
     #[inline]
     fn on_start(&mut self, crossing: Crossing) {
         self.0.on_start(crossing);
@@ -175,6 +258,36 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
 
 /// A probe that is there or not, as the caller decides while the program runs.
 impl<P: Probe> Probe for Option<P> {
+    #[inline]
+    fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, old: Rate) {
+        if let Some(probe) = self {
+            probe.on_rate(at, flow, acr, old);
+        }
+    }
+    #[inline]
+    fn on_forward(&mut self, at: Time, flow: u32, cell: ForwardCell) {
+        if let Some(probe) = self {
+            probe.on_forward(at, flow, cell);
+        }
+    }
+    #[inline]
+    fn on_backward(&mut self, at: Time, flow: u32, er: Rate, acr: Rate) {
+        if let Some(probe) = self {
+            probe.on_backward(at, flow, er, acr);
+        }
+    }
+    #[inline]
+    fn on_rate_queue(&mut self, at: Time, channel: u32, waiting: u32) {
+        if let Some(probe) = self {
+            probe.on_rate_queue(at, channel, waiting);
+        }
+    }
+    #[inline]
+    fn on_interval(&mut self, at: Time, channel: u32, interval: RateInterval) {
+        if let Some(probe) = self {
+            probe.on_interval(at, channel, interval);
+        }
+    }
     #[inline]
     fn on_start(&mut self, crossing: Crossing) {
         if let Some(probe) = self {

@@ -161,13 +161,16 @@ fn reserved_bps(flow: &FlowSpec) -> u64 {
 
 fn start_of(traffic: &TrafficSpec) -> Time {
     match *traffic {
-        TrafficSpec::Silent | TrafficSpec::Server => Time::ZERO,
+        TrafficSpec::Silent | TrafficSpec::Server | TrafficSpec::TcpBack => Time::ZERO,
         TrafficSpec::Greedy { start, .. }
         | TrafficSpec::Constant { start, .. }
         | TrafficSpec::Poisson { start, .. }
         | TrafficSpec::Trains { start, .. }
+        | TrafficSpec::Bottlenecked { start, .. }
         | TrafficSpec::OnOff { start, .. } => start,
         TrafficSpec::Client(client) => client.start,
+        TrafficSpec::Requests(requests) => requests.start,
+        TrafficSpec::Tcp(tcp) => tcp.start,
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) enum SourceControl {
 impl SourceControl {
     pub fn new(spec: &SourceControlSpec) -> SourceControl {
         match *spec {
-            SourceControlSpec::None => SourceControl::None,
+            SourceControlSpec::None | SourceControlSpec::Abr(_) => SourceControl::None,
             SourceControlSpec::Window { units } => SourceControl::Window(Window::new(units)),
             SourceControlSpec::Aimd {
                 initial_units,

@@ -9,13 +9,23 @@ use alloc::vec::Vec;
 
 use kernel::{Duration, Rate, Time};
 
+mod abr;
 mod ends;
 mod envelope;
+mod explicit_rate;
 mod scheduler;
 
-pub use ends::{ClientSpec, SinkSpec, SourceControlSpec, Span, TrafficSpec};
+pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
+pub use ends::{
+    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SourceControlSpec,
+    Span, TrafficSpec,
+};
 pub use envelope::{
     EnvelopeRule, EnvelopeSpec, Excess, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
+};
+pub use explicit_rate::{
+    AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
+    QueueControlSpec, RelativeRateSpec,
 };
 pub use scheduler::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
 
@@ -34,6 +44,10 @@ pub struct NetworkSpec {
     pub links: Vec<LinkSpec>,
     /// Flows; their index is their id, and the order of round robin.
     pub flows: Vec<FlowSpec>,
+    /// Ports that tell ABR sources rates: channel and rule, one rule a channel.
+    pub rate_ports: Vec<(u32, ExplicitRateSpec)>,
+    /// Channels that are cut for a while.
+    pub outages: Vec<OutageSpec>,
 }
 
 /// A host or a switch.
@@ -310,4 +324,16 @@ pub enum Measure {
     Delay,
     /// Time in the receiving node, arrival to start on the next channel.
     Wait,
+    /// ACR of an ABR flow, bps.
+    AllowedRate,
+    /// SR = Nrm / T of an ABR flow, as each of its forward RM cells finds it, bps.
+    SourceRate,
+    /// ABR cells that wait at the channel's port, where it tells rates.
+    RateQueue,
+    /// Load factor z of the channel's port in each of its intervals.
+    LoadFactor,
+    /// Active circuits of the channel's port in each of its intervals.
+    ActiveCircuits,
+    /// Fair share of the channel's port, bps.
+    FairShare,
 }

@@ -99,6 +99,10 @@ impl Traffic {
             }
             TrafficSpec::Client(spec) => Traffic::Client(Box::new(Client::new(spec, seed, flow))),
             TrafficSpec::Server => Traffic::Server(Box::default()),
+            TrafficSpec::Requests(_)
+            | TrafficSpec::Bottlenecked { .. }
+            | TrafficSpec::Tcp(_)
+            | TrafficSpec::TcpBack => Traffic::Silent,
         }
     }
 
@@ -160,7 +164,13 @@ pub(crate) fn check(traffic: &TrafficSpec) -> Result<(), String> {
             ..
         } => on_interval == zero || off_interval == Some(zero),
         TrafficSpec::Client(client) => client.payload_bytes == 0 || client.request_units == 0,
-        TrafficSpec::Silent | TrafficSpec::Greedy { .. } | TrafficSpec::Server => false,
+        TrafficSpec::Requests(requests) => requests.request_units == 0 || requests.requests == 0,
+        TrafficSpec::Tcp(tcp) => tcp.payload_bytes == 0,
+        TrafficSpec::Silent
+        | TrafficSpec::Greedy { .. }
+        | TrafficSpec::Bottlenecked { .. }
+        | TrafficSpec::TcpBack
+        | TrafficSpec::Server => false,
     };
     if stands_still {
         return Err("its traffic needs intervals and sizes above zero".into());

@@ -34,6 +34,12 @@ pub enum UnitKind {
     Alarm,
     /// A session's message.
     Session,
+    /// A forward RM cell.
+    ForwardRm,
+    /// A backward RM cell.
+    BackwardRm,
+    /// An RM cell that a switch made.
+    Notice,
 }
 
 /// One unit crossing one node's edge.
@@ -93,6 +99,9 @@ impl<W: Write> TraceWriter<W> {
             UnitKind::Sync => "sync",
             UnitKind::Alarm => "alarm",
             UnitKind::Session => "session",
+            UnitKind::ForwardRm => "forward-rm",
+            UnitKind::BackwardRm => "backward-rm",
+            UnitKind::Notice => "notice",
         };
         write!(
             self.writer,

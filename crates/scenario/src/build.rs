@@ -60,6 +60,8 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     }
     service::fill_quantum(&mut graph.links, &specs);
     let network = NetworkSpec {
+        rate_ports: Vec::new(),
+        outages: Vec::new(),
         seed,
         stop_at,
         warm_up,

@@ -153,9 +153,12 @@ pub(crate) fn starts(
             | TrafficSpec::Constant { start, .. }
             | TrafficSpec::Poisson { start, .. }
             | TrafficSpec::Trains { start, .. }
+            | TrafficSpec::Bottlenecked { start, .. }
             | TrafficSpec::OnOff { start, .. } => *start,
             TrafficSpec::Client(client) => client.start,
-            TrafficSpec::Silent | TrafficSpec::Server => Time::ZERO,
+            TrafficSpec::Requests(requests) => requests.start,
+            TrafficSpec::Tcp(tcp) => tcp.start,
+            TrafficSpec::Silent | TrafficSpec::Server | TrafficSpec::TcpBack => Time::ZERO,
         };
         if start >= stop_at
             && let Some(traffic) = draft.record.record("traffic")

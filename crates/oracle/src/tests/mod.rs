@@ -47,6 +47,8 @@ pub(super) fn network(node_count: u32, links: Vec<LinkSpec>, stop_at_ps: u64) ->
         kind: NodeKind::Host,
     };
     NetworkSpec {
+        rate_ports: Vec::new(),
+        outages: Vec::new(),
         seed: 0,
         stop_at: Time(stop_at_ps),
         warm_up: Time::ZERO,

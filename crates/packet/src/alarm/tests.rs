@@ -87,6 +87,8 @@ fn network(traffic: TrafficSpec, on_alarm: OnAlarm) -> NetworkSpec {
         session: None,
     };
     NetworkSpec {
+        rate_ports: Vec::new(),
+        outages: Vec::new(),
         seed: 1,
         stop_at: Time(1000 * US + 1),
         warm_up: Time::ZERO,

@@ -204,6 +204,12 @@ impl Track {
             }
             Measure::Forwarded | Measure::Credit | Measure::Fill => (Shape::Level, "cells"),
             Measure::Queue | Measure::Stored => (Shape::Level, "cells"),
+            Measure::RateQueue => (Shape::Level, "cells"),
+            Measure::AllowedRate | Measure::FairShare | Measure::SourceRate => {
+                (Shape::Level, "bps")
+            }
+            Measure::LoadFactor => (Shape::Level, "z"),
+            Measure::ActiveCircuits => (Shape::Level, "circuits"),
             Measure::Delay | Measure::Wait => (Shape::Sample, "ps"),
         };
         let step = spec.window.is_none() && kind == Shape::Level;

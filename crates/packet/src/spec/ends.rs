@@ -1,6 +1,11 @@
 //! What sources send, when they may, how destinations consume.
 
-use kernel::{Duration, Time};
+use alloc::vec::Vec;
+
+use kernel::{Duration, Rate, Time};
+use transport::TcpSpec;
+
+use super::AbrSpec;
 
 /// A length of time, fixed or random.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,8 +79,90 @@ pub enum TrafficSpec {
     },
     /// Closed-loop client of a file server; the partner flow carries the responses.
     Client(ClientSpec),
+    /// Closed-loop cycles of requests; the partner flow, a `Server`, carries the responses.
+    Requests(RequestsSpec),
     /// The server's side: sends what the client's requests ask for.
     Server,
+    /// Always has a unit to send, but not faster than a limit that changes with time. Under ABR
+    /// the limit is on its in-rate cells, RM cells included.
+    Bottlenecked {
+        /// First unit.
+        start: Time,
+        /// In order of time; before the first one it is not limited.
+        limits: Vec<LimitSpec>,
+    },
+    /// A TCP connection to the flow's destination, its segments cut into cells (AAL 5). The
+    /// partner, a `TcpBack`, carries the segments back.
+    Tcp(CellTcpSpec),
+    /// The other side of a partner's TCP connection.
+    TcpBack,
+}
+
+/// A limit from some instant on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LimitSpec {
+    /// From here on.
+    pub from: Time,
+    /// Bits per second on the wire; `None` is without limit (but the link's).
+    pub rate: Option<Rate>,
+}
+
+/// Closed-loop bursts (Kalyanaraman et al. 1998, section 7.2.1): a cycle is a set of requests;
+/// the next cycle begins some time after all its responses are in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RequestsSpec {
+    /// First request.
+    pub start: Time,
+    /// Requests of a cycle.
+    pub requests: u32,
+    /// Units of a request; all of them are offered at once.
+    pub request_units: u32,
+    /// Units of a response.
+    pub response_units: u32,
+    /// Between requests of a cycle.
+    pub inter_request: Span,
+    /// From the last response to the next cycle.
+    pub inter_cycle: Span,
+    /// Server's time for a request, one at a time.
+    pub service: Span,
+    /// Cycles in all; `None` is without end.
+    pub cycles: Option<u64>,
+}
+
+/// TCP over cells.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CellTcpSpec {
+    /// First segment.
+    pub start: Time,
+    /// The protocol.
+    pub tcp: TcpSpec,
+    /// What uses it.
+    pub application: CellApplication,
+    /// Bytes of a frame beside the segment's payload: headers of TCP, IP, LLC and the trailer of
+    /// AAL 5 (40 + 8 + 8).
+    pub overhead_bytes: u32,
+    /// Payload of a cell.
+    pub payload_bytes: u32,
+}
+
+/// What uses a TCP connection over cells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CellApplication {
+    /// Bytes in all; `None` is without end.
+    Bulk(Option<u64>),
+    /// Requests one way, responses back, one after another (the web's way).
+    Requests {
+        /// Bytes of a request.
+        request_bytes: u64,
+        /// Bytes of a response.
+        response_bytes: u64,
+        /// Server's time for each.
+        service: Span,
+        /// Client's time before each.
+        think: Span,
+        /// Requests in all; `None` is without end.
+        count: Option<u64>,
+    },
 }
 
 /// A client that walks files one after another: a few look-ups, then reads block by block.
@@ -134,6 +221,8 @@ pub enum SourceControlSpec {
         /// Time-out.
         timeout: Duration,
     },
+    /// At the rate that the network allows (ATM Forum TM 4.0).
+    Abr(AbrSpec),
 }
 
 /// How destinations consume.

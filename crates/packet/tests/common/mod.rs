@@ -51,6 +51,8 @@ pub struct Net {
 impl Net {
     pub fn new(timing: Timing, delay: Duration, stop_at: Time) -> Net {
         let spec = NetworkSpec {
+            rate_ports: Vec::new(),
+            outages: Vec::new(),
             seed: 1,
             stop_at,
             warm_up: Time::ZERO,

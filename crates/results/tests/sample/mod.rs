@@ -94,6 +94,8 @@ pub fn spec() -> NetworkSpec {
         session: None,
     };
     NetworkSpec {
+        rate_ports: Vec::new(),
+        outages: Vec::new(),
         seed: 1993,
         stop_at: Time(CELL.0 * 100_000),
         warm_up: Time(CELL.0 * 1_000),
@@ -174,6 +176,7 @@ pub fn outcome() -> Outcome {
         legs: legs.collect(),
         channels: (0..10)
             .map(|channel| ChannelOutcome {
+                rate: None,
                 data_utilization: if channel == 4 { 0.9675 } else { 0.33 },
                 control_utilization: 0.0325,
                 data_units: 99_100,

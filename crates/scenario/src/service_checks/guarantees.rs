@@ -60,6 +60,8 @@ impl Whole<'_> {
             return Vec::new();
         }
         let found = bounds(&NetworkSpec {
+            rate_ports: Vec::new(),
+            outages: Vec::new(),
             seed: 0,
             stop_at: kernel::Time(1),
             warm_up: kernel::Time::ZERO,

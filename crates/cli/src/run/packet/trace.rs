@@ -53,13 +53,16 @@ impl Trace {
             UnitKind::Sync => (results::UnitKind::Sync, 3),
             UnitKind::Alarm => (results::UnitKind::Alarm, 4),
             UnitKind::Session => (results::UnitKind::Session, 5),
+            UnitKind::ForwardRm => (results::UnitKind::ForwardRm, 0),
+            UnitKind::BackwardRm => (results::UnitKind::BackwardRm, 0),
+            UnitKind::Notice => (results::UnitKind::Notice, 6),
         };
         let (node, direction) = match entry.what {
             Passage::Out => (from, results::Crossing::Out),
             Passage::In => (to, results::Crossing::In),
             Passage::Lost => return Ok(()),
         };
-        let (number, value) = if crossing.kind == UnitKind::Data {
+        let (number, value) = if crossing.kind.is_queued() {
             (crossing.value, None)
         } else {
             let outward = (entry.what == Passage::Out) as u8;

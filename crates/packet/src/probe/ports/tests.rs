@@ -28,6 +28,8 @@ fn network(switches: &[bool], links: &[(u32, u32)], flows: Vec<FlowSpec>) -> Net
         false => NodeKind::Host,
     };
     NetworkSpec {
+        rate_ports: Vec::new(),
+        outages: Vec::new(),
         seed: 1,
         stop_at: Time(1_000_000_000),
         warm_up: Time::ZERO,

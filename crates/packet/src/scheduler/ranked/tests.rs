@@ -108,6 +108,8 @@ fn network(scheduler: SchedulerSpec) -> NetworkSpec {
         scheduler,
     };
     NetworkSpec {
+        rate_ports: Vec::new(),
+        outages: Vec::new(),
         seed: 3,
         stop_at: Time(2_000_000_000),
         warm_up: Time::ZERO,
