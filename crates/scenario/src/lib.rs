@@ -10,6 +10,7 @@
 
 mod build;
 mod checks;
+pub mod compare;
 mod control;
 mod diagnostics;
 mod ethernet;

@@ -1,5 +1,6 @@
 //! The language: every section and key, once.
 
+pub(crate) mod compare;
 pub(crate) mod control;
 pub(crate) mod ethernet;
 pub(crate) mod ethernet_flows;

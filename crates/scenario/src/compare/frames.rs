@@ -1,0 +1,116 @@
+//! Schemes on Ethernet: none, Reno, PAUSE, by destination, PFC.
+
+use super::text::{self, Toml};
+use super::{ComparedFlow, ComparedTraffic, Comparison, Scheme, Thresholds};
+use crate::tree::quoted;
+
+/// Payload of a full segment.
+const SEGMENT_BYTES: u64 = 1_460;
+
+/// The scenario of a scheme.
+pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> String {
+    let mut toml = super::cells::head(comparison, scheme, "ethernet", seed);
+    super::cells::nodes(comparison, &mut toml, "stations");
+    let settings = &comparison.settings;
+    let memory = match scheme {
+        Scheme::Pfc => "per_input",
+        _ => "per_queue",
+    };
+    toml.table("[buffer]")
+        .key(memory, text::bytes(settings.buffer_bytes));
+    match scheme {
+        Scheme::Pause => pressure(&mut toml, "pause", &settings.pause),
+        Scheme::Destination => pressure(&mut toml, "destination", &settings.destination),
+        Scheme::Pfc => pressure(&mut toml, "class", &settings.pfc),
+        _ => {}
+    }
+    toml.table("[tcp]")
+        .key("preset", "\"modern\"")
+        .key("congestion", "\"reno\"")
+        .key("recovery", quoted(settings.recovery))
+        .key("window", text::bytes(settings.tcp_window))
+        .key("min_rto", text::span(settings.min_rto));
+    for flow in &comparison.flows {
+        self::flow(comparison, scheme, flow, &mut toml);
+    }
+    toml.0
+}
+
+fn pressure(toml: &mut Toml, kind: &str, thresholds: &Thresholds) {
+    toml.table("[back_pressure]").key("kind", quoted(kind));
+    if thresholds.notify.is_empty() {
+        toml.key("detect", "\"inputs\"");
+    } else {
+        toml.key("notify", quoted(thresholds.notify));
+    }
+    toml.key("high", &thresholds.high)
+        .key("low", &thresholds.low);
+}
+
+fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut Toml) {
+    let transport = if scheme == Scheme::Reno { "tcp" } else { "udp" };
+    let mut one = |name: &str, transport: &str, traffic: String| {
+        super::cells::flow_head(comparison, flow, name, toml);
+        toml.key("transport", quoted(transport));
+        toml.key("traffic", format!("{{ {traffic} }}"));
+    };
+    match flow.traffic {
+        ComparedTraffic::Greedy { start } => one(
+            &flow.name,
+            transport,
+            format!("kind = \"infinite\", start = {}", text::span(start.since(kernel::Time::ZERO))),
+        ),
+        ComparedTraffic::Constant { start, rate } => one(
+            &flow.name,
+            "udp",
+            format!(
+                "kind = \"constant\", start = {}, rate = {}",
+                text::span(start.since(kernel::Time::ZERO)),
+                text::rate(rate)
+            ),
+        ),
+        ComparedTraffic::Bursts { bytes, count, .. } => {
+            for burst in 0..count {
+                let start = flow.traffic.burst_start(burst).unwrap_or_default();
+                let start = text::span(start.since(kernel::Time::ZERO));
+                let total = text::bytes(bytes);
+                one(
+                    &flow.burst_name(burst),
+                    transport,
+                    format!("kind = \"infinite\", start = {start}, total = {total}"),
+                );
+            }
+        }
+        ComparedTraffic::Requests {
+            start,
+            request,
+            response,
+            think,
+            random,
+        } => {
+            let law = if random { "exponential" } else { "fixed" };
+            one(
+                &flow.name,
+                "tcp",
+                format!(
+                    "kind = \"requests\", start = {}, request = {}, response = {}, think = {}, \
+                     think_law = \"{law}\"",
+                    text::span(start.since(kernel::Time::ZERO)),
+                    text::bytes(request),
+                    text::bytes(response),
+                    text::span(think)
+                ),
+            );
+            if scheme != Scheme::Reno {
+                toml.key("tcp", whole_message(request.max(response)));
+            }
+        }
+    }
+}
+
+/// A TCP that sends a message at once and repairs what is lost of it.
+fn whole_message(bytes: u64) -> String {
+    let segments = bytes.div_ceil(SEGMENT_BYTES).max(10);
+    let window = text::bytes((segments * SEGMENT_BYTES).max(65_536));
+    format!("{{ initial_window = {segments}, window = {window}, reuse = \"fresh-window\" }}")
+}

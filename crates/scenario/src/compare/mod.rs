@@ -1,0 +1,388 @@
+//! Comparisons: one workload on one topology, written out as a scenario for each scheme.
+//!
+//! A comparison says nothing of cells or frames. [`Comparison::text`] turns it into an ordinary
+//! scenario, which is read and checked as any other: N23 and ABR on the packet engine, in cells of
+//! 53 bytes with 48 of payload; the other schemes on the Ethernet engine, in frames.
+
+mod cells;
+mod frames;
+mod network;
+mod read;
+mod text;
+
+use std::collections::BTreeMap;
+
+use kernel::{Duration, Rate, Time};
+
+use crate::diagnostics::Diagnostics;
+use crate::keys::compare::{COMPARE, MARK};
+use crate::reader::Reader;
+use crate::source::{Set, Source};
+use crate::suggest::Budget;
+use crate::tree::{self, Value};
+use crate::{Limits, Scenario, overrides};
+
+use network::Network;
+
+/// Bytes of a cell on the wire.
+pub const CELL_BYTES: u64 = 53;
+/// Bytes of payload in a cell.
+pub const CELL_PAYLOAD_BYTES: u64 = 48;
+
+/// What keeps buffers from overflowing, or doesn't.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Scheme {
+    /// Datagrams, and queues that drop.
+    None,
+    /// An end-to-end window: TCP Reno.
+    Reno,
+    /// Credits for each circuit on each link (Kung 1993).
+    N23,
+    /// The whole link is stopped (IEEE 802.3x).
+    Pause,
+    /// Frames to congested destinations are stopped (Nouredine and Tobagi 1999).
+    Destination,
+    /// A class is stopped, by counters at the inputs (IEEE 802.1Qbb).
+    Pfc,
+    /// Explicit rates: ERICA, count-based use-it-or-lose-it sources (Kalyanaraman et al. 1998).
+    Abr,
+}
+
+/// A file for `backwater compare`.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Title of the report; may be empty.
+    pub title: String,
+    /// What it shows; may be empty.
+    pub about: String,
+    /// First seed.
+    pub seed: u64,
+    /// Every run ends here.
+    pub duration: Duration,
+    /// Statistics start here.
+    pub warm_up: Duration,
+    /// Averages over time are over windows of this length.
+    pub window: Duration,
+    /// What sends.
+    pub flows: Vec<ComparedFlow>,
+    /// Rates of all channels: those of link `k` are `2k` and `2k + 1`.
+    pub rates: Vec<Rate>,
+    network: Network,
+    settings: Settings,
+}
+
+/// One flow of a comparison.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ComparedFlow {
+    /// As the file calls it.
+    pub name: String,
+    /// Flows that are counted together.
+    pub group: String,
+    /// What its application sends.
+    pub traffic: ComparedTraffic,
+    /// Channels it crosses.
+    pub path: Vec<u32>,
+    from: usize,
+    to: usize,
+}
+
+/// What an application sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ComparedTraffic {
+    /// Always has more.
+    Greedy {
+        /// From here on.
+        start: Time,
+    },
+    /// Even gaps.
+    Constant {
+        /// From here on.
+        start: Time,
+        /// Of payload.
+        rate: Rate,
+    },
+    /// So much at once, once or again and again.
+    Bursts {
+        /// First burst.
+        start: Time,
+        /// Payload of each.
+        bytes: u64,
+        /// From start to start; `None`: one burst.
+        every: Option<Duration>,
+        /// Bursts that start before the end of the run.
+        count: u64,
+    },
+    /// Closed loop of requests and responses.
+    Requests {
+        /// First request.
+        start: Time,
+        /// Payload of a request.
+        request: u64,
+        /// Payload of a response.
+        response: u64,
+        /// Mean time between a response and the next request.
+        think: Duration,
+        /// That time is exponential, not fixed.
+        random: bool,
+    },
+}
+
+/// What a flow of a generated scenario is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Role {
+    /// Flow of the comparison (index).
+    pub flow: usize,
+    /// Which part of it.
+    pub part: Part,
+}
+
+/// A part of a compared flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// All that goes from its source to its destination.
+    Forward,
+    /// One burst of it (from 0).
+    Burst(u64),
+    /// What comes back: responses, or RM cells alone.
+    Back,
+}
+
+/// Settings of the schemes, defaults worked out, as text for the scenarios.
+#[derive(Clone, Debug)]
+struct Settings {
+    /// Memory of a port.
+    buffer_bytes: u64,
+    recovery: &'static str,
+    tcp_window: u64,
+    min_rto: Duration,
+    n2: u64,
+    n23_target: String,
+    pause: Thresholds,
+    destination: Thresholds,
+    pfc: Thresholds,
+    abr_target: String,
+    interval: Duration,
+    icr: Option<Rate>,
+    headroom: Option<Rate>,
+    tdf: String,
+}
+
+/// When a queue is congested.
+#[derive(Clone, Debug)]
+struct Thresholds {
+    high: String,
+    low: String,
+    notify: &'static str,
+}
+
+impl Scheme {
+    /// Every scheme, in the order of tables.
+    pub const ALL: [Scheme; 7] = [
+        Scheme::None,
+        Scheme::Reno,
+        Scheme::N23,
+        Scheme::Pause,
+        Scheme::Destination,
+        Scheme::Pfc,
+        Scheme::Abr,
+    ];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Reno => "reno",
+            Self::N23 => "n23",
+            Self::Pause => "pause",
+            Self::Destination => "destination",
+            Self::Pfc => "pfc",
+            Self::Abr => "abr",
+        }
+    }
+
+    /// The scheme of this name.
+    pub fn of_name(name: &str) -> Option<Scheme> {
+        Self::ALL.into_iter().find(|scheme| scheme.name() == name)
+    }
+
+    /// What differs from the other schemes, in a sentence or two.
+    pub const fn note(self) -> &'static str {
+        match self {
+            Self::None => {
+                "Ethernet frames; UDP that sends at the rate of its link, queues that drop. \
+                 Requests and responses go over TCP whose first window holds the whole message: \
+                 it only repairs losses."
+            }
+            Self::Reno => {
+                "Ethernet frames; TCP Reno end to end, queues that drop. Constant rates stay UDP."
+            }
+            Self::N23 => {
+                "Cells of 53 B with 48 B of payload; a circuit and N2 + N3 cells of buffer for \
+                 each flow on each link. Nothing acts end to end."
+            }
+            Self::Pause => {
+                "Ethernet frames; UDP as under `none`. A congested output queue stops whole links."
+            }
+            Self::Destination => {
+                "Ethernet frames; UDP as under `none`. A congested output queue stops frames to \
+                 the stations it holds frames for."
+            }
+            Self::Pfc => {
+                "Ethernet frames; UDP as under `none`. An input that holds too much stops its \
+                 sender; there is one class."
+            }
+            Self::Abr => {
+                "Cells of 53 B with 48 B of payload; one of 32 cells of a source is an RM cell. \
+                 ERICA at every port of a switch, the count-based policy at the sources, one \
+                 memory for all cells of a switch."
+            }
+        }
+    }
+
+    /// Does it promise that nothing is dropped for want of memory?
+    pub const fn is_lossless(self) -> bool {
+        matches!(
+            self,
+            Self::N23 | Self::Pause | Self::Destination | Self::Pfc
+        )
+    }
+
+    /// Does it run in cells, not frames?
+    pub const fn has_cells(self) -> bool {
+        matches!(self, Self::N23 | Self::Abr)
+    }
+}
+
+/// Is this text a comparison, not a scenario?
+pub fn is_comparison(source: &Source) -> bool {
+    let root = tree::read_file(&source.text, &mut Diagnostics::default());
+    matches!(root.get("kind").map(|kind| &kind.value), Some(Value::Text(word)) if word == MARK)
+}
+
+impl Comparison {
+    /// Reads and checks a comparison; `sets` change it.
+    ///
+    /// # Errors
+    /// All mistakes of the file. What a single scheme can't do with it is found by
+    /// [`Comparison::scenario`].
+    pub fn read(source: &Source, sets: &[Set]) -> Result<Comparison, Diagnostics> {
+        if source.text.len() > crate::LARGEST_BYTES {
+            return Err(crate::source::too_large(&source.name, source.text.len()));
+        }
+        let mut sources = vec![source.clone()];
+        sources.extend(sets.iter().map(Set::source));
+        let mut mistakes = Diagnostics::new(sources);
+        let mut node = tree::read_file(&source.text, &mut mistakes);
+        if mistakes.errors() > 0 {
+            return Err(mistakes);
+        }
+        overrides::apply(&mut node, sets, &mut mistakes);
+        let root = Reader {
+            mistakes: &mut mistakes,
+            root: &COMPARE,
+            cell_ps: 1,
+            suggestions: Budget::default(),
+        }
+        .section(&COMPARE, &node);
+        let comparison = read::comparison(&root, &mut mistakes);
+        match comparison {
+            Some(comparison) if mistakes.errors() == 0 => Ok(comparison),
+            _ => Err(mistakes),
+        }
+    }
+
+    /// The scenario of a scheme as TOML.
+    pub fn text(&self, scheme: Scheme, seed: u64) -> String {
+        match scheme {
+            Scheme::N23 | Scheme::Abr => cells::write(self, scheme, seed),
+            _ => frames::write(self, scheme, seed),
+        }
+    }
+
+    /// The scenario of a scheme, checked as any other.
+    ///
+    /// # Errors
+    /// What can't work under this scheme; places are those of [`Comparison::text`].
+    pub fn scenario(
+        &self,
+        scheme: Scheme,
+        seed: u64,
+        limits: &Limits,
+    ) -> Result<Scenario, Diagnostics> {
+        let source = Source::new(format!("{}.toml", scheme.name()), self.text(scheme, seed));
+        crate::parse_within(&source, &[], limits)
+    }
+
+    /// What the flows of a scheme's scenario are, by name.
+    pub fn roles(&self, scheme: Scheme) -> BTreeMap<String, Role> {
+        let mut roles = BTreeMap::new();
+        for (index, flow) in self.flows.iter().enumerate() {
+            let role = |part| Role { flow: index, part };
+            match flow.traffic {
+                ComparedTraffic::Bursts { count, .. } if !scheme.has_cells() => {
+                    for burst in 0..count {
+                        roles.insert(flow.burst_name(burst), role(Part::Burst(burst)));
+                    }
+                }
+                _ => {
+                    roles.insert(flow.name.clone(), role(Part::Forward));
+                }
+            }
+            if scheme.has_cells() {
+                roles.insert(flow.back_name(), role(Part::Back));
+            }
+        }
+        roles
+    }
+
+    /// When the bursts of all flows start, and when the last bit of each could have left its
+    /// source at the rate of its link: ascending.
+    pub fn bursts(&self) -> Vec<(Time, Time)> {
+        let mut bursts: Vec<(Time, Time)> = Vec::new();
+        for flow in &self.flows {
+            if let ComparedTraffic::Bursts { bytes, count, .. } = flow.traffic {
+                let rate = flow.path.first().map(|channel| self.rates[*channel as usize]);
+                let takes = rate.map_or(Duration::ZERO, |rate| rate.serialization(bytes));
+                let starts = (0..count).filter_map(|burst| flow.traffic.burst_start(burst));
+                bursts.extend(starts.map(|start| (start, start + takes)));
+            }
+        }
+        bursts.sort_unstable();
+        bursts
+    }
+
+    /// Switches by name.
+    pub fn switches(&self) -> &[String] {
+        &self.network.nodes[self.network.hosts..]
+    }
+}
+
+impl ComparedTraffic {
+    /// When a burst starts.
+    pub fn burst_start(&self, burst: u64) -> Option<Time> {
+        match *self {
+            Self::Bursts { start, every, .. } => {
+                let later = every.unwrap_or(Duration::ZERO).checked_mul(burst)?;
+                start.checked_add(later)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl ComparedFlow {
+    /// Name of the flow that carries one of its bursts.
+    fn burst_name(&self, burst: u64) -> String {
+        format!("{}[{}]", self.name, burst + 1)
+    }
+
+    /// Name of the flow that carries what comes back.
+    fn back_name(&self) -> String {
+        format!("{} back", self.name)
+    }
+}
+
+/// Cells that hold so much payload.
+pub fn cells_for(bytes: u64) -> u64 {
+    bytes.div_ceil(CELL_PAYLOAD_BYTES).max(1)
+}

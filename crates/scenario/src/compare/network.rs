@@ -1,0 +1,147 @@
+//! The topology: ways, round trips, and the room that stops need.
+
+use kernel::{Duration, Rate};
+
+use super::CELL_BYTES;
+use crate::ethernet::headroom::{Stop, wire_time};
+
+/// Largest frame, bytes.
+pub(super) const FRAME_BYTES: u32 = 1518;
+/// A stop on the wire, preamble and gap included, bytes.
+const STOP_BYTES: u64 = 84;
+
+/// Hosts first, then switches; links by the numbers of their nodes.
+#[derive(Clone, Debug)]
+pub(super) struct Network {
+    pub nodes: Vec<String>,
+    /// How many of the nodes are hosts.
+    pub hosts: usize,
+    pub links: Vec<Link>,
+}
+
+/// A link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub a: usize,
+    pub b: usize,
+    pub rate: Rate,
+    pub delay: Duration,
+}
+
+impl Network {
+    /// The channels of the way with the fewest links; ties go to the first link.
+    pub fn path(&self, from: usize, to: usize) -> Option<Vec<u32>> {
+        let mut came: Vec<Option<u32>> = vec![None; self.nodes.len()];
+        let mut front = vec![from];
+        let mut next = Vec::new();
+        while !front.is_empty() && came[to].is_none() {
+            for &node in &front {
+                if node < self.hosts && node != from {
+                    continue;
+                }
+                for (channel, other) in self.leaving(node) {
+                    if other != from && came[other].is_none() {
+                        came[other] = Some(channel);
+                        next.push(other);
+                    }
+                }
+            }
+            front = std::mem::take(&mut next);
+        }
+        let mut path = Vec::new();
+        let mut node = to;
+        while node != from {
+            let channel = came[node]?;
+            path.push(channel);
+            node = self.sender(channel);
+        }
+        path.reverse();
+        Some(path)
+    }
+
+    /// Channels that leave a node, and where they lead.
+    fn leaving(&self, node: usize) -> impl Iterator<Item = (u32, usize)> + '_ {
+        let links = (0u32..).zip(&self.links);
+        links.flat_map(move |(index, link)| {
+            let forward = (link.a == node).then_some((2 * index, link.b));
+            let backward = (link.b == node).then_some((2 * index + 1, link.a));
+            forward.into_iter().chain(backward)
+        })
+    }
+
+    fn sender(&self, channel: u32) -> usize {
+        let link = self.link(channel);
+        if channel.is_multiple_of(2) { link.a } else { link.b }
+    }
+
+    pub fn link(&self, channel: u32) -> &Link {
+        &self.links[channel as usize / 2]
+    }
+
+    /// From the first bit of a full frame to its answer's last, on an empty way.
+    pub fn round_trip(&self, path: &[u32]) -> Duration {
+        let links = path.iter().map(|channel| self.link(*channel));
+        let one = links.map(|link| {
+            let frame = wire_time(link.rate, FRAME_BYTES);
+            link.delay.0 + frame.0
+        });
+        Duration(2 * one.sum::<u64>())
+    }
+
+    /// What the way holds in one round trip, bytes.
+    pub fn held(&self, path: &[u32]) -> u64 {
+        let rates = path.iter().map(|channel| self.link(*channel).rate);
+        let least = rates.min().unwrap_or(Rate(1));
+        u64::try_from(least.bits_in(self.round_trip(path)) / 8).unwrap_or(u64::MAX)
+    }
+
+    /// Time of so many cells on the slowest link.
+    pub fn slowest_cells(&self, cells: u64) -> Duration {
+        let slowest = self.links.iter().map(|link| link.rate).min();
+        slowest
+            .unwrap_or(Rate(1))
+            .serialization(CELL_BYTES)
+            .checked_mul(cells)
+            .unwrap_or(Duration::MAX)
+    }
+
+    /// Room above the high threshold of an input, by the link it comes over.
+    pub fn input_room(&self, link: &Link) -> u64 {
+        let stop = Stop {
+            rate: link.rate,
+            frame_bytes: FRAME_BYTES,
+            ahead: wire_time(link.rate, FRAME_BYTES),
+            control: link.rate.serialization(STOP_BYTES),
+            away: Duration(2 * link.delay.0),
+        };
+        stop.bytes()
+    }
+
+    /// The same of the input that needs most.
+    pub fn largest_input_room(&self) -> u64 {
+        let rooms = self.links.iter().map(|link| self.input_room(link));
+        rooms.max().unwrap_or(0)
+    }
+
+    /// Room above the high threshold of the output queue that needs most: what all other links of
+    /// its switch may bring.
+    pub fn largest_output_room(&self) -> u64 {
+        let mut most = 0;
+        for switch in self.hosts..self.nodes.len() {
+            let rooms: Vec<u64> = self
+                .leaving(switch)
+                .map(|(channel, _)| self.input_room(self.link(channel)))
+                .collect();
+            let least = rooms.iter().min().copied().unwrap_or(0);
+            most = most.max(rooms.iter().sum::<u64>() - least);
+        }
+        most
+    }
+
+    /// Ports of the switch that has most.
+    pub fn most_ports(&self) -> u64 {
+        let switches = self.hosts..self.nodes.len();
+        let ports = switches.map(|switch| self.leaving(switch).count() as u64);
+        ports.max().unwrap_or(1)
+    }
+}

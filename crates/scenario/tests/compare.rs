@@ -1,0 +1,170 @@
+//! Comparisons become scenarios that can run, and say what is wrong with them.
+
+use std::collections::BTreeSet;
+
+use scenario::compare::{ComparedTraffic, Comparison, Part, Scheme, cells_for, is_comparison};
+use scenario::{Engine, Limits, Set, Source};
+
+const SHIPPED: [&str; 3] = ["parking-lot", "speed-mismatch", "request-response"];
+
+fn shipped(name: &str) -> Source {
+    let path = format!(
+        "{}/../../scenarios/compare/{name}.toml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let text = std::fs::read_to_string(&path).expect(&path);
+    Source::new(format!("{name}.toml"), text)
+}
+
+fn read(name: &str) -> Comparison {
+    Comparison::read(&shipped(name), &[]).unwrap_or_else(|wrong| panic!("{name}: {wrong}"))
+}
+
+/// The mistakes of a comparison after a change of its text.
+fn mistakes(name: &str, from: &str, to: &str) -> String {
+    let source = shipped(name);
+    assert!(source.text.contains(from), "{from}");
+    let text = source.text.replacen(from, to, 1);
+    let wrong = Comparison::read(&Source::new(source.name, text), &[]);
+    wrong.expect_err("a mistake").render(false)
+}
+
+#[test]
+fn shipped_comparisons_give_sound_scenarios_for_every_scheme() {
+    for name in SHIPPED {
+        assert!(is_comparison(&shipped(name)));
+        let comparison = read(name);
+        for scheme in Scheme::ALL {
+            let scenario = comparison.scenario(scheme, 7, &Limits::default());
+            let scenario = scenario.unwrap_or_else(|wrong| {
+                let text = comparison.text(scheme, 7);
+                panic!("{name}, {}: {wrong}\n{text}", scheme.name())
+            });
+            assert_eq!(scenario.seed, 7);
+            assert!(
+                scenario.warnings.is_empty(),
+                "{name}, {}: {}",
+                scheme.name(),
+                scenario.warnings
+            );
+        }
+    }
+}
+
+#[test]
+fn every_flow_of_a_scenario_has_a_role() {
+    for name in SHIPPED {
+        let comparison = read(name);
+        for scheme in Scheme::ALL {
+            let scenario = comparison.scenario(scheme, 1, &Limits::default());
+            let names: Vec<String> = match scenario.expect("sound").engine {
+                Engine::Packet(packet) => {
+                    packet.network.flows.into_iter().map(|f| f.name).collect()
+                }
+                Engine::Ethernet(frames) => {
+                    frames.network.flows.into_iter().map(|f| f.name).collect()
+                }
+                Engine::Flit(_) => panic!("no comparison is about flits"),
+            };
+            let roles = comparison.roles(scheme);
+            let mut seen = BTreeSet::new();
+            for flow in &names {
+                let role = roles.get(flow).unwrap_or_else(|| panic!("{flow}"));
+                seen.insert(role.flow);
+            }
+            assert_eq!(seen.len(), comparison.flows.len(), "{name} {}", scheme.name());
+        }
+    }
+}
+
+#[test]
+fn bursts_are_cut_as_the_engines_need_them() {
+    let comparison = read("speed-mismatch");
+    // 400, 900, 1400 and 1900 ms of 2400.
+    let ComparedTraffic::Bursts { count, bytes, .. } = comparison.flows[0].traffic else {
+        panic!("the first flow sends bursts");
+    };
+    assert_eq!((count, bytes), (4, 200_000));
+    assert_eq!(cells_for(bytes), 4167);
+    let frames = comparison.roles(Scheme::None);
+    assert_eq!(frames["bursts[4]"].part, Part::Burst(3));
+    assert!(!frames.contains_key("bursts[5]"));
+    let cells = comparison.roles(Scheme::N23);
+    assert_eq!(cells["bursts"].part, Part::Forward);
+    let bursts = comparison.bursts();
+    let first = bursts[0];
+    assert_eq!(first.0.ps(), 400_000_000_000);
+    // 1.6 Mbit at 100 Mbps.
+    assert_eq!(first.1.since(first.0).ps(), 16_000_000_000);
+}
+
+#[test]
+fn only_frames_under_reno_have_a_window_and_only_messages_go_over_tcp_without() {
+    let comparison = read("request-response");
+    let transports = |scheme: Scheme| {
+        let text = comparison.text(scheme, 1);
+        let count = |word: &str| text.matches(&format!("transport = \"{word}\"")).count();
+        (count("tcp"), count("udp"))
+    };
+    assert_eq!(transports(Scheme::Reno), (5, 0));
+    assert_eq!(transports(Scheme::Pause), (4, 1));
+    // 128,000 B are 88 segments.
+    let pause = comparison.text(Scheme::Pause, 1);
+    assert_eq!(pause.matches("initial_window = 88,").count(), 4);
+    assert!(!comparison.text(Scheme::Reno, 1).contains("initial_window"));
+}
+
+#[test]
+fn thresholds_leave_room_and_a_buffer_too_small_is_told() {
+    let wrong = mistakes("parking-lot", "buffer = \"500 kB\"", "buffer = \"20 kB\"");
+    assert!(wrong.contains("small-buffer"), "{wrong}");
+    assert!(wrong.contains("parking-lot.toml:22:10"), "{wrong}");
+    let set = Set::new("schemes.pfc.high=30 kB").expect("a key and a value");
+    let comparison = Comparison::read(&shipped("parking-lot"), &[set]).expect("sound");
+    let text = comparison.text(Scheme::Pfc, 1);
+    assert!(text.contains("high = \"30 kB\""), "{text}");
+    assert!(text.contains("low = \"26250 B\""), "{text}");
+}
+
+#[test]
+fn mistakes_name_their_line_and_what_was_meant() {
+    let wrong = mistakes("parking-lot", "to = \"F\"", "to = \"FF\"");
+    assert!(wrong.contains("no host `FF`"), "{wrong}");
+    assert!(wrong.contains("parking-lot.toml:48:6"), "{wrong}");
+    let wrong = mistakes("parking-lot", "group = \"two", "grop = \"two");
+    assert!(wrong.contains("did you mean `group`"), "{wrong}");
+    let wrong = mistakes("parking-lot", "\"A\", \"B\",", "\"A\", \"Z\", \"B\",");
+    assert!(wrong.contains("`Z` must have one link"), "{wrong}");
+    let wrong = mistakes("speed-mismatch", "every = \"500 ms\"", "every = \"16 ms\"");
+    assert!(wrong.contains("not over when the next begins"), "{wrong}");
+    let wrong = mistakes("speed-mismatch", "warm_up = \"200 ms\"", "warm_up = \"3 s\"");
+    assert!(wrong.contains("the warm-up takes the whole run"), "{wrong}");
+    let wrong = mistakes("parking-lot", "name = \"B\"", "name = \"A\"");
+    assert!(wrong.contains("two flows are called `A`"), "{wrong}");
+    let text = "kind = \"comparison\"\n[run]\nduration = 5\n";
+    let wrong = Comparison::read(&Source::new("x.toml", text), &[]).expect_err("no unit");
+    assert!(wrong.render(false).contains("x.toml:3:12"), "{wrong}");
+}
+
+#[test]
+fn a_scenario_is_no_comparison() {
+    let source = Source::new("x.toml", "engine = \"ethernet\"\n");
+    assert!(!is_comparison(&source));
+    assert!(Comparison::read(&source, &[]).is_err());
+}
+
+#[test]
+fn any_broken_text_gives_diagnostics_not_a_panic() {
+    let source = shipped("speed-mismatch");
+    let lines: Vec<&str> = source.text.lines().collect();
+    for left_out in 0..lines.len() {
+        let mut kept = lines.clone();
+        kept.remove(left_out);
+        let text = kept.join("\n");
+        if let Ok(comparison) = Comparison::read(&Source::new("x.toml", text), &[]) {
+            for scheme in [Scheme::None, Scheme::N23] {
+                let _ = comparison.scenario(scheme, 1, &Limits::default());
+            }
+        }
+    }
+}
