@@ -2,6 +2,7 @@
 //!
 //! Turns data into files and text; prints nothing and decides nothing.
 
+pub mod compare;
 pub mod csv;
 pub mod decimate;
 pub mod directory;

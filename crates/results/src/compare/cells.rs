@@ -1,0 +1,166 @@
+//! The meter of runs in cells.
+
+use kernel::Time;
+use packet::outcome::LossCause;
+use packet::probe::{Crossing, Probe, UnitKind};
+use packet::spec::{NetworkSpec, NodeKind};
+
+use super::meter::{Meter, Starts};
+use super::{Carrier, FlowKind, Observed, Workload};
+
+/// Watches a run of the packet engine.
+#[derive(Debug)]
+pub struct CellMeter {
+    meter: Meter,
+    flows: Vec<Flow>,
+    payload: u64,
+    /// Bytes of a data cell; 0 for hosts, whose memory is not counted.
+    cell_in: Vec<u64>,
+}
+
+/// A flow of the engine.
+#[derive(Debug)]
+struct Flow {
+    carrier: Carrier,
+    first_leg: u32,
+    last_leg: u32,
+    starts: Starts,
+    /// Number of its first cell.
+    base: Option<u64>,
+    /// Cells that have arrived, of each burst or in all.
+    arrived: Vec<u64>,
+    /// Cells of a burst or response; 0 for endless flows.
+    message: u64,
+    is_request: bool,
+}
+
+impl CellMeter {
+    /// A meter for `spec`, whose flows carry what `carriers` say; cells hold `payload` bytes.
+    pub fn new(
+        workload: &Workload,
+        spec: &NetworkSpec,
+        carriers: &[Carrier],
+        payload: u64,
+    ) -> CellMeter {
+        let mut first_leg = 0;
+        let mut flows = Vec::new();
+        for (flow, carrier) in spec.flows.iter().zip(carriers) {
+            let legs = flow.legs.len() as u32;
+            let kind = &workload.flows[carrier.flow].kind;
+            flows.push(Flow {
+                carrier: *carrier,
+                first_leg,
+                last_leg: first_leg + legs.saturating_sub(1),
+                starts: Starts::default(),
+                base: None,
+                arrived: Vec::new(),
+                message: message(kind, carrier.is_back, payload),
+                is_request: matches!(kind, FlowKind::Requests(..)) && !carrier.is_back,
+            });
+            first_leg += legs;
+        }
+        let bytes = spec.flows.first().map_or(0, |flow| flow.unit_bytes);
+        let cell = |kind: NodeKind| match kind {
+            NodeKind::Switch => u64::from(bytes),
+            NodeKind::Host => 0,
+        };
+        CellMeter {
+            meter: Meter::new(
+                workload,
+                spec.nodes.iter().map(|node| node.name.clone()).collect(),
+            ),
+            flows,
+            payload,
+            cell_in: spec.nodes.iter().map(|node| cell(node.kind)).collect(),
+        }
+    }
+
+    /// What it saw until `at`.
+    pub fn finish(self, at: Time) -> Observed {
+        self.meter.finish(at.ps())
+    }
+}
+
+/// Cells after which a message is whole.
+fn message(kind: &FlowKind, is_back: bool, payload: u64) -> u64 {
+    match kind {
+        FlowKind::Bursts(bytes, _) if !is_back => bytes.div_ceil(payload).max(1),
+        FlowKind::Requests(_, response) if is_back => response.div_ceil(payload).max(1),
+        _ => 0,
+    }
+}
+
+impl Probe for CellMeter {
+    fn on_start(&mut self, crossing: Crossing) {
+        let at = crossing.at.ps();
+        let bytes = u64::from(crossing.bytes);
+        let is_data = crossing.kind == UnitKind::Data;
+        if self.meter.counts(at) {
+            let wire = &mut self.meter.seen.wire;
+            if is_data {
+                wire.payload += self.payload;
+                wire.headers += bytes.saturating_sub(self.payload);
+            } else {
+                wire.control += bytes;
+            }
+        }
+        let flow = &mut self.flows[crossing.flow as usize];
+        if is_data && crossing.leg == flow.first_leg {
+            flow.starts.left(crossing.value, at);
+            flow.base.get_or_insert(crossing.value);
+            self.meter.seen.flows[flow.carrier.flow].sent += self.payload;
+            if flow.is_request {
+                self.meter.request(at, flow.carrier.flow);
+            }
+        }
+    }
+
+    fn on_arrival(&mut self, crossing: Crossing) {
+        let flow = &mut self.flows[crossing.flow as usize];
+        if crossing.kind != UnitKind::Data || crossing.leg != flow.last_leg {
+            return;
+        }
+        let (at, of) = (crossing.at.ps(), flow.carrier.flow);
+        self.meter.delivered(at, of, self.payload);
+        if let Some(left) = flow.starts.arrived(crossing.value)
+            && self.meter.counts(at)
+        {
+            self.meter.seen.flows[of].delay.record(at - left);
+        }
+        if flow.message == 0 {
+            return;
+        }
+        if flow.carrier.is_back {
+            flow.arrived.resize(1, 0);
+            flow.arrived[0] += 1;
+            if flow.arrived[0].is_multiple_of(flow.message) {
+                let response = (flow.arrived[0] / flow.message) as usize - 1;
+                self.meter.complete(at, of, response);
+            }
+            return;
+        }
+        let number = crossing.value - flow.base.unwrap_or(0);
+        let burst = (number / flow.message) as usize;
+        if flow.arrived.len() <= burst {
+            flow.arrived.resize(burst + 1, 0);
+        }
+        flow.arrived[burst] += 1;
+        if flow.arrived[burst] == flow.message {
+            self.meter.complete(at, of, burst);
+        }
+    }
+
+    fn on_loss(&mut self, crossing: Crossing, _: LossCause) {
+        if crossing.kind == UnitKind::Data {
+            let flow = self.flows[crossing.flow as usize].carrier.flow;
+            self.meter.seen.flows[flow].lost += self.payload;
+        }
+    }
+
+    fn on_stored(&mut self, at: Time, node: u32, stored: u64) {
+        let cell = self.cell_in[node as usize];
+        if cell > 0 {
+            self.meter.stored(at.ps(), node as usize, stored * cell);
+        }
+    }
+}

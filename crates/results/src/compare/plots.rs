@@ -1,0 +1,176 @@
+//! Bars by scheme, curves over time, delays spread out.
+
+use super::measures::{Measure, Shown, measures};
+use super::{SchemeRuns, VICTIM, Workload, delays};
+use crate::model::{Axis, Curve, Mark, Plot, Style};
+
+/// Flows that get curves of their own.
+const FLOWS: usize = 8;
+/// Bursts that are marked.
+const MARKS: usize = 8;
+
+/// A bar for each scheme, of the numbers that matter most.
+pub(super) fn bars(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Plot> {
+    let wanted = [
+        "throughput",
+        "fairness",
+        "delay p99",
+        "message p99",
+        "peak buffer",
+        "loss",
+        "overhead",
+        "victim back, mean",
+    ];
+    let victim = format!("- {VICTIM}");
+    let measures = measures(workload);
+    let is_wanted = |measure: &&Measure| {
+        wanted.contains(&measure.name.as_str()) || measure.name == victim
+    };
+    let drawn = measures.iter().filter(is_wanted);
+    drawn.map(|measure| bar(workload, measure, schemes)).collect()
+}
+
+fn bar(workload: &Workload, measure: &Measure, schemes: &[SchemeRuns]) -> Plot {
+    let mut curves = Vec::new();
+    for (index, scheme) in schemes.iter().enumerate() {
+        let (mean, half_width) = measure.over(workload, scheme);
+        let value = measure.shown.scaled(mean);
+        let mut curve = Curve::new(
+            scheme.name.clone(),
+            Style::Bars,
+            vec![(index + 1) as f64],
+            vec![value],
+        );
+        curve.interval = half_width.map(|width| {
+            let width = measure.shown.scaled(width);
+            (vec![value - width], vec![value + width])
+        });
+        curves.push(curve);
+    }
+    let name = measure.name.trim_start_matches("- ");
+    let group = if name == measure.name { "" } else { "throughput of group " };
+    Plot {
+        id: format!("bars {group}{name}"),
+        title: format!("{group}{name}"),
+        x: Axis {
+            min: Some(0.0),
+            max: Some(schemes.len() as f64 + 1.0),
+            at: (1..=schemes.len()).map(|index| index as f64).collect(),
+            ..Axis::new("scheme, in the order of the legend", "")
+        },
+        y: Axis {
+            min: Some(0.0),
+            max: (measure.shown == Shown::Index).then_some(1.0),
+            ..Axis::new(name, measure.shown.unit())
+        },
+        curves,
+        note: measure.meaning.clone(),
+        marks: Vec::new(),
+    }
+}
+
+/// Throughput of each flow over time, a plot for each scheme, all to one scale; first seed.
+pub(super) fn rates(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Plot> {
+    let per_window = workload.window_ps as f64 * 1e-12;
+    let mbps = |bytes: u64| bytes as f64 * 8e-6 / per_window;
+    let runs = schemes.iter().filter_map(|scheme| scheme.runs.first());
+    let flows = runs.flat_map(|run| &run.seen.flows);
+    let most = flows.flat_map(|flow| &flow.windows).max().copied();
+    let most = mbps(most.unwrap_or(0)) * 1.05;
+    let plot = |scheme: &SchemeRuns| {
+        let run = scheme.runs.first()?;
+        let flows = workload.flows.iter().zip(&run.seen.flows).take(FLOWS);
+        let curves = flows.map(|(flow, seen)| {
+            let y: Vec<f64> = seen.windows.iter().map(|bytes| mbps(*bytes)).collect();
+            Curve::new(flow.name.clone(), Style::Line, middles(workload, y.len()), y)
+        });
+        Some(Plot {
+            id: format!("throughput {}", scheme.name),
+            title: format!("{}: throughput of each flow", scheme.name),
+            x: time(workload),
+            y: Axis {
+                min: Some(0.0),
+                max: Some(most),
+                ..Axis::new("payload", "Mbps")
+            },
+            curves: curves.collect(),
+            note: String::new(),
+            marks: marks(workload),
+        })
+    };
+    schemes.iter().filter_map(plot).collect()
+}
+
+/// Memory of all switches over time, a curve for each scheme; first seed.
+pub(super) fn memory(workload: &Workload, schemes: &[SchemeRuns]) -> Plot {
+    let curve = |scheme: &SchemeRuns| {
+        let stored = &scheme.runs.first()?.seen.stored;
+        let y: Vec<f64> = stored.iter().map(|bytes| bytes * 1e-3).collect();
+        let x = middles(workload, y.len());
+        Some(Curve::new(scheme.name.clone(), Style::Line, x, y))
+    };
+    Plot {
+        id: "memory".into(),
+        title: "Memory of all switches".into(),
+        x: time(workload),
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new("stored", "kB")
+        },
+        curves: schemes.iter().filter_map(curve).collect(),
+        note: "Means over windows; peaks within a window are higher.".into(),
+        marks: marks(workload),
+    }
+}
+
+/// Share of units that took longer, over the delay; first seed.
+pub(super) fn spread(schemes: &[SchemeRuns]) -> Plot {
+    let curve = |scheme: &SchemeRuns| {
+        let seen = &scheme.runs.first()?.seen;
+        let all = delays(seen, 0..seen.flows.len());
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        let mut left = all.count();
+        for bucket in all.buckets() {
+            x.push(bucket.high as f64 * 1e-9);
+            left -= bucket.count;
+            y.push(left as f64 / all.count() as f64);
+        }
+        Some(Curve::new(scheme.name.clone(), Style::Step, x, y))
+    };
+    Plot {
+        id: "delay".into(),
+        title: "Delay: share of frames or cells that took longer".into(),
+        x: Axis {
+            log: true,
+            ..Axis::new("delay", "ms")
+        },
+        y: Axis {
+            log: true,
+            ..Axis::new("share that took longer", "")
+        },
+        curves: schemes.iter().filter_map(curve).collect(),
+        note: "From the first bit on the sender's link to delivery. A frame is up to 32 cells."
+            .into(),
+        marks: Vec::new(),
+    }
+}
+
+fn middles(workload: &Workload, windows: usize) -> Vec<f64> {
+    let window = workload.window_ps as f64 * 1e-9;
+    (0..windows).map(|index| (index as f64 + 0.5) * window).collect()
+}
+
+fn time(workload: &Workload) -> Axis {
+    Axis {
+        min: Some(0.0),
+        max: Some(workload.duration_ps as f64 * 1e-9),
+        ..Axis::new("time", "ms")
+    }
+}
+
+fn marks(workload: &Workload) -> Vec<Mark> {
+    let bursts = workload.bursts.iter().take(MARKS);
+    bursts
+        .map(|(start, _)| Mark::vertical(*start as f64 * 1e-9, "burst"))
+        .collect()
+}

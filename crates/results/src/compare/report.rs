@@ -1,0 +1,216 @@
+//! The page of a comparison.
+
+use packet::outcome::Series;
+
+use super::measures::{Measure, measures};
+use super::tables::compare_tables;
+use super::{SchemeRuns, Workload, plots};
+use crate::model::{Block, Cell, Column, Fact, Report, Table, Tone};
+use crate::number::grouped;
+
+/// What the runs don't say.
+#[derive(Clone, Debug, Default)]
+pub struct CompareInfo {
+    /// Title of the comparison.
+    pub title: String,
+    /// What it shows.
+    pub about: String,
+    /// The command that does the same.
+    pub command: String,
+    /// Version of the program.
+    pub version: String,
+    /// The file as given.
+    pub source: String,
+    /// It was interrupted.
+    pub partial: bool,
+}
+
+/// A page with the table, the bars, what happened over time, and how to do it again.
+pub fn compare_report(
+    info: &CompareInfo,
+    workload: &Workload,
+    schemes: &[SchemeRuns],
+) -> Report {
+    let mut blocks = vec![Block::Facts(facts(workload, schemes))];
+    blocks.extend(warnings(info, schemes));
+    blocks.push(heading("One table"));
+    blocks.push(Block::Table(overview(workload, schemes)));
+    blocks.push(Block::Table(notes(schemes)));
+    blocks.push(heading("Scheme by scheme"));
+    blocks.extend(side_by_side(plots::bars(workload, schemes)));
+    blocks.push(heading("Over time"));
+    blocks.push(Block::Plot(plots::memory(workload, schemes)));
+    blocks.extend(side_by_side(plots::rates(workload, schemes)));
+    blocks.push(heading("Delay"));
+    blocks.push(Block::Plot(plots::spread(schemes)));
+    blocks.push(heading("In numbers"));
+    blocks.extend(
+        compare_tables(workload, schemes)
+            .into_iter()
+            .skip(1)
+            .map(Block::Table),
+    );
+    blocks.extend(again(info));
+    Report {
+        title: info.title.clone(),
+        subtitle: info.about.clone(),
+        command: info.command.clone(),
+        version: info.version.clone(),
+        blocks,
+    }
+}
+
+/// Throughput of each flow and memory over time, for CSV: first seed of each scheme.
+pub fn compare_series(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Series> {
+    let window = workload.window_ps;
+    let middles = |count: usize| (0..count as u64).map(|index| index * window + window / 2);
+    let mut all = Vec::new();
+    for scheme in schemes {
+        let Some(run) = scheme.runs.first() else {
+            continue;
+        };
+        let stored = &run.seen.stored;
+        all.push(Series {
+            name: format!("{} memory", scheme.name),
+            unit: "bytes",
+            step: false,
+            x_ps: middles(stored.len()).collect(),
+            y: stored.clone(),
+        });
+        for (flow, seen) in workload.flows.iter().zip(&run.seen.flows) {
+            let bps = |bytes: &u64| *bytes as f64 * 8.0 / (window as f64 * 1e-12);
+            all.push(Series {
+                name: format!("{} {}", scheme.name, flow.name),
+                unit: "bits per second",
+                step: false,
+                x_ps: middles(seen.windows.len()).collect(),
+                y: seen.windows.iter().map(bps).collect(),
+            });
+        }
+    }
+    all
+}
+
+fn heading(text: &str) -> Block {
+    Block::Heading {
+        level: 2,
+        text: text.into(),
+    }
+}
+
+fn side_by_side(plots: Vec<crate::model::Plot>) -> Vec<Block> {
+    let mut columns = [Vec::new(), Vec::new()];
+    for (index, plot) in plots.into_iter().enumerate() {
+        columns[index % 2].push(Block::Plot(plot));
+    }
+    vec![Block::Columns(columns.into())]
+}
+
+fn facts(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Fact> {
+    let fact = |label: &str, value: String, detail: &str| Fact {
+        label: label.into(),
+        value,
+        detail: detail.into(),
+    };
+    let seeds = schemes.iter().map(|scheme| scheme.runs.len()).max();
+    let runs = schemes.iter().flat_map(|scheme| &scheme.runs);
+    vec![
+        fact("Schemes", schemes.len().to_string(), "one workload"),
+        fact("Flows", grouped(workload.flows.len() as u64), ""),
+        fact("Seeds", seeds.unwrap_or(0).to_string(), ""),
+        fact("Events", grouped(runs.map(|run| run.events).sum()), "in all runs"),
+    ]
+}
+
+fn warnings(info: &CompareInfo, schemes: &[SchemeRuns]) -> Vec<Block> {
+    let mut notes = Vec::new();
+    let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
+    if info.partial {
+        note(
+            Tone::Warning,
+            "It was interrupted: schemes that were not done are left out.".into(),
+        );
+    }
+    for scheme in schemes {
+        let broken: u64 = scheme.runs.iter().map(|run| run.broken).sum();
+        if broken > 0 {
+            let text = format!("`{}` broke {broken} promises.", scheme.name);
+            note(Tone::Problem, text);
+        }
+        if scheme.runs.iter().any(|run| run.standstill) {
+            let text = format!("`{}` came to a standstill before its time.", scheme.name);
+            note(Tone::Problem, text);
+        }
+    }
+    notes
+}
+
+/// A row for each number, a column for each scheme.
+fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
+    let mut columns = vec![Column::text("", "what is measured")];
+    let names = schemes.iter().map(|scheme| scheme.name.as_str());
+    columns.extend(names.map(|name| Column::number(name, "", "")));
+    let seeds = schemes.iter().any(|scheme| scheme.runs.len() > 1);
+    let caption = match seeds {
+        true => "Means over the seeds; ± is half the width of the 95 % interval.",
+        false => "Payload is compared: cells carry 48 bytes of 53, frames what headers leave.",
+    };
+    let mut table = Table::new("overview", caption, columns);
+    for measure in measures(workload) {
+        let mut row = vec![Cell::Text(label(&measure))];
+        row.extend(schemes.iter().map(|scheme| {
+            let (mean, half_width) = measure.over(workload, scheme);
+            let mut words = measure.shown.words(mean);
+            if let Some(width) = half_width.filter(|width| *width > 0.0) {
+                words += &format!(" ±{}", measure.shown.words(width));
+            }
+            Cell::Text(words)
+        }));
+        table.rows.push(row);
+    }
+    table
+}
+
+fn label(measure: &Measure) -> String {
+    match measure.shown.unit() {
+        "" => measure.name.clone(),
+        unit => format!("{}, {unit}", measure.name),
+    }
+}
+
+fn notes(schemes: &[SchemeRuns]) -> Table {
+    let mut table = Table::new(
+        "what differs",
+        "What else differs between the schemes.",
+        vec![
+            Column::text("scheme", ""),
+            Column::text("what differs", "units, transports and buffers"),
+        ],
+    );
+    for scheme in schemes {
+        let row = [scheme.name.as_str(), scheme.note.as_str()];
+        table.rows.push(row.map(Cell::from).into());
+    }
+    table
+}
+
+fn again(info: &CompareInfo) -> Vec<Block> {
+    let code = |lang: &str, text: &str| Block::Code {
+        lang: lang.into(),
+        text: text.into(),
+    };
+    vec![
+        heading("How to run it again"),
+        Block::Text(
+            "The same file, seeds and version give the same numbers on any machine and any number \
+             of threads. `scenarios/` beside this page has an ordinary scenario for each scheme, \
+             for `backwater run`."
+                .into(),
+        ),
+        code("shell", &info.command),
+        Block::Fold {
+            summary: "The comparison as given".into(),
+            blocks: vec![code("toml", &info.source)],
+        },
+    ]
+}

@@ -1,0 +1,62 @@
+//! One table across papers: a row for each number, a column for each scheme.
+
+use super::measures::{Measure, measures};
+use super::{SchemeRuns, Workload};
+
+/// Letters of a label.
+const LABEL: usize = 26;
+/// Letters of a column; seven of them and the labels are 117.
+const COLUMN: usize = 13;
+/// Digits of a trace hash shown.
+const HASH: usize = 8;
+
+/// The table, at most 120 columns wide.
+pub fn compare_terminal(workload: &Workload, schemes: &[SchemeRuns]) -> String {
+    let measures = measures(workload);
+    let mut text = String::new();
+    let names = schemes.iter().map(|scheme| scheme.name.clone());
+    line(&mut text, "", names);
+    for measure in measures.iter().filter(|measure| measure.is_main) {
+        let cells = schemes.iter().map(|scheme| cell(workload, measure, scheme));
+        line(&mut text, &label(measure), cells);
+    }
+    let hashes = schemes.iter().map(|scheme| {
+        let first = scheme.runs.first();
+        let hash = first.map_or(String::new(), |run| format!("{:016x}", run.trace_hash));
+        hash.chars().take(HASH).collect()
+    });
+    line(&mut text, "trace hash", hashes);
+    text
+}
+
+fn label(measure: &Measure) -> String {
+    match measure.shown.unit() {
+        "" => measure.name.clone(),
+        unit => format!("{}, {unit}", measure.name),
+    }
+}
+
+fn cell(workload: &Workload, measure: &Measure, scheme: &SchemeRuns) -> String {
+    let (mean, half_width) = measure.over(workload, scheme);
+    let words = measure.shown.words(mean);
+    match half_width {
+        Some(half_width) if half_width > 0.0 => {
+            let scaled = measure.shown.scaled(half_width);
+            format!("{words} ±{}", crate::number::significant(scaled, 2))
+        }
+        _ => words,
+    }
+}
+
+fn line(text: &mut String, label: &str, cells: impl Iterator<Item = String>) {
+    let mut line: String = label.chars().take(LABEL).collect();
+    let mut width = LABEL;
+    for cell in cells {
+        width += COLUMN;
+        // Where an interval makes a cell too long, it takes from the space before it.
+        let room = width.saturating_sub(line.chars().count()).max(cell.chars().count() + 1);
+        line = format!("{line}{cell:>room$}");
+    }
+    text.push_str(line.trim_end());
+    text.push('\n');
+}
