@@ -7,6 +7,7 @@ mod out;
 
 mod bench;
 mod check;
+mod compare;
 mod explain;
 mod files;
 mod interrupt;
@@ -52,6 +53,8 @@ enum Command {
     Sweep(sweep::Options),
     /// Find the load at which a network saturates
     Saturate(saturate::Options),
+    /// Run one workload under seven schemes and print one table
+    Compare(compare::Options),
     /// Find every mistake in scenarios without running them
     Check(check::Options),
     /// Rerun papers claim by claim and judge each
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::sweep(&options),
         Command::Saturate(options) => saturate::saturate(&options),
+        Command::Compare(options) => compare::compare(&options),
         Command::Check(options) => check::check(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Explain(options) => explain::explain(&options),

@@ -9,7 +9,7 @@ use super::meter::{Meter, Starts};
 use super::{Carrier, FlowKind, Observed, Workload};
 
 /// Watches a run of the packet engine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CellMeter {
     meter: Meter,
     flows: Vec<Flow>,
@@ -19,7 +19,7 @@ pub struct CellMeter {
 }
 
 /// A flow of the engine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Flow {
     carrier: Carrier,
     first_leg: u32,

@@ -8,7 +8,7 @@ use super::meter::{Meter, Starts};
 use super::{Carrier, FlowKind, Observed, Workload};
 
 /// Watches a run of the Ethernet engine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FrameMeter {
     meter: Meter,
     flows: Vec<Flow>,
@@ -16,7 +16,7 @@ pub struct FrameMeter {
 }
 
 /// A flow of the engine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Flow {
     carrier: Carrier,
     /// Frames under way, forward and back.

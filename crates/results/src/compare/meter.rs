@@ -64,7 +64,7 @@ pub struct WireBytes {
 }
 
 /// Counts for one run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Meter {
     pub seen: Observed,
     warm_up: u64,
@@ -78,7 +78,7 @@ pub(super) struct Meter {
 }
 
 /// The first bits of units on their way, oldest first, by number.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Starts(VecDeque<(u64, u64)>);
 
 impl Meter {

@@ -1,0 +1,317 @@
+//! `backwater compare`: one workload on one topology under seven schemes, in one table.
+
+mod job;
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+use results::compare::{
+    CompareInfo, SchemeRun, SchemeRuns, Workload, compare_report, compare_series, compare_summary,
+    compare_tables, compare_terminal,
+};
+use results::{Check, Manifest, RunDirectory};
+use scenario::Limits;
+use scenario::compare::{Comparison, Scheme};
+
+use crate::{BAD_INPUT, Changes, FAILED, INTERRUPTED, SUCCESS};
+use crate::{command_line, default_out, fail, files, interrupt, machine, progress, run};
+use job::Job;
+
+/// What to compare.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Comparison file (`kind = "comparison"`); `-` is standard input
+    file: PathBuf,
+    #[command(flatten)]
+    changes: Changes,
+    /// Directory for the report, tables and scenarios [default: runs/NAME-comparison]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// So many seeds, from `run.seed` on: means and 95 % intervals
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+    /// Runs at a time [default: one a core]; results are the same on any number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    threads: Option<u8>,
+    /// Also write the numbers as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Only these schemes: none, reno, n23, pause, destination, pfc, abr
+    #[arg(long, value_name = "SCHEME", num_args = 1.., value_delimiter = ',')]
+    only: Vec<String>,
+}
+
+/// A comparison that can run.
+struct Plan {
+    comparison: Comparison,
+    workload: Workload,
+    schemes: Vec<Scheme>,
+    info: CompareInfo,
+    seeds: Vec<u64>,
+}
+
+/// Checks every scheme, runs all, writes and prints the table.
+pub fn compare(options: &Options) -> u8 {
+    let plan = match Plan::read(options) {
+        Ok(plan) => plan,
+        Err(message) => {
+            eprintln!("{}", message.trim_end());
+            return BAD_INPUT;
+        }
+    };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads.map_or(0, usize::from))
+        .build();
+    let pool = match pool {
+        Ok(pool) => pool,
+        Err(error) => return fail(format!("can't start threads: {error}")),
+    };
+    let jobs = match plan.jobs(pool.current_num_threads()) {
+        Ok(jobs) => jobs,
+        Err(message) => {
+            eprintln!("{}", message.trim_end());
+            return BAD_INPUT;
+        }
+    };
+    let name = format!("{}-comparison", run::name_of(&options.file));
+    let out = options.out.clone().unwrap_or_else(|| default_out(&name));
+    let directory = match RunDirectory::create(out) {
+        Ok(directory) => directory,
+        Err(error) => return fail(error),
+    };
+    interrupt::flag();
+    let start = Instant::now();
+    let found = pool.install(|| execute(&jobs, &plan.workload));
+    let schemes = match plan.collect(&jobs, found) {
+        Ok(schemes) => schemes,
+        Err(message) => return fail(message),
+    };
+    plan.conclude(options, directory, &schemes, start.elapsed().as_secs_f64())
+}
+
+/// Runs all jobs, in their order.
+fn execute(jobs: &[Job], workload: &Workload) -> Vec<Result<Option<SchemeRun>, String>> {
+    let bar: Mutex<ProgressBar> = Mutex::new(progress::bar(jobs.len() as u64, "comparing"));
+    let found = jobs.par_iter().map(|job| {
+        let found = job.run(workload);
+        if let Ok(bar) = bar.lock() {
+            bar.inc(1);
+            bar.set_message(job.scheme.name());
+        }
+        found
+    });
+    let found = found.collect();
+    if let Ok(bar) = bar.lock() {
+        bar.finish_and_clear();
+    }
+    found
+}
+
+impl Plan {
+    fn read(options: &Options) -> Result<Plan, String> {
+        let source = files::read(&options.file)?;
+        let sets = files::sets(&options.changes).map_err(|message| format!("error: {message}"))?;
+        let comparison =
+            Comparison::read(&source, &sets).map_err(|wrong| wrong.render(files::color()))?;
+        let mut schemes = Vec::new();
+        for name in &options.only {
+            let scheme = Scheme::of_name(name).ok_or_else(|| unknown(name))?;
+            schemes.push(scheme);
+        }
+        if schemes.is_empty() {
+            schemes.extend(Scheme::ALL);
+        }
+        schemes.sort_unstable();
+        schemes.dedup();
+        let last = comparison.seed.checked_add(options.seeds - 1);
+        let last = last.ok_or("error: there are not so many seeds above `run.seed`")?;
+        let info = CompareInfo {
+            title: match comparison.title.as_str() {
+                "" => run::name_of(&options.file),
+                title => title.into(),
+            },
+            about: comparison.about.clone(),
+            command: command_line(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            source: source.text,
+            partial: false,
+        };
+        Ok(Plan {
+            workload: job::workload(&comparison),
+            seeds: (comparison.seed..=last).collect(),
+            comparison,
+            schemes,
+            info,
+        })
+    }
+
+    /// Every scheme with every seed, checked.
+    fn jobs(&self, threads: usize) -> Result<Vec<Job>, String> {
+        let limits = Limits {
+            memory_bytes: machine::available_memory().map(|bytes| bytes / threads.max(1) as u64),
+        };
+        let mut jobs = Vec::new();
+        let mut wrong = String::new();
+        for &scheme in &self.schemes {
+            for &seed in &self.seeds {
+                match self.comparison.scenario(scheme, seed, &limits) {
+                    Ok(scenario) => jobs.push(Job::new(&self.comparison, scheme, seed, scenario)?),
+                    Err(mistakes) => {
+                        wrong += &format!(
+                            "error: the comparison can't run under `{}`; this is its scenario:\n{}",
+                            scheme.name(),
+                            mistakes.render(files::color())
+                        );
+                        break;
+                    }
+                }
+            }
+        }
+        match wrong.is_empty() {
+            true => Ok(jobs),
+            false => Err(wrong + "\n`--only` leaves schemes out"),
+        }
+    }
+
+    /// Runs by scheme; schemes that were interrupted are left out.
+    fn collect(
+        &self,
+        jobs: &[Job],
+        found: Vec<Result<Option<SchemeRun>, String>>,
+    ) -> Result<Vec<SchemeRuns>, String> {
+        let mut schemes: Vec<SchemeRuns> = Vec::new();
+        for (job, found) in jobs.iter().zip(found) {
+            let Some(run) = found? else { continue };
+            let name = job.scheme.name();
+            match schemes.last_mut().filter(|scheme| scheme.name == name) {
+                Some(scheme) => scheme.runs.push(run),
+                None => schemes.push(SchemeRuns {
+                    name: name.into(),
+                    note: job.scheme.note().into(),
+                    is_lossless: job.scheme.is_lossless(),
+                    runs: vec![run],
+                }),
+            }
+        }
+        Ok(schemes)
+    }
+
+    fn conclude(
+        self,
+        options: &Options,
+        mut directory: RunDirectory,
+        schemes: &[SchemeRuns],
+        seconds: f64,
+    ) -> u8 {
+        let path = directory.path().join("report.html");
+        if let Err(message) = self.write(options, &mut directory, schemes, seconds) {
+            return fail(message);
+        }
+        println!("{}\n", self.info.title);
+        print!("{}", compare_terminal(&self.workload, schemes));
+        println!();
+        for scheme in schemes {
+            println!("{:<11} {}", scheme.name, scheme.note);
+        }
+        println!("\nscenarios: {}", directory.path().join("scenarios").display());
+        println!("report: {}", path.display());
+        let runs = || schemes.iter().flat_map(|scheme| &scheme.runs);
+        let broken: u64 = runs().map(|run| run.broken).sum();
+        if broken > 0 {
+            eprintln!("error: {broken} promises broken: see `runs` in the report");
+        }
+        match (interrupt::is_set(), broken) {
+            (true, _) => INTERRUPTED,
+            (false, 0) => SUCCESS,
+            (false, _) => FAILED,
+        }
+    }
+
+    fn write(
+        &self,
+        options: &Options,
+        directory: &mut RunDirectory,
+        schemes: &[SchemeRuns],
+        seconds: f64,
+    ) -> Result<(), String> {
+        let told = |error: results::DirectoryError| error.to_string();
+        let info = CompareInfo {
+            partial: interrupt::is_set(),
+            ..self.info.clone()
+        };
+        let summary = compare_summary(&self.workload, schemes);
+        directory
+            .write("comparison.toml", info.source.as_bytes())
+            .map_err(told)?;
+        for scheme in &self.schemes {
+            let name = format!("scenarios/{}.toml", scheme.name());
+            let text = self.comparison.text(*scheme, self.comparison.seed);
+            directory.write(&name, text.as_bytes()).map_err(told)?;
+        }
+        directory
+            .write_tables(&compare_tables(&self.workload, schemes))
+            .map_err(told)?;
+        directory
+            .write_series(&compare_series(&self.workload, schemes))
+            .map_err(told)?;
+        directory.write_json("summary.json", &summary).map_err(told)?;
+        directory
+            .write_report(&compare_report(&info, &self.workload, schemes))
+            .map_err(told)?;
+        directory
+            .save_manifest(&manifest(&info, self.comparison.seed, schemes, seconds))
+            .map_err(told)?;
+        if let Some(file) = &options.json {
+            let text = format!("{summary:#}\n");
+            std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+        }
+        Ok(())
+    }
+}
+
+fn manifest(
+    info: &CompareInfo,
+    seed: u64,
+    schemes: &[SchemeRuns],
+    seconds: f64,
+) -> Manifest {
+    let mut hash = kernel::TraceHash::new();
+    let runs = || schemes.iter().flat_map(|scheme| &scheme.runs);
+    runs().for_each(|run| hash.add(run.trace_hash));
+    Manifest {
+        version: info.version.clone(),
+        command: info.command.clone(),
+        scenario: info.source.clone(),
+        seed,
+        trace_hash: format!("{:016x}", hash.value()),
+        events: runs().map(|run| run.events).sum(),
+        wall_seconds: Some(seconds),
+        stop: match info.partial {
+            true => "interrupted",
+            false => "all schemes done",
+        }
+        .into(),
+        partial: info.partial,
+        checks: vec![Check {
+            what: "promises of all runs".into(),
+            holds: runs().all(|run| run.broken == 0),
+            detail: String::new(),
+        }],
+        ..Manifest::default()
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let names = Scheme::ALL.map(Scheme::name);
+    let hint = match scenario::nearest(name, names) {
+        Some(nearest) => format!("; did you mean `{nearest}`?"),
+        None => String::new(),
+    };
+    format!(
+        "error: there is no scheme `{name}`{hint}\n  schemes: {}",
+        names.join(", ")
+    )
+}
