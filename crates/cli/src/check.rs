@@ -6,9 +6,10 @@ use ethernet::spec::{NodeKind, NodeSpec};
 use kernel::Duration;
 use packet::bound::bounds;
 use results::number::span;
-use scenario::Engine;
+use scenario::compare::{Comparison, Scheme, is_comparison};
+use scenario::{Diagnostics, Engine, Limits, Source};
 
-use crate::{BAD_INPUT, Changes, SUCCESS, files};
+use crate::{BAD_INPUT, Changes, SUCCESS, fail, files};
 
 /// Scenario files to check.
 #[derive(clap::Args)]
@@ -24,7 +25,15 @@ pub struct Options {
 pub fn check(options: &Options) -> u8 {
     let mut status = SUCCESS;
     for path in &options.files {
-        match files::load(path, &options.changes) {
+        let Ok(source) = files::read(path).map_err(|message| eprintln!("{message}")) else {
+            status = BAD_INPUT;
+            continue;
+        };
+        if is_comparison(&source) {
+            status = status.max(check_comparison(&source, &options.changes));
+            continue;
+        }
+        match files::check(source, &options.changes) {
             Ok((source, scenario)) => {
                 println!("{}: sound: {}", source.name, summary(&scenario.engine));
                 if let Some(promised) = promised(&scenario.engine) {
@@ -35,6 +44,33 @@ pub fn check(options: &Options) -> u8 {
         }
     }
     status
+}
+
+/// Checks a comparison with every scheme, and says so.
+fn check_comparison(source: &Source, changes: &Changes) -> u8 {
+    let sets = match files::sets(changes) {
+        Ok(sets) => sets,
+        Err(message) => return fail(message),
+    };
+    let told = |mistakes: Diagnostics| eprintln!("{}", mistakes.render(files::color()));
+    let Ok(comparison) = Comparison::read(source, &sets).map_err(told) else {
+        return BAD_INPUT;
+    };
+    let limits = Limits::default();
+    for scheme in Scheme::ALL {
+        let scenario = comparison.scenario(scheme, comparison.seed, &limits);
+        if scenario.map_err(told).is_err() {
+            return BAD_INPUT;
+        }
+    }
+    println!(
+        "{}: sound: a comparison of {} schemes, {} switches, {} flows",
+        source.name,
+        Scheme::ALL.len(),
+        comparison.switches().len(),
+        comparison.flows.len()
+    );
+    SUCCESS
 }
 
 /// How many flows have a delay bound, and between which they lie.

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
+use scenario::compare::is_comparison;
 use scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Limits, Scenario, Set, Source};
 
 use crate::Changes;
@@ -32,6 +33,16 @@ pub fn read(path: &Path) -> Result<Source, String> {
 /// Reads and checks; mistakes and warnings go to standard error.
 pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
     let source = read(path).map_err(|message| eprintln!("{message}"))?;
+    if is_comparison(&source) {
+        let name = &source.name;
+        eprintln!("error: `{name}` is a comparison, not a scenario: try `backwater compare {name}`");
+        return Err(());
+    }
+    check(source, changes)
+}
+
+/// Checks what was read; mistakes and warnings go to standard error.
+pub fn check(source: Source, changes: &Changes) -> Result<(Source, Scenario), ()> {
     let sets = sets(changes).map_err(|message| eprintln!("error: {message}"))?;
     let limits = Limits {
         memory_bytes: machine::available_memory(),

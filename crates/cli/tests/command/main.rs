@@ -1,6 +1,7 @@
 //! The command line from outside: what it prints, writes and returns.
 
 mod bounds;
+mod comparing;
 mod ethernet;
 mod fabric;
 mod nasty;

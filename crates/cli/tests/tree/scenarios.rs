@@ -8,6 +8,7 @@ use flit::spec::FabricSpec;
 use kernel::Wheel;
 use packet::Simulation;
 use packet::probe::Audit;
+use scenario::compare::{Comparison, Scheme};
 use scenario::{Engine, Limits, PacketScenario, Scenario, Set, Source};
 
 use crate::files::{self, TextFile};
@@ -21,6 +22,9 @@ const LANE_LOOKS: usize = 4_000_000;
 
 /// Bits that all links of an Ethernet scenario together may carry.
 const FRAME_BITS_MOST: u64 = 1_000_000_000;
+
+/// Files for `backwater compare`, which are no scenarios.
+const COMPARISONS: &str = "scenarios/compare/";
 
 /// What a short run found.
 struct Found {
@@ -39,6 +43,26 @@ fn shipped_scenarios_are_sound() {
             .collect(),
         "`backwater check FILE` says what to change",
     );
+}
+
+#[test]
+fn shipped_comparisons_are_sound_under_every_scheme() {
+    let mut files = files::ending(".toml");
+    files.retain(|file| file.path.starts_with(COMPARISONS));
+    assert!(files.len() >= 3, "{COMPARISONS}*.toml");
+    let complaints = files.iter().flat_map(|file| {
+        let source = Source::new(file.path.clone(), file.text.clone());
+        let comparison = Comparison::read(&source, &[]);
+        let each = |comparison: Comparison| {
+            let scheme = |scheme: Scheme| {
+                let scenario = comparison.scenario(scheme, 1, &Limits::default());
+                scenario.err().map(|wrong| wrong.render(false))
+            };
+            Scheme::ALL.into_iter().filter_map(scheme).collect()
+        };
+        comparison.map_or_else(|wrong| vec![wrong.render(false)], each)
+    });
+    hold(complaints.collect(), "`backwater check FILE` says what to change");
 }
 
 #[test]
@@ -80,7 +104,9 @@ fn a_broken_promise_is_seen() {
 
 fn shipped() -> Vec<TextFile> {
     let mut files = files::ending(".toml");
-    files.retain(|file| file.path.starts_with("scenarios/"));
+    files.retain(|file| {
+        file.path.starts_with("scenarios/") && !file.path.starts_with(COMPARISONS)
+    });
     assert!(!files.is_empty(), "no scenarios/**/*.toml");
     files
 }

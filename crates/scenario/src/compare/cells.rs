@@ -48,7 +48,10 @@ pub(super) fn head(comparison: &Comparison, scheme: Scheme, engine: &str, seed: 
             let (target, interval) = (&settings.abr_target, text::span(settings.interval));
             toml.key(
                 "explicit_rate",
-                format!("{{ kind = \"erica\", target = {target}, interval = {interval} }}"),
+                format!(
+                    "{{ kind = \"erica\", target = {target}, interval = {interval}, \
+                     interval_cells = 0 }}"
+                ),
             );
         }
     }
@@ -96,18 +99,8 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
     let first = comparison.network.link(flow.path[0]).rate;
     flow_head(comparison, flow, &flow.name, toml);
     toml.key("traffic", format!("{{ {} }}", traffic(flow, first)));
-    let answers = matches!(flow.traffic, ComparedTraffic::Requests { .. });
     if scheme == Scheme::Abr {
         toml.key("source_control", source(comparison, first));
-    } else if answers {
-        toml.key("partner", quoted(&flow.back_name()));
-        let nodes = &comparison.network.nodes;
-        toml.table("[[flows]]")
-            .key("name", quoted(&flow.back_name()))
-            .key("from", quoted(&nodes[flow.to]))
-            .key("to", quoted(&nodes[flow.from]))
-            .key("partner", quoted(&flow.name))
-            .key("traffic", "{ kind = \"server\" }");
     }
 }
 
@@ -178,13 +171,11 @@ fn traffic(flow: &ComparedFlow, first: Rate) -> String {
                 false => text::span(think),
             };
             format!(
-                "kind = \"client\", start = {}, request_units = {}, lookups = 0, file_median = {}, \
-                 file_sigma = 0.0, block = {}, header = \"0 B\", lookup_service = \"0 s\", \
-                 read_service = \"0 s\", think = {think}",
+                "kind = \"requests\", start = {}, request_units = {}, response_units = {}, \
+                 inter_cycle = {think}",
                 at(start),
                 cells_for(request),
-                text::bytes(response),
-                text::bytes(response)
+                cells_for(response)
             )
         }
     }

@@ -335,7 +335,7 @@ fn settings(
         recovery: reno.word("recovery"),
         tcp_window: reno
             .whole("window")
-            .unwrap_or((2 * held.unwrap_or(0)).clamp(65_536, 1 << 30)),
+            .unwrap_or((2 * (held.unwrap_or(0) + buffer_bytes)).clamp(65_536, 1 << 30)),
         min_rto: reno.duration("min_rto")?,
         n2: n23.whole("n2")?,
         n23_target: n23.field("target")?.toml.clone(),

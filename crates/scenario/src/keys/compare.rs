@@ -254,7 +254,8 @@ static RENO: Section = Section {
             "The receiver's window.",
         )
         .otherwise(
-            "64 KiB, or twice what the longest way holds in one round trip when empty, if more",
+            "twice what the longest way holds in one round trip and a port's buffer on top, at least \
+             64 KiB: so that losses tell Reno when to stop",
         ),
         Key::new(
             "min_rto",

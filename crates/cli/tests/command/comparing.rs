@@ -1,0 +1,146 @@
+//! `backwater compare` from outside.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{backwater, folder, json};
+
+/// Two senders to one receiver of a tenth of their rate: queues that are not stopped overflow.
+const SMALL: &str = r#"
+kind = "comparison"
+title = "Two to one"
+
+[run]
+duration = "30 ms"
+warm_up = "5 ms"
+
+[network]
+hosts = ["A", "B", "C"]
+switches = ["S"]
+
+[link]
+rate = "100 Mbps"
+delay = "2 us"
+
+[switch]
+buffer = "30 kB"
+
+[[links]]
+between = ["A", "S"]
+
+[[links]]
+between = ["B", "S"]
+
+[[links]]
+between = ["S", "C"]
+rate = "10 Mbps"
+
+[[flows]]
+name = "greedy"
+from = "A"
+to = "C"
+group = "victim"
+
+[[flows]]
+name = "bursts"
+from = "B"
+to = "C"
+group = "burst"
+traffic = { kind = "bursts", bytes = "5 kB", start = "10 ms", every = "10 ms" }
+"#;
+
+const SCHEMES: [&str; 7] = ["none", "reno", "n23", "pause", "destination", "pfc", "abr"];
+
+/// Writes the comparison as `two.toml`, with `to` for `from`.
+fn write(here: &Path, from: &str, to: &str) {
+    assert!(SMALL.contains(from), "{from}");
+    let text = SMALL.replacen(from, to, 1);
+    fs::write(here.join("two.toml"), text).expect("a folder to write to");
+}
+
+#[test]
+fn all_schemes_stand_in_one_table() {
+    let here = folder("compare-all");
+    write(&here, "", "");
+    let arguments = ["compare", "two.toml", "--out", "out", "--json", "two.json"];
+    let ran = backwater(&here, &arguments).expect(0);
+    let widest = ran.out.lines().take(30).map(|line| line.chars().count());
+    assert!(widest.max() <= Some(120), "{}", ran.out);
+    let heading = ran.out.lines().nth(2).unwrap_or_default();
+    assert_eq!(heading.split_whitespace().collect::<Vec<_>>(), SCHEMES);
+    let found = json(&here.join("two.json"));
+    let value = |scheme: usize, measure: &str| {
+        let measure = &found["schemes"][scheme]["measures"][measure];
+        measure["value"].as_f64().unwrap_or(f64::NAN)
+    };
+    for (index, name) in SCHEMES.into_iter().enumerate() {
+        assert_eq!(found["schemes"][index]["scheme"], name);
+        let loss = value(index, "loss");
+        match name {
+            // Nobody holds the sender back: it loses nine tenths.
+            "none" => assert!(loss > 80.0, "{name}: {loss} %"),
+            "n23" | "pause" | "destination" | "pfc" => assert_eq!(loss, 0.0, "{name}"),
+            _ => assert!(loss < 20.0, "{name}: {loss} %"),
+        }
+        let throughput = value(index, "throughput");
+        assert!((4.0..10.0).contains(&throughput), "{name}: {throughput} Mbps");
+        let scenario = here.join(format!("out/scenarios/{name}.toml"));
+        assert!(scenario.exists(), "{scenario:?}");
+    }
+    // A credit cell for ten: more control on links than PAUSE needs.
+    assert!(value(2, "flow control") > value(3, "flow control"));
+    assert_eq!(value(0, "flow control"), 0.0);
+    for file in ["report.html", "tables/schemes.csv", "tables/runs.csv", "series/n23-memory.csv"] {
+        assert!(here.join("out").join(file).exists(), "{file}");
+    }
+    let again = backwater(&here, &["run", "out/scenarios/n23.toml", "--out", "n23"]);
+    let again = again.expect(0);
+    let hash = &found["schemes"][2]["runs"][0]["trace_hash"];
+    let manifest = json(&here.join("n23/manifest.json"));
+    assert_eq!(&manifest["trace_hash"], hash, "{}", again.out);
+}
+
+#[test]
+fn numbers_are_the_same_on_any_number_of_threads_and_seeds_give_intervals() {
+    let here = folder("compare-threads");
+    write(&here, "duration = \"30 ms\"", "duration = \"12 ms\"");
+    let only = ["--only", "none,reno,pfc", "--seeds", "2"];
+    let mut tables = Vec::new();
+    for threads in ["1", "3"] {
+        let mut arguments = vec!["compare", "two.toml", "--out", threads, "--threads", threads];
+        arguments.extend(only);
+        backwater(&here, &arguments).expect(0);
+        let table = here.join(threads).join("tables/runs.csv");
+        tables.push(fs::read_to_string(table).expect("a table of runs"));
+    }
+    assert_eq!(tables[0], tables[1]);
+    assert_eq!(tables[0].lines().count(), 1 + 3 * 2);
+    let table = fs::read_to_string(here.join("1/tables/schemes.csv")).expect("a table");
+    assert!(table.starts_with("scheme,"), "{table}");
+    assert!(table.contains("throughput ±"), "{table}");
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    let here = folder("compare-wrong");
+    write(&here, "to = \"C\"", "to = \"D\"");
+    let line = SMALL.lines().position(|line| line == "to = \"C\"").map(|at| at + 1);
+    let place = format!("two.toml:{}:6", line.expect("a flow"));
+    backwater(&here, &["compare", "two.toml"])
+        .expect(2)
+        .complains("there is no host `D`")
+        .complains(&place);
+    write(&here, "buffer = \"30 kB\"", "buffer = \"2 kB\"");
+    backwater(&here, &["check", "two.toml"])
+        .expect(2)
+        .complains("small-buffer");
+    write(&here, "", "");
+    backwater(&here, &["check", "two.toml"]).expect(0);
+    backwater(&here, &["run", "two.toml"])
+        .expect(2)
+        .complains("backwater compare two.toml");
+    backwater(&here, &["compare", "two.toml", "--only", "paus"])
+        .expect(2)
+        .complains("did you mean `pause`");
+    assert!(!here.join("runs").exists(), "nothing ran");
+}
