@@ -7,7 +7,7 @@ use core::fmt;
 
 use kernel::hash::TraceHash;
 use kernel::stats::{Level, TimeWeighted};
-use kernel::{Duration, Event, EventQueue, Phase, Time};
+use kernel::{Duration, Event, EventQueue, Phase, Rate, Time};
 
 use crate::channel::Channel;
 use crate::deliver::REFRESH_TIMER;
@@ -222,8 +222,7 @@ fn check_pace(flow: &FlowSpec) -> Result<(), String> {
 }
 
 fn check_ends(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
-    let needs_partner = matches!(flow.traffic, TrafficSpec::Client(_))
-        || flow.source_control != SourceControlSpec::None;
+    let needs_partner = asks(flow) || flow.source_control != SourceControlSpec::None;
     match flow.partner {
         Some(partner) if partner as usize >= spec.flows.len() => {
             Err("its partner does not exist".into())
@@ -320,7 +319,7 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         leaves,
         unit_bytes: flow.unit_bytes,
         next_number: 0,
-        traffic: Traffic::new(&flow.traffic, spec.seed, flow_id),
+        traffic: Traffic::new(flow, flow_id, first_rate(spec, flow), spec.seed),
         control: SourceControl::new(&flow.source_control, flow.unit_bytes),
         backlog: 0,
         shaping: Shaping::new(flow, spec.seed, flow_id),
@@ -331,6 +330,17 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         efci: false,
         counts: FlowCounts::default(),
     });
+}
+
+/// Rate of the first link on a flow's way.
+fn first_rate(spec: &NetworkSpec, flow: &FlowSpec) -> Rate {
+    let channel = flow.legs[0].channel;
+    let link = &spec.links[channel as usize / 2];
+    if channel.is_multiple_of(2) {
+        link.forward.rate
+    } else {
+        link.backward.rate
+    }
 }
 
 /// Does the port pull the units of this flow, one whenever its queue runs empty?
@@ -436,16 +446,23 @@ fn link_children(network: &mut Network, spec: &NetworkSpec, flow: &FlowSpec, bas
     network.leaves_below.extend(below);
 }
 
+/// It is a client: the partner flow, a server, carries the responses.
+fn asks(flow: &FlowSpec) -> bool {
+    matches!(
+        flow.traffic,
+        TrafficSpec::Client(_) | TrafficSpec::Requests(_)
+    )
+}
+
 /// What delivered units set off, and the flow at the other end of the conversation. Only the
 /// asking flow names its partner; `asked_by` holds the reverse.
 fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -> (Delivery, u32) {
     let flow = &spec.flows[flow_id as usize];
-    let is_client = |flow: &FlowSpec| matches!(flow.traffic, TrafficSpec::Client(_));
     let is_windowed = |flow: &FlowSpec| {
         flow.source_control != SourceControlSpec::None && rm_cells::abr_of(flow).is_none()
     };
     let partner = flow.partner.unwrap_or(NONE);
-    if is_client(flow) {
+    if asks(flow) {
         return (Delivery::Request, partner);
     }
     if is_windowed(flow) {
@@ -453,8 +470,9 @@ fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -> (Delivery
     }
     let asker = asked_by[flow_id as usize];
     match spec.flows.get(asker as usize) {
-        Some(other) if is_client(other) => (Delivery::Response, asker),
+        Some(other) if asks(other) => (Delivery::Response, asker),
         Some(other) if is_windowed(other) => (Delivery::Feedback, asker),
+        _ if rm_cells::abr_of(flow).is_some() => (Delivery::Plain, partner),
         _ => (Delivery::Plain, NONE),
     }
 }

@@ -53,7 +53,11 @@ impl RatePorts {
         rates.of_channel = vec![NONE; 2 * spec.links.len()];
         rates.seats = vec![BACKGROUND; network.legs.len()];
         rates.opposite = vec![NONE; network.legs.len()];
-        let is_abr: Vec<bool> = spec.flows.iter().map(|flow| abr_of(flow).is_some()).collect();
+        let is_abr: Vec<bool> = spec
+            .flows
+            .iter()
+            .map(|flow| abr_of(flow).is_some())
+            .collect();
         let mut circuits = vec![0u32; 2 * spec.links.len()];
         let mut bytes = vec![0u32; 2 * spec.links.len()];
         for (id, leg) in network.legs.iter().enumerate() {
@@ -194,7 +198,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let channel = self.network.legs[leg_id as usize].sender.channel;
         let port = &mut self.rates.ports[self.rates.of_channel[channel as usize] as usize];
         port.queue_cells -= 1;
-        self.probe.on_rate_queue(self.now, channel, port.queue_cells);
+        self.probe
+            .on_rate_queue(self.now, channel, port.queue_cells);
     }
 
     /// A backward RM cell has come over `channel_id` and goes on: the port the other way, which

@@ -316,7 +316,10 @@ pub(crate) fn check(spec: &NetworkSpec, flow_id: usize) -> Result<(), String> {
     let there: alloc::vec::Vec<u32> = flow.legs.iter().map(|leg| leg.channel).collect();
     let back = partner.legs.iter().rev().map(|leg| leg.channel ^ 1);
     if !back.eq(there) {
-        return Err(format!("`{}` does not lead back the same way", partner.name));
+        return Err(format!(
+            "`{}` does not lead back the same way",
+            partner.name
+        ));
     }
     let is_chain = |flow: &FlowSpec| {
         let parents = flow.legs.iter().map(|leg| leg.parent);
@@ -327,4 +330,3 @@ pub(crate) fn check(spec: &NetworkSpec, flow_id: usize) -> Result<(), String> {
         false => Err("an ABR flow has one destination".into()),
     }
 }
-

@@ -7,7 +7,7 @@ use crate::flow::{Delays, Delivery};
 use crate::probe::Probe;
 use crate::simulation::{Freed, Simulation};
 use crate::source_control::SourceControl;
-use crate::traffic::{Client, ENDLESS, Traffic};
+use crate::traffic::{ENDLESS, Traffic};
 use crate::unit::{Flags, Unit};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -194,9 +194,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A unit of a request reached the server that answers on `server_id`.
     fn serve(&mut self, client_id: u32, server_id: u32) {
-        let Traffic::Client(client) = &mut self.network.flows[client_id as usize].traffic else {
-            return;
-        };
+        let client = &mut self.network.flows[client_id as usize].traffic;
         let Some(request) = client.on_request_unit() else {
             return;
         };
@@ -211,22 +209,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A unit of a response reached the client that asks on `client_id`.
     fn hear(&mut self, client_id: u32, server_id: u32) {
         let now = self.now;
-        let Some(client) = self.client(client_id) else {
-            return;
-        };
+        let client = &mut self.network.flows[client_id as usize].traffic;
         let Some((issued, next)) = client.on_response_unit(now) else {
             return;
         };
         let counts = &mut self.network.flows[server_id as usize].counts;
         Delays::record(&mut counts.responses, issued, now);
         self.ask_again(client_id, next);
-    }
-
-    fn client(&mut self, flow_id: u32) -> Option<&mut Client> {
-        match &mut self.network.flows[flow_id as usize].traffic {
-            Traffic::Client(client) => Some(client),
-            _ => None,
-        }
     }
 
     /// The unit waits in the destination's buffer until its sink takes it.
