@@ -68,10 +68,10 @@ impl Capc {
     fn factor(&self, load: Ratio) -> Ratio {
         let one = Ratio::ONE.0;
         if load.0 < one {
-            let rise = (one - load.0) as u128 * self.rise.0 as u128 >> 32;
+            let rise = ((one - load.0) as u128 * self.rise.0 as u128) >> 32;
             return Ratio((one as u128 + rise).min(self.rise_most.0 as u128) as u64);
         }
-        let fall = (load.0 - one) as u128 * self.fall.0 as u128 >> 32;
+        let fall = ((load.0 - one) as u128 * self.fall.0 as u128) >> 32;
         let kept = (one as u128).saturating_sub(fall) as u64;
         Ratio(kept.max(self.fall_least.0))
     }

@@ -134,6 +134,16 @@ fn up_to_one_plus_delta_the_largest_allocation_before_counts() {
 }
 
 #[test]
+fn a_load_of_one_plus_delta_is_no_overload() {
+    let mut rig = Rig::new(EricaSpec { delta: 0.0, ..SPEC });
+    rig.claim([50, 40]);
+    assert_eq!(rig.pass([45, 30], 0, 0).load, 1.0);
+    assert_eq!(rig.told(0), 75_000_000);
+    rig.pass([46, 30], 0, 0);
+    assert!(rig.told(0) < 50_000_000);
+}
+
+#[test]
 fn the_largest_allocation_is_of_the_interval_before() {
     let mut rig = Rig::new(SPEC);
     rig.claim([100, 50]);

@@ -53,9 +53,9 @@ impl Chain {
             };
             let levels = (0..self.links.len()).filter_map(|link| Some((level(link)?, link)));
             let (level, link) = levels.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
-            for circuit in 0..rates.len() {
-                if self.crosses(circuit, link) && rates[circuit].is_none() {
-                    rates[circuit] = Some(level);
+            for (circuit, rate) in rates.iter_mut().enumerate() {
+                if self.crosses(circuit, link) {
+                    rate.get_or_insert(level);
                 }
             }
         }
@@ -88,11 +88,14 @@ impl Chain {
                     ccr: *rate,
                     ..RmCell::default()
                 };
-                for link in self.ways[circuit].0..=self.ways[circuit].1 {
+                for (link, port) in ports.iter_mut().enumerate() {
+                    if !self.crosses(circuit, link) {
+                        continue;
+                    }
                     let at = view(link, round);
-                    ports[link].on_forward(&at, circuit as u32, &mut frm);
+                    port.on_forward(&at, circuit as u32, &mut frm);
                     for _ in 0..due[circuit] / BITS as u128 {
-                        ports[link].on_cell(&at, circuit as u32, BITS);
+                        port.on_cell(&at, circuit as u32, BITS);
                     }
                 }
                 due[circuit] %= BITS as u128;
