@@ -1,5 +1,5 @@
 //! CAPC, congestion avoidance using proportional control (Barnhart 1994, ATM Forum 94-0983; as in
-//! Jain 1996, section 8.7): a switch moves one fair share for all circuits up while the load z is
+//! Jain 1996, section 8): a switch moves one fair share for all circuits up while the load z is
 //! below 1 and down while it is above, and counts no circuits.
 //!
 //! At the end of an interval, z < 1: ERS := ERS min(ERU, 1 + (1 - z) Rup), else

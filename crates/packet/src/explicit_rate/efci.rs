@@ -5,7 +5,7 @@
 //! RM cells are left alone, and no fair share is computed.
 
 use super::marks::Marks;
-use super::{PortView, RateInterval, Rule};
+use super::{BACKGROUND, PortView, RateInterval, Rule};
 use crate::outcome::RatePortOutcome;
 use crate::spec::MarkSpec;
 
@@ -31,8 +31,10 @@ impl Efci {
 
 impl Rule for Efci {
     #[inline]
-    fn on_cell(&mut self, port: &PortView, _seat: u32, _bits: u32) -> Option<RateInterval> {
-        self.marks.look(port.queue_cells);
+    fn on_cell(&mut self, port: &PortView, seat: u32, _bits: u32) -> Option<RateInterval> {
+        if seat != BACKGROUND {
+            self.marks.look(port.queue_cells);
+        }
         None
     }
 
@@ -74,6 +76,17 @@ mod tests {
         });
         // An RM cell finds the queue long; a data cell after it, within the hysteresis, is marked.
         efci.on_cell(&port(0, 4), 0, 424);
+        assert!(efci.marks(&port(0, 2)));
+    }
+
+    #[test]
+    fn background_is_no_occasion_to_look() {
+        let mut efci = Efci::new(&MarkSpec {
+            high_cells: 3,
+            low_cells: 1,
+        });
+        efci.on_cell(&port(0, 4), 0, 424);
+        efci.on_cell(&port(0, 1), BACKGROUND, 424);
         assert!(efci.marks(&port(0, 2)));
     }
 

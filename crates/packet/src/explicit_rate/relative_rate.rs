@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use kernel::{Duration, Time};
 
 use super::marks::Marks;
-use super::{PortView, RateInterval, RmCell, Rule};
+use super::{BACKGROUND, PortView, RateInterval, RmCell, Rule};
 use crate::outcome::RatePortOutcome;
 use crate::spec::RelativeRateSpec;
 
@@ -77,8 +77,10 @@ impl RelativeRate {
 
 impl Rule for RelativeRate {
     #[inline]
-    fn on_cell(&mut self, port: &PortView, _seat: u32, _bits: u32) -> Option<RateInterval> {
-        self.look(port);
+    fn on_cell(&mut self, port: &PortView, seat: u32, _bits: u32) -> Option<RateInterval> {
+        if seat != BACKGROUND {
+            self.look(port);
+        }
         None
     }
 
