@@ -34,7 +34,6 @@ pub(crate) struct Capc {
     share: Rate,
     /// A cell a second.
     share_least: Rate,
-    marked: u64,
     sums: Sums,
 }
 
@@ -52,16 +51,14 @@ impl Capc {
             meter: Meter::new(spec.interval, bits),
             share: target.times(link),
             share_least: Rate(bits as u64).min(link),
-            marked: 0,
             sums: Sums::default(),
         }
     }
 
-    /// Adds what intervals found, and the marks, to `outcome`.
+    /// Adds what intervals found to `outcome`.
     pub fn outcome(&self, outcome: &mut RatePortOutcome) {
         self.sums.report(outcome);
         outcome.fair_share = self.share;
-        outcome.marked_total = self.marked;
     }
 
     /// What an interval of load z multiplies the share by.
@@ -90,10 +87,7 @@ impl Rule for Capc {
 
     fn on_backward(&mut self, port: &PortView, _seat: u32, cell: &mut RmCell) {
         cell.er = cell.er.min(self.share);
-        if port.queue_cells > self.congestion_cells {
-            self.marked += !cell.ci as u64;
-            cell.ci = true;
-        }
+        cell.ci |= port.queue_cells > self.congestion_cells;
     }
 
     fn timer(&self) -> Option<Time> {

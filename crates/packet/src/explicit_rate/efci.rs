@@ -6,26 +6,18 @@
 
 use super::marks::Marks;
 use super::{BACKGROUND, PortView, RateInterval, Rule};
-use crate::outcome::RatePortOutcome;
 use crate::spec::MarkSpec;
 
 /// EFCI marking at one port.
 pub(crate) struct Efci {
     marks: Marks,
-    marked: u64,
 }
 
 impl Efci {
     pub fn new(spec: &MarkSpec) -> Efci {
         Efci {
             marks: Marks::new(spec),
-            marked: 0,
         }
-    }
-
-    /// Adds the marks to `outcome`.
-    pub fn outcome(&self, outcome: &mut RatePortOutcome) {
-        outcome.marked_total = self.marked;
     }
 }
 
@@ -40,9 +32,7 @@ impl Rule for Efci {
 
     #[inline]
     fn marks(&mut self, port: &PortView) -> bool {
-        let is_long = self.marks.look(port.queue_cells);
-        self.marked += is_long as u64;
-        is_long
+        self.marks.look(port.queue_cells)
     }
 }
 
@@ -63,9 +53,6 @@ mod tests {
             efci.marks(&port(0, queue_cells))
         });
         assert_eq!(found, [false, true, true, false, false]);
-        let mut outcome = RatePortOutcome::default();
-        efci.outcome(&mut outcome);
-        assert_eq!(outcome.marked_total, 2);
     }
 
     #[test]

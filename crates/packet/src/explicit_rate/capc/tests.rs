@@ -95,9 +95,6 @@ fn a_long_queue_sets_ci() {
     assert_eq!((cell.er, cell.ci), (Rate(75_000_000), false));
     rule.on_backward(&port(0, 101), 0, &mut cell);
     assert!(cell.ci && !cell.ni);
-    let mut outcome = RatePortOutcome::default();
-    rule.outcome(&mut outcome);
-    assert_eq!(outcome.marked_total, 1);
 }
 
 /// Five sources that do what they are told, one of them with 5 Mbps at most; the load of the last
