@@ -15,7 +15,8 @@ use crate::unit::{Fifo, Kind, Units};
 pub(crate) struct Ticket {
     pub leg: u32,
     pub kind: TicketKind,
-    /// Value bound at the trigger, for `Bind::Trigger`; which message of a session it is.
+    /// Value bound at the trigger, for `Bind::Trigger`; which message of a session it is; what
+    /// a notice says.
     pub value: u64,
     /// Size on the wire.
     pub bytes: u32,
@@ -30,6 +31,7 @@ pub(crate) enum TicketKind {
     Sync,
     Alarm,
     Session,
+    Notice,
 }
 
 impl TicketKind {
@@ -41,6 +43,7 @@ impl TicketKind {
             }
             TicketKind::Alarm => 7,
             TicketKind::Session => ((value + 1) << 3) | 7,
+            TicketKind::Notice => ((value + 9) << 3) | 7,
         }
     }
 }
@@ -137,18 +140,12 @@ impl Channel {
     /// What the port serves now.
     #[inline]
     pub fn choose(&mut self, now: Time) -> Choice {
-        if let Scheduler::RoundRobin(scheduler) = &mut self.scheduler {
-            return scheduler.choose().map_or(Choice::Nothing, Choice::Leg);
-        }
-        self.choose_ranked(now)
-    }
-
-    #[inline(never)]
-    fn choose_ranked(&mut self, now: Time) -> Choice {
-        match &mut self.scheduler {
-            Scheduler::RoundRobin(_) => Choice::Nothing,
-            Scheduler::Ranked(ranked) => ranked.choose(now),
-        }
+        let leg = match &mut self.scheduler {
+            Scheduler::RoundRobin(scheduler) => scheduler.choose(),
+            Scheduler::Line(line) => line.take(),
+            Scheduler::Ranked(ranked) => return ranked.choose(now),
+        };
+        leg.map_or(Choice::Nothing, Choice::Leg)
     }
 
     /// The state of the port, and the discipline that wants to know it.
@@ -161,7 +158,7 @@ impl Channel {
             in_service: (!wire_is_free && !self.last_is_control).then_some(self.in_service),
         };
         match &mut self.scheduler {
-            Scheduler::RoundRobin(_) => (port, None),
+            Scheduler::RoundRobin(_) | Scheduler::Line(_) => (port, None),
             Scheduler::Ranked(ranked) => {
                 port.is_idle &= ranked.is_empty();
                 (port, Some(ranked))
@@ -223,6 +220,16 @@ impl Channel {
             Kind::LostData
         } else {
             Kind::Data
+        }
+    }
+
+    /// What becomes of an RM cell that starts now: it stands among data, and errors hit it as they
+    /// hit control units.
+    #[cold]
+    pub fn draw_rm_error(&mut self, now: Time) -> Kind {
+        match self.draw_control_error(now, Kind::Notice, 0).0 {
+            Kind::Notice => Kind::Data,
+            _ => Kind::LostData,
         }
     }
 
