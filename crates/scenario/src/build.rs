@@ -9,7 +9,7 @@ use packet::spec::{
 };
 
 use crate::abr::{self, Path};
-use crate::abr_checks;
+use crate::abr_checks::Check;
 use crate::checks;
 use crate::control::{self, Layers, Loop};
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -69,7 +69,14 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     if mistakes.errors() == 0 {
         checks::starts(&drafts, &specs, stop_at, mistakes);
         checks::partners(&drafts, &specs, mistakes);
-        abr_checks::check(&graph, &drafts, &specs, &rate_ports, stop_at, mistakes);
+        let check = Check {
+            graph: &graph,
+            drafts: &drafts,
+            specs: &specs,
+            ports: &rate_ports,
+            stop_at,
+        };
+        check.run(mistakes);
         checks::load(&graph, &drafts, &specs, stop_at, limits, mistakes);
         service_checks::check(root, &graph, &drafts, &specs, stop_at, mistakes);
     }
