@@ -1,5 +1,7 @@
 //! ABR end systems, ports that tell rates, outages, flows back.
 
+mod shipped;
+
 use kernel::{Duration, Rate, Time};
 use packet::spec::{
     AbrSpec, AgingSpec, CapcSpec, CellApplication, CurrentRate, EprcaSpec, EricaSpec,
