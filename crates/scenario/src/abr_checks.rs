@@ -44,6 +44,10 @@ impl Check<'_> {
             };
             self.rates(&circuit, mistakes);
             self.told(&circuit, mistakes);
+            // The flow back has the same table: what is wrong with that is said once.
+            if draft.back_of.is_some() {
+                continue;
+            }
             ends::sizes(&circuit, mistakes);
             policies::check(&circuit, self.stop_at, mistakes);
         }
@@ -53,6 +57,12 @@ impl Check<'_> {
     fn path(&self, flow: &FlowSpec) -> Path {
         let tree = flow.legs.iter().map(|leg| (leg.channel, leg.parent));
         Path::along(self.graph, &tree.collect(), flow.unit_bytes)
+    }
+
+    /// The flow whose way back this is, where it was made for one.
+    fn forward(&self, circuit: &Circuit<'_>) -> Option<&FlowSpec> {
+        let forward = circuit.draft.back_of?;
+        self.specs.get(forward as usize)
     }
 
     /// The channels of a flow, for messages.
@@ -67,6 +77,11 @@ impl Check<'_> {
     /// MCR <= ICR <= PCR, and no PCR that the first link can't carry.
     fn rates(&self, circuit: &Circuit<'_>, mistakes: &mut Diagnostics) {
         let record = circuit.record;
+        let first = circuit.path.first;
+        let forward = self.forward(circuit).map(|flow| self.path(flow).first);
+        if forward.is_some_and(|forward| forward <= first) {
+            return;
+        }
         let Derived { pcr, mcr, icr, .. } = Derived::new(record, circuit.path);
         if mcr > pcr {
             mistakes.push(
@@ -84,7 +99,6 @@ impl Check<'_> {
                     .help("leave `icr` out for the nearest to 10 Mbps"),
             );
         }
-        let first = circuit.path.first;
         if pcr > first {
             mistakes.push(
                 Diagnostic::warning(
@@ -109,8 +123,13 @@ impl Check<'_> {
             let found = self.ports.binary_search_by_key(&channel, |port| port.0);
             found.is_ok()
         };
+        let is_told = |flow: &FlowSpec| flow.legs.iter().any(|leg| tells(leg.channel));
         let flow = circuit.flow;
-        if flow.legs.iter().any(|leg| tells(leg.channel)) {
+        if is_told(flow)
+            || self
+                .forward(circuit)
+                .is_some_and(|forward| !is_told(forward))
+        {
             return;
         }
         mistakes.push(

@@ -156,6 +156,9 @@ impl Builder<'_> {
         let part = |key| record.record(key);
         let path = Path::along(self.graph, tree, unit_bytes);
         let source_control = part("source_control").map(|c| traffic::source_control(c, path));
+        // The flow back of a window would need a flow back of its own.
+        let is_abr = matches!(source_control, Some(SourceControlSpec::Abr(_)));
+        let source_control = source_control.filter(|_| draft.back_of.is_none() || is_abr);
         let (traffic, sink, terms) = if draft.back_of.is_some() {
             let traffic = abr::back_traffic(draft)
                 .map_or_else(|made| made, |own| traffic::traffic(own, first, mistakes));

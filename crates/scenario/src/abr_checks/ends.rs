@@ -138,6 +138,10 @@ fn both_abr(
         );
         return;
     }
+    // One of the two is enough to say it.
+    if other.partner > Some(partner as u32) {
+        return;
+    }
     let ours = flow.legs.iter().map(|leg| leg.channel ^ 1);
     let same = ours.eq(other.legs.iter().rev().map(|leg| leg.channel));
     if !same {
