@@ -160,8 +160,7 @@ impl Builder<'_> {
         let is_abr = matches!(source_control, Some(SourceControlSpec::Abr(_)));
         let source_control = source_control.filter(|_| draft.back_of.is_none() || is_abr);
         let (traffic, sink, terms) = if draft.back_of.is_some() {
-            let traffic = abr::back_traffic(draft)
-                .map_or_else(|made| made, |own| traffic::traffic(own, first, mistakes));
+            let traffic = abr::back_traffic(draft, first, mistakes);
             (Some(traffic), None, Terms::default())
         } else {
             (

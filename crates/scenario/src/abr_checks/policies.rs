@@ -25,10 +25,10 @@ pub(super) fn check(circuit: &Circuit<'_>, stop_at: Time, mistakes: &mut Diagnos
             slack,
             ..
         } if tdf > 0.0 => count(circuit, record, (headroom, slack), mistakes),
-        UiliSpec::Time { constant, .. } => {
-            if constant.0 > stop_at.ps() && !record.given("constant") {
-                slow(circuit, record, constant.seconds(), mistakes);
-            }
+        UiliSpec::Time { constant, .. }
+            if constant.0 > stop_at.ps() && !record.given("constant") =>
+        {
+            slow(circuit, record, constant.seconds(), mistakes);
         }
         _ => {}
     }
