@@ -216,7 +216,10 @@ impl Plan {
         for scheme in schemes {
             println!("{:<11} {}", scheme.name, scheme.note);
         }
-        println!("\nscenarios: {}", directory.path().join("scenarios").display());
+        println!(
+            "\nscenarios: {}",
+            directory.path().join("scenarios").display()
+        );
         println!("report: {}", path.display());
         let runs = || schemes.iter().flat_map(|scheme| &scheme.runs);
         let broken: u64 = runs().map(|run| run.broken).sum();
@@ -257,7 +260,9 @@ impl Plan {
         directory
             .write_series(&compare_series(&self.workload, schemes))
             .map_err(told)?;
-        directory.write_json("summary.json", &summary).map_err(told)?;
+        directory
+            .write_json("summary.json", &summary)
+            .map_err(told)?;
         directory
             .write_report(&compare_report(&info, &self.workload, schemes))
             .map_err(told)?;
@@ -272,12 +277,7 @@ impl Plan {
     }
 }
 
-fn manifest(
-    info: &CompareInfo,
-    seed: u64,
-    schemes: &[SchemeRuns],
-    seconds: f64,
-) -> Manifest {
+fn manifest(info: &CompareInfo, seed: u64, schemes: &[SchemeRuns], seconds: f64) -> Manifest {
     let mut hash = kernel::TraceHash::new();
     let runs = || schemes.iter().flat_map(|scheme| &scheme.runs);
     runs().for_each(|run| hash.add(run.trace_hash));

@@ -35,7 +35,9 @@ pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
     let source = read(path).map_err(|message| eprintln!("{message}"))?;
     if is_comparison(&source) {
         let name = &source.name;
-        eprintln!("error: `{name}` is a comparison, not a scenario: try `backwater compare {name}`");
+        eprintln!(
+            "error: `{name}` is a comparison, not a scenario: try `backwater compare {name}`"
+        );
         return Err(());
     }
     check(source, changes)

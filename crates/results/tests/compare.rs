@@ -107,7 +107,10 @@ fn value(name: &str) -> f64 {
 }
 
 fn near(found: f64, expected: f64) {
-    assert!((found - expected).abs() < 1e-6 * expected.abs().max(1.0), "{found} for {expected}");
+    assert!(
+        (found - expected).abs() < 1e-6 * expected.abs().max(1.0),
+        "{found} for {expected}"
+    );
 }
 
 #[test]
@@ -140,10 +143,22 @@ fn the_terminal_has_a_column_for_each_scheme_and_fits() {
     let text = compare_terminal(&workload(), &schemes);
     let widest = text.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(120), "{text}");
-    let heading: Vec<&str> = text.lines().next().unwrap_or("").split_whitespace().collect();
+    let heading: Vec<&str> = text
+        .lines()
+        .next()
+        .unwrap_or("")
+        .split_whitespace()
+        .collect();
     assert_eq!(heading, seven);
-    assert!(text.lines().any(|line| line.starts_with("loss, %") && line.contains('±')), "{text}");
-    assert!(text.lines().any(|line| line.starts_with("trace hash") && line.contains("abcdef01")));
+    assert!(
+        text.lines()
+            .any(|line| line.starts_with("loss, %") && line.contains('±')),
+        "{text}"
+    );
+    assert!(
+        text.lines()
+            .any(|line| line.starts_with("trace hash") && line.contains("abcdef01"))
+    );
 }
 
 #[test]
@@ -153,20 +168,35 @@ fn tables_have_a_row_for_each_scheme_run_flow_and_burst() {
         .iter()
         .map(|table| (table.name.as_str(), table.rows.len()))
         .collect();
-    assert_eq!(rows, [("schemes", 2), ("runs", 2), ("flows", 6), ("recovery", 2)]);
+    assert_eq!(
+        rows,
+        [("schemes", 2), ("runs", 2), ("flows", 6), ("recovery", 2)]
+    );
     for table in &tables {
         for row in &table.rows {
             assert_eq!(row.len(), table.columns.len(), "{}", table.name);
         }
     }
     // A burst that never arrived has no time; nothing stands for it.
-    let at = tables[0].columns.iter().position(|column| column.name == "message mean");
-    let cells = tables[0].rows.iter().map(|row| row[at.expect("a column")].clone());
-    assert_eq!(cells.collect::<Vec<_>>(), [Cell::Empty, Cell::float(3.0, 3)]);
+    let at = tables[0]
+        .columns
+        .iter()
+        .position(|column| column.name == "message mean");
+    let cells = tables[0]
+        .rows
+        .iter()
+        .map(|row| row[at.expect("a column")].clone());
+    assert_eq!(
+        cells.collect::<Vec<_>>(),
+        [Cell::Empty, Cell::float(3.0, 3)]
+    );
     let json = compare_summary(&workload(), &schemes());
     assert_eq!(json["schemes"][0]["measures"]["loss"]["value"], 10.0);
     assert!(json["schemes"][0]["measures"]["message mean"]["value"].is_null());
-    assert_eq!(json["schemes"][1]["runs"][0]["trace_hash"], "abcdef0123456789");
+    assert_eq!(
+        json["schemes"][1]["runs"][0]["trace_hash"],
+        "abcdef0123456789"
+    );
 }
 
 #[test]
@@ -178,7 +208,11 @@ fn the_page_has_every_plot_and_says_what_differs() {
         ..CompareInfo::default()
     };
     let html = page(&compare_report(&info, &workload(), &schemes()));
-    for text in ["what pause does", "Memory of all switches", "none: throughput of each flow"] {
+    for text in [
+        "what pause does",
+        "Memory of all switches",
+        "none: throughput of each flow",
+    ] {
         assert!(html.contains(text), "no {text}");
     }
     assert!(html.contains("It was interrupted"));

@@ -34,7 +34,7 @@ fn shipped_comparisons_give_sound_scenarios_for_every_scheme() {
     for name in SHIPPED {
         assert!(is_comparison(&shipped(name)));
         let comparison = read(name);
-        for scheme in Scheme::ALL.into_iter().filter(|s| *s != Scheme::Abr) {
+        for scheme in Scheme::ALL {
             let scenario = comparison.scenario(scheme, 7, &Limits::default());
             let scenario = scenario.unwrap_or_else(|wrong| {
                 let text = comparison.text(scheme, 7);
@@ -55,7 +55,7 @@ fn shipped_comparisons_give_sound_scenarios_for_every_scheme() {
 fn every_flow_of_a_scenario_has_a_role() {
     for name in SHIPPED {
         let comparison = read(name);
-        for scheme in Scheme::ALL.into_iter().filter(|s| *s != Scheme::Abr) {
+        for scheme in Scheme::ALL {
             let scenario = comparison.scenario(scheme, 1, &Limits::default());
             let names: Vec<String> = match scenario.expect("sound").engine {
                 Engine::Packet(packet) => {
@@ -72,7 +72,12 @@ fn every_flow_of_a_scenario_has_a_role() {
                 let role = roles.get(flow).unwrap_or_else(|| panic!("{flow}"));
                 seen.insert(role.flow);
             }
-            assert_eq!(seen.len(), comparison.flows.len(), "{name} {}", scheme.name());
+            assert_eq!(
+                seen.len(),
+                comparison.flows.len(),
+                "{name} {}",
+                scheme.name()
+            );
         }
     }
 }
@@ -137,7 +142,11 @@ fn mistakes_name_their_line_and_what_was_meant() {
     assert!(wrong.contains("`Z` must have one link"), "{wrong}");
     let wrong = mistakes("speed-mismatch", "every = \"500 ms\"", "every = \"16 ms\"");
     assert!(wrong.contains("not over when the next begins"), "{wrong}");
-    let wrong = mistakes("speed-mismatch", "warm_up = \"200 ms\"", "warm_up = \"3 s\"");
+    let wrong = mistakes(
+        "speed-mismatch",
+        "warm_up = \"200 ms\"",
+        "warm_up = \"3 s\"",
+    );
     assert!(wrong.contains("the warm-up takes the whole run"), "{wrong}");
     let wrong = mistakes("parking-lot", "name = \"B\"", "name = \"A\"");
     assert!(wrong.contains("two flows are called `A`"), "{wrong}");

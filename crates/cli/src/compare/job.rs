@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use kernel::{Duration, Time, Wheel};
-use results::compare::{Carrier, CellMeter, FlowKind, FrameMeter, SchemeRun, Workload, WorkloadFlow};
-use scenario::compare::{CELL_PAYLOAD_BYTES, ComparedFlow, ComparedTraffic, Comparison, Part, Role, Scheme};
+use results::compare::{
+    Carrier, CellMeter, FlowKind, FrameMeter, SchemeRun, Workload, WorkloadFlow,
+};
+use scenario::compare::{
+    CELL_PAYLOAD_BYTES, ComparedFlow, ComparedTraffic, Comparison, Part, Role, Scheme,
+};
 use scenario::{Engine, Scenario};
 
 use crate::interrupt;
@@ -129,7 +133,9 @@ fn carriers<'a>(
     names: impl Iterator<Item = &'a String>,
 ) -> Result<Vec<Carrier>, String> {
     let carrier = |name: &String| {
-        let role = roles.get(name).ok_or(format!("nobody knows flow `{name}`"))?;
+        let role = roles
+            .get(name)
+            .ok_or(format!("nobody knows flow `{name}`"))?;
         Ok(Carrier {
             flow: role.flow,
             burst: match role.part {

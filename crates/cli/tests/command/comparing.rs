@@ -83,14 +83,22 @@ fn all_schemes_stand_in_one_table() {
             _ => assert!(loss < 20.0, "{name}: {loss} %"),
         }
         let throughput = value(index, "throughput");
-        assert!((4.0..10.0).contains(&throughput), "{name}: {throughput} Mbps");
+        assert!(
+            (4.0..10.0).contains(&throughput),
+            "{name}: {throughput} Mbps"
+        );
         let scenario = here.join(format!("out/scenarios/{name}.toml"));
         assert!(scenario.exists(), "{scenario:?}");
     }
     // A credit cell for ten: more control on links than PAUSE needs.
     assert!(value(2, "flow control") > value(3, "flow control"));
     assert_eq!(value(0, "flow control"), 0.0);
-    for file in ["report.html", "tables/schemes.csv", "tables/runs.csv", "series/n23-memory.csv"] {
+    for file in [
+        "report.html",
+        "tables/schemes.csv",
+        "tables/runs.csv",
+        "series/n23-memory.csv",
+    ] {
         assert!(here.join("out").join(file).exists(), "{file}");
     }
     let again = backwater(&here, &["run", "out/scenarios/n23.toml", "--out", "n23"]);
@@ -107,7 +115,14 @@ fn numbers_are_the_same_on_any_number_of_threads_and_seeds_give_intervals() {
     let only = ["--only", "none,reno,pfc", "--seeds", "2"];
     let mut tables = Vec::new();
     for threads in ["1", "3"] {
-        let mut arguments = vec!["compare", "two.toml", "--out", threads, "--threads", threads];
+        let mut arguments = vec![
+            "compare",
+            "two.toml",
+            "--out",
+            threads,
+            "--threads",
+            threads,
+        ];
         arguments.extend(only);
         backwater(&here, &arguments).expect(0);
         let table = here.join(threads).join("tables/runs.csv");
@@ -124,7 +139,10 @@ fn numbers_are_the_same_on_any_number_of_threads_and_seeds_give_intervals() {
 fn what_is_wrong_is_told_with_its_line() {
     let here = folder("compare-wrong");
     write(&here, "to = \"C\"", "to = \"D\"");
-    let line = SMALL.lines().position(|line| line == "to = \"C\"").map(|at| at + 1);
+    let line = SMALL
+        .lines()
+        .position(|line| line == "to = \"C\"")
+        .map(|at| at + 1);
     let place = format!("two.toml:{}:6", line.expect("a flow"));
     backwater(&here, &["compare", "two.toml"])
         .expect(2)

@@ -62,7 +62,10 @@ fn shipped_comparisons_are_sound_under_every_scheme() {
         };
         comparison.map_or_else(|wrong| vec![wrong.render(false)], each)
     });
-    hold(complaints.collect(), "`backwater check FILE` says what to change");
+    hold(
+        complaints.collect(),
+        "`backwater check FILE` says what to change",
+    );
 }
 
 #[test]
@@ -104,9 +107,7 @@ fn a_broken_promise_is_seen() {
 
 fn shipped() -> Vec<TextFile> {
     let mut files = files::ending(".toml");
-    files.retain(|file| {
-        file.path.starts_with("scenarios/") && !file.path.starts_with(COMPARISONS)
-    });
+    files.retain(|file| file.path.starts_with("scenarios/") && !file.path.starts_with(COMPARISONS));
     assert!(!files.is_empty(), "no scenarios/**/*.toml");
     files
 }

@@ -11,7 +11,8 @@ pub fn fair_shares(rates_bps: &[u64], flows: &[(&[u32], Option<f64>)]) -> Vec<f6
     while grows.iter().any(|grows| *grows) {
         let mut crossing = vec![0u32; left.len()];
         for ((path, _), _) in flows.iter().zip(&grows).filter(|(_, grows)| **grows) {
-            path.iter().for_each(|channel| crossing[*channel as usize] += 1);
+            path.iter()
+                .for_each(|channel| crossing[*channel as usize] += 1);
         }
         let channels = left.iter().zip(&crossing).filter(|(_, count)| **count > 0);
         let by_channel = channels.map(|(left, count)| left / f64::from(*count));

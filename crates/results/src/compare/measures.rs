@@ -244,7 +244,8 @@ fn recovery(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &
     const VICTIM_MEANS: &str = "from the end of a burst (its bytes at the rate of its link) until \
                                 the victims have 90 % of their earlier rate again; bursts after \
                                 which they never have are not counted";
-    const MEMORY_MEANS: &str = "from the end of a burst until the switches hold no more than before";
+    const MEMORY_MEANS: &str =
+        "from the end of a burst until the switches hold no more than before";
     if workload.flows.iter().any(|flow| flow.group == VICTIM) {
         let what = What::VictimBack(Over::Mean);
         add("victim back, mean", Shown::Time, true, what, VICTIM_MEANS);
@@ -291,7 +292,8 @@ impl Measure {
                 mean(seen.stored.get(first..).unwrap_or(&[]))
             }
             What::Loss => {
-                let sum = |bytes: fn(&super::Seen) -> u64| seen.flows.iter().map(bytes).sum::<u64>();
+                let sum =
+                    |bytes: fn(&super::Seen) -> u64| seen.flows.iter().map(bytes).sum::<u64>();
                 match sum(|flow| flow.sent) {
                     0 => f64::NAN,
                     sent => sum(|flow| flow.lost) as f64 / sent as f64,
@@ -317,7 +319,10 @@ impl Measure {
 
     /// Its mean over the seeds of a scheme, and half the width of the 95 % interval.
     pub fn over(&self, workload: &Workload, scheme: &SchemeRuns) -> (f64, Option<f64>) {
-        let values = scheme.runs.iter().map(|run| self.value(workload, &run.seen));
+        let values = scheme
+            .runs
+            .iter()
+            .map(|run| self.value(workload, &run.seen));
         let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
         match (interval_of_means(&values), values.as_slice()) {
             (Some((mean, half_width)), _) => (mean, Some(half_width)),

@@ -286,7 +286,11 @@ mod tests {
         let seen = meter.finish(100);
         assert_eq!(seen.flows[0].windows[..3], [3, 4, 0]);
         assert_eq!(seen.flows[0].payload, 9);
-        assert_eq!(seen.flows[0].times(20), [20], "the first start counts, once");
+        assert_eq!(
+            seen.flows[0].times(20),
+            [20],
+            "the first start counts, once"
+        );
         assert_eq!(seen.flows[0].open(0), 1);
     }
 

@@ -23,11 +23,12 @@ pub(super) fn bars(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Plot> {
     ];
     let victim = format!("- {VICTIM}");
     let measures = measures(workload);
-    let is_wanted = |measure: &&Measure| {
-        wanted.contains(&measure.name.as_str()) || measure.name == victim
-    };
+    let is_wanted =
+        |measure: &&Measure| wanted.contains(&measure.name.as_str()) || measure.name == victim;
     let drawn = measures.iter().filter(is_wanted);
-    drawn.map(|measure| bar(workload, measure, schemes)).collect()
+    drawn
+        .map(|measure| bar(workload, measure, schemes))
+        .collect()
 }
 
 fn bar(workload: &Workload, measure: &Measure, schemes: &[SchemeRuns]) -> Plot {
@@ -48,7 +49,11 @@ fn bar(workload: &Workload, measure: &Measure, schemes: &[SchemeRuns]) -> Plot {
         curves.push(curve);
     }
     let name = measure.name.trim_start_matches("- ");
-    let group = if name == measure.name { "" } else { "throughput of group " };
+    let group = if name == measure.name {
+        ""
+    } else {
+        "throughput of group "
+    };
     Plot {
         id: format!("bars {group}{name}"),
         title: format!("{group}{name}"),
@@ -82,7 +87,12 @@ pub(super) fn rates(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Plot> {
         let flows = workload.flows.iter().zip(&run.seen.flows).take(FLOWS);
         let curves = flows.map(|(flow, seen)| {
             let y: Vec<f64> = seen.windows.iter().map(|bytes| mbps(*bytes)).collect();
-            Curve::new(flow.name.clone(), Style::Line, middles(workload, y.len()), y)
+            Curve::new(
+                flow.name.clone(),
+                Style::Line,
+                middles(workload, y.len()),
+                y,
+            )
         });
         Some(Plot {
             id: format!("throughput {}", scheme.name),
@@ -157,7 +167,9 @@ pub(super) fn spread(schemes: &[SchemeRuns]) -> Plot {
 
 fn middles(workload: &Workload, windows: usize) -> Vec<f64> {
     let window = workload.window_ps as f64 * 1e-9;
-    (0..windows).map(|index| (index as f64 + 0.5) * window).collect()
+    (0..windows)
+        .map(|index| (index as f64 + 0.5) * window)
+        .collect()
 }
 
 fn time(workload: &Workload) -> Axis {

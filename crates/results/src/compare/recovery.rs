@@ -150,6 +150,10 @@ mod tests {
     #[test]
     fn nothing_felt_is_nothing_to_recover_from() {
         let found = found(&[100; 12], &[0.0; 12]);
-        assert!(found.iter().all(|r| r.victim == Some(0) && r.memory == Some(0)));
+        assert!(
+            found
+                .iter()
+                .all(|r| r.victim == Some(0) && r.memory == Some(0))
+        );
     }
 }

@@ -26,11 +26,7 @@ pub struct CompareInfo {
 }
 
 /// A page with the table, the bars, what happened over time, and how to do it again.
-pub fn compare_report(
-    info: &CompareInfo,
-    workload: &Workload,
-    schemes: &[SchemeRuns],
-) -> Report {
+pub fn compare_report(info: &CompareInfo, workload: &Workload, schemes: &[SchemeRuns]) -> Report {
     let mut blocks = vec![Block::Facts(facts(workload, schemes))];
     blocks.extend(warnings(info, schemes));
     blocks.push(heading("One table"));
@@ -118,7 +114,11 @@ fn facts(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Fact> {
         fact("Schemes", schemes.len().to_string(), "one workload"),
         fact("Flows", grouped(workload.flows.len() as u64), ""),
         fact("Seeds", seeds.unwrap_or(0).to_string(), ""),
-        fact("Events", grouped(runs.map(|run| run.events).sum()), "in all runs"),
+        fact(
+            "Events",
+            grouped(runs.map(|run| run.events).sum()),
+            "in all runs",
+        ),
     ]
 }
 

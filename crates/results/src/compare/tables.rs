@@ -38,7 +38,10 @@ fn number(value: f64) -> Cell {
 fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let measures = measures(workload);
     let has_interval = schemes.iter().any(|scheme| scheme.runs.len() > 1);
-    let mut columns = vec![Column::text("scheme", "what keeps buffers from overflowing")];
+    let mut columns = vec![Column::text(
+        "scheme",
+        "what keeps buffers from overflowing",
+    )];
     for measure in &measures {
         columns.push(column(measure));
         if has_interval {
@@ -111,7 +114,11 @@ fn by_flow(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
             Column::number("delay p50", "ms", "first bit sent to delivery"),
             Column::number("delay p99", "ms", "first bit sent to delivery"),
             Column::number("delay max", "ms", "first bit sent to delivery"),
-            Column::number("sent", "kB", "payload that left, repeats included, whole run"),
+            Column::number(
+                "sent",
+                "kB",
+                "payload that left, repeats included, whole run",
+            ),
             Column::number("lost", "kB", "payload of it that was dropped"),
             Column::number("messages whole", "", "that began after the warm-up"),
             Column::number("messages not whole", "", "that began after the warm-up"),

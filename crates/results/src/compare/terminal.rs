@@ -54,7 +54,9 @@ fn line(text: &mut String, label: &str, cells: impl Iterator<Item = String>) {
     for cell in cells {
         width += COLUMN;
         // Where an interval makes a cell too long, it takes from the space before it.
-        let room = width.saturating_sub(line.chars().count()).max(cell.chars().count() + 1);
+        let room = width
+            .saturating_sub(line.chars().count())
+            .max(cell.chars().count() + 1);
         line = format!("{line}{cell:>room$}");
     }
     text.push_str(line.trim_end());

@@ -33,7 +33,10 @@ pub(super) fn head(comparison: &Comparison, scheme: Scheme, engine: &str, seed: 
     let mut toml = Toml::default();
     let title = format!("{}: {}", comparison.title, scheme.name());
     toml.key("title", quoted(title.trim_start_matches(": ")))
-        .key("about", quoted(&format!("{} {}", comparison.about, scheme.note())))
+        .key(
+            "about",
+            quoted(&format!("{} {}", comparison.about, scheme.note())),
+        )
         .key("engine", quoted(engine));
     toml.table("[run]")
         .key("duration", text::span(comparison.duration))
@@ -82,12 +85,7 @@ pub(super) fn nodes(comparison: &Comparison, toml: &mut Toml, ends: &str) {
 }
 
 /// Name and ends of a flow.
-pub(super) fn flow_head(
-    comparison: &Comparison,
-    flow: &ComparedFlow,
-    name: &str,
-    toml: &mut Toml,
-) {
+pub(super) fn flow_head(comparison: &Comparison, flow: &ComparedFlow, name: &str, toml: &mut Toml) {
     let nodes = &comparison.network.nodes;
     toml.table("[[flows]]")
         .key("name", quoted(name))

@@ -58,7 +58,10 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
         ComparedTraffic::Greedy { start } => one(
             &flow.name,
             transport,
-            format!("kind = \"infinite\", start = {}", text::span(start.since(kernel::Time::ZERO))),
+            format!(
+                "kind = \"infinite\", start = {}",
+                text::span(start.since(kernel::Time::ZERO))
+            ),
         ),
         ComparedTraffic::Constant { start, rate } => one(
             &flow.name,

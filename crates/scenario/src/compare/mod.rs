@@ -281,6 +281,7 @@ impl Comparison {
             mistakes: &mut mistakes,
             root: &COMPARE,
             cell_ps: 1,
+            cell_bits: 8 * CELL_BYTES,
             suggestions: Budget::default(),
         }
         .section(&COMPARE, &node);
@@ -341,7 +342,10 @@ impl Comparison {
         let mut bursts: Vec<(Time, Time)> = Vec::new();
         for flow in &self.flows {
             if let ComparedTraffic::Bursts { bytes, count, .. } = flow.traffic {
-                let rate = flow.path.first().map(|channel| self.rates[*channel as usize]);
+                let rate = flow
+                    .path
+                    .first()
+                    .map(|channel| self.rates[*channel as usize]);
                 let takes = rate.map_or(Duration::ZERO, |rate| rate.serialization(bytes));
                 let starts = (0..count).filter_map(|burst| flow.traffic.burst_start(burst));
                 bursts.extend(starts.map(|start| (start, start + takes)));

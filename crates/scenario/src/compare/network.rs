@@ -71,7 +71,11 @@ impl Network {
 
     fn sender(&self, channel: u32) -> usize {
         let link = self.link(channel);
-        if channel.is_multiple_of(2) { link.a } else { link.b }
+        if channel.is_multiple_of(2) {
+            link.a
+        } else {
+            link.b
+        }
     }
 
     pub fn link(&self, channel: u32) -> &Link {

@@ -78,7 +78,10 @@ fn times(
     } else if duration.0 / window.0.max(1) > MOST_WINDOWS {
         mistakes.push(
             Diagnostic::error("bad-time", "there are too many windows")
-                .at(run.at("window"), format!("more than {MOST_WINDOWS} in a run"))
+                .at(
+                    run.at("window"),
+                    format!("more than {MOST_WINDOWS} in a run"),
+                )
                 .help("make `window` longer"),
         );
     }
@@ -192,7 +195,8 @@ fn flows(
                     .at(record.at("name"), "the second"),
             );
         }
-        let mut host = |key: &str| node(&hosts, "host", record.text(key), &record.at(key), mistakes);
+        let mut host =
+            |key: &str| node(&hosts, "host", record.text(key), &record.at(key), mistakes);
         let (Some(from), Some(to)) = (host("from"), host("to")) else {
             continue;
         };
@@ -298,7 +302,10 @@ fn bursts(
         mistakes.push(
             Diagnostic::error("bad-time", "a burst is not over when the next begins")
                 .at(record.at("every"), "too short")
-                .at(record.at("bytes"), "at the rate of the first link, in cells")
+                .at(
+                    record.at("bytes"),
+                    "at the rate of the first link, in cells",
+                )
                 .help("make the bursts smaller or rarer, or the source `greedy`"),
         );
     }
@@ -362,17 +369,24 @@ fn thresholds(
 ) -> Thresholds {
     let free = buffer.saturating_sub(room);
     let is_output = record.section.key("notify").is_some();
-    let high = if is_output { free.min(buffer / 5 * 4) } else { free };
+    let high = if is_output {
+        free.min(buffer / 5 * 4)
+    } else {
+        free
+    };
     let least = LEAST_HIGH * u64::from(FRAME_BYTES);
     if high < least && !record.given("high") {
         let needed = room + least;
         mistakes.push(
-            Diagnostic::error("small-buffer", "frames would be lost before a stop takes effect")
-                .at(switch.at("buffer"), format!("{buffer} B of memory"))
-                .note(format!(
-                    "stops over these links need {room} B above the threshold"
-                ))
-                .help(format!("set `buffer` of `[switch]` to {needed} B or more")),
+            Diagnostic::error(
+                "small-buffer",
+                "frames would be lost before a stop takes effect",
+            )
+            .at(switch.at("buffer"), format!("{buffer} B of memory"))
+            .note(format!(
+                "stops over these links need {room} B above the threshold"
+            ))
+            .help(format!("set `buffer` of `[switch]` to {needed} B or more")),
         );
     }
     let given = |key: &str| record.field(key).map(|field| field.toml.clone());

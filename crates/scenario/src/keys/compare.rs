@@ -267,8 +267,11 @@ static RENO: Section = Section {
 };
 
 const RECOVERIES: &[Choice] = &[
-    Choice::new("reno", "Fast recovery ends with the first new acknowledgement.")
-        .cite("RFC 2581"),
+    Choice::new(
+        "reno",
+        "Fast recovery ends with the first new acknowledgement.",
+    )
+    .cite("RFC 2581"),
     Choice::new(
         "new-reno",
         "A partial acknowledgement provokes the next retransmission.",
@@ -357,8 +360,7 @@ static ABR: Section = Section {
         .or("0.9"),
         Key::new("interval", CLOCK, "ERICA: averaging interval.")
             .otherwise("the longest round trip when empty, at least 100 cells of the slowest link"),
-        Key::new("icr", Kind::Rate, "Initial cell rate.")
-            .otherwise("a tenth of the source's link"),
+        Key::new("icr", Kind::Rate, "Initial cell rate.").otherwise("a tenth of the source's link"),
         Key::new(
             "headroom",
             Kind::Rate,
