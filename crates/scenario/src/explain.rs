@@ -17,8 +17,27 @@ pub type WordGroup = (&'static str, Vec<(&'static str, &'static str)>);
 /// The error says that there is no such thing, and what may have been meant.
 pub fn explain(name: &str) -> Result<String, String> {
     let wanted = name.trim();
+    let mut parts = told_by(&keys::sections(), wanted);
+    if parts.is_empty() {
+        parts = told_by(&keys::sections_of_comparisons(), wanted);
+    }
+    let mut unique: Vec<String> = Vec::new();
+    for part in parts {
+        if !unique.contains(&part) {
+            unique.push(part);
+        }
+    }
+    if unique.is_empty() {
+        Err(unknown(wanted))
+    } else {
+        Ok(unique.join("\n"))
+    }
+}
+
+/// What these sections say of it.
+fn told_by(sections: &[&'static Section], wanted: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
-    for section in keys::sections() {
+    for &section in sections {
         if is_section(section, wanted) {
             parts.push(section_text(section));
         }
@@ -35,17 +54,7 @@ pub fn explain(name: &str) -> Result<String, String> {
             }
         }
     }
-    let mut unique: Vec<String> = Vec::new();
-    for part in parts {
-        if !unique.contains(&part) {
-            unique.push(part);
-        }
-    }
-    if unique.is_empty() {
-        Err(unknown(wanted))
-    } else {
-        Ok(unique.join("\n"))
-    }
+    parts
 }
 
 /// All words of the language, by group.
@@ -242,7 +251,7 @@ fn choice_text(section: &Section, key: &Key, choice: &Choice) -> String {
 
 fn unknown(wanted: &str) -> String {
     let mut known: Vec<&str> = Vec::new();
-    for section in keys::sections() {
+    for section in [keys::sections(), keys::sections_of_comparisons()].concat() {
         known.push(bare(section));
         for key in section.keys {
             known.push(key.name);

@@ -177,3 +177,11 @@ fn any_broken_text_gives_diagnostics_not_a_panic() {
         }
     }
 }
+
+#[test]
+fn keys_of_comparisons_are_explained() {
+    let text = scenario::explain("schemes.abr.icr").expect("a key");
+    assert!(text.contains("a tenth of the source's link"), "{text}");
+    let text = scenario::explain("run.window").expect("a key");
+    assert!(text.contains("[run] (comparison)"), "{text}");
+}

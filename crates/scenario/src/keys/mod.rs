@@ -355,6 +355,11 @@ pub(crate) fn sections() -> Vec<&'static Section> {
     all
 }
 
+/// The sections of a comparison.
+pub(crate) fn sections_of_comparisons() -> Vec<&'static Section> {
+    sections_below(&compare::COMPARE)
+}
+
 /// The sections a file for one engine may have.
 pub(crate) fn sections_below(root: &'static Section) -> Vec<&'static Section> {
     let mut all = Vec::new();
@@ -392,11 +397,16 @@ pub(crate) fn engine_of(section: &Section) -> Option<&'static str> {
 
 /// Is it the file itself, not a table in it?
 pub(crate) fn is_root(section: &Section) -> bool {
-    ROOTS.iter().any(|(_, root)| std::ptr::eq(*root, section))
+    let mut roots = ROOTS.iter().map(|(_, root)| *root);
+    std::ptr::eq(section, &compare::COMPARE) || roots.any(|root| std::ptr::eq(root, section))
 }
 
 /// Its name, with the engine where another engine has a different section of that name.
 pub(crate) fn title(section: &Section) -> String {
+    let mut of_comparison = sections_of_comparisons().into_iter();
+    if of_comparison.any(|known| std::ptr::eq(known, section)) {
+        return format!("{} (comparison)", section.name);
+    }
     let mut named = sections().into_iter().filter(|s| s.name == section.name);
     match engine_of(section) {
         Some(engine) if named.nth(1).is_some() => format!("{} ({engine} engine)", section.name),
