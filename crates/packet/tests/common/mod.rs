@@ -4,6 +4,7 @@
 mod books;
 pub mod chain;
 mod draw;
+pub mod figure_5;
 mod figures;
 mod held;
 mod port_log;
