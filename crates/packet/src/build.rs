@@ -9,7 +9,7 @@ use kernel::hash::TraceHash;
 use kernel::stats::{Level, TimeWeighted};
 use kernel::{Duration, Event, EventQueue, Phase, Rate, Time};
 
-use crate::channel::Channel;
+use crate::channel::{self, Channel};
 use crate::deliver::REFRESH_TIMER;
 use crate::due::Due;
 use crate::flow::{Delivery, Flow, FlowCounts};
@@ -131,6 +131,7 @@ fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
             }
         }
     }
+    channel::check_outages(spec).map_err(BuildError)?;
     let legs: usize = spec.flows.iter().map(|flow| flow.legs.len()).sum();
     if legs > Place::SEATS as usize {
         return refuse(format!(
@@ -478,8 +479,7 @@ fn add_channels(network: &mut Network, spec: &NetworkSpec) {
             &link.backward
         };
         let scheduler = service::scheduler(network, spec, channel, legs);
-        network
-            .channels
-            .push(Channel::new(channel, spec.seed, id as u32, scheduler));
+        let channel = Channel::new(channel, &spec.outages, spec.seed, id as u32, scheduler);
+        network.channels.push(channel);
     }
 }
