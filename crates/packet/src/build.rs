@@ -17,6 +17,8 @@ use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
 use crate::leg::{Leg, LegCounts, Receiver, Sender};
 use crate::pool;
 use crate::probe::Probe;
+use crate::rate_ports::{self, RatePorts};
+use crate::rm_cells;
 use crate::scheduler::Place;
 use crate::service;
 use crate::session::{self, Sessions};
@@ -58,10 +60,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// follow its parent, a zero where the engine needs more.
     pub fn new(spec: &NetworkSpec, probe: P) -> Result<Self, BuildError> {
         check(spec)?;
+        let mut network = network(spec);
+        let rates = RatePorts::new(&mut network, spec);
         let mut simulation = Simulation {
             now: Time::ZERO,
             events: Q::default(),
-            network: network(spec),
+            network,
+            rates,
             probe,
             due: Due::new(2 * spec.links.len()),
             freed: Vec::new(),
@@ -81,6 +86,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         simulation.start_sources();
         simulation.start_sessions();
         simulation.start_refresh_timers();
+        simulation.start_rate_ports();
         Ok(simulation)
     }
 
@@ -139,11 +145,13 @@ fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
             Place::SEATS
         ));
     }
-    for flow in &spec.flows {
-        if let Err(what) = check_flow(spec, flow) {
+    for (id, flow) in spec.flows.iter().enumerate() {
+        let checked = check_flow(spec, flow).and_then(|()| rm_cells::check(spec, id));
+        if let Err(what) = checked {
             return refuse(format!("flow `{}`: {what}", flow.name));
         }
     }
+    rate_ports::check(spec).map_err(BuildError)?;
     pool::check(spec)?;
     session::check(spec)
 }
@@ -313,13 +321,14 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         unit_bytes: flow.unit_bytes,
         next_number: 0,
         traffic: Traffic::new(flow, flow_id, first_rate(spec, flow), spec.seed),
-        control: SourceControl::new(&flow.source_control),
+        control: SourceControl::new(&flow.source_control, flow.unit_bytes),
         backlog: 0,
         shaping: Shaping::new(flow, spec.seed, flow_id),
         is_pulled: is_pulled(flow),
         delivery,
         partner,
         expected: 0,
+        efci: false,
         counts: FlowCounts::default(),
     });
 }
@@ -351,6 +360,7 @@ fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u
             counts_starts: false,
             is_watched: false,
             is_ranked: false,
+            is_rated: false,
             place: Place::default(),
             parent,
             flow,
@@ -449,7 +459,9 @@ fn asks(flow: &FlowSpec) -> bool {
 /// asking flow names its partner; `asked_by` holds the reverse.
 fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -> (Delivery, u32) {
     let flow = &spec.flows[flow_id as usize];
-    let is_windowed = |flow: &FlowSpec| flow.source_control != SourceControlSpec::None;
+    let is_windowed = |flow: &FlowSpec| {
+        flow.source_control != SourceControlSpec::None && rm_cells::abr_of(flow).is_none()
+    };
     let partner = flow.partner.unwrap_or(NONE);
     if asks(flow) {
         return (Delivery::Request, partner);
@@ -461,6 +473,7 @@ fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -> (Delivery
     match spec.flows.get(asker as usize) {
         Some(other) if asks(other) => (Delivery::Response, asker),
         Some(other) if is_windowed(other) => (Delivery::Feedback, asker),
+        _ if rm_cells::abr_of(flow).is_some() => (Delivery::Plain, partner),
         _ => (Delivery::Plain, NONE),
     }
 }

@@ -20,7 +20,8 @@ pub(crate) use outages::check as check_outages;
 pub(crate) struct Ticket {
     pub leg: u32,
     pub kind: TicketKind,
-    /// Value bound at the trigger, for `Bind::Trigger`; which message of a session it is.
+    /// Value bound at the trigger, for `Bind::Trigger`; which message of a session it is; what
+    /// a notice says.
     pub value: u64,
     /// Size on the wire.
     pub bytes: u32,
@@ -35,6 +36,7 @@ pub(crate) enum TicketKind {
     Sync,
     Alarm,
     Session,
+    Notice,
 }
 
 impl TicketKind {
@@ -46,6 +48,7 @@ impl TicketKind {
             }
             TicketKind::Alarm => 7,
             TicketKind::Session => ((value + 1) << 3) | 7,
+            TicketKind::Notice => ((value + 9) << 3) | 7,
         }
     }
 }
@@ -222,18 +225,17 @@ impl Channel {
         }
     }
 
-    /// What becomes of a data unit of `bytes` that starts now. RM cells, which take their turn
-    /// among data, are lost as control units are.
+    /// What becomes of a data unit of `bytes` that starts now.
     #[inline]
-    pub fn draw_data_error(&mut self, now: Time, bytes: u32, is_rm: bool) -> Kind {
+    pub fn draw_data_error(&mut self, now: Time, bytes: u32) -> Kind {
         if self.errors.is_none() {
             return Kind::Data;
         }
-        self.draw_unit_error(now, bytes, is_rm)
+        self.draw_unit_error(now, bytes)
     }
 
     #[inline(never)]
-    fn draw_unit_error(&mut self, now: Time, bytes: u32, is_rm: bool) -> Kind {
+    fn draw_unit_error(&mut self, now: Time, bytes: u32) -> Kind {
         if self.is_cut(now, bytes) {
             return Kind::LostData;
         }
@@ -243,12 +245,11 @@ impl Channel {
         if now < errors.from {
             return Kind::Data;
         }
-        let is_lost = if is_rm {
-            errors.control.chance(errors.control_loss)
+        if errors.data.chance(errors.data_loss) {
+            Kind::LostData
         } else {
-            errors.data.chance(errors.data_loss)
-        };
-        if is_lost { Kind::LostData } else { Kind::Data }
+            Kind::Data
+        }
     }
 
     /// Is a unit of `bytes` that starts now lost because the channel is cut? Then no number is
@@ -258,6 +259,16 @@ impl Channel {
         let errors = self.errors.as_mut();
         let outages = errors.and_then(|errors| errors.outages.as_mut());
         outages.is_some_and(|outages| outages.cut(now, sending))
+    }
+
+    /// What becomes of an RM cell that starts now: it stands among data, and errors hit it as they
+    /// hit control units.
+    #[cold]
+    pub fn draw_rm_error(&mut self, now: Time, bytes: u32) -> Kind {
+        match self.draw_control_error(now, bytes, Kind::Notice, 0).0 {
+            Kind::Notice => Kind::Data,
+            _ => Kind::LostData,
+        }
     }
 
     /// What becomes of a control unit of `bytes` that starts now.

@@ -8,7 +8,7 @@ use crate::probe::Probe;
 use crate::simulation::{Freed, Simulation};
 use crate::source_control::SourceControl;
 use crate::traffic::{ENDLESS, Traffic};
-use crate::unit::Unit;
+use crate::unit::{Flags, Unit};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The application of `flow_id` has something to say.
@@ -20,6 +20,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let emission = flow.traffic.on_timer(self.now);
         flow.backlog = flow.backlog.saturating_add(emission.units);
+        if let SourceControl::Abr(_) = flow.control {
+            self.offer_cells(flow_id, emission.units);
+        }
         self.ask_again(flow_id, emission.next);
         self.pump(flow_id);
     }
@@ -36,6 +39,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn pump(&mut self, flow_id: u32) {
         loop {
             let flow = &mut self.network.flows[flow_id as usize];
+            if let SourceControl::Abr(_) = flow.control {
+                return self.send_cells(flow_id);
+            }
             let is_fed = flow.backlog != 0;
             if !is_fed && flow.shaping.is_none() || !flow.control.may_send() {
                 return;
@@ -138,9 +144,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn consume(&mut self, leg_id: u32, place: u32) {
         let now = self.now;
         let unit = *self.network.units.get(place);
-        self.network.units.remove(place);
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
+        if unit.flags.is_rm() {
+            return self.consume_rm(flow_id, place, unit.flags);
+        }
+        self.network.units.remove(place);
         let flow = &mut self.network.flows[flow_id as usize];
+        flow.efci = unit.flags == Flags::MARKED;
         flow.counts.delivered += 1;
         flow.counts.delivered_bytes += unit.bytes as u64;
         Delays::record(&mut flow.counts.delay, unit.born(), now);
