@@ -16,7 +16,7 @@ use crate::deliver::REFRESH_TIMER;
 use crate::due::Due;
 use crate::flow::{Flow, FlowCounts};
 use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
-use crate::leg::{Leg, LegCounts, Receiver, Sender};
+use crate::leg::{Leg, LegCounts, Receiver, Seers, Sender};
 use crate::pool;
 use crate::probe::Probe;
 use crate::rate_ports::{self, RatePorts};
@@ -353,8 +353,7 @@ fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u
             credit_per_unit: 0,
             counts_starts: false,
             is_watched: false,
-            is_ranked: false,
-            is_rated: false,
+            seen_by: Seers::NOBODY,
             place: Place::default(),
             parent,
             flow,

@@ -61,14 +61,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if sender.counts_starts {
             network.starts.push(&mut sender.starts, now);
         }
-        let (is_ranked, is_rated) = (sender.is_ranked, sender.is_rated);
+        let seen_by = sender.seen_by;
         let unit = network.units.get(place);
         let (number, bytes, arrived, shared) = (unit.number, unit.bytes, unit.arrived, unit.shared);
         let flags = unit.flags;
-        if is_ranked {
+        if seen_by.ranks() {
             self.serve_ranked(leg_id, place, bytes);
         }
-        if is_rated {
+        if seen_by.rates() {
             self.leave_rate_port(leg_id);
         }
         let network = &mut self.network;
