@@ -178,33 +178,9 @@ fn errors_on_the_wire_break_frames_of_both_directions() {
     assert_ne!(outcome.trace_hash, run(2).trace_hash);
 }
 
-fn abr(icr: Rate) -> SourceControlSpec {
-    SourceControlSpec::Abr(AbrSpec {
-        pcr: RATE,
-        mcr: Rate(0),
-        icr,
-        nrm: 4,
-        mrm: 2,
-        trm: Duration(S / 10),
-        rif: 0.0,
-        rdf: 0.0,
-        crm: 1000,
-        cdf: 0.0,
-        tcr: Rate(0),
-        is_eager: false,
-        counts_backward: false,
-        turn_around: TurnAround::Queue,
-        format: RateFormat::Exact,
-        uili: UiliSpec::None,
-    })
-}
-
-fn over_abr(traffic: TrafficSpec, icr: Rate, stop_at: Time) -> Net {
+fn tcp_over_abr(traffic: TrafficSpec, icr: Rate, stop_at: Time) -> Net {
     let mut net = over(traffic, stop_at);
-    for (flow, partner) in [(0, 1), (1, 0)] {
-        net.spec.flows[flow].source_control = abr(icr);
-        net.spec.flows[flow].partner = Some(partner);
-    }
+    over_abr(&mut net, icr);
     net
 }
 
@@ -215,7 +191,7 @@ fn over_abr(traffic: TrafficSpec, icr: Rate, stop_at: Time) -> Net {
 #[test]
 fn frames_wait_for_abr_and_rm_cells_stand_among_their_cells() {
     let icr = Rate(RATE.0 / 10);
-    let (log, outcome) = observe(&over_abr(bulk(None), icr, at(330)).spec);
+    let (log, outcome) = observe(&tcp_over_abr(bulk(None), icr, at(330)).spec);
     let numbers: Vec<u64> = log.of_leg(0).iter().map(|&(_, number)| number).collect();
     let data = [1, 2, 3].into_iter();
     let data = data.chain((6..32).filter(|number| number % 4 != 1));
@@ -223,7 +199,7 @@ fn frames_wait_for_abr_and_rm_cells_stand_among_their_cells() {
     let last = log.times(0)[22];
     assert!(last.since(at(310)) < Duration(1000), "{last:?}");
     assert_eq!(found(&outcome).delivered_bytes_total, 0);
-    let (_, outcome) = observe(&over_abr(bulk(None), icr, at(331)).spec);
+    let (_, outcome) = observe(&tcp_over_abr(bulk(None), icr, at(331)).spec);
     let tcp = found(&outcome);
     assert_eq!(tcp.delivered_bytes_total, 1024);
     assert_eq!(tcp.answerer.segments, 1);
@@ -233,7 +209,7 @@ fn frames_wait_for_abr_and_rm_cells_stand_among_their_cells() {
 fn over_abr_every_byte_comes_with_and_without_loss() {
     for loss in [0.0, 1e-3] {
         let traffic = tcp(TcpSpec::modern(), CellApplication::Bulk(Some(500_000)));
-        let mut net = over_abr(traffic, RATE, Time(300 * S));
+        let mut net = tcp_over_abr(traffic, RATE, Time(300 * S));
         net.spec.links[0].forward.errors.data_loss = loss;
         net.spec.links[0].forward.errors.control_loss = loss;
         let (_, outcome) = observe(&net.spec);

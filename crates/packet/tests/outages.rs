@@ -6,7 +6,7 @@ use common::*;
 use kernel::{Duration, Rate, Time, Wheel};
 use packet::Simulation;
 use packet::outcome::{LossCause, RecoveryOutcome};
-use packet::probe::{Audit, Recovery};
+use packet::probe::{Audit, Recovery, UnitKind};
 use packet::spec::*;
 
 const MS: u64 = 1_000_000_000;
@@ -178,6 +178,28 @@ fn a_window_that_must_grow_takes_longer() {
         back.is_some_and(|back| back > Duration(3 * MS / 2)),
         "{back:?}"
     );
+}
+
+/// RM cells are lost with the data, counted by themselves, and the circuit goes on.
+#[test]
+fn an_abr_circuit_loses_rm_cells_and_goes_on() {
+    let mut net = conversation(10, 6000);
+    net.spec.outages = vec![cut(0, at(1000), at(2000)), cut(1, at(1000), at(2000))];
+    over_abr(&mut net, Rate(RATE.0 / 10));
+    let (log, outcome) = observe(&net.spec);
+    let abr = outcome.flows[0].abr.as_ref().expect("it is ABR");
+    assert!((20..30).contains(&abr.forward.lost), "{:?}", abr.forward);
+    let flow = &outcome.flows[0];
+    let lost = flow.drops.by(LossCause::Wire);
+    assert!((60..80).contains(&lost), "{lost}");
+    assert_eq!(
+        log.losses
+            .iter()
+            .filter(|(unit, _)| unit.flow == 0 && unit.kind == UnitKind::Data)
+            .count() as u64,
+        lost
+    );
+    assert!(flow.delivered_total > 300);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod draw;
 mod figures;
 mod held;
 mod port_log;
+mod rated;
 mod watch;
 
 pub use books::{Books, complaints};
@@ -14,6 +15,7 @@ pub use draw::*;
 pub use figures::*;
 pub use held::*;
 pub use port_log::{PortLog, observe};
+pub use rated::over_abr;
 pub use watch::{CreditCell, Watch};
 
 use kernel::{Duration, Rate, Time, Wheel};
