@@ -77,12 +77,15 @@ impl Check<'_> {
                 continue;
             }
             let name = self.graph.channel_name(*channel);
+            let tables = explicit_rate::tables(self.root);
+            let table = tables.into_iter().find(|t| t.word("kind") == "erica");
+            let at = table.map_or_else(|| self.root.at.clone(), |t| t.at("interval_cells"));
             mistakes.push(
                 Diagnostic::warning(
                     "short-interval",
                     "intervals are too short to count circuits",
                 )
-                .at(self.root.at.clone(), format!("at `{name}`"))
+                .at(at, format!("at `{name}`"))
                 .note(format!(
                     "{} always send there, and an interval ends after {most} cells: the fair \
                          share comes out {:.1} times too large",
