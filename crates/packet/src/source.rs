@@ -75,6 +75,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if let Some(due) = timer {
             self.schedule(Event::new(due, Phase::Control, flow_id, SOURCE_TIMER));
         }
+        self.on_cell_sent(flow_id, number);
         self.inject(flow_id, number);
     }
 
@@ -189,6 +190,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
             Delivery::Request => self.serve(flow_id, partner),
             Delivery::Response => self.hear(partner, flow_id),
+            Delivery::Frame => self.on_frame_cell(flow_id, number),
         }
     }
 

@@ -6,10 +6,11 @@ mod policies;
 use std::collections::BTreeMap;
 
 use kernel::{Rate, Time};
-use packet::spec::{AbrSpec, ExplicitRateSpec, FlowSpec, SourceControlSpec};
+use packet::spec::{AbrSpec, ExplicitRateSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
 use crate::abr::{Derived, Path};
 use crate::diagnostics::{Diagnostic, Diagnostics, plural};
+use crate::explicit_rate;
 use crate::flows::Draft;
 use crate::record::Record;
 use crate::suggest;
@@ -17,6 +18,7 @@ use crate::topology::Graph;
 
 /// Flows with what is known of them.
 pub(crate) struct Check<'a> {
+    pub root: &'a Record,
     pub graph: &'a Graph,
     pub drafts: &'a [Draft<'a>],
     pub specs: &'a [FlowSpec],
@@ -52,6 +54,47 @@ impl Check<'_> {
             policies::check(&circuit, self.stop_at, mistakes);
         }
         self.minimum_rates(mistakes);
+        self.intervals(mistakes);
+    }
+
+    /// ERICA counts circuits that it sees in an interval, and sees no more than cells.
+    fn intervals(&self, mistakes: &mut Diagnostics) {
+        let greedy = |flow: &&FlowSpec| {
+            let is_abr = matches!(flow.source_control, SourceControlSpec::Abr(_));
+            is_abr && matches!(flow.traffic, TrafficSpec::Greedy { .. })
+        };
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        for leg in self.specs.iter().filter(greedy).flat_map(|f| &f.legs) {
+            *counts.entry(leg.channel).or_default() += 1;
+        }
+        for (channel, rule) in self.ports {
+            let ExplicitRateSpec::Erica(erica) = rule else {
+                continue;
+            };
+            let circuits = counts.get(channel).copied().unwrap_or(0);
+            let most = u64::from(erica.interval_cells);
+            if most == 0 || circuits <= most || erica.activity_decay > 0.0 {
+                continue;
+            }
+            let name = self.graph.channel_name(*channel);
+            let tables = explicit_rate::tables(self.root);
+            let table = tables.into_iter().find(|t| t.word("kind") == "erica");
+            let at = table.map_or_else(|| self.root.at.clone(), |t| t.at("interval_cells"));
+            mistakes.push(
+                Diagnostic::warning(
+                    "short-interval",
+                    "intervals are too short to count circuits",
+                )
+                .at(at, format!("at `{name}`"))
+                .note(format!(
+                    "{} always send there, and an interval ends after {most} cells: the fair \
+                         share comes out {:.1} times too large",
+                    plural(circuits, "circuit"),
+                    circuits as f64 / most as f64
+                ))
+                .help("set `interval_cells = 0`, or to some times the number of circuits"),
+            );
+        }
     }
 
     fn path(&self, flow: &FlowSpec) -> Path {

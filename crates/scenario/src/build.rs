@@ -70,6 +70,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         checks::starts(&drafts, &specs, stop_at, mistakes);
         checks::partners(&drafts, &specs, mistakes);
         let check = Check {
+            root,
             graph: &graph,
             drafts: &drafts,
             specs: &specs,

@@ -58,3 +58,18 @@ fn the_list_is_whole() {
         );
     }
 }
+
+#[test]
+fn the_example_of_the_chapter_is_a_scenario() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schemes/abr.md");
+    let chapter = fs::read_to_string(path).expect("docs/schemes/abr.md");
+    let example = chapter.split("```toml\n").nth(1).expect("an example");
+    let example = example.split("```").next().unwrap_or_default();
+    let scenario = parse(&Source::new("abr.md", example), &[]);
+    let scenario = scenario.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    assert!(scenario.warnings.is_empty(), "{}", scenario.warnings);
+    assert_eq!(
+        scenario.packet().map(|packet| packet.network.flows.len()),
+        Some(10)
+    );
+}
