@@ -31,7 +31,12 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// So many seeds, from `run.seed` on: means and 95 % intervals
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u64).range(1..=1000)
+    )]
     seeds: u64,
     /// Runs at a time [default: one a core]; results are the same on any number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]

@@ -131,55 +131,7 @@ pub fn measures(workload: &Workload) -> Vec<Measure> {
         add(&name, Shown::Time, true, What::Delay(percent), DELAY);
     }
     messages(workload, &mut add);
-    add(
-        "peak buffer",
-        Shown::Bytes,
-        true,
-        What::StoredMost,
-        "most bytes in the memory of one switch, whole run; cells count with their headers",
-    );
-    add(
-        "mean buffer",
-        Shown::Bytes,
-        false,
-        What::StoredMean,
-        "mean of the bytes in the memory of all switches after the warm-up",
-    );
-    add(
-        "loss",
-        Shown::Percent,
-        true,
-        What::Loss,
-        "payload dropped over payload that left the sources, repeats included, whole run",
-    );
-    add(
-        "overhead",
-        Shown::Percent,
-        true,
-        What::Overhead,
-        "bytes on all links that are not payload, over all bytes there; what follows adds up to it",
-    );
-    let parts = [
-        (
-            "- headers",
-            What::Headers,
-            "headers, preambles and gaps around payload; 5 bytes of each data cell",
-        ),
-        (
-            "- acknowledgements",
-            What::Acknowledgements,
-            "frames of TCP without payload",
-        ),
-        (
-            "- flow control",
-            What::Control,
-            "PAUSE, PFC and stops by destination; credit cells; RM cells",
-        ),
-        ("- repeats", What::Again, "payload that TCP sent again"),
-    ];
-    for (name, what, meaning) in parts {
-        add(name, Shown::Percent, true, what, meaning);
-    }
+    costs(&mut add);
     recovery(workload, &mut add);
     all
 }
@@ -235,6 +187,59 @@ fn messages(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &
         What::MessagesOpen,
         "those that have not: something of them was lost, or the run was over",
     );
+}
+
+/// Memory, loss, and what links carry besides payload.
+fn costs(add: &mut impl FnMut(&str, Shown, bool, What, &str)) {
+    add(
+        "peak buffer",
+        Shown::Bytes,
+        true,
+        What::StoredMost,
+        "most bytes in the memory of one switch, whole run; cells count with their headers",
+    );
+    add(
+        "mean buffer",
+        Shown::Bytes,
+        false,
+        What::StoredMean,
+        "mean of the bytes in the memory of all switches after the warm-up",
+    );
+    add(
+        "loss",
+        Shown::Percent,
+        true,
+        What::Loss,
+        "payload dropped over payload that left the sources, repeats included, whole run",
+    );
+    add(
+        "overhead",
+        Shown::Percent,
+        true,
+        What::Overhead,
+        "bytes on all links that are not payload, over all bytes there; what follows adds up to it",
+    );
+    let parts = [
+        (
+            "- headers",
+            What::Headers,
+            "headers, preambles and gaps around payload; 5 bytes of each data cell",
+        ),
+        (
+            "- acknowledgements",
+            What::Acknowledgements,
+            "frames of TCP without payload",
+        ),
+        (
+            "- flow control",
+            What::Control,
+            "PAUSE, PFC and stops by destination; credit cells; RM cells",
+        ),
+        ("- repeats", What::Again, "payload that TCP sent again"),
+    ];
+    for (name, what, meaning) in parts {
+        add(name, Shown::Percent, true, what, meaning);
+    }
 }
 
 fn recovery(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &str)) {

@@ -254,8 +254,8 @@ static RENO: Section = Section {
             "The receiver's window.",
         )
         .otherwise(
-            "twice what the longest way holds in one round trip and a port's buffer on top, at least \
-             64 KiB: so that losses tell Reno when to stop",
+            "twice what the longest way and the buffer of a port hold, at least 64 KiB, so that \
+             losses tell when to stop",
         ),
         Key::new(
             "min_rto",
