@@ -21,6 +21,7 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
     } else {
         let memory = settings.buffer_bytes * comparison.network.most_ports();
         toml.table("[pool]").key("bytes", text::bytes(memory));
+        toml.table("[scheduler]").key("kind", "\"fifo\"");
     }
     for flow in &comparison.flows {
         self::flow(comparison, scheme, flow, &mut toml);
