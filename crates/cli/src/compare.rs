@@ -9,8 +9,8 @@ use std::time::Instant;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use results::compare::{
-    CompareInfo, SchemeRun, SchemeRuns, Workload, compare_report, compare_series, compare_summary,
-    compare_tables, compare_terminal,
+    CompareInfo, SchemeRun, SchemeRuns, Workload, compare_notes, compare_report, compare_series,
+    compare_summary, compare_tables, compare_terminal,
 };
 use results::{Check, Manifest, RunDirectory};
 use scenario::Limits;
@@ -217,10 +217,7 @@ impl Plan {
         }
         println!("{}\n", self.info.title);
         print!("{}", compare_terminal(&self.workload, schemes));
-        println!();
-        for scheme in schemes {
-            println!("{:<11} {}", scheme.name, scheme.note);
-        }
+        print!("\n{}", compare_notes(schemes));
         println!(
             "\nscenarios: {}",
             directory.path().join("scenarios").display()

@@ -25,7 +25,7 @@ pub use meter::{Message, Observed, Seen, WireBytes};
 pub use recovery::{Recovery, recoveries};
 pub use report::{CompareInfo, compare_report, compare_series};
 pub use tables::{compare_summary, compare_tables};
-pub use terminal::compare_terminal;
+pub use terminal::{compare_notes, compare_terminal};
 
 /// The group whose recovery is measured.
 pub const VICTIM: &str = "victim";

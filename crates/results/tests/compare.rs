@@ -2,7 +2,7 @@
 
 use results::compare::{
     CompareInfo, FlowKind, Message, Observed, SchemeRun, SchemeRuns, Seen, WireBytes, Workload,
-    WorkloadFlow, compare_report, compare_series, compare_summary, compare_tables,
+    WorkloadFlow, compare_notes, compare_report, compare_series, compare_summary, compare_tables,
     compare_terminal, measures,
 };
 use results::{Cell, page};
@@ -143,6 +143,14 @@ fn the_terminal_has_a_column_for_each_scheme_and_fits() {
     let text = compare_terminal(&workload(), &schemes);
     let widest = text.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(120), "{text}");
+    let long = scheme("none", Vec::new());
+    let note = "word ".repeat(80);
+    let notes = compare_notes(&[SchemeRuns { note, ..long }]);
+    assert_eq!(notes.matches("word").count(), 80);
+    assert!(
+        notes.lines().all(|line| line.chars().count() <= 118),
+        "{notes}"
+    );
     let heading: Vec<&str> = text
         .lines()
         .next()

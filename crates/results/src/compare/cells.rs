@@ -25,8 +25,6 @@ struct Flow {
     first_leg: u32,
     last_leg: u32,
     starts: Starts,
-    /// Number of its first cell.
-    base: Option<u64>,
     /// Cells that have arrived, of each burst or in all.
     arrived: Vec<u64>,
     /// Cells of a burst or response; 0 for endless flows.
@@ -52,7 +50,6 @@ impl CellMeter {
                 first_leg,
                 last_leg: first_leg + legs.saturating_sub(1),
                 starts: Starts::default(),
-                base: None,
                 arrived: Vec::new(),
                 message: message(kind, carrier.is_back, payload),
                 is_request: matches!(kind, FlowKind::Requests(..)) && !carrier.is_back,
@@ -107,7 +104,6 @@ impl Probe for CellMeter {
         let flow = &mut self.flows[crossing.flow as usize];
         if is_data && crossing.leg == flow.first_leg {
             flow.starts.left(crossing.value, at);
-            flow.base.get_or_insert(crossing.value);
             self.meter.seen.flows[flow.carrier.flow].sent += self.payload;
             if flow.is_request {
                 self.meter.request(at, flow.carrier.flow);
@@ -122,10 +118,11 @@ impl Probe for CellMeter {
         }
         let (at, of) = (crossing.at.ps(), flow.carrier.flow);
         self.meter.delivered(at, of, self.payload);
-        if let Some(left) = flow.starts.arrived(crossing.value)
+        let left = flow.starts.arrived(crossing.value);
+        if let Some(left) = left
             && self.meter.counts(at)
         {
-            self.meter.seen.flows[of].delay.record(at - left);
+            self.meter.seen.flows[of].delay.record(at - left.at);
         }
         if flow.message == 0 {
             return;
@@ -139,8 +136,8 @@ impl Probe for CellMeter {
             }
             return;
         }
-        let number = crossing.value - flow.base.unwrap_or(0);
-        let burst = (number / flow.message) as usize;
+        let Some(left) = left else { return };
+        let burst = (left.index / flow.message) as usize;
         if flow.arrived.len() <= burst {
             flow.arrived.resize(burst + 1, 0);
         }

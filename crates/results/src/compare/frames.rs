@@ -161,7 +161,7 @@ impl Probe for FrameMeter {
             && self.meter.counts(at.ps())
         {
             let seen = &mut self.meter.seen.flows[flow.carrier.flow];
-            seen.delay.record(at.ps() - left);
+            seen.delay.record(at.ps() - left.at);
         }
     }
 

@@ -77,9 +77,23 @@ pub(super) struct Meter {
     names: Vec<String>,
 }
 
-/// The first bits of units on their way, oldest first, by number.
+/// The first bits of units on their way, oldest first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Starts(VecDeque<(u64, u64)>);
+pub(super) struct Starts {
+    under_way: VecDeque<Start>,
+    count: u64,
+}
+
+/// A unit whose first bit has left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Start {
+    /// Its number by the engine: ascending, not without gaps.
+    pub number: u64,
+    /// When it left, ps.
+    pub at: u64,
+    /// Units that left before it.
+    pub index: u64,
+}
 
 impl Meter {
     /// Nothing seen yet of `workload` in a network of these nodes.
@@ -195,18 +209,20 @@ impl Meter {
 impl Starts {
     /// A unit's first bit leaves.
     pub fn left(&mut self, number: u64, at: u64) {
-        self.0.push_back((number, at));
+        let index = self.count;
+        self.under_way.push_back(Start { number, at, index });
+        self.count += 1;
     }
 
-    /// It has arrived: when it left. What left before it and has not come is lost.
-    pub fn arrived(&mut self, number: u64) -> Option<u64> {
-        while let Some((first, at)) = self.0.pop_front() {
-            if first == number {
-                return Some(at);
-            }
-            if first > number {
-                self.0.push_front((first, at));
+    /// It has arrived: how it left. What left before it and has not come is lost.
+    pub fn arrived(&mut self, number: u64) -> Option<Start> {
+        while let Some(first) = self.under_way.front().copied() {
+            if first.number > number {
                 return None;
+            }
+            self.under_way.pop_front();
+            if first.number == number {
+                return Some(first);
             }
         }
         None
@@ -297,9 +313,13 @@ mod tests {
     #[test]
     fn what_is_lost_on_the_way_is_passed_over() {
         let mut starts = Starts::default();
-        (1..=3).for_each(|number| starts.left(number, number * 10));
-        assert_eq!(starts.arrived(2), Some(20));
-        assert_eq!(starts.arrived(1), None);
-        assert_eq!(starts.arrived(3), Some(30));
+        (1..=3).for_each(|number| starts.left(number * 2, number * 10));
+        let arrived = |starts: &mut Starts, number: u64| {
+            let start = starts.arrived(number);
+            start.map(|start| (start.at, start.index))
+        };
+        assert_eq!(arrived(&mut starts, 4), Some((20, 1)));
+        assert_eq!(arrived(&mut starts, 2), None);
+        assert_eq!(arrived(&mut starts, 6), Some((30, 2)));
     }
 }

@@ -7,6 +7,10 @@ use super::{SchemeRuns, Workload};
 const LABEL: usize = 26;
 /// Letters of a column; seven of them and the labels are 117.
 const COLUMN: usize = 13;
+/// Letters of a line of notes.
+const WIDTH: usize = 118;
+/// Letters of a scheme's name.
+const NAME: usize = 12;
 /// Digits of a trace hash shown.
 const HASH: usize = 8;
 
@@ -26,6 +30,26 @@ pub fn compare_terminal(workload: &Workload, schemes: &[SchemeRuns]) -> String {
         hash.chars().take(HASH).collect()
     });
     line(&mut text, "trace hash", hashes);
+    text
+}
+
+/// What differs in each scheme, below the table.
+pub fn compare_notes(schemes: &[SchemeRuns]) -> String {
+    let mut text = String::new();
+    for scheme in schemes {
+        let mut line = format!("{:<NAME$}", scheme.name);
+        for word in scheme.note.split_whitespace() {
+            if line.chars().count() + 1 + word.chars().count() > WIDTH {
+                text.push_str(&format!("{}\n", line.trim_end()));
+                line = " ".repeat(NAME);
+            }
+            if line.len() > NAME {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        text.push_str(&format!("{}\n", line.trim_end()));
+    }
     text
 }
 
