@@ -8,6 +8,7 @@ pub mod directory;
 mod escape;
 pub mod ethernet;
 pub mod fabric;
+pub mod fairness;
 pub mod html;
 pub mod model;
 pub mod number;

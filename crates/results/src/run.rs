@@ -1,6 +1,7 @@
 //! What one run found, as tables, a page and a summary for the terminal.
 
 mod bounds;
+mod fair;
 mod losses;
 mod names;
 mod port_plots;
@@ -167,6 +168,7 @@ pub fn run_summary(
     if let Some(standstill) = standstill::json(spec, outcome, info.cell) {
         summary["standstill"] = standstill;
     }
+    summary["fairness"] = fair::shares(spec, outcome).json();
     if let Some(bounds) = bounds::json(spec, outcome) {
         summary["bounds"] = bounds;
     }

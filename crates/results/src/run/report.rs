@@ -4,7 +4,7 @@ use kernel::Duration;
 use packet::outcome::{Outcome, PortsOutcome, Series, Stop};
 use packet::spec::NetworkSpec;
 
-use super::{Balance, RunInfo, bounds, port_plots, run_tables, standstill, words};
+use super::{Balance, RunInfo, bounds, fair, port_plots, run_tables, standstill, words};
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
 
@@ -27,6 +27,10 @@ pub fn run_report(
     if !waiting.is_empty() {
         blocks.push(heading("Waiting"));
         blocks.extend(waiting.into_iter().map(Block::Plot));
+    }
+    if let Some(plot) = fair::shares(spec, outcome).plot() {
+        blocks.push(heading("Fairness"));
+        blocks.push(Block::Plot(plot));
     }
     if let Some(plot) = bounds::plot(spec, outcome, info.cell) {
         blocks.push(heading("Delay bounds"));

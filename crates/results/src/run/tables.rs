@@ -4,7 +4,7 @@ use kernel::Duration;
 use packet::outcome::{DelayOutcome, Outcome, PortsOutcome};
 use packet::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
-use super::{bounds, losses, names, ports, sessions, standstill};
+use super::{bounds, fair, losses, names, ports, sessions, standstill};
 use crate::model::{Cell, Column, Table};
 
 /// What a flow got, for each destination.
@@ -53,7 +53,7 @@ pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
         .collect()
 }
 
-/// Tables of what stood still, flows, delays, delay bounds, what was measured of ports (if it
+/// Tables of what stood still, flows, fair shares, delays, delay bounds, what was measured of ports (if it
 /// was), responses, shaping, drops, sessions, warnings, legs, buffers, channels, nodes and
 /// violations; those without a row are left out. `cell` is the unit of time.
 pub fn run_tables(
@@ -65,6 +65,7 @@ pub fn run_tables(
     let mut tables = vec![
         standstill::table(spec, outcome, cell),
         flows(spec, outcome),
+        fair::shares(spec, outcome).table(),
         delays(spec, outcome, cell),
         bounds::table(spec, outcome, measured, cell),
     ];

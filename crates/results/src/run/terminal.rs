@@ -1,10 +1,11 @@
-//! A run in at most 25 lines of text, nine more where flows reserve, six where units stand still.
+//! A run in at most 25 lines of text, beside fair shares; nine more where flows reserve, six where
+//! units stand still.
 
 use packet::outcome::{Outcome, PortsOutcome, Stop};
 use packet::spec::NetworkSpec;
 
 use super::tables::flow_loads;
-use super::{Balance, RunInfo, bounds, losses, ports, sessions, standstill, words};
+use super::{Balance, RunInfo, bounds, fair, losses, ports, sessions, standstill, words};
 use crate::number::{fixed, grouped, significant, span};
 
 /// Flows listed, less one for each line on paths, sessions and warnings; the rest are counted.
@@ -16,7 +17,7 @@ const NAME: usize = 24;
 
 /// The run in at most 25 lines: what ran, each flow, waiting by path length, the balance, sessions
 /// and warnings, what went wrong. Nine more on delay bounds where flows reserve, six on what could
-/// not move.
+/// not move. Fair shares take a line for each of up to 30 flows, and at most seven more.
 pub fn terminal_summary(
     info: &RunInfo,
     spec: &NetworkSpec,
@@ -48,6 +49,7 @@ pub fn terminal_summary(
     }
     lines.extend(paths);
     lines.extend(bounds::terminal_lines(spec, outcome));
+    lines.extend(fair::shares(spec, outcome).terminal_lines());
     lines.push(String::new());
     let balance = Balance::of(outcome);
     lines.push(format!(
