@@ -7,7 +7,7 @@ use core::fmt;
 
 use kernel::hash::TraceHash;
 use kernel::stats::{Level, TimeWeighted};
-use kernel::{Duration, Event, EventQueue, Phase, Time};
+use kernel::{Duration, Event, EventQueue, Phase, Rate, Time};
 
 use crate::channel::Channel;
 use crate::deliver::REFRESH_TIMER;
@@ -17,6 +17,8 @@ use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
 use crate::leg::{Leg, LegCounts, Receiver, Sender};
 use crate::pool;
 use crate::probe::Probe;
+use crate::rate_ports::{self, RatePorts};
+use crate::rm_cells;
 use crate::scheduler::Place;
 use crate::service;
 use crate::session::{self, Sessions};
@@ -58,10 +60,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// follow its parent, a zero where the engine needs more.
     pub fn new(spec: &NetworkSpec, probe: P) -> Result<Self, BuildError> {
         check(spec)?;
+        let mut network = network(spec);
+        let rates = RatePorts::new(&mut network, spec);
         let mut simulation = Simulation {
             now: Time::ZERO,
             events: Q::default(),
-            network: network(spec),
+            network,
+            rates,
             probe,
             due: Due::new(2 * spec.links.len()),
             freed: Vec::new(),
@@ -81,6 +86,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         simulation.start_sources();
         simulation.start_sessions();
         simulation.start_refresh_timers();
+        simulation.start_rate_ports();
         Ok(simulation)
     }
 
@@ -138,11 +144,13 @@ fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
             Place::SEATS
         ));
     }
-    for flow in &spec.flows {
-        if let Err(what) = check_flow(spec, flow) {
+    for (id, flow) in spec.flows.iter().enumerate() {
+        let checked = check_flow(spec, flow).and_then(|()| rm_cells::check(spec, id));
+        if let Err(what) = checked {
             return refuse(format!("flow `{}`: {what}", flow.name));
         }
     }
+    rate_ports::check(spec).map_err(BuildError)?;
     pool::check(spec)?;
     session::check(spec)
 }
@@ -214,8 +222,7 @@ fn check_pace(flow: &FlowSpec) -> Result<(), String> {
 }
 
 fn check_ends(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
-    let needs_partner = matches!(flow.traffic, TrafficSpec::Client(_))
-        || flow.source_control != SourceControlSpec::None;
+    let needs_partner = asks(flow) || flow.source_control != SourceControlSpec::None;
     match flow.partner {
         Some(partner) if partner as usize >= spec.flows.len() => {
             Err("its partner does not exist".into())
@@ -312,16 +319,28 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         leaves,
         unit_bytes: flow.unit_bytes,
         next_number: 0,
-        traffic: Traffic::new(&flow.traffic, spec.seed, flow_id),
-        control: SourceControl::new(&flow.source_control),
+        traffic: Traffic::new(flow, flow_id, first_rate(spec, flow), spec.seed),
+        control: SourceControl::new(&flow.source_control, flow.unit_bytes),
         backlog: 0,
         shaping: Shaping::new(flow, spec.seed, flow_id),
         is_pulled: is_pulled(flow),
         delivery,
         partner,
         expected: 0,
+        efci: false,
         counts: FlowCounts::default(),
     });
+}
+
+/// Rate of the first link on a flow's way.
+fn first_rate(spec: &NetworkSpec, flow: &FlowSpec) -> Rate {
+    let channel = flow.legs[0].channel;
+    let link = &spec.links[channel as usize / 2];
+    if channel.is_multiple_of(2) {
+        link.forward.rate
+    } else {
+        link.backward.rate
+    }
 }
 
 /// Does the port pull the units of this flow, one whenever its queue runs empty?
@@ -340,6 +359,7 @@ fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u
             counts_starts: false,
             is_watched: false,
             is_ranked: false,
+            is_rated: false,
             place: Place::default(),
             parent,
             flow,
@@ -426,14 +446,23 @@ fn link_children(network: &mut Network, spec: &NetworkSpec, flow: &FlowSpec, bas
     network.leaves_below.extend(below);
 }
 
+/// It is a client: the partner flow, a server, carries the responses.
+fn asks(flow: &FlowSpec) -> bool {
+    matches!(
+        flow.traffic,
+        TrafficSpec::Client(_) | TrafficSpec::Requests(_)
+    )
+}
+
 /// What delivered units set off, and the flow at the other end of the conversation. Only the
 /// asking flow names its partner; `asked_by` holds the reverse.
 fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -> (Delivery, u32) {
     let flow = &spec.flows[flow_id as usize];
-    let is_client = |flow: &FlowSpec| matches!(flow.traffic, TrafficSpec::Client(_));
-    let is_windowed = |flow: &FlowSpec| flow.source_control != SourceControlSpec::None;
+    let is_windowed = |flow: &FlowSpec| {
+        flow.source_control != SourceControlSpec::None && rm_cells::abr_of(flow).is_none()
+    };
     let partner = flow.partner.unwrap_or(NONE);
-    if is_client(flow) {
+    if asks(flow) {
         return (Delivery::Request, partner);
     }
     if is_windowed(flow) {
@@ -441,8 +470,9 @@ fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -> (Delivery
     }
     let asker = asked_by[flow_id as usize];
     match spec.flows.get(asker as usize) {
-        Some(other) if is_client(other) => (Delivery::Response, asker),
+        Some(other) if asks(other) => (Delivery::Response, asker),
         Some(other) if is_windowed(other) => (Delivery::Feedback, asker),
+        _ if rm_cells::abr_of(flow).is_some() => (Delivery::Plain, partner),
         _ => (Delivery::Plain, NONE),
     }
 }

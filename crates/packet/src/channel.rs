@@ -15,7 +15,8 @@ use crate::unit::{Fifo, Kind, Units};
 pub(crate) struct Ticket {
     pub leg: u32,
     pub kind: TicketKind,
-    /// Value bound at the trigger, for `Bind::Trigger`; which message of a session it is.
+    /// Value bound at the trigger, for `Bind::Trigger`; which message of a session it is; what
+    /// a notice says.
     pub value: u64,
     /// Size on the wire.
     pub bytes: u32,
@@ -30,6 +31,7 @@ pub(crate) enum TicketKind {
     Sync,
     Alarm,
     Session,
+    Notice,
 }
 
 impl TicketKind {
@@ -41,6 +43,7 @@ impl TicketKind {
             }
             TicketKind::Alarm => 7,
             TicketKind::Session => ((value + 1) << 3) | 7,
+            TicketKind::Notice => ((value + 9) << 3) | 7,
         }
     }
 }
@@ -223,6 +226,16 @@ impl Channel {
             Kind::LostData
         } else {
             Kind::Data
+        }
+    }
+
+    /// What becomes of an RM cell that starts now: it stands among data, and errors hit it as they
+    /// hit control units.
+    #[cold]
+    pub fn draw_rm_error(&mut self, now: Time) -> Kind {
+        match self.draw_control_error(now, Kind::Notice, 0).0 {
+            Kind::Notice => Kind::Data,
+            _ => Kind::LostData,
         }
     }
 

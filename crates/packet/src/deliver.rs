@@ -6,11 +6,11 @@ use kernel::{Event, EventQueue, Phase};
 
 use crate::flow_control;
 use crate::outcome::LossCause;
-use crate::probe::{Crossing, Probe, UnitKind};
+use crate::probe::{Crossing, Probe};
 use crate::scheduler::Scheduler;
 use crate::signal::Message;
 use crate::simulation::Simulation;
-use crate::unit::{Kind, NONE};
+use crate::unit::{Flags, Kind, NONE};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The first unit on the wire takes effect.
@@ -39,6 +39,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let unit = network.units.get(place);
         let (leg_id, number, bytes) = (unit.leg, unit.number, unit.bytes);
+        let flags = unit.flags;
         let leg = &mut network.legs[leg_id as usize];
         leg.receiver.arrived += 1;
         self.probe.on_arrival(Crossing {
@@ -46,7 +47,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             channel: channel_id,
             flow: leg.sender.flow,
             leg: leg_id,
-            kind: UnitKind::Data,
+            kind: flags.unit_kind(),
             value: number as u64,
             bytes,
         });
@@ -60,6 +61,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if receiver.fill.value() >= receiver.limit && !self.admit_beyond_limit(leg_id) {
             self.drop_unit(channel_id, leg_id, place, LossCause::Buffer);
             return;
+        }
+        if flags == Flags::BACKWARD {
+            self.answer_backward(channel_id, leg_id, place);
         }
         if self.network.nodes[node as usize].pool != NONE {
             return self.arrive_in_pool(channel_id, leg_id, place);
@@ -106,6 +110,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn enqueue(&mut self, leg_id: u32, place: u32) {
         let network = &mut self.network;
         network.units.get_mut(place).leg = leg_id;
+        if network.legs[leg_id as usize].sender.is_rated {
+            self.join_rate_port(leg_id, place);
+        }
+        let network = &mut self.network;
         let sender = &mut network.legs[leg_id as usize].sender;
         if sender.is_ranked {
             return self.enqueue_ranked(leg_id, place);
@@ -164,16 +172,20 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn forget(&mut self, channel_id: u32, leg_id: u32, place: u32, cause: LossCause) {
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
         let destinations = self.network.leaves_below[leg_id as usize] as u64;
-        let counts = &mut self.network.flows[flow_id as usize].counts;
-        counts.lost += destinations;
-        counts.drops.add(cause, destinations);
         let unit = self.network.units.get(place);
+        let flow = &mut self.network.flows[flow_id as usize];
+        if unit.flags.is_rm() {
+            flow.count_lost_rm(unit.flags);
+        } else {
+            flow.counts.lost += destinations;
+            flow.counts.drops.add(cause, destinations);
+        }
         let crossing = Crossing {
             at: self.now,
             channel: channel_id,
             flow: flow_id,
             leg: leg_id,
-            kind: UnitKind::Data,
+            kind: unit.flags.unit_kind(),
             value: unit.number as u64,
             bytes: unit.bytes,
         };
@@ -211,6 +223,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             Kind::Request => self.provoke_credit(leg_id),
             Kind::Alarm => self.pass_alarm(leg_id, unit.bytes),
             Kind::Session => self.on_message(leg_id, Message::of(value)),
+            Kind::Notice => self.pass_notice(leg_id, value, unit.bytes),
             _ => {
                 let arrived = self.network.legs[leg_id as usize].receiver.arrived;
                 let news = self.network.credits[control].on_sync(value, arrived);

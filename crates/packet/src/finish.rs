@@ -1,5 +1,6 @@
 //! The end of a run: totals are balanced, statistics are summed up.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -8,11 +9,12 @@ use kernel::{EventQueue, Time};
 
 use crate::flow::Delays;
 use crate::outcome::{
-    ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Stop,
+    AbrOutcome, ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Stop,
 };
 use crate::pool::Pool;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
+use crate::source_control::SourceControl;
 use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -24,7 +26,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.end_warm_up();
             self.is_warm = false;
         }
-        let inside = self.count_inside();
+        let mut inside = self.count_inside();
+        self.take_out_rm_cells(&mut inside);
         self.check_conservation(&inside);
         self.check_branches();
         let stop = self.stop(inside.iter().sum());
@@ -83,6 +86,35 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         inside
     }
 
+    /// Of an ABR flow; its RM cells are counted on their own.
+    fn abr_outcome(&self, flow_id: u32) -> Option<Box<AbrOutcome>> {
+        let SourceControl::Abr(abr) = &self.network.flows[flow_id as usize].control else {
+            return None;
+        };
+        let mut outcome = abr.outcome(self.now);
+        [outcome.forward.inside, outcome.backward.inside] = self.rm_inside(flow_id);
+        Some(outcome)
+    }
+
+    /// RM cells are counted on their own, and balance too.
+    fn take_out_rm_cells(&mut self, inside: &mut [u64]) {
+        for (id, inside) in inside.iter_mut().enumerate() {
+            let Some(outcome) = self.abr_outcome(id as u32) else {
+                continue;
+            };
+            *inside -= outcome.forward.inside + outcome.backward.inside;
+            for (cells, kind) in [(outcome.forward, "forward"), (outcome.backward, "backward")] {
+                let accounted = cells.received + cells.lost + cells.inside;
+                if cells.sent != accounted {
+                    let (root, sent) = (self.network.roots(id as u32)[0], cells.sent);
+                    self.violate(root, || {
+                        format!("{sent} {kind} RM cells sent, but {accounted} accounted for")
+                    });
+                }
+            }
+        }
+    }
+
     fn check_conservation(&mut self, inside: &[u64]) {
         let mut wrong = Vec::new();
         for (id, flow) in self.network.flows.iter().enumerate() {
@@ -130,7 +162,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 let counts = &flow.counts;
                 let delivered = counts.delivered - counts.delivered_before_warm_up;
                 FlowOutcome {
-                    abr: None,
+                    abr: self.abr_outcome(id as u32),
                     tcp: None,
                     offered_total: counts.offered,
                     delivered_total: counts.delivered,
@@ -191,14 +223,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn channel_outcomes(&self, ended_at: Time) -> Vec<ChannelOutcome> {
         let span = ended_at.since(self.warm_up).ps().max(1) as f64;
-        let channels = self.network.channels.iter();
+        let channels = self.network.channels.iter().enumerate();
         channels
-            .map(|channel| {
+            .map(|(id, channel)| {
                 let (data_rest, control_rest) = channel.unfinished(ended_at);
                 let data = channel.data_busy.ps().saturating_sub(data_rest.ps());
                 let control = channel.control_busy.ps().saturating_sub(control_rest.ps());
                 ChannelOutcome {
-                    rate: None,
+                    rate: self.rate_port_outcome(id as u32),
                     data_utilization: data as f64 / span,
                     control_utilization: control as f64 / span,
                     data_units: channel.data_units,

@@ -9,6 +9,7 @@ use crate::outcome::Drops;
 use crate::shaping::Shaping;
 use crate::source_control::SourceControl;
 use crate::traffic::Traffic;
+use crate::unit::Flags;
 
 /// State of one flow.
 pub(crate) struct Flow {
@@ -32,7 +33,22 @@ pub(crate) struct Flow {
     pub partner: u32,
     /// In-order destination (go-back-N): the unit it expects.
     pub expected: u32,
+    /// The data cell delivered last met congestion.
+    pub efci: bool,
     pub counts: FlowCounts,
+}
+
+impl Flow {
+    /// An RM cell of this flow is lost.
+    pub fn count_lost_rm(&mut self, flags: Flags) {
+        let Some(abr) = self.control.abr() else {
+            return;
+        };
+        match flags {
+            Flags::FORWARD => abr.counts.forward.lost += 1,
+            _ => abr.counts.backward.lost += 1,
+        }
+    }
 }
 
 /// What a delivered unit sets off at its destination.

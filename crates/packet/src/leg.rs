@@ -33,6 +33,8 @@ pub(crate) struct Sender {
     pub is_watched: bool,
     /// The port's scheduler sees each unit of the queue.
     pub is_ranked: bool,
+    /// The port tells rates, and sees each unit of the queue.
+    pub is_rated: bool,
     /// Seat in the port's scheduler.
     pub place: Place,
     /// The leg whose receiver holds what waits here; `NONE` at the source.

@@ -23,6 +23,8 @@ mod leg;
 pub mod outcome;
 mod pool;
 pub mod probe;
+mod rate_ports;
+mod rm_cells;
 mod scheduler;
 mod service;
 mod session;
@@ -38,6 +40,7 @@ mod standstill;
 mod timers;
 mod traffic;
 mod transmit;
+mod uili;
 mod unit;
 
 pub use build::BuildError;

@@ -154,6 +154,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let sender = &self.network.legs[leg_id as usize].sender;
         let (channel_id, parent) = (sender.channel, sender.parent);
         let unit = *self.network.units.get(place);
+        if sender.is_rated {
+            self.leave_rate_port(leg_id);
+        }
         self.network.counts[leg_id as usize].dropped_waiting += 1;
         self.forget(channel_id, leg_id, place, cause);
         if parent == NONE {

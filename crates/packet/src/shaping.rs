@@ -88,7 +88,10 @@ impl Shaping {
         }
         let is_greedy = matches!(flow.traffic, TrafficSpec::Greedy { .. });
         // Clients and servers answer each other: they offer when they are asked to.
-        let answers = matches!(flow.traffic, TrafficSpec::Client(_) | TrafficSpec::Server);
+        let answers = matches!(
+            flow.traffic,
+            TrafficSpec::Client(_) | TrafficSpec::Requests(_) | TrafficSpec::Server
+        );
         let freezes = envelope.as_ref().is_some_and(Gate::freezes);
         Some(Box::new(Shaping {
             sizes,

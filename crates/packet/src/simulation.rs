@@ -16,6 +16,8 @@ use crate::leg::{Leg, LegCounts};
 use crate::outcome::Violation;
 use crate::pool::Pool;
 use crate::probe::Probe;
+use crate::rate_ports::RatePorts;
+use crate::rm_cells::SLOT_TIMER;
 use crate::session::Sessions;
 use crate::sink::Sink;
 use crate::standstill::Mark;
@@ -118,6 +120,7 @@ pub struct Simulation<Q: EventQueue = Wheel, P: Probe = ()> {
     pub(crate) last_start: Time,
     /// What had started some time before the end.
     pub(crate) mark: Mark,
+    pub(crate) rates: RatePorts,
     pub(crate) violations: Vec<Violation>,
     pub(crate) violations_total: u64,
 }
@@ -201,6 +204,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 Phase::Release => self.release(event.entity()),
                 Phase::Inject => match event.sequence() {
                     0 => self.on_source_timer(event.entity()),
+                    SLOT_TIMER => self.on_slot(event.entity()),
                     timer => self.on_gate_timer(event.entity(), timer),
                 },
                 _ => {}
@@ -299,6 +303,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             flow.counts.accepted_before_warm_up = flow.counts.accepted;
             flow.counts.delay = None;
             flow.counts.responses = None;
+            if let Some(abr) = flow.control.abr() {
+                abr.end_warm_up(at);
+            }
             if let Some(shaping) = &mut flow.shaping {
                 shaping.waits = None;
             }

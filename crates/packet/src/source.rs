@@ -7,8 +7,8 @@ use crate::flow::{Delays, Delivery};
 use crate::probe::Probe;
 use crate::simulation::{Freed, Simulation};
 use crate::source_control::SourceControl;
-use crate::traffic::{Client, ENDLESS, Traffic};
-use crate::unit::Unit;
+use crate::traffic::{ENDLESS, Traffic};
+use crate::unit::{Flags, Unit};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The application of `flow_id` has something to say.
@@ -20,6 +20,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let emission = flow.traffic.on_timer(self.now);
         flow.backlog = flow.backlog.saturating_add(emission.units);
+        if let SourceControl::Abr(_) = flow.control {
+            self.offer_cells(flow_id, emission.units);
+        }
         self.ask_again(flow_id, emission.next);
         self.pump(flow_id);
     }
@@ -36,6 +39,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn pump(&mut self, flow_id: u32) {
         loop {
             let flow = &mut self.network.flows[flow_id as usize];
+            if let SourceControl::Abr(_) = flow.control {
+                return self.send_cells(flow_id);
+            }
             let is_fed = flow.backlog != 0;
             if !is_fed && flow.shaping.is_none() || !flow.control.may_send() {
                 return;
@@ -138,9 +144,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn consume(&mut self, leg_id: u32, place: u32) {
         let now = self.now;
         let unit = *self.network.units.get(place);
-        self.network.units.remove(place);
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
+        if unit.flags.is_rm() {
+            return self.consume_rm(flow_id, place, unit.flags);
+        }
+        self.network.units.remove(place);
         let flow = &mut self.network.flows[flow_id as usize];
+        flow.efci = unit.flags == Flags::MARKED;
         flow.counts.delivered += 1;
         flow.counts.delivered_bytes += unit.bytes as u64;
         Delays::record(&mut flow.counts.delay, unit.born(), now);
@@ -184,9 +194,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A unit of a request reached the server that answers on `server_id`.
     fn serve(&mut self, client_id: u32, server_id: u32) {
-        let Traffic::Client(client) = &mut self.network.flows[client_id as usize].traffic else {
-            return;
-        };
+        let client = &mut self.network.flows[client_id as usize].traffic;
         let Some(request) = client.on_request_unit() else {
             return;
         };
@@ -201,22 +209,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A unit of a response reached the client that asks on `client_id`.
     fn hear(&mut self, client_id: u32, server_id: u32) {
         let now = self.now;
-        let Some(client) = self.client(client_id) else {
-            return;
-        };
+        let client = &mut self.network.flows[client_id as usize].traffic;
         let Some((issued, next)) = client.on_response_unit(now) else {
             return;
         };
         let counts = &mut self.network.flows[server_id as usize].counts;
         Delays::record(&mut counts.responses, issued, now);
         self.ask_again(client_id, next);
-    }
-
-    fn client(&mut self, flow_id: u32) -> Option<&mut Client> {
-        match &mut self.network.flows[flow_id as usize].traffic {
-            Traffic::Client(client) => Some(client),
-            _ => None,
-        }
     }
 
     /// The unit waits in the destination's buffer until its sink takes it.

@@ -1,8 +1,10 @@
 //! When may the source send what the application wants? One file a scheme.
 
+mod abr;
 mod aimd;
 mod window;
 
+pub(crate) use abr::{Abr, Next};
 pub(crate) use aimd::Aimd;
 pub(crate) use window::Window;
 
@@ -18,12 +20,16 @@ pub(crate) enum SourceControl {
     None,
     Window(Window),
     Aimd(Box<Aimd>),
+    /// Paced by `rm_cells.rs`, not by the questions below.
+    Abr(Box<Abr>),
 }
 
 impl SourceControl {
-    pub fn new(spec: &SourceControlSpec) -> SourceControl {
+    /// For units of `bytes`.
+    pub fn new(spec: &SourceControlSpec, bytes: u32) -> SourceControl {
         match *spec {
-            SourceControlSpec::None | SourceControlSpec::Abr(_) => SourceControl::None,
+            SourceControlSpec::None => SourceControl::None,
+            SourceControlSpec::Abr(ref spec) => SourceControl::Abr(Abr::new(spec, bytes)),
             SourceControlSpec::Window { units } => SourceControl::Window(Window::new(units)),
             SourceControlSpec::Aimd {
                 initial_units,
@@ -41,6 +47,15 @@ impl SourceControl {
         }
     }
 
+    /// The ABR end system, if it is one.
+    #[inline]
+    pub fn abr(&mut self) -> Option<&mut Abr> {
+        match self {
+            SourceControl::Abr(abr) => Some(abr),
+            _ => None,
+        }
+    }
+
     /// May the next unit go?
     #[inline]
     pub fn may_send(&self) -> bool {
@@ -48,6 +63,7 @@ impl SourceControl {
             SourceControl::None => true,
             SourceControl::Window(window) => window.may_send(),
             SourceControl::Aimd(aimd) => aimd.may_send(),
+            SourceControl::Abr(_) => false,
         }
     }
 
@@ -55,7 +71,7 @@ impl SourceControl {
     #[inline]
     pub fn on_sent(&mut self, now: Time) -> Option<Time> {
         match self {
-            SourceControl::None => None,
+            SourceControl::None | SourceControl::Abr(_) => None,
             SourceControl::Window(window) => {
                 window.on_sent();
                 None
@@ -67,7 +83,7 @@ impl SourceControl {
     /// The destination acknowledges: it expects unit `expected` next.
     pub fn on_acknowledgement(&mut self, now: Time, expected: u32) {
         match self {
-            SourceControl::None => {}
+            SourceControl::None | SourceControl::Abr(_) => {}
             SourceControl::Window(window) => window.on_acknowledgement(expected),
             SourceControl::Aimd(aimd) => aimd.on_acknowledgement(now, expected),
         }

@@ -5,6 +5,7 @@ use kernel::{Event, EventQueue, Phase};
 use crate::channel::TicketKind;
 use crate::deliver::{REFRESH_TIMER, REQUEST_TIMER, SOURCE_TIMER};
 use crate::probe::Probe;
+use crate::rate_ports::INTERVAL_TIMER;
 use crate::session::{CLOSE_TIMER, OPEN_TIMER, RESERVE_TIMER};
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
@@ -18,6 +19,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             OPEN_TIMER => self.open_session(entity),
             CLOSE_TIMER => self.close_session(entity),
             RESERVE_TIMER => self.reserve(entity),
+            INTERVAL_TIMER => self.on_interval_timer(entity),
             _ => {}
         }
     }

@@ -3,12 +3,18 @@
 //! Traffic is asked when its timer fires and answers with units offered now and the next time
 //! it wants to be asked.
 
+mod bottlenecked;
 mod client;
+mod exchange;
 mod on_off;
+mod requests;
 mod trains;
 
-pub(crate) use client::{Client, Server};
+pub(crate) use bottlenecked::Bottlenecked;
+pub(crate) use client::Client;
+pub(crate) use exchange::{Exchange, Request, Server};
 pub(crate) use on_off::OnOff;
+pub(crate) use requests::Requests;
 pub(crate) use trains::Trains;
 
 use alloc::boxed::Box;
@@ -16,9 +22,9 @@ use alloc::format;
 use alloc::string::String;
 
 use kernel::stream::{Purpose, Stream};
-use kernel::{Duration, Time};
+use kernel::{Duration, Rate, Time};
 
-use crate::spec::{Span, TrafficSpec};
+use crate::spec::{FlowSpec, LimitSpec, SourceControlSpec, Span, TrafficSpec};
 
 /// What one source does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,13 +47,16 @@ pub(crate) enum Traffic {
     OnOff(Box<OnOff>),
     Trains(Box<Trains>),
     Client(Box<Client>),
+    Requests(Box<Requests>),
+    Bottlenecked(Box<Bottlenecked>),
     Server(Box<Server>),
 }
 
 impl Traffic {
-    pub fn new(spec: &TrafficSpec, seed: u64, flow: u32) -> Traffic {
-        let stream = || Stream::new(seed, flow as u64, Purpose::Traffic);
-        match *spec {
+    /// What the application of `flow`, number `id`, does; `link` is the rate of its first link.
+    pub fn new(flow: &FlowSpec, id: u32, link: Rate, seed: u64) -> Traffic {
+        let stream = || Stream::new(seed, id as u64, Purpose::Traffic);
+        match flow.traffic {
             TrafficSpec::Silent => Traffic::Silent,
             TrafficSpec::Greedy { start, total } => Traffic::Greedy {
                 start,
@@ -97,12 +106,19 @@ impl Traffic {
                 let on_off = OnOff::new(start, on, off, on_interval, off_interval, stream());
                 Traffic::OnOff(Box::new(on_off))
             }
-            TrafficSpec::Client(spec) => Traffic::Client(Box::new(Client::new(spec, seed, flow))),
+            TrafficSpec::Client(spec) => Traffic::Client(Box::new(Client::new(spec, seed, id))),
+            TrafficSpec::Requests(spec) => {
+                Traffic::Requests(Box::new(Requests::new(spec, seed, id)))
+            }
+            TrafficSpec::Bottlenecked { start, ref limits } => {
+                let bottlenecked = match flow.source_control {
+                    SourceControlSpec::Abr(_) => Bottlenecked::offered(start, limits),
+                    _ => Bottlenecked::spaced(start, limits, flow.unit_bytes, link),
+                };
+                Traffic::Bottlenecked(Box::new(bottlenecked))
+            }
             TrafficSpec::Server => Traffic::Server(Box::default()),
-            TrafficSpec::Requests(_)
-            | TrafficSpec::Bottlenecked { .. }
-            | TrafficSpec::Tcp(_)
-            | TrafficSpec::TcpBack => Traffic::Silent,
+            TrafficSpec::Tcp(_) | TrafficSpec::TcpBack => Traffic::Silent,
         }
     }
 
@@ -115,6 +131,8 @@ impl Traffic {
             Traffic::OnOff(on_off) => Some(on_off.start()),
             Traffic::Trains(trains) => trains.start(),
             Traffic::Client(client) => Some(client.start()),
+            Traffic::Requests(requests) => requests.start(),
+            Traffic::Bottlenecked(bottlenecked) => Some(bottlenecked.start()),
         }
     }
 
@@ -127,6 +145,8 @@ impl Traffic {
             Traffic::OnOff(on_off) => on_off.postpone(by),
             Traffic::Trains(trains) => trains.postpone(by),
             Traffic::Client(client) => client.postpone(by),
+            Traffic::Requests(requests) => requests.postpone(by),
+            Traffic::Bottlenecked(bottlenecked) => bottlenecked.postpone(by),
         }
     }
 
@@ -146,7 +166,37 @@ impl Traffic {
             Traffic::OnOff(on_off) => on_off.on_timer(now),
             Traffic::Trains(trains) => trains.on_timer(now),
             Traffic::Client(client) => client.on_timer(now),
+            Traffic::Requests(requests) => requests.on_timer(now),
+            Traffic::Bottlenecked(bottlenecked) => bottlenecked.on_timer(now),
             Traffic::Server(server) => server.on_timer(),
+        }
+    }
+
+    /// The limit of a bottlenecked source since its last timer; `None` is without limit, as all
+    /// other traffic is.
+    pub fn limit(&self) -> Option<Rate> {
+        match self {
+            Traffic::Bottlenecked(bottlenecked) => bottlenecked.limit(),
+            _ => None,
+        }
+    }
+
+    /// A unit of this client's requests reached its server; the request, when it is complete.
+    pub fn on_request_unit(&mut self) -> Option<Request> {
+        match self {
+            Traffic::Client(client) => client.exchange.on_request_unit(),
+            Traffic::Requests(requests) => requests.exchange.on_request_unit(),
+            _ => None,
+        }
+    }
+
+    /// A unit of a response reached this client. When it completes one: when that was asked for,
+    /// and when to wake the client next.
+    pub fn on_response_unit(&mut self, now: Time) -> Option<(Time, Option<Time>)> {
+        match self {
+            Traffic::Client(client) => client.on_response_unit(now),
+            Traffic::Requests(requests) => requests.on_response_unit(now),
+            _ => None,
         }
     }
 }
@@ -164,7 +214,12 @@ pub(crate) fn check(traffic: &TrafficSpec) -> Result<(), String> {
             ..
         } => on_interval == zero || off_interval == Some(zero),
         TrafficSpec::Client(client) => client.payload_bytes == 0 || client.request_units == 0,
-        TrafficSpec::Requests(requests) => requests.request_units == 0 || requests.requests == 0,
+        TrafficSpec::Requests(requests) => [
+            requests.requests,
+            requests.request_units,
+            requests.response_units,
+        ]
+        .contains(&0),
         TrafficSpec::Tcp(tcp) => tcp.payload_bytes == 0,
         TrafficSpec::Silent
         | TrafficSpec::Greedy { .. }
@@ -176,6 +231,7 @@ pub(crate) fn check(traffic: &TrafficSpec) -> Result<(), String> {
         return Err("its traffic needs intervals and sizes above zero".into());
     }
     match *traffic {
+        TrafficSpec::Bottlenecked { ref limits, .. } => check_limits(limits),
         TrafficSpec::Poisson {
             mean_interval,
             min_interval,
@@ -188,6 +244,16 @@ pub(crate) fn check(traffic: &TrafficSpec) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+fn check_limits(limits: &[LimitSpec]) -> Result<(), String> {
+    if limits.iter().any(|limit| limit.rate == Some(Rate(0))) {
+        return Err("a limit of its traffic needs a rate above zero".into());
+    }
+    if limits.windows(2).any(|pair| pair[0].from >= pair[1].from) {
+        return Err("the limits of its traffic must be in order of time, one at a time".into());
+    }
+    Ok(())
 }
 
 /// One unit after each gap: constant rate or Poisson.

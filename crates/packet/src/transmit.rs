@@ -4,7 +4,7 @@ use kernel::{Event, EventQueue, Phase, Time};
 
 use crate::channel::{Ticket, TicketKind};
 use crate::flow_control::Receiver;
-use crate::probe::{Crossing, Probe, UnitKind};
+use crate::probe::{Crossing, Probe};
 use crate::scheduler::Choice;
 use crate::signal::Message;
 use crate::simulation::{Freed, Simulation};
@@ -61,20 +61,30 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if sender.counts_starts {
             network.starts.push(&mut sender.starts, now);
         }
-        let is_ranked = sender.is_ranked;
+        let (is_ranked, is_rated) = (sender.is_ranked, sender.is_rated);
         let unit = network.units.get(place);
         let (number, bytes, arrived, shared) = (unit.number, unit.bytes, unit.arrived, unit.shared);
+        let flags = unit.flags;
         if is_ranked {
             self.serve_ranked(leg_id, place, bytes);
         }
+        if is_rated {
+            self.leave_rate_port(leg_id);
+        }
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
-        let kind = channel.draw_data_error(now);
+        let kind = match flags.is_rm() {
+            false => channel.draw_data_error(now),
+            true => channel.draw_rm_error(now),
+        };
         if let Some(effect_at) = channel.launch(&mut network.units, now, place, kind) {
             self.events
                 .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         }
-        channel.count_data(now);
+        match flags.is_rm() {
+            false => channel.count_data(now),
+            true => channel.count_control(now),
+        }
         self.unit_hops += 1;
         self.last_start = now;
         self.hash.add(fingerprint(now, leg_id, number as u64));
@@ -83,7 +93,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             channel: channel_id,
             flow: flow_id,
             leg: leg_id,
-            kind: UnitKind::Data,
+            kind: flags.unit_kind(),
             value: number as u64,
             bytes,
         });
@@ -242,7 +252,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for ticket in tickets.drain(..) {
             let forward = self.network.legs[ticket.leg as usize].sender.channel;
             let channel = match ticket.kind {
-                TicketKind::Credit | TicketKind::Alarm => forward ^ 1,
+                TicketKind::Credit | TicketKind::Alarm | TicketKind::Notice => forward ^ 1,
                 TicketKind::Request | TicketKind::Sync => forward,
                 TicketKind::Session if Message::of(ticket.value).goes_back() => forward ^ 1,
                 TicketKind::Session => forward,
@@ -291,6 +301,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         match ticket.kind {
             TicketKind::Request => (Kind::Request, 0),
             TicketKind::Alarm => (Kind::Alarm, 0),
+            TicketKind::Notice => (Kind::Notice, ticket.value),
             TicketKind::Session => {
                 self.on_message_start(ticket.leg, Message::of(ticket.value));
                 (Kind::Session, ticket.value)

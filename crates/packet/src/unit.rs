@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use kernel::Time;
 
+use crate::explicit_rate::RmCell;
 use crate::probe::UnitKind;
 use crate::scheduler::Packet;
 
@@ -32,6 +33,8 @@ pub(crate) enum Kind {
     LostAlarm,
     /// A session's message; the leg it goes along.
     Session,
+    /// An RM cell that a switch made, on its way back to the source; the leg it goes back along.
+    Notice,
 }
 
 impl Kind {
@@ -44,7 +47,7 @@ impl Kind {
     /// What becomes of a control unit whose CRC fails.
     pub fn lost(self) -> Kind {
         match self {
-            Kind::Alarm => Kind::LostAlarm,
+            Kind::Alarm | Kind::Notice => Kind::LostAlarm,
             _ => Kind::LostControl,
         }
     }
@@ -58,6 +61,7 @@ impl Kind {
             Kind::Sync => UnitKind::Sync,
             Kind::Alarm | Kind::LostAlarm => UnitKind::Alarm,
             Kind::Session => UnitKind::Session,
+            Kind::Notice => UnitKind::Notice,
         }
     }
 }
@@ -80,6 +84,38 @@ pub(crate) struct Unit {
     /// Its copy in common memory, if several branches share it.
     pub shared: u32,
     pub kind: Kind,
+    /// Of a unit in a queue of data: see [`Flags`].
+    pub flags: Flags,
+}
+
+/// What else there is to say of a unit in a queue of data: none for most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Flags(u8);
+
+impl Flags {
+    pub const DATA: Flags = Flags(0);
+    /// A forward RM cell.
+    pub const FORWARD: Flags = Flags(1);
+    /// A backward RM cell.
+    pub const BACKWARD: Flags = Flags(2);
+    /// A data cell that met congestion (EFCI).
+    pub const MARKED: Flags = Flags(4);
+
+    /// Is it an RM cell?
+    #[inline]
+    pub fn is_rm(self) -> bool {
+        self.0 & 3 != 0
+    }
+
+    /// As probes call it.
+    #[inline]
+    pub fn unit_kind(self) -> UnitKind {
+        match self {
+            Flags::FORWARD => UnitKind::ForwardRm,
+            Flags::BACKWARD => UnitKind::BackwardRm,
+            _ => UnitKind::Data,
+        }
+    }
 }
 
 impl Unit {
@@ -97,6 +133,7 @@ impl Unit {
             bytes,
             shared: NONE,
             kind,
+            flags: Flags::DATA,
         }
     }
 
@@ -128,6 +165,8 @@ pub(crate) struct Units {
     /// The unit each one found before it in its queue, where a pool may push it out; by place,
     /// as long as needed.
     before: Vec<u32>,
+    /// What RM cells say; by place, as long as needed.
+    rm_cells: Vec<RmCell>,
 }
 
 impl Units {
@@ -138,6 +177,7 @@ impl Units {
             live: 0,
             ranks: Vec::new(),
             before: Vec::new(),
+            rm_cells: Vec::new(),
         }
     }
 
@@ -195,6 +235,20 @@ impl Units {
             rank: self.rank(place),
             bytes: self.get(place).bytes,
         }
+    }
+
+    /// The unit at `place` is an RM cell that says this.
+    pub fn set_rm(&mut self, place: u32, cell: RmCell) {
+        if self.rm_cells.len() <= place as usize {
+            self.rm_cells
+                .resize(self.units.capacity(), RmCell::default());
+        }
+        self.rm_cells[place as usize] = cell;
+    }
+
+    /// What the RM cell at `place` says.
+    pub fn rm(&self, place: u32) -> RmCell {
+        self.rm_cells[place as usize]
     }
 
     /// The unit at `place` found `before` at the end of its queue.

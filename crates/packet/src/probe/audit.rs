@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 
 use kernel::{Duration, Time};
 
-use super::{Crossing, Probe, UnitKind};
+use super::{Crossing, Probe};
 use crate::leg::Leg;
 use crate::outcome::Violation;
 use crate::simulation::Network;
@@ -318,7 +318,7 @@ fn bookable_bps(network: &NetworkSpec) -> Vec<u64> {
 impl Probe for Audit {
     fn on_start(&mut self, crossing: Crossing) {
         self.touched_channels.push(crossing.channel);
-        if crossing.kind == UnitKind::Data {
+        if crossing.kind.is_queued() {
             self.touched_legs.push(crossing.leg);
             self.check_start(crossing.at, crossing.leg);
         }
@@ -327,7 +327,7 @@ impl Probe for Audit {
     fn on_arrival(&mut self, crossing: Crossing) {
         self.touched_legs.push(crossing.leg);
         self.touched_channels.push(crossing.channel ^ 1);
-        if crossing.kind == UnitKind::Data {
+        if crossing.kind.is_queued() {
             let last = self.last_number[crossing.leg as usize].replace(crossing.value);
             if let (Some(last), true) = (last, self.is_numbered[crossing.leg as usize]) {
                 self.require(last < crossing.value, crossing.at, crossing.leg, || {

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 
 use kernel::{Duration, Rate, Time};
 
-use super::{Crossing, Probe, UnitKind};
+use super::{Crossing, Probe};
 use crate::build::is_pulled;
 use crate::outcome::{FlowPorts, PortsOutcome, SampleOutcome};
 use crate::spec::NetworkSpec;
@@ -165,7 +165,7 @@ impl Probe for Ports {
     }
 
     fn on_start(&mut self, crossing: Crossing) {
-        if crossing.kind != UnitKind::Data {
+        if !crossing.kind.is_queued() {
             return;
         }
         self.look_at_clock(crossing.at);

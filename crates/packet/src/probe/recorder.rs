@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 
 use kernel::{Duration, Rate, Time};
 
-use super::{Crossing, Probe, UnitKind};
+use super::{Crossing, ForwardCell, Probe, RateInterval, UnitKind};
 use crate::outcome::Series;
-use crate::spec::{Measure, NetworkSpec, SeriesSpec};
+use crate::spec::{FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec};
+use crate::unit::NONE;
 
 /// Records the series of a scenario.
 pub struct Recorder {
@@ -16,6 +17,7 @@ pub struct Recorder {
     by_leg: Vec<Vec<u32>>,
     by_channel: Vec<Vec<u32>>,
     by_node: Vec<Vec<u32>>,
+    by_flow: Vec<Vec<u32>>,
 }
 
 struct Track {
@@ -61,6 +63,7 @@ impl Recorder {
             by_leg: vec![Vec::new(); legs.len()],
             by_channel: vec![Vec::new(); 2 * network.links.len()],
             by_node: vec![Vec::new(); network.nodes.len()],
+            by_flow: vec![Vec::new(); network.flows.len()],
         };
         for spec in series {
             recorder.add(network, &legs, spec);
@@ -95,8 +98,17 @@ impl Recorder {
             Measure::Throughput | Measure::ControlThroughput | Measure::Arrivals => {
                 self.by_channel[spec.channel as usize].push(id);
             }
+            Measure::RateQueue
+            | Measure::LoadFactor
+            | Measure::ActiveCircuits
+            | Measure::FairShare => self.by_channel[spec.channel as usize].push(id),
             Measure::Stored => self.by_node[to as usize].push(id),
             _ => {}
+        }
+        let flow = spec.flow.and_then(|flow| network.flows.get(flow as usize));
+        if let (Measure::AllowedRate | Measure::SourceRate, Some(flow)) = (spec.measure, flow) {
+            self.by_flow[spec.flow.unwrap_or(0) as usize].push(id);
+            levels = vec![(NONE, initial_rate(spec.measure, flow))];
         }
         self.tracks
             .push(Track::new(spec.clone(), channel.rate, levels));
@@ -105,6 +117,26 @@ impl Recorder {
     /// The series recorded so far; `at` is how far the run is.
     pub fn series(&self, at: Time) -> Vec<Series> {
         self.tracks.iter().map(|track| track.series(at)).collect()
+    }
+
+    /// A rate of an ABR flow is `rate` from now on.
+    fn of_flow(&mut self, at: Time, flow: u32, measure: Measure, rate: Rate) {
+        for &id in &self.by_flow[flow as usize] {
+            let track = &mut self.tracks[id as usize];
+            if track.spec.measure == measure {
+                track.set_total(at, rate.0 as f64);
+            }
+        }
+    }
+
+    /// A level of a port that tells rates is `value` from now on.
+    fn of_port(&mut self, at: Time, channel: u32, measure: Measure, value: f64) {
+        for &id in &self.by_channel[channel as usize] {
+            let track = &mut self.tracks[id as usize];
+            if track.spec.measure == measure {
+                track.set_total(at, value);
+            }
+        }
     }
 
     fn level(&mut self, at: Time, leg: u32, measure: Measure, value: i64) {
@@ -146,6 +178,14 @@ fn initial_level(measure: Measure, leg: &crate::spec::LegSpec) -> i64 {
     }
 }
 
+/// ACR starts at ICR; there is no source rate before the second forward RM cell.
+fn initial_rate(measure: Measure, flow: &FlowSpec) -> i64 {
+    match (measure, &flow.source_control) {
+        (Measure::AllowedRate, SourceControlSpec::Abr(abr)) => abr.icr.0.min(1 << 62) as i64,
+        _ => 0,
+    }
+}
+
 impl Probe for Recorder {
     fn on_start(&mut self, crossing: Crossing) {
         if crossing.kind == UnitKind::Data {
@@ -179,6 +219,27 @@ impl Probe for Recorder {
 
     fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {
         self.level(at, leg, Measure::Queue, waiting as i64);
+    }
+
+    fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, _old: Rate) {
+        self.of_flow(at, flow, Measure::AllowedRate, acr);
+    }
+
+    fn on_forward(&mut self, at: Time, flow: u32, cell: ForwardCell) {
+        if let Some(source_rate) = cell.source_rate {
+            self.of_flow(at, flow, Measure::SourceRate, source_rate);
+        }
+    }
+
+    fn on_rate_queue(&mut self, at: Time, channel: u32, waiting: u32) {
+        self.of_port(at, channel, Measure::RateQueue, waiting as f64);
+    }
+
+    fn on_interval(&mut self, at: Time, channel: u32, interval: RateInterval) {
+        self.of_port(at, channel, Measure::LoadFactor, interval.load);
+        self.of_port(at, channel, Measure::ActiveCircuits, interval.active);
+        let share = interval.fair_share.0 as f64;
+        self.of_port(at, channel, Measure::FairShare, share);
     }
 
     fn on_stored(&mut self, at: Time, node: u32, stored: u64) {

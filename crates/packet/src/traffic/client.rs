@@ -4,26 +4,11 @@
 //! every request waits for think time, a server handles one request at a time, at most
 //! `outstanding` reads are under way. Not modelled: retransmission of lost requests.
 
-use alloc::collections::VecDeque;
-
 use kernel::stream::{Purpose, Stream};
 use kernel::{Duration, Time};
 
-use super::{Emission, draw};
-use crate::spec::{ClientSpec, Span};
-
-/// A request under way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Request {
-    /// Units of the response.
-    pub response_units: u32,
-    /// Server's time for it.
-    pub service: Span,
-    /// When the client issued it.
-    pub issued: Time,
-    /// A look-up, before the file's reads.
-    pub is_lookup: bool,
-}
+use super::{Emission, Exchange, Request, draw};
+use crate::spec::ClientSpec;
 
 /// The client's side.
 pub(crate) struct Client {
@@ -33,12 +18,7 @@ pub(crate) struct Client {
     bytes_left: u64,
     under_way: u32,
     thinking: u32,
-    /// Issued, not yet complete at the server: units still to come of the first, and all.
-    at_server: VecDeque<Request>,
-    request_units_left: u32,
-    /// Issued, response not yet complete.
-    unanswered: VecDeque<Request>,
-    response_units_left: u32,
+    pub exchange: Exchange,
     sizes: Stream,
     think: Stream,
 }
@@ -52,10 +32,7 @@ impl Client {
             bytes_left: 0,
             under_way: 0,
             thinking: 1,
-            at_server: VecDeque::new(),
-            request_units_left: 0,
-            unanswered: VecDeque::new(),
-            response_units_left: 0,
+            exchange: Exchange::new(spec.request_units),
             sizes: Stream::new(seed, flow as u64, Purpose::FileSize),
             think: Stream::new(seed, flow as u64, Purpose::Think),
         };
@@ -85,14 +62,7 @@ impl Client {
         self.thinking -= 1;
         let request = self.next_request(now);
         self.under_way += 1;
-        if self.at_server.is_empty() {
-            self.request_units_left = self.spec.request_units;
-        }
-        self.at_server.push_back(request);
-        if self.unanswered.is_empty() {
-            self.response_units_left = request.response_units;
-        }
-        self.unanswered.push_back(request);
+        self.exchange.issue(request);
         Emission {
             units: self.spec.request_units as u64,
             next: self.think_again(now),
@@ -107,7 +77,6 @@ impl Client {
                 response_units,
                 service,
                 issued,
-                is_lookup: true,
             };
         }
         let bytes = self.bytes_left.min(self.spec.block_bytes as u64);
@@ -118,7 +87,6 @@ impl Client {
             response_units,
             service: self.spec.read_service,
             issued,
-            is_lookup: false,
         }
     }
 
@@ -139,60 +107,13 @@ impl Client {
         Some(now + draw(self.spec.think, &mut self.think))
     }
 
-    /// A unit of a request reached the server; the request, when it is complete.
-    pub fn on_request_unit(&mut self) -> Option<Request> {
-        self.request_units_left = self.request_units_left.checked_sub(1)?;
-        if self.request_units_left > 0 {
-            return None;
-        }
-        self.request_units_left = self.spec.request_units;
-        self.at_server.pop_front()
-    }
-
     /// A unit of a response arrived. When it completes one: when that was issued, and when to
     /// wake the client next.
     pub fn on_response_unit(&mut self, now: Time) -> Option<(Time, Option<Time>)> {
-        self.response_units_left = self.response_units_left.checked_sub(1)?;
-        if self.response_units_left > 0 {
-            return None;
-        }
-        let answered = self.unanswered.pop_front()?;
-        self.response_units_left = self
-            .unanswered
-            .front()
-            .map_or(0, |next| next.response_units);
+        let answered = self.exchange.on_response_unit()?;
         self.under_way -= 1;
-        self.lookups_unanswered -= answered.is_lookup as u32;
+        // A file's look-ups are issued first, and so answered first.
+        self.lookups_unanswered = self.lookups_unanswered.saturating_sub(1);
         Some((answered.issued, self.think_again(now)))
-    }
-}
-
-/// The server's side: one request at a time, in order.
-#[derive(Default)]
-pub(crate) struct Server {
-    busy_until: Time,
-    ready_units: VecDeque<u32>,
-    service: Option<Stream>,
-}
-
-impl Server {
-    /// Takes a request; the instant its response is ready.
-    pub fn take(&mut self, now: Time, request: Request, seed: u64, flow: u32) -> Time {
-        let service = self
-            .service
-            .get_or_insert_with(|| Stream::new(seed, flow as u64, Purpose::Service));
-        let begin = self.busy_until.max(now);
-        self.busy_until = begin + draw(request.service, service);
-        self.ready_units.push_back(request.response_units);
-        self.busy_until
-    }
-
-    /// The oldest response is ready.
-    pub fn on_timer(&mut self) -> Emission {
-        let units = self.ready_units.pop_front().unwrap_or(0);
-        Emission {
-            units: units as u64,
-            next: None,
-        }
     }
 }
