@@ -1,6 +1,9 @@
 //! What one run found, as tables, a page and a summary for the terminal.
 
+mod abr;
 mod bounds;
+mod bursts;
+mod cell_tcp;
 mod fair;
 mod losses;
 mod names;
@@ -107,7 +110,7 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
 
 /// The numbers most programs want, for `summary.json`.
 ///
-/// Losses by cause, sessions, warnings, a standstill, delay bounds and what was measured of ports
+/// Losses by cause, sessions, warnings, a standstill, ABR, delay bounds and what was measured of ports
 /// are there if the run had them.
 pub fn run_summary(
     info: &RunInfo,
@@ -169,6 +172,9 @@ pub fn run_summary(
         summary["standstill"] = standstill;
     }
     summary["fairness"] = fair::shares(spec, outcome).json();
+    if let Some(abr) = abr::json(spec, outcome) {
+        summary["abr"] = abr;
+    }
     if let Some(bounds) = bounds::json(spec, outcome) {
         summary["bounds"] = bounds;
     }

@@ -4,7 +4,7 @@ use kernel::Duration;
 use packet::outcome::{DelayOutcome, Outcome, PortsOutcome};
 use packet::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
-use super::{bounds, fair, losses, names, ports, sessions, standstill};
+use super::{abr, bounds, cell_tcp, fair, losses, names, ports, sessions, standstill};
 use crate::model::{Cell, Column, Table};
 
 /// What a flow got, for each destination.
@@ -53,8 +53,8 @@ pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
         .collect()
 }
 
-/// Tables of what stood still, flows, fair shares, delays, delay bounds, what was measured of ports (if it
-/// was), responses, shaping, drops, sessions, warnings, legs, buffers, channels, nodes and
+/// Tables of what stood still, flows, fair shares, delays, delay bounds, ABR, TCP, what was measured of ports
+/// (if it was), responses, shaping, drops, sessions, warnings, legs, buffers, channels, nodes and
 /// violations; those without a row are left out. `cell` is the unit of time.
 pub fn run_tables(
     spec: &NetworkSpec,
@@ -69,6 +69,8 @@ pub fn run_tables(
         delays(spec, outcome, cell),
         bounds::table(spec, outcome, measured, cell),
     ];
+    tables.extend(abr::tables(spec, outcome));
+    tables.push(cell_tcp::table(spec, outcome));
     if let Some(measured) = measured {
         tables.extend(ports::tables(spec, measured, cell));
     }

@@ -5,7 +5,7 @@ use packet::outcome::{Outcome, PortsOutcome, Stop};
 use packet::spec::NetworkSpec;
 
 use super::tables::flow_loads;
-use super::{Balance, RunInfo, bounds, fair, losses, ports, sessions, standstill, words};
+use super::{Balance, RunInfo, abr, bounds, fair, losses, ports, sessions, standstill, words};
 use crate::number::{fixed, grouped, significant, span};
 
 /// Flows listed, less one for each line on paths, sessions and warnings; the rest are counted.
@@ -17,7 +17,8 @@ const NAME: usize = 24;
 
 /// The run in at most 25 lines: what ran, each flow, waiting by path length, the balance, sessions
 /// and warnings, what went wrong. Nine more on delay bounds where flows reserve, six on what could
-/// not move. Fair shares take a line for each of up to 30 flows, and at most seven more.
+/// not move. Fair shares take a line for each of up to 30 flows, and at most seven more; ABR takes
+/// three.
 pub fn terminal_summary(
     info: &RunInfo,
     spec: &NetworkSpec,
@@ -58,6 +59,7 @@ pub fn terminal_summary(
         losses::sentence(outcome)
     ));
     lines.extend(sessions);
+    lines.extend(abr::lines(spec, outcome));
     if let Some((name, data, control)) = words::busiest(spec, outcome) {
         lines.push(format!(
             "busiest channel {name}: data {} %, control {} %",
