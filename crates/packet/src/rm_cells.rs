@@ -18,8 +18,8 @@ use crate::spec::{AbrSpec, FlowSpec, NetworkSpec, SourceControlSpec};
 use crate::traffic::ENDLESS;
 use crate::unit::{Flags, NONE, Unit};
 
-/// Sequence number of a flow's slots among its events; gates of shaping count from 1.
-pub(crate) const SLOT_TIMER: u32 = u32::MAX;
+/// Sequence number of a flow's slots among its events; gates of shaping have 1 to 3.
+pub(crate) const SLOT_TIMER: u32 = 16;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The end system of an ABR flow.
