@@ -413,7 +413,6 @@ fn the_engine_comes_close_to_the_shares() {
     let mut simulation = Simulation::<Wheel, _>::new(&spec, ()).unwrap();
     simulation.run();
     let outcome = simulation.outcome();
-    println!("{:?} {:?} {:?}", outcome.stop, outcome.ended_at, outcome.flows);
     let tables = run_tables(&spec, &outcome, None, sample::info().cell);
     let fair = named(&tables, "fairness");
     for row in 0..3 {
