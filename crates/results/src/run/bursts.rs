@@ -52,7 +52,7 @@ impl Bursts {
             bursts.longest_ps = bursts.longest_ps.max(response.ps());
             let high = u128::from(direction.spec.icr.0) * u128::from(HIGH);
             bursts.high += u64::from(u128::from(burst.first_acr.0) > high);
-            bursts.reductions += u64::from(burst.reductions);
+            bursts.reductions += burst.reductions;
         }
         bursts
     }

@@ -197,12 +197,12 @@ impl<'a> Network<'a> {
                 claim.echoes.push((back, part));
             }
         }
-        if let (Some(abr), Some((partner, _))) = (abr(own), self.abr_partner(flow)) {
-            if self.claim_of[partner].is_none() {
-                let part = 1.0 / f64::from(abr.nrm.max(1));
-                let back = self.spec.flows[partner].legs.iter();
-                claim.echoes.extend(back.map(|leg| (leg.channel, part)));
-            }
+        let silent = self.abr_partner(flow).map(|partner| partner.0);
+        let silent = silent.filter(|partner| self.claim_of[*partner].is_none());
+        if let (Some(abr), Some(partner)) = (abr(own), silent) {
+            let part = 1.0 / f64::from(abr.nrm.max(1));
+            let back = self.spec.flows[partner].legs.iter();
+            claim.echoes.extend(back.map(|leg| (leg.channel, part)));
         }
         claim
     }
