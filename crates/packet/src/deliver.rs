@@ -5,6 +5,7 @@ use alloc::format;
 use kernel::{Event, EventQueue, Phase};
 
 use crate::flow_control;
+use crate::leg::Seers;
 use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe};
 use crate::scheduler::Scheduler;
@@ -110,14 +111,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn enqueue(&mut self, leg_id: u32, place: u32) {
         let network = &mut self.network;
         network.units.get_mut(place).leg = leg_id;
-        if network.legs[leg_id as usize].sender.is_rated {
-            self.join_rate_port(leg_id, place);
+        let seen_by = network.legs[leg_id as usize].sender.seen_by;
+        if seen_by != Seers::NOBODY {
+            if seen_by.rates() {
+                self.join_rate_port(leg_id, place);
+            }
+            if seen_by.ranks() {
+                return self.enqueue_ranked(leg_id, place);
+            }
         }
         let network = &mut self.network;
         let sender = &mut network.legs[leg_id as usize].sender;
-        if sender.is_ranked {
-            return self.enqueue_ranked(leg_id, place);
-        }
         sender.queue.push(&mut network.units, place);
         self.probe.on_queue(self.now, leg_id, sender.queue.len);
         if sender.queue.len > 1 {

@@ -154,7 +154,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let sender = &self.network.legs[leg_id as usize].sender;
         let (channel_id, parent) = (sender.channel, sender.parent);
         let unit = *self.network.units.get(place);
-        if sender.is_rated {
+        if sender.seen_by.rates() {
             self.leave_rate_port(leg_id);
         }
         self.network.counts[leg_id as usize].dropped_waiting += 1;
@@ -215,7 +215,7 @@ pub(crate) fn scheduler(
         seats.push(group.iter().map(share).collect());
     }
     for &leg in groups.iter().flatten() {
-        network.legs[leg as usize].sender.is_ranked = true;
+        network.legs[leg as usize].sender.seen_by.set_ranks();
     }
     let tracks_tails = pushes_out_by_rank(network, spec, channel, &groups);
     let ranked = Ranked::new(&channel.scheduler, channel.rate, seats, tracks_tails);
