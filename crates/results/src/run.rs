@@ -9,6 +9,7 @@ mod losses;
 mod names;
 mod port_plots;
 mod ports;
+mod recovery;
 mod report;
 mod sessions;
 mod standstill;
@@ -17,7 +18,7 @@ pub(crate) mod terminal;
 pub(crate) mod words;
 
 use kernel::Duration;
-use packet::outcome::{Outcome, PortsOutcome, Stop};
+use packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Stop};
 use packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
@@ -52,6 +53,24 @@ pub struct RunInfo {
     pub wall_seconds: Option<f64>,
     /// What was checked.
     pub checks: Vec<Check>,
+}
+
+/// What probes measured beside the outcome.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measured<'a> {
+    /// Of ports.
+    pub ports: Option<&'a PortsOutcome>,
+    /// Of outages.
+    pub recovery: Option<&'a RecoveryOutcome>,
+}
+
+impl<'a> From<Option<&'a PortsOutcome>> for Measured<'a> {
+    fn from(ports: Option<&'a PortsOutcome>) -> Measured<'a> {
+        Measured {
+            ports,
+            recovery: None,
+        }
+    }
 }
 
 /// Totals over all flows: offered = delivered + inside + lost, in units times destinations.
@@ -110,14 +129,16 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
 
 /// The numbers most programs want, for `summary.json`.
 ///
-/// Losses by cause, sessions, warnings, a standstill, ABR, delay bounds and what was measured of ports
+/// Losses by cause, sessions, warnings, a standstill, ABR, delay bounds, recovery and what was measured of
+/// ports
 /// are there if the run had them.
-pub fn run_summary(
+pub fn run_summary<'a>(
     info: &RunInfo,
     spec: &NetworkSpec,
     outcome: &Outcome,
-    measured: Option<&PortsOutcome>,
+    measured: impl Into<Measured<'a>>,
 ) -> Value {
+    let measured = measured.into();
     let balance = Balance::of(outcome);
     let loads: Vec<tables::FlowLoad> = tables::flow_loads(spec, outcome);
     let flows: Vec<Value> = spec
@@ -178,7 +199,10 @@ pub fn run_summary(
     if let Some(bounds) = bounds::json(spec, outcome) {
         summary["bounds"] = bounds;
     }
-    if let Some(measured) = measured {
+    if let Some(found) = measured.recovery {
+        summary["recovery"] = recovery::json(spec, found);
+    }
+    if let Some(measured) = measured.ports {
         (summary["paths"], summary["ports"]) = ports::json(spec, measured);
         summary["window_ps"] = measured.window.ps().into();
     }

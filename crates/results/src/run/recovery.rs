@@ -23,8 +23,15 @@ pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
             ms("from", "cut from here"),
             ms("until", "repaired here"),
             Column::text("flow", "name in the scenario"),
-            Column::number("before", "Mbps", "rate delivered before the outage, on the wire"),
-            ms("recovered after", "from the repair on; empty: not until the end"),
+            Column::number(
+                "before",
+                "Mbps",
+                "rate delivered before the outage, on the wire",
+            ),
+            ms(
+                "recovered after",
+                "from the repair on; empty: not until the end",
+            ),
         ],
     );
     let channels = names::channels(spec);
@@ -154,8 +161,14 @@ mod tests {
                 &[(1e6, Some(40)), (1e6, Some(12)), (1e6, None), (0.0, None)],
                 "S1 ↔ S2: recovered 12 ms to 40 ms after repair, 1 flow not recovered",
             ),
-            (&[(1e6, None), (1e6, None)], "S1 ↔ S2: 2 flows not recovered"),
-            (&[(0.0, None)], "S1 ↔ S2: nothing was sent before the outage"),
+            (
+                &[(1e6, None), (1e6, None)],
+                "S1 ↔ S2: 2 flows not recovered",
+            ),
+            (
+                &[(0.0, None)],
+                "S1 ↔ S2: nothing was sent before the outage",
+            ),
         ] {
             assert_eq!(line(&channels, &outage(flows)), must);
         }

@@ -1,10 +1,12 @@
 //! The page of a run.
 
 use kernel::Duration;
-use packet::outcome::{Outcome, PortsOutcome, Series, Stop};
+use packet::outcome::{Outcome, Series, Stop};
 use packet::spec::NetworkSpec;
 
-use super::{Balance, RunInfo, abr, bounds, fair, port_plots, run_tables, standstill, words};
+use super::{
+    Balance, Measured, RunInfo, abr, bounds, fair, port_plots, run_tables, standstill, words,
+};
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
 
@@ -13,17 +15,19 @@ const CURVES: usize = 6;
 
 /// A page that explains the run: what ran, what came out, the series, what was measured of ports,
 /// every table, the scenario and the command.
-pub fn run_report(
+pub fn run_report<'a>(
     info: &RunInfo,
     spec: &NetworkSpec,
     outcome: &Outcome,
-    measured: Option<&PortsOutcome>,
+    measured: impl Into<Measured<'a>>,
     series: &[Series],
 ) -> Report {
+    let measured = measured.into();
     let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
     blocks.extend(warnings(info, spec, outcome));
     blocks.push(Block::Text(words::paragraph(info, spec, outcome)));
-    let waiting = measured.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
+    let waiting = measured.ports;
+    let waiting = waiting.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
     if !waiting.is_empty() {
         blocks.push(heading("Waiting"));
         blocks.extend(waiting.into_iter().map(Block::Plot));
