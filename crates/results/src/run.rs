@@ -129,16 +129,14 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
 
 /// The numbers most programs want, for `summary.json`.
 ///
-/// Losses by cause, sessions, warnings, a standstill, ABR, delay bounds, recovery and what was measured of
-/// ports
-/// are there if the run had them.
+/// Losses by cause, sessions, warnings, a standstill, ABR, delay bounds, recovery and what was
+/// measured of ports are there if the run had them.
 pub fn run_summary<'a>(
     info: &RunInfo,
     spec: &NetworkSpec,
     outcome: &Outcome,
     measured: impl Into<Measured<'a>>,
 ) -> Value {
-    let measured = measured.into();
     let balance = Balance::of(outcome);
     let loads: Vec<tables::FlowLoad> = tables::flow_loads(spec, outcome);
     let flows: Vec<Value> = spec
@@ -179,7 +177,17 @@ pub fn run_summary<'a>(
         "violations": outcome.violations_total,
         "flows": flows,
     });
-    if balance.lost > 0 {
+    add_extras(&mut summary, (info, spec, outcome), measured.into());
+    summary
+}
+
+/// What only some runs have.
+fn add_extras(
+    summary: &mut Value,
+    (info, spec, outcome): (&RunInfo, &NetworkSpec, &Outcome),
+    measured: Measured<'_>,
+) {
+    if Balance::of(outcome).lost > 0 {
         summary["lost_by_cause"] = losses::json(outcome);
     }
     if let Some(sessions) = sessions::json(spec, outcome) {
@@ -206,5 +214,4 @@ pub fn run_summary<'a>(
         (summary["paths"], summary["ports"]) = ports::json(spec, measured);
         summary["window_ps"] = measured.window.ps().into();
     }
-    summary
 }

@@ -24,77 +24,50 @@ pub fn shares(spec: &EthernetSpec, outcome: &EthernetOutcome) -> FairShares {
     let groups_count = spec.links.iter().all(|link| {
         [&link.forward, &link.backward].map(|own| own.order) == [Order::StrictPriority; 2]
     });
-    let seconds = seconds(spec, outcome);
-    let channels = names::channels(spec);
-    let (mut claims, mut rows) = (Vec::new(), Vec::new());
-    let mut claim_of = Vec::new();
+    let (mut claims, mut rows, mut claim_of) = (Vec::new(), Vec::new(), Vec::new());
     for (index, (flow, goodput)) in spec.flows.iter().zip(goodputs(spec, outcome)).enumerate() {
         let way = |back: u32| {
             let way = index as u32 * 2 + back;
-            tables
-                .as_ref()
-                .and_then(|tables| only_way(tables, spec, way))
+            let tables = tables.as_ref()?;
+            only_way(tables, spec, way)
         };
-        let group = if groups_count {
-            7 - u32::from(flow.class.min(7))
-        } else {
-            0
+        let group = match groups_count {
+            true => 7 - u32::from(flow.class.min(7)),
+            false => 0,
         };
         let mut row = FairRow {
             name: flow.name.clone(),
             measured: goodput,
             ..FairRow::default()
         };
-        let (Some(there), Some(back)) = (way(0), way(1)) else {
-            row.remark = "several ways";
-            rows.push(row);
-            claim_of.push(None);
-            continue;
-        };
-        let claim = |channels: &[u32], demand: f64| Claim {
-            loads: channels.iter().map(|channel| (*channel, 1.0)).collect(),
-            demand,
-            group,
-            ..Claim::default()
-        };
-        let factor = wire_factor(flow);
-        claim_of.push(Some(claims.len()));
-        match wanted(flow) {
-            Some(payload) => {
-                let mut own = claim(&there, payload * factor);
-                let part = acknowledgements(flow);
-                own.echoes = back.iter().map(|channel| (*channel, part)).collect();
-                own.echoes.retain(|echo| echo.1 > 0.0);
-                claims.push(own);
-            }
-            None => {
-                row.remark = "closed loop";
-                let found = outcome.flows.get(index);
-                let returned = found.map_or(0, |found| found.returned_bytes);
-                let returned = per_second(returned as f64 * 8.0, seconds);
-                claims.push(claim(&there, goodput * factor));
-                claims.push(claim(&back, returned * factor));
+        claim_of.push(claims.len());
+        let found = outcome.flows.get(index);
+        let returned = found.map_or(0, |found| found.returned_bytes) as f64 * 8.0;
+        let returned = per_second(returned, seconds(spec, outcome));
+        match way(0).zip(way(1)) {
+            None => row.remark = "several ways",
+            Some(ways) => {
+                let (own, remark) = own_claims(flow, ways, group, (goodput, returned));
+                claims.extend(own);
+                row.remark = remark;
             }
         }
         rows.push(row);
     }
-    let capacity = spec
-        .links
-        .iter()
-        .flat_map(|link| [&link.forward, &link.backward]);
+    let capacity = spec.links.iter();
+    let capacity = capacity.flat_map(|link| [&link.forward, &link.backward]);
     let capacity: Vec<f64> = capacity.map(|own| own.rate.0 as f64).collect();
     let found = max_min(&capacity, &claims);
+    let channels = names::channels(spec);
     for ((row, claim), flow) in rows.iter_mut().zip(claim_of).zip(&spec.flows) {
-        let Some(claim) = claim.filter(|_| row.remark.is_empty()) else {
-            continue;
-        };
-        let payload = found.rates[claim] / wire_factor(flow);
-        (row.share, row.wire_share) = (Some(payload), Some(found.rates[claim]));
-        row.payload = Some((row.measured, payload));
-        row.limit = match found.limits[claim] {
-            Limit::Demand => "its demand".into(),
-            Limit::Channel(channel) => names::channel(&channels, channel),
-        };
+        if row.remark.is_empty() {
+            fill_in(
+                row,
+                flow,
+                (found.rates[claim], found.limits[claim]),
+                &channels,
+            );
+        }
     }
     let notes = notes(spec, groups_count, &rows);
     FairShares {
@@ -102,6 +75,44 @@ pub fn shares(spec: &EthernetSpec, outcome: &EthernetOutcome) -> FairShares {
         counted_as: "goodput",
         notes,
     }
+}
+
+/// What a flow wants on its ways there and back, and why it has no share, if it has none.
+/// `measured` is goodput there and back, bps.
+fn own_claims(
+    flow: &FlowSpec,
+    (there, back): (Vec<u32>, Vec<u32>),
+    group: u32,
+    measured: (f64, f64),
+) -> (Vec<Claim>, &'static str) {
+    let claim = |channels: &[u32], demand: f64| Claim {
+        loads: channels.iter().map(|channel| (*channel, 1.0)).collect(),
+        demand,
+        group,
+        ..Claim::default()
+    };
+    let factor = wire_factor(flow);
+    let Some(payload) = wanted(flow) else {
+        let there = claim(&there, measured.0 * factor);
+        let back = claim(&back, measured.1 * factor);
+        return (vec![there, back], "closed loop");
+    };
+    let mut own = claim(&there, payload * factor);
+    let part = acknowledgements(flow);
+    if part > 0.0 {
+        own.echoes = back.iter().map(|channel| (*channel, part)).collect();
+    }
+    (vec![own], "")
+}
+
+fn fill_in(row: &mut FairRow, flow: &FlowSpec, (rate, limit): (f64, Limit), channels: &[String]) {
+    let payload = rate / wire_factor(flow);
+    (row.share, row.wire_share) = (Some(payload), Some(rate));
+    row.payload = Some((row.measured, payload));
+    row.limit = match limit {
+        Limit::Demand => "its demand".into(),
+        Limit::Channel(channel) => names::channel(channels, channel),
+    };
 }
 
 fn notes(spec: &EthernetSpec, groups_count: bool, rows: &[FairRow]) -> Vec<String> {

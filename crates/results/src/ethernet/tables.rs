@@ -7,8 +7,8 @@ use super::groups::{self, Group, fairness, goodputs, groups, per_second, seconds
 use super::{EthernetBalance, fair, names, ports, standstill};
 use crate::model::{Cell, Column, Table};
 
-/// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP, drops, the
-/// standstill, ports, channels, nodes and violations; those without a row are left out.
+/// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP,
+/// drops, the standstill, ports, channels, nodes and violations; those without a row are left out.
 pub fn ethernet_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table> {
     let mut tables = short_tables(spec, outcome);
     tables.extend(long_tables(spec, outcome));

@@ -17,7 +17,8 @@ const HELD: usize = 4;
 /// Violations listed; the rest are counted.
 const VIOLATIONS: usize = 2;
 
-/// The run in at most 31 lines: what ran, loads, latencies, fairness, classes, the balance, what went wrong.
+/// The run in at most 31 lines: what ran, loads, latencies, fairness, classes, the balance, what
+/// went wrong.
 pub fn fabric_terminal_summary(
     info: &RunInfo,
     spec: &FabricSpec,
