@@ -152,18 +152,12 @@ impl Channel {
     /// What the port serves now.
     #[inline]
     pub fn choose(&mut self, now: Time) -> Choice {
-        if let Scheduler::RoundRobin(scheduler) = &mut self.scheduler {
-            return scheduler.choose().map_or(Choice::Nothing, Choice::Leg);
-        }
-        self.choose_ranked(now)
-    }
-
-    #[inline(never)]
-    fn choose_ranked(&mut self, now: Time) -> Choice {
-        match &mut self.scheduler {
-            Scheduler::RoundRobin(_) => Choice::Nothing,
-            Scheduler::Ranked(ranked) => ranked.choose(now),
-        }
+        let leg = match &mut self.scheduler {
+            Scheduler::RoundRobin(scheduler) => scheduler.choose(),
+            Scheduler::Line(line) => line.take(),
+            Scheduler::Ranked(ranked) => return ranked.choose(now),
+        };
+        leg.map_or(Choice::Nothing, Choice::Leg)
     }
 
     /// The state of the port, and the discipline that wants to know it.
@@ -176,7 +170,7 @@ impl Channel {
             in_service: (!wire_is_free && !self.last_is_control).then_some(self.in_service),
         };
         match &mut self.scheduler {
-            Scheduler::RoundRobin(_) => (port, None),
+            Scheduler::RoundRobin(_) | Scheduler::Line(_) => (port, None),
             Scheduler::Ranked(ranked) => {
                 port.is_idle &= ranked.is_empty();
                 (port, Some(ranked))

@@ -119,6 +119,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             if seen_by.ranks() {
                 return self.enqueue_ranked(leg_id, place);
             }
+            if seen_by.lines() {
+                return self.join_line(leg_id, place);
+            }
         }
         let network = &mut self.network;
         let sender = &mut network.legs[leg_id as usize].sender;
@@ -138,6 +141,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else {
             self.note_blocked(leg_id);
         }
+    }
+
+    /// The unit waits in the line of its port.
+    #[inline]
+    fn join_line(&mut self, leg_id: u32, place: u32) {
+        let (now, network) = (self.now, &mut self.network);
+        let number = network.units.get(place).number;
+        let sender = &mut network.legs[leg_id as usize].sender;
+        sender.queue.push(&mut network.units, place);
+        let (channel_id, waiting) = (sender.channel, sender.queue.len);
+        if let Scheduler::Line(line) = &mut network.channels[channel_id as usize].scheduler {
+            line.join(now, leg_id);
+        }
+        self.probe.on_rank(now, leg_id, number, now.ps());
+        self.probe.on_queue(now, leg_id, waiting);
+        self.wake(channel_id);
     }
 
     /// Past the limit: kept where the scenario wants to know by how much, else refused. In a
@@ -261,6 +280,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             match scheduler {
                 Scheduler::RoundRobin(turns) => turns.ready(sender.place),
                 Scheduler::Ranked(_) => self.offer_head(leg_id),
+                // A port with a line has no credit to renew.
+                Scheduler::Line(_) => {}
             }
             self.wake(channel_id);
         } else {

@@ -88,6 +88,23 @@ impl Seers {
         self.0 & 2 != 0
     }
 
+    /// The scheduler keeps a line.
+    #[inline]
+    pub fn lines(self) -> bool {
+        self.0 & 4 != 0
+    }
+
+    /// The scheduler is told of each unit: a source may not put one into the queue by itself.
+    #[inline]
+    pub fn schedules(self) -> bool {
+        self.0 & 5 != 0
+    }
+
+    /// The scheduler keeps a line from now on.
+    pub fn set_lines(&mut self) {
+        self.0 |= 4;
+    }
+
     /// The scheduler ranks from now on.
     pub fn set_ranks(&mut self) {
         self.0 |= 1;

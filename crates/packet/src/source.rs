@@ -120,7 +120,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if sender.queue.len > 0 {
             return;
         }
-        if flow.roots > 1 || sender.seen_by.ranks() || flow.shaping.is_some() {
+        if flow.roots > 1 || sender.seen_by.schedules() || flow.shaping.is_some() {
             return self.pump(flow_id);
         }
         if flow.backlog == 0 {
