@@ -5,7 +5,6 @@
 //! headers. Meters are probes: they change nothing.
 
 mod cells;
-mod fairness;
 mod frames;
 mod measures;
 mod meter;
@@ -18,7 +17,6 @@ mod terminal;
 use kernel::Histogram;
 
 pub use cells::CellMeter;
-pub use fairness::{fair_shares, jain};
 pub use frames::FrameMeter;
 pub use measures::{Measure, Shown, measures};
 pub use meter::{Message, Observed, Seen, WireBytes};

@@ -3,7 +3,8 @@
 use kernel::stats::interval_of_means;
 
 use super::recovery::recoveries;
-use super::{FlowKind, Observed, SchemeRuns, VICTIM, Workload, delays, fair_shares, jain};
+use super::{FlowKind, Observed, SchemeRuns, VICTIM, Workload, delays};
+use crate::fairness::{Claim, jain, max_min};
 use crate::number::{fixed, significant};
 
 /// One number of a scheme.
@@ -356,27 +357,21 @@ pub(super) fn throughput(workload: &Workload, seen: &Observed, flows: &[usize]) 
 /// The max-min fair share of each greedy flow beside constant ones, bits per second on the link;
 /// 0 for the others.
 pub(super) fn shares(workload: &Workload) -> Vec<f64> {
-    let taking = |flow: &super::WorkloadFlow| match flow.kind {
-        FlowKind::Greedy => Some(None),
-        FlowKind::Constant(rate) => Some(Some(rate as f64)),
-        _ => None,
-    };
-    let counted: Vec<usize> = (0..workload.flows.len())
-        .filter(|flow| taking(&workload.flows[*flow]).is_some())
-        .collect();
-    let flows: Vec<(&[u32], Option<f64>)> = counted
+    let claims: Vec<Claim> = workload
+        .flows
         .iter()
-        .map(|flow| {
-            let flow = &workload.flows[*flow];
-            (flow.path.as_slice(), taking(flow).flatten())
+        .map(|flow| Claim {
+            loads: flow.path.iter().map(|channel| (*channel, 1.0)).collect(),
+            demand: match flow.kind {
+                FlowKind::Greedy => f64::INFINITY,
+                FlowKind::Constant(rate) => rate as f64,
+                FlowKind::Bursts(..) | FlowKind::Requests(..) => 0.0,
+            },
+            ..Claim::default()
         })
         .collect();
-    let found = fair_shares(&workload.rates_bps, &flows);
-    let mut shares = vec![0.0; workload.flows.len()];
-    for (flow, share) in counted.into_iter().zip(found) {
-        shares[flow] = share;
-    }
-    shares
+    let rates: Vec<f64> = workload.rates_bps.iter().map(|rate| *rate as f64).collect();
+    max_min(&rates, &claims).rates
 }
 
 fn fairness(workload: &Workload, seen: &Observed) -> f64 {
@@ -399,7 +394,10 @@ fn fairness(workload: &Workload, seen: &Observed) -> f64 {
             .collect(),
         _ => Vec::new(),
     };
-    jain(&values)
+    match values.is_empty() {
+        true => f64::NAN,
+        false => jain(&values),
+    }
 }
 
 /// Times of all messages that arrived, ascending.
