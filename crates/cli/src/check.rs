@@ -64,7 +64,7 @@ fn check_comparison(source: &Source, changes: &Changes) -> u8 {
         }
     }
     println!(
-        "{}: sound: a comparison of {} schemes, {} switches, {} flows",
+        "{}: sound: a comparison of {} schemes; switches: {}, flows: {}",
         source.name,
         Scheme::ALL.len(),
         comparison.switches().len(),

@@ -394,9 +394,9 @@ fn fairness(workload: &Workload, seen: &Observed) -> f64 {
             .collect(),
         _ => Vec::new(),
     };
-    match values.is_empty() {
-        true => f64::NAN,
-        false => jain(&values),
+    match values.iter().sum::<f64>() > 0.0 {
+        true => jain(&values),
+        false => f64::NAN,
     }
 }
 
