@@ -153,7 +153,7 @@ fn throughputs(workload: &Workload) -> Vec<Measure> {
     let groups = workload.groups();
     if groups.len() > 1 {
         all.extend(groups.into_iter().map(|(name, flows)| {
-            let meaning = format!("the same of the {} flows of group {name}", flows.len());
+            let meaning = format!("payload delivered after the warm-up, of the group {name}");
             measure(format!("- {name}"), meaning, flows)
         }));
     }

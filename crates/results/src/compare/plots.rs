@@ -26,8 +26,13 @@ pub(super) fn bars(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Plot> {
     let is_wanted =
         |measure: &&Measure| wanted.contains(&measure.name.as_str()) || measure.name == victim;
     let drawn = measures.iter().filter(is_wanted);
+    let has_bars = |plot: &Plot| {
+        let mut values = plot.curves.iter().flat_map(|curve| &curve.y);
+        values.any(|value| value.is_finite())
+    };
     drawn
         .map(|measure| bar(workload, measure, schemes))
+        .filter(has_bars)
         .collect()
 }
 
