@@ -2,20 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Duration, Time};
+use kernel::Time;
 use packet::spec::{
-    FlowControlSpec, FlowSpec, LegSpec, Measure, NetworkSpec, SeriesSpec, SinkSpec, SizeShare,
+    FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, SeriesSpec, SinkSpec, SizeShare,
     SourceControlSpec, TrafficSpec,
 };
 
+use crate::abr::{self, Path};
+use crate::abr_checks;
 use crate::checks;
 use crate::control::{self, Layers, Loop};
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::explicit_rate;
 use crate::flows::{self, Draft, FlowNames};
 use crate::leg_checks::{self, Leg};
+use crate::partners;
 use crate::record::Record;
-use crate::reserve;
+use crate::reserve::{self, Terms};
 use crate::route::Tree;
+use crate::series;
 use crate::service;
 use crate::service_checks;
 use crate::source::At;
@@ -48,20 +53,30 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         drafts: &drafts,
     };
     let names = FlowNames::new(&drafts);
+    let rate_ports = explicit_rate::ports(root, &graph, mistakes);
+    let outages = explicit_rate::outages(root, &graph, stop_at, mistakes);
     let specs = builder.flows(&trees, &names, limits, mistakes);
-    let series = builder.series(&specs, &names, stop_at, mistakes);
+    let series = series::Reader {
+        graph: &graph,
+        specs: &specs,
+        rate_ports: &rate_ports,
+        names: &names,
+        stop_at,
+    }
+    .read(root, mistakes);
     checks::run_times(run, stop_at, warm_up, mistakes);
     checks::corruption(root, mistakes);
     if mistakes.errors() == 0 {
         checks::starts(&drafts, &specs, stop_at, mistakes);
         checks::partners(&drafts, &specs, mistakes);
+        abr_checks::check(&graph, &drafts, &specs, &rate_ports, stop_at, mistakes);
         checks::load(&graph, &drafts, &specs, stop_at, limits, mistakes);
         service_checks::check(root, &graph, &drafts, &specs, stop_at, mistakes);
     }
     service::fill_quantum(&mut graph.links, &specs);
     let network = NetworkSpec {
-        rate_ports: Vec::new(),
-        outages: Vec::new(),
+        rate_ports,
+        outages,
         seed,
         stop_at,
         warm_up,
@@ -94,9 +109,10 @@ impl Builder<'_> {
         if !checks::memory(self.root, self.graph, legs, limits, mistakes) {
             return Vec::new();
         }
-        let drafts = self.drafts.iter().zip(trees);
+        let partners = partners::resolve(self.drafts, names, mistakes);
+        let drafts = self.drafts.iter().zip(trees).zip(partners);
         drafts
-            .map(|(draft, tree)| self.flow(draft, tree, names, mistakes))
+            .map(|((draft, tree), partner)| self.flow(draft, tree, partner, mistakes))
             .collect()
     }
 
@@ -118,7 +134,7 @@ impl Builder<'_> {
         &self,
         draft: &Draft<'_>,
         tree: &Tree,
-        names: &FlowNames<'_>,
+        partner: Option<u32>,
         mistakes: &mut Diagnostics,
     ) -> FlowSpec {
         let record = draft.record;
@@ -130,18 +146,20 @@ impl Builder<'_> {
             Line::new(rate, &sizes, unit_bytes)
         };
         let (first, last) = (line(tree.first()), line(tree.last()));
-        let partner = record.field("partner").and_then(|field| {
-            let name = draft.expand(record.text("partner"));
-            names
-                .find(&name, &field.at)
-                .map_err(|diagnostic| mistakes.push(*diagnostic))
-                .ok()
-        });
         let part = |key| record.record(key);
-        let traffic = part("traffic").map(|record| traffic::traffic(record, first));
-        let source_control = part("source_control").map(traffic::source_control);
-        let sink = part("sink").map(|record| traffic::sink(record, last));
-        let terms = reserve::terms(record, unit_bytes, mistakes);
+        let path = Path::along(self.graph, tree, unit_bytes);
+        let source_control = part("source_control").map(|c| traffic::source_control(c, path));
+        let (traffic, sink, terms) = if draft.back_of.is_some() {
+            let traffic = abr::back_traffic(draft)
+                .map_or_else(|made| made, |own| traffic::traffic(own, first, mistakes));
+            (Some(traffic), None, Terms::default())
+        } else {
+            (
+                part("traffic").map(|own| traffic::traffic(own, first, mistakes)),
+                part("sink").map(|own| traffic::sink(own, last)),
+                reserve::terms(record, unit_bytes, mistakes),
+            )
+        };
         FlowSpec {
             name: draft.name.clone(),
             source: draft.source,
@@ -226,7 +244,7 @@ impl Builder<'_> {
         mistakes: &mut Diagnostics,
     ) -> BTreeMap<u32, &'r Record> {
         let mut found: BTreeMap<u32, &Record> = BTreeMap::new();
-        if draft.record.section.key("on_links").is_none() {
+        if draft.back_of.is_some() || draft.record.section.key("on_links").is_none() {
             return found;
         }
         for record in draft.record.records("on_links") {
@@ -258,151 +276,17 @@ impl Builder<'_> {
         let names: Vec<String> = channels.map(|c| self.graph.channel_name(c)).collect();
         crate::suggest::one_of(names.iter().map(String::as_str))
     }
-
-    fn series(
-        &self,
-        specs: &[FlowSpec],
-        names: &FlowNames<'_>,
-        stop_at: Time,
-        mistakes: &mut Diagnostics,
-    ) -> Vec<SeriesSpec> {
-        if self.graph.nodes.is_empty() && mistakes.errors() > 0 {
-            return Vec::new();
-        }
-        let records = self.root.records("series").iter();
-        records
-            .filter_map(|record| self.one_series(record, specs, names, stop_at, mistakes))
-            .collect()
-    }
-
-    fn one_series(
-        &self,
-        record: &Record,
-        specs: &[FlowSpec],
-        names: &FlowNames<'_>,
-        stop_at: Time,
-        mistakes: &mut Diagnostics,
-    ) -> Option<SeriesSpec> {
-        let measure = measure(record.word("measure"))?;
-        let found = record.field("on").map(|on| {
-            let channel = self.graph.find_channel(record.text("on"), &on.at);
-            channel
-                .map_err(|diagnostic| mistakes.push(*diagnostic))
-                .ok()
-        });
-        let flow = record.field("flow").map(|field| {
-            let flow = names.find(record.text("flow"), &field.at);
-            flow.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
-        });
-        let channel = found??;
-        if let Some(Some(flow)) = flow {
-            self.check_series_flow(
-                record,
-                measure,
-                specs.get(flow as usize)?,
-                channel,
-                mistakes,
-            );
-        } else if flow.is_none() && measure == Measure::Credit {
-            mistakes.push(
-                Diagnostic::error(
-                    "missing-key",
-                    "credit is of one flow, and `flow` is missing",
-                )
-                .at(record.at("measure"), "whose?")
-                .help("add `flow = \"VC1\"`"),
-            );
-        }
-        let from = record.time("from").unwrap_or(Time::ZERO);
-        let until = record.time("until").unwrap_or(stop_at);
-        checks::series_times(record, from, until, stop_at, mistakes);
-        Some(SeriesSpec {
-            name: record.text("name").into(),
-            measure,
-            flow: flow.flatten(),
-            channel,
-            window: record
-                .duration("window")
-                .map(|window| Duration(window.0.max(1))),
-            from,
-            until: until.min(stop_at),
-        })
-    }
-
-    fn check_series_flow(
-        &self,
-        record: &Record,
-        measure: Measure,
-        flow: &FlowSpec,
-        channel: u32,
-        mistakes: &mut Diagnostics,
-    ) {
-        let crosses = |channel| flow.legs.iter().any(|leg| leg.channel == channel);
-        let control = measure == Measure::ControlThroughput;
-        if !(crosses(channel) || control && crosses(channel ^ 1)) {
-            let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
-            mistakes.push(not_there(
-                &flow.name,
-                record.text("on"),
-                record.at("on"),
-                &ways,
-            ));
-            return;
-        }
-        let index = flow.legs.iter().position(|leg| leg.channel == channel);
-        let leaf = index.is_some_and(|i| flow.legs.iter().all(|l| l.parent != Some(i as u32)));
-        let controlled = index.is_some_and(|i| flow.legs[i].flow_control != FlowControlSpec::None);
-        let (wrong, why) = match measure {
-            Measure::Delay => (
-                !leaf,
-                "delay is counted where units are delivered: at the last",
-            ),
-            Measure::Wait => (
-                leaf,
-                "units wait where they are forwarded: not at the last channel",
-            ),
-            Measure::Credit => (!controlled, "there is no credit without a credit scheme"),
-            _ => (false, ""),
-        };
-        if wrong {
-            let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
-            mistakes.push(
-                Diagnostic::error(
-                    "bad-series",
-                    format!("`{}` has no {} here", flow.name, record.word("measure")),
-                )
-                .at(record.at("on"), why)
-                .note(format!("`{}` crosses {ways}", flow.name)),
-            );
-        }
-    }
 }
 
 fn crosses(tree: &Tree, channel: u32) -> bool {
     tree.iter().any(|(known, _)| *known == channel)
 }
 
-fn not_there(flow: &str, channel: &str, at: At, ways: &str) -> Diagnostic {
+pub(crate) fn not_there(flow: &str, channel: &str, at: At, ways: &str) -> Diagnostic {
     Diagnostic::error(
         "not-on-channel",
         format!("`{flow}` does not cross `{channel}`"),
     )
     .at(at, "not on its way")
     .note(format!("it crosses {ways}"))
-}
-
-fn measure(word: &str) -> Option<Measure> {
-    Some(match word {
-        "throughput" => Measure::Throughput,
-        "arrivals" => Measure::Arrivals,
-        "control-throughput" => Measure::ControlThroughput,
-        "forwarded" => Measure::Forwarded,
-        "credit" => Measure::Credit,
-        "fill" => Measure::Fill,
-        "queue" => Measure::Queue,
-        "stored" => Measure::Stored,
-        "delay" => Measure::Delay,
-        "wait" => Measure::Wait,
-        _ => return None,
-    })
 }

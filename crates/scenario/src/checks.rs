@@ -161,7 +161,7 @@ pub(crate) fn starts(
             TrafficSpec::Silent | TrafficSpec::Server | TrafficSpec::TcpBack => Time::ZERO,
         };
         if start >= stop_at
-            && let Some(traffic) = draft.record.record("traffic")
+            && let Some(traffic) = draft.traffic()
         {
             mistakes.push(
                 Diagnostic::warning("never-starts", format!("`{}` sends nothing", draft.name))
@@ -213,6 +213,11 @@ pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut 
                         )
                         .help("leave `source_control` out; `outstanding` limits a client"),
                 );
+                continue;
+            }
+            (TrafficSpec::Requests(_) | TrafficSpec::Tcp(_), _)
+            | (_, SourceControlSpec::Abr(_)) => {
+                // What `abr_checks` looks at.
                 continue;
             }
             (_, SourceControlSpec::None) => continue,

@@ -2,8 +2,8 @@
 
 use crate::keys::control::SCHEMES;
 use crate::keys::{
-    self, ethernet, ethernet_flows, ethernet_pressure, ethernet_tcp, fabric, fabric_traffic, flows,
-    network, router, service, traffic,
+    self, abr, ethernet, ethernet_flows, ethernet_pressure, ethernet_tcp, explicit_rate, fabric,
+    fabric_traffic, flows, network, router, service, traffic,
 };
 use crate::suggest;
 use crate::table::{Choice, Default, Key, Kind, Section};
@@ -63,6 +63,8 @@ pub fn list() -> Vec<WordGroup> {
         group("schemes", SCHEMES),
         group("traffic", traffic::TRAFFICS),
         group("source controls", traffic::SOURCE_CONTROLS),
+        group("use-it-or-lose-it policies", abr::UILIS),
+        group("explicit rates", explicit_rate::EXPLICIT_RATES),
         group("sinks", traffic::SINKS),
         group("schedulers", service::SCHEDULERS),
         group("envelopes", service::ENVELOPES),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::partners;
 use crate::patterns;
 use crate::reader::clip;
 use crate::record::Record;
@@ -29,12 +30,22 @@ pub(crate) struct Draft<'a> {
     pub number: Option<u64>,
     /// Where a mistake about its way is shown.
     pub at: At,
+    /// The flow whose way back it is, where it was made for one; its table is that flow's.
+    pub back_of: Option<u32>,
 }
 
 impl Draft<'_> {
     /// A name in its table, with `{i}` replaced.
     pub(crate) fn expand(&self, text: &str) -> String {
         expand(text, self.number)
+    }
+
+    /// The table of what it sends, if it has one.
+    pub(crate) fn traffic(&self) -> Option<&Record> {
+        match self.back_of {
+            Some(_) => self.record.record("back"),
+            None => self.record.record("traffic"),
+        }
     }
 }
 
@@ -69,6 +80,7 @@ pub(crate) fn drafts<'a>(
             return Vec::new();
         }
     }
+    let drafts = partners::add_backs(drafts, mistakes);
     duplicates(&drafts, mistakes);
     drafts
 }
@@ -146,6 +158,7 @@ fn named<'a>(
                 record,
                 number,
                 at,
+                back_of: None,
             });
         }
     }
@@ -218,9 +231,9 @@ fn duplicates(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
 pub(crate) fn trees(graph: &Graph, drafts: &[Draft<'_>], mistakes: &mut Diagnostics) -> Vec<Tree> {
     let mut trees: Vec<Tree> = vec![Tree::new(); drafts.len()];
     // Searching once for all flows with the same root, in the order of roots.
-    let mut order: Vec<(u32, usize)> = drafts
-        .iter()
-        .enumerate()
+    let searched = drafts.iter().enumerate();
+    let mut order: Vec<(u32, usize)> = searched
+        .filter(|(_, draft)| draft.back_of.is_none())
         .map(|(index, draft)| (Router::root_of(graph, draft.source), index))
         .collect();
     order.sort_unstable();
@@ -233,6 +246,13 @@ pub(crate) fn trees(graph: &Graph, drafts: &[Draft<'_>], mistakes: &mut Diagnost
         match tree(graph, &mut router, &drafts[index]) {
             Ok(tree) => {
                 legs += tree.len() as u64;
+                if drafts
+                    .get(index + 1)
+                    .is_some_and(|next| next.back_of == Some(index as u32))
+                {
+                    legs += tree.len() as u64;
+                    trees[index + 1] = route::back(&tree);
+                }
                 trees[index] = tree;
             }
             // A way may be missing only because its link could not be read.

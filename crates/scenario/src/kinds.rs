@@ -32,7 +32,7 @@ impl Kind {
             Self::Clock { .. } => "a span of time".into(),
             Self::ClockOr { word, .. } => format!("a span of time or `\"{word}\"`"),
             Self::Cable => "a length".into(),
-            Self::Rate => "a rate".into(),
+            Self::Rate | Self::CellRate { .. } => "a rate".into(),
             Self::RateOrShare { word } => {
                 format!("a rate, a share of the link's rate or `\"{word}\"`")
             }
@@ -78,6 +78,7 @@ impl Kind {
             Self::Clock { .. } | Self::ClockOr { .. } => "\"50 us\"",
             Self::Cable => "\"100 m\"",
             Self::Rate => "\"622 Mbps\"",
+            Self::CellRate { .. } => "\"10 Mbps\"",
             Self::RateOrShare { .. } => "\"100 Mbps\"",
             Self::Size { .. } => "\"6 kB\"",
             Self::Threshold => "\"80 %\"",
@@ -121,6 +122,12 @@ impl Kind {
                 )
             }
             Self::Rate => format!("1 bps to 1000000 Tbps, in {}", units(&rate_units())),
+            Self::CellRate { min } => {
+                format!(
+                    "{min} bps to 1000000 Tbps, in {}",
+                    units(&cell_rate_units())
+                )
+            }
             Self::RateOrShare { word } => {
                 format!("`\"{word}\"`, a percentage (`\"64 %\"`) or a rate (`\"100 Mbps\"`)")
             }
@@ -187,6 +194,7 @@ impl Kind {
             Self::Cable => names(LENGTHS),
             Self::Threshold => [vec!["%"], size_units()].concat(),
             Self::Rate => rate_units(),
+            Self::CellRate { .. } => cell_rate_units(),
             Self::RateOrShare { .. } => [vec!["%"], rate_units()].concat(),
             Self::Size { .. } => size_units(),
             Self::Probability | Self::Portion | Self::Share => vec!["%"],
@@ -199,7 +207,7 @@ impl Kind {
     /// The unit to show in an example with the user's own number.
     pub(crate) fn usual_unit(&self) -> &'static str {
         match self {
-            Self::Rate | Self::RateOrShare { .. } => "Mbps",
+            Self::Rate | Self::CellRate { .. } | Self::RateOrShare { .. } => "Mbps",
             Self::Size { .. } | Self::Threshold => "kB",
             Self::Cable => "m",
             Self::Ratio { .. } | Self::PortionOr { .. } => "%",
@@ -282,6 +290,10 @@ fn rate_units() -> Vec<&'static str> {
         .map(|unit| unit.0)
         .filter(|name| !name.contains('/'))
         .collect()
+}
+
+fn cell_rate_units() -> Vec<&'static str> {
+    [rate_units(), vec!["cells/s"]].concat()
 }
 
 fn size_units() -> Vec<&'static str> {

@@ -8,12 +8,15 @@
 //! half up to 1 ps, 1 bit/s or 1 byte. The unit `cells` is the time that `unit.bytes` take at
 //! `link.rate`, itself rounded half up to 1 ps.
 
+mod abr;
+mod abr_checks;
 mod build;
 mod checks;
 mod control;
 mod diagnostics;
 mod ethernet;
 mod explain;
+mod explicit_rate;
 mod fabric;
 mod files;
 mod flows;
@@ -23,6 +26,7 @@ mod kinds;
 mod law;
 mod leg_checks;
 mod overrides;
+mod partners;
 mod patterns;
 mod reader;
 mod record;
@@ -31,6 +35,7 @@ mod reserve;
 mod resolved;
 mod route;
 mod schema;
+mod series;
 mod service;
 mod service_checks;
 mod source;
@@ -242,24 +247,27 @@ fn finish(
 /// Checks the tree against the key tables.
 fn check(node: &Node, mistakes: &mut Diagnostics) -> (Record, Duration) {
     let root = keys::root_of(node);
-    let cell = cell_time(root, node);
+    let (cell, cell_bits) = cell_time(root, node);
     let root = Reader {
         mistakes,
         root,
         cell_ps: cell.0,
+        cell_bits,
         suggestions: Budget::default(),
     }
     .section(root, node);
     (root, cell)
 }
 
-/// The cell time, needed to read every other time; mistakes in it are found again later.
-fn cell_time(root: &'static Section, node: &Node) -> Duration {
+/// The cell time and the bits of a cell, needed to read every other time and rate; mistakes in
+/// them are found again later.
+fn cell_time(root: &'static Section, node: &Node) -> (Duration, u64) {
     let mut unheard = Diagnostics::default();
     let mut reader = Reader {
         mistakes: &mut unheard,
         root,
         cell_ps: 1,
+        cell_bits: 8,
         suggestions: Budget::default(),
     };
     let mut record = |name: &str| match root.key(name).map(|key| key.kind) {
@@ -274,5 +282,5 @@ fn cell_time(root: &'static Section, node: &Node) -> Duration {
     let rate = record("link")
         .and_then(|link| link.rate("rate"))
         .unwrap_or(Rate(1_000_000));
-    rate.serialization(bytes)
+    (rate.serialization(bytes), 8 * bytes)
 }

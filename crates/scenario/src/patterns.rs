@@ -62,6 +62,7 @@ pub(crate) fn draw<'a>(
             record,
             number: Some(number),
             at: record.at("kind"),
+            back_of: None,
         });
     }
 }

@@ -10,6 +10,7 @@ use crate::record::Record;
 use crate::units::LONGEST_PS;
 
 /// The part of a flow that this module reads.
+#[derive(Default)]
 pub(crate) struct Terms {
     pub reserve: Option<ReserveSpec>,
     pub envelope: Option<EnvelopeSpec>,

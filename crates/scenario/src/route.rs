@@ -124,6 +124,14 @@ fn add(tree: &mut Tree, placed: &mut BTreeMap<u32, u32>, way: &[u32]) {
     }
 }
 
+/// The way back along the same links.
+pub(crate) fn back(way: &Tree) -> Tree {
+    let channels = way.iter().rev().map(|(channel, _)| channel ^ 1).enumerate();
+    channels
+        .map(|(index, channel)| (channel, (index as u32).checked_sub(1)))
+        .collect()
+}
+
 /// The nodes along a way, as `path` lists them.
 pub(crate) fn nodes_of(graph: &Graph, source: u32, way: &Tree) -> String {
     let nodes = way

@@ -156,6 +156,7 @@ fn kind_schema(kind: &Kind) -> Value {
               "required": ["mean"], "additionalProperties": false },
         ] }),
         Kind::Rate => quantity(&names(units::RATES)),
+        Kind::CellRate { .. } => quantity(&[names(units::RATES), vec!["cells/s"]].concat()),
         Kind::RateOrShare { word } => json!({ "anyOf": [
             { "const": word }, quantity(&["%"]), quantity(&names(units::RATES)),
         ] }),

@@ -324,6 +324,7 @@ fn section_of(base: &Node, node: &Node, mistakes: &mut Diagnostics) -> Record {
         mistakes,
         root: keys::root_of(base),
         cell_ps: 1,
+        cell_bits: 424,
         suggestions: Budget::default(),
     }
     .section(&SWEEP, node)

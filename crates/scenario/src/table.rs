@@ -133,6 +133,8 @@ pub(crate) enum Kind {
     Cable,
     /// Bits per second.
     Rate,
+    /// Bits per second or cells per second; 0 too, if `min` is 0.
+    CellRate { min: u64 },
     /// A rate, a share of the link's, or a word for all of it.
     RateOrShare { word: &'static str },
     /// Bytes with a unit.
@@ -236,6 +238,37 @@ impl Key {
     pub(crate) fn applies(&self, choice: Option<&str>) -> bool {
         self.only.is_empty() || choice.is_none_or(|choice| self.only.contains(&choice))
     }
+}
+
+/// All keys of several lists; `N` is how many they are.
+pub(crate) const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
+    let mut all = [lists[0][0]; N];
+    let (mut list, mut filled) = (0, 0);
+    while list < lists.len() {
+        let mut index = 0;
+        while index < lists[list].len() {
+            all[filled] = lists[list][index];
+            filled += 1;
+            index += 1;
+        }
+        list += 1;
+    }
+    assert!(filled == N);
+    all
+}
+
+/// The same keys, with a meaning only for these choices of the selector.
+pub(crate) const fn only_for<const N: usize>(
+    keys: &[Key; N],
+    choices: &'static [&'static str],
+) -> [Key; N] {
+    let mut own = *keys;
+    let mut index = 0;
+    while index < N {
+        own[index].only = choices;
+        index += 1;
+    }
+    own
 }
 
 impl Kind {

@@ -4,6 +4,8 @@ use kernel::time::PS_PER_SECOND;
 use kernel::{Duration, Rate, Time};
 use packet::spec::{ClientSpec, SinkSpec, SizeShare, SourceControlSpec, Span, TrafficSpec};
 
+use crate::abr;
+use crate::diagnostics::Diagnostics;
 use crate::record::Record;
 use crate::reserve;
 use crate::units;
@@ -58,7 +60,7 @@ impl Line {
 }
 
 /// What the application wants to send.
-pub(crate) fn traffic(record: &Record, line: Line) -> TrafficSpec {
+pub(crate) fn traffic(record: &Record, line: Line, mistakes: &mut Diagnostics) -> TrafficSpec {
     let start = || record.time("start").unwrap_or(Time::ZERO);
     let total = || record.whole("total");
     let gap = |keys| line.gap(record, keys);
@@ -87,6 +89,10 @@ pub(crate) fn traffic(record: &Record, line: Line) -> TrafficSpec {
         },
         "client" => TrafficSpec::Client(client(record, start())),
         "server" => TrafficSpec::Server,
+        "bottlenecked" => abr::bottlenecked(record),
+        "requests" => abr::requests(record),
+        "tcp" => abr::tcp(record, mistakes),
+        "tcp-back" => TrafficSpec::TcpBack,
         _ => TrafficSpec::Greedy {
             start: start(),
             total: total(),
@@ -114,11 +120,14 @@ fn span(record: &Record, key: &str) -> Span {
     record.span(key).unwrap_or(Span::Fixed(Duration(1)))
 }
 
+/// Mean time that a client thinks unless given.
+const THINK: Span = Span::Exponential(Duration(300_000_000));
+
 fn client(record: &Record, start: Time) -> ClientSpec {
     let count = |key: &str| record.count(key).unwrap_or(1);
     ClientSpec {
         start,
-        request_units: count("request_units"),
+        request_units: record.count("request_units").unwrap_or(3),
         lookups: count("lookups"),
         lookup_units: count("lookup_units"),
         file_median_bytes: record.whole("file_median").unwrap_or(1),
@@ -129,12 +138,12 @@ fn client(record: &Record, start: Time) -> ClientSpec {
         outstanding: count("outstanding"),
         lookup_service: span(record, "lookup_service"),
         read_service: span(record, "read_service"),
-        think: span(record, "think"),
+        think: record.span("think").unwrap_or(THINK),
     }
 }
 
 /// When the source may send it.
-pub(crate) fn source_control(record: &Record) -> SourceControlSpec {
+pub(crate) fn source_control(record: &Record, path: abr::Path) -> SourceControlSpec {
     let count = |key: &str| record.count(key).unwrap_or(1);
     match record.word("kind") {
         "window" => SourceControlSpec::Window {
@@ -147,6 +156,7 @@ pub(crate) fn source_control(record: &Record) -> SourceControlSpec {
             decrease: record.decimal("decrease").unwrap_or(0.5),
             timeout: record.duration("timeout").unwrap_or(Duration(1)),
         },
+        "abr" => SourceControlSpec::Abr(abr::spec(record, path)),
         _ => SourceControlSpec::None,
     }
 }

@@ -306,6 +306,18 @@ pub(crate) fn rate_bps(text: &str) -> Result<u64, Fault> {
         .ok_or(Fault::TooLarge)
 }
 
+/// Bits per second of "10 Mbps" or "10 cells/s", cells of `cell_bits`; rounded half up.
+pub(crate) fn cell_rate_bps(text: &str, cell_bits: u64) -> Result<u64, Fault> {
+    let mut units = RATES.to_vec();
+    units.push(("cells/s", u128::from(cell_bits)));
+    let (number, worth) = quantity(text, &units)?;
+    let bps = number.times(worth).ok_or(Fault::TooLarge)?;
+    u64::try_from(bps)
+        .ok()
+        .filter(|bps| *bps <= 1 << 60)
+        .ok_or(Fault::TooLarge)
+}
+
 /// Bytes of "6 kB", rounded half up.
 pub(crate) fn size_bytes(text: &str) -> Result<u64, Fault> {
     let (number, worth) = quantity(text, SIZES)?;
@@ -388,6 +400,15 @@ mod tests {
         assert_eq!(time_ps("50us", CELL_PS), Ok(50_000_000));
         assert_eq!(time_ps("1e-3 s", CELL_PS), Ok(1_000_000_000));
         assert_eq!(time_ps("0.000000000001 s", CELL_PS), Ok(1));
+    }
+
+    #[test]
+    fn cells_a_second_are_bits_a_second() {
+        assert_eq!(cell_rate_bps("10 cells/s", 424), Ok(4240));
+        assert_eq!(cell_rate_bps("0.5 cells/s", 424), Ok(212));
+        assert_eq!(cell_rate_bps("4240 bps", 424), Ok(4240));
+        assert_eq!(cell_rate_bps("0 bps", 424), Ok(0));
+        assert_eq!(cell_rate_bps("10", 424), Err(Fault::NoUnit));
     }
 
     #[test]

@@ -126,6 +126,7 @@ fn the_resolved_scenario_means_the_same() {
         "everything.toml",
         "generated.toml",
         "service.toml",
+        "abr.toml",
     ] {
         let first = read_file(name);
         let again = read(&first.resolved);

@@ -25,6 +25,7 @@ use self::crossings::Crossings;
 use self::flows::Flows;
 use self::lossless::Lossless;
 use self::net::Net;
+pub(crate) use self::tcp::flavour;
 
 use crate::Limits;
 use crate::diagnostics::Diagnostics;

@@ -6,6 +6,7 @@ use transport::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec};
 use super::layers::Layers;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::record::{Datum, Record};
+use crate::source::At;
 
 const FAST_TICK: Duration = Duration(200_000_000_000);
 const ACK_DELAY: Duration = Duration(40_000_000_000);
@@ -15,7 +16,14 @@ pub(crate) fn tcp(root: &Record, flow: &Record, mistakes: &mut Diagnostics) -> T
     let own = flow.record("tcp");
     let starts_anew = own.is_some_and(|own| own.field("preset").is_some());
     let common = root.record("tcp").filter(|_| !starts_anew);
-    let layers = Layers(common.into_iter().chain(own).collect());
+    let layers = common.into_iter().chain(own).collect();
+    flavour(layers, &root.record("tcp").unwrap_or(root).at, mistakes)
+}
+
+/// The TCP that these tables describe, the last winning; `place` is where to point for what none
+/// of them says.
+pub(crate) fn flavour(tables: Vec<&Record>, place: &At, mistakes: &mut Diagnostics) -> TcpSpec {
+    let layers = Layers(tables);
     let mut spec = match layers.word("preset") {
         Some("bsd-full") => TcpSpec::bsd_full(),
         Some("modern") => TcpSpec::modern(),
@@ -50,7 +58,7 @@ pub(crate) fn tcp(root: &Record, flow: &Record, mistakes: &mut Diagnostics) -> T
     timer(&layers, &mut spec, mistakes);
     spec.acks = acks(&layers, spec.acks, mistakes);
     spec.ecn = ecn(&layers, spec.ecn, mistakes);
-    windows(&layers, root, &spec, mistakes);
+    windows(&layers, place, &spec, mistakes);
     spec
 }
 
@@ -149,11 +157,10 @@ fn ecn(layers: &Layers<'_>, preset: Ecn, mistakes: &mut Diagnostics) -> Ecn {
     ecn
 }
 
-fn windows(layers: &Layers<'_>, root: &Record, spec: &TcpSpec, mistakes: &mut Diagnostics) {
+fn windows(layers: &Layers<'_>, place: &At, spec: &TcpSpec, mistakes: &mut Diagnostics) {
     let at = || {
         let given = layers.last(&["initial_window", "window", "mss"]);
-        let table = root.record("tcp").unwrap_or(root);
-        given.map_or_else(|| table.at.clone(), |(_, field)| field.at.clone())
+        given.map_or_else(|| place.clone(), |(_, field)| field.at.clone())
     };
     let (mss, window) = (spec.mss_bytes, spec.window_bytes);
     let first = u64::from(mss) * u64::from(spec.initial_window_segments);

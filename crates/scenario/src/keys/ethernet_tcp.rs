@@ -1,4 +1,4 @@
-//! The Ethernet engine: TCP.
+//! TCP, of the Ethernet engine and over cells.
 
 use crate::table::{Choice, Default, Key, Kind, Section};
 
@@ -22,7 +22,7 @@ pub(crate) static FLOW_TCP: Section = Section {
     keys: &FLOW_TCP_KEYS,
 };
 
-const TCP_KEYS: [Key; 18] = [
+pub(crate) const TCP_KEYS: [Key; 18] = [
     Key::new(
         "preset",
         Kind::Choice(PRESETS),

@@ -89,6 +89,12 @@ const PARTNER: Key = Key::new(
     "The flow that carries the answers (acknowledgements, responses) back.",
 )
 .otherwise("none");
+const BACK: Key = Key::new(
+    "back",
+    Kind::Table(&traffic::TRAFFIC),
+    "What goes the other way on an ABR circuit; the flow `<name> back` is made for it.",
+)
+.otherwise("`silent`");
 const CONTROL: Key = Key::new(
     "flow_control",
     Kind::Table(&control::FLOW_OVERRIDE),
@@ -133,6 +139,7 @@ pub(crate) static FLOWS: Section = Section {
         SOURCE_CONTROL,
         SINK,
         PARTNER,
+        BACK,
         CONTROL,
         RESERVE,
         ENVELOPE,
@@ -183,6 +190,7 @@ pub(crate) static PATTERNS: Section = Section {
         SOURCE_CONTROL,
         SINK,
         PARTNER,
+        BACK,
         CONTROL,
         RESERVE,
         ENVELOPE,
@@ -223,7 +231,8 @@ pub(crate) static SERIES: Section = Section {
             "on",
             Kind::Reference("channel"),
             "Where: a channel, as `from->to`.",
-        ),
+        )
+        .otherwise("the flow's first link, of `allowed-rate` and `source-rate`; else it is needed"),
         Key::new(
             "window",
             Kind::Time { min_ps: 1 },
@@ -259,4 +268,22 @@ pub(crate) const MEASURES: &[Choice] = &[
         "wait",
         "Time in the receiving node, from arrival to start on the next channel.",
     ),
+    Choice::new("allowed-rate", "ACR of an ABR flow."),
+    Choice::new(
+        "source-rate",
+        "Nrm cells in T of an ABR flow, as each of its forward RM cells finds it.",
+    ),
+    Choice::new(
+        "rate-queue",
+        "ABR cells that wait at a port that tells rates.",
+    ),
+    Choice::new(
+        "load-factor",
+        "Load factor z of a port that tells rates, in each of its intervals.",
+    ),
+    Choice::new(
+        "active-circuits",
+        "Active circuits of a port that tells rates, in each of its intervals.",
+    ),
+    Choice::new("fair-share", "Fair share of a port that tells rates."),
 ];

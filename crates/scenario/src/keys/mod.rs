@@ -1,11 +1,14 @@
 //! The language: every section and key, once.
 
+pub(crate) mod abr;
+pub(crate) mod cell_traffic;
 pub(crate) mod control;
 pub(crate) mod ethernet;
 pub(crate) mod ethernet_flows;
 pub(crate) mod ethernet_pressure;
 pub(crate) mod ethernet_switch;
 pub(crate) mod ethernet_tcp;
+pub(crate) mod explicit_rate;
 pub(crate) mod fabric;
 pub(crate) mod fabric_traffic;
 pub(crate) mod flows;

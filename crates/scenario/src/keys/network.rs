@@ -1,6 +1,6 @@
 //! Nodes and links.
 
-use super::service;
+use super::{explicit_rate, service};
 use crate::table::{Choice, Key, Kind, Section, Selector};
 
 const RATE: Key = Key::new("rate", Kind::Rate, "Line rate, each way.");
@@ -55,6 +55,19 @@ const SCHEDULER: Key = Key::new(
     "Which unit leaves the sending port next, instead of `[scheduler]`.",
 );
 
+const EXPLICIT_RATE: Key = Key::new(
+    "explicit_rate",
+    Kind::Table(&explicit_rate::EXPLICIT_RATE),
+    "What the sending port tells the sources of ABR circuits; of channels that leave switches.",
+);
+
+const OUTAGES: Key = Key::new(
+    "outages",
+    Kind::Tables(&explicit_rate::OUTAGES),
+    "When the link is cut.",
+)
+.otherwise("never");
+
 const TIMINGS: &[Choice] = &[
     Choice::new("store-and-forward", "When its last bit is in."),
     Choice::new("cut-through", "When its first bit is in."),
@@ -76,6 +89,7 @@ pub(crate) static LINK: Section = Section {
         CONTROL_CORRUPTION,
         ERRORS_FROM,
         SCHEDULER.as_above(),
+        EXPLICIT_RATE.otherwise("nothing"),
     ],
 };
 
@@ -110,6 +124,8 @@ pub(crate) static LINKS: Section = Section {
         CONTROL_CORRUPTION.as_above(),
         ERRORS_FROM.as_above(),
         SCHEDULER.as_above(),
+        EXPLICIT_RATE.as_above(),
+        OUTAGES,
         Key::new(
             "forward",
             Kind::Table(&CHANNEL),
@@ -141,6 +157,7 @@ static CHANNEL: Section = Section {
         CONTROL_CORRUPTION.as_above(),
         ERRORS_FROM.as_above(),
         SCHEDULER.as_above(),
+        EXPLICIT_RATE.as_above(),
     ],
 };
 

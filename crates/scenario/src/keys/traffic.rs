@@ -1,10 +1,22 @@
 //! What sources want to send, when they may, and how destinations consume.
 
-use crate::table::{Choice, Group, Key, Kind, Section, Selector};
+use super::abr::ABR_KEYS;
+use super::cell_traffic::{
+    BOTTLENECKED, MORE_KEYS, OVERHEAD, REQUESTS_WORD, TCP_BACK, TCP_OF_TRAFFIC, TCP_WORD,
+};
+use crate::table::{Choice, Group, Key, Kind, Section, Selector, joined};
 
 const UNITS: u64 = 1 << 30;
 const TIMED: &[&str] = &[
-    "greedy", "constant", "poisson", "trains", "on-off", "client",
+    "greedy",
+    "constant",
+    "poisson",
+    "trains",
+    "on-off",
+    "client",
+    "requests",
+    "bottlenecked",
+    "tcp",
 ];
 const COUNTED: &[&str] = &["greedy", "constant", "poisson", "trains"];
 const OPEN: &[&str] = &["constant", "poisson", "trains"];
@@ -38,217 +50,222 @@ pub(crate) static TRAFFIC: Section = Section {
             only: BURSTS,
         },
     ],
-    keys: &[
-        Key::new("kind", Kind::Choice(TRAFFICS), "The kind of source."),
-        Key::new(
-            "start",
-            Kind::Time { min_ps: 0 },
-            "Nothing is offered before.",
-        )
-        .or("\"0 s\"")
-        .only(TIMED),
-        Key::new(
-            "total",
-            Kind::Whole {
-                min: 1,
-                max: 1 << 62,
-                unit: "units",
-            },
-            "Units in all; then the source is done.",
-        )
-        .otherwise("without end")
-        .only(COUNTED),
-        Key::new(
-            "interval",
-            Kind::Time { min_ps: 1 },
-            "Time between units (poisson and trains: on average).",
-        )
-        .otherwise("from `load` or `rate`")
-        .only(OPEN),
-        Key::new(
-            "load",
-            Kind::Share,
-            "Share of the rate of the source's first link.",
-        )
-        .otherwise("from `interval` or `rate`")
-        .only(OPEN),
-        Key::new(
-            "rate",
-            Kind::Rate,
-            "Bits offered per second, counted on the wire.",
-        )
-        .otherwise("from `interval` or `load`")
-        .only(OPEN),
-        Key::new("phase", Kind::Choice(PHASES), "When the first unit comes.")
-            .or("\"fixed\"")
-            .only(&["constant"]),
-        Key::new(
-            "min_gap",
-            Kind::Time { min_ps: 0 },
-            "Least time between units; shorter than the mean, which stays as it is.",
-        )
-        .or("\"0 s\"")
-        .only(&["poisson"]),
-        Key::new(
-            "length",
-            Kind::Decimal { min: 1.0, max: 1e9 },
-            "Units of a train, on average (geometric).",
-        )
-        .only(TRAINS)
-        .cite(JAIN),
-        Key::new(
-            "gap",
-            Kind::Time { min_ps: 1 },
-            "Time after every unit of a train; shorter than the mean time between units. An \
-             exponential pause of mean `length` * (mean time - `gap`) follows each train.",
-        )
-        .otherwise("half the mean time between units")
-        .only(TRAINS)
-        .cite(JAIN),
-        Key::new("on", Kind::Span { min_ps: 1 }, "Length of a burst.").only(BURSTS),
-        Key::new("off", Kind::Span { min_ps: 1 }, "Length of a pause.").only(BURSTS),
-        Key::new(
-            "on_interval",
-            Kind::Time { min_ps: 1 },
-            "Time between units in a burst.",
-        )
-        .otherwise("the full rate of the source's first link")
-        .only(BURSTS),
-        Key::new(
-            "on_load",
-            Kind::Share,
-            "Share of the first link's rate in a burst.",
-        )
-        .otherwise("the full rate of the source's first link")
-        .only(BURSTS),
-        Key::new(
-            "off_interval",
-            Kind::Time { min_ps: 1 },
-            "Time between units in a pause.",
-        )
-        .otherwise("silence")
-        .only(BURSTS),
-        Key::new(
-            "off_load",
-            Kind::Share,
-            "Share of the first link's rate in a pause.",
-        )
-        .otherwise("silence")
-        .only(BURSTS),
-        Key::new(
-            "request_units",
-            Kind::Whole {
-                min: 1,
-                max: UNITS,
-                unit: "units",
-            },
-            "A request.",
-        )
-        .or("3")
-        .only(CLIENT),
-        Key::new(
-            "lookups",
-            Kind::Whole {
-                min: 0,
-                max: UNITS,
-                unit: "look-ups",
-            },
-            "Look-ups before the reads of a file.",
-        )
-        .or("2")
-        .only(CLIENT),
-        Key::new(
-            "lookup_units",
-            Kind::Whole {
-                min: 1,
-                max: UNITS,
-                unit: "units",
-            },
-            "The reply to a look-up.",
-        )
-        .or("3")
-        .only(CLIENT),
-        Key::new(
-            "file_median",
-            Kind::Size {
-                min: 1,
-                max: 1 << 50,
-            },
-            "Median size of a file (lognormal).",
-        )
-        .or("\"6 kB\"")
-        .only(CLIENT),
-        Key::new(
-            "file_sigma",
-            Kind::Decimal {
-                min: 0.0,
-                max: 10.0,
-            },
-            "Standard deviation of the logarithm of the file size.",
-        )
-        .or("1.5")
-        .only(CLIENT),
-        Key::new(
-            "block",
-            Kind::Size { min: 1, max: UNITS },
-            "Payload of a full read.",
-        )
-        .or("\"8 KiB\"")
-        .only(CLIENT),
-        Key::new(
-            "header",
-            Kind::Size {
-                min: 0,
-                max: 1 << 20,
-            },
-            "Protocol bytes around the payload of each read.",
-        )
-        .or("\"160 B\"")
-        .only(CLIENT),
-        Key::new(
-            "payload",
-            Kind::Size {
-                min: 1,
-                max: 1 << 20,
-            },
-            "Payload of one unit.",
-        )
-        .or("\"48 B\"")
-        .only(CLIENT),
-        Key::new(
-            "outstanding",
-            Kind::Whole {
-                min: 1,
-                max: 1 << 20,
-                unit: "reads",
-            },
-            "Reads outstanding at once.",
-        )
-        .or("1")
-        .only(CLIENT),
-        Key::new(
-            "lookup_service",
-            Kind::Span { min_ps: 0 },
-            "Server's time for a look-up.",
-        )
-        .or("{ mean = \"300 us\" }")
-        .only(CLIENT),
-        Key::new(
-            "read_service",
-            Kind::Span { min_ps: 0 },
-            "Server's time for a read.",
-        )
-        .or("{ mean = \"1.5 ms\" }")
-        .only(CLIENT),
-        Key::new(
-            "think",
-            Kind::Span { min_ps: 0 },
-            "Client's time before each request.",
-        )
-        .or("{ mean = \"300 us\" }")
-        .only(CLIENT),
-    ],
+    keys: &TRAFFIC_KEYS,
 };
+
+const TRAFFIC_KEYS: [Key; TRAFFIC_OWN.len() + MORE_KEYS.len() + 1 + TCP_OF_TRAFFIC.len()] =
+    joined(&[TRAFFIC_OWN, &MORE_KEYS, &[OVERHEAD], &TCP_OF_TRAFFIC]);
+
+const TRAFFIC_OWN: &[Key] = &[
+    Key::new("kind", Kind::Choice(TRAFFICS), "The kind of source."),
+    Key::new(
+        "start",
+        Kind::Time { min_ps: 0 },
+        "Nothing is offered before.",
+    )
+    .or("\"0 s\"")
+    .only(TIMED),
+    Key::new(
+        "total",
+        Kind::Whole {
+            min: 1,
+            max: 1 << 62,
+            unit: "units",
+        },
+        "Units in all; then the source is done.",
+    )
+    .otherwise("without end")
+    .only(COUNTED),
+    Key::new(
+        "interval",
+        Kind::Time { min_ps: 1 },
+        "Time between units (poisson and trains: on average).",
+    )
+    .otherwise("from `load` or `rate`")
+    .only(OPEN),
+    Key::new(
+        "load",
+        Kind::Share,
+        "Share of the rate of the source's first link.",
+    )
+    .otherwise("from `interval` or `rate`")
+    .only(OPEN),
+    Key::new(
+        "rate",
+        Kind::Rate,
+        "Bits offered per second, counted on the wire.",
+    )
+    .otherwise("from `interval` or `load`")
+    .only(OPEN),
+    Key::new("phase", Kind::Choice(PHASES), "When the first unit comes.")
+        .or("\"fixed\"")
+        .only(&["constant"]),
+    Key::new(
+        "min_gap",
+        Kind::Time { min_ps: 0 },
+        "Least time between units; shorter than the mean, which stays as it is.",
+    )
+    .or("\"0 s\"")
+    .only(&["poisson"]),
+    Key::new(
+        "length",
+        Kind::Decimal { min: 1.0, max: 1e9 },
+        "Units of a train, on average (geometric).",
+    )
+    .only(TRAINS)
+    .cite(JAIN),
+    Key::new(
+        "gap",
+        Kind::Time { min_ps: 1 },
+        "Time after every unit of a train; shorter than the mean time between units. An \
+             exponential pause of mean `length` * (mean time - `gap`) follows each train.",
+    )
+    .otherwise("half the mean time between units")
+    .only(TRAINS)
+    .cite(JAIN),
+    Key::new("on", Kind::Span { min_ps: 1 }, "Length of a burst.").only(BURSTS),
+    Key::new("off", Kind::Span { min_ps: 1 }, "Length of a pause.").only(BURSTS),
+    Key::new(
+        "on_interval",
+        Kind::Time { min_ps: 1 },
+        "Time between units in a burst.",
+    )
+    .otherwise("the full rate of the source's first link")
+    .only(BURSTS),
+    Key::new(
+        "on_load",
+        Kind::Share,
+        "Share of the first link's rate in a burst.",
+    )
+    .otherwise("the full rate of the source's first link")
+    .only(BURSTS),
+    Key::new(
+        "off_interval",
+        Kind::Time { min_ps: 1 },
+        "Time between units in a pause.",
+    )
+    .otherwise("silence")
+    .only(BURSTS),
+    Key::new(
+        "off_load",
+        Kind::Share,
+        "Share of the first link's rate in a pause.",
+    )
+    .otherwise("silence")
+    .only(BURSTS),
+    Key::new(
+        "request_units",
+        Kind::Whole {
+            min: 1,
+            max: UNITS,
+            unit: "units",
+        },
+        "A request.",
+    )
+    .otherwise("3; 16 with `requests`")
+    .only(&["client", "requests"]),
+    Key::new(
+        "lookups",
+        Kind::Whole {
+            min: 0,
+            max: UNITS,
+            unit: "look-ups",
+        },
+        "Look-ups before the reads of a file.",
+    )
+    .or("2")
+    .only(CLIENT),
+    Key::new(
+        "lookup_units",
+        Kind::Whole {
+            min: 1,
+            max: UNITS,
+            unit: "units",
+        },
+        "The reply to a look-up.",
+    )
+    .or("3")
+    .only(CLIENT),
+    Key::new(
+        "file_median",
+        Kind::Size {
+            min: 1,
+            max: 1 << 50,
+        },
+        "Median size of a file (lognormal).",
+    )
+    .or("\"6 kB\"")
+    .only(CLIENT),
+    Key::new(
+        "file_sigma",
+        Kind::Decimal {
+            min: 0.0,
+            max: 10.0,
+        },
+        "Standard deviation of the logarithm of the file size.",
+    )
+    .or("1.5")
+    .only(CLIENT),
+    Key::new(
+        "block",
+        Kind::Size { min: 1, max: UNITS },
+        "Payload of a full read.",
+    )
+    .or("\"8 KiB\"")
+    .only(CLIENT),
+    Key::new(
+        "header",
+        Kind::Size {
+            min: 0,
+            max: 1 << 20,
+        },
+        "Protocol bytes around the payload of each read.",
+    )
+    .or("\"160 B\"")
+    .only(CLIENT),
+    Key::new(
+        "payload",
+        Kind::Size {
+            min: 1,
+            max: 1 << 20,
+        },
+        "Payload of one unit.",
+    )
+    .or("\"48 B\"")
+    .only(&["client", "tcp"]),
+    Key::new(
+        "outstanding",
+        Kind::Whole {
+            min: 1,
+            max: 1 << 20,
+            unit: "reads",
+        },
+        "Reads outstanding at once.",
+    )
+    .or("1")
+    .only(CLIENT),
+    Key::new(
+        "lookup_service",
+        Kind::Span { min_ps: 0 },
+        "Server's time for a look-up.",
+    )
+    .or("{ mean = \"300 us\" }")
+    .only(CLIENT),
+    Key::new(
+        "read_service",
+        Kind::Span { min_ps: 0 },
+        "Server's time for a read.",
+    )
+    .or("{ mean = \"1.5 ms\" }")
+    .only(CLIENT),
+    Key::new(
+        "think",
+        Kind::Span { min_ps: 0 },
+        "Client's time before each request.",
+    )
+    .otherwise("`{ mean = \"300 us\" }`; 0 s with `tcp`")
+    .only(&["client", "tcp"]),
+];
 
 const PHASES: &[Choice] = &[
     Choice::new("fixed", "At `start`."),
@@ -283,6 +300,10 @@ pub(crate) const TRAFFICS: &[Choice] = &[
         "server",
         "The server's side: sends what the client's requests ask for.",
     ),
+    REQUESTS_WORD,
+    BOTTLENECKED,
+    TCP_WORD,
+    TCP_BACK,
 ];
 
 /// When the source may send.
@@ -294,72 +315,77 @@ pub(crate) static SOURCE_CONTROL: Section = Section {
         default: None,
     }),
     groups: &[],
-    keys: &[
-        Key::new(
-            "kind",
-            Kind::Choice(SOURCE_CONTROLS),
-            "The kind of control.",
-        ),
-        Key::new(
-            "cells",
-            Kind::Whole {
-                min: 1,
-                max: UNITS,
-                unit: "cells",
-            },
-            "The window: cells unacknowledged at most.",
-        )
-        .only(&["window"]),
-        Key::new(
-            "initial",
-            Kind::Whole {
-                min: 1,
-                max: UNITS,
-                unit: "cells",
-            },
-            "First window.",
-        )
-        .or("1")
-        .only(&["aimd"]),
-        Key::new(
-            "maximum",
-            Kind::Whole {
-                min: 1,
-                max: UNITS,
-                unit: "cells",
-            },
-            "Largest window.",
-        )
-        .only(&["aimd"]),
-        Key::new(
-            "increase",
-            Kind::Decimal {
-                min: 0.000001,
-                max: 1e6,
-            },
-            "Cells added for each window acknowledged.",
-        )
-        .or("1.0")
-        .only(&["aimd"]),
-        Key::new(
-            "decrease",
-            Kind::Decimal {
-                min: 0.001,
-                max: 0.999,
-            },
-            "Factor on the window when an acknowledgement is late.",
-        )
-        .or("0.5")
-        .only(&["aimd"]),
-        Key::new(
-            "timeout",
-            Kind::Time { min_ps: 1 },
-            "An acknowledgement later than this counts as a loss; what was unacknowledged is sent \
-             again.",
-        )
-        .only(&["aimd"]),
-    ],
+    keys: &SOURCE_CONTROL_KEYS,
 };
+
+const SOURCE_CONTROL_KEYS: [Key; SOURCE_CONTROL_OWN.len() + ABR_KEYS.len()] =
+    joined(&[SOURCE_CONTROL_OWN, &ABR_KEYS]);
+
+const SOURCE_CONTROL_OWN: &[Key] = &[
+    Key::new(
+        "kind",
+        Kind::Choice(SOURCE_CONTROLS),
+        "The kind of control.",
+    ),
+    Key::new(
+        "cells",
+        Kind::Whole {
+            min: 1,
+            max: UNITS,
+            unit: "cells",
+        },
+        "The window: cells unacknowledged at most.",
+    )
+    .only(&["window"]),
+    Key::new(
+        "initial",
+        Kind::Whole {
+            min: 1,
+            max: UNITS,
+            unit: "cells",
+        },
+        "First window.",
+    )
+    .or("1")
+    .only(&["aimd"]),
+    Key::new(
+        "maximum",
+        Kind::Whole {
+            min: 1,
+            max: UNITS,
+            unit: "cells",
+        },
+        "Largest window.",
+    )
+    .only(&["aimd"]),
+    Key::new(
+        "increase",
+        Kind::Decimal {
+            min: 0.000001,
+            max: 1e6,
+        },
+        "Cells added for each window acknowledged.",
+    )
+    .or("1.0")
+    .only(&["aimd"]),
+    Key::new(
+        "decrease",
+        Kind::Decimal {
+            min: 0.001,
+            max: 0.999,
+        },
+        "Factor on the window when an acknowledgement is late.",
+    )
+    .or("0.5")
+    .only(&["aimd"]),
+    Key::new(
+        "timeout",
+        Kind::Time { min_ps: 1 },
+        "An acknowledgement later than this counts as a loss; what was unacknowledged is sent \
+             again.",
+    )
+    .only(&["aimd"]),
+];
 
 /// The kinds of source control.
 pub(crate) const SOURCE_CONTROLS: &[Choice] = &[
@@ -373,6 +399,12 @@ pub(crate) const SOURCE_CONTROLS: &[Choice] = &[
         "aimd",
         "A window that grows additively and shrinks by a factor on loss. Needs a `partner`.",
     ),
+    Choice::new(
+        "abr",
+        "At the rate that the network allows, told by RM cells. The flow back is made unless \
+         `partner` names one.",
+    )
+    .cite("ATM Forum TM 4.0"),
 ];
 
 /// How destinations consume.

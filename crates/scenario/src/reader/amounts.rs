@@ -1,6 +1,7 @@
-//! Reads what the Ethernet engine measures: clock times, cables, thresholds and fractions.
+//! Reads rates of cells, and what the Ethernet engine measures: clock times, cables, thresholds
+//! and fractions.
 
-use kernel::Duration;
+use kernel::{Duration, Rate};
 use packet::spec::Span;
 
 use super::Reader;
@@ -10,6 +11,16 @@ use crate::tree::{Node, Value};
 use crate::units;
 
 impl Reader<'_> {
+    pub(super) fn cell_rate(&mut self, key: &Key, node: &Node, min: u64) -> Option<Datum> {
+        let text = self.quantity_text(key, node)?;
+        match units::cell_rate_bps(&text, self.cell_bits) {
+            Ok(bps) if bps < min => self.out_of_range(key, node, "nothing ever moves"),
+            Ok(bps) => return Some(Datum::Rate(Rate(bps))),
+            Err(fault) => self.bad_quantity(key, node, fault),
+        }
+        None
+    }
+
     pub(super) fn clock(&mut self, key: &Key, node: &Node, min_ps: u64) -> Option<Datum> {
         let text = self.quantity_text(key, node)?;
         match units::clock_ps(&text) {

@@ -21,6 +21,8 @@ pub(crate) struct Reader<'a> {
     pub root: &'static Section,
     /// Length of the unit `cells`, picoseconds.
     pub cell_ps: u64,
+    /// Bits of a cell, for the unit `cells/s`.
+    pub cell_bits: u64,
     pub suggestions: Budget,
 }
 

@@ -51,6 +51,7 @@ impl Reader<'_> {
                 self.word(node, word).or_else(|| self.inner_part(key, node))
             }
             Kind::Rate => self.rate(key, node),
+            Kind::CellRate { min } => self.cell_rate(key, node, min),
             Kind::RateOrShare { word } => self
                 .word(node, word)
                 .or_else(|| self.rate_or_share(key, node)),

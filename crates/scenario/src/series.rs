@@ -1,0 +1,236 @@
+//! Time series to record.
+
+use kernel::{Duration, Time};
+use packet::spec::{
+    ExplicitRateSpec, FlowControlSpec, FlowSpec, Measure, SeriesSpec, SourceControlSpec,
+};
+
+use crate::build::not_there;
+use crate::checks;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::flows::FlowNames;
+use crate::record::Record;
+use crate::suggest;
+use crate::topology::Graph;
+
+/// What `[[series]]` may refer to.
+pub(crate) struct Reader<'a> {
+    pub graph: &'a Graph,
+    pub specs: &'a [FlowSpec],
+    pub rate_ports: &'a [(u32, ExplicitRateSpec)],
+    pub names: &'a FlowNames<'a>,
+    pub stop_at: Time,
+}
+
+impl Reader<'_> {
+    pub(crate) fn read(&self, root: &Record, mistakes: &mut Diagnostics) -> Vec<SeriesSpec> {
+        if self.graph.nodes.is_empty() && mistakes.errors() > 0 {
+            return Vec::new();
+        }
+        let records = root.records("series").iter();
+        records
+            .filter_map(|record| self.one(record, mistakes))
+            .collect()
+    }
+
+    fn one(&self, record: &Record, mistakes: &mut Diagnostics) -> Option<SeriesSpec> {
+        let measure = measure(record.word("measure"))?;
+        let found = record.field("on").map(|on| {
+            let channel = self.graph.find_channel(record.text("on"), &on.at);
+            channel
+                .map_err(|diagnostic| mistakes.push(*diagnostic))
+                .ok()
+        });
+        let flow = record.field("flow").map(|field| {
+            let flow = self.names.find(record.text("flow"), &field.at);
+            flow.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
+        });
+        if flow.is_none() {
+            check_whose(record, measure, mistakes);
+        }
+        let spec = match flow.flatten() {
+            Some(flow) => Some(self.specs.get(flow as usize)?),
+            None => None,
+        };
+        let channel = match found {
+            Some(channel) => channel?,
+            None => first_link(record, measure, spec, mistakes)?,
+        };
+        if let Some(flow) = spec {
+            self.check_flow(record, measure, flow, channel, mistakes);
+        }
+        self.check_port(record, measure, channel, mistakes);
+        let from = record.time("from").unwrap_or(Time::ZERO);
+        let until = record.time("until").unwrap_or(self.stop_at);
+        checks::series_times(record, from, until, self.stop_at, mistakes);
+        Some(SeriesSpec {
+            name: record.text("name").into(),
+            measure,
+            flow: flow.flatten(),
+            channel,
+            window: record
+                .duration("window")
+                .map(|window| Duration(window.0.max(1))),
+            from,
+            until: until.min(self.stop_at),
+        })
+    }
+
+    fn channels(&self, channels: impl Iterator<Item = u32>) -> String {
+        let names: Vec<String> = channels.map(|c| self.graph.channel_name(c)).collect();
+        suggest::one_of(names.iter().map(String::as_str))
+    }
+
+    fn check_flow(
+        &self,
+        record: &Record,
+        measure: Measure,
+        flow: &FlowSpec,
+        channel: u32,
+        mistakes: &mut Diagnostics,
+    ) {
+        let crosses = |channel| flow.legs.iter().any(|leg| leg.channel == channel);
+        let control = measure == Measure::ControlThroughput;
+        if !(crosses(channel) || control && crosses(channel ^ 1)) {
+            let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
+            mistakes.push(not_there(
+                &flow.name,
+                record.text("on"),
+                record.at("on"),
+                &ways,
+            ));
+            return;
+        }
+        let index = flow.legs.iter().position(|leg| leg.channel == channel);
+        let leaf = index.is_some_and(|i| flow.legs.iter().all(|l| l.parent != Some(i as u32)));
+        let controlled = index.is_some_and(|i| flow.legs[i].flow_control != FlowControlSpec::None);
+        let is_abr = matches!(flow.source_control, SourceControlSpec::Abr(_));
+        let (wrong, why) = match measure {
+            Measure::Delay => (
+                !leaf,
+                "delay is counted where units are delivered: at the last",
+            ),
+            Measure::Wait => (
+                leaf,
+                "units wait where they are forwarded: not at the last channel",
+            ),
+            Measure::Credit => (!controlled, "there is no credit without a credit scheme"),
+            Measure::AllowedRate | Measure::SourceRate => {
+                (!is_abr, "only sources of kind `abr` have one")
+            }
+            _ => (false, ""),
+        };
+        if wrong {
+            let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
+            let place = if record.given("on") { "on" } else { "flow" };
+            mistakes.push(
+                Diagnostic::error(
+                    "bad-series",
+                    format!("`{}` has no {} here", flow.name, record.word("measure")),
+                )
+                .at(record.at(place), why)
+                .note(format!("`{}` crosses {ways}", flow.name)),
+            );
+        }
+    }
+
+    /// What is measured of a port that tells rates, at one that doesn't.
+    fn check_port(
+        &self,
+        record: &Record,
+        measure: Measure,
+        channel: u32,
+        mistakes: &mut Diagnostics,
+    ) {
+        if !is_of_port(measure) {
+            return;
+        }
+        let what = record.word("measure");
+        let told = |port: &&(u32, ExplicitRateSpec)| port.0 == channel;
+        if self.rate_ports.iter().find(told).is_none() {
+            let ports = self.channels(self.rate_ports.iter().map(|(channel, _)| *channel));
+            let name = self.graph.channel_name(channel);
+            mistakes.push(
+                Diagnostic::error("bad-series", format!("`{name}` has no {what}"))
+                    .at(record.at("on"), "this port tells no rates")
+                    .note(format!("ports with an `explicit_rate`: {ports}"))
+                    .help("name one of these, or give the link an `explicit_rate`"),
+            );
+        } else if let Some(flow) = record.field("flow") {
+            mistakes.push(
+                Diagnostic::error("bad-series", format!("{what} is of a port, not of a flow"))
+                    .at(flow.at.clone(), "has no meaning here")
+                    .help("leave `flow` out"),
+            );
+        }
+    }
+}
+
+fn is_of_port(measure: Measure) -> bool {
+    matches!(
+        measure,
+        Measure::RateQueue | Measure::LoadFactor | Measure::ActiveCircuits | Measure::FairShare
+    )
+}
+
+fn is_of_source(measure: Measure) -> bool {
+    matches!(measure, Measure::AllowedRate | Measure::SourceRate)
+}
+
+/// What is of one flow needs one.
+fn check_whose(record: &Record, measure: Measure, mistakes: &mut Diagnostics) {
+    if measure == Measure::Credit || is_of_source(measure) {
+        let what = record.word("measure");
+        mistakes.push(
+            Diagnostic::error(
+                "missing-key",
+                format!("{what} is of one flow, and `flow` is missing"),
+            )
+            .at(record.at("measure"), "whose?")
+            .help("add `flow = \"VC1\"`"),
+        );
+    }
+}
+
+/// Where a series without `on` is recorded.
+fn first_link(
+    record: &Record,
+    measure: Measure,
+    flow: Option<&FlowSpec>,
+    mistakes: &mut Diagnostics,
+) -> Option<u32> {
+    if is_of_source(measure) {
+        return flow?.legs.first().map(|leg| leg.channel);
+    }
+    if !record.faulty.contains(&"on") {
+        mistakes.push(
+            Diagnostic::error("missing-key", "`on` is missing in `[[series]]`")
+                .at(record.at.clone(), "no `on` here")
+                .note("on: Where: a channel, as `from->to`.")
+                .help("add `on = \"S1->S2\"`"),
+        );
+    }
+    None
+}
+
+fn measure(word: &str) -> Option<Measure> {
+    Some(match word {
+        "throughput" => Measure::Throughput,
+        "arrivals" => Measure::Arrivals,
+        "control-throughput" => Measure::ControlThroughput,
+        "forwarded" => Measure::Forwarded,
+        "credit" => Measure::Credit,
+        "fill" => Measure::Fill,
+        "queue" => Measure::Queue,
+        "stored" => Measure::Stored,
+        "delay" => Measure::Delay,
+        "wait" => Measure::Wait,
+        "allowed-rate" => Measure::AllowedRate,
+        "source-rate" => Measure::SourceRate,
+        "rate-queue" => Measure::RateQueue,
+        "load-factor" => Measure::LoadFactor,
+        "active-circuits" => Measure::ActiveCircuits,
+        "fair-share" => Measure::FairShare,
+        _ => return None,
+    })
+}
