@@ -8,7 +8,7 @@ fn print() {
         .unwrap();
     for e in paper.experiments {
         if let Ok(w) = std::env::var("ONLY") {
-            if !e.title.contains(&w) {
+            if !w.split(",").any(|w| e.title.contains(w)) {
                 continue;
             }
         }

@@ -51,7 +51,7 @@ const LARGE: Size = Size {
 };
 
 const WORDS: &str = "Response time: from the arrival of a burst at its source until its last cell \
-    is sent. Effective throughput: its data over that time; mean source rate: with RM cells. High: \
+    is out. Effective throughput: its data over that time; mean source rate: with RM cells. High: \
     the first cell went at more than twice ICR. Triggers: reductions by the policy in a burst. \
     Small bursts hold less than Nrm cells, so most have no RM cell of their own: with rule 5b a \
     policy takes the rate away once and one of three bursts finds it high; the count-based one \
@@ -115,7 +115,7 @@ impl Bursts {
             .iter()
             .filter(|b| b.arrived.ps() >= from_ms * 1_000_000_000);
         let sent: Vec<_> = late
-            .filter_map(|burst| Some((burst, burst.response()?.seconds())))
+            .filter_map(|burst| Some((burst, (burst.response()? + run.scenario.cell).seconds())))
             .collect();
         let mean = |value: &dyn Fn(usize) -> f64| {
             (0..sent.len()).map(value).sum::<f64>() / sent.len() as f64

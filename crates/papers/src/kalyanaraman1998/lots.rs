@@ -4,10 +4,12 @@ use kernel::stream::{Purpose, Stream};
 
 use super::policies::Sets;
 
-/// Rates of links between switches, Mbps.
-const TRUNKS: [f64; 3] = [155.52, 77.76, 51.84];
-/// Rate of hosts' links.
+/// Rate of hosts' links, Mbps.
 const ACCESS: f64 = 155.52;
+/// Links between switches have the same rate, as in the paper,
+pub const EQUAL: &[f64] = &[ACCESS];
+/// or one of these.
+pub const MIXED: &[f64] = &[ACCESS, ACCESS / 2.0, ACCESS / 3.0];
 
 /// A chain of switches and circuits along it, all one way.
 #[derive(Clone, Debug)]
@@ -19,11 +21,11 @@ pub struct Lot {
 }
 
 impl Lot {
-    /// The lot with this number: 3 to 6 switches, 4 to 9 circuits.
-    pub fn random(seed: u64) -> Lot {
+    /// The lot with this number: 3 to 6 switches, 4 to 9 circuits, links of these rates.
+    pub fn random(seed: u64, rates: &[f64]) -> Lot {
         let mut draw = Stream::new(seed, 0, Purpose::Topology);
         let switches = 3 + draw.below(4) as usize;
-        let trunks = (1..switches).map(|_| TRUNKS[draw.below(3) as usize]);
+        let trunks = (1..switches).map(|_| rates[draw.below(rates.len() as u64) as usize]);
         let trunks = trunks.collect();
         let mut circuits = vec![(0, switches - 1)];
         for _ in 0..3 + draw.below(6) {
@@ -118,7 +120,7 @@ mod tests {
     #[test]
     fn nobody_can_get_more_without_taking_from_a_poorer_one() {
         for seed in 1..=60 {
-            let lot = Lot::random(seed);
+            let lot = Lot::random(seed, MIXED);
             let rates = lot.max_min(0.9);
             for (at, (from, to)) in lot.circuits.iter().enumerate() {
                 // Some link of it is full, and nobody there has more.

@@ -106,7 +106,9 @@ pub struct Five {
 
 impl Five {
     pub fn run(lab: &Lab, sets: &Sets) -> Result<Five, LabError> {
-        let run = run(lab, FIVE, sets)?;
+        let mut sets = sets.clone();
+        sets.push(("run.warm_up", "200 ms".into()));
+        let run = run(lab, FIVE, &sets)?;
         let between = run.channel("X->Y");
         Ok(Five {
             acr: (1..=5)

@@ -3,13 +3,16 @@
 use kernel::{Rate, Time};
 use packet::probe::{ForwardCell, Probe};
 use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
+use scenario::PacketScenario;
 
-use super::FIVE;
+use super::bursts::RESPONSE;
+use super::policies::UILI;
+use super::{CLIENT, FIVE};
 use crate::Evidence;
 use crate::claim::{column, words};
 use crate::lab::{Lab, LabError};
 
-/// Of the scenario.
+/// Of both runs.
 const HEADROOM: Rate = Rate(1_000_000);
 /// ACR counts as SR up to one part in so many.
 const SLACK: u64 = 1000;
@@ -20,10 +23,41 @@ const REGIONS: [(Region, &str, &str); 4] = [
     (Region::D, "D", "ACR < SR"),
 ];
 
-const WORDS: &str = "Every forward RM cell of one source of Figure 5 under the count-based policy, \
-    at the SR and ACR it finds. From 200 ms on the source uses what it may. An answer counts for \
-    the region of the last forward RM cell: in A and B none may raise ACR. Region D is touched as \
-    ACR falls, and SR still is a mixture of the old and the new rate.";
+const WORDS: &str = "Every forward RM cell of two sources under the count-based policy, at the SR \
+    and ACR it finds: one of Figure 5, bottlenecked until 200 ms, and the endless one of Figure 9 \
+    that large bursts push aside. An answer counts for the region of the last forward RM cell: in \
+    A and B none may raise ACR. Region D is touched as ACR falls, and SR still is a mixture of the \
+    old and the new rate.";
+
+/// Whose RM cells, and in which run.
+struct Source {
+    words: &'static str,
+    file: &'static str,
+    flow: &'static str,
+    sets: &'static [(&'static str, &'static str)],
+}
+
+const SOURCES: [Source; 2] = [
+    Source {
+        words: "bottlenecked, Figure 5",
+        file: FIVE,
+        flow: "VC[1]",
+        sets: &[],
+    },
+    Source {
+        words: "endless, Figure 9",
+        file: CLIENT,
+        flow: "endless back",
+        sets: &[
+            (RESPONSE, "8192"),
+            ("run.duration", "400 ms"),
+            (
+                UILI,
+                "{ kind = \"count\", headroom = \"1 Mbps\", tdf = 0.125 }",
+            ),
+        ],
+    },
+];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Region {
@@ -57,9 +91,10 @@ struct Seen {
     lowered: u64,
 }
 
-/// Follows the first flow.
+/// Follows one flow.
 #[derive(Default)]
 struct Watch {
+    flow: u32,
     points: Vec<(Region, Rate, Rate)>,
     seen: [Seen; 4],
     region: Option<Region>,
@@ -68,7 +103,7 @@ struct Watch {
 
 impl Probe for Watch {
     fn on_forward(&mut self, _at: Time, flow: u32, cell: ForwardCell) {
-        if flow != 0 {
+        if flow != self.flow {
             return;
         }
         self.acr = cell.acr;
@@ -84,7 +119,7 @@ impl Probe for Watch {
     }
 
     fn on_backward(&mut self, _at: Time, flow: u32, er: Rate, acr: Rate) {
-        if flow != 0 {
+        if flow != self.flow {
             return;
         }
         let before = std::mem::replace(&mut self.acr, acr);
@@ -100,21 +135,40 @@ impl Probe for Watch {
 }
 
 pub fn figure_3(lab: &Lab) -> Result<Evidence, LabError> {
-    let watch = lab.run_watched(FIVE, &[], |_| Watch::default())?.probe;
+    let watches: Vec<Watch> = SOURCES
+        .iter()
+        .map(|source| {
+            Ok(lab
+                .run_watched(source.file, source.sets, |it| source.watch(it))?
+                .probe)
+        })
+        .collect::<Result<_, LabError>>()?;
     Ok(Evidence {
         findings: Vec::new(),
         blocks: vec![
             Block::Text(WORDS.into()),
-            Block::Plot(plot(&watch)),
-            Block::Table(table(&watch)),
+            Block::Plot(plot(&watches)),
+            Block::Table(table(&watches)),
         ],
     })
 }
 
-fn plot(watch: &Watch) -> Plot {
+impl Source {
+    fn watch(&self, scenario: &PacketScenario) -> Watch {
+        let mut flows = scenario.network.flows.iter();
+        let flow = flows.position(|flow| flow.name == self.flow);
+        Watch {
+            flow: flow.expect("a flow of the scenario") as u32,
+            ..Watch::default()
+        }
+    }
+}
+
+fn plot(watches: &[Watch]) -> Plot {
     let mbps = |rate: Rate| rate.0 as f64 / 1e6;
     let points = |(region, letter, words): (Region, &str, &str)| {
-        let of = watch.points.iter().filter(|point| point.0 == region);
+        let all = watches.iter().flat_map(|watch| &watch.points);
+        let of = all.filter(|point| point.0 == region);
         let mut points: Vec<(f64, f64)> = of.map(|(_, x, y)| (mbps(*x), mbps(*y))).collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         let (x, y) = points.into_iter().unzip();
@@ -152,9 +206,9 @@ fn plot(watch: &Watch) -> Plot {
     }
 }
 
-fn table(watch: &Watch) -> Table {
-    let row = |(region, letter, words): (Region, &str, &str)| {
-        let seen = watch.seen[region as usize];
+fn table(watches: &[Watch]) -> Table {
+    let row = |source: usize, (region, letter, words): (Region, &str, &str)| {
+        let seen = watches[source].seen[region as usize];
         let numbers = [
             seen.forward,
             seen.triggered,
@@ -163,14 +217,16 @@ fn table(watch: &Watch) -> Table {
             seen.raised,
             seen.lowered,
         ];
-        let mut row: Vec<Cell> = vec![letter.into(), words.into()];
+        let first = SOURCES[source].words;
+        let mut row: Vec<Cell> = vec![first.into(), letter.into(), words.into()];
         row.extend(numbers.map(Cell::from));
         row
     };
     Table {
         name: "table-1".into(),
-        caption: "Table 1, counted: what one source did in each region in 400 ms.".into(),
+        caption: "Table 1, counted: what two sources did in each region in 400 ms.".into(),
         columns: vec![
+            words("source", "whose RM cells"),
             words("region", "as the paper calls it"),
             words("where", "what a forward RM cell finds"),
             column("forward", "RM cells", "sent in the region"),
@@ -188,7 +244,9 @@ fn table(watch: &Watch) -> Table {
             column("raised", "", "and raised ACR"),
             column("lowered", "", "answers that lowered ACR"),
         ],
-        rows: REGIONS.into_iter().map(row).collect(),
+        rows: (0..watches.len())
+            .flat_map(|source| REGIONS.map(|region| row(source, region)))
+            .collect(),
     }
 }
 
