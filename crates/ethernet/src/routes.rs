@@ -172,8 +172,17 @@ impl Tables {
         }
     }
 
-    /// The channels of a way, from its source on.
-    fn follow(&self, spec: &EthernetSpec, way: u32, hops: &mut Vec<u32>) -> Result<(), BuildError> {
+    /// Adds the channels of a way (twice its flow, one more for the way back) to `hops`, from its
+    /// source on, as all of its frames go unless they are spread.
+    ///
+    /// # Errors
+    /// If there is no way.
+    pub fn follow(
+        &self,
+        spec: &EthernetSpec,
+        way: u32,
+        hops: &mut Vec<u32>,
+    ) -> Result<(), BuildError> {
         let (mut node, to) = ends_of(spec, way);
         for _ in 0..=self.nodes {
             if node == to {

@@ -12,12 +12,12 @@
 use alloc::vec::Vec;
 
 use kernel::Time;
+use transport::tcp::HostClock;
 use transport::{Segment, TcpSpec};
 
 use crate::outcome::FlowOutcome;
 use crate::spec::{EthernetSpec, Spread, TransportSpec};
 
-mod clock;
 mod connection;
 mod datagrams;
 mod pace;
@@ -93,7 +93,7 @@ impl Stations {
             let place = match flow_spec.transport {
                 TransportSpec::Tcp(tcp) => {
                     let clocks = [flow_spec.source, flow_spec.destination]
-                        .map(|station| clock::of_host(spec.seed, station, &tcp));
+                        .map(|station| HostClock::of_host(spec.seed, station, &tcp));
                     let tcp = stations.flavour(tcp);
                     let flavour = (tcp, &stations.tcp[tcp as usize]);
                     let connection = Connection::new(spec.seed, flow, flow_spec, flavour, clocks);

@@ -9,12 +9,14 @@ use kernel::hash::TraceHash;
 use kernel::stats::{Level, TimeWeighted};
 use kernel::{Duration, Event, EventQueue, Phase, Rate, Time};
 
-use crate::channel::Channel;
+use crate::cell_tcp::Connections;
+use crate::channel::{self, Channel};
+use crate::conversation;
 use crate::deliver::REFRESH_TIMER;
 use crate::due::Due;
-use crate::flow::{Delivery, Flow, FlowCounts};
+use crate::flow::{Flow, FlowCounts};
 use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
-use crate::leg::{Leg, LegCounts, Receiver, Sender};
+use crate::leg::{Leg, LegCounts, Receiver, Seers, Sender};
 use crate::pool;
 use crate::probe::Probe;
 use crate::rate_ports::{self, RatePorts};
@@ -87,6 +89,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         simulation.start_sessions();
         simulation.start_refresh_timers();
         simulation.start_rate_ports();
+        simulation.start_connections();
         Ok(simulation)
     }
 
@@ -137,6 +140,7 @@ fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
             }
         }
     }
+    channel::check_outages(spec).map_err(BuildError)?;
     let legs: usize = spec.flows.iter().map(|flow| flow.legs.len()).sum();
     if legs > Place::SEATS as usize {
         return refuse(format!(
@@ -145,7 +149,9 @@ fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
         ));
     }
     for (id, flow) in spec.flows.iter().enumerate() {
-        let checked = check_flow(spec, flow).and_then(|()| rm_cells::check(spec, id));
+        let checked = check_flow(spec, flow)
+            .and_then(|()| conversation::check(spec, id))
+            .and_then(|()| rm_cells::check(spec, id));
         if let Err(what) = checked {
             return refuse(format!("flow `{}`: {what}", flow.name));
         }
@@ -186,8 +192,7 @@ fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
     }
     check_pace(flow)?;
     shaping::check(flow)?;
-    service::check_flow(spec, flow)?;
-    check_ends(spec, flow)
+    service::check_flow(spec, flow)
 }
 
 fn check_leg(leg: &LegSpec) -> Result<(), String> {
@@ -221,17 +226,6 @@ fn check_pace(flow: &FlowSpec) -> Result<(), String> {
     }
 }
 
-fn check_ends(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
-    let needs_partner = asks(flow) || flow.source_control != SourceControlSpec::None;
-    match flow.partner {
-        Some(partner) if partner as usize >= spec.flows.len() => {
-            Err("its partner does not exist".into())
-        }
-        None if needs_partner => Err("it needs a partner flow that carries answers back".into()),
-        _ => Ok(()),
-    }
-}
-
 /// Nodes at the two ends of a channel.
 pub(crate) fn ends(spec: &NetworkSpec, channel: u32) -> Option<(u32, u32)> {
     let link = spec.links.get(channel as usize / 2)?;
@@ -259,6 +253,7 @@ fn network(spec: &NetworkSpec) -> Network {
         leaves_below: Vec::new(),
         pools: Vec::new(),
         sessions: None,
+        tcp: Connections::new(spec),
     };
     reserve(&mut network, spec);
     let node = || Node {
@@ -310,7 +305,7 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         .iter()
         .map(|&root| network.leaves_below[root as usize])
         .sum();
-    let (delivery, partner) = conversation(spec, flow_id, asked_by);
+    let (delivery, partner) = conversation::conversation(spec, flow_id, asked_by);
     let first_root = network.children.len() as u32;
     network.children.extend(&roots);
     network.flows.push(Flow {
@@ -358,8 +353,7 @@ fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u
             credit_per_unit: 0,
             counts_starts: false,
             is_watched: false,
-            is_ranked: false,
-            is_rated: false,
+            seen_by: Seers::NOBODY,
             place: Place::default(),
             parent,
             flow,
@@ -446,37 +440,6 @@ fn link_children(network: &mut Network, spec: &NetworkSpec, flow: &FlowSpec, bas
     network.leaves_below.extend(below);
 }
 
-/// It is a client: the partner flow, a server, carries the responses.
-fn asks(flow: &FlowSpec) -> bool {
-    matches!(
-        flow.traffic,
-        TrafficSpec::Client(_) | TrafficSpec::Requests(_)
-    )
-}
-
-/// What delivered units set off, and the flow at the other end of the conversation. Only the
-/// asking flow names its partner; `asked_by` holds the reverse.
-fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -> (Delivery, u32) {
-    let flow = &spec.flows[flow_id as usize];
-    let is_windowed = |flow: &FlowSpec| {
-        flow.source_control != SourceControlSpec::None && rm_cells::abr_of(flow).is_none()
-    };
-    let partner = flow.partner.unwrap_or(NONE);
-    if asks(flow) {
-        return (Delivery::Request, partner);
-    }
-    if is_windowed(flow) {
-        return (Delivery::Acknowledge, partner);
-    }
-    let asker = asked_by[flow_id as usize];
-    match spec.flows.get(asker as usize) {
-        Some(other) if asks(other) => (Delivery::Response, asker),
-        Some(other) if is_windowed(other) => (Delivery::Feedback, asker),
-        _ if rm_cells::abr_of(flow).is_some() => (Delivery::Plain, partner),
-        _ => (Delivery::Plain, NONE),
-    }
-}
-
 /// Each port's legs in groups by priority, each group in the order of flows.
 fn add_channels(network: &mut Network, spec: &NetworkSpec) {
     let mut legs_of: Vec<Vec<u32>> = vec![Vec::new(); 2 * spec.links.len()];
@@ -491,8 +454,7 @@ fn add_channels(network: &mut Network, spec: &NetworkSpec) {
             &link.backward
         };
         let scheduler = service::scheduler(network, spec, channel, legs);
-        network
-            .channels
-            .push(Channel::new(channel, spec.seed, id as u32, scheduler));
+        let channel = Channel::new(channel, &spec.outages, spec.seed, id as u32, scheduler);
+        network.channels.push(channel);
     }
 }

@@ -7,8 +7,13 @@ use kernel::stream::{Probability, Purpose, Stream};
 use kernel::{Duration, Rate, Time};
 
 use crate::scheduler::{Choice, Port, Ranked, Scheduler};
-use crate::spec::{ChannelSpec, ErrorSpec, Timing};
+use crate::spec::{ChannelSpec, ErrorSpec, OutageSpec, Timing};
 use crate::unit::{Fifo, Kind, Units};
+
+mod outages;
+
+use outages::Outages;
+pub(crate) use outages::check as check_outages;
 
 /// A control unit that waits for its port.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -76,7 +81,7 @@ pub(crate) struct Channel {
     pub control_units: u64,
 }
 
-/// Random errors of one channel.
+/// Random errors of one channel, and when it is cut.
 pub(crate) struct Errors {
     pub data_loss: Probability,
     pub control_loss: Probability,
@@ -85,10 +90,17 @@ pub(crate) struct Errors {
     pub control: Stream,
     pub bits: Stream,
     pub from: Time,
+    outages: Option<Outages>,
 }
 
 impl Channel {
-    pub fn new(spec: &ChannelSpec, seed: u64, id: u32, scheduler: Scheduler) -> Channel {
+    pub fn new(
+        spec: &ChannelSpec,
+        outages: &[OutageSpec],
+        seed: u64,
+        id: u32,
+        scheduler: Scheduler,
+    ) -> Channel {
         Channel {
             free_at: Time::ZERO,
             arbitration_due: false,
@@ -101,7 +113,7 @@ impl Channel {
             held_until: Time::ZERO,
             control: VecDeque::new(),
             wire: Fifo::EMPTY,
-            errors: Errors::new(&spec.errors, seed, id).map(Box::new),
+            errors: Errors::new(spec, outages, seed, id).map(Box::new),
             rate: spec.rate,
             data_busy: Duration::ZERO,
             control_busy: Duration::ZERO,
@@ -140,18 +152,12 @@ impl Channel {
     /// What the port serves now.
     #[inline]
     pub fn choose(&mut self, now: Time) -> Choice {
-        if let Scheduler::RoundRobin(scheduler) = &mut self.scheduler {
-            return scheduler.choose().map_or(Choice::Nothing, Choice::Leg);
-        }
-        self.choose_ranked(now)
-    }
-
-    #[inline(never)]
-    fn choose_ranked(&mut self, now: Time) -> Choice {
-        match &mut self.scheduler {
-            Scheduler::RoundRobin(_) => Choice::Nothing,
-            Scheduler::Ranked(ranked) => ranked.choose(now),
-        }
+        let leg = match &mut self.scheduler {
+            Scheduler::RoundRobin(scheduler) => scheduler.choose(),
+            Scheduler::Line(line) => line.take(),
+            Scheduler::Ranked(ranked) => return ranked.choose(now),
+        };
+        leg.map_or(Choice::Nothing, Choice::Leg)
     }
 
     /// The state of the port, and the discipline that wants to know it.
@@ -164,7 +170,7 @@ impl Channel {
             in_service: (!wire_is_free && !self.last_is_control).then_some(self.in_service),
         };
         match &mut self.scheduler {
-            Scheduler::RoundRobin(_) => (port, None),
+            Scheduler::RoundRobin(_) | Scheduler::Line(_) => (port, None),
             Scheduler::Ranked(ranked) => {
                 port.is_idle &= ranked.is_empty();
                 (port, Some(ranked))
@@ -213,9 +219,20 @@ impl Channel {
         }
     }
 
-    /// What becomes of a data unit that starts now.
+    /// What becomes of a data unit of `bytes` that starts now.
     #[inline]
-    pub fn draw_data_error(&mut self, now: Time) -> Kind {
+    pub fn draw_data_error(&mut self, now: Time, bytes: u32) -> Kind {
+        if self.errors.is_none() {
+            return Kind::Data;
+        }
+        self.draw_unit_error(now, bytes)
+    }
+
+    #[inline(never)]
+    fn draw_unit_error(&mut self, now: Time, bytes: u32) -> Kind {
+        if self.is_cut(now, bytes) {
+            return Kind::LostData;
+        }
         let Some(errors) = &mut self.errors else {
             return Kind::Data;
         };
@@ -229,18 +246,36 @@ impl Channel {
         }
     }
 
+    /// Is a unit of `bytes` that starts now lost because the channel is cut? Then no number is
+    /// drawn for it.
+    fn is_cut(&mut self, now: Time, bytes: u32) -> bool {
+        let sending = self.serialization(bytes);
+        let errors = self.errors.as_mut();
+        let outages = errors.and_then(|errors| errors.outages.as_mut());
+        outages.is_some_and(|outages| outages.cut(now, sending))
+    }
+
     /// What becomes of an RM cell that starts now: it stands among data, and errors hit it as they
     /// hit control units.
     #[cold]
-    pub fn draw_rm_error(&mut self, now: Time) -> Kind {
-        match self.draw_control_error(now, Kind::Notice, 0).0 {
+    pub fn draw_rm_error(&mut self, now: Time, bytes: u32) -> Kind {
+        match self.draw_control_error(now, bytes, Kind::Notice, 0).0 {
             Kind::Notice => Kind::Data,
             _ => Kind::LostData,
         }
     }
 
-    /// What becomes of a control unit that starts now.
-    pub fn draw_control_error(&mut self, now: Time, kind: Kind, value: u64) -> (Kind, u64) {
+    /// What becomes of a control unit of `bytes` that starts now.
+    pub fn draw_control_error(
+        &mut self,
+        now: Time,
+        bytes: u32,
+        kind: Kind,
+        value: u64,
+    ) -> (Kind, u64) {
+        if self.is_cut(now, bytes) {
+            return (kind.lost(), value);
+        }
         let Some(errors) = &mut self.errors else {
             return (kind, value);
         };
@@ -258,12 +293,19 @@ impl Channel {
 }
 
 impl Errors {
-    fn new(spec: &ErrorSpec, seed: u64, channel: u32) -> Option<Errors> {
+    fn new(
+        channel: &ChannelSpec,
+        outages: &[OutageSpec],
+        seed: u64,
+        channel_id: u32,
+    ) -> Option<Errors> {
         let probability = |p: f64| Probability::new(p).unwrap_or(Probability::NEVER);
-        if *spec == ErrorSpec::default() {
+        let spec = &channel.errors;
+        let outages = Outages::new(outages, channel_id, channel.delay);
+        if *spec == ErrorSpec::default() && outages.is_none() {
             return None;
         }
-        let channel = channel as u64;
+        let channel = channel_id as u64;
         Some(Errors {
             data_loss: probability(spec.data_loss),
             control_loss: probability(spec.control_loss),
@@ -272,6 +314,7 @@ impl Errors {
             control: Stream::new(seed, channel, Purpose::ControlLoss),
             bits: Stream::new(seed, channel, Purpose::Corruption),
             from: spec.from,
+            outages,
         })
     }
 }

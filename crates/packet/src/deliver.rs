@@ -5,6 +5,7 @@ use alloc::format;
 use kernel::{Event, EventQueue, Phase};
 
 use crate::flow_control;
+use crate::leg::Seers;
 use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe};
 use crate::scheduler::Scheduler;
@@ -110,14 +111,20 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn enqueue(&mut self, leg_id: u32, place: u32) {
         let network = &mut self.network;
         network.units.get_mut(place).leg = leg_id;
-        if network.legs[leg_id as usize].sender.is_rated {
-            self.join_rate_port(leg_id, place);
+        let seen_by = network.legs[leg_id as usize].sender.seen_by;
+        if seen_by != Seers::NOBODY {
+            if seen_by.rates() {
+                self.join_rate_port(leg_id, place);
+            }
+            if seen_by.ranks() {
+                return self.enqueue_ranked(leg_id, place);
+            }
+            if seen_by.lines() {
+                return self.join_line(leg_id, place);
+            }
         }
         let network = &mut self.network;
         let sender = &mut network.legs[leg_id as usize].sender;
-        if sender.is_ranked {
-            return self.enqueue_ranked(leg_id, place);
-        }
         sender.queue.push(&mut network.units, place);
         self.probe.on_queue(self.now, leg_id, sender.queue.len);
         if sender.queue.len > 1 {
@@ -134,6 +141,22 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         } else {
             self.note_blocked(leg_id);
         }
+    }
+
+    /// The unit waits in the line of its port.
+    #[inline]
+    fn join_line(&mut self, leg_id: u32, place: u32) {
+        let (now, network) = (self.now, &mut self.network);
+        let number = network.units.get(place).number;
+        let sender = &mut network.legs[leg_id as usize].sender;
+        sender.queue.push(&mut network.units, place);
+        let (channel_id, waiting) = (sender.channel, sender.queue.len);
+        if let Scheduler::Line(line) = &mut network.channels[channel_id as usize].scheduler {
+            line.join(now, leg_id);
+        }
+        self.probe.on_rank(now, leg_id, number, now.ps());
+        self.probe.on_queue(now, leg_id, waiting);
+        self.wake(channel_id);
     }
 
     /// Past the limit: kept where the scenario wants to know by how much, else refused. In a
@@ -257,6 +280,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             match scheduler {
                 Scheduler::RoundRobin(turns) => turns.ready(sender.place),
                 Scheduler::Ranked(_) => self.offer_head(leg_id),
+                // A port with a line has no credit to renew.
+                Scheduler::Line(_) => {}
             }
             self.wake(channel_id);
         } else {

@@ -179,15 +179,16 @@ impl ExplicitRate {
         each!(self, rule => rule.fair_share())
     }
 
-    /// Sets what the rule has counted: marks, intervals with their means, and the fair share.
+    /// Sets what the rule has measured: intervals with their means, and the fair share.
     pub fn outcome(&self, outcome: &mut RatePortOutcome) {
         outcome.fair_share = self.fair_share();
         match self {
             ExplicitRate::Erica(rule) => rule.outcome(outcome),
-            ExplicitRate::Efci(rule) => rule.outcome(outcome),
-            ExplicitRate::RelativeRate(rule) => rule.outcome(outcome),
-            ExplicitRate::Eprca(_) => {}
             ExplicitRate::Capc(rule) => rule.outcome(outcome),
+            ExplicitRate::Efci(_) | ExplicitRate::RelativeRate(_) | ExplicitRate::Eprca(_) => {}
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -163,7 +163,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 let delivered = counts.delivered - counts.delivered_before_warm_up;
                 FlowOutcome {
                     abr: self.abr_outcome(id as u32),
-                    tcp: None,
+                    tcp: self.tcp_outcome(id as u32),
                     offered_total: counts.offered,
                     delivered_total: counts.delivered,
                     lost_total: counts.lost,

@@ -64,6 +64,8 @@ pub(crate) enum Delivery {
     Request,
     /// It is part of a response to the client that sends on the partner flow.
     Response,
+    /// It is a cell of a TCP connection's frame.
+    Frame,
 }
 
 /// What is counted of a flow.

@@ -31,10 +31,8 @@ pub(crate) struct Sender {
     /// A start concerns others: it may set a timer, provoke a statement, shorten the queue of a
     /// pool or let a tear-down follow.
     pub is_watched: bool,
-    /// The port's scheduler sees each unit of the queue.
-    pub is_ranked: bool,
-    /// The port tells rates, and sees each unit of the queue.
-    pub is_rated: bool,
+    /// Who at the port sees each unit of the queue.
+    pub seen_by: Seers,
     /// Seat in the port's scheduler.
     pub place: Place,
     /// The leg whose receiver holds what waits here; `NONE` at the source.
@@ -69,6 +67,53 @@ pub(crate) struct Receiver {
     pub keep_overflow: bool,
     /// Units that arrived since the beginning.
     pub arrived: u64,
+}
+
+/// Who at a port sees each unit of a queue: nobody for most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Seers(u8);
+
+impl Seers {
+    pub const NOBODY: Seers = Seers(0);
+
+    /// The scheduler ranks.
+    #[inline]
+    pub fn ranks(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// The port tells rates.
+    #[inline]
+    pub fn rates(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    /// The scheduler keeps a line.
+    #[inline]
+    pub fn lines(self) -> bool {
+        self.0 & 4 != 0
+    }
+
+    /// The scheduler is told of each unit: a source may not put one into the queue by itself.
+    #[inline]
+    pub fn schedules(self) -> bool {
+        self.0 & 5 != 0
+    }
+
+    /// The scheduler keeps a line from now on.
+    pub fn set_lines(&mut self) {
+        self.0 |= 4;
+    }
+
+    /// The scheduler ranks from now on.
+    pub fn set_ranks(&mut self) {
+        self.0 |= 1;
+    }
+
+    /// The port tells rates from now on.
+    pub fn set_rates(&mut self) {
+        self.0 |= 2;
+    }
 }
 
 impl Sender {

@@ -7,11 +7,13 @@ use kernel::Time;
 
 mod abr;
 mod ports;
+mod recovery;
 mod standstill;
 mod tcp;
 
 pub use abr::{AbrOutcome, BurstOutcome, CellCounts, RatePortOutcome};
 pub use ports::{FlowPorts, PathGroup, PathOutcome, PortOutcome, PortsOutcome, SampleOutcome};
+pub use recovery::{FlowRecovery, OutageOutcome, RecoveryOutcome};
 pub use standstill::{MissingCredit, Reason, Standstill, Wait};
 pub use tcp::CellTcpOutcome;
 

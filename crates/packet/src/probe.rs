@@ -7,11 +7,13 @@
 mod audit;
 mod ports;
 mod recorder;
+mod recovery;
 mod trace;
 
 pub use audit::Audit;
 pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;
+pub use recovery::Recovery;
 pub use trace::{Passage, TraceEntry, TraceProbe};
 
 use kernel::{Duration, Rate, Time};

@@ -83,7 +83,9 @@ impl RatePorts {
             });
         }
         for leg in &mut network.legs {
-            leg.sender.is_rated = rates.of_channel[leg.sender.channel as usize] != NONE;
+            if rates.of_channel[leg.sender.channel as usize] != NONE {
+                leg.sender.seen_by.set_rates();
+            }
         }
         rates.find_opposites(spec);
         rates

@@ -72,7 +72,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// Sees to it that the next slot of `flow_id` is asked for, if it wants one.
-    fn await_slot(&mut self, flow_id: u32) {
+    pub(crate) fn await_slot(&mut self, flow_id: u32) {
         let now = self.now;
         let flow = &mut self.network.flows[flow_id as usize];
         let has_data = flow.backlog != 0;
@@ -146,6 +146,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if let Some(abr) = flow.control.abr() {
             abr.on_data_sent(now, is_last);
         }
+        self.on_cell_sent(flow_id, number);
         self.enter(flow_id, number, bytes);
     }
 

@@ -12,6 +12,7 @@ mod ats;
 mod drr;
 mod edf;
 mod fifo;
+mod line;
 mod pace;
 mod ranked;
 mod round_robin;
@@ -28,6 +29,7 @@ mod virtual_clock;
 mod wf2q_plus;
 mod wfq;
 
+pub(crate) use line::Line;
 pub(crate) use ranked::{Ranked, Share};
 pub(crate) use round_robin::{Place, RoundRobin};
 
@@ -39,6 +41,8 @@ use kernel::{Duration, Time};
 pub(crate) enum Scheduler {
     /// Strict priority between groups, round robin inside.
     RoundRobin(RoundRobin),
+    /// In order of arrival, without flow control.
+    Line(Line),
     /// Any other.
     Ranked(Box<Ranked>),
 }
@@ -142,6 +146,8 @@ impl Scheduler {
     pub fn not_ready(&mut self, place: Place) {
         match self {
             Scheduler::RoundRobin(scheduler) => scheduler.not_ready(place),
+            // Who starts has left the line.
+            Scheduler::Line(_) => {}
             Scheduler::Ranked(scheduler) => scheduler.not_ready(place),
         }
     }
@@ -151,6 +157,7 @@ impl Scheduler {
     pub fn has_ready(&self) -> bool {
         match self {
             Scheduler::RoundRobin(scheduler) => scheduler.has_ready(),
+            Scheduler::Line(line) => !line.is_empty(),
             Scheduler::Ranked(scheduler) => scheduler.has_ready(),
         }
     }
@@ -159,6 +166,7 @@ impl Scheduler {
     pub fn may_start(&self, now: Time) -> bool {
         match self {
             Scheduler::RoundRobin(scheduler) => scheduler.has_ready(),
+            Scheduler::Line(line) => !line.is_empty(),
             Scheduler::Ranked(scheduler) => scheduler.may_start(now),
         }
     }

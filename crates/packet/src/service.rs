@@ -6,11 +6,13 @@ use alloc::vec::Vec;
 
 use kernel::{Duration, EventQueue, Rate};
 
-use crate::build::is_pulled;
+use crate::build::{ends, is_pulled};
 use crate::leg::Leg;
 use crate::outcome::LossCause;
 use crate::probe::Probe;
-use crate::scheduler::{Admitted, Check, Packet, Place, Ranked, RoundRobin, Scheduler, Share};
+use crate::scheduler::{
+    Admitted, Check, Line, Packet, Place, Ranked, RoundRobin, Scheduler, Share,
+};
 use crate::simulation::{Freed, Network, Simulation};
 use crate::spec::{ChannelSpec, FlowSpec, LegSpec, NetworkSpec, SchedulerSpec, WhenFull};
 use crate::unit::NONE;
@@ -154,7 +156,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let sender = &self.network.legs[leg_id as usize].sender;
         let (channel_id, parent) = (sender.channel, sender.parent);
         let unit = *self.network.units.get(place);
-        if sender.is_rated {
+        if sender.seen_by.rates() {
             self.leave_rate_port(leg_id);
         }
         self.network.counts[leg_id as usize].dropped_waiting += 1;
@@ -208,6 +210,12 @@ pub(crate) fn scheduler(
     if channel.scheduler == SchedulerSpec::RoundRobin {
         return Scheduler::RoundRobin(RoundRobin::new(groups));
     }
+    if channel.scheduler == SchedulerSpec::Fifo && may_line_up(network, spec, &groups) {
+        for &leg in groups.iter().flatten() {
+            network.legs[leg as usize].sender.seen_by.set_lines();
+        }
+        return Scheduler::Line(Line::new());
+    }
     let rates = rates(network, spec, channel, &groups);
     let mut seats: Vec<Vec<(u32, Share)>> = Vec::with_capacity(groups.len());
     for group in &groups {
@@ -215,11 +223,23 @@ pub(crate) fn scheduler(
         seats.push(group.iter().map(share).collect());
     }
     for &leg in groups.iter().flatten() {
-        network.legs[leg as usize].sender.is_ranked = true;
+        network.legs[leg as usize].sender.seen_by.set_ranks();
     }
     let tracks_tails = pushes_out_by_rank(network, spec, channel, &groups);
     let ranked = Ranked::new(&channel.scheduler, channel.rate, seats, tracks_tails);
     Scheduler::Ranked(Box::new(ranked))
+}
+
+/// No queue of the port is ever blocked, and none loses a unit that waits.
+fn may_line_up(network: &Network, spec: &NetworkSpec, groups: &[Vec<u32>]) -> bool {
+    let mut legs = groups.iter().flatten();
+    legs.all(|&leg| {
+        let sender = &network.legs[leg as usize].sender;
+        let (from, _) = ends(spec, sender.channel).unwrap_or_default();
+        let pool = spec.nodes[from as usize].pool;
+        let pushes_out = pool.is_some_and(|pool| pool.when_full == WhenFull::PushOut);
+        sender.control == NONE && !pushes_out
+    })
 }
 
 /// The node of this port makes room in its pool by pushing out what it would serve last, and

@@ -8,7 +8,8 @@
 //! leg that has answered everything is reserved, or all is given back or about to be.
 //!
 //! A tear-down follows the last data unit out of each port and gives back the reservation there.
-//! Nothing is repeated, since nothing can be lost: links with errors in control units are refused.
+//! Nothing is repeated, since nothing can be lost: links with errors in control units and links
+//! that are cut for a while are refused.
 //! Not modelled: admission by anything but the sum of rates, changes of a session's rate, routes
 //! chosen at set-up.
 //!
@@ -216,6 +217,16 @@ fn check_session(
             return Err(format!(
                 "leg {index} crosses a link with errors in control units; the messages of its \
                  session are not repeated"
+            ));
+        }
+        if spec
+            .outages
+            .iter()
+            .any(|cut| cut.channel / 2 == leg.channel / 2)
+        {
+            return Err(format!(
+                "leg {index} crosses a link that is cut for a while; the messages of its session \
+                 are not repeated"
             ));
         }
     }

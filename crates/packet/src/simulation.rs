@@ -8,6 +8,7 @@ use kernel::hash::TraceHash;
 use kernel::stats::TimeWeighted;
 use kernel::{Event, EventQueue, Phase, Time, Wheel};
 
+use crate::cell_tcp::Connections;
 use crate::channel::{Channel, Ticket};
 use crate::due::Due;
 use crate::flow::Flow;
@@ -46,6 +47,8 @@ pub struct Network {
     pub(crate) pools: Vec<Pool>,
     /// Where any flow has a session.
     pub(crate) sessions: Option<Box<Sessions>>,
+    /// Where there are any.
+    pub(crate) tcp: Option<Box<Connections>>,
 }
 
 impl Network {

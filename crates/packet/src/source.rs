@@ -75,6 +75,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if let Some(due) = timer {
             self.schedule(Event::new(due, Phase::Control, flow_id, SOURCE_TIMER));
         }
+        self.on_cell_sent(flow_id, number);
         self.inject(flow_id, number);
     }
 
@@ -119,7 +120,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if sender.queue.len > 0 {
             return;
         }
-        if flow.roots > 1 || sender.is_ranked || flow.shaping.is_some() {
+        if flow.roots > 1 || sender.seen_by.schedules() || flow.shaping.is_some() {
             return self.pump(flow_id);
         }
         if flow.backlog == 0 {
@@ -189,6 +190,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
             Delivery::Request => self.serve(flow_id, partner),
             Delivery::Response => self.hear(partner, flow_id),
+            Delivery::Frame => self.on_frame_cell(flow_id, number),
         }
     }
 

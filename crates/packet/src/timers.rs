@@ -2,6 +2,7 @@
 
 use kernel::{Event, EventQueue, Phase};
 
+use crate::cell_tcp::TCP_TIMER;
 use crate::channel::TicketKind;
 use crate::deliver::{REFRESH_TIMER, REQUEST_TIMER, SOURCE_TIMER};
 use crate::probe::Probe;
@@ -20,6 +21,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             CLOSE_TIMER => self.close_session(entity),
             RESERVE_TIMER => self.reserve(entity),
             INTERVAL_TIMER => self.on_interval_timer(entity),
+            TCP_TIMER => self.on_tcp_timer(entity),
             _ => {}
         }
     }

@@ -247,9 +247,6 @@ pub(crate) fn check(traffic: &TrafficSpec) -> Result<(), String> {
 }
 
 fn check_limits(limits: &[LimitSpec]) -> Result<(), String> {
-    if limits.iter().any(|limit| limit.rate == Some(Rate(0))) {
-        return Err("a limit of its traffic needs a rate above zero".into());
-    }
     if limits.windows(2).any(|pair| pair[0].from >= pair[1].from) {
         return Err("the limits of its traffic must be in order of time, one at a time".into());
     }

@@ -61,21 +61,21 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if sender.counts_starts {
             network.starts.push(&mut sender.starts, now);
         }
-        let (is_ranked, is_rated) = (sender.is_ranked, sender.is_rated);
+        let seen_by = sender.seen_by;
         let unit = network.units.get(place);
         let (number, bytes, arrived, shared) = (unit.number, unit.bytes, unit.arrived, unit.shared);
         let flags = unit.flags;
-        if is_ranked {
+        if seen_by.ranks() {
             self.serve_ranked(leg_id, place, bytes);
         }
-        if is_rated {
+        if seen_by.rates() {
             self.leave_rate_port(leg_id);
         }
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
         let kind = match flags.is_rm() {
-            false => channel.draw_data_error(now),
-            true => channel.draw_rm_error(now),
+            false => channel.draw_data_error(now, bytes),
+            true => channel.draw_rm_error(now, bytes),
         };
         if let Some(effect_at) = channel.launch(&mut network.units, now, place, kind) {
             self.events
@@ -271,7 +271,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let flow_id = self.network.legs[ticket.leg as usize].sender.flow;
         let bytes = ticket.bytes;
         let channel = &mut self.network.channels[channel_id as usize];
-        let (sent_as, value) = channel.draw_control_error(now, kind, value);
+        let (sent_as, value) = channel.draw_control_error(now, bytes, kind, value);
         let units = &mut self.network.units;
         let place = units.insert(Unit::control(sent_as, ticket.leg, value, bytes));
         if let Some(effect_at) = channel.launch(units, now, place, sent_as) {

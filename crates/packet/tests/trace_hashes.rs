@@ -8,7 +8,7 @@ mod common;
 use std::path::Path;
 
 use common::*;
-use kernel::{Heap, Time, Wheel};
+use kernel::{Heap, Rate, Time, Wheel};
 use packet::Simulation;
 use packet::spec::*;
 
@@ -70,6 +70,18 @@ fn mixed() -> Net {
     let mut branch = flows[0].legs[2].clone();
     branch.channel = flows[1].legs[2].channel;
     flows[0].legs.push(branch);
+    net
+}
+
+/// Figure 5 of Kalyanaraman et al. 1998, with a link that fails.
+fn five_sources(uili: UiliSpec) -> Net {
+    let mut net = mixed();
+    net.spec = figure_5::figure_5(figure_5::abr(uili, Rate(figure_5::MBPS)));
+    net.spec.outages.push(OutageSpec {
+        channel: 10,
+        from: Time(250 * figure_5::MS),
+        until: Time(260 * figure_5::MS),
+    });
     net
 }
 
@@ -189,6 +201,8 @@ fn credit_scenarios() -> Vec<(&'static str, Net)> {
         ),
         ("figure-17-cut-through", figure_17(Timing::CutThrough)),
         ("figure-20", figure_20(10, 155, at(10_000))),
+        ("abr-count-based", five_sources(figure_5::count())),
+        ("abr-no-policy", five_sources(UiliSpec::None)),
         ("mixed-traffic-multicast", mixed()),
         ("lossy-n23", under(lossy(), CreditRule::N23, 0, true)),
         (

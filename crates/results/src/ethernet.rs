@@ -2,6 +2,7 @@
 //! trace and a capture.
 
 mod capture;
+mod fair;
 mod groups;
 mod names;
 mod plots;
@@ -160,6 +161,7 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetO
         "resumes_sent": control.resumes,
         "stops_obeyed": control.obeyed,
         "fairness": fairness(&goodputs(spec, outcome)),
+        "max_min": fair::shares(spec, outcome).json(),
         "standstill": standstill::summary(spec, outcome),
         "violations": outcome.violations_total,
         "flows": flows(spec, outcome),

@@ -1,6 +1,7 @@
 //! What one run of the cycle engine found, as tables, a page and a summary for the terminal.
 
 mod deadlock;
+mod fair;
 mod groups;
 mod names;
 pub(crate) mod network;
@@ -100,6 +101,7 @@ pub fn fabric_summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome
         "accepted_load": measured.then_some(outcome.accepted),
         "accepted_load_half_width": outcome.accepted_half_width,
         "accepted_load_least": measured.then_some(outcome.accepted_least),
+        "jain_sources": fair::of_sources(spec, outcome).map(|found| found.0),
         "saturated": outcome.saturated,
         "latency_cycles": cycles(&outcome.latency),
         "network_latency_cycles": cycles(&outcome.network_latency),

@@ -8,6 +8,7 @@ pub mod directory;
 mod escape;
 pub mod ethernet;
 pub mod fabric;
+pub mod fairness;
 pub mod html;
 pub mod model;
 pub mod number;
@@ -32,8 +33,8 @@ pub use model::{
     Table, Tone, Verdict, VerdictRow,
 };
 pub use run::{
-    Balance, RunInfo, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
-    standstill_sentence, terminal_summary,
+    Balance, Measured, RunInfo, note_broken_bounds, run_manifest, run_report, run_summary,
+    run_tables, standstill_sentence, terminal_summary,
 };
 pub use svg::svg;
 pub use trace::{Crossing, TraceRecord, TraceWriter, UnitKind};

@@ -1,10 +1,15 @@
 //! What one run found, as tables, a page and a summary for the terminal.
 
+mod abr;
 mod bounds;
+mod bursts;
+mod cell_tcp;
+mod fair;
 mod losses;
 mod names;
 mod port_plots;
 mod ports;
+mod recovery;
 mod report;
 mod sessions;
 mod standstill;
@@ -13,7 +18,7 @@ pub(crate) mod terminal;
 pub(crate) mod words;
 
 use kernel::Duration;
-use packet::outcome::{Outcome, PortsOutcome, Stop};
+use packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Stop};
 use packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
@@ -48,6 +53,24 @@ pub struct RunInfo {
     pub wall_seconds: Option<f64>,
     /// What was checked.
     pub checks: Vec<Check>,
+}
+
+/// What probes measured beside the outcome.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measured<'a> {
+    /// Of ports.
+    pub ports: Option<&'a PortsOutcome>,
+    /// Of outages.
+    pub recovery: Option<&'a RecoveryOutcome>,
+}
+
+impl<'a> From<Option<&'a PortsOutcome>> for Measured<'a> {
+    fn from(ports: Option<&'a PortsOutcome>) -> Measured<'a> {
+        Measured {
+            ports,
+            recovery: None,
+        }
+    }
 }
 
 /// Totals over all flows: offered = delivered + inside + lost, in units times destinations.
@@ -106,13 +129,13 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
 
 /// The numbers most programs want, for `summary.json`.
 ///
-/// Losses by cause, sessions, warnings, a standstill, delay bounds and what was measured of ports
-/// are there if the run had them.
-pub fn run_summary(
+/// Losses by cause, sessions, warnings, a standstill, ABR, delay bounds, recovery and what was
+/// measured of ports are there if the run had them.
+pub fn run_summary<'a>(
     info: &RunInfo,
     spec: &NetworkSpec,
     outcome: &Outcome,
-    measured: Option<&PortsOutcome>,
+    measured: impl Into<Measured<'a>>,
 ) -> Value {
     let balance = Balance::of(outcome);
     let loads: Vec<tables::FlowLoad> = tables::flow_loads(spec, outcome);
@@ -154,7 +177,17 @@ pub fn run_summary(
         "violations": outcome.violations_total,
         "flows": flows,
     });
-    if balance.lost > 0 {
+    add_extras(&mut summary, (info, spec, outcome), measured.into());
+    summary
+}
+
+/// What only some runs have.
+fn add_extras(
+    summary: &mut Value,
+    (info, spec, outcome): (&RunInfo, &NetworkSpec, &Outcome),
+    measured: Measured<'_>,
+) {
+    if Balance::of(outcome).lost > 0 {
         summary["lost_by_cause"] = losses::json(outcome);
     }
     if let Some(sessions) = sessions::json(spec, outcome) {
@@ -167,12 +200,18 @@ pub fn run_summary(
     if let Some(standstill) = standstill::json(spec, outcome, info.cell) {
         summary["standstill"] = standstill;
     }
+    summary["fairness"] = fair::shares(spec, outcome).json();
+    if let Some(abr) = abr::json(spec, outcome) {
+        summary["abr"] = abr;
+    }
     if let Some(bounds) = bounds::json(spec, outcome) {
         summary["bounds"] = bounds;
     }
-    if let Some(measured) = measured {
+    if let Some(found) = measured.recovery {
+        summary["recovery"] = recovery::json(spec, found);
+    }
+    if let Some(measured) = measured.ports {
         (summary["paths"], summary["ports"]) = ports::json(spec, measured);
         summary["window_ps"] = measured.window.ps().into();
     }
-    summary
 }

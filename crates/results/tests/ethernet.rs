@@ -21,6 +21,12 @@ file[1]       4.00         -         5.00  50 ms  60 ms  650 µs  2 ms        7 
 file[2]       3.20         -         5.00  50 ms  60 ms  650 µs  2 ms        3     -
 </script><b>  1.50         -            -      -      -  650 µs  2 ms        0   5 %
 
+flow          Mbps  max-min  ratio
+file[1]       4.00     3.89  1.027
+file[2]       3.20     3.89  0.822
+</script><b>  1.50     1.50  1.000
+Jain's index 0.8856 of rates, 0.9909 of rates over shares
+
 created 3,000 = delivered 2,960 + dropped 10 + inside 30 frames, 3,000,000 = 2,960,000 + 10,000 + \
 30,000 bytes
 dropped: queue full 9, watchdog 1
@@ -187,7 +193,10 @@ fn the_report_draws_what_there_is_and_escapes_names() {
     let mut drawn = Vec::new();
     results::html::each_plot(&report.blocks, &mut |plot| drawn.push(plot));
     let ids: Vec<&str> = drawn.iter().map(|plot| plot.id.as_str()).collect();
-    assert_eq!(ids, ["goodput", "delay", "high-water", "stopped"]);
+    assert_eq!(
+        ids,
+        ["goodput", "delay", "high-water", "stopped", "fairness"]
+    );
     for plot in &drawn {
         let text = svg(plot);
         roxmltree::Document::parse(&text).expect("an SVG");

@@ -21,6 +21,7 @@ offered   0.4012 flits/cycle/terminal
 accepted  0.3998 ± 0.0012 flits/cycle/terminal, least terminal 0.3800
 latency   48.50 ± 0.50 cycles; median 47, 99 % 97, 99.9 % 122, longest 5,432
 network   44.00 ± 0.50 cycles over 4.00 channels on average
+fairness  Jain's index 0.9601 over 16 sources
 
 class         created  delivered  latency  99 %  late
 bulk           60,700     60,350     48.5    97     -
@@ -40,7 +41,7 @@ fn the_terminal_summary_reads_like_this() {
 }
 
 #[test]
-fn a_broken_run_stays_within_30_lines_and_says_what_broke() {
+fn a_broken_run_stays_within_31_lines_and_says_what_broke() {
     let mut outcome = fabric::broken();
     let deadlock = outcome.deadlock.as_mut().expect("it is in the sample");
     deadlock.held = vec![deadlock.held.clone(); 50].concat();
@@ -50,7 +51,7 @@ fn a_broken_run_stays_within_30_lines_and_says_what_broke() {
     let mut spec = fabric::spec();
     spec.graph.names = vec!["a\nb".into(); 16];
     let summary = fabric_terminal_summary(&info, &spec, &outcome);
-    assert!(summary.lines().count() <= 30, "{summary}");
+    assert!(summary.lines().count() <= 31, "{summary}");
     assert!(!summary.contains('\u{1b}'));
     for must in [
         "≠",

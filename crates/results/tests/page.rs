@@ -104,7 +104,7 @@ fn figures() -> Vec<Plot> {
 #[test]
 fn figures_are_well_formed() {
     let figures = figures();
-    assert_eq!(figures.len(), 6);
+    assert_eq!(figures.len(), 7);
     for plot in &figures {
         let text = svg(plot);
         let document = roxmltree::Document::parse(&text).expect(&plot.title);

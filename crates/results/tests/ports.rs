@@ -124,7 +124,10 @@ fn the_page_draws_waiting_by_length() {
         })
         .collect();
     let ids: Vec<&str> = plots.iter().map(|plot| plot.id.as_str()).collect();
-    assert_eq!(ids, ["waiting-by-length", "waiting-distribution"]);
+    assert_eq!(
+        ids,
+        ["waiting-by-length", "waiting-distribution", "fairness"]
+    );
     for curve in &plots[1].curves {
         assert!(curve.y.windows(2).all(|pair| pair[0] >= pair[1]));
         assert_eq!(curve.y.last(), Some(&0.0), "nobody waited longer than that");
@@ -147,7 +150,7 @@ fn the_page_draws_waiting_by_length() {
     let count = |blocks: &[Block]| {
         let plots = blocks
             .iter()
-            .filter(|block| matches!(block, Block::Plot(_)));
+            .filter(|block| matches!(block, Block::Plot(plot) if plot.id.starts_with("waiting")));
         plots.count()
     };
     assert_eq!(count(&one.blocks), 1);
@@ -193,6 +196,12 @@ greedy          41,000     40,210     762       28   0.4021  250.10  214.8  386.
 switches  flows  units/s   Mbps  mean wait  deviation     99 %     most
 1             1      300  0.240       2 ms       1 ms     3 ms     3 ms
 3             2       50  0.050    7.76 ms       0 ps  7.76 ms  7.76 ms
+
+flow             Mbps  max-min  ratio
+bursty, first  207.25   622.00  0.333
+greedy         250.10     0.00      -
+</script><b>   155.50        -      -  refused
+Jain's index 0.9913 of rates, 1.0000 of rates over shares
 
 offered 100,400 = delivered 98,530 + queued 1,842 + dropped 28; 1 lost on the wire, 2 dropped by \
 full buffers, 3 refused by full pools, 4 pushed out of full pools, 5 dropped by envelopes, 6 \
@@ -258,7 +267,8 @@ fn a_crowded_run_stays_within_25_lines() {
         })
         .collect();
     let found = terminal_summary(&sample::info(), &spec, &outcome, Some(&ports));
-    assert_eq!(found.lines().count(), 25, "{found}");
+    // Three more on fair shares.
+    assert_eq!(found.lines().count(), 28, "{found}");
     for must in ["more lengths", "more flows", "and 38 more flows", "refused"] {
         assert!(found.contains(must), "no word of {must:?} in\n{found}");
     }

@@ -13,6 +13,7 @@ use crate::flows::Draft;
 use crate::record::Record;
 use crate::route::Tree;
 use crate::topology::Graph;
+use crate::traffic::{self, Line};
 use crate::units::LONGEST_PS;
 
 /// ICR unless given.
@@ -201,12 +202,19 @@ fn uili(record: &Record, derived: &Derived, icr: Rate, path: Path) -> UiliSpec {
 }
 
 /// What the flow back of another sends.
-pub(crate) fn back_traffic<'a>(draft: &Draft<'a>) -> Result<&'a Record, TrafficSpec> {
+pub(crate) fn back_traffic(
+    draft: &Draft<'_>,
+    line: Line,
+    mistakes: &mut Diagnostics,
+) -> TrafficSpec {
     let record = draft.record;
     match record.record("traffic").map(|traffic| traffic.word("kind")) {
-        Some("requests") => Err(TrafficSpec::Server),
-        Some("tcp") => Err(TrafficSpec::TcpBack),
-        _ => record.record("back").ok_or(TrafficSpec::Silent),
+        Some("requests") => TrafficSpec::Server,
+        Some("tcp") => TrafficSpec::TcpBack,
+        _ => match record.record("back") {
+            Some(own) => traffic::traffic(own, line, mistakes),
+            None => TrafficSpec::Silent,
+        },
     }
 }
 

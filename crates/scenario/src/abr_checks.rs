@@ -1,18 +1,246 @@
-//! What can't work, or hardly, in ABR circuits.
+//! What can't work, or hardly, in ABR circuits and closed loops.
 
-use kernel::Time;
-use packet::spec::{ExplicitRateSpec, FlowSpec};
+mod ends;
+mod policies;
 
-use crate::diagnostics::Diagnostics;
+use std::collections::BTreeMap;
+
+use kernel::{Rate, Time};
+use packet::spec::{AbrSpec, ExplicitRateSpec, FlowSpec, SourceControlSpec, TrafficSpec};
+
+use crate::abr::{Derived, Path};
+use crate::diagnostics::{Diagnostic, Diagnostics, plural};
+use crate::explicit_rate;
 use crate::flows::Draft;
+use crate::record::Record;
+use crate::suggest;
 use crate::topology::Graph;
 
-pub(crate) fn check(
-    _graph: &Graph,
-    _drafts: &[Draft<'_>],
-    _specs: &[FlowSpec],
-    _ports: &[(u32, ExplicitRateSpec)],
-    _stop_at: Time,
-    _mistakes: &mut Diagnostics,
-) {
+/// Flows with what is known of them.
+pub(crate) struct Check<'a> {
+    pub root: &'a Record,
+    pub graph: &'a Graph,
+    pub drafts: &'a [Draft<'a>],
+    pub specs: &'a [FlowSpec],
+    pub ports: &'a [(u32, ExplicitRateSpec)],
+    pub stop_at: Time,
+}
+
+impl Check<'_> {
+    /// Looks at every flow that is ABR or a closed loop.
+    pub(crate) fn run(&self, mistakes: &mut Diagnostics) {
+        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+            ends::limits(draft, flow, mistakes);
+            ends::partner(self, draft, flow, mistakes);
+            let (SourceControlSpec::Abr(spec), Some(record)) =
+                (flow.source_control, draft.record.record("source_control"))
+            else {
+                continue;
+            };
+            let circuit = Circuit {
+                draft,
+                flow,
+                record,
+                spec,
+                path: self.path(flow),
+            };
+            self.rates(&circuit, mistakes);
+            self.told(&circuit, mistakes);
+            // The flow back has the same table: what is wrong with that is said once.
+            if draft.back_of.is_some() {
+                continue;
+            }
+            ends::sizes(&circuit, mistakes);
+            policies::check(&circuit, self.stop_at, mistakes);
+        }
+        self.minimum_rates(mistakes);
+        self.intervals(mistakes);
+    }
+
+    /// ERICA counts circuits that it sees in an interval, and sees no more than cells.
+    fn intervals(&self, mistakes: &mut Diagnostics) {
+        let greedy = |flow: &&FlowSpec| {
+            let is_abr = matches!(flow.source_control, SourceControlSpec::Abr(_));
+            is_abr && matches!(flow.traffic, TrafficSpec::Greedy { .. })
+        };
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        for leg in self.specs.iter().filter(greedy).flat_map(|f| &f.legs) {
+            *counts.entry(leg.channel).or_default() += 1;
+        }
+        for (channel, rule) in self.ports {
+            let ExplicitRateSpec::Erica(erica) = rule else {
+                continue;
+            };
+            let circuits = counts.get(channel).copied().unwrap_or(0);
+            let most = u64::from(erica.interval_cells);
+            if most == 0 || circuits <= most || erica.activity_decay > 0.0 {
+                continue;
+            }
+            let name = self.graph.channel_name(*channel);
+            let tables = explicit_rate::tables(self.root);
+            let table = tables.into_iter().find(|t| t.word("kind") == "erica");
+            let at = table.map_or_else(|| self.root.at.clone(), |t| t.at("interval_cells"));
+            mistakes.push(
+                Diagnostic::warning(
+                    "short-interval",
+                    "intervals are too short to count circuits",
+                )
+                .at(at, format!("at `{name}`"))
+                .note(format!(
+                    "{} always send there, and an interval ends after {most} cells: the fair \
+                         share comes out {:.1} times too large",
+                    plural(circuits, "circuit"),
+                    circuits as f64 / most as f64
+                ))
+                .help("set `interval_cells = 0`, or to some times the number of circuits"),
+            );
+        }
+    }
+
+    fn path(&self, flow: &FlowSpec) -> Path {
+        let tree = flow.legs.iter().map(|leg| (leg.channel, leg.parent));
+        Path::along(self.graph, &tree.collect(), flow.unit_bytes)
+    }
+
+    /// The flow whose way back this is, where it was made for one.
+    fn forward(&self, circuit: &Circuit<'_>) -> Option<&FlowSpec> {
+        let forward = circuit.draft.back_of?;
+        self.specs.get(forward as usize)
+    }
+
+    /// The channels of a flow, for messages.
+    fn way(&self, flow: &FlowSpec) -> String {
+        let names = flow.legs.iter();
+        let names: Vec<String> = names
+            .map(|leg| self.graph.channel_name(leg.channel))
+            .collect();
+        suggest::all_of(names.iter().map(String::as_str))
+    }
+
+    /// MCR <= ICR <= PCR, and no PCR that the first link can't carry.
+    fn rates(&self, circuit: &Circuit<'_>, mistakes: &mut Diagnostics) {
+        let record = circuit.record;
+        let first = circuit.path.first;
+        let forward = self.forward(circuit).map(|flow| self.path(flow).first);
+        if forward.is_some_and(|forward| forward <= first) {
+            return;
+        }
+        let Derived { pcr, mcr, icr, .. } = Derived::new(record, circuit.path);
+        if mcr > pcr {
+            mistakes.push(
+                Diagnostic::error("bad-rates", "the minimum rate is above the peak rate")
+                    .at(record.at("mcr"), format!("MCR {}", bps(mcr)))
+                    .at(record.at("pcr"), format!("PCR {}", bps(pcr)))
+                    .note("ACR stays from MCR to PCR")
+                    .help("lower `mcr`, or raise `pcr`"),
+            );
+        } else if icr < mcr || icr > pcr {
+            mistakes.push(
+                Diagnostic::error("bad-rates", "the initial rate is outside what is allowed")
+                    .at(record.at("icr"), format!("ICR {}", bps(icr)))
+                    .note(format!("from MCR {} to PCR {}", bps(mcr), bps(pcr)))
+                    .help("leave `icr` out for the nearest to 10 Mbps"),
+            );
+        }
+        if pcr > first {
+            mistakes.push(
+                Diagnostic::warning(
+                    "bad-rates",
+                    "the peak rate is more than the first link carries",
+                )
+                .at(record.at("pcr"), format!("PCR {}", bps(pcr)))
+                .note(format!(
+                    "`{}` starts on a link of {}; what is allowed beyond that waits at the \
+                         source's own port",
+                    circuit.draft.name,
+                    bps(first)
+                ))
+                .help("leave `pcr` out for the link's rate"),
+            );
+        }
+    }
+
+    /// Does any port on the way tell the source a rate?
+    fn told(&self, circuit: &Circuit<'_>, mistakes: &mut Diagnostics) {
+        let tells = |channel: u32| {
+            let found = self.ports.binary_search_by_key(&channel, |port| port.0);
+            found.is_ok()
+        };
+        let is_told = |flow: &FlowSpec| flow.legs.iter().any(|leg| tells(leg.channel));
+        let flow = circuit.flow;
+        if is_told(flow)
+            || self
+                .forward(circuit)
+                .is_some_and(|forward| !is_told(forward))
+        {
+            return;
+        }
+        mistakes.push(
+            Diagnostic::warning(
+                "no-feedback",
+                format!("no port on the way of `{}` tells it a rate", flow.name),
+            )
+            .at(circuit.record.at("kind"), "nothing limits it but PCR")
+            .note(format!("it crosses {}", self.way(flow)))
+            .help("give `[link]` or these links `explicit_rate = { kind = \"erica\" }`"),
+        );
+    }
+
+    /// What is promised to circuits has to fit each channel.
+    fn minimum_rates(&self, mistakes: &mut Diagnostics) {
+        let mut sums: BTreeMap<u32, (u128, u64, usize)> = BTreeMap::new();
+        for (index, flow) in self.specs.iter().enumerate() {
+            let SourceControlSpec::Abr(spec) = flow.source_control else {
+                continue;
+            };
+            if spec.mcr.0 == 0 {
+                continue;
+            }
+            for leg in &flow.legs {
+                let sum = sums.entry(leg.channel).or_insert((0, 0, index));
+                *sum = (sum.0 + u128::from(spec.mcr.0), sum.1 + 1, index);
+            }
+        }
+        for (channel, (sum, count, last)) in sums {
+            let rate = self.graph.channel_spec(channel).rate;
+            if sum <= u128::from(rate.0) {
+                continue;
+            }
+            let control = self.drafts[last].record.record("source_control");
+            let control = control.unwrap_or(self.drafts[last].record);
+            let name = self.graph.channel_name(channel);
+            let message = format!("the minimum rates do not fit `{name}`");
+            let sum = Rate(u64::try_from(sum).unwrap_or(u64::MAX));
+            mistakes.push(
+                Diagnostic::error("over-committed", message)
+                    .at(control.at("mcr"), "one of them")
+                    .note(format!(
+                        "MCR of {} there: {} on a link of {}",
+                        plural(count, "circuit"),
+                        bps(sum),
+                        bps(rate)
+                    ))
+                    .help("lower `mcr`: a switch admits no more than it can carry"),
+            );
+        }
+    }
+}
+
+/// One direction of an ABR circuit.
+pub(crate) struct Circuit<'a> {
+    pub draft: &'a Draft<'a>,
+    pub flow: &'a FlowSpec,
+    /// Its `source_control`.
+    pub record: &'a Record,
+    pub spec: AbrSpec,
+    pub path: Path,
+}
+
+/// "155.52 Mbps".
+pub(crate) fn bps(rate: Rate) -> String {
+    match rate.0 {
+        0..10_000 => format!("{} bps", rate.0),
+        10_000..1_000_000 => format!("{} kbps", rate.0 as f64 / 1e3),
+        _ => format!("{} Mbps", rate.0 as f64 / 1e6),
+    }
 }

@@ -9,7 +9,7 @@ use packet::spec::{
 };
 
 use crate::abr::{self, Path};
-use crate::abr_checks;
+use crate::abr_checks::Check;
 use crate::checks;
 use crate::control::{self, Layers, Loop};
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -69,7 +69,15 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     if mistakes.errors() == 0 {
         checks::starts(&drafts, &specs, stop_at, mistakes);
         checks::partners(&drafts, &specs, mistakes);
-        abr_checks::check(&graph, &drafts, &specs, &rate_ports, stop_at, mistakes);
+        let check = Check {
+            root,
+            graph: &graph,
+            drafts: &drafts,
+            specs: &specs,
+            ports: &rate_ports,
+            stop_at,
+        };
+        check.run(mistakes);
         checks::load(&graph, &drafts, &specs, stop_at, limits, mistakes);
         service_checks::check(root, &graph, &drafts, &specs, stop_at, mistakes);
     }
@@ -149,9 +157,11 @@ impl Builder<'_> {
         let part = |key| record.record(key);
         let path = Path::along(self.graph, tree, unit_bytes);
         let source_control = part("source_control").map(|c| traffic::source_control(c, path));
+        // The flow back of a window would need a flow back of its own.
+        let is_abr = matches!(source_control, Some(SourceControlSpec::Abr(_)));
+        let source_control = source_control.filter(|_| draft.back_of.is_none() || is_abr);
         let (traffic, sink, terms) = if draft.back_of.is_some() {
-            let traffic = abr::back_traffic(draft)
-                .map_or_else(|made| made, |own| traffic::traffic(own, first, mistakes));
+            let traffic = abr::back_traffic(draft, first, mistakes);
             (Some(traffic), None, Terms::default())
         } else {
             (

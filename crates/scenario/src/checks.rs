@@ -179,6 +179,13 @@ fn shared_partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diag
         let Some(partner) = flow.partner else {
             continue;
         };
+        // The partner chose this one.
+        let chosen = specs[partner as usize]
+            .partner
+            .map(|id| &specs[id as usize].name);
+        if draft.record.field("partner").is_none() && chosen == Some(&flow.name) {
+            continue;
+        }
         let Some(first) = taken.insert(partner, draft) else {
             continue;
         };

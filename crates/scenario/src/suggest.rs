@@ -81,6 +81,25 @@ pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
+/// "a, b and c", shortened after some.
+pub(crate) fn all_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 12;
+    let words: Vec<&str> = words.into_iter().collect();
+    let shown: Vec<String> = words
+        .iter()
+        .take(SHOWN)
+        .map(|word| format!("`{word}`"))
+        .collect();
+    if words.len() > SHOWN {
+        return format!("{} and {} more", shown.join(", "), words.len() - SHOWN);
+    }
+    match shown.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        Some((last, _)) => last.clone(),
+        None => "none".into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,5 +117,6 @@ mod tests {
     fn lists_read_like_a_sentence() {
         assert_eq!(one_of(["a"]), "`a`");
         assert_eq!(one_of(["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(all_of(["a", "b", "c"]), "`a`, `b` and `c`");
     }
 }

@@ -8,6 +8,9 @@ const GOOD: &str = include_str!("files/everything.toml");
 const FLIT: &str = include_str!("files/flit.toml");
 const SERVICE: &str = include_str!("files/service.toml");
 const ETHERNET: &str = include_str!("files/ethernet.toml");
+const ABR: &str = include_str!("files/abr.toml");
+/// The good files.
+const FILES: [&str; 5] = [GOOD, FLIT, SERVICE, ETHERNET, ABR];
 /// What one reading may take; generous for a busy machine.
 const LONGEST: Duration = Duration::from_secs(60);
 
@@ -58,13 +61,11 @@ struct Line {
 impl Line {
     /// Those of all good files.
     fn all() -> impl Iterator<Item = Self> {
-        [GOOD, FLIT, SERVICE, ETHERNET]
-            .into_iter()
-            .flat_map(|file| {
-                let lines = file.lines().enumerate();
-                let lines = lines.map(move |(number, text)| Self { file, number, text });
-                lines.filter(|line| line.text.contains(" = "))
-            })
+        FILES.into_iter().flat_map(|file| {
+            let lines = file.lines().enumerate();
+            let lines = lines.map(move |(number, text)| Self { file, number, text });
+            lines.filter(|line| line.text.contains(" = "))
+        })
     }
 
     fn key(self) -> &'static str {
@@ -85,7 +86,7 @@ impl Line {
 
 #[test]
 fn the_files_themselves_are_good() {
-    for file in [GOOD, FLIT, SERVICE, ETHERNET] {
+    for file in FILES {
         let scenario = read(file.into()).expect("no mistakes");
         // A file with every key at once has set-ups before data, and so no bounds.
         let meant = |found: &scenario::Diagnostic| found.code == "no-delay-bound";
@@ -107,7 +108,22 @@ fn values_of_the_wrong_type_are_refused() {
         "[1, 2]",
     ];
     let numbers = ["sides", "targets", "weights", "lengths", "classes"];
-    let truths = ["ports", "deaf", "eighth", "idle_restart", "tagged", "rtp"];
+    let truths = [
+        "ports",
+        "deaf",
+        "eighth",
+        "idle_restart",
+        "tagged",
+        "rtp",
+        "limit_jump",
+        "one_feedback",
+        "up_to_link",
+        "clip_icr",
+        "counts_backward",
+        "pr5",
+        "rule_5b",
+        "floor_icr",
+    ];
     for line in Line::all() {
         let right = |value: &str| match value {
             "[1, 2]" => numbers.contains(&line.key()),
@@ -193,7 +209,7 @@ fn names_of_nothing_are_refused() {
 
 #[test]
 fn files_cut_short_end_in_a_result() {
-    for file in [GOOD, FLIT, SERVICE, ETHERNET] {
+    for file in FILES {
         let (mut good, mut bad) = (0, 0);
         for end in (0..file.len()).step_by(50) {
             match read(file.as_bytes()[..end].to_vec()) {

@@ -11,6 +11,7 @@
 //! | `sack` | scoreboard, pipe (RFC 6675) |
 //! | `dctcp` | what marks do to the sender, DCTCP and classic |
 //! | `receiver` | order, delayed acknowledgements, blocks, echo of marks |
+//! | `clock` | when a host's timers tick |
 //! | `timer` | ticks of a host, round-trip times, time-outs |
 //!
 //! **Not modelled**: urgent data, Nagle's algorithm, timestamps, window scaling (a window is 32
@@ -26,10 +27,11 @@
 //! is repaired with them; it is acknowledged at once. A passive end that sends no data sends no
 //! FIN. After a SYN lost the first window is one segment (RFC 5681).
 
-use kernel::{Duration, Time};
+use kernel::Time;
 
 use crate::spec::{Ecn, Recovery, Reuse, TcpSpec};
 
+mod clock;
 mod cubic;
 mod dctcp;
 mod receiver;
@@ -39,6 +41,7 @@ mod sender;
 mod timer;
 mod window;
 
+pub use clock::HostClock;
 use receiver::Receiver;
 use sender::Sender;
 
@@ -108,15 +111,6 @@ pub struct TcpCounts {
     pub duplicates: u64,
     /// Times the window shrank because of marks.
     pub ecn_cuts: u64,
-}
-
-/// When the slow and fast timers of a host tick: at `phase + k * tick`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct HostClock {
-    /// Of the slow timer.
-    pub slow_phase: Duration,
-    /// Of the fast timer.
-    pub fast_phase: Duration,
 }
 
 /// One end of a connection: a sender and a receiver.

@@ -4,12 +4,12 @@ use std::time::Duration as WallTime;
 
 use kernel::{Time, Wheel};
 use packet::Simulation;
-use packet::outcome::{Outcome, PortsOutcome, Series, Stop, Violation};
-use packet::probe::{Audit, Ports, PortsSpec, Probe, Recorder, TraceProbe};
+use packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series, Stop, Violation};
+use packet::probe::{Audit, Ports, PortsSpec, Probe, Recorder, Recovery, TraceProbe};
 use packet::spec::NetworkSpec;
 use results::{
-    note_broken_bounds, run_manifest, run_report, run_summary, run_tables, standstill_sentence,
-    terminal_summary,
+    Measured, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
+    standstill_sentence, terminal_summary,
 };
 use scenario::PacketScenario;
 
@@ -33,6 +33,7 @@ const SAVE_EVERY: WallTime = WallTime::from_secs(10);
 struct Found {
     outcome: Outcome,
     ports: Option<PortsOutcome>,
+    recovery: Option<RecoveryOutcome>,
     series: Vec<Series>,
     wall_seconds: f64,
 }
@@ -43,8 +44,9 @@ struct Finished<P> {
     probe: P,
 }
 
-/// What watches every run: the series it records and, where it is wanted, its ports.
-type Watch = (Recorder, Option<Ports>);
+/// What watches every run: the series it records and, where it is wanted, its ports; where links
+/// are cut, how flows come back.
+type Watch = (Recorder, (Option<Ports>, Option<Recovery>));
 
 /// Runs a scenario and fills the job's directory.
 pub fn run(job: Job<'_>, scenario: &PacketScenario) -> u8 {
@@ -146,7 +148,10 @@ impl PacketRun<'_> {
         let ports = measure
             .ports
             .then(|| Ports::new(network, PortsSpec { window }));
-        (Recorder::new(network, &self.scenario.series), ports)
+        let is_cut = !network.outages.is_empty();
+        let recovery = is_cut.then(|| Recovery::new(network));
+        let recorder = Recorder::new(network, &self.scenario.series);
+        (recorder, (ports, recovery))
     }
 
     /// Adds what the audit found; runs once more without it to tell what it cost.
@@ -179,14 +184,14 @@ impl PacketRun<'_> {
         let cell = self.scenario.cell;
         let info = self.job.info(cell, found.wall_seconds);
         let network = &self.scenario.network;
-        let (outcome, ports) = (&found.outcome, found.ports.as_ref());
+        let (outcome, measured) = (&found.outcome, found.measured());
         let mut manifest = run_manifest(&info, network, outcome);
         manifest.partial |= partial;
         Shown {
-            tables: run_tables(network, outcome, ports, cell),
+            tables: run_tables(network, outcome, measured, cell),
             series: &found.series,
-            summary: run_summary(&info, network, outcome, ports),
-            report: run_report(&info, network, outcome, ports, &found.series),
+            summary: run_summary(&info, network, outcome, measured),
+            report: run_report(&info, network, outcome, measured, &found.series),
             manifest,
         }
     }
@@ -208,22 +213,30 @@ impl PacketRun<'_> {
         let shown = self.shown(found, ending == Ending::Interrupted);
         let info = self.job.info(self.scenario.cell, found.wall_seconds);
         let network = &self.scenario.network;
-        let summary = terminal_summary(&info, network, outcome, found.ports.as_ref());
+        let summary = terminal_summary(&info, network, outcome, found.measured());
         self.job.conclude(&shown, &summary, ending)
     }
 }
 
 impl Found {
+    fn measured(&self) -> Measured<'_> {
+        Measured {
+            ports: self.ports.as_ref(),
+            recovery: self.recovery.as_ref(),
+        }
+    }
+
     fn new(
         network: &NetworkSpec,
         mut outcome: Outcome,
-        (recorder, ports): &Watch,
+        (recorder, (ports, recovery)): &Watch,
         wall_seconds: f64,
     ) -> Found {
         note_broken_bounds(network, &mut outcome);
         let ended_at = outcome.ended_at;
         Found {
             ports: ports.as_ref().map(|ports| ports.outcome(ended_at)),
+            recovery: recovery.as_ref().map(|probe| probe.outcome(ended_at)),
             series: recorder.series(ended_at),
             outcome,
             wall_seconds,

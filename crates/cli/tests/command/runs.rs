@@ -27,6 +27,8 @@ fn a_run_writes_its_directory() {
         "summary.json",
         "report.html",
         "tables/flows.csv",
+        "tables/fairness.csv",
+        "figures/fairness.svg",
         "resolved.toml",
     ] {
         assert!(listed.contains(file), "{file} is not in {listed}");
@@ -36,6 +38,7 @@ fn a_run_writes_its_directory() {
     assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"));
     let flows = fs::read_to_string(made.join("tables/flows.csv")).expect("a table");
     assert_eq!(flows.lines().count(), 1 + 4, "{flows}");
+    assert!(ran.out.contains("max-min") && ran.out.contains("Jain's index"));
 }
 
 #[test]

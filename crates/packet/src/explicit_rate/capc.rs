@@ -1,5 +1,5 @@
 //! CAPC, congestion avoidance using proportional control (Barnhart 1994, ATM Forum 94-0983; as in
-//! Jain 1996, section 8.7): a switch moves one fair share for all circuits up while the load z is
+//! Jain 1996, section 8): a switch moves one fair share for all circuits up while the load z is
 //! below 1 and down while it is above, and counts no circuits.
 //!
 //! At the end of an interval, z < 1: ERS := ERS min(ERU, 1 + (1 - z) Rup), else
@@ -34,7 +34,6 @@ pub(crate) struct Capc {
     share: Rate,
     /// A cell a second.
     share_least: Rate,
-    marked: u64,
     sums: Sums,
 }
 
@@ -52,26 +51,24 @@ impl Capc {
             meter: Meter::new(spec.interval, bits),
             share: target.times(link),
             share_least: Rate(bits as u64).min(link),
-            marked: 0,
             sums: Sums::default(),
         }
     }
 
-    /// Adds what intervals found, and the marks, to `outcome`.
+    /// Adds what intervals found to `outcome`.
     pub fn outcome(&self, outcome: &mut RatePortOutcome) {
         self.sums.report(outcome);
         outcome.fair_share = self.share;
-        outcome.marked_total = self.marked;
     }
 
     /// What an interval of load z multiplies the share by.
     fn factor(&self, load: Ratio) -> Ratio {
         let one = Ratio::ONE.0;
         if load.0 < one {
-            let rise = (one - load.0) as u128 * self.rise.0 as u128 >> 32;
+            let rise = ((one - load.0) as u128 * self.rise.0 as u128) >> 32;
             return Ratio((one as u128 + rise).min(self.rise_most.0 as u128) as u64);
         }
-        let fall = (load.0 - one) as u128 * self.fall.0 as u128 >> 32;
+        let fall = ((load.0 - one) as u128 * self.fall.0 as u128) >> 32;
         let kept = (one as u128).saturating_sub(fall) as u64;
         Ratio(kept.max(self.fall_least.0))
     }
@@ -90,10 +87,7 @@ impl Rule for Capc {
 
     fn on_backward(&mut self, port: &PortView, _seat: u32, cell: &mut RmCell) {
         cell.er = cell.er.min(self.share);
-        if port.queue_cells > self.congestion_cells {
-            self.marked += !cell.ci as u64;
-            cell.ci = true;
-        }
+        cell.ci |= port.queue_cells > self.congestion_cells;
     }
 
     fn timer(&self) -> Option<Time> {

@@ -5,42 +5,34 @@
 //! RM cells are left alone, and no fair share is computed.
 
 use super::marks::Marks;
-use super::{PortView, RateInterval, Rule};
-use crate::outcome::RatePortOutcome;
+use super::{BACKGROUND, PortView, RateInterval, Rule};
 use crate::spec::MarkSpec;
 
 /// EFCI marking at one port.
 pub(crate) struct Efci {
     marks: Marks,
-    marked: u64,
 }
 
 impl Efci {
     pub fn new(spec: &MarkSpec) -> Efci {
         Efci {
             marks: Marks::new(spec),
-            marked: 0,
         }
-    }
-
-    /// Adds the marks to `outcome`.
-    pub fn outcome(&self, outcome: &mut RatePortOutcome) {
-        outcome.marked_total = self.marked;
     }
 }
 
 impl Rule for Efci {
     #[inline]
-    fn on_cell(&mut self, port: &PortView, _seat: u32, _bits: u32) -> Option<RateInterval> {
-        self.marks.look(port.queue_cells);
+    fn on_cell(&mut self, port: &PortView, seat: u32, _bits: u32) -> Option<RateInterval> {
+        if seat != BACKGROUND {
+            self.marks.look(port.queue_cells);
+        }
         None
     }
 
     #[inline]
     fn marks(&mut self, port: &PortView) -> bool {
-        let is_long = self.marks.look(port.queue_cells);
-        self.marked += is_long as u64;
-        is_long
+        self.marks.look(port.queue_cells)
     }
 }
 
@@ -61,9 +53,6 @@ mod tests {
             efci.marks(&port(0, queue_cells))
         });
         assert_eq!(found, [false, true, true, false, false]);
-        let mut outcome = RatePortOutcome::default();
-        efci.outcome(&mut outcome);
-        assert_eq!(outcome.marked_total, 2);
     }
 
     #[test]
@@ -74,6 +63,17 @@ mod tests {
         });
         // An RM cell finds the queue long; a data cell after it, within the hysteresis, is marked.
         efci.on_cell(&port(0, 4), 0, 424);
+        assert!(efci.marks(&port(0, 2)));
+    }
+
+    #[test]
+    fn background_is_no_occasion_to_look() {
+        let mut efci = Efci::new(&MarkSpec {
+            high_cells: 3,
+            low_cells: 1,
+        });
+        efci.on_cell(&port(0, 4), 0, 424);
+        efci.on_cell(&port(0, 1), BACKGROUND, 424);
         assert!(efci.marks(&port(0, 2)));
     }
 

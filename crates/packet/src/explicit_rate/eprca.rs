@@ -1,5 +1,5 @@
 //! EPRCA, enhanced proportional rate control (Roberts 1994, ATM Forum 94-0735; as in Jain 1996,
-//! section 8.3): a switch keeps a mean of the rates that circuits claim and, while its queue is
+//! section 8): a switch keeps a mean of the rates that circuits claim and, while its queue is
 //! long, brings those above it down. It measures no load and has no state per circuit.
 //!
 //! On a forward RM cell: MACR := MACR + weight (CCR - MACR); MACR begins with the first CCR. On a
@@ -17,7 +17,7 @@
 use kernel::Rate;
 
 use super::marks::Marks;
-use super::{PortView, RateInterval, Ratio, RmCell, Rule};
+use super::{BACKGROUND, PortView, RateInterval, Ratio, RmCell, Rule};
 use crate::spec::EprcaSpec;
 
 /// EPRCA at one port.
@@ -48,8 +48,10 @@ impl Eprca {
 
 impl Rule for Eprca {
     #[inline]
-    fn on_cell(&mut self, port: &PortView, _seat: u32, _bits: u32) -> Option<RateInterval> {
-        self.congestion.look(port.queue_cells);
+    fn on_cell(&mut self, port: &PortView, seat: u32, _bits: u32) -> Option<RateInterval> {
+        if seat != BACKGROUND {
+            self.congestion.look(port.queue_cells);
+        }
         None
     }
 

@@ -1,4 +1,5 @@
 //! Is the queue long? With hysteresis: from more than `high` cells until `low` or fewer wait.
+//! It is looked at as ABR cells join, and where a rule marks backward cells, as those pass.
 
 use crate::spec::MarkSpec;
 

@@ -12,8 +12,7 @@ use alloc::vec::Vec;
 use kernel::{Duration, Time};
 
 use super::marks::Marks;
-use super::{PortView, RateInterval, RmCell, Rule};
-use crate::outcome::RatePortOutcome;
+use super::{BACKGROUND, PortView, RateInterval, RmCell, Rule};
 use crate::spec::RelativeRateSpec;
 
 /// Relative-rate marking at one port.
@@ -24,7 +23,6 @@ pub(crate) struct RelativeRate {
     notice_every: Duration,
     /// By seat: no notice before this. Empty if the switch sends none.
     notice_from: Vec<Time>,
-    marked: u64,
 }
 
 impl RelativeRate {
@@ -36,7 +34,6 @@ impl RelativeRate {
             marks_backward: spec.marks_backward,
             notice_every: spec.backward_notice_every.unwrap_or(Duration::ZERO),
             notice_from: vec![Time::ZERO; noticed],
-            marked: 0,
         }
     }
 
@@ -55,11 +52,6 @@ impl RelativeRate {
         Some((true, self.no_increase.is_long()))
     }
 
-    /// Adds the marks to `outcome`.
-    pub fn outcome(&self, outcome: &mut RatePortOutcome) {
-        outcome.marked_total = self.marked;
-    }
-
     #[inline]
     fn look(&mut self, port: &PortView) {
         self.congestion.look(port.queue_cells);
@@ -68,17 +60,17 @@ impl RelativeRate {
 
     fn mark(&mut self, port: &PortView, cell: &mut RmCell) {
         self.look(port);
-        let (ci, ni) = (self.congestion.is_long(), self.no_increase.is_long());
-        self.marked += ((ci && !cell.ci) || (ni && !cell.ni)) as u64;
-        cell.ci |= ci;
-        cell.ni |= ni;
+        cell.ci |= self.congestion.is_long();
+        cell.ni |= self.no_increase.is_long();
     }
 }
 
 impl Rule for RelativeRate {
     #[inline]
-    fn on_cell(&mut self, port: &PortView, _seat: u32, _bits: u32) -> Option<RateInterval> {
-        self.look(port);
+    fn on_cell(&mut self, port: &PortView, seat: u32, _bits: u32) -> Option<RateInterval> {
+        if seat != BACKGROUND {
+            self.look(port);
+        }
         None
     }
 
@@ -128,9 +120,6 @@ mod tests {
         let found = [4, 5, 11, 7, 6, 3, 2, 3].map(|queue| backward(&mut rule, queue));
         let (none, ni, both) = ((false, false), (false, true), (true, true));
         assert_eq!(found, [none, ni, both, both, ni, ni, none, none]);
-        let mut outcome = RatePortOutcome::default();
-        rule.outcome(&mut outcome);
-        assert_eq!(outcome.marked_total, 5);
     }
 
     #[test]

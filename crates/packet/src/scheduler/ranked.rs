@@ -169,7 +169,7 @@ impl Ranked {
     }
 
     /// The leg to serve, or the instant to ask again.
-    #[inline]
+    #[inline(never)]
     pub fn choose(&mut self, now: Time) -> Choice {
         let mut held = Choice::Nothing;
         for group in &mut self.groups {

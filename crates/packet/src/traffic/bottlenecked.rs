@@ -6,7 +6,7 @@
 //! cells, so the whole backlog is offered at once and the source asks for the limit. Without ABR
 //! the application itself spaces its units: at the limit or, without one, at the rate of the
 //! first link. A change counts from the last unit on: the next comes a new gap after it, but not
-//! before the change.
+//! before the change. A limit of 0 is a pause.
 //!
 //! Not modelled: a limit that is felt as a full buffer, with bursts.
 
@@ -108,7 +108,14 @@ impl Bottlenecked {
                 link,
                 last,
             } => {
-                let gap = limit.unwrap_or(*link).tick(*unit_bytes as u64).min(NEVER);
+                let rate = limit.unwrap_or(*link);
+                if rate == Rate(0) {
+                    return Emission {
+                        units: 0,
+                        next: change,
+                    };
+                }
+                let gap = rate.tick(*unit_bytes as u64).min(NEVER);
                 let is_due = last.is_none_or(|last| last + gap <= now);
                 if is_due {
                     *last = Some(now);
@@ -182,6 +189,16 @@ mod tests {
         // A change that pulls the unit to somewhere after it.
         let (units, _) = times(&[(0, Some(400)), (S, Some(600))], 0, 2 * S);
         assert_eq!(units, [0, S + S / 3 + 1]);
+    }
+
+    #[test]
+    fn a_limit_of_zero_is_a_pause() {
+        let changes = [(0, Some(800)), (S + 1, Some(0)), (5 * S, Some(800))];
+        assert_eq!(times(&changes, 0, 6 * S).0, [0, S, 5 * S, 6 * S]);
+        let changes = [(0, Some(0)), (S, Some(800))];
+        assert_eq!(times(&changes, 0, 2 * S).0, [S, 2 * S]);
+        let mut source = Bottlenecked::spaced(Time(0), &limits(&[(0, Some(0))]), 100, Rate(1));
+        assert_eq!(source.on_timer(Time(0)).next, None);
     }
 
     #[test]

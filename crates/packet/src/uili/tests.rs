@@ -1,4 +1,5 @@
 use super::*;
+use crate::spec::TimeFloor;
 
 const MBPS: u64 = 1_000_000;
 const BITS: u32 = 424;

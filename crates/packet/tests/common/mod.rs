@@ -4,9 +4,11 @@
 mod books;
 pub mod chain;
 mod draw;
+pub mod figure_5;
 mod figures;
 mod held;
 mod port_log;
+mod rated;
 mod watch;
 
 pub use books::{Books, complaints};
@@ -14,6 +16,7 @@ pub use draw::*;
 pub use figures::*;
 pub use held::*;
 pub use port_log::{PortLog, observe};
+pub use rated::over_abr;
 pub use watch::{CreditCell, Watch};
 
 use kernel::{Duration, Rate, Time, Wheel};

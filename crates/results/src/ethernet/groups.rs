@@ -5,6 +5,7 @@ use ethernet::spec::EthernetSpec;
 use kernel::Histogram;
 
 use super::names;
+pub use crate::fairness::jain as fairness;
 
 /// Flows of one name.
 #[derive(Clone, Debug, Default)]
@@ -73,17 +74,6 @@ pub fn goodputs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
     outcome.flows.iter().map(rate).collect()
 }
 
-/// Jain's index: 1 where all are equal, 1/n where one has all. Nothing of nothing is even.
-pub fn fairness(rates: &[f64]) -> f64 {
-    let sum: f64 = rates.iter().sum();
-    let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
-    if squares > 0.0 {
-        sum * sum / (squares * rates.len() as f64)
-    } else {
-        1.0
-    }
-}
-
 /// Times of several flows together.
 pub fn merged<'a>(times: impl Iterator<Item = &'a DelayOutcome>) -> DelayOutcome {
     let mut all = DelayOutcome {
@@ -126,14 +116,6 @@ mod tests {
         ] {
             assert_eq!(group_name(name), group);
         }
-    }
-
-    #[test]
-    fn fairness_lies_between_all_and_one() {
-        assert_eq!(fairness(&[3.0, 3.0]), 1.0);
-        assert_eq!(fairness(&[8.0, 0.0, 0.0, 0.0]), 0.25);
-        assert_eq!(fairness(&[0.0, 0.0]), 1.0);
-        assert_eq!(fairness(&[]), 1.0);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use packet::outcome::Series;
 use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};
 use super::words::{self, Control};
-use super::{EthernetBalance, plots, standstill};
+use super::{EthernetBalance, fair, plots, standstill};
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate, significant, span};
 use crate::run::words::counted;
@@ -26,6 +26,10 @@ pub fn ethernet_report(
     blocks.push(Block::Text(words::paragraphs(spec, outcome)));
     let sections = [
         ("In pictures", plots::plots(spec, outcome)),
+        (
+            "Fairness",
+            fair::shares(spec, outcome).plot().into_iter().collect(),
+        ),
         ("Over time", plots::series_plots(series)),
     ];
     for (title, plots) in sections {

@@ -4,11 +4,11 @@ use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
 use ethernet::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 
 use super::groups::{self, Group, fairness, goodputs, groups, per_second, seconds};
-use super::{EthernetBalance, names, ports, standstill};
+use super::{EthernetBalance, fair, names, ports, standstill};
 use crate::model::{Cell, Column, Table};
 
-/// Tables of the balance, groups of flows, flows, transfers, delays, deadlines, TCP, drops, the
-/// standstill, ports, channels, nodes and violations; those without a row are left out.
+/// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP,
+/// drops, the standstill, ports, channels, nodes and violations; those without a row are left out.
 pub fn ethernet_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table> {
     let mut tables = short_tables(spec, outcome);
     tables.extend(long_tables(spec, outcome));
@@ -22,6 +22,7 @@ pub fn short_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table
         standstill::table(spec, outcome),
         group_table(spec, outcome),
         flows(spec, outcome),
+        fair::shares(spec, outcome).table(),
         transfers(spec, outcome),
         delays(spec, outcome),
         deadlines(spec, outcome),

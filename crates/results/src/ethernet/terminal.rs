@@ -1,4 +1,4 @@
-//! A run of the Ethernet engine in at most 40 lines of text.
+//! A run of the Ethernet engine in at most 40 lines of text, beside fair shares.
 
 use ethernet::outcome::{EthernetOutcome, FlowOutcome};
 use ethernet::spec::EthernetSpec;
@@ -6,7 +6,7 @@ use ethernet::spec::EthernetSpec;
 use super::groups::{self, Group, goodputs, groups, per_second, seconds};
 use super::ports::{self, Queue};
 use super::words::{self, Control};
-use super::{EthernetBalance, names, standstill};
+use super::{EthernetBalance, fair, names, standstill};
 use crate::number::{fixed, grouped, significant, span};
 use crate::run::RunInfo;
 use crate::run::terminal::{aligned, printable, shortened};
@@ -22,7 +22,8 @@ const WAITS: usize = 8;
 const VIOLATIONS: usize = 2;
 
 /// The run in at most 40 lines: what ran, flows or groups of them, the balance, drops, stops,
-/// what stands still, what broke.
+/// what stands still, what broke. Fair shares take a line for each of up to 30 flows, and at most
+/// five more.
 pub fn ethernet_terminal_summary(
     info: &RunInfo,
     spec: &EthernetSpec,
@@ -39,6 +40,7 @@ pub fn ethernet_terminal_summary(
         String::new(),
     ];
     lines.extend(flow_lines(spec, outcome));
+    lines.extend(fair::shares(spec, outcome).terminal_lines());
     lines.push(String::new());
     lines.push(words::conservation(&EthernetBalance::of(outcome)));
     let queues = ports::queues(spec, outcome);

@@ -4,7 +4,7 @@ use flit::outcome::{CyclesOutcome, FabricOutcome};
 use flit::spec::FabricSpec;
 
 use super::words::LOAD;
-use super::{deadlock, groups, network};
+use super::{deadlock, fair, groups, network};
 use crate::model::{Cell, Column, Table};
 
 /// Tables of the whole run, latencies, classes, terminals, channels, lanes, the course, the
@@ -18,7 +18,7 @@ pub fn fabric_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> {
 /// Those that are read as a whole.
 pub fn summary_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> {
     with_rows(vec![
-        summary(outcome),
+        summary(spec, outcome),
         latencies(spec, outcome),
         classes(spec, outcome),
         groups::table(spec, outcome),
@@ -44,7 +44,7 @@ fn with_rows(mut tables: Vec<Table>) -> Vec<Table> {
     tables
 }
 
-fn summary(outcome: &FabricOutcome) -> Table {
+fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let mut table = Table::new(
         "summary",
         "The whole network. Loads and hops are of the window, flits of the whole run.",
@@ -59,7 +59,7 @@ fn summary(outcome: &FabricOutcome) -> Table {
         Some(value) => Cell::float(value, digits),
         None => Cell::Empty,
     };
-    let rows: [(&str, Cell, &str); 15] = [
+    let rows: [(&str, Cell, &str); 16] = [
         ("offered", float(measured(outcome.offered), 4), LOAD),
         ("accepted", float(measured(outcome.accepted), 4), LOAD),
         (
@@ -71,6 +71,11 @@ fn summary(outcome: &FabricOutcome) -> Table {
             "accepted by the least terminal",
             float(measured(outcome.accepted_least), 4),
             LOAD,
+        ),
+        (
+            "Jain's index of what sources got in",
+            float(fair::of_sources(spec, outcome).map(|found| found.0), 4),
+            "",
         ),
         (
             "channels crossed",

@@ -1,10 +1,10 @@
-//! A run of the cycle engine in at most 30 lines of text.
+//! A run of the cycle engine in at most 31 lines of text.
 
 use flit::outcome::FabricOutcome;
 use flit::spec::FabricSpec;
 
 use super::words::{self, LOAD};
-use super::{FabricBalance, deadlock, tables};
+use super::{FabricBalance, deadlock, fair, tables};
 use crate::number::{fixed, grouped, significant};
 use crate::run::RunInfo;
 use crate::run::terminal::{aligned, printable, shortened};
@@ -17,7 +17,8 @@ const HELD: usize = 4;
 /// Violations listed; the rest are counted.
 const VIOLATIONS: usize = 2;
 
-/// The run in at most 30 lines: what ran, loads, latencies, classes, the balance, what went wrong.
+/// The run in at most 31 lines: what ran, loads, latencies, fairness, classes, the balance, what
+/// went wrong.
 pub fn fabric_terminal_summary(
     info: &RunInfo,
     spec: &FabricSpec,
@@ -34,6 +35,13 @@ pub fn fabric_terminal_summary(
         String::new(),
     ];
     lines.extend(numbers(outcome));
+    if let Some((index, sources)) = fair::of_sources(spec, outcome) {
+        let sources = counted(sources, "source");
+        lines.push(format!(
+            "fairness  Jain's index {} over {sources}",
+            fixed(index, 4)
+        ));
+    }
     if outcome.classes.len() > 1 {
         lines.push(String::new());
         lines.extend(aligned(&class_rows(spec, outcome)));

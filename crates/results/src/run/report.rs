@@ -1,10 +1,12 @@
 //! The page of a run.
 
 use kernel::Duration;
-use packet::outcome::{Outcome, PortsOutcome, Series, Stop};
+use packet::outcome::{Outcome, Series, Stop};
 use packet::spec::NetworkSpec;
 
-use super::{Balance, RunInfo, bounds, port_plots, run_tables, standstill, words};
+use super::{
+    Balance, Measured, RunInfo, abr, bounds, fair, port_plots, run_tables, standstill, words,
+};
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
 
@@ -13,20 +15,31 @@ const CURVES: usize = 6;
 
 /// A page that explains the run: what ran, what came out, the series, what was measured of ports,
 /// every table, the scenario and the command.
-pub fn run_report(
+pub fn run_report<'a>(
     info: &RunInfo,
     spec: &NetworkSpec,
     outcome: &Outcome,
-    measured: Option<&PortsOutcome>,
+    measured: impl Into<Measured<'a>>,
     series: &[Series],
 ) -> Report {
+    let measured = measured.into();
     let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
     blocks.extend(warnings(info, spec, outcome));
     blocks.push(Block::Text(words::paragraph(info, spec, outcome)));
-    let waiting = measured.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
+    let waiting = measured.ports;
+    let waiting = waiting.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
     if !waiting.is_empty() {
         blocks.push(heading("Waiting"));
         blocks.extend(waiting.into_iter().map(Block::Plot));
+    }
+    if let Some(plot) = fair::shares(spec, outcome).plot() {
+        blocks.push(heading("Fairness"));
+        blocks.push(Block::Plot(plot));
+    }
+    let rates = abr::plots(spec, outcome);
+    if !rates.is_empty() {
+        blocks.push(heading("Available bit rate"));
+        blocks.extend(rates.into_iter().map(Block::Plot));
     }
     if let Some(plot) = bounds::plot(spec, outcome, info.cell) {
         blocks.push(heading("Delay bounds"));
@@ -224,14 +237,18 @@ pub fn plots(series: &[Series], cell: Duration) -> Vec<Plot> {
 
 fn plot(index: usize, group: &[&Series], cell: Duration) -> Plot {
     let cell_ps = cell.ps().max(1) as f64;
-    // Delays are recorded in picoseconds and read in cell times.
+    // Delays are recorded in picoseconds and read in cell times, rates in bps and read in Mbps.
     let (unit, scale) = match group[0].unit {
         "ps" => ("cell times", 1.0 / cell_ps),
+        "bps" => ("Mbps", 1e-6),
         unit => (unit, 1.0),
     };
     let (label, together) = match group[0].unit {
         "ps" => ("Time taken", "Times taken"),
         "cells" => ("Cells", "Cells and credits"),
+        "bps" => ("Rate", "Rates"),
+        "z" => ("Load factor", "Load factors"),
+        "circuits" => ("Active circuits", "Active circuits"),
         unit if unit.starts_with("fraction") => ("Share", "Shares of the link"),
         _ => ("Value", "Values"),
     };
@@ -257,10 +274,10 @@ fn plot(index: usize, group: &[&Series], cell: Duration) -> Plot {
             }),
             ..Axis::new("Time", "cells")
         },
-        y: if unit == "cells" {
-            Axis::new("Cells", "")
-        } else {
-            Axis::new(label, unit)
+        y: match unit {
+            "cells" => Axis::new("Cells", ""),
+            "z" | "circuits" => Axis::new(label, ""),
+            _ => Axis::new(label, unit),
         },
         curves,
         ..Plot::default()

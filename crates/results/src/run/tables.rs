@@ -1,10 +1,12 @@
 //! The tables of a run.
 
 use kernel::Duration;
-use packet::outcome::{DelayOutcome, Outcome, PortsOutcome};
+use packet::outcome::{DelayOutcome, Outcome};
 use packet::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
-use super::{bounds, losses, names, ports, sessions, standstill};
+use super::{
+    Measured, abr, bounds, cell_tcp, fair, losses, names, ports, recovery, sessions, standstill,
+};
 use crate::model::{Cell, Column, Table};
 
 /// What a flow got, for each destination.
@@ -53,21 +55,29 @@ pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
         .collect()
 }
 
-/// Tables of what stood still, flows, delays, delay bounds, what was measured of ports (if it
-/// was), responses, shaping, drops, sessions, warnings, legs, buffers, channels, nodes and
+/// Tables of what stood still, flows, fair shares, delays, delay bounds, ABR, TCP, recovery, what
+/// was measured of ports (if it was), responses, shaping, drops, sessions, warnings, legs, buffers, channels, nodes and
 /// violations; those without a row are left out. `cell` is the unit of time.
-pub fn run_tables(
+pub fn run_tables<'a>(
     spec: &NetworkSpec,
     outcome: &Outcome,
-    measured: Option<&PortsOutcome>,
+    measured: impl Into<Measured<'a>>,
     cell: Duration,
 ) -> Vec<Table> {
+    let Measured {
+        ports: measured,
+        recovery,
+    } = measured.into();
     let mut tables = vec![
         standstill::table(spec, outcome, cell),
         flows(spec, outcome),
+        fair::shares(spec, outcome).table(),
         delays(spec, outcome, cell),
         bounds::table(spec, outcome, measured, cell),
     ];
+    tables.extend(abr::tables(spec, outcome));
+    tables.push(cell_tcp::table(spec, outcome));
+    tables.extend(recovery.map(|found| recovery::table(spec, found)));
     if let Some(measured) = measured {
         tables.extend(ports::tables(spec, measured, cell));
     }

@@ -1,10 +1,14 @@
-//! A run in at most 25 lines of text, nine more where flows reserve, six where units stand still.
+//! A run in at most 25 lines of text, beside fair shares; nine more where flows reserve, six where
+//! units stand still.
 
 use packet::outcome::{Outcome, PortsOutcome, Stop};
 use packet::spec::NetworkSpec;
 
 use super::tables::flow_loads;
-use super::{Balance, RunInfo, bounds, losses, ports, sessions, standstill, words};
+use super::{
+    Balance, Measured, RunInfo, abr, bounds, fair, losses, ports, recovery, sessions, standstill,
+    words,
+};
 use crate::number::{fixed, grouped, significant, span};
 
 /// Flows listed, less one for each line on paths, sessions and warnings; the rest are counted.
@@ -16,14 +20,16 @@ const NAME: usize = 24;
 
 /// The run in at most 25 lines: what ran, each flow, waiting by path length, the balance, sessions
 /// and warnings, what went wrong. Nine more on delay bounds where flows reserve, six on what could
-/// not move.
-pub fn terminal_summary(
+/// not move. Fair shares take a line for each of up to 30 flows, and at most seven more; ABR takes
+/// three, recovery after outages four.
+pub fn terminal_summary<'a>(
     info: &RunInfo,
     spec: &NetworkSpec,
     outcome: &Outcome,
-    measured: Option<&PortsOutcome>,
+    measured: impl Into<Measured<'a>>,
 ) -> String {
-    let paths = measured.map_or(Vec::new(), path_lines);
+    let measured = measured.into();
+    let paths = measured.ports.map_or(Vec::new(), path_lines);
     let sessions = [
         sessions::sentence(spec, outcome),
         sessions::warnings_sentence(outcome),
@@ -48,6 +54,7 @@ pub fn terminal_summary(
     }
     lines.extend(paths);
     lines.extend(bounds::terminal_lines(spec, outcome));
+    lines.extend(fair::shares(spec, outcome).terminal_lines());
     lines.push(String::new());
     let balance = Balance::of(outcome);
     lines.push(format!(
@@ -56,6 +63,12 @@ pub fn terminal_summary(
         losses::sentence(outcome)
     ));
     lines.extend(sessions);
+    lines.extend(abr::lines(spec, outcome));
+    lines.extend(
+        measured
+            .recovery
+            .map_or(Vec::new(), |found| recovery::lines(spec, found)),
+    );
     if let Some((name, data, control)) = words::busiest(spec, outcome) {
         lines.push(format!(
             "busiest channel {name}: data {} %, control {} %",

@@ -1,5 +1,7 @@
 //! ABR end systems, ports that tell rates, outages, flows back.
 
+mod shipped;
+
 use kernel::{Duration, Rate, Time};
 use packet::spec::{
     AbrSpec, AgingSpec, CapcSpec, CellApplication, CurrentRate, EprcaSpec, EricaSpec,
@@ -92,7 +94,7 @@ fn every_key_of_a_source_is_read() {
         cdf: 0.125,
         tcr: Rate(8_480),
         is_eager: false,
-        counts_backward: false,
+        counts_backward: true,
         turn_around: TurnAround::Latest,
         format: RateFormat::Bits16,
         uili: UiliSpec::Count {
@@ -108,6 +110,7 @@ fn every_key_of_a_source_is_read() {
         expected,
         "the same settings"
     );
+    assert!(!abr(flow(&network, "many[1]")).counts_backward);
     let uili = |name: &str| abr(flow(&network, name)).uili;
     assert_eq!(
         uili("many[1]"),
@@ -123,7 +126,7 @@ fn every_key_of_a_source_is_read() {
         uili("web"),
         UiliSpec::August1995 {
             tof: 2.0,
-            tdf_per_second: 128.0,
+            tdf_per_second: 1000.0,
             rule_5b: true,
         }
     );

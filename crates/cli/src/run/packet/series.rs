@@ -1,17 +1,22 @@
 //! What a run shows when its scenario asks for no series.
 
 use kernel::{Duration, Time};
-use packet::spec::{FlowControlSpec, Measure, SeriesSpec};
+use packet::spec::{
+    FlowControlSpec, FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec, TrafficSpec,
+};
 use scenario::PacketScenario;
 
 /// Flows that get curves of their own.
 const FLOWS: usize = 8;
+/// Ports that tell rates whose queues get curves.
+const PORTS: usize = 4;
 /// Points over the run.
 const WINDOWS: u64 = 400;
 /// Shortest averaging window, in cell times.
 const SHORTEST_CELLS: u64 = 25;
 
-/// Throughput of the first flows as they reach their destinations, and their cells in switches.
+/// Throughput of the first flows as they reach their destinations, and their cells in switches;
+/// under ABR what their sources are allowed instead of these, and queues of ports that tell rates.
 pub fn add_defaults(scenario: &mut PacketScenario) {
     if !scenario.series.is_empty() {
         return;
@@ -20,7 +25,9 @@ pub fn add_defaults(scenario: &mut PacketScenario) {
     let shortest = scenario.cell * SHORTEST_CELLS;
     let window = Duration(network.stop_at.ps() / WINDOWS).max(shortest);
     let mut series = Vec::new();
-    for (id, flow) in network.flows.iter().enumerate().take(FLOWS) {
+    let speaks = |(_, flow): &(usize, &FlowSpec)| !is_silent_abr(flow);
+    let flows = network.flows.iter().enumerate().filter(speaks);
+    for (id, flow) in flows.take(FLOWS) {
         let mut add = |measure, channel, name: String| {
             series.push(SeriesSpec {
                 name,
@@ -40,6 +47,11 @@ pub fn add_defaults(scenario: &mut PacketScenario) {
             last.channel,
             format!("{}: throughput", flow.name),
         );
+        if let SourceControlSpec::Abr(_) = flow.source_control {
+            let name = format!("{}: allowed rate", flow.name);
+            add(Measure::AllowedRate, flow.legs[0].channel, name);
+            continue;
+        }
         for leg in &flow.legs[..flow.legs.len() - 1] {
             let link = &network.links[leg.channel as usize / 2];
             let node = if leg.channel.is_multiple_of(2) {
@@ -61,5 +73,37 @@ pub fn add_defaults(scenario: &mut PacketScenario) {
             );
         }
     }
+    add_rate_queues(network, window, &mut series);
     scenario.series = series;
+}
+
+/// A direction of a circuit that carries answers only.
+fn is_silent_abr(flow: &FlowSpec) -> bool {
+    matches!(flow.source_control, SourceControlSpec::Abr(_)) && flow.traffic == TrafficSpec::Silent
+}
+
+/// Queues at the first ports that tell rates and that a flow with traffic of its own crosses.
+fn add_rate_queues(network: &NetworkSpec, window: Duration, series: &mut Vec<SeriesSpec>) {
+    let spoken = network.flows.iter().filter(|flow| !is_silent_abr(flow));
+    let crossed: Vec<u32> = spoken
+        .flat_map(|flow| flow.legs.iter().map(|leg| leg.channel))
+        .collect();
+    let told = network.rate_ports.iter().map(|port| port.0);
+    for channel in told.filter(|channel| crossed.contains(channel)).take(PORTS) {
+        let link = &network.links[channel as usize / 2];
+        let (from, to) = match channel.is_multiple_of(2) {
+            true => (link.a, link.b),
+            false => (link.b, link.a),
+        };
+        let name = |node: u32| &network.nodes[node as usize].name;
+        series.push(SeriesSpec {
+            name: format!("{} to {}: ABR cells waiting", name(from), name(to)),
+            measure: Measure::RateQueue,
+            flow: None,
+            channel,
+            window: Some(window),
+            from: Time::ZERO,
+            until: network.stop_at,
+        });
+    }
 }

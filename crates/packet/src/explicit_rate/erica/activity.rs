@@ -47,7 +47,7 @@ impl Activity {
             *weight = if *weight > Ratio::ONE.0 {
                 Ratio::ONE.0
             } else {
-                (*weight as u128 * decay.0 as u128 >> 32) as u64
+                ((*weight as u128 * decay.0 as u128) >> 32) as u64
             };
             if *weight < LEAST {
                 *weight = 0;

@@ -39,7 +39,7 @@ impl Bursts {
         if cells == 0 || self.all.len() >= AbrOutcome::BURSTS_KEPT {
             return;
         }
-        let open = self.open.get_or_insert_with(|| Open {
+        let open = self.open.get_or_insert(Open {
             burst: BurstOutcome {
                 arrived: now,
                 sent: None,

@@ -1,3 +1,5 @@
+use alloc::vec::Vec;
+
 use super::*;
 use crate::spec::UiliSpec;
 
@@ -44,7 +46,7 @@ fn send(abr: &mut Abr, now: Time, has_data: bool) -> Next {
 #[test]
 fn rule_3_orders_cells() {
     let mut abr = Abr::new(&spec(), 53);
-    let mut at = |abr: &mut Abr, ms: u64, has_data| send(abr, Time(ms * MS), has_data);
+    let at = |abr: &mut Abr, ms: u64, has_data| send(abr, Time(ms * MS), has_data);
     assert_eq!(at(&mut abr, 0, true), Next::Forward);
     assert_eq!(at(&mut abr, 1, true), Next::Data);
     abr.turn_around(RmCell::default(), false);

@@ -1,0 +1,200 @@
+//! Max-min fair shares of the flows of a run of the Ethernet engine.
+//!
+//! Shares are of bits on the wire, frames with preamble and gap; they are shown as payload, as
+//! goodput is. Acknowledgements are background on the way back.
+
+use ethernet::outcome::EthernetOutcome;
+use ethernet::routes::Tables;
+use ethernet::spec::{
+    EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Order, Spread, TAG_BYTES,
+    TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
+};
+use transport::spec::AckSpec;
+
+use super::groups::{goodputs, per_second, seconds};
+use super::names;
+use crate::fairness::{Claim, FairRow, FairShares, Limit, max_min};
+
+/// RTP's header.
+const RTP_BYTES: u32 = 12;
+
+/// The shares of all flows whose way is known.
+pub fn shares(spec: &EthernetSpec, outcome: &EthernetOutcome) -> FairShares {
+    let tables = Tables::new(spec).ok();
+    let groups_count = spec.links.iter().all(|link| {
+        [&link.forward, &link.backward].map(|own| own.order) == [Order::StrictPriority; 2]
+    });
+    let (mut claims, mut rows, mut claim_of) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, (flow, goodput)) in spec.flows.iter().zip(goodputs(spec, outcome)).enumerate() {
+        let way = |back: u32| {
+            let way = index as u32 * 2 + back;
+            let tables = tables.as_ref()?;
+            only_way(tables, spec, way)
+        };
+        let group = match groups_count {
+            true => 7 - u32::from(flow.class.min(7)),
+            false => 0,
+        };
+        let mut row = FairRow {
+            name: flow.name.clone(),
+            measured: goodput,
+            ..FairRow::default()
+        };
+        claim_of.push(claims.len());
+        let found = outcome.flows.get(index);
+        let returned = found.map_or(0, |found| found.returned_bytes) as f64 * 8.0;
+        let returned = per_second(returned, seconds(spec, outcome));
+        match way(0).zip(way(1)) {
+            None => row.remark = "several ways",
+            Some(ways) => {
+                let (own, remark) = own_claims(flow, ways, group, (goodput, returned));
+                claims.extend(own);
+                row.remark = remark;
+            }
+        }
+        rows.push(row);
+    }
+    let capacity = spec.links.iter();
+    let capacity = capacity.flat_map(|link| [&link.forward, &link.backward]);
+    let capacity: Vec<f64> = capacity.map(|own| own.rate.0 as f64).collect();
+    let found = max_min(&capacity, &claims);
+    let channels = names::channels(spec);
+    for ((row, claim), flow) in rows.iter_mut().zip(claim_of).zip(&spec.flows) {
+        if row.remark.is_empty() {
+            fill_in(
+                row,
+                flow,
+                (found.rates[claim], found.limits[claim]),
+                &channels,
+            );
+        }
+    }
+    let notes = notes(spec, groups_count, &rows);
+    FairShares {
+        rows,
+        counted_as: "goodput",
+        notes,
+    }
+}
+
+/// What a flow wants on its ways there and back, and why it has no share, if it has none.
+/// `measured` is goodput there and back, bps.
+fn own_claims(
+    flow: &FlowSpec,
+    (there, back): (Vec<u32>, Vec<u32>),
+    group: u32,
+    measured: (f64, f64),
+) -> (Vec<Claim>, &'static str) {
+    let claim = |channels: &[u32], demand: f64| Claim {
+        loads: channels.iter().map(|channel| (*channel, 1.0)).collect(),
+        demand,
+        group,
+        ..Claim::default()
+    };
+    let factor = wire_factor(flow);
+    let Some(payload) = wanted(flow) else {
+        let there = claim(&there, measured.0 * factor);
+        let back = claim(&back, measured.1 * factor);
+        return (vec![there, back], "closed loop");
+    };
+    let mut own = claim(&there, payload * factor);
+    let part = acknowledgements(flow);
+    if part > 0.0 {
+        own.echoes = back.iter().map(|channel| (*channel, part)).collect();
+    }
+    (vec![own], "")
+}
+
+fn fill_in(row: &mut FairRow, flow: &FlowSpec, (rate, limit): (f64, Limit), channels: &[String]) {
+    let payload = rate / wire_factor(flow);
+    (row.share, row.wire_share) = (Some(payload), Some(rate));
+    row.payload = Some((row.measured, payload));
+    row.limit = match limit {
+        Limit::Demand => "its demand".into(),
+        Limit::Channel(channel) => names::channel(channels, channel),
+    };
+}
+
+fn notes(spec: &EthernetSpec, groups_count: bool, rows: &[FairRow]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let first = spec.flows.first().map(|flow| flow.class);
+    if !groups_count && spec.flows.iter().any(|flow| Some(flow.class) != first) {
+        notes.push("classes take turns somewhere: their weights do not count".into());
+    }
+    let spread = rows
+        .iter()
+        .filter(|row| row.remark == "several ways")
+        .count();
+    if spread > 0 {
+        let text = "frames that are spread over several ways are left out: others may get less";
+        notes.push(text.into());
+    }
+    notes
+}
+
+/// The channels of a way; `None` where frames of one flow go several ways.
+fn only_way(tables: &Tables, spec: &EthernetSpec, way: u32) -> Option<Vec<u32>> {
+    let mut channels = Vec::new();
+    tables.follow(spec, way, &mut channels).ok()?;
+    if spec.spread == Spread::Frames {
+        let flow = spec.flows.get(way as usize / 2)?;
+        let to = if way.is_multiple_of(2) {
+            flow.destination
+        } else {
+            flow.source
+        };
+        let is_only = |channel: &u32| {
+            let from = names::channel_ends(spec, *channel).map(|ends| ends.0);
+            from.is_some_and(|node| tables.next_hops(node, to).len() == 1)
+        };
+        channels.iter().all(is_only).then_some(())?;
+    }
+    Some(channels)
+}
+
+/// Payload that a flow wants, bps; `None` where answers decide.
+fn wanted(flow: &FlowSpec) -> Option<f64> {
+    Some(match &flow.traffic {
+        TrafficSpec::Infinite { .. } | TrafficSpec::Files { .. } => f64::INFINITY,
+        TrafficSpec::Requests { .. } => return None,
+        TrafficSpec::Constant { rate, .. }
+        | TrafficSpec::Poisson { rate, .. }
+        | TrafficSpec::SelfSimilar { rate, .. } => rate.0 as f64,
+        TrafficSpec::Video(video) => video.rate.0 as f64,
+    })
+}
+
+/// Bytes on the wire of a packet, with frame, preamble and gap.
+fn wire_bytes(flow: &FlowSpec, packet_bytes: u32) -> f64 {
+    let tag = if flow.is_tagged { TAG_BYTES } else { 0 };
+    let frame = (packet_bytes + FRAME_OVERHEAD_BYTES + tag).max(FRAME_LEAST_BYTES);
+    f64::from(frame + WIRE_OVERHEAD_BYTES)
+}
+
+/// Bits on the wire to a bit of payload, in full frames.
+fn wire_factor(flow: &FlowSpec) -> f64 {
+    let (payload, packet) = match flow.transport {
+        TransportSpec::Tcp(tcp) => (tcp.mss_bytes, tcp.mss_bytes + TCP_IP_BYTES),
+        TransportSpec::Udp {
+            payload_bytes,
+            has_rtp,
+        } => {
+            let rtp = if has_rtp { RTP_BYTES } else { 0 };
+            (payload_bytes, payload_bytes + UDP_IP_BYTES + rtp)
+        }
+    };
+    wire_bytes(flow, packet) / f64::from(payload.max(1))
+}
+
+/// Bits of acknowledgements to a bit of full frames.
+fn acknowledgements(flow: &FlowSpec) -> f64 {
+    let TransportSpec::Tcp(tcp) = flow.transport else {
+        return 0.0;
+    };
+    let frames = match tcp.acks {
+        AckSpec::Every => 1.0,
+        AckSpec::DelayedTick(_) | AckSpec::Delayed(_) => 2.0,
+    };
+    let full = wire_bytes(flow, tcp.mss_bytes + TCP_IP_BYTES);
+    wire_bytes(flow, TCP_IP_BYTES) / (frames * full)
+}

@@ -1,0 +1,331 @@
+//! Fair shares as a table, a figure and a few lines.
+
+use serde_json::{Value, json};
+
+use super::jain;
+use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
+use crate::number::{fixed, significant};
+use crate::run::terminal::{aligned, shortened};
+use crate::run::words::counted;
+
+/// Flows listed in the terminal; where there are more, the extremes are told.
+const LISTED: usize = 30;
+/// Flows that get a bar each.
+const BARS: usize = 128;
+
+/// One flow: what it got and what would have been fair. Rates are in bps.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct FairRow {
+    /// As the scenario calls it.
+    pub name: String,
+    /// What it got.
+    pub measured: f64,
+    /// Its max-min share, counted like `measured`; `None`: it has none.
+    pub share: Option<f64>,
+    /// Its share on the wire with all that comes with it: RM cells, headers, gaps.
+    pub wire_share: Option<f64>,
+    /// What it got on the wire, as far as known.
+    pub wire_measured: Option<f64>,
+    /// Payload it got, and payload of its share, as far as known.
+    pub payload: Option<(f64, f64)>,
+    /// What stops its share: a channel, or its own demand.
+    pub limit: String,
+    /// Why it has no share, and whatever else is to be known.
+    pub remark: &'static str,
+}
+
+/// All flows of a run.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct FairShares {
+    /// In the order of flows; silent ones are left out.
+    pub rows: Vec<FairRow>,
+    /// What `measured` and `share` count: `data on the wire`, `payload`.
+    pub counted_as: &'static str,
+    /// What was assumed, a sentence without a full stop each.
+    pub notes: Vec<String>,
+}
+
+impl FairRow {
+    /// What it got over its share.
+    fn ratio(&self) -> Option<f64> {
+        let share = self.share?;
+        (share > 0.0).then(|| self.measured / share)
+    }
+}
+
+impl FairShares {
+    fn has_shares(&self) -> bool {
+        self.rows.iter().any(|row| row.share.is_some())
+    }
+
+    /// Jain's index of rates, and of rates over their shares; of flows that have one.
+    pub fn jain(&self) -> (f64, f64) {
+        let with_share = self.rows.iter().filter(|row| row.share.is_some());
+        let rates: Vec<f64> = with_share.map(|row| row.measured).collect();
+        let ratios: Vec<f64> = self.rows.iter().filter_map(FairRow::ratio).collect();
+        (jain(&rates), jain(&ratios))
+    }
+
+    /// The flows that got least and most of their shares.
+    fn extremes(&self) -> Option<[(&str, f64); 2]> {
+        let all = self.rows.iter();
+        let all = all.filter_map(|row| Some((row.name.as_str(), row.ratio()?)));
+        let least = all.clone().reduce(|a, b| if b.1 < a.1 { b } else { a })?;
+        let most = all.reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+        Some([least, most])
+    }
+
+    /// Lines for the terminal, the first of them empty; none where no flow has a share.
+    pub fn terminal_lines(&self) -> Vec<String> {
+        if !self.has_shares() {
+            return Vec::new();
+        }
+        let mut lines = vec![String::new()];
+        if self.rows.len() <= LISTED {
+            let rows = aligned(&self.terminal_rows());
+            lines.extend(rows.iter().map(|line| line.trim_end().to_owned()));
+        } else if let Some([least, most]) = self.extremes() {
+            lines.push(format!(
+                "max-min share: {}, {} ({}) to {} ({}) of it",
+                counted(self.rows.len(), "flow"),
+                fixed(least.1, 3),
+                shortened(least.0),
+                fixed(most.1, 3),
+                shortened(most.0)
+            ));
+        }
+        let (rates, ratios) = self.jain();
+        lines.push(format!(
+            "Jain's index {} of rates, {} of rates over shares",
+            fixed(rates, 4),
+            fixed(ratios, 4)
+        ));
+        lines.extend(self.notes.iter().cloned());
+        lines
+    }
+
+    fn terminal_rows(&self) -> Vec<Vec<String>> {
+        let titles = ["flow", "Mbps", "max-min", "ratio", ""];
+        let mut rows = vec![titles.map(String::from).to_vec()];
+        for row in &self.rows {
+            let mbps = |bps: f64| fixed(bps / 1e6, if bps > 0.0 && bps < 1e6 { 4 } else { 2 });
+            rows.push(vec![
+                shortened(&row.name),
+                mbps(row.measured),
+                row.share.map_or_else(|| "-".into(), mbps),
+                row.ratio()
+                    .map_or_else(|| "-".into(), |ratio| fixed(ratio, 3)),
+                row.remark.into(),
+            ]);
+        }
+        rows
+    }
+
+    /// A row for each flow.
+    pub fn table(&self) -> Table {
+        let mut caption = format!(
+            "What each flow got ({}) beside its max-min fair share, by water filling.",
+            self.counted_as
+        );
+        for note in &self.notes {
+            caption.push_str(&format!(" {}.", capital(note)));
+        }
+        let mut table = Table::new("fairness", caption, columns());
+        if !self.has_shares() {
+            return table;
+        }
+        let mbps = |bps: Option<f64>| bps.map_or(Cell::Empty, |bps| Cell::float(bps / 1e6, 4));
+        for row in &self.rows {
+            let ratio = row.ratio().map(|ratio| Cell::float(ratio, 4));
+            table.rows.push(vec![
+                row.name.clone().into(),
+                mbps(Some(row.measured)),
+                mbps(row.share),
+                ratio.unwrap_or_default(),
+                row.limit.clone().into(),
+                mbps(row.wire_measured),
+                mbps(row.wire_share),
+                mbps(row.payload.map(|payload| payload.0)),
+                mbps(row.payload.map(|payload| payload.1)),
+                row.remark.into(),
+            ]);
+        }
+        table
+    }
+
+    /// Bars of what flows got, dots for their shares.
+    pub fn plot(&self) -> Option<Plot> {
+        let shared = self.rows.iter().filter(|row| row.share.is_some());
+        let shared: Vec<&FairRow> = shared.take(BARS).collect();
+        if shared.len() < 2 {
+            return None;
+        }
+        let x: Vec<f64> = (1..=shared.len()).map(|place| place as f64).collect();
+        let of = |value: &dyn Fn(&FairRow) -> f64| -> Vec<f64> {
+            shared.iter().map(|row| value(row) / 1e6).collect()
+        };
+        let first = shared.iter().take(8).enumerate();
+        let names = first.map(|(at, row)| format!("{}: {}", at + 1, row.name));
+        let (rates, ratios) = self.jain();
+        Some(Plot {
+            id: "fairness".into(),
+            title: "Rates and max-min fair shares".into(),
+            x: Axis {
+                min: Some(0.5),
+                max: Some(shared.len() as f64 + 0.5),
+                at: if shared.len() <= 20 {
+                    x.clone()
+                } else {
+                    Vec::new()
+                },
+                ..Axis::new("Flow, by its place among those with a share", "")
+            },
+            y: Axis {
+                min: Some(0.0),
+                ..Axis::new(capital(self.counted_as), "Mbps")
+            },
+            curves: vec![
+                Curve::new("measured", Style::Bars, x.clone(), of(&|row| row.measured)),
+                Curve::new(
+                    "max-min share",
+                    Style::Points,
+                    x,
+                    of(&|row| row.share.unwrap_or(0.0)),
+                ),
+            ],
+            note: format!(
+                "Flows: {}{}. Jain's index is {} of rates, {} of rates over shares.",
+                names.collect::<Vec<_>>().join("; "),
+                if shared.len() > 8 {
+                    "; and so on, as in the table"
+                } else {
+                    ""
+                },
+                significant(rates, 4),
+                significant(ratios, 4)
+            ),
+            ..Plot::default()
+        })
+    }
+
+    /// For `summary.json`; null where no flow has a share.
+    pub fn json(&self) -> Value {
+        if !self.has_shares() {
+            return Value::Null;
+        }
+        let (rates, ratios) = self.jain();
+        let extremes = self.extremes();
+        let flows: Vec<Value> = self
+            .rows
+            .iter()
+            .map(|row| {
+                json!({
+                    "name": row.name,
+                    "measured_bps": row.measured,
+                    "share_bps": row.share,
+                    "ratio": row.ratio(),
+                })
+            })
+            .collect();
+        json!({
+            "jain_rates": rates,
+            "jain_ratios": ratios,
+            "ratio_least": extremes.map(|extremes| extremes[0].1),
+            "ratio_most": extremes.map(|extremes| extremes[1].1),
+            "flows": flows,
+        })
+    }
+}
+
+fn columns() -> Vec<Column> {
+    let mbps = |name: &str, meaning: &str| Column::number(name, "Mbps", meaning);
+    vec![
+        Column::text("flow", "name in the scenario"),
+        mbps("measured", "what it got after the warm-up"),
+        mbps(
+            "max-min share",
+            "most it can get without taking from a flow that has no more",
+        ),
+        Column::number("ratio", "", "measured over share"),
+        Column::text("limit", "the channel that stops the share, or its demand"),
+        mbps(
+            "measured on the wire",
+            "with all that comes with it, such as RM cells, as far as known",
+        ),
+        mbps(
+            "share on the wire",
+            "with all that comes with it: RM cells, headers, gaps between frames",
+        ),
+        mbps("payload", "what the application got, as far as known"),
+        mbps("payload of share", "what it would get with its share"),
+        Column::text("remark", "why it has no share"),
+    ]
+}
+
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(count: usize) -> FairShares {
+        let row = |place: usize| FairRow {
+            name: format!("f{place}"),
+            measured: 1e6 * place as f64,
+            share: Some(2e6),
+            ..FairRow::default()
+        };
+        FairShares {
+            rows: (1..=count).map(row).collect(),
+            counted_as: "data on the wire",
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn few_flows_are_listed_and_many_summed_up() {
+        let few = shares(2);
+        assert_eq!(
+            few.terminal_lines(),
+            [
+                "",
+                "flow  Mbps  max-min  ratio",
+                "f1    1.00     2.00  0.500",
+                "f2    2.00     2.00  1.000",
+                "Jain's index 0.9000 of rates, 0.9000 of rates over shares",
+            ]
+        );
+        let many = shares(31).terminal_lines();
+        assert_eq!(many.len(), 3);
+        assert_eq!(
+            many[1],
+            "max-min share: 31 flows, 0.500 (f1) to 15.500 (f31) of it"
+        );
+        assert_eq!(shares(31).table().rows.len(), 31);
+        assert_eq!(shares(30).terminal_lines().len(), 33);
+    }
+
+    #[test]
+    fn a_run_without_shares_says_nothing() {
+        let mut none = shares(2);
+        none.rows.iter_mut().for_each(|row| row.share = None);
+        assert!(none.terminal_lines().is_empty());
+        assert!(none.table().rows.is_empty());
+        assert!(none.plot().is_none() && none.json().is_null());
+    }
+
+    #[test]
+    fn a_share_of_nothing_has_no_ratio() {
+        let mut found = shares(2);
+        found.rows[0].share = Some(0.0);
+        assert_eq!(found.table().rows[0][3], Cell::Empty);
+        assert_eq!(found.json()["flows"][1]["ratio"], 1.0);
+        assert_eq!(found.jain().1, 1.0, "of the other alone");
+    }
+}

@@ -1,0 +1,421 @@
+//! What is said of ABR circuits and of the ports that tell them rates.
+
+use packet::outcome::{AbrOutcome, CellCounts, Outcome, RatePortOutcome};
+use packet::spec::{AbrSpec, ExplicitRateSpec, NetworkSpec, SourceControlSpec, UiliSpec};
+use serde_json::{Value, json};
+
+use super::{bursts, names, words};
+use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
+use crate::number::{grouped, rate, significant};
+
+/// Directions that get a dot each.
+const DOTS: usize = 128;
+/// Directions whose names stand below the figure.
+const NAMED: usize = 8;
+
+/// A direction of a circuit with what was found of it.
+pub struct Direction<'a> {
+    /// Flow.
+    pub flow: u32,
+    /// Its source.
+    pub spec: &'a AbrSpec,
+    /// What was found.
+    pub found: &'a AbrOutcome,
+}
+
+/// All of them, in the order of flows.
+pub fn directions<'a>(spec: &'a NetworkSpec, outcome: &'a Outcome) -> Vec<Direction<'a>> {
+    let flows = (0..).zip(spec.flows.iter().zip(&outcome.flows));
+    let direction = |(flow, (own, found)): (u32, (&'a packet::spec::FlowSpec, &'a _))| {
+        let found: &packet::outcome::FlowOutcome = found;
+        match (&own.source_control, &found.abr) {
+            (SourceControlSpec::Abr(spec), Some(found)) => Some(Direction { flow, spec, found }),
+            _ => None,
+        }
+    };
+    flows.filter_map(direction).collect()
+}
+
+/// Channels that tell rates, their rules and what was found of them.
+fn ports<'a>(
+    spec: &'a NetworkSpec,
+    outcome: &'a Outcome,
+) -> Vec<(u32, &'a ExplicitRateSpec, RatePortOutcome)> {
+    let mut ports: Vec<_> = spec
+        .rate_ports
+        .iter()
+        .filter_map(|(channel, rule)| {
+            let found = outcome.channels.get(*channel as usize)?.rate?;
+            Some((*channel, rule, found))
+        })
+        .collect();
+    ports.sort_by_key(|port| port.0);
+    ports
+}
+
+/// Rates and rules, RM cells, bursts, ports.
+pub fn tables(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Table> {
+    let directions = directions(spec, outcome);
+    vec![
+        rates(spec, &directions),
+        rm_cells(spec, &directions),
+        bursts::table(spec, &directions),
+        port_table(spec, outcome),
+    ]
+}
+
+fn mbps(bps: f64) -> Cell {
+    Cell::float(bps / 1e6, 4)
+}
+
+fn policy(uili: &UiliSpec) -> &'static str {
+    match uili {
+        UiliSpec::None => "none",
+        UiliSpec::February1995 { .. } => "February 1995",
+        UiliSpec::April1995 { .. } => "April 1995",
+        UiliSpec::August1995 { .. } => "August 1995",
+        UiliSpec::Baseline { .. } => "baseline",
+        UiliSpec::Count { .. } => "count",
+        UiliSpec::Time { .. } => "time",
+        UiliSpec::Joint { .. } => "joint",
+        UiliSpec::TimeOut { .. } => "time-out",
+    }
+}
+
+fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
+    let rate = |name: &str, meaning: &str| Column::number(name, "Mbps", meaning);
+    let times = |name: &str, meaning: &str| Column::number(name, "", meaning);
+    let mut table = Table::new(
+        "abr",
+        "Each direction of an ABR circuit: what its source was allowed, and what its rules did. \
+         ACR is of the time after the warm-up, the rest of the whole run.",
+        vec![
+            Column::text("flow", "name in the scenario"),
+            Column::text("policy", "use it or lose it"),
+            rate("PCR", "peak cell rate"),
+            rate("ICR", "initial cell rate"),
+            rate("MCR", "minimum cell rate"),
+            rate("ACR mean", "allowed cell rate, over time"),
+            rate("ACR least", "of the time after the warm-up"),
+            rate("ACR most", "of the time after the warm-up"),
+            rate("ACR at the end", ""),
+            times("in-rate cells", "data and RM cells sent in rate"),
+            times("reductions", "by the policy"),
+            times("refused", "increases the policy refused"),
+            times("rule 6", "reductions because no answers came"),
+            Column::number("RM share", "%", "RM cells among all it sent"),
+        ],
+    );
+    for Direction {
+        flow,
+        spec: own,
+        found,
+    } in directions
+    {
+        table.rows.push(vec![
+            names::flow(spec, *flow).into(),
+            policy(&own.uili).into(),
+            mbps(own.pcr.0 as f64),
+            mbps(own.icr.0 as f64),
+            mbps(own.mcr.0 as f64),
+            mbps(found.acr_mean_bps),
+            mbps(found.acr_min.0 as f64),
+            mbps(found.acr_max.0 as f64),
+            mbps(found.acr.0 as f64),
+            found.in_rate_total.into(),
+            found.reductions_total.into(),
+            found.refused_total.into(),
+            found.missing_total.into(),
+            match rm_share([*found]) {
+                Some(share) => Cell::float(share * 100.0, 3),
+                None => Cell::Empty,
+            },
+        ]);
+    }
+    table
+}
+
+/// RM cells among all cells that some directions sent.
+fn rm_share<'a>(directions: impl IntoIterator<Item = &'a AbrOutcome>) -> Option<f64> {
+    let (mut rm, mut all) = (0, 0);
+    for found in directions {
+        rm += found.forward.sent + found.backward.sent;
+        all += found.in_rate_total + found.out_of_rate_total;
+    }
+    (all > 0).then(|| rm as f64 / all as f64)
+}
+
+fn rm_cells(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
+    let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
+    let mut table = Table::new(
+        "rm-cells",
+        "RM cells of each direction, by kind; whole run.",
+        vec![
+            Column::text("flow", "name in the scenario"),
+            Column::text("kind", "forward, or backward: answers to its partner's"),
+            cells("sent", "by its source"),
+            cells("received", "by its destination"),
+            cells("lost", "on the wire or in a buffer"),
+            cells("inside", "under way at the end"),
+            cells(
+                "balance",
+                "sent - received - lost - inside; zero when all is accounted for",
+            ),
+            cells("out of rate", "forward and backward ones sent out of rate"),
+            cells("overwritten", "answers whose place a newer one took"),
+            cells("waiting", "answers that wait to be sent"),
+            cells("notices", "made by switches, that reached its source"),
+        ],
+    );
+    for Direction { flow, found, .. } in directions {
+        let kinds = [("forward", found.forward), ("backward", found.backward)];
+        for (kind, counts) in kinds {
+            let mut row = vec![names::flow(spec, *flow).into(), kind.into()];
+            row.extend(count_cells(counts));
+            row.extend(match kind {
+                "forward" => [
+                    found.out_of_rate_total.into(),
+                    Cell::Empty,
+                    Cell::Empty,
+                    found.notices_total.into(),
+                ],
+                _ => [
+                    Cell::Empty,
+                    found.overwritten_total.into(),
+                    found.waiting.into(),
+                    Cell::Empty,
+                ],
+            });
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+fn count_cells(counts: CellCounts) -> [Cell; 5] {
+    let CellCounts {
+        sent,
+        received,
+        lost,
+        inside,
+    } = counts;
+    let balance = i128::from(sent) - i128::from(received) - i128::from(lost) - i128::from(inside);
+    let balance = balance.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+    [
+        sent.into(),
+        received.into(),
+        lost.into(),
+        inside.into(),
+        balance.into(),
+    ]
+}
+
+fn rule(rule: &ExplicitRateSpec) -> &'static str {
+    match rule {
+        ExplicitRateSpec::Erica(erica) if erica.queue.is_some() => "ERICA+",
+        ExplicitRateSpec::Erica(_) => "ERICA",
+        ExplicitRateSpec::Efci(_) => "EFCI",
+        ExplicitRateSpec::RelativeRate(_) => "relative rate",
+        ExplicitRateSpec::Eprca(_) => "EPRCA",
+        ExplicitRateSpec::Capc(_) => "CAPC",
+    }
+}
+
+fn port_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
+    let mut table = Table::new(
+        "rate-ports",
+        "Ports that tell ABR sources rates; whole run.",
+        vec![
+            Column::text("port", "the channel it sends on"),
+            Column::text("rule", "of the switch"),
+            Column::number("cells", "cells", "of ABR circuits that joined its queue"),
+            Column::number("most queued", "cells", "of ABR circuits that waited"),
+            Column::number("feedbacks", "", "backward RM cells that passed"),
+            Column::number("marked", "cells", "EFCI set, or CI or NI in RM cells"),
+            Column::number("intervals", "", "measuring intervals that ended"),
+            Column::number(
+                "load",
+                "",
+                "load factor z, mean over intervals with a capacity",
+            ),
+            Column::number("active", "circuits", "mean over intervals"),
+            Column::number("fair share", "Mbps", "at the end"),
+        ],
+    );
+    let channels = names::channels(spec);
+    for (channel, own, found) in ports(spec, outcome) {
+        let measures = found.intervals_total > 0;
+        let measured = |cell: Cell| if measures { cell } else { Cell::Empty };
+        let fair = found.fair_share.0;
+        table.rows.push(vec![
+            names::channel(&channels, channel).into(),
+            rule(own).into(),
+            found.cells_total.into(),
+            found.queue_max.into(),
+            found.feedbacks_total.into(),
+            found.marked_total.into(),
+            measured(found.intervals_total.into()),
+            measured(Cell::float(found.load_mean, 4)),
+            measured(Cell::float(found.active_mean, 3)),
+            if fair > 0 {
+                mbps(fair as f64)
+            } else {
+                Cell::Empty
+            },
+        ]);
+    }
+    table
+}
+
+/// At most three lines: circuits, bursts, ports.
+pub fn lines(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
+    let directions = directions(spec, outcome);
+    let mut lines = Vec::new();
+    if !directions.is_empty() {
+        let sum = |of: fn(&AbrOutcome) -> u64| directions.iter().map(|one| of(one.found)).sum();
+        let (reductions, refused): (u64, u64) = (
+            sum(|found| found.reductions_total),
+            sum(|found| found.refused_total),
+        );
+        let means = directions.iter().map(|one| one.found.acr_mean_bps);
+        let least = means.clone().reduce(f64::min).unwrap_or(0.0);
+        let most = means.reduce(f64::max).unwrap_or(0.0);
+        let mut line = format!(
+            "ABR: mean ACR {} to {}; {}, {} refused",
+            rate(least),
+            rate(most),
+            words::counted(reductions as usize, "reduction"),
+            grouped(refused)
+        );
+        if let Some(share) = rm_share(directions.iter().map(|one| one.found)) {
+            line.push_str(&format!(
+                "; RM cells {} % of all",
+                significant(share * 100.0, 3)
+            ));
+        }
+        let lost: u64 = sum(|found| found.forward.lost + found.backward.lost);
+        if lost > 0 {
+            line.push_str(&format!(", {} lost", grouped(lost)));
+        }
+        lines.push(line);
+    }
+    lines.extend(bursts::line(spec, &directions));
+    lines.extend(port_line(spec, outcome));
+    lines
+}
+
+/// The port with the longest queue.
+fn port_line(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
+    let ports = ports(spec, outcome);
+    let by = |a, b| {
+        let queue = |port: &(u32, &ExplicitRateSpec, RatePortOutcome)| port.2.queue_max;
+        if queue(&b) > queue(&a) { b } else { a }
+    };
+    let (channel, own, found) = ports.iter().copied().reduce(by)?;
+    let name = names::channel(&names::channels(spec), channel);
+    let mut line = format!(
+        "{} at {}; longest queue {} cells at {name}",
+        rule(own),
+        words::counted(ports.len(), "port"),
+        grouped(found.queue_max)
+    );
+    if found.intervals_total > 0 {
+        line.push_str(&format!(", mean load {}", significant(found.load_mean, 3)));
+    }
+    Some(line)
+}
+
+/// For `summary.json`; `None` without ABR.
+pub fn json(spec: &NetworkSpec, outcome: &Outcome) -> Option<Value> {
+    let directions = directions(spec, outcome);
+    if directions.is_empty() {
+        return None;
+    }
+    let flows: Vec<Value> = directions
+        .iter()
+        .map(|direction| {
+            let Direction { flow, found, .. } = direction;
+            json!({
+                "name": names::flow(spec, *flow),
+                "acr_mean_bps": found.acr_mean_bps,
+                "acr_min_bps": found.acr_min.0,
+                "acr_max_bps": found.acr_max.0,
+                "acr_bps": found.acr.0,
+                "forward_rm_sent": found.forward.sent,
+                "backward_rm_sent": found.backward.sent,
+                "rm_lost": found.forward.lost + found.backward.lost,
+                "reductions": found.reductions_total,
+                "refused": found.refused_total,
+                "bursts": bursts::json(spec, direction),
+            })
+        })
+        .collect();
+    let channels = names::channels(spec);
+    let ports: Vec<Value> = ports(spec, outcome)
+        .into_iter()
+        .map(|(channel, own, found)| {
+            json!({
+                "channel": names::channel(&channels, channel),
+                "rule": rule(own),
+                "queue_max_cells": found.queue_max,
+                "load_mean": (found.intervals_total > 0).then_some(found.load_mean),
+                "active_mean": (found.intervals_total > 0).then_some(found.active_mean),
+                "feedbacks": found.feedbacks_total,
+                "marked": found.marked_total,
+            })
+        })
+        .collect();
+    Some(json!({
+        "rm_share": rm_share(directions.iter().map(|one| one.found)),
+        "flows": flows,
+        "ports": ports,
+    }))
+}
+
+/// Allowed rates with their ranges, and bursts.
+pub fn plots(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Plot> {
+    let directions = directions(spec, outcome);
+    let mut plots = Vec::new();
+    if directions.len() > 1 {
+        plots.push(allowed(spec, &directions[..directions.len().min(DOTS)]));
+    }
+    plots.extend(bursts::plot(spec, &directions));
+    plots
+}
+
+fn allowed(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Plot {
+    let x: Vec<f64> = (1..=directions.len()).map(|place| place as f64).collect();
+    let of = |value: fn(&AbrOutcome) -> f64| -> Vec<f64> {
+        let all = directions.iter();
+        all.map(|one| value(one.found) / 1e6).collect()
+    };
+    let (low, high) = (
+        of(|found| found.acr_min.0 as f64),
+        of(|found| found.acr_max.0 as f64),
+    );
+    let named = directions.iter().take(NAMED).enumerate();
+    let named = named.map(|(at, one)| format!("{}: {}", at + 1, names::flow(spec, one.flow)));
+    Plot {
+        id: "allowed-rates".into(),
+        title: "Allowed cell rates".into(),
+        x: Axis {
+            min: Some(0.5),
+            max: Some(x.len() as f64 + 0.5),
+            at: if x.len() <= 20 { x.clone() } else { Vec::new() },
+            ..Axis::new("Direction of a circuit, by its place in the table", "")
+        },
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new("ACR", "Mbps")
+        },
+        curves: vec![Curve {
+            interval: Some((low, high)),
+            ..Curve::new("mean", Style::Points, x, of(|found| found.acr_mean_bps))
+        }],
+        note: format!(
+            "Whiskers run from the least to the largest ACR after the warm-up. {}.",
+            named.collect::<Vec<_>>().join("; ")
+        ),
+        ..Plot::default()
+    }
+}

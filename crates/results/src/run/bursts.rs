@@ -1,0 +1,211 @@
+//! Bursts of ABR sources: from the arrival of cells at an empty source until its last has left
+//! (Kalyanaraman et al. 1998, section 7.2).
+
+use kernel::Time;
+use packet::outcome::{AbrOutcome, BurstOutcome};
+use packet::spec::NetworkSpec;
+use serde_json::{Value, json};
+
+use super::abr::Direction;
+use super::{names, words};
+use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
+use crate::number::{rate, significant, span};
+
+/// Directions in the figure.
+const CURVES: usize = 6;
+/// "High": the first cell went at more than so many times ICR.
+const HIGH: u64 = 2;
+
+/// What the bursts of a direction have in common; of those that came after the warm-up.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+struct Bursts {
+    /// All of them.
+    count: u64,
+    /// Of these, those through; the rest is of them.
+    through: u64,
+    data_cells: u64,
+    in_rate_cells: u64,
+    response_ps: f64,
+    longest_ps: u64,
+    high: u64,
+    reductions: u64,
+    /// Bits of a cell.
+    cell_bits: f64,
+}
+
+impl Bursts {
+    fn of(spec: &NetworkSpec, direction: &Direction<'_>) -> Bursts {
+        let unit = spec.flows.get(direction.flow as usize);
+        let mut bursts = Bursts {
+            cell_bits: unit.map_or(0.0, |flow| f64::from(flow.unit_bytes) * 8.0),
+            ..Bursts::default()
+        };
+        for burst in later(direction.found, spec.warm_up) {
+            bursts.count += 1;
+            let Some(response) = burst.response() else {
+                continue;
+            };
+            bursts.through += 1;
+            bursts.data_cells += burst.data_cells;
+            bursts.in_rate_cells += burst.in_rate_cells;
+            bursts.response_ps += response.ps() as f64;
+            bursts.longest_ps = bursts.longest_ps.max(response.ps());
+            let high = u128::from(direction.spec.icr.0) * u128::from(HIGH);
+            bursts.high += u64::from(u128::from(burst.first_acr.0) > high);
+            bursts.reductions += burst.reductions;
+        }
+        bursts
+    }
+
+    /// So much for each burst that is through.
+    fn each(&self, sum: f64) -> f64 {
+        sum / self.through.max(1) as f64
+    }
+
+    /// Bits per second of `cells` over all response times. (A ratio of sums: a burst of one cell
+    /// may have a response time of nothing.)
+    fn bps(&self, cells: u64) -> Option<f64> {
+        let bits = cells as f64 * self.cell_bits;
+        (self.response_ps > 0.0).then(|| bits / self.response_ps * 1e12)
+    }
+}
+
+fn later(found: &AbrOutcome, warm_up: Time) -> impl Iterator<Item = &BurstOutcome> {
+    let bursts = found.bursts.iter();
+    bursts.filter(move |burst| burst.arrived >= warm_up)
+}
+
+/// A row for each direction with bursts.
+pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
+    let mut table = Table::new(
+        "bursts",
+        "Bursts of finite applications: cells that came to an empty source, until the last of \
+         them had left; of those that came after the warm-up.",
+        vec![
+            Column::text("flow", "name in the scenario"),
+            Column::number("bursts", "", "how many came"),
+            Column::number(
+                "through",
+                "",
+                "of these, those through; the rest is of them",
+            ),
+            Column::number("size", "cells", "mean, data cells"),
+            Column::number("response", "ms", "mean burst response time"),
+            Column::number("longest", "ms", "longest burst response time"),
+            Column::number(
+                "effective",
+                "Mbps",
+                "data bits over response times, all bytes of a cell",
+            ),
+            Column::number("source rate", "Mbps", "the same with RM cells sent in rate"),
+            Column::number(
+                "sent high",
+                "%",
+                "bursts whose first cell went at above 2 ICR",
+            ),
+            Column::number("reductions", "", "by the policy, for each burst"),
+        ],
+    );
+    for direction in directions {
+        let bursts = Bursts::of(spec, direction);
+        if bursts.count == 0 {
+            continue;
+        }
+        let mbps = |cells| match bursts.bps(cells) {
+            Some(bps) => Cell::float(bps / 1e6, 3),
+            None => Cell::Empty,
+        };
+        let some = |value: f64, digits| match bursts.through {
+            0 => Cell::Empty,
+            _ => Cell::float(value, digits),
+        };
+        table.rows.push(vec![
+            names::flow(spec, direction.flow).into(),
+            bursts.count.into(),
+            bursts.through.into(),
+            some(bursts.each(bursts.data_cells as f64), 2),
+            some(bursts.each(bursts.response_ps) / 1e9, 4),
+            some(bursts.longest_ps as f64 / 1e9, 4),
+            mbps(bursts.data_cells),
+            mbps(bursts.in_rate_cells),
+            some(bursts.each(bursts.high as f64) * 100.0, 2),
+            some(bursts.each(bursts.reductions as f64), 3),
+        ]);
+    }
+    table
+}
+
+/// All bursts in a line; `None` without any.
+pub fn line(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Option<String> {
+    let mut all = Bursts::default();
+    // Cells of different sizes are weighed by their bits.
+    let mut bits = 0.0;
+    for direction in directions {
+        let own = Bursts::of(spec, direction);
+        all.count += own.count;
+        all.through += own.through;
+        all.response_ps += own.response_ps;
+        all.high += own.high;
+        all.reductions += own.reductions;
+        bits += own.data_cells as f64 * own.cell_bits;
+    }
+    if all.through == 0 {
+        return None;
+    }
+    let effective = if all.response_ps > 0.0 {
+        format!(", {} effective", rate(bits / all.response_ps * 1e12))
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "{} through: response {}{effective}, {} % sent high, {} reductions each",
+        words::counted(all.through as usize, "burst"),
+        span(all.each(all.response_ps)),
+        significant(all.each(all.high as f64) * 100.0, 3),
+        significant(all.each(all.reductions as f64), 3)
+    ))
+}
+
+/// For `summary.json`; null without bursts.
+pub fn json(spec: &NetworkSpec, direction: &Direction<'_>) -> Value {
+    let bursts = Bursts::of(spec, direction);
+    if bursts.through == 0 {
+        return Value::Null;
+    }
+    json!({
+        "count": bursts.count,
+        "through": bursts.through,
+        "response_mean_ps": bursts.each(bursts.response_ps),
+        "effective_bps": bursts.bps(bursts.data_cells),
+        "source_rate_bps": bursts.bps(bursts.in_rate_cells),
+        "high_share": bursts.each(bursts.high as f64),
+        "reductions_each": bursts.each(bursts.reductions as f64),
+    })
+}
+
+/// Response times over the run, of the first directions with several bursts.
+pub fn plot(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Option<Plot> {
+    let mut curves = Vec::new();
+    for direction in directions {
+        let points = later(direction.found, spec.warm_up).filter_map(|burst| {
+            let response = burst.response()?;
+            Some((burst.arrived.ps() as f64 / 1e9, response.ps() as f64 / 1e9))
+        });
+        let (x, y): (Vec<f64>, Vec<f64>) = points.unzip();
+        if x.len() > 1 && curves.len() < CURVES {
+            let name = names::flow(spec, direction.flow);
+            curves.push(Curve::new(name, Style::Points, x, y));
+        }
+    }
+    (!curves.is_empty()).then(|| Plot {
+        id: "bursts".into(),
+        title: "Burst response times".into(),
+        x: Axis::new("Arrival of the burst", "ms"),
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new("Response time", "ms")
+        },
+        curves,
+        ..Plot::default()
+    })
+}

@@ -1,0 +1,468 @@
+//! Max-min fair shares of the flows of a run.
+//!
+//! What flows want follows from their traffic; what comes back on other channels (backward RM
+//! cells, credit units) is background there. The rates compared are those of data units on the
+//! wire.
+
+use kernel::Duration;
+use packet::outcome::{Outcome, SessionAnswer};
+use packet::spec::{
+    AbrSpec, CellApplication, CellTcpSpec, EnvelopeRule, EnvelopeSpec, ExplicitRateSpec,
+    FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, SinkSpec, SourceControlSpec, Span,
+    TrafficSpec,
+};
+
+use super::names;
+use super::tables::flow_loads;
+use crate::fairness::{Allocation, Claim, FairRow, FairShares, Limit, max_min};
+use crate::number::significant;
+
+/// What a flow wants, in bps.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Want {
+    /// All it can get.
+    All,
+    /// So much data; RM cells come on top.
+    Data(f64),
+    /// So much on the wire, RM cells included.
+    Wire(f64),
+    /// Its partner's answers decide; others see what it was measured to take.
+    Closed(&'static str),
+    /// Nothing of its own.
+    Nothing,
+}
+
+/// The shares of all flows that have something of their own to send.
+pub fn shares(spec: &NetworkSpec, outcome: &Outcome) -> FairShares {
+    let network = Network::new(spec, outcome);
+    let found = max_min(&network.capacity, &network.claims);
+    let channels = names::channels(spec);
+    let mut rows = Vec::new();
+    for (flow, want) in network.wants.iter().enumerate() {
+        if *want == Want::Nothing {
+            continue;
+        }
+        let mut row = FairRow {
+            name: spec.flows[flow].name.clone(),
+            measured: network.measured[flow],
+            wire_measured: network.wire_measured(flow),
+            ..FairRow::default()
+        };
+        match (network.claim_of[flow], want) {
+            (_, Want::Closed(why)) => row.remark = why,
+            (None, _) => row.remark = "no way",
+            (Some(claim), _) => {
+                let rate = found.rates[claim];
+                let data = network.data_rate(flow, &found);
+                (row.share, row.wire_share) = (Some(data), Some(rate));
+                row.payload = network.payload(flow, data);
+                row.limit = match found.limits[claim] {
+                    Limit::Demand => "its demand".into(),
+                    Limit::Channel(channel) => names::channel(&channels, channel),
+                };
+            }
+        }
+        rows.push(row);
+    }
+    FairShares {
+        rows,
+        counted_as: "data units on the wire",
+        notes: network.notes(&found),
+    }
+}
+
+/// The network as water filling sees it.
+struct Network<'a> {
+    spec: &'a NetworkSpec,
+    outcome: &'a Outcome,
+    /// bps of data, by flow.
+    measured: Vec<f64>,
+    wants: Vec<Want>,
+    /// By channel: what is shared out, and the part of it that ABR may fill.
+    capacity: Vec<f64>,
+    target: Vec<f64>,
+    claims: Vec<Claim>,
+    /// By flow.
+    claim_of: Vec<Option<usize>>,
+    groups_count: bool,
+}
+
+impl<'a> Network<'a> {
+    fn new(spec: &'a NetworkSpec, outcome: &'a Outcome) -> Network<'a> {
+        let loads = flow_loads(spec, outcome);
+        let mut target = vec![1.0; 2 * spec.links.len()];
+        for (channel, rule) in &spec.rate_ports {
+            if let (Some(target), Some(aim)) = (target.get_mut(*channel as usize), aim(rule)) {
+                *target = aim;
+            }
+        }
+        let rates = spec
+            .links
+            .iter()
+            .flat_map(|link| [&link.forward, &link.backward]);
+        let capacity = rates.zip(&target);
+        let mut network = Network {
+            spec,
+            outcome,
+            measured: loads.iter().map(|load| load.bits_per_second).collect(),
+            wants: (0..spec.flows.len())
+                .map(|flow| want(spec, outcome, flow))
+                .collect(),
+            capacity: capacity.map(|(own, aim)| own.rate.0 as f64 * aim).collect(),
+            target,
+            claims: Vec::new(),
+            claim_of: vec![None; spec.flows.len()],
+            groups_count: groups_count(spec),
+        };
+        network.measured.resize(spec.flows.len(), 0.0);
+        network.add_claims();
+        network
+    }
+
+    fn add_claims(&mut self) {
+        let mut count = 0;
+        for flow in 0..self.spec.flows.len() {
+            let has_way = !self.spec.flows[flow].legs.is_empty();
+            if has_way && (self.wants[flow] != Want::Nothing || self.measured[flow] > 0.0) {
+                self.claim_of[flow] = Some(count);
+                count += 1;
+            }
+        }
+        for flow in 0..self.spec.flows.len() {
+            if self.claim_of[flow].is_some() {
+                let claim = self.claim(flow);
+                self.claims.push(claim);
+            }
+        }
+    }
+
+    fn claim(&self, flow: usize) -> Claim {
+        let own = &self.spec.flows[flow];
+        let abr = abr(own);
+        let loads = own.legs.iter();
+        let mut claim = Claim {
+            loads: loads
+                .map(|leg| (leg.channel, self.weight(leg.channel, abr.is_some())))
+                .collect(),
+            group: if self.groups_count {
+                own.priority.into()
+            } else {
+                0
+            },
+            ..Claim::default()
+        };
+        let data = match self.wants[flow] {
+            Want::All => None,
+            Want::Wire(rate) => {
+                claim.demand = rate;
+                return self.with_echoes(flow, claim);
+            }
+            Want::Data(rate) => Some(rate),
+            Want::Closed(_) | Want::Nothing => Some(self.measured[flow]),
+        };
+        claim.demand = match (data, abr) {
+            (None, _) => f64::INFINITY,
+            (Some(data), None) => data,
+            // Forward RM cells of its own, and its partner's that it answers.
+            (Some(data), Some(abr)) => {
+                let more = with_rm(abr);
+                if let Some((partner, other)) = self.abr_partner(flow) {
+                    let claim_of = self.claim_of[partner];
+                    claim.carries = claim_of.map(|of| (of, more / f64::from(other.nrm.max(1))));
+                }
+                data * more
+            }
+        };
+        self.with_echoes(flow, claim)
+    }
+
+    /// What a flow's rate is multiplied by on a channel: ABR + target x others <= target x link.
+    fn weight(&self, channel: u32, is_abr: bool) -> f64 {
+        match self.target.get(channel as usize) {
+            Some(target) if !is_abr => *target,
+            _ => 1.0,
+        }
+    }
+
+    /// Credit units, and backward RM cells where they are not among the cells of a partner that
+    /// has a rate of its own.
+    fn with_echoes(&self, flow: usize, mut claim: Claim) -> Claim {
+        let own = &self.spec.flows[flow];
+        for leg in &own.legs {
+            if let FlowControlSpec::Credit(credit) = &leg.flow_control {
+                let every = credit.redundant_every.unwrap_or(credit.n2).min(credit.n2);
+                let size = f64::from(own.unit_bytes) * 8.0 / unit_bits(own);
+                let back = leg.channel ^ 1;
+                let part = size / f64::from(every.max(1)) * self.weight(back, false);
+                claim.echoes.push((back, part));
+            }
+        }
+        let silent = self.abr_partner(flow).map(|partner| partner.0);
+        let silent = silent.filter(|partner| self.claim_of[*partner].is_none());
+        if let (Some(abr), Some(partner)) = (abr(own), silent) {
+            let part = 1.0 / f64::from(abr.nrm.max(1));
+            let back = self.spec.flows[partner].legs.iter();
+            claim.echoes.extend(back.map(|leg| (leg.channel, part)));
+        }
+        claim
+    }
+
+    fn abr_partner(&self, flow: usize) -> Option<(usize, &'a AbrSpec)> {
+        let partner = self.spec.flows[flow].partner? as usize;
+        Some((partner, abr(self.spec.flows.get(partner)?)?))
+    }
+
+    /// The data in a flow's share: without its forward RM cells and without its partner's that
+    /// it answers.
+    fn data_rate(&self, flow: usize, found: &Allocation) -> f64 {
+        let rate_of = |flow: usize| self.claim_of[flow].map_or(0.0, |claim| found.rates[claim]);
+        let rate = rate_of(flow);
+        match abr(&self.spec.flows[flow]) {
+            None => rate,
+            Some(abr) => {
+                let answers = self.abr_partner(flow).map_or(0.0, |(partner, other)| {
+                    rate_of(partner) / f64::from(other.nrm.max(1))
+                });
+                (rate / with_rm(abr) - answers).max(0.0)
+            }
+        }
+    }
+
+    /// For ABR: data, and as many RM cells as in the whole run came to a data cell.
+    fn wire_measured(&self, flow: usize) -> Option<f64> {
+        let measured = self.measured[flow];
+        let Some(found) = &self.outcome.flows.get(flow)?.abr else {
+            return Some(measured);
+        };
+        let rm = found.forward.sent + found.backward.sent;
+        let all = found.in_rate_total + found.out_of_rate_total;
+        let data = all.saturating_sub(rm);
+        (data > 0).then(|| measured * all as f64 / data as f64)
+    }
+
+    /// TCP over cells: payload measured, and that of the share.
+    fn payload(&self, flow: usize, data_bps: f64) -> Option<(f64, f64)> {
+        let TrafficSpec::Tcp(tcp) = &self.spec.flows[flow].traffic else {
+            return None;
+        };
+        let found = self.outcome.flows.get(flow)?.tcp.as_ref()?;
+        let seconds = self.outcome.ended_at.since(self.spec.warm_up).seconds();
+        let measured = match seconds > 0.0 {
+            true => found.delivered_bytes as f64 * 8.0 / seconds,
+            false => 0.0,
+        };
+        let cell_bytes = self.spec.flows[flow].unit_bytes;
+        Some((measured, data_bps * payload_part(tcp, cell_bytes)))
+    }
+
+    fn notes(&self, found: &Allocation) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut crossed = vec![false; self.target.len()];
+        for leg in self.spec.flows.iter().flat_map(|flow| &flow.legs) {
+            if let Some(crossed) = crossed.get_mut(leg.channel as usize) {
+                *crossed = true;
+            }
+        }
+        let aims = self.target.iter().zip(&crossed);
+        let mut aims: Vec<f64> = aims
+            .filter(|(aim, crossed)| **crossed && **aim < 1.0)
+            .map(|(aim, _)| *aim)
+            .collect();
+        aims.sort_by(f64::total_cmp);
+        aims.dedup();
+        if !aims.is_empty() {
+            let aims: Vec<String> = aims.iter().map(|aim| significant(*aim, 3)).collect();
+            notes.push(format!(
+                "ports that tell rates give ABR {} of what others leave",
+                aims.join(" or ")
+            ));
+        }
+        if (0..self.spec.flows.len()).any(|flow| limit_changes(self.spec, self.outcome, flow)) {
+            notes.push("limits changed in the run; the last one counts".into());
+        }
+        if !self.spec.outages.is_empty() {
+            notes.push("shares are those without outages".into());
+        }
+        if !self.groups_count {
+            notes.push("a port serves in order of arrival: priorities do not count".into());
+        }
+        if !found.is_settled {
+            notes.push("the background did not settle: shares are approximate".into());
+        }
+        notes
+    }
+}
+
+/// The part of what is left that a rule gives to ABR.
+fn aim(rule: &ExplicitRateSpec) -> Option<f64> {
+    match rule {
+        ExplicitRateSpec::Erica(erica) => Some(erica.target),
+        ExplicitRateSpec::Capc(capc) => Some(capc.target),
+        _ => None,
+    }
+}
+
+fn abr(flow: &FlowSpec) -> Option<&AbrSpec> {
+    match &flow.source_control {
+        SourceControlSpec::Abr(abr) => Some(abr),
+        _ => None,
+    }
+}
+
+/// In-rate cells to a cell that is no forward RM cell.
+fn with_rm(abr: &AbrSpec) -> f64 {
+    let nrm = f64::from(abr.nrm.max(2));
+    nrm / (nrm - 1.0)
+}
+
+/// Priorities count, unless flows of several meet a port that serves in order of arrival.
+fn groups_count(spec: &NetworkSpec) -> bool {
+    let first = spec.flows.first().map(|flow| flow.priority);
+    if spec.flows.iter().all(|flow| Some(flow.priority) == first) {
+        return true;
+    }
+    let legs = spec.flows.iter().flat_map(|flow| &flow.legs);
+    let is_fifo = |channel: u32| {
+        spec.links.get(channel as usize / 2).is_some_and(|link| {
+            let own = if channel.is_multiple_of(2) {
+                &link.forward
+            } else {
+                &link.backward
+            };
+            own.scheduler == SchedulerSpec::Fifo
+        })
+    };
+    !{ legs }.any(|leg| is_fifo(leg.channel))
+}
+
+/// Mean bits of a data unit on the wire.
+fn unit_bits(flow: &FlowSpec) -> f64 {
+    let shares: f64 = flow.sizes.iter().map(|size| size.share).sum();
+    let bytes = match shares > 0.0 {
+        true => {
+            let sizes = flow.sizes.iter();
+            sizes
+                .map(|size| f64::from(size.bytes) * size.share)
+                .sum::<f64>()
+                / shares
+        }
+        false => f64::from(flow.unit_bytes),
+    };
+    (bytes * 8.0).max(1.0)
+}
+
+/// Payload in the bits of full segments, cut into cells.
+fn payload_part(tcp: &CellTcpSpec, cell_bytes: u32) -> f64 {
+    let payload = tcp.tcp.mss_bytes;
+    let cells = (payload + tcp.overhead_bytes).div_ceil(tcp.payload_bytes.max(1));
+    f64::from(payload) / (f64::from(cells) * f64::from(cell_bytes)).max(1.0)
+}
+
+fn span_seconds(span: Span) -> f64 {
+    match span {
+        Span::Fixed(length) | Span::Exponential(length) => length.seconds(),
+    }
+}
+
+/// `units` in `seconds`; no limit where there is no time.
+fn pace(units: f64, seconds: f64) -> f64 {
+    if seconds > 0.0 {
+        units / seconds
+    } else {
+        f64::INFINITY
+    }
+}
+
+fn want(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> Want {
+    let own = &spec.flows[flow];
+    let session = outcome.flows.get(flow).and_then(|found| found.session);
+    if session.is_some_and(|found| matches!(found.answer, SessionAnswer::Refused { .. })) {
+        return Want::Closed("refused");
+    }
+    let bits = unit_bits(own);
+    let data = |units_per_second: f64| Want::Data(bits * units_per_second);
+    let want = match &own.traffic {
+        TrafficSpec::Silent => Want::Nothing,
+        TrafficSpec::Greedy { .. } => Want::All,
+        TrafficSpec::Bottlenecked { limits, .. } => {
+            let mut past = limits.iter().filter(|limit| limit.from < outcome.ended_at);
+            match past.next_back().and_then(|limit| limit.rate) {
+                Some(rate) => Want::Wire(rate.0 as f64),
+                None => Want::All,
+            }
+        }
+        TrafficSpec::Constant { interval, .. } => data(pace(1.0, interval.seconds())),
+        TrafficSpec::Poisson { mean_interval, .. } => data(pace(1.0, mean_interval.seconds())),
+        TrafficSpec::Trains {
+            mean_units,
+            gap,
+            mean_pause,
+            ..
+        } => data(pace(
+            1.0,
+            gap.seconds() + mean_pause.seconds() / mean_units.max(1.0),
+        )),
+        TrafficSpec::OnOff {
+            on,
+            off,
+            on_interval,
+            off_interval,
+            ..
+        } => {
+            let per_second = |gap: Duration| pace(1.0, gap.seconds());
+            let (on, off) = (span_seconds(*on), span_seconds(*off));
+            let slow = off_interval.map_or(0.0, per_second);
+            data(pace(on * per_second(*on_interval) + off * slow, on + off))
+        }
+        TrafficSpec::Tcp(tcp) => match tcp.application {
+            CellApplication::Bulk(_) => Want::All,
+            CellApplication::Requests { .. } => Want::Closed("closed loop"),
+        },
+        TrafficSpec::Client(_) | TrafficSpec::Requests(_) => Want::Closed("closed loop"),
+        TrafficSpec::Server | TrafficSpec::TcpBack => Want::Closed("answers"),
+    };
+    limited(own, bits, want)
+}
+
+/// No more than the sink takes and envelope and policer let through.
+fn limited(own: &FlowSpec, bits: f64, want: Want) -> Want {
+    let envelope = |envelope: &EnvelopeSpec| match envelope.rule {
+        EnvelopeRule::FixedWindow {
+            units, interval, ..
+        }
+        | EnvelopeRule::SlidingWindow { units, interval } => {
+            bits * pace(f64::from(units), interval.seconds())
+        }
+        EnvelopeRule::Bucket { rate, .. } => rate.0 as f64,
+    };
+    let sink = match own.sink {
+        SinkSpec::Infinite => f64::INFINITY,
+        SinkSpec::Limited { interval } => bits * pace(1.0, interval.seconds()),
+        SinkSpec::Stalling {
+            interval,
+            run,
+            stall,
+        } => {
+            let (run, stall) = (span_seconds(run), span_seconds(stall));
+            bits * pace(1.0, interval.seconds()) * run / (run + stall).max(1e-12)
+        }
+    };
+    let held = [own.envelope.as_ref(), own.policer.as_ref()]
+        .into_iter()
+        .flatten();
+    let most = held.map(envelope).fold(sink, f64::min);
+    match want {
+        Want::All if most.is_finite() => Want::Data(most),
+        Want::Data(rate) => Want::Data(rate.min(most)),
+        want => want,
+    }
+}
+
+/// A limit of its source changed while rates were measured.
+fn limit_changes(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> bool {
+    let TrafficSpec::Bottlenecked { limits, .. } = &spec.flows[flow].traffic else {
+        return false;
+    };
+    let mut changes = limits.iter().map(|limit| limit.from);
+    changes.any(|from| from > spec.warm_up && from < outcome.ended_at)
+}

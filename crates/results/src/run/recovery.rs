@@ -1,0 +1,176 @@
+//! How flows came back after outages.
+
+use packet::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
+use packet::spec::NetworkSpec;
+use serde_json::{Value, json};
+
+use super::{names, words};
+use crate::model::{Cell, Column, Table};
+use crate::number::span;
+
+/// Outages in the terminal; the rest are counted.
+const OUTAGES: usize = 3;
+
+/// A row for each flow and outage on its way.
+pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
+    let ms = |name: &str, meaning: &str| Column::number(name, "ms", meaning);
+    let mut table = Table::new(
+        "recovery",
+        "Flows whose way was cut: how long after the repair they had nine tenths of their rate \
+         again.",
+        vec![
+            Column::text("link", "that was cut; the channel, if only one was"),
+            ms("from", "cut from here"),
+            ms("until", "repaired here"),
+            Column::text("flow", "name in the scenario"),
+            Column::number(
+                "before",
+                "Mbps",
+                "rate delivered before the outage, on the wire",
+            ),
+            ms(
+                "recovered after",
+                "from the repair on; empty: not until the end",
+            ),
+        ],
+    );
+    let channels = names::channels(spec);
+    for outage in &found.outages {
+        for flow in &outage.flows {
+            table.rows.push(vec![
+                link(&channels, outage).into(),
+                Cell::float(outage.from.ps() as f64 / 1e9, 3),
+                Cell::float(outage.until.ps() as f64 / 1e9, 3),
+                names::flow(spec, flow.flow).into(),
+                Cell::float(flow.before_bps / 1e6, 4),
+                match flow.recovered_after {
+                    Some(after) => Cell::float(after.ps() as f64 / 1e9, 4),
+                    None => Cell::Empty,
+                },
+            ]);
+        }
+    }
+    table
+}
+
+/// The channel that was cut, or both of its link.
+fn link(channels: &[String], outage: &OutageOutcome) -> String {
+    let name = names::channel(channels, outage.channel);
+    match outage.is_both_ways {
+        true => name.replace('→', "↔"),
+        false => name,
+    }
+}
+
+/// A line for each of the first outages; at most four.
+pub fn lines(spec: &NetworkSpec, found: &RecoveryOutcome) -> Vec<String> {
+    let channels = names::channels(spec);
+    let outages = found.outages.iter().take(OUTAGES);
+    let mut lines: Vec<String> = outages.map(|outage| line(&channels, outage)).collect();
+    if found.outages.len() > OUTAGES {
+        let more = words::counted(found.outages.len() - OUTAGES, "more outage");
+        lines.push(format!("... and {more}"));
+    }
+    lines
+}
+
+fn line(channels: &[String], outage: &OutageOutcome) -> String {
+    let name = link(channels, outage);
+    // A flow that had nothing before has nothing to come back to.
+    let had = |flow: &&FlowRecovery| flow.before_bps > 0.0;
+    let flows: Vec<&FlowRecovery> = outage.flows.iter().filter(had).collect();
+    let mut back: Vec<u64> = flows
+        .iter()
+        .filter_map(|flow| Some(flow.recovered_after?.ps()))
+        .collect();
+    back.sort_unstable();
+    let times = match (back.first(), back.last()) {
+        (Some(first), Some(last)) if first == last => span(*first as f64),
+        (Some(first), Some(last)) => format!("{} to {}", span(*first as f64), span(*last as f64)),
+        _ => {
+            return match flows.len() {
+                0 => format!("{name}: nothing was sent before the outage"),
+                some => format!("{name}: {} not recovered", words::counted(some, "flow")),
+            };
+        }
+    };
+    let mut text = format!("{name}: recovered {times} after repair");
+    if back.len() < flows.len() {
+        let not = flows.len() - back.len();
+        text.push_str(&format!(", {} not recovered", words::counted(not, "flow")));
+    }
+    text
+}
+
+/// For `summary.json`.
+pub fn json(spec: &NetworkSpec, found: &RecoveryOutcome) -> Value {
+    let channels = names::channels(spec);
+    let outages = found.outages.iter().map(|outage| {
+        let flows: Vec<Value> = outage
+            .flows
+            .iter()
+            .map(|flow| {
+                json!({
+                    "name": names::flow(spec, flow.flow),
+                    "before_bps": flow.before_bps,
+                    "recovered_after_ps": flow.recovered_after.map(|after| after.ps()),
+                })
+            })
+            .collect();
+        json!({
+            "link": link(&channels, outage),
+            "from_ps": outage.from.ps(),
+            "until_ps": outage.until.ps(),
+            "flows": flows,
+        })
+    });
+    outages.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::{Duration, Time};
+
+    fn outage(flows: &[(f64, Option<u64>)]) -> OutageOutcome {
+        OutageOutcome {
+            channel: 0,
+            is_both_ways: true,
+            from: Time(100_000_000_000),
+            until: Time(150_000_000_000),
+            flows: (0..)
+                .zip(flows)
+                .map(|(flow, (before_bps, ms))| FlowRecovery {
+                    flow,
+                    before_bps: *before_bps,
+                    recovered_after: ms.map(|ms| Duration(ms * 1_000_000_000)),
+                })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn outages_in_a_line() {
+        let channels = ["S1 → S2".to_owned()];
+        for (flows, must) in [
+            (
+                &[(1e6, Some(12)), (1e6, Some(12))][..],
+                "S1 ↔ S2: recovered 12 ms after repair",
+            ),
+            (
+                &[(1e6, Some(40)), (1e6, Some(12)), (1e6, None), (0.0, None)],
+                "S1 ↔ S2: recovered 12 ms to 40 ms after repair, 1 flow not recovered",
+            ),
+            (
+                &[(1e6, None), (1e6, None)],
+                "S1 ↔ S2: 2 flows not recovered",
+            ),
+            (
+                &[(0.0, None)],
+                "S1 ↔ S2: nothing was sent before the outage",
+            ),
+        ] {
+            assert_eq!(line(&channels, &outage(flows)), must);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Who is at the other end, and what applications want.
+
+use packet::spec::{FlowSpec, SourceControlSpec, TrafficSpec};
+
+use super::{Check, Circuit};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::flows::Draft;
+
+/// What a flow does that makes it need another.
+#[derive(Clone, Copy)]
+struct Need {
+    /// "an ABR circuit".
+    what: &'static str,
+    /// The key that says so.
+    key: &'static str,
+    /// What its partner has to send; `None`: anything.
+    traffic: Option<&'static str>,
+    is_abr: bool,
+}
+
+fn need(flow: &FlowSpec) -> Option<Need> {
+    let is_abr = matches!(flow.source_control, SourceControlSpec::Abr(_));
+    let (what, key, traffic) = match flow.traffic {
+        TrafficSpec::Requests(_) => ("a closed loop of requests", "traffic", Some("server")),
+        TrafficSpec::Tcp(_) => ("a TCP connection", "traffic", Some("tcp-back")),
+        _ if is_abr => ("an ABR circuit", "source_control", None),
+        _ => return None,
+    };
+    Some(Need {
+        what,
+        key,
+        traffic,
+        is_abr,
+    })
+}
+
+/// The flow back: one, along the same links where it carries RM cells.
+pub(super) fn partner(
+    check: &Check<'_>,
+    draft: &Draft<'_>,
+    flow: &FlowSpec,
+    mistakes: &mut Diagnostics,
+) {
+    let Some(need) = need(flow) else {
+        return;
+    };
+    if draft.to.len() > 1 {
+        mistakes.push(
+            Diagnostic::error("bad-partner", format!("{} has one destination", need.what))
+                .at(draft.record.at(need.key), "on a multicast flow")
+                .note("what comes back from several destinations has no meaning to it")
+                .help("make it one flow to each"),
+        );
+        return;
+    }
+    if need.traffic.is_some() && !need.is_abr && flow.source_control != SourceControlSpec::None {
+        mistakes.push(
+            Diagnostic::error(
+                "bad-partner",
+                format!("{} has no window of cells", need.what),
+            )
+            .at(
+                draft.record.at("source_control"),
+                "its answers are already waited for",
+            )
+            .help("leave `source_control` out, or use `kind = \"abr\"`"),
+        );
+        return;
+    }
+    let Some(partner) = flow.partner.map(|partner| partner as usize) else {
+        return;
+    };
+    if draft.back_of.is_some() || check.drafts[partner].back_of.is_some() {
+        return;
+    }
+    let (other, record) = (&check.specs[partner], check.drafts[partner].record);
+    let answers = match other.traffic {
+        TrafficSpec::Server => "server",
+        TrafficSpec::TcpBack => "tcp-back",
+        _ => "other",
+    };
+    let at = draft.record.at("partner");
+    if let Some(wanted) = need.traffic.filter(|wanted| *wanted != answers) {
+        mistakes.push(
+            Diagnostic::error(
+                "bad-partner",
+                format!("`{}` can't carry the answers", other.name),
+            )
+            .at(at.clone(), format!("its traffic is not `{wanted}`"))
+            .at(record.at("traffic"), "the partner's traffic")
+            .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`"))
+            .help("or leave `partner` out: the flow back is then made"),
+        );
+    }
+    if need.is_abr {
+        both_abr(check, draft, (flow, other), partner, mistakes);
+    } else if other.source != draft.to[0] || check.drafts[partner].to != [draft.source] {
+        astray(check, draft, (flow, other), mistakes);
+    }
+}
+
+fn both_abr(
+    check: &Check<'_>,
+    draft: &Draft<'_>,
+    (flow, other): (&FlowSpec, &FlowSpec),
+    partner: usize,
+    mistakes: &mut Diagnostics,
+) {
+    let at = draft.record.at("partner");
+    let theirs = &check.drafts[partner].record;
+    let names = (&flow.name, &other.name);
+    if !matches!(other.source_control, SourceControlSpec::Abr(_)) {
+        mistakes.push(
+            Diagnostic::error("bad-partner", format!("`{}` is not ABR", names.1))
+                .at(at, format!("it has to carry the RM cells of `{}`", names.0))
+                .at(theirs.at("source_control"), "the partner's")
+                .help("give both `source_control = { kind = \"abr\" }`")
+                .help("or leave `partner` out: the flow back is then made"),
+        );
+        return;
+    }
+    let back = other
+        .partner
+        .map(|id| check.specs[id as usize].name.as_str());
+    if back != Some(flow.name.as_str()) {
+        mistakes.push(
+            Diagnostic::error(
+                "bad-partner",
+                format!(
+                    "`{}` and `{}` are not each other's partners",
+                    names.0, names.1
+                ),
+            )
+            .at(at, "goes this way")
+            .at(theirs.at("partner"), format!("and `{}` that way", names.1))
+            .note("the two directions of an ABR circuit carry each other's RM cells")
+            .help("let them name each other, or leave `partner` out: the flow back is then made"),
+        );
+        return;
+    }
+    // One of the two is enough to say it.
+    if other.partner > Some(partner as u32) {
+        return;
+    }
+    let ours = flow.legs.iter().map(|leg| leg.channel ^ 1);
+    let same = ours.eq(other.legs.iter().rev().map(|leg| leg.channel));
+    if !same {
+        astray(check, draft, (flow, other), mistakes);
+    } else if flow.unit_bytes != other.unit_bytes {
+        mistakes.push(
+            Diagnostic::error(
+                "bad-partner",
+                format!(
+                    "the cells of `{}` and `{}` differ in size",
+                    names.0, names.1
+                ),
+            )
+            .at(
+                at,
+                format!("{} and {} bytes", flow.unit_bytes, other.unit_bytes),
+            )
+            .help("give both the same `unit_bytes`"),
+        );
+    }
+}
+
+fn astray(
+    check: &Check<'_>,
+    draft: &Draft<'_>,
+    (flow, other): (&FlowSpec, &FlowSpec),
+    mistakes: &mut Diagnostics,
+) {
+    mistakes.push(
+        Diagnostic::error(
+            "partner-astray",
+            format!("`{}` does not lead back", other.name),
+        )
+        .at(
+            draft.record.at("partner"),
+            format!("not the way back of `{}`", flow.name),
+        )
+        .note(format!("`{}` crosses {}", flow.name, check.way(flow)))
+        .note(format!("`{}` crosses {}", other.name, check.way(other)))
+        .help("leave `partner` out: the flow back is then made, over the same links"),
+    );
+}
+
+/// Limits of a bottlenecked application.
+pub(super) fn limits(draft: &Draft<'_>, flow: &FlowSpec, mistakes: &mut Diagnostics) {
+    let (TrafficSpec::Bottlenecked { limits, .. }, Some(record)) = (&flow.traffic, draft.traffic())
+    else {
+        return;
+    };
+    let tables = record.records("limits");
+    if limits.is_empty() {
+        mistakes.push(
+            Diagnostic::error("bad-limits", "nothing limits this application")
+                .at(record.at("limits"), "an empty list")
+                .help("without limits it is `greedy`")
+                .help("write it like this: `limits = [{ from = \"0 s\", rate = \"10 Mbps\" }]`"),
+        );
+    }
+    for pair in tables.windows(2) {
+        let (before, after) = (&pair[0], &pair[1]);
+        if after.time("from") <= before.time("from") {
+            mistakes.push(
+                Diagnostic::error("bad-limits", "the limits are not in order of time")
+                    .at(after.at("from"), "not later than the one before")
+                    .at(before.at("from"), "the one before")
+                    .help("sort them by `from`, each at an instant of its own"),
+            );
+        }
+    }
+}
+
+/// A rate in cells per second needs cells of one size.
+pub(super) fn sizes(circuit: &Circuit<'_>, mistakes: &mut Diagnostics) {
+    if circuit.flow.sizes.is_empty() {
+        return;
+    }
+    mistakes.push(
+        Diagnostic::error(
+            "bad-sizes",
+            "the cells of an ABR circuit are all of one size",
+        )
+        .at(circuit.draft.record.at("sizes"), "several sizes")
+        .note("an allowed rate is so many cells per second")
+        .help("use `unit_bytes`"),
+    );
+}

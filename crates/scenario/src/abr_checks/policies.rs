@@ -1,0 +1,154 @@
+//! Use-it-or-lose-it policies that never act, or never stop.
+
+use kernel::time::PS_PER_SECOND;
+use kernel::{Rate, Time};
+use packet::spec::{TrafficSpec, UiliSpec};
+
+use super::{Circuit, bps};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::record::Record;
+
+pub(super) fn check(circuit: &Circuit<'_>, stop_at: Time, mistakes: &mut Diagnostics) {
+    let Some(record) = circuit.record.record("uili") else {
+        return;
+    };
+    match circuit.spec.uili {
+        UiliSpec::February1995 { .. } => february(record, mistakes),
+        UiliSpec::August1995 {
+            tof,
+            tdf_per_second,
+            ..
+        } => august(circuit, record, tof, tdf_per_second, mistakes),
+        UiliSpec::Count {
+            headroom,
+            tdf,
+            slack,
+            ..
+        } if tdf > 0.0 => count(circuit, record, (headroom, slack), mistakes),
+        UiliSpec::Time { constant, .. }
+            if constant.0 > stop_at.ps() && !record.given("constant") =>
+        {
+            slow(circuit, record, constant.seconds(), mistakes);
+        }
+        _ => {}
+    }
+}
+
+/// TOF of February 1995 counts cells.
+fn february(record: &Record, mistakes: &mut Diagnostics) {
+    let tof = record.decimal("tof").unwrap_or(1.0);
+    if tof.fract() != 0.0 || tof < 1.0 {
+        mistakes.push(
+            Diagnostic::error("out-of-range", format!("`tof` can't be {tof} here"))
+                .at(record.at("tof"), "forward RM cells are counted")
+                .note("allowed with `february-1995`: whole numbers from 1")
+                .help("write `tof = 2`"),
+        );
+    }
+}
+
+/// Reductions start when ACR is above TOF SR and take T TDF of it. If that leaves ACR above SR
+/// for every source at ICR or faster, ACR settles at TOF SR and the floor ICR is out of reach.
+fn august(circuit: &Circuit<'_>, record: &Record, tof: f64, tdf: f64, mistakes: &mut Diagnostics) {
+    if tdf == 0.0 || tof <= 1.0 {
+        return;
+    }
+    let slowest = slowest_rate(circuit).0.max(circuit.spec.icr.0).max(1);
+    let bits = f64::from(circuit.spec.nrm) * circuit.path.cell_bits as f64;
+    let seconds = bits / slowest as f64;
+    let least = (1.0 - 1.0 / tof) / seconds;
+    if tdf >= least {
+        return;
+    }
+    mistakes.push(
+        Diagnostic::warning("slow", "TDF is so small that ACR never comes near ICR")
+            .at(record.at("tdf_per_second"), format!("{tdf} per second"))
+            .note(format!(
+                "at {} a forward RM cell is sent every {:.3} ms, and each takes {:.2} % of ACR: \
+                 reductions end near TOF SR",
+                bps(Rate(slowest)),
+                1e3 * seconds,
+                100.0 * tdf * seconds
+            ))
+            .note("`tdf_per_second` is in 1/s: it is multiplied by the time T")
+            .help(format!(
+                "{:.0} or more lets ACR fall below SR",
+                least.ceil()
+            ))
+            .help("for a share of ACR at each RM cell, use `kind = \"baseline\"` with `tdf`"),
+    );
+}
+
+/// The least limit of a bottlenecked application, or 0.
+fn slowest_rate(circuit: &Circuit<'_>) -> Rate {
+    match &circuit.flow.traffic {
+        TrafficSpec::Bottlenecked { limits, .. } => {
+            let rates = limits.iter().filter_map(|limit| limit.rate);
+            rates.min().unwrap_or(Rate(0))
+        }
+        _ => Rate(0),
+    }
+}
+
+/// Settings with which ACR stays down.
+fn count(
+    circuit: &Circuit<'_>,
+    record: &Record,
+    (headroom, slack): (Rate, f64),
+    mistakes: &mut Diagnostics,
+) {
+    let mut warn = |at, what: &str, why: &str, help: &str| {
+        mistakes.push(
+            Diagnostic::warning("never-increases", what)
+                .at(at, why)
+                .note("ACR rises only while the source is seen to use it, and SR is at most ACR")
+                .help(help),
+        );
+    };
+    if headroom.0 == 0 {
+        warn(
+            record.at("headroom"),
+            "without headroom ACR never increases for long",
+            "every pause takes it down to SR",
+            "1 Mbps is the paper's in Figure 6, 10 Mbps its advice",
+        );
+    }
+    if slack == 0.0 {
+        warn(
+            record.at("slack"),
+            "without slack ACR never increases once it fell",
+            "gaps are rounded up, so SR is always a little below ACR",
+            "leave `slack` out",
+        );
+    }
+    if !circuit.spec.counts_backward {
+        warn(
+            circuit.record.at("counts_backward"),
+            "ACR never increases once it fell",
+            "SR counts Nrm cells where Nrm and backward RM cells were sent",
+            "leave `counts_backward` out, or use another policy",
+        );
+    }
+}
+
+fn slow(circuit: &Circuit<'_>, record: &Record, constant: f64, mistakes: &mut Diagnostics) {
+    let tbe = circuit.record.whole("tbe").unwrap_or(0);
+    let cell = circuit.path.cell_bits as f64 / circuit.spec.pcr.0.max(1) as f64;
+    let run = format!("Tc is {constant:.2} s, longer than the run");
+    mistakes.push(
+        Diagnostic::warning("slow", "the time-based policy hardly ever acts")
+            .at(record.at("kind"), run)
+            .at(circuit.record.at("tbe"), "from this")
+            .note(format!(
+                "Tc = max(2 FRTT, TBE / PCR) = max({:.3} s, {:.3} s)",
+                2.0 * frtt_seconds(circuit),
+                tbe as f64 * cell
+            ))
+            .help("give `tbe` (4096 in the paper's Figure 6), or `constant`"),
+    );
+}
+
+fn frtt_seconds(circuit: &Circuit<'_>) -> f64 {
+    let frtt = circuit.record.duration("frtt");
+    frtt.unwrap_or(circuit.path.round_trip).ps() as f64 / PS_PER_SECOND as f64
+}
