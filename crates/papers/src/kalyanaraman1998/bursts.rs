@@ -53,10 +53,12 @@ const LARGE: Size = Size {
 const WORDS: &str = "Response time: from the arrival of a burst at its source until its last cell \
     is out. Effective throughput: its data over that time; mean source rate: with RM cells. High: \
     the first cell went at more than twice ICR. Triggers: reductions by the policy in a burst. \
-    Small bursts hold less than Nrm cells, so most have no RM cell of their own: with rule 5b a \
-    policy takes the rate away once and one of three bursts finds it high; the count-based one \
-    holds it at ICR. 120 Mbps of medium bursts is 7/8 of 140, one step of the count-based policy; \
-    68 is 140 (1 - T/Tc) with T the pause before the burst.";
+    Small bursts hold less than Nrm cells, so most have no RM cell of their own: the \
+    time-based policy takes the rate away at once and, with rule 5b, about one of three bursts \
+    finds it high; the count-based one holds it at ICR. 120 Mbps of medium bursts is 7/8 of 140, \
+    one step of the count-based policy; 68 is 140 (1 - T/Tc) with T the pause before the burst. \
+    The final time-out acts like no policy, as no pause lasts 500 ms; aging in the switch leaves \
+    bursts at ICR.";
 
 pub fn section_72(lab: &Lab) -> Result<Evidence, LabError> {
     let [small, medium, large] = [SMALL, MEDIUM, LARGE].map(|size| every_policy(lab, size));

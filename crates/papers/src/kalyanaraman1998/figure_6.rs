@@ -76,7 +76,7 @@ const PANELS: [Panel; 12] = [
         "fig6d",
         "Figure 6(d): count-based, ICR 1 Mbps",
         COUNT,
-        "At the goal after some ten RM cells, and there to stay.",
+        "At the goal after nine reductions, and there to stay.",
     ),
     low(
         "fig6e",

@@ -1,4 +1,4 @@
-//! Random parking lots, and what max-min fairness gives their circuits.
+//! Random chains of switches, and what max-min fairness gives their circuits.
 
 use kernel::stream::{Purpose, Stream};
 
@@ -6,10 +6,8 @@ use super::policies::Sets;
 
 /// Rate of hosts' links, Mbps.
 const ACCESS: f64 = 155.52;
-/// Links between switches have the same rate, as in the paper,
-pub const EQUAL: &[f64] = &[ACCESS];
-/// or one of these.
-pub const MIXED: &[f64] = &[ACCESS, ACCESS / 2.0, ACCESS / 3.0];
+/// Rates of links between switches.
+const TRUNKS: [f64; 3] = [ACCESS, ACCESS / 2.0, ACCESS / 3.0];
 
 /// A chain of switches and circuits along it, all one way.
 #[derive(Clone, Debug)]
@@ -21,11 +19,11 @@ pub struct Lot {
 }
 
 impl Lot {
-    /// The lot with this number: 3 to 6 switches, 4 to 9 circuits, links of these rates.
-    pub fn random(seed: u64, rates: &[f64]) -> Lot {
+    /// The chain with this number: 3 to 6 switches, 4 to 9 circuits over any parts of it.
+    pub fn chain(seed: u64) -> Lot {
         let mut draw = Stream::new(seed, 0, Purpose::Topology);
         let switches = 3 + draw.below(4) as usize;
-        let trunks = (1..switches).map(|_| rates[draw.below(rates.len() as u64) as usize]);
+        let trunks = (1..switches).map(|_| TRUNKS[draw.below(3) as usize]);
         let trunks = trunks.collect();
         let mut circuits = vec![(0, switches - 1)];
         for _ in 0..3 + draw.below(6) {
@@ -34,6 +32,15 @@ impl Lot {
             circuits.push((from, from + 1 + further));
         }
         Lot { trunks, circuits }
+    }
+
+    /// The same, but all leave at the end: a parking lot.
+    pub fn parking(seed: u64) -> Lot {
+        let mut lot = Lot::chain(seed);
+        for (_, to) in &mut lot.circuits {
+            *to = lot.trunks.len();
+        }
+        lot
     }
 
     /// As settings of the shipped scenario.
@@ -120,7 +127,7 @@ mod tests {
     #[test]
     fn nobody_can_get_more_without_taking_from_a_poorer_one() {
         for seed in 1..=60 {
-            let lot = Lot::random(seed, MIXED);
+            let lot = Lot::chain(seed);
             let rates = lot.max_min(0.9);
             for (at, (from, to)) in lot.circuits.iter().enumerate() {
                 // Some link of it is full, and nobody there has more.

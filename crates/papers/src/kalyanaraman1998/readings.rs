@@ -116,8 +116,10 @@ const WORDS: &str = "Each row changes one thing in the run behind the panel of F
     it needs T * TDF > 1/2. A switch that measures each circuit's rate has no ACR retention at \
     all. 16-bit rates round CCR to just below the fair share, where the limit on jumps then holds \
     ACR. Where backward RM cells are not counted, SR is always below ACR and the count-based \
-    policy never lets ACR rise. A source that is a clock adds RM cells on top of its 10 Mbps: its \
-    goal is 11.67.";
+    policy never lets ACR rise. With \
+    ACR <= SR to the letter it never lets ACR rise again once sources wake up: gaps are whole \
+    picoseconds, so SR is a hair below ACR. A source that is a clock adds RM cells on top of its \
+    10 Mbps: its goal is 11.67.";
 
 /// Rules for sending forward RM cells, for small bursts.
 const RM_RULES: [(&str, &str); 2] = [
