@@ -94,13 +94,13 @@ impl Lot {
             };
             // A circuit alone has the link of its host besides.
             let fair = fair.min(target * ACCESS);
-            for at in 0..rates.len() {
-                if rates[at].is_some() || !passes(at, full) {
+            for (rate, (from, to)) in rates.iter_mut().zip(&self.circuits) {
+                if rate.is_some() || !(*from..*to).contains(&full) {
                     continue;
                 }
-                rates[at] = Some(fair);
-                for (trunk, left) in left.iter_mut().enumerate() {
-                    *left -= if passes(at, trunk) { fair } else { 0.0 };
+                *rate = Some(fair);
+                for left in &mut left[*from..*to] {
+                    *left -= fair;
                 }
             }
         }

@@ -15,8 +15,9 @@ const TARGET: f64 = 0.9;
 /// Load factors up to 1 + delta count as no overload.
 const DELTAS: [&str; 2] = ["0.0", "0.1"];
 
-/// What is drawn at random, as tables call it.
-const KINDS: [(&str, fn(u64) -> Lot); 2] = [
+/// Draws a network by its number; what tables call it.
+type Draw = fn(u64) -> Lot;
+const KINDS: [(&str, Draw); 2] = [
     ("parking lot: all leave at the end", Lot::parking),
     ("chain: they leave anywhere", Lot::chain),
 ];
@@ -38,7 +39,7 @@ struct Compared {
 
 pub fn reference_13(lab: &Lab) -> Result<Evidence, LabError> {
     let lots = lab.at_most_seeds.map_or(LOTS, |most| most.min(LOTS));
-    let every = |(_, draw): (&str, fn(u64) -> Lot)| -> Result<Vec<Compared>, LabError> {
+    let every = |(_, draw): (&str, Draw)| -> Result<Vec<Compared>, LabError> {
         let all = (1..=lots).into_par_iter();
         all.map(|seed| compare(lab, &draw(seed))).collect()
     };
