@@ -4,7 +4,8 @@
 //! One object per cell, vectors, linear scans; every quantity is recomputed from its definition.
 //! [`run`] gives every start of transmission of a [`packet::spec::NetworkSpec`], [`random_spec`]
 //! makes networks to compare on, [`first_difference`] says where two runs part. The same for the
-//! cycle engine is in [`fabric`], for the Ethernet engine in [`ethernet`](mod@ethernet).
+//! cycle engine is in [`fabric`], for the Ethernet engine in [`ethernet`](mod@ethernet), for ABR
+//! sources and the ports that tell them rates in [`abr`].
 //! What ports serve by is in `service`, with choices of its own.
 //!
 //! # Choices
@@ -38,6 +39,7 @@
 //! 12. Units arriving at one instant on different channels of one flow are independent; a flow
 //!     may use one channel in several legs.
 
+pub mod abr;
 mod check;
 mod compare;
 mod credit;

@@ -16,29 +16,29 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// Time of a 53-byte cell at 1 Gbit/s.
 const CELL_PS: u64 = 424_000;
 
-struct Dice {
-    stream: Xoshiro256PlusPlus,
+pub(crate) struct Dice {
+    pub(crate) stream: Xoshiro256PlusPlus,
     /// Times are multiples of half a cell, so that many things coincide.
-    on_grid: bool,
+    pub(crate) on_grid: bool,
     /// A cell's time.
-    cell_ps: u64,
+    pub(crate) cell_ps: u64,
 }
 
 impl Dice {
-    fn between(&mut self, low: u64, high: u64) -> u64 {
+    pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.stream.next_u64() % (high - low + 1)
     }
 
-    fn one_in(&mut self, count: u64) -> bool {
+    pub(crate) fn one_in(&mut self, count: u64) -> bool {
         self.between(1, count) == 1
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.between(0, from.len() as u64 - 1) as usize]
     }
 
     /// A time between so many tenths of a cell.
-    fn span(&mut self, low_tenths: u64, high_tenths: u64) -> Duration {
+    pub(crate) fn span(&mut self, low_tenths: u64, high_tenths: u64) -> Duration {
         if self.on_grid {
             let halves = self.between(low_tenths.div_ceil(5), high_tenths / 5);
             return Duration(halves * self.cell_ps / 2);
@@ -291,7 +291,12 @@ fn random_traffic(dice: &mut Dice) -> TrafficSpec {
 }
 
 /// Shortest paths from the source (hosts don't forward), merged: (channel, parent) per leg.
-fn tree(links: &[LinkSpec], switches: u32, source: u32, to: &[u32]) -> Vec<(u32, Option<u32>)> {
+pub(crate) fn tree(
+    links: &[LinkSpec],
+    switches: u32,
+    source: u32,
+    to: &[u32],
+) -> Vec<(u32, Option<u32>)> {
     let ends: Vec<(u32, u32)> = links
         .iter()
         .flat_map(|link| [(link.a, link.b), (link.b, link.a)])

@@ -287,6 +287,10 @@ pub fn lines(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
             words::counted(reductions as usize, "reduction"),
             grouped(refused)
         );
+        let missing: u64 = sum(|found| found.missing_total);
+        if missing > 0 {
+            line.push_str(&format!(", {} for want of answers", grouped(missing)));
+        }
         if let Some(share) = rm_share(directions.iter().map(|one| one.found)) {
             line.push_str(&format!(
                 "; RM cells {} % of all",
