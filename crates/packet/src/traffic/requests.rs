@@ -1,4 +1,4 @@
-//! Closed-loop bursts: Kalyanaraman, Jain, Goyal, Fahmy, Kim, "Use-it-or-lose-it policies for the
+//! Closed-loop bursts: Kalyanaraman, Jain, Goyal, Fahmy, Samudra, "Use-it-or-lose-it policies for the
 //! available bit rate (ABR) service in ATM networks", Computer Networks and ISDN Systems 30
 //! (1998), section 7.2.1.
 //!
