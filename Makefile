@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 BINARY = target/release/backwater
-PAPERS = kung1993 zhang1991 dally1990 nouredine1999
+PAPERS = kung1993 zhang1991 dally1990 nouredine1999 kalyanaraman1998
 SCENARIO = scenarios/kung1993/fig17-two-switches.toml
 export CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriver)
@@ -43,7 +43,8 @@ smoke: release
 # the same tables and the same hash.
 IDENTICAL = kung1993/fig17-two-switches kung1993/fig21-file-servers kung1993/sec45-lost-credit \
 	flit/anynet flit/fat-tree flit/fly-dally flit/request-reply flit/ring-dateline flit/torus-8x8 \
-	nouredine1999/fig09-unnecessary-control nouredine1999/fig13-video
+	nouredine1999/fig09-unnecessary-control nouredine1999/fig13-video \
+	kalyanaraman1998/fig06-five-sources
 identity: release
 	@$(CARGO) build --locked --package backwater
 	@for name in $(IDENTICAL); do \

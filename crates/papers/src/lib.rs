@@ -14,6 +14,7 @@ pub mod claim;
 mod dally1990;
 pub mod document;
 mod estimate;
+mod kalyanaraman1998;
 mod kung1993;
 pub mod lab;
 mod nouredine1999;
@@ -68,6 +69,7 @@ pub fn papers() -> Vec<Paper> {
         kung1993::paper(),
         zhang1991::paper(),
         nouredine1999::paper(),
+        kalyanaraman1998::paper(),
     ]
 }
 

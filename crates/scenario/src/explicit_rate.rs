@@ -82,7 +82,7 @@ fn check_places(root: &Record, graph: &Graph, named: &Named<'_>, mistakes: &mut 
         mistakes.push(
             Diagnostic::error("no-switch", "a host tells no rates")
                 .at(table.at("explicit_rate"), why)
-                .note("the port at the sending end of a channel tells them, and hosts forward nothing")
+                .note("the port at the sending end tells them, and hosts forward nothing")
                 .help("put `explicit_rate` where a switch sends, or in `[link]` for all of them"),
         );
     };

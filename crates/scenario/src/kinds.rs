@@ -122,12 +122,6 @@ impl Kind {
                 )
             }
             Self::Rate => format!("1 bps to 1000000 Tbps, in {}", units(&rate_units())),
-            Self::CellRate { min } => {
-                format!(
-                    "{min} bps to 1000000 Tbps, in {}",
-                    units(&cell_rate_units())
-                )
-            }
             Self::RateOrShare { word } => {
                 format!("`\"{word}\"`, a percentage (`\"64 %\"`) or a rate (`\"100 Mbps\"`)")
             }
@@ -166,9 +160,15 @@ impl Kind {
         }
     }
 
-    /// The same of what only the Ethernet engine measures.
+    /// The same of what only one engine measures.
     fn amounts(&self) -> String {
         match self {
+            Self::CellRate { min } => {
+                format!(
+                    "{min} bps to 1000000 Tbps, in {}",
+                    units(&cell_rate_units())
+                )
+            }
             Self::Clock { min_ps } => clocks(*min_ps),
             Self::ClockOr { word, min_ps } => format!("`\"{word}\"`, or {}", clocks(*min_ps)),
             Self::Cable => format!("0 m to 1000 km, in {}", units(&names(LENGTHS))),

@@ -156,7 +156,6 @@ fn kind_schema(kind: &Kind) -> Value {
               "required": ["mean"], "additionalProperties": false },
         ] }),
         Kind::Rate => quantity(&names(units::RATES)),
-        Kind::CellRate { .. } => quantity(&[names(units::RATES), vec!["cells/s"]].concat()),
         Kind::RateOrShare { word } => json!({ "anyOf": [
             { "const": word }, quantity(&["%"]), quantity(&names(units::RATES)),
         ] }),
@@ -183,9 +182,10 @@ fn kind_schema(kind: &Kind) -> Value {
     }
 }
 
-/// What only the Ethernet engine measures.
+/// What only one engine measures.
 fn amount(kind: &Kind) -> Value {
     match kind {
+        Kind::CellRate { .. } => quantity(&[names(units::RATES), vec!["cells/s"]].concat()),
         Kind::Clock { .. } => quantity(&names(units::TIMES)),
         Kind::ClockOr { word, .. } => {
             json!({ "anyOf": [{ "const": word }, quantity(&names(units::TIMES))] })

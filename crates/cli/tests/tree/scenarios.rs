@@ -15,7 +15,7 @@ use crate::files::{self, TextFile};
 use crate::hold;
 
 /// Long enough for every source to send, short enough for all files in seconds.
-const DURATION: &str = "3000 cells";
+const DURATION_CELLS: u64 = 3000;
 
 /// Lanes times cycles that the window of a flit scenario may have.
 const LANE_LOOKS: usize = 4_000_000;
@@ -90,7 +90,7 @@ fn a_broken_promise_is_seen() {
     let files = shipped();
     let name = "scenarios/kung1993/fig17-two-switches.toml";
     let file = files.iter().find(|file| file.path == name).expect(name);
-    let mut sets = shortened_cells();
+    let mut sets = shortened_cells(DURATION_CELLS);
     sets.push(set("flow_control.window", "60 cells"));
     assert!(read(file, &sets).is_err(), "a window too short is refused");
     sets.push(set("flow_control.overflow", "keep"));
@@ -121,7 +121,7 @@ fn set(key: &str, value: &str) -> Set {
 
 fn shortened(engine: &Engine) -> Vec<Set> {
     match engine {
-        Engine::Packet(_) => shortened_cells(),
+        Engine::Packet(packet) => shortened_cells(DURATION_CELLS.max(3 * way_cells(packet))),
         Engine::Flit(spec) => shortened_cycles(spec),
         Engine::Ethernet(ethernet) => shortened_times(&ethernet.network),
     }
@@ -139,9 +139,26 @@ fn shortened_cycles(spec: &FabricSpec) -> Vec<Set> {
     ]
 }
 
-fn shortened_cells() -> Vec<Set> {
+/// Propagation along the shortest flow, in cell times: nothing is delivered before.
+fn way_cells(packet: &PacketScenario) -> u64 {
+    let network = &packet.network;
+    let delay = |channel: u32| {
+        let link = &network.links[channel as usize / 2];
+        let way = if channel.is_multiple_of(2) {
+            &link.forward
+        } else {
+            &link.backward
+        };
+        way.delay.ps()
+    };
+    let flows = network.flows.iter();
+    let ways = flows.map(|flow| flow.legs.iter().map(|leg| delay(leg.channel)).sum::<u64>());
+    ways.min().unwrap_or(0) / packet.cell.ps().max(1)
+}
+
+fn shortened_cells(cells: u64) -> Vec<Set> {
     vec![
-        set("run.duration", DURATION),
+        set("run.duration", &format!("{cells} cells")),
         set("run.warm_up", "500 cells"),
     ]
 }

@@ -1,5 +1,5 @@
 //! A source that is not faster than something before the network: Kalyanaraman, Jain, Goyal,
-//! Fahmy, Kim, "Use-it-or-lose-it policies for the available bit rate (ABR) service in ATM
+//! Fahmy, Samudra, "Use-it-or-lose-it policies for the available bit rate (ABR) service in ATM
 //! networks", Computer Networks and ISDN Systems 30 (1998), sections 2 and 7.1 ("MaxSrcRate").
 //!
 //! It always has a unit to send. Under ABR the limit is one on the pace of the source's in-rate

@@ -1,5 +1,5 @@
-//! Closed-loop bursts: Kalyanaraman, Jain, Goyal, Fahmy, Kim, "Use-it-or-lose-it policies for the
-//! available bit rate (ABR) service in ATM networks", Computer Networks and ISDN Systems 30
+//! Closed-loop bursts: Kalyanaraman, Jain, Goyal, Fahmy, Samudra, "Use-it-or-lose-it policies for
+//! the available bit rate (ABR) service in ATM networks", Computer Networks and ISDN Systems 30
 //! (1998), section 7.2.1.
 //!
 //! The source sends a set of requests and gets a set of responses. The next cycle begins an

@@ -152,8 +152,8 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         Key::new(
             "notice_every",
             Kind::Time { min_ps: 1 },
-            "While congested the switch makes RM cells of its own (BN = 1), at most one per circuit \
-             in this time.",
+            "While congested the switch makes RM cells of its own (BN = 1), at most one per \
+             circuit in this time.",
         )
         .otherwise("it makes none")
         .only(RELATIVE),
@@ -185,10 +185,14 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         .or("0.25")
         .only(EPRCA)
         .cite(ROBERTS),
-        Key::new("very_high", QUEUE, "Very congested above so many ABR cells.")
-            .or("1000")
-            .only(EPRCA)
-            .cite(ROBERTS),
+        Key::new(
+            "very_high",
+            QUEUE,
+            "Very congested above so many ABR cells.",
+        )
+        .or("1000")
+        .only(EPRCA)
+        .cite(ROBERTS),
         Key::new(
             "rise",
             Kind::Decimal {

@@ -1,0 +1,189 @@
+//! What the paper leaves open, what each reading does, and which panel it decides.
+
+use rayon::prelude::*;
+use results::{Block, Cell, Table};
+
+use super::bursts::{self, Bursts, HEADROOM, RESPONSE};
+use super::policies::{BASELINE, COUNT, Five, NONE, Policy, Sets, TIME, TIME_HELD, UILI, columns};
+use crate::Evidence;
+use crate::claim::words;
+use crate::lab::{Lab, LabError};
+
+/// A setting of the scenario.
+type Set = (&'static str, &'static str);
+
+/// A reading of an open point, on the panel that shows it.
+struct Reading {
+    point: &'static str,
+    reading: &'static str,
+    policy: Policy,
+    sets: &'static [Set],
+}
+
+const fn reading(
+    point: &'static str,
+    reading: &'static str,
+    policy: Policy,
+    sets: &'static [Set],
+) -> Reading {
+    Reading {
+        point,
+        reading,
+        policy,
+        sets,
+    }
+}
+
+const CONSTANT: &str = "{ kind = \"constant\", rate = \"10 Mbps\" }";
+const LARGE_ICR: Set = ("flows.*.source_control.icr", "155.52 Mbps");
+const TIME_WITHOUT_5B: &str = "{ kind = \"time\", headroom = \"1 Mbps\", rule_5b = false }";
+const NO_SLACK: &str = "{ kind = \"count\", headroom = \"1 Mbps\", tdf = 0.125, slack = 0.0 }";
+const PR5: &str = "{ kind = \"count\", headroom = \"1 Mbps\", tdf = 0.125, pr5 = true }";
+
+const TDF: &str = "(b) TDF of August 1995";
+const JUMP: &str = "(c) ERICA's limit on jumps";
+const CCR: &str = "(a) current rate in the switch";
+const MOST: &str = "(a) most that ERICA tells";
+const FORMAT: &str = "(a) rates in RM cells";
+const BACKWARD: &str = "(d) backward RM cells and Nrm";
+const SLACK: &str = "(d) ACR <= SR";
+const EAGER: &str = "(d) forward RM cells";
+const APPLICATION: &str = "(d) a source at 10 Mbps";
+const APPLICATION_TIME: &str = "(e) a source at 10 Mbps";
+const RULE_5B: &str = "(e) rule 5b";
+const START: &str = "(e) first ACR and hold";
+
+const BY_FIELD: &[Set] = &[("link.explicit_rate.ccr", "measured")];
+const UP_TO_LINK: &[Set] = &[("link.explicit_rate.up_to_link", "true")];
+const JUMPS: &[Set] = &[("link.explicit_rate.limit_jump", "false")];
+const ROUNDED: &[Set] = &[("flows.*.source_control.rate_format", "16-bit")];
+const NOT_COUNTED: &[Set] = &[("flows.*.source_control.counts_backward", "false")];
+const LAZY: &[Set] = &[("flows.*.source_control.rm", "lazy")];
+const BY_CLOCK: &[Set] = &[("flows.VC.traffic", CONSTANT), ("flows.VC.back", CONSTANT)];
+
+const AUGUST_0_125: &str = "{ kind = \"august-1995\", tdf_per_second = 0.125 }";
+const AUGUST_128: &str = "{ kind = \"august-1995\", tdf_per_second = 128.0 }";
+const AUGUST_400: &str = "{ kind = \"august-1995\", tdf_per_second = 400.0 }";
+const AUGUST_16384: &str = "{ kind = \"august-1995\", tdf_per_second = 16384.0 }";
+const AUGUST_LITERAL: &str = "{ kind = \"august-1995\", tdf_per_second = 3.4e7 }";
+
+const READINGS: [Reading; 31] = [
+    reading(TDF, "0.125/s", NONE, &[(UILI, AUGUST_0_125)]),
+    reading(
+        TDF,
+        "128/s: RDF is the integer 512",
+        NONE,
+        &[(UILI, AUGUST_128)],
+    ),
+    reading(TDF, "400/s", NONE, &[(UILI, AUGUST_400)]),
+    reading(TDF, "16384/s (ours)", NONE, &[(UILI, AUGUST_16384)]),
+    reading(
+        TDF,
+        "3.4e7/s: RDF is 1/512",
+        NONE,
+        &[(UILI, AUGUST_LITERAL)],
+    ),
+    reading(JUMP, "to the fair share (ours)", BASELINE, &[]),
+    reading(JUMP, "none", BASELINE, JUMPS),
+    reading(CCR, "the CCR field (ours)", NONE, &[]),
+    reading(CCR, "measured by circuit", NONE, BY_FIELD),
+    reading(MOST, "its target (ours)", NONE, &[]),
+    reading(MOST, "the link's rate", NONE, UP_TO_LINK),
+    reading(FORMAT, "exact (ours)", NONE, &[]),
+    reading(FORMAT, "16 bits", NONE, ROUNDED),
+    reading(BACKWARD, "counted (ours)", COUNT, &[]),
+    reading(BACKWARD, "not counted", COUNT, NOT_COUNTED),
+    reading(SLACK, "with a slack of 0.001 (ours)", COUNT, &[]),
+    reading(SLACK, "to the letter", COUNT, &[(UILI, NO_SLACK)]),
+    reading(EAGER, "sent at their turn (ours)", COUNT, &[]),
+    reading(EAGER, "only with a cell that waits", COUNT, LAZY),
+    reading("(d) PR5", "not used (ours)", COUNT, &[]),
+    reading("(d) PR5", "used", COUNT, &[(UILI, PR5)]),
+    reading(APPLICATION, "its slots are capped (ours)", COUNT, &[]),
+    reading(APPLICATION, "a cell by the clock", COUNT, BY_CLOCK),
+    reading(APPLICATION_TIME, "its slots are capped (ours)", TIME, &[]),
+    reading(APPLICATION_TIME, "a cell by the clock", TIME, BY_CLOCK),
+    reading(RULE_5B, "as in the other proposals (ours)", TIME, &[]),
+    reading(RULE_5B, "none", TIME, &[(UILI, TIME_WITHOUT_5B)]),
+    reading(START, "155.52 Mbps, no hold", TIME, &[LARGE_ICR]),
+    reading(START, "155.52 Mbps, hold", TIME_HELD, &[LARGE_ICR]),
+    reading(START, "1 Mbps, no limit on jumps", TIME, JUMPS),
+    reading(START, "1 Mbps, hold", TIME_HELD, &[]),
+];
+
+const WORDS: &str = "Each row changes one thing in the run behind the panel of Figure 6 that it \
+    decides. Only a large TDF brings ACR below the source rate: the rule waits for ACR > 2 SR, so \
+    it needs T * TDF > 1/2. A switch that measures each circuit's rate has no ACR retention at \
+    all. 16-bit rates round CCR to just below the fair share, where the limit on jumps then holds \
+    ACR. Where backward RM cells are not counted, SR is always below ACR and the count-based \
+    policy never lets ACR rise. With \
+    ACR <= SR to the letter it never lets ACR rise again once sources wake up: gaps are whole \
+    picoseconds, so SR is a hair below ACR. A source that is a clock adds RM cells on top of its \
+    10 Mbps: its goal is 11.67.";
+
+/// Rules for sending forward RM cells, for small bursts.
+const RM_RULES: [(&str, &str); 2] = [
+    ("eager", "sent at their turn (ours)"),
+    ("lazy", "only with a cell that waits"),
+];
+
+pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
+    let runs: Vec<Five> = READINGS
+        .par_iter()
+        .map(|reading| Five::run(lab, &reading.all_sets()))
+        .collect::<Result<_, LabError>>()?;
+    let small: Vec<Bursts> = RM_RULES
+        .par_iter()
+        .map(|(rule, _)| {
+            let mut sets = TIME.sets(HEADROOM);
+            sets.push((RESPONSE, "16".into()));
+            sets.push(("run.duration", "3 s".into()));
+            sets.push(("flows.*.source_control.rm", (*rule).into()));
+            Bursts::run(lab, &sets, 1000, 10_000_000)
+        })
+        .collect::<Result<_, LabError>>()?;
+    Ok(Evidence {
+        findings: Vec::new(),
+        blocks: vec![
+            Block::Text(WORDS.into()),
+            Block::Table(panels(&runs)),
+            Block::Table(small_bursts(&small)),
+        ],
+    })
+}
+
+impl Reading {
+    fn all_sets(&self) -> Sets {
+        let mut sets = self.policy.sets("1 Mbps");
+        sets.extend(self.sets.iter().map(|(key, value)| (*key, (*value).into())));
+        sets
+    }
+}
+
+fn panels(runs: &[Five]) -> Table {
+    let first = vec![
+        words("panel and point", "of Figure 6, and what is open"),
+        words("reading", "what is done"),
+    ];
+    let row = |(reading, five): (&Reading, &Five)| {
+        five.row(vec![reading.point.into(), reading.reading.into()])
+    };
+    Table {
+        name: "readings".into(),
+        caption: "ICR 1 Mbps unless said; the first of five circuits that behave alike.".into(),
+        columns: columns(first),
+        rows: READINGS.iter().zip(runs).map(row).collect(),
+    }
+}
+
+fn small_bursts(found: &[Bursts]) -> Table {
+    let row = |((_, words), bursts): (&(&str, &str), &Bursts)| bursts.row(vec![Cell::from(*words)]);
+    Table {
+        name: "readings-small".into(),
+        caption: "Section 7.2.3: small bursts with the time-based policy, by when a forward RM \
+                  cell that is due by count is sent."
+            .into(),
+        columns: bursts::columns(vec![words("forward RM cells", "when they are sent")]),
+        rows: RM_RULES.iter().zip(found).map(row).collect(),
+    }
+}

@@ -1,0 +1,87 @@
+//! The paper whose scenarios run ABR circuits: short versions of every experiment, and Figure 6 as
+//! it is.
+
+use papers::{Bounds, Evidence, Lab, Measured, Paper, papers};
+
+fn paper() -> Paper {
+    let mut papers = papers().into_iter();
+    let found = papers.find(|paper| paper.id == "kalyanaraman1998");
+    found.expect("the paper is known")
+}
+
+/// Every run with these settings on top, few random networks.
+fn lab(sets: &[(&str, &str)]) -> Lab {
+    let sets = sets.iter();
+    Lab {
+        packet_sets: sets
+            .map(|(key, value)| ((*key).into(), (*value).into()))
+            .collect(),
+        at_most_seeds: Some(2),
+        ..Lab::default()
+    }
+}
+
+#[test]
+fn every_experiment_measures_its_claims() {
+    let lab = lab(&[("run.duration", "30 ms"), ("run.warm_up", "5 ms")]);
+    for experiment in paper().experiments {
+        let evidence = (experiment.run)(&lab);
+        let evidence = evidence.unwrap_or_else(|error| panic!("{}: {error}", experiment.title));
+        let found: Vec<&str> = evidence.findings.iter().map(|one| one.claim).collect();
+        assert_eq!(found, experiment.claims, "{}", experiment.title);
+        assert!(!evidence.blocks.is_empty(), "{}", experiment.title);
+        let empty = evidence.findings.iter().find(|one| one.measured.is_empty());
+        assert!(empty.is_none(), "{empty:?}");
+    }
+}
+
+#[test]
+fn every_claim_has_a_finding() {
+    let paper = paper();
+    let claims = papers::claim::parse(paper.claims_toml).expect("the claims can be read");
+    let measured = paper.experiments.iter().flat_map(|one| one.claims);
+    let mut measured: Vec<&str> = measured.copied().collect();
+    let mut stated: Vec<&str> = claims.iter().map(|claim| claim.id.as_str()).collect();
+    assert_eq!(stated.len(), 11);
+    measured.sort_unstable();
+    stated.sort_unstable();
+    assert_eq!(measured, stated);
+}
+
+/// Claims of Figure 6 with a number outside its bounds.
+fn broken(sets: &[(&str, &str)]) -> Vec<&'static str> {
+    let paper = paper();
+    let figure = paper.experiments.iter().find(|one| {
+        let mut claims = one.claims.iter();
+        claims.any(|claim| claim.contains("fig6"))
+    });
+    let run = figure.expect("it is an experiment").run;
+    let Evidence { findings, .. } = run(&lab(sets)).expect("it runs");
+    let is_outside = |one: &Measured| {
+        let inside = |Bounds { low, high }: Bounds| (low..=high).contains(&one.value);
+        !one.bounds.is_none_or(inside)
+    };
+    let broken = findings
+        .iter()
+        .filter(|one| one.measured.iter().any(is_outside));
+    broken.map(|one| one.claim).collect()
+}
+
+#[test]
+fn figure_6_is_what_the_paper_says() {
+    assert_eq!(broken(&[]), [""; 0]);
+}
+
+#[test]
+fn without_policies_only_the_first_panel_is_as_the_paper_says() {
+    let none = ("flows.*.source_control.uili", "{ kind = \"none\" }");
+    assert_eq!(
+        broken(&[none]),
+        [
+            "kalyanaraman1998.fig6b.august-oscillates",
+            "kalyanaraman1998.fig6c.baseline-oscillates",
+            "kalyanaraman1998.fig6d.count-converges",
+            "kalyanaraman1998.fig6e.time-slow",
+        ]
+    );
+}
