@@ -18,8 +18,10 @@ const Chart = (() => {
       start.set(at, positions.length);
       for (let i = counts.get(at); i > 0; i--) positions.push(at);
     }
-    const spread = (x, values) => {
+    const spread = (x, values, style) => {
       const row = new Array(positions.length);
+      // Bars are as wide as the gaps between values allow: a curve of one bar has to know the rest.
+      if (style === "bars") row.fill(null);
       let last = null;
       let nth = 0;
       plot.xs[x].forEach((at, i) => {
@@ -30,7 +32,7 @@ const Chart = (() => {
       return row;
     };
     return {
-      data: [positions.map((at) => at * scale), ...plot.curves.map((c) => spread(c.x, c.y))],
+      data: [positions.map((at) => at * scale), ...plot.curves.map((c) => spread(c.x, c.y, c.style))],
       low: plot.curves.map((c) => c.low && spread(c.x, c.low)),
       high: plot.curves.map((c) => c.high && spread(c.x, c.high)),
     };
