@@ -57,7 +57,8 @@ pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
 
 /// Tables of what stood still, flows, fair shares, delays, delay bounds, ABR, TCP, recovery, what
 /// was measured of ports (if it was), responses, shaping, drops, sessions, warnings, legs,
-/// buffers, channels, nodes and violations; those without a row are left out. `cell` is the unit of time.
+/// buffers, channels, nodes and violations; those without a row are left out. `cell` is the unit
+/// of time.
 pub fn run_tables<'a>(
     spec: &NetworkSpec,
     outcome: &Outcome,
