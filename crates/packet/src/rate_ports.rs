@@ -6,14 +6,14 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Event, EventQueue, Phase, Time};
+use kernel::{Duration, Event, EventQueue, Phase, Time};
 
 use crate::explicit_rate::{BACKGROUND, ExplicitRate, PortView};
 use crate::outcome::RatePortOutcome;
 use crate::probe::Probe;
 use crate::rm_cells::abr_of;
 use crate::simulation::{Network, Simulation};
-use crate::spec::NetworkSpec;
+use crate::spec::{ExplicitRateSpec, NetworkSpec};
 use crate::unit::{Flags, NONE};
 
 /// Sequence number of the interval timer of a channel among control timers.
@@ -252,7 +252,15 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 /// Refuses ports that are none.
 pub(crate) fn check(spec: &NetworkSpec) -> Result<(), String> {
     let mut has_rule = vec![false; 2 * spec.links.len()];
-    for (channel, _) in &spec.rate_ports {
+    for (channel, rule) in &spec.rate_ports {
+        let interval = match rule {
+            ExplicitRateSpec::Erica(erica) => Some(erica.interval),
+            ExplicitRateSpec::Capc(capc) => Some(capc.interval),
+            _ => None,
+        };
+        if interval == Some(Duration::ZERO) {
+            return Err("a measuring interval of zero would never let time pass".into());
+        }
         match has_rule.get_mut(*channel as usize) {
             None => return Err(format!("channel {channel} does not exist")),
             Some(has) if *has => return Err(format!("channel {channel} has two rules for rates")),

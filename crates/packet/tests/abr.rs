@@ -69,3 +69,51 @@ fn without_a_policy_the_sources_overload_the_network() {
     let (_, queue) = range(&series[1], 200, 400);
     assert!((13_000.0..14_000.0).contains(&queue), "{queue}");
 }
+
+#[test]
+fn circuits_that_can_not_work_are_refused() {
+    let sound = || figure_5(abr(count(), Rate(MBPS)));
+    let refused = |change: fn(&mut NetworkSpec)| {
+        let mut spec = sound();
+        change(&mut spec);
+        let built = Simulation::<kernel::Wheel, ()>::new(&spec, ());
+        built.err().map(|error| error.0).unwrap_or_default()
+    };
+    assert_eq!(refused(|_| {}), "");
+    type Change = fn(&mut NetworkSpec);
+    let broken: [(Change, &str); 6] = [
+        (|spec| spec.flows[0].partner = None, "needs a partner"),
+        (|spec| spec.flows[0].partner = Some(3), "needs a partner"),
+        (
+            |spec| spec.flows[1].legs[0].channel = 15,
+            "lead back the same way",
+        ),
+        (
+            |spec| {
+                if let SourceControlSpec::Abr(abr) = &mut spec.flows[0].source_control {
+                    abr.nrm = 1;
+                }
+            },
+            "Nrm",
+        ),
+        (
+            |spec| {
+                let again = spec.rate_ports[0];
+                spec.rate_ports.push(again);
+            },
+            "two rules",
+        ),
+        (
+            |spec| {
+                if let ExplicitRateSpec::Erica(erica) = &mut spec.rate_ports[0].1 {
+                    erica.interval = kernel::Duration(0);
+                }
+            },
+            "let time pass",
+        ),
+    ];
+    for (change, word) in broken {
+        let said = refused(change);
+        assert!(said.contains(word), "{word}: {said}");
+    }
+}
