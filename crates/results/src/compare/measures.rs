@@ -331,6 +331,8 @@ impl Measure {
             .map(|run| self.value(workload, &run.seen));
         let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
         match (interval_of_means(&values), values.as_slice()) {
+            // Seeds that agree: what is left is the rounding of the sum.
+            (Some((mean, half_width)), _) if half_width <= mean.abs() * 1e-9 => (mean, Some(0.0)),
             (Some((mean, half_width)), _) => (mean, Some(half_width)),
             (None, [only]) => (*only, None),
             (None, _) => (f64::NAN, None),
