@@ -33,10 +33,21 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .into_iter()
         .filter(|candidate| candidate.len() <= LONGEST)
-        .map(|candidate| (strsim::osa_distance(&folded, &fold(candidate)), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+        .map(|candidate| {
+            let known = fold(candidate);
+            let distance = strsim::osa_distance(&folded, &known);
+            // A letter left out is a likelier slip than a wrong one: `lod` is `load`, not `low`.
+            (distance, !stands_in(&folded, &known), candidate)
+        })
+        .filter(|(distance, ..)| *distance <= allowed)
+        .min_by_key(|(distance, has_others, _)| (*distance, *has_others))
+        .map(|(.., candidate)| candidate)
+}
+
+/// All letters of `word` stand in `other`, in this order.
+fn stands_in(word: &str, other: &str) -> bool {
+    let mut rest = other.chars();
+    word.chars().all(|letter| rest.any(|other| other == letter))
 }
 
 /// The same as a line of help.
