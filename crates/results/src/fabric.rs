@@ -81,6 +81,7 @@ pub fn fabric_manifest(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcom
 pub fn fabric_summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Value {
     let balance = FabricBalance::of(outcome);
     let measured = outcome.window > 0;
+    let shares = fair::shares(spec, outcome);
     json!({
         "name": info.name,
         "stop": words::stop(outcome),
@@ -102,6 +103,8 @@ pub fn fabric_summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome
         "accepted_load_half_width": outcome.accepted_half_width,
         "accepted_load_least": measured.then_some(outcome.accepted_least),
         "jain_sources": fair::of_sources(spec, outcome).map(|found| found.0),
+        "max_min": shares.as_ref().map_or(Value::Null, |shares| shares.json()),
+        "max_min_left_out": shares.as_ref().err(),
         "saturated": outcome.saturated,
         "latency_cycles": cycles(&outcome.latency),
         "network_latency_cycles": cycles(&outcome.network_latency),

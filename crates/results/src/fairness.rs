@@ -18,9 +18,9 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 mod shown;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub(crate) use shown::{FairRow, FairShares};
+pub(crate) use shown::{FairRow, FairShares, Rates};
 
 /// Echoes that change by less than this share of the largest capacity stand still.
 const SETTLED: f64 = 1e-9;

@@ -21,7 +21,7 @@ offered   0.4012 flits/cycle/terminal
 accepted  0.3998 ± 0.0012 flits/cycle/terminal, least terminal 0.3800
 latency   48.50 ± 0.50 cycles; median 47, 99 % 97, 99.9 % 122, longest 5,432
 network   44.00 ± 0.50 cycles over 4.00 channels on average
-fairness  Jain's index 0.9601 over 16 sources
+fairness  Jain's index 0.9601 over 16 sources; no max-min shares: several classes
 
 class         created  delivered  latency  99 %  late
 bulk           60,700     60,350     48.5    97     -

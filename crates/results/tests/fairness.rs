@@ -3,6 +3,7 @@
 mod sample;
 
 use ethernet::spec::{Spread, TrafficSpec as EthernetTraffic};
+use flit::spec::Injection;
 use kernel::{Duration, Rate, Time, Wheel};
 use packet::Simulation;
 use packet::outcome::{Outcome, SessionAnswer, SessionOutcome};
@@ -11,8 +12,8 @@ use packet::spec::{
     SinkSpec, Span, TrafficSpec,
 };
 use results::{
-    Cell, Table, ethernet_tables, ethernet_terminal_summary, fabric_terminal_summary, run_summary,
-    run_tables, terminal_summary,
+    Cell, Table, ethernet_tables, ethernet_terminal_summary, fabric_summary, fabric_tables,
+    fabric_terminal_summary, run_summary, run_tables, terminal_summary,
 };
 
 /// Kung 1993, Figure 17, made of the sample's parts: A, B - S1 - S2 - E, F with C and D at S2.
@@ -321,8 +322,46 @@ fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
 }
 
 #[test]
-fn sources_of_a_fabric_have_an_index() {
-    let (info, spec) = (sample::info(), sample::fabric::spec());
-    let text = fabric_terminal_summary(&info, &spec, &sample::fabric::outcome());
+fn sources_of_a_fabric_have_an_index_and_shares() {
+    let (info, outcome) = (sample::info(), sample::fabric::outcome());
+    let mut spec = sample::fabric::spec();
+    let text = fabric_terminal_summary(&info, &spec, &outcome);
     assert!(text.contains("fairness  Jain's index "), "{text}");
+    assert!(text.contains("no max-min shares: several classes"));
+    assert!(fabric_summary(&info, &spec, &outcome)["max_min"].is_null());
+    // Uniform traffic wants 0.3 of everyone and fits; the sample made up 0.25 to 0.45.
+    spec.classes.truncate(1);
+    spec.classes[0].injection = Injection::Bernoulli { load: 0.3 };
+    let text = fabric_terminal_summary(&info, &spec, &outcome);
+    for must in [
+        "max-min   sources got 0.833 (terminal 1) to 1.500 (terminal 0) of their shares; ",
+        "source       flits/cycle  max-min  ratio",
+        "terminal 15       0.4500   0.3000  1.500",
+    ] {
+        assert!(text.contains(must), "no {must:?} in\n{text}");
+    }
+    let tables = fabric_tables(&spec, &outcome);
+    let table = tables.iter().find(|table| table.name == "fairness");
+    let table = table.expect("a table of fairness");
+    assert_eq!(table.rows.len(), 16);
+    assert_eq!(number(table, 15, "max-min share [flits/cycle]"), 0.3);
+    assert_eq!(table.rows[3][4], "its demand".into());
+    let value = fabric_summary(&info, &spec, &outcome);
+    assert_eq!(value["max_min"]["sources"][1]["share_flits_per_cycle"], 0.3);
+    assert!(value["max_min_left_out"].is_null());
+}
+
+#[test]
+fn many_sources_of_a_fabric_get_a_line() {
+    let (info, mut outcome) = (sample::info(), sample::fabric::outcome());
+    let mut spec = sample::fabric::spec_on(sample::fabric::torus(6));
+    spec.classes.truncate(1);
+    spec.classes[0].injection = Injection::Bernoulli { load: 0.2 };
+    outcome.utilization = vec![0.1; 36 * 6];
+    outcome.utilization[36 * 4 + 7] = 0.2;
+    outcome.terminals = vec![Default::default(); 36];
+    let text = fabric_terminal_summary(&info, &spec, &outcome);
+    let must = "got 0.500 (terminal 0) to 1.000 (terminal 7) of their shares";
+    assert!(text.contains(must), "{text}");
+    assert!(!text.contains("flits/cycle  max-min"), "{text}");
 }

@@ -13,7 +13,7 @@ use transport::spec::AckSpec;
 
 use super::groups::{goodputs, per_second, seconds};
 use super::names;
-use crate::fairness::{Claim, FairRow, FairShares, Limit, max_min};
+use crate::fairness::{Claim, FairRow, FairShares, Limit, Rates, max_min};
 
 /// RTP's header.
 const RTP_BYTES: u32 = 12;
@@ -73,6 +73,7 @@ pub fn shares(spec: &EthernetSpec, outcome: &EthernetOutcome) -> FairShares {
     FairShares {
         rows,
         counted_as: "goodput",
+        rates: Rates::OfFlows,
         notes,
     }
 }

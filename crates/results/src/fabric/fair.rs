@@ -1,20 +1,24 @@
-//! How evenly sources get into the network.
+//! How evenly sources get into the network: Jain's index, and max-min fair shares.
+//!
+//! A share is that of a source. What it sends goes to several places by several ways; where these
+//! do not depend on the load, a source of rate `r` loads each channel with `r` times a constant
+//! (`ways`), and water filling applies as to flows of one way each. A channel carries a flit a
+//! cycle, those of terminals included. What buffers, lanes, switch and arbiters cost does not
+//! count: how far a router is from these shares is what the ratio shows.
+
+mod ways;
 
 use flit::outcome::FabricOutcome;
-use flit::spec::FabricSpec;
+use flit::spec::{FabricSpec, Injection};
 
-use super::network::shares;
-use crate::fairness::jain;
+use super::FabricNames;
+use super::network::{self, ROWS_MOST};
+use crate::fairness::{Claim, FairRow, FairShares, Limit, Rates, jain, max_min};
 
 /// Jain's index over what sources got into the network in the window (the load of their injection
 /// channels), and how many sources that is: those that had something to send.
-///
-/// Max-min shares are left out: which channels a packet takes is known to the routing function
-/// alone, and may depend on the load.
 pub fn of_sources(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<(f64, usize)> {
-    let shares = shares(outcome);
-    let injection = shares.get(spec.graph.channels.len()..)?;
-    let rates: Vec<f64> = injection
+    let rates: Vec<f64> = entered(spec, outcome)?
         .iter()
         .zip(&outcome.terminals)
         .filter(|(share, terminal)| **share > 0.0 || terminal.created > 0)
@@ -22,3 +26,66 @@ pub fn of_sources(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<(f64, us
         .collect();
     (rates.len() > 1).then(|| (jain(&rates), rates.len()))
 }
+
+/// By terminal: flits that it got into the network in a cycle of the window.
+fn entered<'a>(spec: &FabricSpec, outcome: &'a FabricOutcome) -> Option<&'a [f64]> {
+    let from = spec.graph.channels.len();
+    network::shares(outcome).get(from..from + spec.graph.inject.len())
+}
+
+/// The share of every terminal beside what it got in, or why there are none.
+pub fn shares(spec: &FabricSpec, outcome: &FabricOutcome) -> Result<FairShares, &'static str> {
+    let entered = entered(spec, outcome).ok_or("nothing was measured")?;
+    let claims = claims(spec)?;
+    let found = max_min(&capacity(spec), &claims);
+    let names = FabricNames::new(&spec.graph);
+    let row = |(terminal, measured): (usize, &f64)| FairRow {
+        name: names.terminal(terminal as u32),
+        measured: *measured,
+        share: Some(found.rates[terminal]),
+        limit: match found.limits[terminal] {
+            Limit::Demand => "its demand".into(),
+            Limit::Channel(channel) => names.channel(channel),
+        },
+        ..FairRow::default()
+    };
+    Ok(FairShares {
+        rows: entered.iter().enumerate().map(row).collect(),
+        counted_as: "flits into the network",
+        rates: Rates::OfSources,
+        notes: Vec::new(),
+    })
+}
+
+/// By channel: a flit a cycle.
+fn capacity(spec: &FabricSpec) -> Vec<f64> {
+    let graph = &spec.graph;
+    vec![1.0; graph.channels.len() + graph.inject.len() + graph.eject.len()]
+}
+
+/// What each terminal wants of the network, in flits per cycle, or why that is not known.
+fn claims(spec: &FabricSpec) -> Result<Vec<Claim>, &'static str> {
+    let [class] = spec.classes.as_slice() else {
+        return Err("several classes");
+    };
+    let demand = match &class.injection {
+        Injection::Bernoulli { load }
+        | Injection::Constant { load }
+        | Injection::OnOff { load, .. } => *load,
+        Injection::Saturation => f64::INFINITY,
+        Injection::RequestReply { .. } | Injection::Replies => return Err("a closed loop"),
+        Injection::Trace(_) => return Err("a trace"),
+    };
+    if spec.graph.inject.len() > ROWS_MOST {
+        return Err("too many sources");
+    }
+    let claim = |loads| Claim {
+        loads,
+        demand,
+        ..Claim::default()
+    };
+    Ok(ways::loads(spec)?.into_iter().map(claim).collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use flit::spec::FabricSpec;
 
 use super::names::ChannelKind;
 use super::words::LOAD;
-use super::{FabricNames, network, tables};
+use super::{FabricNames, fair, network, tables};
 use crate::model::{Axis, Curve, Mark, Plot, Style};
 use crate::number::grouped;
 use crate::run::words::counted;
@@ -28,6 +28,7 @@ pub fn plots(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Plot> {
         lanes(outcome),
         terminals(outcome),
     ]);
+    plots.extend(fair::shares(spec, outcome).unwrap_or_default().plot());
     plots.retain(|plot| plot.curves.iter().any(|curve| !curve.x.is_empty()));
     plots
 }

@@ -42,6 +42,7 @@ pub fn fabric_report(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome)
 
 fn plural(name: &str) -> String {
     match name {
+        "fairness" => "fair shares".into(),
         "map" => "loads by place".into(),
         "course" => "the course of the run".into(),
         "latency histogram" => "latencies, cycle by cycle".into(),

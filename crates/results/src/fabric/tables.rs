@@ -7,8 +7,8 @@ use super::words::LOAD;
 use super::{deadlock, fair, groups, network};
 use crate::model::{Cell, Column, Table};
 
-/// Tables of the whole run, latencies, classes, terminals, channels, lanes, the course, the
-/// latency histogram, the deadlock and violations; those without a row are left out.
+/// Tables of the whole run, latencies, classes, terminals, fair shares, channels, lanes, the
+/// course, the latency histogram, the deadlock and violations; those without a row are left out.
 pub fn fabric_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> {
     let mut tables = summary_tables(spec, outcome);
     tables.extend(long_tables(spec, outcome));
@@ -30,8 +30,10 @@ pub fn summary_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> 
 
 /// Those in which something is looked up.
 pub fn long_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> {
+    let shares = fair::shares(spec, outcome).unwrap_or_default();
     with_rows(vec![
         network::terminals(spec, outcome),
+        shares.table(),
         network::channels(spec, outcome),
         network::map(spec, outcome),
         course(outcome),

@@ -1,4 +1,4 @@
-//! A run of the cycle engine in at most 31 lines of text.
+//! A run of the cycle engine in at most 31 lines of text, beside fair shares.
 
 use flit::outcome::FabricOutcome;
 use flit::spec::FabricSpec;
@@ -17,8 +17,8 @@ const HELD: usize = 4;
 /// Violations listed; the rest are counted.
 const VIOLATIONS: usize = 2;
 
-/// The run in at most 31 lines: what ran, loads, latencies, fairness, classes, the balance, what
-/// went wrong.
+/// The run in at most 31 lines, beside a list of the fair shares of few sources: what ran, loads,
+/// latencies, fairness, classes, the balance, what went wrong.
 pub fn fabric_terminal_summary(
     info: &RunInfo,
     spec: &FabricSpec,
@@ -35,13 +35,7 @@ pub fn fabric_terminal_summary(
         String::new(),
     ];
     lines.extend(numbers(outcome));
-    if let Some((index, sources)) = fair::of_sources(spec, outcome) {
-        let sources = counted(sources, "source");
-        lines.push(format!(
-            "fairness  Jain's index {} over {sources}",
-            fixed(index, 4)
-        ));
-    }
+    lines.extend(fairness(spec, outcome));
     if outcome.classes.len() > 1 {
         lines.push(String::new());
         lines.extend(aligned(&class_rows(spec, outcome)));
@@ -113,6 +107,35 @@ fn numbers(outcome: &FabricOutcome) -> Vec<String> {
     if outcome.unfinished > 0 {
         let count = counted(outcome.unfinished as usize, "packet");
         lines.push(format!("unfinished  {count} born in the window"));
+    }
+    lines
+}
+
+/// Jain's index, how sources stand to their max-min shares, and the shares of few.
+fn fairness(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
+    let Some((index, sources)) = fair::of_sources(spec, outcome) else {
+        return Vec::new();
+    };
+    let (index, sources) = (fixed(index, 4), counted(sources, "source"));
+    let jain = format!("fairness  Jain's index {index} over {sources}");
+    let found = match fair::shares(spec, outcome) {
+        Ok(found) => found,
+        Err(why) => return vec![format!("{jain}; no max-min shares: {why}")],
+    };
+    let mut lines = vec![jain];
+    if let Some([least, most]) = found.extremes() {
+        lines.push(format!(
+            "max-min   sources got {} ({}) to {} ({}) of their shares; Jain's index of that {}",
+            fixed(least.1, 3),
+            least.0,
+            fixed(most.1, 3),
+            most.0,
+            fixed(found.jain().1, 4)
+        ));
+    }
+    if found.are_few() {
+        lines.push(String::new());
+        lines.extend(found.listed());
     }
     lines
 }

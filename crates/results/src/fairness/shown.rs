@@ -13,7 +13,7 @@ const LISTED: usize = 30;
 /// Flows that get a bar each.
 const BARS: usize = 128;
 
-/// One flow: what it got and what would have been fair. Rates are in bps.
+/// One flow: what it got and what would have been fair. Rates are in the unit of [`Rates`].
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct FairRow {
     /// As the scenario calls it.
@@ -34,13 +34,58 @@ pub(crate) struct FairRow {
     pub remark: &'static str,
 }
 
-/// All flows of a run.
+/// Whose rates they are, and what they are counted in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Rates {
+    /// Flows, bps.
+    #[default]
+    OfFlows,
+    /// Terminals that send, flits per cycle.
+    OfSources,
+}
+
+impl Rates {
+    fn of(self) -> &'static str {
+        match self {
+            Rates::OfFlows => "flow",
+            Rates::OfSources => "source",
+        }
+    }
+
+    /// In tables and figures, and how much that is.
+    fn unit(self) -> (&'static str, f64) {
+        match self {
+            Rates::OfFlows => ("Mbps", 1e6),
+            Rates::OfSources => ("flits/cycle", 1.0),
+        }
+    }
+
+    /// At the end of names in `summary.json`.
+    fn ending(self) -> &'static str {
+        match self {
+            Rates::OfFlows => "bps",
+            Rates::OfSources => "flits_per_cycle",
+        }
+    }
+
+    fn shown(self, rate: f64) -> String {
+        let digits = match self {
+            Rates::OfFlows if rate <= 0.0 || rate >= 1e6 => 2,
+            _ => 4,
+        };
+        fixed(rate / self.unit().1, digits)
+    }
+}
+
+/// All flows of a run, or all sources.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct FairShares {
     /// In the order of flows; silent ones are left out.
     pub rows: Vec<FairRow>,
     /// What `measured` and `share` count: `data on the wire`, `payload`.
     pub counted_as: &'static str,
+    /// Whose they are; the unit of `measured` and `share`.
+    pub rates: Rates,
     /// What was assumed, a sentence without a full stop each.
     pub notes: Vec<String>,
 }
@@ -67,12 +112,17 @@ impl FairShares {
     }
 
     /// The flows that got least and most of their shares.
-    fn extremes(&self) -> Option<[(&str, f64); 2]> {
+    pub fn extremes(&self) -> Option<[(&str, f64); 2]> {
         let all = self.rows.iter();
         let all = all.filter_map(|row| Some((row.name.as_str(), row.ratio()?)));
         let least = all.clone().reduce(|a, b| if b.1 < a.1 { b } else { a })?;
         let most = all.reduce(|a, b| if b.1 > a.1 { b } else { a })?;
         Some([least, most])
+    }
+
+    /// Are they few enough to be listed in the terminal?
+    pub fn are_few(&self) -> bool {
+        self.rows.len() <= LISTED
     }
 
     /// Lines for the terminal, the first of them empty; none where no flow has a share.
@@ -81,13 +131,12 @@ impl FairShares {
             return Vec::new();
         }
         let mut lines = vec![String::new()];
-        if self.rows.len() <= LISTED {
-            let rows = aligned(&self.terminal_rows());
-            lines.extend(rows.iter().map(|line| line.trim_end().to_owned()));
+        if self.are_few() {
+            lines.extend(self.listed());
         } else if let Some([least, most]) = self.extremes() {
             lines.push(format!(
                 "max-min share: {}, {} ({}) to {} ({}) of it",
-                counted(self.rows.len(), "flow"),
+                counted(self.rows.len(), self.rates.of()),
                 fixed(least.1, 3),
                 shortened(least.0),
                 fixed(most.1, 3),
@@ -104,15 +153,22 @@ impl FairShares {
         lines
     }
 
+    /// A line of the terminal for each flow, and one above.
+    pub fn listed(&self) -> Vec<String> {
+        let rows = aligned(&self.terminal_rows());
+        rows.iter().map(|line| line.trim_end().to_owned()).collect()
+    }
+
     fn terminal_rows(&self) -> Vec<Vec<String>> {
-        let titles = ["flow", "Mbps", "max-min", "ratio", ""];
+        let (of, unit) = (self.rates.of(), self.rates.unit().0);
+        let titles = [of, unit, "max-min", "ratio", ""];
         let mut rows = vec![titles.map(String::from).to_vec()];
         for row in &self.rows {
-            let mbps = |bps: f64| fixed(bps / 1e6, if bps > 0.0 && bps < 1e6 { 4 } else { 2 });
+            let shown = |rate: f64| self.rates.shown(rate);
             rows.push(vec![
                 shortened(&row.name),
-                mbps(row.measured),
-                row.share.map_or_else(|| "-".into(), mbps),
+                shown(row.measured),
+                row.share.map_or_else(|| "-".into(), shown),
                 row.ratio()
                     .map_or_else(|| "-".into(), |ratio| fixed(ratio, 3)),
                 row.remark.into(),
@@ -124,31 +180,35 @@ impl FairShares {
     /// A row for each flow.
     pub fn table(&self) -> Table {
         let mut caption = format!(
-            "What each flow got ({}) beside its max-min fair share, by water filling.",
+            "What each {} got ({}) beside its max-min fair share, by water filling.",
+            self.rates.of(),
             self.counted_as
         );
         for note in &self.notes {
             caption.push_str(&format!(" {}.", capital(note)));
         }
-        let mut table = Table::new("fairness", caption, columns());
+        let mut table = Table::new("fairness", caption, columns(self.rates));
         if !self.has_shares() {
             return table;
         }
-        let mbps = |bps: Option<f64>| bps.map_or(Cell::Empty, |bps| Cell::float(bps / 1e6, 4));
+        let scale = self.rates.unit().1;
+        let float = |rate: Option<f64>| rate.map_or(Cell::Empty, |r| Cell::float(r / scale, 4));
         for row in &self.rows {
             let ratio = row.ratio().map(|ratio| Cell::float(ratio, 4));
-            table.rows.push(vec![
+            let mut cells: Vec<Cell> = vec![
                 row.name.clone().into(),
-                mbps(Some(row.measured)),
-                mbps(row.share),
+                float(Some(row.measured)),
+                float(row.share),
                 ratio.unwrap_or_default(),
                 row.limit.clone().into(),
-                mbps(row.wire_measured),
-                mbps(row.wire_share),
-                mbps(row.payload.map(|payload| payload.0)),
-                mbps(row.payload.map(|payload| payload.1)),
+                float(row.wire_measured),
+                float(row.wire_share),
+                float(row.payload.map(|payload| payload.0)),
+                float(row.payload.map(|payload| payload.1)),
                 row.remark.into(),
-            ]);
+            ];
+            cells.truncate(table.columns.len());
+            table.rows.push(cells);
         }
         table
     }
@@ -160,9 +220,11 @@ impl FairShares {
         if shared.len() < 2 {
             return None;
         }
+        let (unit, scale) = self.rates.unit();
+        let of_what = capital(self.rates.of());
         let x: Vec<f64> = (1..=shared.len()).map(|place| place as f64).collect();
         let of = |value: &dyn Fn(&FairRow) -> f64| -> Vec<f64> {
-            shared.iter().map(|row| value(row) / 1e6).collect()
+            shared.iter().map(|row| value(row) / scale).collect()
         };
         let first = shared.iter().take(8).enumerate();
         let names = first.map(|(at, row)| format!("{}: {}", at + 1, row.name));
@@ -178,11 +240,14 @@ impl FairShares {
                 } else {
                     Vec::new()
                 },
-                ..Axis::new("Flow, by its place among those with a share", "")
+                ..Axis::new(
+                    format!("{of_what}, by its place among those with a share"),
+                    "",
+                )
             },
             y: Axis {
                 min: Some(0.0),
-                ..Axis::new(capital(self.counted_as), "Mbps")
+                ..Axis::new(capital(self.counted_as), unit)
             },
             curves: vec![
                 Curve::new("measured", Style::Bars, x.clone(), of(&|row| row.measured)),
@@ -194,7 +259,7 @@ impl FairShares {
                 ),
             ],
             note: format!(
-                "Flows: {}{}. Jain's index is {} of rates, {} of rates over shares.",
+                "{of_what}s: {}{}. Jain's index is {} of rates, {} of rates over shares.",
                 names.collect::<Vec<_>>().join("; "),
                 if shared.len() > 8 {
                     "; and so on, as in the table"
@@ -215,14 +280,15 @@ impl FairShares {
         }
         let (rates, ratios) = self.jain();
         let extremes = self.extremes();
-        let flows: Vec<Value> = self
+        let ending = self.rates.ending();
+        let all: Vec<Value> = self
             .rows
             .iter()
             .map(|row| {
                 json!({
                     "name": row.name,
-                    "measured_bps": row.measured,
-                    "share_bps": row.share,
+                    (format!("measured_{ending}")): row.measured,
+                    (format!("share_{ending}")): row.share,
                     "ratio": row.ratio(),
                 })
             })
@@ -232,34 +298,44 @@ impl FairShares {
             "jain_ratios": ratios,
             "ratio_least": extremes.map(|extremes| extremes[0].1),
             "ratio_most": extremes.map(|extremes| extremes[1].1),
-            "flows": flows,
+            (format!("{}s", self.rates.of())): all,
         })
     }
 }
 
-fn columns() -> Vec<Column> {
-    let mbps = |name: &str, meaning: &str| Column::number(name, "Mbps", meaning);
-    vec![
-        Column::text("flow", "name in the scenario"),
-        mbps("measured", "what it got after the warm-up"),
-        mbps(
+fn columns(rates: Rates) -> Vec<Column> {
+    let rate = |name: &str, meaning: &str| Column::number(name, rates.unit().0, meaning);
+    let name = match rates {
+        Rates::OfFlows => "name in the scenario",
+        Rates::OfSources => "the terminal that sends",
+    };
+    let mut columns = vec![
+        Column::text(rates.of(), name),
+        rate("measured", "what it got after the warm-up"),
+        rate(
             "max-min share",
-            "most it can get without taking from a flow that has no more",
+            "most it can get without taking from one that has no more",
         ),
         Column::number("ratio", "", "measured over share"),
         Column::text("limit", "the channel that stops the share, or its demand"),
-        mbps(
+    ];
+    if rates == Rates::OfSources {
+        return columns;
+    }
+    columns.extend([
+        rate(
             "measured on the wire",
             "with all that comes with it, such as RM cells, as far as known",
         ),
-        mbps(
+        rate(
             "share on the wire",
             "with all that comes with it: RM cells, headers, gaps between frames",
         ),
-        mbps("payload", "what the application got, as far as known"),
-        mbps("payload of share", "what it would get with its share"),
+        rate("payload", "what the application got, as far as known"),
+        rate("payload of share", "what it would get with its share"),
         Column::text("remark", "why it has no share"),
-    ]
+    ]);
+    columns
 }
 
 fn capital(sentence: &str) -> String {
@@ -284,7 +360,7 @@ mod tests {
         FairShares {
             rows: (1..=count).map(row).collect(),
             counted_as: "data on the wire",
-            notes: Vec::new(),
+            ..FairShares::default()
         }
     }
 
@@ -309,6 +385,30 @@ mod tests {
         );
         assert_eq!(shares(31).table().rows.len(), 31);
         assert_eq!(shares(30).terminal_lines().len(), 33);
+    }
+
+    #[test]
+    fn sources_have_flits_a_cycle_and_nothing_else_on_the_wire() {
+        let mut found = shares(2);
+        found.rates = Rates::OfSources;
+        for row in &mut found.rows {
+            (row.measured, row.share) = (row.measured / 1e7, Some(0.25));
+        }
+        assert_eq!(
+            found.listed(),
+            [
+                "source  flits/cycle  max-min  ratio",
+                "f1           0.1000   0.2500  0.400",
+                "f2           0.2000   0.2500  0.800",
+            ]
+        );
+        let table = found.table();
+        assert_eq!(table.columns[2].header(), "max-min share [flits/cycle]");
+        assert_eq!((table.columns.len(), table.rows[0].len()), (5, 5));
+        assert_eq!(table.rows[1][1], Cell::float(0.2, 4));
+        let value = found.json();
+        assert_eq!(value["sources"][0]["share_flits_per_cycle"], 0.25);
+        assert_eq!(value["ratio_most"], 0.8);
     }
 
     #[test]

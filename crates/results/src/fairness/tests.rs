@@ -162,7 +162,12 @@ fn odd_claims_do_no_harm() {
 
 /// Why an allocation is not max-min fair, if it is not: a channel carries too much, or a flow of
 /// some group could have more at no cost to those that have no more than it.
-fn flaw(capacity: &[f64], claims: &[Claim], rates: &[f64], background: &[f64]) -> Option<String> {
+pub(crate) fn flaw(
+    capacity: &[f64],
+    claims: &[Claim],
+    rates: &[f64],
+    background: &[f64],
+) -> Option<String> {
     const SLACK: f64 = 1e-6;
     let mut load = background.to_vec();
     for (claim, rate) in claims.iter().zip(rates) {

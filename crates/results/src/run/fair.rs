@@ -14,7 +14,7 @@ use packet::spec::{
 
 use super::names;
 use super::tables::flow_loads;
-use crate::fairness::{Allocation, Claim, FairRow, FairShares, Limit, max_min};
+use crate::fairness::{Allocation, Claim, FairRow, FairShares, Limit, Rates, max_min};
 use crate::number::significant;
 
 /// What a flow wants, in bps.
@@ -67,6 +67,7 @@ pub fn shares(spec: &NetworkSpec, outcome: &Outcome) -> FairShares {
     FairShares {
         rows,
         counted_as: "data units on the wire",
+        rates: Rates::OfFlows,
         notes: network.notes(&found),
     }
 }
