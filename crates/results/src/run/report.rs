@@ -32,6 +32,11 @@ pub fn run_report<'a>(
         blocks.push(heading("Waiting"));
         blocks.extend(waiting.into_iter().map(Block::Plot));
     }
+    let plots = plots(series, info.cell);
+    if !plots.is_empty() {
+        blocks.push(heading("Over time"));
+        blocks.extend(plots.into_iter().map(Block::Plot));
+    }
     if let Some(plot) = fair::shares(spec, outcome).plot() {
         blocks.push(heading("Fairness"));
         blocks.push(Block::Plot(plot));
@@ -44,11 +49,6 @@ pub fn run_report<'a>(
     if let Some(plot) = bounds::plot(spec, outcome, info.cell) {
         blocks.push(heading("Delay bounds"));
         blocks.push(Block::Plot(plot));
-    }
-    let plots = plots(series, info.cell);
-    if !plots.is_empty() {
-        blocks.push(heading("Over time"));
-        blocks.extend(plots.into_iter().map(Block::Plot));
     }
     blocks.push(heading("In numbers"));
     let tables = run_tables(spec, outcome, measured, info.cell);
