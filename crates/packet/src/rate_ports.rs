@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Event, EventQueue, Phase, Time};
+use kernel::{Duration, Event, EventQueue, Phase, Rate, Time};
 
 use crate::explicit_rate::{BACKGROUND, ExplicitRate, PortView};
 use crate::outcome::RatePortOutcome;
@@ -23,6 +23,7 @@ pub(crate) const INTERVAL_TIMER: u32 = 6;
 pub(crate) struct RatePort {
     rule: ExplicitRate,
     channel: u32,
+    link: Rate,
     /// ABR cells that wait.
     queue_cells: u32,
     queue_max: u32,
@@ -75,6 +76,7 @@ impl RatePorts {
             rates.ports.push(RatePort {
                 rule: ExplicitRate::new(rule, link, circuits[at], 8 * bytes[at].max(1)),
                 channel: *channel,
+                link,
                 queue_cells: 0,
                 queue_max: 0,
                 cells: 0,
@@ -113,10 +115,10 @@ impl RatePorts {
 }
 
 impl RatePort {
-    fn view(&self, now: Time, network: &Network) -> PortView {
+    fn view(&self, now: Time) -> PortView {
         PortView {
             now,
-            link: network.channels[self.channel as usize].rate,
+            link: self.link,
             queue_cells: self.queue_cells,
         }
     }
@@ -145,7 +147,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let port_id = self.rates.of_channel[channel as usize] as usize;
         let port = &mut self.rates.ports[port_id];
         if port.rule.timer().is_some_and(|at| at <= now) {
-            let view = port.view(now, &self.network);
+            let view = port.view(now);
             if let Some(interval) = port.rule.on_timer(&view) {
                 self.probe.on_interval(now, channel, interval);
             }
@@ -168,7 +170,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             port.cells += 1;
             self.probe.on_rate_queue(now, channel, port.queue_cells);
         }
-        let view = port.view(now, &self.network);
+        let view = port.view(now);
         let ended = port.rule.on_cell(&view, seat, bits);
         if let Some(interval) = ended {
             self.probe.on_interval(now, channel, interval);
@@ -217,7 +219,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let seat = self.rates.seats[opposite as usize];
         let port = &mut self.rates.ports[port_id as usize];
-        let view = port.view(self.now, &self.network);
+        let view = port.view(self.now);
         let mut cell = self.network.units.rm(place);
         let before = cell;
         port.rule.on_backward(&view, seat, &mut cell);
@@ -241,7 +243,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             queue_max: port.queue_max as u64,
             feedbacks_total: port.feedbacks,
             marked_total: port.marked,
-            fair_share: port.rule.fair_share(),
             ..RatePortOutcome::default()
         };
         port.rule.outcome(&mut outcome);

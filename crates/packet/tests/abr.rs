@@ -117,3 +117,53 @@ fn circuits_that_can_not_work_are_refused() {
         assert!(said.contains(word), "{word}: {said}");
     }
 }
+
+/// Least ACR of the first circuit and the notices that reached its source, under relative-rate
+/// marks that a switch adds to forward cells, with or without cells of its own.
+fn marked(every: Option<kernel::Duration>) -> (f64, u64) {
+    let mut abr = abr(UiliSpec::None, Rate(100 * MBPS));
+    (abr.rif, abr.rdf, abr.cdf) = (1.0 / 16.0, 0.25, 0.0);
+    let mut spec = figure_5(abr);
+    spec.stop_at = Time(30 * MS);
+    for flow in &mut spec.flows {
+        flow.traffic = TrafficSpec::Greedy {
+            start: Time(0),
+            total: None,
+        };
+    }
+    for (_, rule) in &mut spec.rate_ports {
+        let marks = MarkSpec {
+            high_cells: 50,
+            low_cells: 10,
+        };
+        *rule = ExplicitRateSpec::RelativeRate(RelativeRateSpec {
+            congestion: marks,
+            no_increase: marks,
+            marks_backward: false,
+            backward_notice_every: every,
+        });
+    }
+    let wanted = [series("acr", Measure::AllowedRate, Some(0))];
+    let recorder = Recorder::new(&spec, &wanted);
+    let mut simulation: Simulation<kernel::Wheel, _> =
+        Simulation::new(&spec, (recorder, Audit::new(&spec))).expect("a network");
+    simulation.run();
+    let outcome = simulation.outcome();
+    assert_eq!(outcome.violations_total, 0, "{:?}", outcome.violations);
+    let series = simulation.probe().0.series(outcome.ended_at);
+    let notices = outcome.flows[0]
+        .abr
+        .as_ref()
+        .map_or(0, |abr| abr.notices_total);
+    (range(&series[0], 0, 25).0, notices)
+}
+
+#[test]
+fn notices_of_a_switch_come_before_the_first_answer() {
+    // Five sources at 100 Mbps fill the link between the switches at once. An answer takes the
+    // round trip of 30 ms; a cell of the switch the 10 ms over one link and back.
+    assert_eq!(marked(None), (1e8, 0));
+    let (least, notices) = marked(Some(kernel::Duration(MS)));
+    assert!(notices >= 10, "{notices}");
+    assert!(least < 2e7, "{least}");
+}

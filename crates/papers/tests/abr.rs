@@ -1,12 +1,12 @@
 //! The paper whose scenarios run ABR circuits: short versions of every experiment, and Figure 6 as
 //! it is.
 
-use papers::{Bounds, Evidence, Lab, Measured, Paper, papers};
+mod common;
+
+use papers::{Bounds, Evidence, Lab, Measured, Paper};
 
 fn paper() -> Paper {
-    let mut papers = papers().into_iter();
-    let found = papers.find(|paper| paper.id == "kalyanaraman1998");
-    found.expect("the paper is known")
+    common::paper("kalyanaraman1998")
 }
 
 /// Every run with these settings on top, few random networks.
@@ -23,29 +23,15 @@ fn lab(sets: &[(&str, &str)]) -> Lab {
 
 #[test]
 fn every_experiment_measures_its_claims() {
-    let lab = lab(&[("run.duration", "30 ms"), ("run.warm_up", "5 ms")]);
-    for experiment in paper().experiments {
-        let evidence = (experiment.run)(&lab);
-        let evidence = evidence.unwrap_or_else(|error| panic!("{}: {error}", experiment.title));
-        let found: Vec<&str> = evidence.findings.iter().map(|one| one.claim).collect();
-        assert_eq!(found, experiment.claims, "{}", experiment.title);
-        assert!(!evidence.blocks.is_empty(), "{}", experiment.title);
-        let empty = evidence.findings.iter().find(|one| one.measured.is_empty());
-        assert!(empty.is_none(), "{empty:?}");
-    }
+    common::measures_its_claims(
+        &paper(),
+        &lab(&[("run.duration", "30 ms"), ("run.warm_up", "5 ms")]),
+    );
 }
 
 #[test]
 fn every_claim_has_a_finding() {
-    let paper = paper();
-    let claims = papers::claim::parse(paper.claims_toml).expect("the claims can be read");
-    let measured = paper.experiments.iter().flat_map(|one| one.claims);
-    let mut measured: Vec<&str> = measured.copied().collect();
-    let mut stated: Vec<&str> = claims.iter().map(|claim| claim.id.as_str()).collect();
-    assert_eq!(stated.len(), 11);
-    measured.sort_unstable();
-    stated.sort_unstable();
-    assert_eq!(measured, stated);
+    common::has_a_finding_for_each(&paper(), 11);
 }
 
 /// Claims of Figure 6 with a number outside its bounds.

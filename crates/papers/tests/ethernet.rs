@@ -1,15 +1,15 @@
 //! Papers whose scenarios run on the Ethernet engine: short versions of every experiment.
 
+mod common;
+
 use papers::lab::EthernetRun;
-use papers::{Lab, Paper, papers};
+use papers::{Lab, Paper};
 use rayon::ThreadPoolBuilder;
 
 const FILE: &str = "nouredine1999/fig02-speed-mismatch.toml";
 
 fn paper() -> Paper {
-    let mut papers = papers().into_iter();
-    let found = papers.find(|paper| paper.id == "nouredine1999");
-    found.expect("the paper is known")
+    common::paper("nouredine1999")
 }
 
 /// Every run short and one of each, whatever an experiment asks for.
@@ -24,29 +24,12 @@ fn short() -> Lab {
 
 #[test]
 fn every_experiment_measures_its_claims() {
-    let lab = short();
-    for experiment in paper().experiments {
-        let evidence = (experiment.run)(&lab);
-        let evidence = evidence.unwrap_or_else(|error| panic!("{}: {error}", experiment.title));
-        let found: Vec<&str> = evidence.findings.iter().map(|one| one.claim).collect();
-        assert_eq!(found, experiment.claims, "{}", experiment.title);
-        assert!(!evidence.blocks.is_empty(), "{}", experiment.title);
-        let empty = evidence.findings.iter().find(|one| one.measured.is_empty());
-        assert!(empty.is_none(), "{empty:?}");
-    }
+    common::measures_its_claims(&paper(), &short());
 }
 
 #[test]
 fn every_claim_has_a_finding() {
-    let paper = paper();
-    let claims = papers::claim::parse(paper.claims_toml).expect("the claims can be read");
-    let measured = paper.experiments.iter().flat_map(|one| one.claims);
-    let mut measured: Vec<&str> = measured.copied().collect();
-    let mut stated: Vec<&str> = claims.iter().map(|claim| claim.id.as_str()).collect();
-    assert_eq!(stated.len(), 13);
-    measured.sort_unstable();
-    stated.sort_unstable();
-    assert_eq!(measured, stated);
+    common::has_a_finding_for_each(&paper(), 13);
 }
 
 fn batch(threads: usize) -> Vec<EthernetRun> {

@@ -1,16 +1,14 @@
 //! Papers whose scenarios run on the flit engine: small versions of every experiment.
 
+mod common;
+
 use std::sync::atomic::AtomicBool;
 
-use papers::{Lab, Paper, papers, reproduce};
+use common::paper;
+use papers::{Lab, reproduce};
 use rayon::ThreadPoolBuilder;
 
 const FILE: &str = "dally1990/fig08.toml";
-
-fn paper(id: &str) -> Paper {
-    let mut papers = papers().into_iter();
-    papers.find(|paper| paper.id == id).expect("a paper")
-}
 
 /// Every network small and every run short, whatever an experiment asks for.
 fn small() -> Lab {
@@ -29,16 +27,12 @@ fn small() -> Lab {
 
 #[test]
 fn every_experiment_measures_its_claims() {
-    let lab = small();
-    for experiment in paper("dally1990").experiments {
-        let evidence = (experiment.run)(&lab);
-        let evidence = evidence.unwrap_or_else(|error| panic!("{}: {error}", experiment.title));
-        let found: Vec<&str> = evidence.findings.iter().map(|one| one.claim).collect();
-        assert_eq!(found, experiment.claims, "{}", experiment.title);
-        assert!(!evidence.blocks.is_empty(), "{}", experiment.title);
-        let empty = evidence.findings.iter().find(|one| one.measured.is_empty());
-        assert!(empty.is_none(), "{empty:?}");
-    }
+    common::measures_its_claims(&paper("dally1990"), &small());
+}
+
+#[test]
+fn every_claim_has_a_finding() {
+    common::has_a_finding_for_each(&paper("dally1990"), 7);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Papers whose scenarios run on the packet engine over many seeds: short versions of every
 //! experiment.
 
-use papers::{Lab, Paper, papers};
+mod common;
+
+use papers::{Lab, Paper};
 
 fn paper() -> Paper {
-    let mut papers = papers().into_iter();
-    let found = papers.find(|paper| paper.id == "zhang1991");
-    found.expect("the paper is known")
+    common::paper("zhang1991")
 }
 
 /// Every run short and few of them, whatever an experiment asks for.
@@ -20,29 +20,12 @@ fn short(duration: &str) -> Lab {
 
 #[test]
 fn every_experiment_measures_its_claims() {
-    let lab = short("21 s");
-    for experiment in paper().experiments {
-        let evidence = (experiment.run)(&lab);
-        let evidence = evidence.unwrap_or_else(|error| panic!("{}: {error}", experiment.title));
-        let found: Vec<&str> = evidence.findings.iter().map(|one| one.claim).collect();
-        assert_eq!(found, experiment.claims, "{}", experiment.title);
-        assert!(!evidence.blocks.is_empty(), "{}", experiment.title);
-        let empty = evidence.findings.iter().find(|one| one.measured.is_empty());
-        assert!(empty.is_none(), "{empty:?}");
-    }
+    common::measures_its_claims(&paper(), &short("21 s"));
 }
 
 #[test]
 fn every_claim_has_a_finding() {
-    let paper = paper();
-    let claims = papers::claim::parse(paper.claims_toml).expect("the claims can be read");
-    let measured = paper.experiments.iter().flat_map(|one| one.claims);
-    let mut measured: Vec<&str> = measured.copied().collect();
-    let mut stated: Vec<&str> = claims.iter().map(|claim| claim.id.as_str()).collect();
-    assert_eq!(stated.len(), 16);
-    measured.sort_unstable();
-    stated.sort_unstable();
-    assert_eq!(measured, stated);
+    common::has_a_finding_for_each(&paper(), 16);
 }
 
 #[test]

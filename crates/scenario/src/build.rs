@@ -60,6 +60,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         graph: &graph,
         specs: &specs,
         rate_ports: &rate_ports,
+        has_faulty_rules: explicit_rate::are_faulty(root),
         names: &names,
         stop_at,
     }

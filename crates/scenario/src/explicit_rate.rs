@@ -132,6 +132,11 @@ pub(crate) fn tables(root: &Record) -> Vec<&Record> {
         .collect()
 }
 
+/// Does any of them have a mistake?
+pub(crate) fn are_faulty(root: &Record) -> bool {
+    tables(root).iter().any(|table| !table.faulty.is_empty())
+}
+
 /// Numbers that contradict each other.
 fn check_rules(root: &Record, mistakes: &mut Diagnostics) {
     for table in tables(root) {

@@ -63,6 +63,11 @@ fn answer(record: &Record) -> Option<&'static str> {
 /// `back` where nothing of it would be heard.
 fn check_back(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
     let record = draft.record;
+    let control = record.record("source_control");
+    if control.is_some_and(|control| !control.faulty.is_empty()) {
+        // It may have been meant to be ABR.
+        return;
+    }
     let Some(back) = record.field("back").filter(|back| back.given) else {
         return;
     };

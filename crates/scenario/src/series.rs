@@ -18,6 +18,8 @@ pub(crate) struct Reader<'a> {
     pub graph: &'a Graph,
     pub specs: &'a [FlowSpec],
     pub rate_ports: &'a [(u32, ExplicitRateSpec)],
+    /// Some rule of a port has a mistake: which ports tell rates is not known.
+    pub has_faulty_rules: bool,
     pub names: &'a FlowNames<'a>,
     pub stop_at: Time,
 }
@@ -142,7 +144,7 @@ impl Reader<'_> {
         channel: u32,
         mistakes: &mut Diagnostics,
     ) {
-        if !is_of_port(measure) {
+        if !is_of_port(measure) || self.has_faulty_rules {
             return;
         }
         let what = record.word("measure");

@@ -58,7 +58,6 @@ impl Capc {
     /// Adds what intervals found to `outcome`.
     pub fn outcome(&self, outcome: &mut RatePortOutcome) {
         self.sums.report(outcome);
-        outcome.fair_share = self.share;
     }
 
     /// What an interval of load z multiplies the share by.

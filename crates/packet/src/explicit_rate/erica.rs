@@ -121,7 +121,6 @@ impl Erica {
     /// Adds what intervals found to `outcome`.
     pub fn outcome(&self, outcome: &mut RatePortOutcome) {
         self.sums.report(outcome);
-        outcome.fair_share = self.fair_share;
     }
 
     /// The first cell of a circuit in this interval.

@@ -1,6 +1,7 @@
 //! Random chains of switches, and what max-min fairness gives their circuits.
 
 use kernel::stream::{Purpose, Stream};
+use results::fairness::{Claim, max_min};
 
 use super::policies::Sets;
 
@@ -73,38 +74,17 @@ impl Lot {
         ]
     }
 
-    /// Max-min fair rates in Mbps of the circuits, if `target` of each link may be used: the link
-    /// with the smallest equal share is filled, its circuits are done, and so on.
+    /// Max-min fair rates in Mbps of the circuits, if `target` of each link may be used.
     pub fn max_min(&self, target: f64) -> Vec<f64> {
-        let mut left: Vec<f64> = self.trunks.iter().map(|rate| target * rate).collect();
-        let mut rates: Vec<Option<f64>> = vec![None; self.circuits.len()];
-        let passes = |at: usize, trunk: usize| {
-            let (from, to) = self.circuits[at];
-            (from..to).contains(&trunk)
+        let capacity: Vec<f64> = self.trunks.iter().map(|rate| target * rate).collect();
+        let claim = |(from, to): &(usize, usize)| Claim {
+            loads: (*from..*to).map(|trunk| (trunk as u32, 1.0)).collect(),
+            // The links of its hosts are its own.
+            demand: target * ACCESS,
+            ..Claim::default()
         };
-        loop {
-            let share = |trunk: usize| {
-                let open = |at: &usize| rates[*at].is_none() && passes(*at, trunk);
-                let count = (0..rates.len()).filter(open).count();
-                (count > 0).then(|| (left[trunk] / count as f64, trunk))
-            };
-            let shares = (0..left.len()).filter_map(share);
-            let Some((fair, full)) = shares.min_by(|one, other| one.0.total_cmp(&other.0)) else {
-                break;
-            };
-            // A circuit alone has the link of its host besides.
-            let fair = fair.min(target * ACCESS);
-            for (rate, (from, to)) in rates.iter_mut().zip(&self.circuits) {
-                if rate.is_some() || !(*from..*to).contains(&full) {
-                    continue;
-                }
-                *rate = Some(fair);
-                for left in &mut left[*from..*to] {
-                    *left -= fair;
-                }
-            }
-        }
-        rates.into_iter().map(|rate| rate.unwrap_or(0.0)).collect()
+        let claims: Vec<Claim> = self.circuits.iter().map(claim).collect();
+        max_min(&capacity, &claims).rates
     }
 }
 
@@ -122,25 +102,5 @@ mod tests {
         };
         assert_eq!(lot.max_min(1.0), [30.0, 30.0, 70.0]);
         assert_eq!(lot.max_min(0.5), [15.0, 15.0, 35.0]);
-    }
-
-    #[test]
-    fn nobody_can_get_more_without_taking_from_a_poorer_one() {
-        for seed in 1..=60 {
-            let lot = Lot::chain(seed);
-            let rates = lot.max_min(0.9);
-            for (at, (from, to)) in lot.circuits.iter().enumerate() {
-                // Some link of it is full, and nobody there has more.
-                let is_bottleneck = |trunk: usize| {
-                    let over =
-                        |k: &usize| (lot.circuits[*k].0..lot.circuits[*k].1).contains(&trunk);
-                    let there: Vec<usize> = (0..rates.len()).filter(over).collect();
-                    let used: f64 = there.iter().map(|k| rates[*k]).sum();
-                    let most = there.iter().map(|k| rates[*k]).fold(0.0, f64::max);
-                    used > 0.9 * lot.trunks[trunk] - 1e-6 && rates[at] > most - 1e-6
-                };
-                assert!((*from..*to).any(is_bottleneck), "{lot:?} {rates:?}");
-            }
-        }
     }
 }

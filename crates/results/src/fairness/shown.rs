@@ -143,12 +143,14 @@ impl FairShares {
                 shortened(most.0)
             ));
         }
-        let (rates, ratios) = self.jain();
-        lines.push(format!(
-            "Jain's index {} of rates, {} of rates over shares",
-            fixed(rates, 4),
-            fixed(ratios, 4)
-        ));
+        if self.rows.len() > 1 {
+            let (rates, ratios) = self.jain();
+            lines.push(format!(
+                "Jain's index {} of rates, {} of rates over shares",
+                fixed(rates, 4),
+                fixed(ratios, 4)
+            ));
+        }
         lines.extend(self.notes.iter().cloned());
         lines
     }
@@ -377,6 +379,8 @@ mod tests {
                 "Jain's index 0.9000 of rates, 0.9000 of rates over shares",
             ]
         );
+        // One is always as fair as can be.
+        assert_eq!(shares(1).terminal_lines().len(), 3);
         let many = shares(31).terminal_lines();
         assert_eq!(many.len(), 3);
         assert_eq!(

@@ -51,7 +51,7 @@ fn the_share_follows_the_load() {
     let mut outcome = RatePortOutcome::default();
     rule.outcome(&mut outcome);
     assert_eq!((outcome.intervals_total, outcome.load_mean), (5, 9.0 / 5.0));
-    assert_eq!(outcome.fair_share, Rate(10_546_875));
+    assert_eq!(rule.fair_share(), Rate(10_546_875));
 }
 
 #[test]
