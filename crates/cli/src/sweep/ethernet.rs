@@ -61,14 +61,14 @@ pub const MEASURES: &[Measure] = &[
     number(
         "transfers",
         "1/s",
-        "files, requests and pictures finished",
+        "files, requests and pictures complete",
         Role::Other,
         3,
     ),
     number(
         "transfer time",
         "ms",
-        "mean over all of them",
+        "mean over all of them, files to their last byte at the receiver",
         Role::Other,
         3,
     ),
@@ -76,6 +76,27 @@ pub const MEASURES: &[Measure] = &[
         "transfer time 99 %",
         "ms",
         "99th percentile",
+        Role::Other,
+        3,
+    ),
+    number(
+        "acknowledged time",
+        "ms",
+        "mean over all files, to their last acknowledgement",
+        Role::Other,
+        3,
+    ),
+    number(
+        "acknowledged time 99 %",
+        "ms",
+        "99th percentile",
+        Role::Other,
+        3,
+    ),
+    number(
+        "last transfer",
+        "ms",
+        "when the last of the whole run was complete",
         Role::Other,
         3,
     ),
@@ -207,6 +228,8 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
     let mbps = |bps: f64| if seconds > 0.0 { bps / 1e6 } else { f64::NAN };
     let some = |count: u64, value: f64| if count > 0 { value } else { f64::NAN };
     let transfers = merged(outcome.flows.iter().map(|flow| &flow.transfer_time));
+    let acknowledged = merged(outcome.flows.iter().map(|flow| &flow.acknowledged_time));
+    let last = outcome.flows.iter().map(|flow| flow.last_transfer).max();
     let delays = merged(outcome.flows.iter().map(|flow| &flow.delay));
     let queues = || outcome.channels.iter().flat_map(|channel| &channel.queues);
     let sum = |of: fn(&QueueOutcome) -> u64| queues().map(of).sum::<u64>() as f64;
@@ -232,6 +255,15 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         some(
             transfers.count,
             time(transfers.histogram.percentile(99.0)) / 1e9,
+        ),
+        some(acknowledged.count, acknowledged.mean_ps / 1e9),
+        some(
+            acknowledged.count,
+            time(acknowledged.histogram.percentile(99.0)) / 1e9,
+        ),
+        some(
+            total(|f| f.transfers_total),
+            time(last.unwrap_or_default().ps()) / 1e9,
         ),
         some(delays.count, delays.mean_ps / 1e6),
         some(delays.count, time(delays.histogram.percentile(99.0)) / 1e6),
