@@ -304,6 +304,8 @@ fn largest_queue(spec: &EthernetSpec, outcome: &EthernetOutcome) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use ethernet::outcome::DelayOutcome;
+
     use super::*;
 
     #[test]
@@ -321,7 +323,25 @@ mod tests {
         };
         let mut engine = Simulation::<(), Wheel>::new(&spec).unwrap();
         engine.run();
+        let times = |ps: u64| DelayOutcome {
+            count: 1,
+            mean_ps: ps as f64,
+            histogram: {
+                let mut histogram = kernel::Histogram::new();
+                histogram.record(ps);
+                histogram
+            },
+            ..DelayOutcome::default()
+        };
+        let flow = FlowOutcome {
+            transfer_time: times(1_000_000_000),
+            acknowledged_time: times(2_000_000_000),
+            transfers_total: 1,
+            last_transfer: Time(3_000_000_000),
+            ..FlowOutcome::default()
+        };
         let outcome = EthernetOutcome {
+            flows: vec![flow],
             stop: Stop::Deadlocked(Default::default()),
             violations_total: 7,
             ..engine.outcome()
@@ -329,6 +349,13 @@ mod tests {
         let values = values(&spec, &outcome);
         assert_eq!(values.len(), MEASURES.len());
         let value = |name: &str| values[MEASURES.iter().position(|m| m.name == name).unwrap()];
+        for (name, is) in [
+            ("transfer time", 1.0),
+            ("acknowledged time", 2.0),
+            ("last transfer", 3.0),
+        ] {
+            assert_eq!(value(name), is, "{name}");
+        }
         assert_eq!(value("standstill"), 1.0);
         assert_eq!(value("broken promises"), 7.0);
         assert!(value("delay").is_nan() && value("late").is_nan());

@@ -60,9 +60,12 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         ];
         row.extend(time_cells(&found.transfer_time, 1e9));
         row.push(acked.count.into());
-        // Mean and 99 %.
-        let times = time_cells(acked, 1e9);
-        row.extend([times[0].clone(), times[4].clone()]);
+        let time = |ps: f64| match acked.count {
+            0 => Cell::Empty,
+            _ => Cell::float(ps / 1e9, 3),
+        };
+        row.push(time(acked.mean_ps));
+        row.push(time(acked.histogram.percentile(99.0) as f64));
         row.push(found.unacknowledged_total.into());
         row.push(Cell::float(found.last_transfer.ps() as f64 / 1e9, 3));
         table.rows.push(row);
