@@ -6,7 +6,7 @@
 use std::time::Duration as WallTime;
 
 use ethernet::Simulation;
-use ethernet::outcome::{EthernetOutcome, FlowOutcome, QueueOutcome, Stop};
+use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome, Stop};
 use ethernet::spec::EthernetSpec;
 use kernel::{Duration, Time, Wheel};
 use results::ethernet::{fairness, goodputs, merged};
@@ -213,6 +213,25 @@ fn share(part: u64, whole: u64) -> f64 {
     }
 }
 
+/// Of transfers, ms: mean and 99 % to their completion and to their last acknowledgement, and when
+/// the last one was complete; not a number where there was none.
+fn transfer_times(outcome: &EthernetOutcome) -> [f64; 5] {
+    let flows = || outcome.flows.iter();
+    let ms = |count: u64, ps: f64| if count > 0 { ps / 1e9 } else { f64::NAN };
+    let done = merged(flows().map(|flow| &flow.transfer_time));
+    let acknowledged = merged(flows().map(|flow| &flow.acknowledged_time));
+    let most = |times: &DelayOutcome| ms(times.count, times.histogram.percentile(99.0) as f64);
+    let total = flows().map(|flow| flow.transfers_total).sum();
+    let last = flows().map(|flow| flow.last_transfer.ps()).max();
+    [
+        ms(done.count, done.mean_ps),
+        most(&done),
+        ms(acknowledged.count, acknowledged.mean_ps),
+        most(&acknowledged),
+        ms(total, last.unwrap_or(0) as f64),
+    ]
+}
+
 /// In the order of [`MEASURES`].
 fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
     let seconds = outcome.ended_at.since(spec.warm_up).seconds();
@@ -227,9 +246,13 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
     let rates = goodputs(spec, outcome);
     let mbps = |bps: f64| if seconds > 0.0 { bps / 1e6 } else { f64::NAN };
     let some = |count: u64, value: f64| if count > 0 { value } else { f64::NAN };
-    let transfers = merged(outcome.flows.iter().map(|flow| &flow.transfer_time));
-    let acknowledged = merged(outcome.flows.iter().map(|flow| &flow.acknowledged_time));
-    let last = outcome.flows.iter().map(|flow| flow.last_transfer).max();
+    let [
+        transfer_mean,
+        transfer_most,
+        acknowledged_mean,
+        acknowledged_most,
+        last_transfer,
+    ] = transfer_times(outcome);
     let delays = merged(outcome.flows.iter().map(|flow| &flow.delay));
     let queues = || outcome.channels.iter().flat_map(|channel| &channel.queues);
     let sum = |of: fn(&QueueOutcome) -> u64| queues().map(of).sum::<u64>() as f64;
@@ -251,20 +274,11 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         fairness(&rates),
         mbps(rate(total(|f| f.returned_bytes) as f64 * 8.0)),
         rate(total(|f| f.transfers) as f64),
-        some(transfers.count, transfers.mean_ps / 1e9),
-        some(
-            transfers.count,
-            time(transfers.histogram.percentile(99.0)) / 1e9,
-        ),
-        some(acknowledged.count, acknowledged.mean_ps / 1e9),
-        some(
-            acknowledged.count,
-            time(acknowledged.histogram.percentile(99.0)) / 1e9,
-        ),
-        some(
-            total(|f| f.transfers_total),
-            time(last.unwrap_or_default().ps()) / 1e9,
-        ),
+        transfer_mean,
+        transfer_most,
+        acknowledged_mean,
+        acknowledged_most,
+        last_transfer,
         some(delays.count, delays.mean_ps / 1e6),
         some(delays.count, time(delays.histogram.percentile(99.0)) / 1e6),
         share(total(|f| f.late), total(|f| f.due)),
@@ -304,8 +318,6 @@ fn largest_queue(spec: &EthernetSpec, outcome: &EthernetOutcome) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use ethernet::outcome::DelayOutcome;
-
     use super::*;
 
     #[test]

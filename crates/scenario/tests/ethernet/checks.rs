@@ -184,7 +184,8 @@ fn segments_follow_the_mtu() {
 fn back_pressure_none_turns_the_rest_off() {
     let text = ONE_SWITCH.replace(
         "kind = \"pause\"",
-        "kind = \"pause\"\nclasses = [0]\nhigh = \"60 %\"\nlow = \"50 %\"\nheadroom = \"unchecked\"",
+        "kind = \"pause\"\nclasses = [0]\nhigh = \"60 %\"\nlow = \"50 %\"\n\
+         headroom = \"unchecked\"",
     );
     assert!(switch(&read(&text)).back_pressure.is_some());
     let off = try_read(&text, &["back_pressure.kind=\"none\""]).expect("no error");
