@@ -214,7 +214,12 @@ fn values_that_do_not_go_together_are_told() {
     let here = folder("sweep-together");
     shared(&here, &[]);
     let arguments = ["sweep", "shared.toml", "--out", "out"];
-    let axes = ["--axis", "scheme=cumulative,n23", "--axis", "resync_every=4,8"];
+    let axes = [
+        "--axis",
+        "scheme=cumulative,n23",
+        "--axis",
+        "resync_every=4,8",
+    ];
     let ran = backwater(&here, &[&arguments[..], &axes[..]].concat());
     let ran = ran.expect(2).complains("has no meaning with scheme `n23`");
     assert!(
