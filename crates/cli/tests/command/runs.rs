@@ -112,7 +112,7 @@ fn a_dead_circuit_is_a_note_and_a_stuck_run_status_1() {
     let ran = backwater(&here, &["run", &scenario, "--out", "note"]).expect(0);
     let ran = ran.complains("note: standstill: 1 flow has not moved since");
     assert!(
-        ran.out.contains("VC1: 1 unit waiting for A → S"),
+        ran.out.contains("VC1: 1 unit waiting for A -> S"),
         "{}",
         ran.out
     );

@@ -104,7 +104,9 @@ fn are_correlated(means: &[f64]) -> bool {
     let n = means.len() as f64;
     let mean = means.iter().sum::<f64>() / n;
     let squares: f64 = means.iter().map(|x| (x - mean) * (x - mean)).sum();
-    let successive = means.windows(2).map(|two| (two[1] - two[0]) * (two[1] - two[0]));
+    let successive = means
+        .windows(2)
+        .map(|two| (two[1] - two[0]) * (two[1] - two[0]));
     // One minus half of von Neumann's ratio: about the correlation at lag 1. Means that are all
     // alike have none.
     let correlation = 1.0 - successive.sum::<f64>() / (2.0 * squares);

@@ -3,8 +3,8 @@
 use kernel::Duration;
 use packet::outcome::{PathGroup, PortsOutcome, SampleOutcome};
 
-use super::words::counted;
 use crate::model::{Axis, Curve, OtherUnit, Plot, Style};
+use kernel::words::counted;
 
 /// Path lengths in the plot of distributions; the table has all.
 const CURVES: usize = 6;

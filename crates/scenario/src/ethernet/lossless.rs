@@ -5,6 +5,7 @@ use ethernet::spec::{
     SwitchSpec,
 };
 use kernel::time::PS_PER_SECOND;
+use kernel::words::counted;
 use kernel::{Duration, Rate};
 
 use super::crossings::{Crossings, Load};
@@ -192,8 +193,9 @@ impl Lossless<'_> {
                 times => format!(" for each of {times} stations"),
             };
             format!(
-                "`{}`: {frames} frames of {bytes} B{times}",
-                self.net.channel_name(*input)
+                "`{}`: {} of {bytes} B{times}",
+                self.net.channel_name(*input),
+                counted(frames, "frame")
             )
         };
         let listed: Vec<String> = stops.iter().take(LISTED).map(one).collect();
