@@ -39,8 +39,8 @@ const INTERRUPTED: u8 = 130;
 #[command(version, propagate_version = true, max_term_width = 100)]
 #[command(
     after_help = "Start with:  backwater example fig17-two-switches --out two.toml\n             \
-    backwater run two.toml\n       or:  backwater reproduce kung1993\n\nExit status: 0 done, 1 a claim failed, a \
-    promise was broken or flits deadlocked, 2 bad input, 130 interrupted."
+    backwater run two.toml\n       or:  backwater reproduce kung1993\n\nExit status: 0 done, \
+    1 a claim failed, a promise was broken or flits deadlocked, 2 bad input, 130 interrupted."
 )]
 struct Cli {
     #[command(subcommand)]

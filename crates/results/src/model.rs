@@ -98,7 +98,7 @@ pub struct Axis {
 /// A second unit of an axis.
 #[derive(Clone, Debug)]
 pub struct OtherUnit {
-    /// Its name, such as "us".
+    /// Its name, such as "µs".
     pub unit: String,
     /// How many of it make one of the axis' own unit.
     pub per_unit: f64,

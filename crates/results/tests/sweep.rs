@@ -94,7 +94,7 @@ fn load_and_lanes_are_found() {
         [0.2, 0.4],
         "beyond saturation nothing is drawn"
     );
-    assert!(plots[0].note.contains("2 points beyond saturation"));
+    assert!(plots[0].note.contains(": 2 points. The tables have all."));
     assert!(
         plots[0].note.contains("0.8 (lanes = 1), 0.8 (lanes = 2)"),
         "{}",

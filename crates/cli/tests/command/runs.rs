@@ -198,6 +198,31 @@ fn audit_checks_and_changes_nothing() {
 }
 
 #[test]
+fn what_has_no_title_is_called_as_its_file() {
+    let here = folder("untitled");
+    let text = "[run]\nduration = \"100 cells\"\n[link]\nrate = \"622 Mbps\"\n[network]\n\
+        hosts = [\"A\", \"B\"]\n[[links]]\nbetween = [\"A\", \"B\"]\n[[flows]]\n\
+        name = \"f\"\nfrom = \"A\"\nto = \"B\"\n";
+    fs::write(here.join("two.toml"), text).expect("a file");
+    let ran = backwater(&here, &["run", "two.toml"]).expect(0);
+    assert!(ran.out.starts_with("two: 100 cells"), "{}", ran.out);
+    let page = fs::read_to_string(here.join("runs/two/report.html")).expect("a report");
+    assert!(page.contains("<h1>two</h1>"), "the page has a heading");
+    let sweep = ["sweep", "two.toml", "--seeds", "2"];
+    let ran = backwater(&here, &sweep).expect(0);
+    assert!(ran.out.starts_with("two: 2 of 2 runs"), "{}", ran.out);
+    let mut piped = command(&here);
+    piped.args(["run", "-", "--out", "piped"]);
+    let input = fs::File::open(here.join("two.toml")).expect("a file");
+    let ran = finish(piped.stdin(input)).expect(0);
+    assert!(
+        ran.out.starts_with("standard input: 100 cells"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
 fn standard_input_is_a_scenario() {
     let here = folder("stdin");
     let text = fs::read(figure_17()).expect("a scenario");

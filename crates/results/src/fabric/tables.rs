@@ -116,8 +116,8 @@ fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
             cycles("mean", "mean"),
             cycles(
                 "± 95 %",
-                "half width of the interval of the mean, by batch means; empty if the run is too short for \
-                 one",
+                "half width of the interval of the mean, by batch means; empty if the run is too \
+                 short for one",
             ),
             cycles("deviation", "standard deviation"),
             cycles("least", "shortest"),

@@ -170,7 +170,8 @@ pub fn delay_columns(unit: &str) -> Vec<Column> {
         number("mean", "mean"),
         number(
             "± 95 %",
-            "half width of the mean's 95 % interval, by batch means; empty if the run is too short for one",
+            "half width of the mean's 95 % interval, by batch means; empty if the run is too short \
+             for one",
         ),
         number("deviation", "standard deviation"),
         number("least", "smallest"),
