@@ -42,13 +42,7 @@ pub fn explain(options: &Options) -> u8 {
             println!("{}", text.trim_end());
             SUCCESS
         }
-        Err(message) => match near_claims(what).as_slice() {
-            [] => fail(message),
-            near => fail(format!(
-                "there is no claim `{what}`; there is {}",
-                near.join(", ")
-            )),
-        },
+        Err(message) => fail(about_claims(what).unwrap_or(message)),
     }
 }
 
@@ -91,24 +85,26 @@ fn explain_claim(id: &str) -> Option<String> {
     ))
 }
 
-/// The first claims whose name begins like this, after a paper's name.
-fn near_claims(start: &str) -> Vec<String> {
+/// What there is instead of a claim that is not there; `None` for the name of something else.
+fn about_claims(wanted: &str) -> Option<String> {
     const MOST: usize = 5;
-    let of_paper = |paper: &Paper| start.starts_with(&format!("{}.", paper.id));
-    let papers = papers::papers().into_iter().filter(of_paper);
-    let ids: Vec<String> = papers
-        .flat_map(|paper| claims_of(&paper))
+    let (paper, _) = wanted.split_once('.')?;
+    let paper = papers::papers()
+        .into_iter()
+        .find(|known| known.id == paper)?;
+    let ids: Vec<String> = claims_of(&paper)
+        .into_iter()
         .map(|claim| claim.id)
         .collect();
-    let begins = ids.iter().filter(|id| id.starts_with(start)).take(MOST);
-    let near: Vec<String> = begins.cloned().collect();
-    match near.is_empty() {
-        true => scenario::nearest(start, ids.iter().map(String::as_str))
-            .into_iter()
-            .map(String::from)
-            .collect(),
-        false => near,
-    }
+    let begins = ids.iter().filter(|id| id.starts_with(wanted)).take(MOST);
+    let begins: Vec<&str> = begins.map(String::as_str).collect();
+    let near = scenario::nearest(wanted, ids.iter().map(String::as_str));
+    let hint = match (begins.as_slice(), near) {
+        ([], Some(near)) => format!("did you mean `{near}`?"),
+        ([], None) => format!("`backwater explain {}` lists those of this paper", paper.id),
+        (begins, _) => format!("there is {}", begins.join(", ")),
+    };
+    Some(format!("there is no claim `{wanted}`; {hint}"))
 }
 
 /// Everything by group, or one group.

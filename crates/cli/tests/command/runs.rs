@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 use crate::support::{
-    backwater, command, figure_17, folder, json, shipped, trace_hash, with_chance,
+    backwater, command, figure_17, finish, folder, json, shipped, trace_hash, with_chance,
 };
 
 #[test]
