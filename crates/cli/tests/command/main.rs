@@ -9,6 +9,7 @@ mod examples;
 mod fabric;
 mod nasty;
 mod papers;
+mod pictures;
 mod pipes;
 mod runs;
 mod saturation;
