@@ -80,7 +80,7 @@ fn papers_and_claims_are_listed_and_explained() {
     backwater(&here, &["explain", "kung1993.fig12"])
         .expect(2)
         .complains("there is no claim `kung1993.fig12`; there is kung1993.fig12.");
-    backwater(&here, &["explain", "kung1993.nosuch"])
+    backwater(&here, &["explain", "kung1993.nothing-of-that-name"])
         .expect(2)
         .complains("`backwater explain kung1993` lists those of this paper");
 }

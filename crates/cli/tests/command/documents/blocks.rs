@@ -61,18 +61,26 @@ pub fn is_ours(command: &str) -> bool {
     command.starts_with("backwater ") || command.starts_with("target/release/backwater ")
 }
 
-/// Commands between backticks in running text.
+/// Commands between backticks in running text, each with the first line of its paragraph.
 pub fn inline(text: &str) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
+    let mut paragraphs = vec![(1, String::new())];
     let mut is_block = false;
     for (number, line) in (1..).zip(text.lines()) {
-        if line.starts_with("```") {
-            is_block = !is_block;
-        } else if !is_block {
-            let pieces = line.split('`').skip(1).step_by(2);
-            let ours = pieces.filter(|piece| is_ours(piece));
-            found.extend(ours.map(|piece| (number, piece.to_owned())));
+        let is_fence = line.starts_with("```");
+        is_block ^= is_fence;
+        match paragraphs.last_mut() {
+            Some((_, words)) if !is_block && !is_fence && !line.is_empty() => {
+                words.push_str(line.trim());
+                words.push(' ');
+            }
+            _ => paragraphs.push((number + 1, String::new())),
         }
+    }
+    let mut found = Vec::new();
+    for (number, words) in &paragraphs {
+        let pieces = words.split('`').skip(1).step_by(2);
+        let ours = pieces.filter(|piece| is_ours(piece));
+        found.extend(ours.map(|piece| (*number, piece.to_owned())));
     }
     found
 }
@@ -181,7 +189,7 @@ fn files_commands_and_outputs_are_found() {
     let text = "Save this as `a.toml`, or\nnot:\n\n```toml\nx = 1\n```\n\n```toml\ny = 1\n```\n\
         ```sh\n# only words\nmake x\nbackwater run a.toml \\\n    --out b   # exits with 1\n```\n\
         ```console\n$ backwater list\na\n...\n$ backwater schema\n```\n\
-        ```\nbackwater run NAME\n$ backwater x\nother\n```\nSee `backwater list` and `x`.\n";
+        ```\nbackwater run NAME\n$ backwater x\nother\n```\nSee `backwater list\nall` and `x`.\n";
     let told = |line, command: &str, status, output: Option<&[&str]>| {
         Part::Command(Told {
             line,
@@ -200,7 +208,7 @@ fn files_commands_and_outputs_are_found() {
         told(25, "backwater x", 0, None),
     ];
     assert_eq!(parts(text), wanted);
-    assert_eq!(inline(text), [(28, "backwater list".to_owned())]);
+    assert_eq!(inline(text), [(28, "backwater list all".to_owned())]);
 }
 
 #[test]
