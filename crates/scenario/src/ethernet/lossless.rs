@@ -201,7 +201,7 @@ impl Lossless<'_> {
         let listed: Vec<String> = stops.iter().take(LISTED).map(one).collect();
         let more = match stops.len().saturating_sub(LISTED) {
             0 => String::new(),
-            more => format!(" and {more} inputs more"),
+            more => format!(" and {} more", counted(more, "input")),
         };
         let mut notes = vec![format!(
             "before stops take effect: {}{more}",
