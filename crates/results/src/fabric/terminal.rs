@@ -1,4 +1,5 @@
-//! A run of the cycle engine in at most 31 lines of text, beside fair shares.
+//! A run of the cycle engine in at most 31 lines of text, beside fair shares and four on who got
+//! next to nothing.
 
 use flit::outcome::FabricOutcome;
 use flit::spec::FabricSpec;
@@ -8,6 +9,7 @@ use super::{FabricBalance, deadlock, fair, tables};
 use crate::number::{fixed, grouped, significant};
 use crate::run::RunInfo;
 use crate::run::terminal::{aligned, printable, shortened};
+use crate::starved;
 use kernel::words::counted;
 
 /// Classes listed; the rest are counted.
@@ -56,6 +58,7 @@ pub fn fabric_terminal_summary(
         lines.push(words::deadlocked(outcome));
         lines.extend(deadlock::lines(spec, outcome, HELD));
     }
+    lines.extend(starved::lines(super::starved::sentences(spec, outcome)));
     lines.extend(violations(outcome));
     printable(&lines)
 }

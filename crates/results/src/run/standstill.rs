@@ -56,12 +56,12 @@ impl Words<'_> {
         match reason {
             Reason::Buffer { stored, legs } => format!(
                 "no credit; {} ahead, held up at {}",
-                counted(*stored as usize, "unit"),
+                counted(*stored, "unit"),
                 self.channels(legs)
             ),
             Reason::Sink { stored } => format!(
                 "no credit; the destination does not take the {} it holds",
-                counted(*stored as usize, "unit")
+                counted(*stored, "unit")
             ),
             Reason::Credit(missing) => format!("no credit; {}", self.missing(missing)),
             Reason::Window {
@@ -75,13 +75,13 @@ impl Words<'_> {
                     why.push(format!("held up at {}", self.channels(legs)));
                 }
                 if *units_lost > 0 {
-                    why.push(format!("{} lost", counted(*units_lost as usize, "unit")));
+                    why.push(format!("{} lost", counted(*units_lost, "unit")));
                 }
                 if *answers_lost > 0 {
-                    let lost = counted(*answers_lost as usize, "acknowledgement");
+                    let lost = counted(*answers_lost, "acknowledgement");
                     why.push(format!("{lost} lost"));
                 }
-                let open = counted(*unacknowledged as usize, "unit");
+                let open = counted(*unacknowledged, "unit");
                 let why = why.join(", ");
                 format!("window full, {open} unacknowledged; {why}")
             }
