@@ -3,6 +3,7 @@
 use kernel::words::counted;
 use papers::{Claim, Paper};
 
+use crate::claims::near;
 use crate::{SUCCESS, example, fail};
 
 /// What to explain.
@@ -76,34 +77,29 @@ fn explain_claim(id: &str) -> Option<String> {
         Some((paper, claim))
     });
     let (paper, claim) = found.next()?;
-    let check = claim
-        .check
-        .map_or(String::new(), |check| format!("  holds if: {check}\n"));
+    let line = |label: &str, text: &Option<String>| match text {
+        Some(text) => format!("  {label}: {text}\n"),
+        None => String::new(),
+    };
     Some(format!(
-        "{id}: {}, {}\n  states: {}\n{check}  rerun it: backwater reproduce {id}\n",
-        paper.title, claim.figure, claim.states
+        "{id}: {}, {}\n  states: {}\n{}{}{}  rerun it: backwater reproduce {id}\n",
+        paper.title,
+        claim.figure,
+        claim.states,
+        line("holds if", &claim.check),
+        line("differs", &claim.known_difference),
+        line("reading", &claim.reading),
     ))
 }
 
 /// What there is instead of a claim that is not there; `None` for the name of something else.
 fn about_claims(wanted: &str) -> Option<String> {
-    const MOST: usize = 5;
-    let (paper, _) = wanted.split_once('.')?;
-    let paper = papers::papers()
-        .into_iter()
-        .find(|known| known.id == paper)?;
-    let ids: Vec<String> = claims_of(&paper)
-        .into_iter()
-        .map(|claim| claim.id)
-        .collect();
-    let begins = ids.iter().filter(|id| id.starts_with(wanted)).take(MOST);
-    let begins: Vec<&str> = begins.map(String::as_str).collect();
-    let near = scenario::nearest(wanted, ids.iter().map(String::as_str));
-    let hint = match (begins.as_slice(), near) {
-        ([], Some(near)) => format!("did you mean `{near}`?"),
-        ([], None) => format!("`backwater explain {}` lists those of this paper", paper.id),
-        (begins, _) => format!("there is {}", begins.join(", ")),
-    };
+    let (id, _) = wanted.split_once('.')?;
+    let mut papers = papers::papers().into_iter();
+    let paper = papers.find(|known| known.id == id)?;
+    let claims = claims_of(&paper).into_iter();
+    let ids: Vec<String> = claims.map(|claim| claim.id).collect();
+    let hint = near(wanted, &ids);
     Some(format!("there is no claim `{wanted}`; {hint}"))
 }
 

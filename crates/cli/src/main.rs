@@ -7,6 +7,7 @@ mod out;
 
 mod bench;
 mod check;
+mod claims;
 mod compare;
 mod example;
 mod explain;

@@ -79,7 +79,7 @@ fn papers_and_claims_are_listed_and_explained() {
     assert_eq!(text(&["list", "scenarios"]), text(&["example", "--list"]));
     backwater(&here, &["explain", "kung1993.fig12"])
         .expect(2)
-        .complains("there is no claim `kung1993.fig12`; there is kung1993.fig12.");
+        .complains("there is no claim `kung1993.fig12`; did you mean kung1993.fig12.");
     backwater(&here, &["explain", "kung1993.nothing-of-that-name"])
         .expect(2)
         .complains("`backwater explain kung1993` lists those of this paper");
