@@ -82,7 +82,7 @@ fn papers_and_claims_are_listed_and_explained() {
         .complains("there is no claim `kung1993.fig12`; did you mean kung1993.fig12.");
     backwater(&here, &["explain", "kung1993.nothing-of-that-name"])
         .expect(2)
-        .complains("`backwater explain kung1993` lists those of this paper");
+        .complains("`backwater list claims` shows them all");
 }
 
 #[test]
