@@ -67,6 +67,8 @@ pub(crate) struct Request {
     pub asked_at: Vec<Time>,
     /// Sorted.
     pub gates: Vec<Gate>,
+    /// When each of them was asked for first.
+    pub added_at: Vec<Time>,
     /// It stands since.
     pub since: Time,
     /// Random choice: the second draw was made.
@@ -143,6 +145,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
         self.network.requests[at].congestion = Request {
             asked_at: vec![self.now; neighbours.len()],
+            added_at: vec![self.now; gates.len()],
             neighbours,
             gates,
             since: self.now,
@@ -202,7 +205,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let at = self.network.queue(channel, class);
         for gate in gates {
             let request = &mut self.network.requests[at].congestion;
-            if insert(&mut request.gates, *gate) {
+            if let Err(place) = request.gates.binary_search(gate) {
+                request.gates.insert(place, *gate);
+                request.added_at.insert(place, self.now);
                 let neighbours = request.neighbours.clone();
                 neighbours.iter().for_each(|n| self.ask(*n, *gate));
             }
@@ -240,8 +245,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
     }
 
-    /// What is blocked in a queue has changed: too much of it is stopped upstream as well.
-    pub(crate) fn check_blocked(&mut self, channel: u32, class: u8) {
+    /// What is blocked in a queue has changed, by a frame that came over `input` if there is one:
+    /// too much of it is stopped upstream as well.
+    pub(crate) fn check_blocked(&mut self, channel: u32, class: u8, input: Option<u32>) {
         let node = self.network.channels[channel as usize].from;
         let Some(rules) = self.back_pressure(node) else {
             return;
@@ -258,6 +264,10 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             if request.neighbours.is_empty() {
                 request.neighbours = self.network.neighbours(rules.notify, channel, class);
                 request.since = self.now;
+            } else if let (Notify::Contributing, Some(input)) = (rules.notify, input)
+                && insert(&mut request.neighbours, input ^ 1)
+            {
+                request.gates.iter().for_each(|g| self.ask(input ^ 1, *g));
             }
             for gate in self.network.found_blocked(channel, class) {
                 if insert(&mut request.gates, gate) {
@@ -355,20 +365,12 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         if !self.network.queues[at].is_congested || !is_due {
             return;
         }
-        let is_port = request.gates.first() == Some(&Gate::Port);
-        let classes = self.network.classes as u8;
-        let last = |neighbour: u32| {
-            let mut all = 0..classes;
-            let of =
-                |class: u8| self.network.input_times[self.network.input(neighbour ^ 1, class)].last;
-            match is_port {
-                true => all.by_ref().map(of).max().unwrap_or(Time::ZERO),
-                false => of(class),
-            }
-        };
         let goes_on = |neighbour: u32, asked_at: Time| {
-            let last = last(neighbour);
-            last > asked_at && last + time_out.grace > self.now
+            let mut gates = request.gates.iter().zip(&request.added_at);
+            gates.any(|(gate, added_at)| {
+                let last = self.network.last_arrival(neighbour ^ 1, *gate);
+                last > asked_at.max(*added_at) && last + time_out.grace > self.now
+            })
         };
         let asked = request.neighbours.iter().zip(&request.asked_at);
         let (loud, quiet): (Vec<_>, Vec<_>) = asked
@@ -407,6 +409,24 @@ impl Network {
     pub(crate) fn quanta(&self, channel: u32, quanta: u16) -> Duration {
         let bytes = u64::from(quanta) * QUANTUM_BITS / 8;
         self.span(channel, bytes)
+    }
+
+    /// When the last frame came over a channel that a gate concerns.
+    fn last_arrival(&self, channel: u32, gate: Gate) -> Time {
+        let times = |class: u8| &self.input_times[self.input(channel, class)];
+        let last = match gate {
+            Gate::Port => {
+                let classes = 0..self.classes as u8;
+                classes.map(|class| times(class).last).max()
+            }
+            Gate::Class(class) => Some(times(class).last),
+            Gate::Destination(class, station) => {
+                let mut all = times(class).last_to.iter();
+                let own = all.find(|(to, _)| *to == station);
+                own.map(|(_, at)| *at)
+            }
+        };
+        last.unwrap_or_default()
     }
 
     /// Channels to the neighbours that are told of a congested queue.

@@ -18,19 +18,21 @@
 //!    threshold once the frame has joined.
 //! 4. **Several control frames for one channel in one step** queue up in the order of gates
 //!    (class, destination), frames of one congested queue before those of the next, and those
-//!    for destinations known before those for a new one.
+//!    for destinations known before those for a new one. A frame that joins is looked at for the
+//!    blocked share first, then for the congestion of its queue.
 //! 5. **Random choice**: the draws go over the frames that wait. The second lot is drawn once a
 //!    congestion, at the first later join that leaves more than the mark. Destinations that come
 //!    later are not added. There is no second lot without a limit.
 //! 6. **Refreshes** are timed from the moment the stop joins its control queue, a share (rounded
-//!    down) of the quanta at the rate of the channel that is stopped. A resume ends them.
+//!    down) of the quanta at the rate of the channel that is stopped. A resume ends them. Those
+//!    of one instant go in the order in which they were sent before.
 //! 7. **Timers** of one instant: first all response times, then all ends of stops, and so on.
 //!    A stop that takes effect at the instant at which another ends replaces it, unless it ends a
 //!    response time of its own: then also, as response times come first.
 //! 8. **Time-out**: once a congestion, at its start and `after`. A neighbour went on sending if
 //!    data that a gate asked of it forbids took effect here after it was asked, less than
-//!    `grace` ago. All others are released and not asked again by this congestion. Blocked
-//!    shares know no time-out.
+//!    `grace` ago. All others are released, and nobody is asked anew by this congestion. Inputs
+//!    and blocked shares know no time-out.
 //! 9. **Blocked share**: frames that wait for stopped destinations. Neighbours are those of all
 //!    that waits as the share passes its threshold, later those of stopped frames that join.
 //!    It is looked at after each join, departure, start and change of a gate.
@@ -52,7 +54,8 @@
 //!     its headroom is empty. `output_alpha` does not concern frames that fit into the reserve.
 //!     Drops for want of headroom count as input full, else memory full.
 //! 15. **Endless datagrams**: the first comes with the timer of its flow; others after the timers
-//!     of all flows and after all starts, in the order of flows.
+//!     of all flows and after all starts, in the order of flows. While a watchdog at the station
+//!     drops the class there are none.
 //! 16. **Even gaps**: the k-th datagram comes the time of k payloads (rounded down) after the
 //!     first; the phase is `below` one of them of the flow's stream for starts.
 //! 17. **Frames spread at random** are refused. Standstills are not looked for.
@@ -166,6 +169,10 @@ pub struct ChannelCounts {
     pub most_bytes: Vec<u64>,
     /// Times it became congested.
     pub congestions: Vec<u64>,
+    /// Times the share of stopped frames passed its high threshold.
+    pub blocked: Vec<u64>,
+    /// Times it fell below its low threshold again.
+    pub unblocked: Vec<u64>,
     /// Frames marked.
     pub marked: Vec<u64>,
     /// Times the watchdog tripped.
@@ -188,6 +195,8 @@ impl ChannelCounts {
             drops: vec![Drops::default(); classes],
             most_bytes: zeros(),
             congestions: zeros(),
+            blocked: zeros(),
+            unblocked: zeros(),
             marked: zeros(),
             watchdog_trips: zeros(),
             ..ChannelCounts::default()
@@ -208,6 +217,8 @@ pub struct Report {
     pub flows: Vec<FlowCounts>,
     /// By channel.
     pub channels: Vec<ChannelCounts>,
+    /// By node: times neighbours were let go by a time-out.
+    pub time_outs: Vec<u64>,
 }
 
 /// Runs `spec` over all instants up to and including `stop_at`.
@@ -223,6 +234,7 @@ pub fn run(spec: &EthernetSpec) -> Result<Report, Problem> {
         drops: network.drops,
         deliveries: network.deliveries,
         flows: network.flows,
+        time_outs: network.time_outs,
         channels: channels.map(|channel| channel.counts).collect(),
     })
 }

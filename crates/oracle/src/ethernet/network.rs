@@ -93,8 +93,8 @@ pub(super) struct Channel {
     pub gates: BTreeMap<Gate, Option<Time>>,
     /// Control frames that came over this channel and whose response time runs.
     pub responses: Vec<(Time, Control)>,
-    /// When stops sent here are sent again.
-    pub refreshes: BTreeMap<Gate, Time>,
+    /// When stops sent here are sent again, in the order in which they were sent.
+    pub refreshes: Vec<(Time, Gate)>,
     /// The next stop of a storm.
     pub storm: Option<Time>,
     pub counts: ChannelCounts,
@@ -147,8 +147,6 @@ pub(super) struct Congestion {
     pub asked: BTreeMap<(usize, Gate), Time>,
     pub drew_again: bool,
     pub timed_out: bool,
-    /// Neighbours released by the time-out.
-    pub released: BTreeSet<usize>,
 }
 
 pub(super) struct Network {
@@ -172,6 +170,7 @@ pub(super) struct Network {
     pub drops: Vec<Drop>,
     pub deliveries: Vec<Delivery>,
     pub flows: Vec<FlowCounts>,
+    pub time_outs: Vec<u64>,
 }
 
 impl Network {
@@ -218,6 +217,7 @@ impl Network {
             drops: Vec::new(),
             deliveries: Vec::new(),
             flows: vec![FlowCounts::default(); spec.flows.len()],
+            time_outs: vec![0; spec.nodes.len()],
             spec: spec.clone(),
         })
     }

@@ -57,9 +57,9 @@ impl Network {
     /// A frame no longer counts in the queue in front of `channel`.
     pub fn has_left(&mut self, now: Time, channel: usize, frame: &Frame) {
         self.leave_memory(channel, frame);
-        self.after_departure(now, Point::Output(channel, frame.class));
+        self.after_departure(Point::Output(channel, frame.class));
         for point in self.inputs_to_look_at(frame) {
-            self.after_departure(now, point);
+            self.after_departure(point);
         }
         self.look_at_blocked(now, channel, frame.class, None);
     }

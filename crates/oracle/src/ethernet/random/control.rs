@@ -69,11 +69,11 @@ fn back_pressure(dice: &mut Dice, mix: Mix, classes: u8) -> Option<BackPressureS
         after: dice.span(100_000, 2_000_000),
         grace: dice.span(20_000, 1_000_000),
     });
-    let blocked = (mix.has_blocked && is_blocking && dice.one_in(3)).then(|| {
-        let high = dice.between(2_000, 10_000);
+    let blocked = (mix.has_blocked && is_blocking && !dice.one_in(3)).then(|| {
+        let high = dice.between(1_000, 6_000);
         BlockedSpec {
             high_bytes: high,
-            low_bytes: dice.between(high / 2, high),
+            low_bytes: dice.between(1, high),
         }
     });
     Some(BackPressureSpec {

@@ -12,13 +12,11 @@ struct Builder<'a> {
     dice: &'a mut Dice,
     spec: &'a mut EthernetSpec,
     rates: &'a [u64],
-    /// Links may be faster one way.
-    is_lopsided: bool,
     order: Order,
     queues: Vec<QueueSpec>,
 }
 
-pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], is_lopsided: bool) {
+pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64]) {
     let classes = dice.pick(&[1, 1, 2, 2, 3, 8]);
     let order = dice.pick(&[
         Order::StrictPriority,
@@ -38,7 +36,6 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], is_
         dice,
         spec,
         rates,
-        is_lopsided,
         order,
         queues,
     };
@@ -111,7 +108,8 @@ impl Builder<'_> {
             inputs: Vec::new(),
         };
         let forward = channel(rate);
-        let backward = match self.is_lopsided && self.dice.one_in(6) {
+        // Some links are faster one way: a stop is counted in bits of what it stops.
+        let backward = match self.dice.one_in(4) {
             true => channel(self.dice.pick(self.rates)),
             false => channel(rate),
         };
