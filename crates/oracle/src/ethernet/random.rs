@@ -129,7 +129,7 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         flows: Vec::new(),
         stall_after: Duration(u64::MAX / 4),
     };
-    shape::build(&mut dice, &mut spec, &rates);
+    shape::build(&mut dice, &mut spec, &rates, mix.has_blocked);
     control::fill(&mut dice, &mut spec, mix);
     traffic::fill(&mut dice, &mut spec, mix);
     spec

@@ -112,7 +112,10 @@ fn limit(
             queue.high_bytes = high;
             queue.low_bytes = dice.between(high / 3, high);
             if dice.one_in(3) {
-                let low = dice.between(0, limit / 2);
+                let low = match dice.one_in(3) {
+                    true => 0,
+                    false => dice.between(0, limit / 2),
+                };
                 queue.ecn = Some(EcnSpec {
                     low_bytes: low,
                     high_bytes: dice.between(low + 1, limit),

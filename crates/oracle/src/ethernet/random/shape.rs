@@ -1,4 +1,4 @@
-//! Nodes, links and ways: a star, two tiers, a chain or a ring.
+//! Nodes, links and ways: a star, two tiers, a chain, a ring or a fan.
 
 use ethernet::spec::{
     ChannelSpec, EthernetSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec, Order,
@@ -11,12 +11,12 @@ use super::Dice;
 struct Builder<'a> {
     dice: &'a mut Dice,
     spec: &'a mut EthernetSpec,
-    rates: &'a [u64],
+    rates: Vec<u64>,
     order: Order,
     queues: Vec<QueueSpec>,
 }
 
-pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64]) {
+pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], has_fans: bool) {
     let classes = dice.pick(&[1, 1, 2, 2, 3, 8]);
     let order = dice.pick(&[
         Order::StrictPriority,
@@ -31,11 +31,14 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64]) {
         ecn: None,
     };
     let queues = (0..classes).map(|_| queue(dice)).collect();
-    let shape = dice.between(0, 3);
+    let shape = match has_fans && dice.one_in(2) {
+        true => 4,
+        false => dice.between(0, 3),
+    };
     let mut builder = Builder {
         dice,
         spec,
-        rates,
+        rates: rates.to_vec(),
         order,
         queues,
     };
@@ -43,7 +46,8 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64]) {
         0 => builder.star(),
         1 => builder.two_tiers(),
         2 => builder.chain(),
-        _ => builder.ring(),
+        3 => builder.ring(),
+        _ => builder.fan(),
     }
 }
 
@@ -95,7 +99,7 @@ impl Builder<'_> {
     }
 
     fn link(&mut self, a: u32, b: u32) -> u32 {
-        let rate = self.dice.pick(self.rates);
+        let rate = self.dice.pick(&self.rates);
         let delay = match self.dice.one_in(4) {
             true => Duration(1),
             false => self.dice.span(1_000, 5_000),
@@ -110,7 +114,7 @@ impl Builder<'_> {
         let forward = channel(rate);
         // Some links are faster one way: a stop is counted in bits of what it stops.
         let backward = match self.dice.one_in(4) {
-            true => channel(self.dice.pick(self.rates)),
+            true => channel(self.dice.pick(&self.rates)),
             false => channel(rate),
         };
         self.spec.links.push(LinkSpec {
@@ -160,6 +164,23 @@ impl Builder<'_> {
                 self.station_at(switch);
             }
         }
+    }
+
+    /// A trunk from fast stations to slow ones, so that frames to several of them, each stopped
+    /// and let go for its own sake, wait in front of the trunk.
+    fn fan(&mut self) {
+        let (near, far) = (self.switch(), self.switch());
+        let rates = std::mem::take(&mut self.rates);
+        self.rates = vec![rates[0]];
+        self.link(near, far);
+        for _ in 0..self.dice.between(2, 3) {
+            self.station_at(near);
+        }
+        self.rates = vec![rates[0] / 10, rates[0] / 20];
+        for _ in 0..self.dice.between(2, 4) {
+            self.station_at(far);
+        }
+        self.rates = rates;
     }
 
     /// Frames go round one way.
