@@ -129,7 +129,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
     }
 
-    /// Marks a frame by what the queue holds as it joins.
+    /// Marks a frame by what the queue holds as it joins. At the low threshold the chance is 0, for
+    /// which nothing is drawn.
     fn mark(&mut self, at: usize, id: u32) {
         let network = &mut self.network;
         let queue = &network.queues[at];

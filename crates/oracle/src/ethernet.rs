@@ -58,7 +58,9 @@
 //!     drops the class there are none.
 //! 16. **Even gaps**: the k-th datagram comes the time of k payloads (rounded down) after the
 //!     first; the phase is `below` one of them of the flow's stream for starts.
-//! 17. **Frames spread at random** are refused. Standstills are not looked for.
+//! 17. **Standstills** are looked for every `stall_after` after the timers of flows, before ports
+//!     choose; the run ends with the instant of the first one found. A queue waits for others by
+//!     what they ask for at that moment.
 //! 18. **Control frames** count as sent when they are made.
 //! 19. **Marks concern** all segments of TCP connections that heed marks, and no datagrams.
 //! 20. **A flow's timer** that is due again at the present instant after its turn, comes in a
@@ -73,6 +75,7 @@ mod network;
 mod random;
 mod routes;
 mod sources;
+mod standstill;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -80,6 +83,7 @@ mod timers;
 
 pub use crate::compare::first_difference;
 pub use random::{Mix, SCHEMES, Scheme, random_spec};
+pub use standstill::Standstill;
 
 use ethernet::outcome::Drops;
 use ethernet::probe::{Cause, Content};
@@ -219,6 +223,8 @@ pub struct Report {
     pub channels: Vec<ChannelCounts>,
     /// By node: times neighbours were let go by a time-out.
     pub time_outs: Vec<u64>,
+    /// What ended the run before its time.
+    pub standstill: Option<Standstill>,
 }
 
 /// Runs `spec` over all instants up to and including `stop_at`.
@@ -235,6 +241,7 @@ pub fn run(spec: &EthernetSpec) -> Result<Report, Problem> {
         deliveries: network.deliveries,
         flows: network.flows,
         time_outs: network.time_outs,
+        standstill: network.standstill,
         channels: channels.map(|channel| channel.counts).collect(),
     })
 }

@@ -3,6 +3,7 @@
 
 mod ethernet_common;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use ethernet::spec::*;
@@ -134,6 +135,13 @@ fn they_agree_on_everything_at_once() {
 }
 
 #[test]
+fn they_agree_on_frames_spread_at_random() {
+    under(&SCHEMES, 1_100, |mix| {
+        (mix.has_spread, mix.has_tcp) = (true, true);
+    });
+}
+
+#[test]
 fn they_agree_on_lossless_shared_memory() {
     under(&[Scheme::Port, Scheme::Class], 900, |mix| {
         mix.has_shared = true
@@ -145,14 +153,14 @@ fn they_agree_on_lossless_shared_memory() {
 fn seen(
     first: u64,
     mix: Mix,
-    matters: impl Fn(&Report) -> bool,
+    matters: impl Fn(&EthernetSpec, &Report) -> bool,
     change: impl Fn(&mut EthernetSpec),
 ) -> (usize, usize) {
     let (mut seen, mut all) = (0, 0);
     for seed in first..first + 10 * NETWORKS {
         let mut spec = random_spec(seed, mix);
         let report = ethernet_common::slow(&spec);
-        if !matters(&report) {
+        if !matters(&spec, &report) {
             continue;
         }
         change(&mut spec);
@@ -185,7 +193,7 @@ fn a_threshold_a_little_too_high_is_seen() {
     let found = seen(
         0,
         plain(Scheme::Port),
-        |report| report.channels.iter().any(|it| it.stops_sent > 4),
+        |_, report| report.channels.iter().any(|it| it.stops_sent > 4),
         |spec| {
             for link in &mut spec.links {
                 for channel in [&mut link.forward, &mut link.backward] {
@@ -206,7 +214,7 @@ fn a_blocked_share_resumed_too_early_is_seen() {
         has_blocked: true,
         ..plain(Scheme::Destination)
     };
-    let falls = |report: &Report| {
+    let falls = |_: &EthernetSpec, report: &Report| {
         let mut all = report.channels.iter().flat_map(|it| &it.unblocked);
         all.any(|times| *times > 0)
     };
@@ -227,7 +235,7 @@ fn a_watchdog_a_microsecond_late_is_seen() {
         has_faults: true,
         ..plain(Scheme::Class)
     };
-    let trips = |report: &Report| {
+    let trips = |_: &EthernetSpec, report: &Report| {
         let mut all = report.channels.iter().flat_map(|it| &it.watchdog_trips);
         all.any(|trips| *trips > 0)
     };
@@ -244,7 +252,8 @@ fn a_time_out_a_microsecond_late_is_seen() {
         has_time_outs: true,
         ..plain(Scheme::Destination)
     };
-    let lets_go = |report: &Report| report.time_outs.iter().any(|times| *times > 0);
+    let lets_go =
+        |_: &EthernetSpec, report: &Report| report.time_outs.iter().any(|times| *times > 0);
     let found = seen(2_700, mix, lets_go, |spec| {
         each_rule(spec, |rules| {
             let time_out = rules.time_out.iter_mut();
@@ -252,4 +261,26 @@ fn a_time_out_a_microsecond_late_is_seen() {
         });
     });
     bites(found);
+}
+
+#[test]
+fn frames_that_are_not_spread_are_seen() {
+    let mix = Mix {
+        has_spread: true,
+        ..plain(Scheme::Off)
+    };
+    let found = seen(1_100, mix, has_choices, |spec| spec.spread = Spread::Flows);
+    bites(found);
+}
+
+/// Frames of one flow leave one node on several channels.
+fn has_choices(spec: &EthernetSpec, report: &Report) -> bool {
+    let mut ways: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
+    for start in &report.starts {
+        let link = &spec.links[start.channel as usize / 2];
+        let node = [link.a, link.b][start.channel as usize % 2];
+        let own = ways.entry((start.flow, node)).or_default();
+        own.insert(start.channel);
+    }
+    ways.values().any(|channels| channels.len() > 1)
 }

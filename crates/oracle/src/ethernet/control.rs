@@ -412,9 +412,11 @@ impl Network {
             Some(end) => {
                 self.channels[channel].counts.stops_obeyed += 1;
                 self.channels[channel].gates.insert(gate, end);
+                self.channels[channel].closed.entry(gate).or_insert(now);
             }
             None => {
                 self.channels[channel].gates.remove(&gate);
+                self.channels[channel].closed.remove(&gate);
             }
         }
         for class in 0..self.channels[channel].queues.len() {

@@ -6,7 +6,7 @@ use ethernet::spec::{
 };
 use kernel::{Duration, Rate};
 
-use super::Dice;
+use super::{Dice, Mix};
 
 struct Builder<'a> {
     dice: &'a mut Dice,
@@ -16,8 +16,11 @@ struct Builder<'a> {
     queues: Vec<QueueSpec>,
 }
 
-pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], has_fans: bool) {
-    let classes = dice.pick(&[1, 1, 2, 2, 3, 8]);
+pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix: Mix) {
+    let classes = match mix.has_looks {
+        true => dice.pick(&[1, 1, 2]),
+        false => dice.pick(&[1, 1, 2, 2, 3, 8]),
+    };
     let order = dice.pick(&[
         Order::StrictPriority,
         Order::StrictPriority,
@@ -31,9 +34,13 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], has
         ecn: None,
     };
     let queues = (0..classes).map(|_| queue(dice)).collect();
-    let shape = match has_fans && dice.one_in(2) {
-        true => 4,
-        false => dice.between(0, 3),
+    let shape = match (mix.has_spread, mix.has_blocked && dice.one_in(2)) {
+        // There are several ways.
+        (true, _) => dice.between(1, 2),
+        // Queues can wait for each other.
+        (false, _) if mix.has_looks => dice.pick(&[1, 2, 3, 3]),
+        (false, true) => 4,
+        (false, false) => dice.between(0, 3),
     };
     let mut builder = Builder {
         dice,
