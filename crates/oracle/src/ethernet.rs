@@ -6,6 +6,14 @@
 //! every drop and every delivery of an [`EthernetSpec`], [`random_spec`] makes networks to compare
 //! on, [`first_difference`] says where two runs part.
 //!
+//! # Shared with the engine
+//!
+//! TCP (`transport`) and every source but datagrams at even gaps and without end, by
+//! [`ethernet::stations`]: a mistake there is one in both engines, and tests of its own have to
+//! find it. So are the streams and the rounding of rates in `kernel`, and the words that the two
+//! fingerprints are made of: one orders the arrivals of an instant, one spreads flows or frames
+//! over several ways.
+//!
 //! # Choices
 //!
 //! Where the rules leave something open, this module decides:

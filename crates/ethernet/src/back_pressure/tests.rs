@@ -21,6 +21,25 @@ const BACK: [u32; 2] = [1, 3];
 /// The two destinations.
 const ENDS: [u32; 2] = [4, 5];
 
+/// A flow that starts after the end of the run.
+fn flow(source: u32, destination: u32) -> FlowSpec {
+    FlowSpec {
+        name: String::new(),
+        source,
+        destination,
+        class: 0,
+        is_tagged: false,
+        transport: TransportSpec::Udp {
+            payload_bytes: 1_000,
+            has_rtp: false,
+        },
+        traffic: TrafficSpec::Infinite {
+            start: Time(2_000),
+            bytes: None,
+        },
+    }
+}
+
 /// Stations 0 and 1 at switch 2, a trunk to switch 3, stations 4 and 5 there: a flow from 0 to 4,
 /// one from 1 to 5. Nothing moves by itself.
 fn network(rules: BackPressureSpec) -> Simulation<(), Wheel> {
@@ -58,21 +77,6 @@ fn network(rules: BackPressureSpec) -> Simulation<(), Wheel> {
         b,
         forward: channel.clone(),
         backward: channel.clone(),
-    };
-    let flow = |source, destination| FlowSpec {
-        name: String::new(),
-        source,
-        destination,
-        class: 0,
-        is_tagged: false,
-        transport: TransportSpec::Udp {
-            payload_bytes: 1_000,
-            has_rtp: false,
-        },
-        traffic: TrafficSpec::Infinite {
-            start: Time(1_000),
-            bytes: None,
-        },
     };
     let spec = EthernetSpec {
         seed: 1,
@@ -242,4 +246,25 @@ fn a_time_out_lets_those_go_who_sent_nothing_that_was_stopped() {
         let held = is_held.map(|is_held| if is_held { both.clone() } else { Vec::new() });
         assert_eq!(asked(&simulation), held, "{last:?}");
     }
+}
+
+/// The second lot is drawn once, above `high + (limit - high) / 4`: 12,500 bytes.
+#[test]
+fn more_is_drawn_when_a_quarter_of_the_room_is_used() {
+    let rules = BackPressureSpec {
+        select: Select::Destination(Choose::Random { frames: 1 }),
+        blocked: None,
+        ..rules(Notify::Others)
+    };
+    let mut simulation = network(rules);
+    let at = simulation.network.queue(TRUNK, 0);
+    let mut state = |bytes: u16| {
+        join(&mut simulation, 0, bytes);
+        let requests = &simulation.network.requests[at].congestion;
+        (requests.gates.len(), requests.has_drawn_twice)
+    };
+    assert_eq!(state(10_000), (0, false));
+    assert_eq!(state(1), (1, false));
+    assert_eq!(state(2_499), (1, false));
+    assert_eq!(state(1), (1, true));
 }
