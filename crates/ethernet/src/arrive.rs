@@ -89,6 +89,13 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let (bytes, class) = (u64::from(frame.bytes), frame.class);
         let at = network.queue(channel, class);
         let node_id = network.channels[channel as usize].from;
+        // What finds no room was sent all the same.
+        if network.nodes[node_id as usize].has_time_out {
+            let has_lanes = !network.lanes.is_empty();
+            let station = has_lanes.then(|| network.destination(&frame));
+            let of_input = network.input(input, class);
+            network.input_times[of_input].note(self.now, station);
+        }
         let queue = &network.queues[at];
         if queue.bytes + bytes > queue.limit_bytes {
             return self.discard(channel, id, Cause::QueueFull);
@@ -107,12 +114,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             node.bytes += bytes;
             node.most_bytes = node.most_bytes.max(node.bytes);
         }
-        let (is_lossless, has_time_out) = (node.lossless & 1 << class != 0, node.has_time_out);
+        let is_lossless = node.lossless & 1 << class != 0;
         let detects_inputs = node.detects_inputs;
-        if has_time_out {
-            let at = self.network.input(input, class);
-            self.network.input_times[at].last = self.now;
-        }
         if marks {
             self.mark(at, id);
         }
@@ -126,7 +129,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
     }
 
-    /// Marks a frame by what the queue holds as it joins.
+    /// Marks a frame by what the queue holds as it joins. At the low threshold the chance is 0, for
+    /// which nothing is drawn.
     fn mark(&mut self, at: usize, id: u32) {
         let network = &mut self.network;
         let queue = &network.queues[at];

@@ -16,6 +16,10 @@ use crate::probe::{Cause, Gate, Probe};
 use crate::simulation::{Simulation, timer};
 use crate::spec::{BackPressureSpec, Choose, Message, Notify, QUANTUM_BITS, Select};
 
+#[cfg(test)]
+mod tests;
+mod time_out;
+
 /// What a channel has been used to ask for, and by how many.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
@@ -67,6 +71,8 @@ pub(crate) struct Request {
     pub asked_at: Vec<Time>,
     /// Sorted.
     pub gates: Vec<Gate>,
+    /// When each of them was asked for first.
+    pub added_at: Vec<Time>,
     /// It stands since.
     pub since: Time,
     /// Random choice: the second draw was made.
@@ -143,6 +149,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
         self.network.requests[at].congestion = Request {
             asked_at: vec![self.now; neighbours.len()],
+            added_at: vec![self.now; gates.len()],
             neighbours,
             gates,
             since: self.now,
@@ -202,7 +209,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let at = self.network.queue(channel, class);
         for gate in gates {
             let request = &mut self.network.requests[at].congestion;
-            if insert(&mut request.gates, *gate) {
+            if let Err(place) = request.gates.binary_search(gate) {
+                request.gates.insert(place, *gate);
+                request.added_at.insert(place, self.now);
                 let neighbours = request.neighbours.clone();
                 neighbours.iter().for_each(|n| self.ask(*n, *gate));
             }
@@ -240,8 +249,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
     }
 
-    /// What is blocked in a queue has changed: too much of it is stopped upstream as well.
-    pub(crate) fn check_blocked(&mut self, channel: u32, class: u8) {
+    /// What is blocked in a queue has changed, by a frame that came over `input` if there is one:
+    /// too much of it is stopped upstream as well.
+    pub(crate) fn check_blocked(&mut self, channel: u32, class: u8, input: Option<u32>) {
         let node = self.network.channels[channel as usize].from;
         let Some(rules) = self.back_pressure(node) else {
             return;
@@ -258,6 +268,10 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             if request.neighbours.is_empty() {
                 request.neighbours = self.network.neighbours(rules.notify, channel, class);
                 request.since = self.now;
+            } else if let (Notify::Contributing, Some(input)) = (rules.notify, input)
+                && insert(&mut request.neighbours, input ^ 1)
+            {
+                request.gates.iter().for_each(|g| self.ask(input ^ 1, *g));
             }
             for gate in self.network.found_blocked(channel, class) {
                 if insert(&mut request.gates, gate) {
@@ -341,49 +355,6 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let out = &mut network.channels[channel as usize];
         out.control.push(&mut network.frames, id);
         self.wake(channel);
-    }
-
-    /// Neighbours that obeyed are let go, so that those who don't are alone with the full queue.
-    pub(crate) fn on_time_out(&mut self, channel: u32, class: u8) {
-        let at = self.network.queue(channel, class);
-        let node = self.network.channels[channel as usize].from;
-        let Some(time_out) = self.back_pressure(node).and_then(|rules| rules.time_out) else {
-            return;
-        };
-        let request = &self.network.requests[at].congestion;
-        let is_due = request.since + time_out.after <= self.now && !request.is_given_up;
-        if !self.network.queues[at].is_congested || !is_due {
-            return;
-        }
-        let is_port = request.gates.first() == Some(&Gate::Port);
-        let classes = self.network.classes as u8;
-        let last = |neighbour: u32| {
-            let mut all = 0..classes;
-            let of =
-                |class: u8| self.network.input_times[self.network.input(neighbour ^ 1, class)].last;
-            match is_port {
-                true => all.by_ref().map(of).max().unwrap_or(Time::ZERO),
-                false => of(class),
-            }
-        };
-        let goes_on = |neighbour: u32, asked_at: Time| {
-            let last = last(neighbour);
-            last > asked_at && last + time_out.grace > self.now
-        };
-        let asked = request.neighbours.iter().zip(&request.asked_at);
-        let (loud, quiet): (Vec<_>, Vec<_>) = asked
-            .map(|(neighbour, at)| (*neighbour, *at))
-            .partition(|(neighbour, at)| goes_on(*neighbour, *at));
-        let gates = request.gates.clone();
-        let request = &mut self.network.requests[at].congestion;
-        (request.neighbours, request.asked_at) = loud.into_iter().unzip();
-        request.is_given_up = true;
-        for (neighbour, _) in &quiet {
-            gates
-                .iter()
-                .for_each(|gate| self.give_back(*neighbour, *gate));
-        }
-        self.network.nodes[node as usize].time_outs += u64::from(!quiet.is_empty());
     }
 
     /// A lossless class lost a frame although there was to be room.

@@ -175,7 +175,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 return self.set_timer(restored, channel, timer::WATCHDOG, class);
             }
             *tripped &= !bit;
-            self.pull_anew(node);
+            self.pull_anew(node, class);
             // A stop that still stands stops again.
             return self.renew_stops(channel);
         }
@@ -210,10 +210,11 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             && !self.forwards_when_tripped(channel)
     }
 
-    /// Flows without end whose frame a watchdog dropped at their own station go on.
-    fn pull_anew(&mut self, node: u32) {
+    /// Flows without end of a class whose frame a watchdog dropped at their own station go on.
+    fn pull_anew(&mut self, node: u32, class: u8) {
         for (id, flow) in (0..).zip(&self.network.flows) {
-            if flow.source == node && flow.is(Flow::PULLED) && flow.in_port == 0 {
+            let is_of_port = flow.source == node && flow.class == class;
+            if is_of_port && flow.is(Flow::PULLED) && flow.in_port == 0 {
                 self.pulled.push(id);
             }
         }
@@ -231,6 +232,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let queue = &mut network.queues[at];
         queue.chain = crate::frame::Chain::EMPTY;
         queue.frames = 0;
+        queue.deficit_bytes = 0;
         network.channels[channel as usize].waiting &= !(1 << class);
         if let Some(lanes) = network.lanes.get_mut(at) {
             lanes.empty();
@@ -251,7 +253,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             self.clear(channel, class);
         }
         if self.network.lanes.get(at).is_some() {
-            self.check_blocked(channel, class);
+            self.check_blocked(channel, class, None);
         }
     }
 

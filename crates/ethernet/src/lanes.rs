@@ -29,7 +29,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         lane.bytes += u64::from(frame.bytes);
         if lane.is_stopped {
             lanes.blocked_bytes += u64::from(frame.bytes);
-            self.check_blocked(channel_id, class);
+            self.check_blocked(channel_id, class, Some(frame.input));
         } else {
             network.channels[channel_id as usize].waiting |= 1 << class;
         }
@@ -68,7 +68,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             }
         }
         self.renew_waiting(channel, class);
-        self.check_blocked(channel, class);
+        self.check_blocked(channel, class, None);
     }
 
     fn renew_waiting(&mut self, channel: u32, class: u8) {

@@ -93,6 +93,20 @@ pub(crate) struct InputTimes {
     pub headroom_most_bytes: u64,
     /// The last data frame that came.
     pub last: Time,
+    /// The same by station, where destinations can be stopped.
+    pub last_to: Vec<(u32, Time)>,
+}
+
+impl InputTimes {
+    /// A data frame to `station` has come.
+    pub fn note(&mut self, now: Time, station: Option<u32>) {
+        self.last = now;
+        let Some(station) = station else { return };
+        match self.last_to.iter_mut().find(|(to, _)| *to == station) {
+            Some((_, last)) => *last = now,
+            None => self.last_to.push((station, now)),
+        }
+    }
 }
 
 /// A flow, as ports and wires see it.

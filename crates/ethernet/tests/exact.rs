@@ -268,6 +268,21 @@ fn a_refreshed_stop_does_not_end() {
     assert!(run(&net).1.flows[0].dropped_total > 0);
 }
 
+/// The time of a stop is counted in bits of the channel that is stopped, and so is that to the
+/// next: not of the one that carries it.
+#[test]
+fn a_refresh_is_timed_by_the_channel_that_is_stopped() {
+    let mut net = stopped_source(Message::Quanta {
+        quanta: 100,
+        refresh_percent: Some(50),
+    });
+    net.spec.links[0].backward.rate = Rate(50 * MBPS);
+    let (log, _) = run(&net);
+    let again: Vec<u64> = log.controls[..3].iter().map(|control| control.0).collect();
+    assert_eq!(again, [0, 1, 2].map(|k| SIXTH + k * 256 * US));
+    assert_eq!(log.gates[0].0, SIXTH + 84 * 160_000 + US / 2);
+}
+
 #[test]
 fn a_deaf_source_fills_the_queue() {
     let mut net = stopped_source(Message::UntilCancelled);

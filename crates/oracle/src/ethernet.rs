@@ -6,6 +6,14 @@
 //! every drop and every delivery of an [`EthernetSpec`], [`random_spec`] makes networks to compare
 //! on, [`first_difference`] says where two runs part.
 //!
+//! # Shared with the engine
+//!
+//! TCP (`transport`) and every source but datagrams at even gaps and without end, by
+//! [`ethernet::stations`]: a mistake there is one in both engines, and tests of its own have to
+//! find it. So are the streams and the rounding of rates in `kernel`, and the words that the two
+//! fingerprints are made of: one orders the arrivals of an instant, one spreads flows or frames
+//! over several ways.
+//!
 //! # Choices
 //!
 //! Where the rules leave something open, this module decides:
@@ -18,19 +26,21 @@
 //!    threshold once the frame has joined.
 //! 4. **Several control frames for one channel in one step** queue up in the order of gates
 //!    (class, destination), frames of one congested queue before those of the next, and those
-//!    for destinations known before those for a new one.
+//!    for destinations known before those for a new one. A frame that joins is looked at for the
+//!    blocked share first, then for the congestion of its queue.
 //! 5. **Random choice**: the draws go over the frames that wait. The second lot is drawn once a
 //!    congestion, at the first later join that leaves more than the mark. Destinations that come
 //!    later are not added. There is no second lot without a limit.
 //! 6. **Refreshes** are timed from the moment the stop joins its control queue, a share (rounded
-//!    down) of the quanta at the rate of the channel that is stopped. A resume ends them.
+//!    down) of the quanta at the rate of the channel that is stopped. A resume ends them. Those
+//!    of one instant go in the order in which they were sent before.
 //! 7. **Timers** of one instant: first all response times, then all ends of stops, and so on.
 //!    A stop that takes effect at the instant at which another ends replaces it, unless it ends a
 //!    response time of its own: then also, as response times come first.
 //! 8. **Time-out**: once a congestion, at its start and `after`. A neighbour went on sending if
 //!    data that a gate asked of it forbids took effect here after it was asked, less than
-//!    `grace` ago. All others are released and not asked again by this congestion. Blocked
-//!    shares know no time-out.
+//!    `grace` ago. All others are released, and nobody is asked anew by this congestion. Inputs
+//!    and blocked shares know no time-out.
 //! 9. **Blocked share**: frames that wait for stopped destinations. Neighbours are those of all
 //!    that waits as the share passes its threshold, later those of stopped frames that join.
 //!    It is looked at after each join, departure, start and change of a gate.
@@ -52,10 +62,13 @@
 //!     its headroom is empty. `output_alpha` does not concern frames that fit into the reserve.
 //!     Drops for want of headroom count as input full, else memory full.
 //! 15. **Endless datagrams**: the first comes with the timer of its flow; others after the timers
-//!     of all flows and after all starts, in the order of flows.
+//!     of all flows and after all starts, in the order of flows. While a watchdog at the station
+//!     drops the class there are none.
 //! 16. **Even gaps**: the k-th datagram comes the time of k payloads (rounded down) after the
 //!     first; the phase is `below` one of them of the flow's stream for starts.
-//! 17. **Frames spread at random** are refused. Standstills are not looked for.
+//! 17. **Standstills** are looked for every `stall_after` after the timers of flows, before ports
+//!     choose; the run ends with the instant of the first one found. A queue waits for others by
+//!     what they ask for at that moment.
 //! 18. **Control frames** count as sent when they are made.
 //! 19. **Marks concern** all segments of TCP connections that heed marks, and no datagrams.
 //! 20. **A flow's timer** that is due again at the present instant after its turn, comes in a
@@ -70,6 +83,7 @@ mod network;
 mod random;
 mod routes;
 mod sources;
+mod standstill;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -77,6 +91,7 @@ mod timers;
 
 pub use crate::compare::first_difference;
 pub use random::{Mix, SCHEMES, Scheme, random_spec};
+pub use standstill::Standstill;
 
 use ethernet::outcome::Drops;
 use ethernet::probe::{Cause, Content};
@@ -166,6 +181,10 @@ pub struct ChannelCounts {
     pub most_bytes: Vec<u64>,
     /// Times it became congested.
     pub congestions: Vec<u64>,
+    /// Times the share of stopped frames passed its high threshold.
+    pub blocked: Vec<u64>,
+    /// Times it fell below its low threshold again.
+    pub unblocked: Vec<u64>,
     /// Frames marked.
     pub marked: Vec<u64>,
     /// Times the watchdog tripped.
@@ -188,6 +207,8 @@ impl ChannelCounts {
             drops: vec![Drops::default(); classes],
             most_bytes: zeros(),
             congestions: zeros(),
+            blocked: zeros(),
+            unblocked: zeros(),
             marked: zeros(),
             watchdog_trips: zeros(),
             ..ChannelCounts::default()
@@ -208,6 +229,10 @@ pub struct Report {
     pub flows: Vec<FlowCounts>,
     /// By channel.
     pub channels: Vec<ChannelCounts>,
+    /// By node: times neighbours were let go by a time-out.
+    pub time_outs: Vec<u64>,
+    /// What ended the run before its time.
+    pub standstill: Option<Standstill>,
 }
 
 /// Runs `spec` over all instants up to and including `stop_at`.
@@ -223,6 +248,8 @@ pub fn run(spec: &EthernetSpec) -> Result<Report, Problem> {
         drops: network.drops,
         deliveries: network.deliveries,
         flows: network.flows,
+        time_outs: network.time_outs,
+        standstill: network.standstill,
         channels: channels.map(|channel| channel.counts).collect(),
     })
 }

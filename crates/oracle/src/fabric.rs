@@ -6,6 +6,11 @@
 //! [`run`] gives every delivery, [`run_logged`] every flit on every channel too,
 //! [`first_difference`] says where two runs part, [`random_spec`] makes networks to compare on.
 //!
+//! # Shared with the engine
+//!
+//! Topologies, routing (`flit::routing`) and the generator of traffic (`flit::traffic`): a mistake
+//! there is one in both engines, and tests of its own have to find it.
+//!
 //! # Choices
 //!
 //! Where the rules leave something open, this module decides:

@@ -86,11 +86,13 @@ pub enum Message {
 
 /// A neighbour that goes on sending is given up: the stops of all others for the same queue are
 /// cancelled, so that it alone meets the full queue; until that is clear, nobody is asked anew.
+/// (Detection at outputs; an input has one neighbour, and nobody else waits for it.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeOutSpec {
     /// A queue congested for so long after its stops
     pub after: Duration,
-    /// releases every neighbour that has sent nothing it was told not to send for this long.
+    /// releases every neighbour that has sent nothing it was told not to send for this long;
+    /// what found no room was sent too.
     pub grace: Duration,
 }
 

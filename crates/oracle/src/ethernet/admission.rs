@@ -25,18 +25,23 @@ impl Network {
         let counts = &mut self.channels[channel].counts;
         counts.joined[class] += 1;
         counts.most_bytes[class] = counts.most_bytes[class].max(bytes);
+        self.look_at_blocked(now, channel, class, Some(&frame));
         self.after_join(now, Point::Output(channel, class), &frame);
         if let Some(input) = frame.came_over {
             self.after_join(now, Point::Input(input, class), &frame);
         }
-        self.look_at_blocked(now, channel, class, Some(&frame));
+    }
+
+    /// Has the watchdog tripped, and does it drop?
+    pub fn drops_all(&self, channel: usize, class: usize) -> bool {
+        let watchdog = self.spec.nodes[self.tail(channel)].watchdog;
+        let drops = watchdog.is_some_and(|it| it.action == WatchdogAction::Drop);
+        drops && self.queue(channel, class).tripped.is_some()
     }
 
     fn refusal(&self, channel: usize, frame: &Frame) -> Option<Cause> {
         let queue = self.queue(channel, frame.class);
-        let watchdog = self.spec.nodes[self.tail(channel)].watchdog;
-        let drops = watchdog.is_some_and(|it| it.action == WatchdogAction::Drop);
-        if drops && queue.tripped.is_some() {
+        if self.drops_all(channel, frame.class) {
             return Some(Cause::Watchdog);
         }
         let limit = self.queue_spec(channel, frame.class).limit_bytes;

@@ -1,16 +1,11 @@
 //! What this engine does not run.
 
-use ethernet::spec::{EthernetSpec, NodeKind, Spread};
+use ethernet::spec::{EthernetSpec, NodeKind};
 
 use super::network::queue_specs;
 use super::{Problem, routes};
 
 pub(super) fn check(spec: &EthernetSpec) -> Result<(), Problem> {
-    if spec.spread == Spread::Frames {
-        return Err(Problem(
-            "frames that spread at random are not covered".into(),
-        ));
-    }
     for (index, node) in spec.nodes.iter().enumerate() {
         let links = spec.links.iter();
         let links = links.filter(|link| [link.a, link.b].contains(&(index as u32)));

@@ -138,10 +138,12 @@ impl Network {
             asked: BTreeMap::new(),
             drew_again: false,
             timed_out: false,
-            released: BTreeSet::new(),
         };
-        if let Point::Output(channel, class) = point {
-            self.channels[channel].counts.congestions[class] += 1;
+        let counts = &mut self.channels[point.channel()].counts;
+        match point {
+            Point::Output(_, class) => counts.congestions[class] += 1,
+            Point::Blocked(_, class) => counts.blocked[class] += 1,
+            Point::Input(..) => {}
         }
         self.congested.insert(point, congestion);
     }
@@ -248,7 +250,7 @@ impl Network {
             return;
         };
         let has_asked = congestion.asked.contains_key(&key);
-        if has_asked || congestion.released.contains(&key.0) {
+        if has_asked || congestion.timed_out {
             return;
         }
         congestion.asked.insert(key, now);
@@ -263,7 +265,9 @@ impl Network {
         }
         if self.requests(key) == 0 {
             let (channel, gate) = key;
-            self.channels[channel].refreshes.remove(&gate);
+            self.channels[channel]
+                .refreshes
+                .retain(|(_, own)| *own != gate);
             self.tell(channel, message(gate, 0), false);
         }
     }
@@ -285,7 +289,7 @@ impl Network {
                 if let Some(percent) = refresh_percent {
                     let lasts = self.quanta(channel ^ 1, quanta).ps();
                     let again = kernel::Duration(lasts * u64::from(percent) / 100);
-                    self.channels[channel].refreshes.insert(gate, now + again);
+                    self.channels[channel].refreshes.push((now + again, gate));
                 }
                 (quanta, false)
             }
@@ -308,13 +312,16 @@ impl Network {
     }
 
     /// Fewer bytes count at a point.
-    pub fn after_departure(&mut self, _now: Time, point: Point) {
+    pub fn after_departure(&mut self, point: Point) {
         if self.congested.contains_key(&point) && self.is_under(point) {
             let asked = self.congested[&point].asked.clone();
             for key in asked.into_keys() {
                 self.give_back(point, key);
             }
             self.congested.remove(&point);
+            if let Point::Blocked(channel, class) = point {
+                self.channels[channel].counts.unblocked[class] += 1;
+            }
         }
     }
 
@@ -343,7 +350,7 @@ impl Network {
             let stopped = self.waiting_at(point);
             self.ask_for(now, &spec, point, &found, &stopped);
         }
-        self.after_departure(now, point);
+        self.after_departure(point);
     }
 }
 
@@ -405,9 +412,11 @@ impl Network {
             Some(end) => {
                 self.channels[channel].counts.stops_obeyed += 1;
                 self.channels[channel].gates.insert(gate, end);
+                self.channels[channel].closed.entry(gate).or_insert(now);
             }
             None => {
                 self.channels[channel].gates.remove(&gate);
+                self.channels[channel].closed.remove(&gate);
             }
         }
         for class in 0..self.channels[channel].queues.len() {

@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ethernet::probe::{Cause, Content, Gate};
-use ethernet::spec::{BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, SwitchSpec};
+use ethernet::spec::{
+    BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
+};
 use ethernet::stations::{Payload, Stations};
 use kernel::{Duration, Purpose, Stream, Time};
 
 use super::sources::Source;
+use super::standstill::Standstill;
 use super::{ChannelCounts, Delivery, Drop, FlowCounts, Problem, Start, routes};
 
 /// Bytes of a control frame, and with its preamble and gap.
@@ -91,10 +94,12 @@ pub(super) struct Channel {
     pub turn: Option<usize>,
     /// Stops in force on what leaves here, with their end.
     pub gates: BTreeMap<Gate, Option<Time>>,
+    /// The same, with the time since which they have held without a break.
+    pub closed: BTreeMap<Gate, Time>,
     /// Control frames that came over this channel and whose response time runs.
     pub responses: Vec<(Time, Control)>,
-    /// When stops sent here are sent again.
-    pub refreshes: BTreeMap<Gate, Time>,
+    /// When stops sent here are sent again, in the order in which they were sent.
+    pub refreshes: Vec<(Time, Gate)>,
     /// The next stop of a storm.
     pub storm: Option<Time>,
     pub counts: ChannelCounts,
@@ -147,8 +152,6 @@ pub(super) struct Congestion {
     pub asked: BTreeMap<(usize, Gate), Time>,
     pub drew_again: bool,
     pub timed_out: bool,
-    /// Neighbours released by the time-out.
-    pub released: BTreeSet<usize>,
 }
 
 pub(super) struct Network {
@@ -172,6 +175,11 @@ pub(super) struct Network {
     pub drops: Vec<Drop>,
     pub deliveries: Vec<Delivery>,
     pub flows: Vec<FlowCounts>,
+    pub time_outs: Vec<u64>,
+    /// When a standstill was looked for last, and how many frames of data had started.
+    pub last_look: Time,
+    pub started_before: usize,
+    pub standstill: Option<Standstill>,
 }
 
 impl Network {
@@ -218,6 +226,10 @@ impl Network {
             drops: Vec::new(),
             deliveries: Vec::new(),
             flows: vec![FlowCounts::default(); spec.flows.len()],
+            time_outs: vec![0; spec.nodes.len()],
+            last_look: Time::ZERO,
+            started_before: 0,
+            standstill: None,
             spec: spec.clone(),
         })
     }
@@ -286,7 +298,10 @@ impl Network {
         let hops = &self.hops[&(node, frame.destination)];
         let direction = u64::from(!frame.is_forward);
         let word = frame.flow as u64 * 2 + direction;
-        let hash = routes::mix(self.spec.seed, word, node as u64);
+        let hash = match self.spec.spread {
+            Spread::Flows => routes::mix(&[self.spec.seed, word, node as u64]),
+            Spread::Frames => routes::mix(&[self.spec.seed, word, node as u64, frame.number]),
+        };
         hops[(hash % hops.len() as u64) as usize]
     }
 

@@ -4,7 +4,7 @@ mod control;
 mod shape;
 mod traffic;
 
-use ethernet::spec::{EthernetSpec, NodeKind, Spread};
+use ethernet::spec::{EthernetSpec, NodeKind, Spread, StormSpec};
 use kernel::{Duration, Rate, Time};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -56,10 +56,14 @@ pub struct Mix {
     pub has_tcp: bool,
     /// All sources end.
     pub is_finite: bool,
+    /// Frames take one of several ways each on its own.
+    pub has_spread: bool,
+    /// Standstills are looked for; runs are longer, and much is overloaded.
+    pub has_looks: bool,
 }
 
 impl Mix {
-    /// Everything, under one scheme.
+    /// Everything that goes together, under one scheme.
     pub const fn of(scheme: Scheme) -> Mix {
         Mix {
             scheme,
@@ -72,6 +76,8 @@ impl Mix {
             has_quanta: true,
             has_tcp: true,
             is_finite: false,
+            has_spread: false,
+            has_looks: false,
         }
     }
 }
@@ -105,8 +111,7 @@ impl Dice {
     }
 }
 
-/// A network of 2 to 8 stations and 1 to 5 switches; the same for the same seed and mix. It
-/// never looks for standstills.
+/// A network of 2 to 8 stations and 1 to 5 switches; the same for the same seed and mix.
 pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     let mut dice = Dice {
         stream: Xoshiro256PlusPlus::seed_from_u64(seed),
@@ -114,6 +119,7 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
     };
     let fast = dice.pick(&[100_000_000, 1_000_000_000]);
     let rates = match dice.between(0, 2) {
+        _ if mix.has_looks => [fast; 4],
         0 => [fast; 4],
         1 => [fast, fast, fast / 2, fast / 10],
         _ => [fast, fast, fast / 10, 10_000_000],
@@ -125,18 +131,33 @@ pub fn random_spec(seed: u64, mix: Mix) -> EthernetSpec {
         nodes: Vec::new(),
         links: Vec::new(),
         routes: Vec::new(),
-        spread: Spread::Flows,
+        spread: match mix.has_spread {
+            true => Spread::Frames,
+            false => Spread::Flows,
+        },
         flows: Vec::new(),
         stall_after: Duration(u64::MAX / 4),
     };
-    shape::build(
-        &mut dice,
-        &mut spec,
-        &rates,
-        !mix.has_quanta && !mix.has_faults,
-    );
+    shape::build(&mut dice, &mut spec, &rates, mix);
     control::fill(&mut dice, &mut spec, mix);
     traffic::fill(&mut dice, &mut spec, mix);
+    if mix.has_looks {
+        let stop_at = spec.stop_at.ps();
+        spec.stop_at = Time(2 * stop_at);
+        spec.stall_after = Duration(dice.between(stop_at / 20, stop_at / 3));
+        spec.nodes.iter_mut().for_each(|node| node.is_deaf = false);
+        if mix.has_faults {
+            // One that never lets go.
+            let station = dice.pick(&stations(&spec)) as usize;
+            let storm = StormSpec {
+                from: Time(dice.between(0, stop_at)),
+                until: Time(4 * stop_at),
+                classes: None,
+                quanta: 60_000,
+            };
+            spec.nodes[station].kind = NodeKind::Station { storm: Some(storm) };
+        }
+    }
     spec
 }
 

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use ethernet::spec::{EthernetSpec, NodeKind};
 use kernel::TraceHash;
 
-/// The fingerprint of three words: it orders arrivals and spreads flows.
-pub(super) fn mix(a: u64, b: u64, c: u64) -> u64 {
+/// The fingerprint of some words: it orders arrivals and spreads flows and frames.
+pub(super) fn mix(words: &[u64]) -> u64 {
     let mut hash = TraceHash::new();
-    hash.add(a);
-    hash.add(b);
-    hash.add(c);
+    for word in words {
+        hash.add(*word);
+    }
     hash.value()
 }
 

@@ -142,10 +142,14 @@ impl Network {
         }
     }
 
-    /// Endless flows of datagrams hand over one when none of theirs waits in their port.
+    /// Endless flows of datagrams hand over one when none of theirs waits in their port, unless
+    /// the watchdog there drops their class.
     pub fn pull(&mut self, now: Time) {
         for flow in 0..self.sources.len() {
-            if !self.waits_at_home(flow) {
+            let class = usize::from(self.spec.flows[flow].class);
+            let mut ports = self.leaving(self.station_of(flow, true)).into_iter();
+            let is_dropped = ports.any(|port| self.drops_all(port, class));
+            if !is_dropped && !self.waits_at_home(flow) {
                 self.hand_over(now, flow);
             }
         }

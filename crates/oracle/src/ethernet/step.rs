@@ -14,6 +14,9 @@ const MAX_STARTS: usize = 5_000_000;
 impl Network {
     /// Runs the next instant at which anything happens; `None` past the end of the run.
     pub fn step(&mut self) -> Result<Option<Time>, Problem> {
+        if self.standstill.is_some() {
+            return Ok(None);
+        }
         let Some(now) = self.next_instant().filter(|at| *at <= self.spec.stop_at) else {
             return Ok(None);
         };
@@ -25,6 +28,7 @@ impl Network {
         self.arrivals(now);
         self.timers(now);
         self.stations(now);
+        self.look_for_standstill(now);
         self.pull(now);
         self.choices(now);
         self.pull(now);
@@ -36,7 +40,7 @@ impl Network {
         let wires = self.channels.iter().filter_map(|it| it.busy_until);
         let arrivals = self.flying.iter().map(|it| it.at);
         let all = wires.chain(arrivals).chain(self.flow_times());
-        all.chain(self.timer_times()).min()
+        all.chain(self.timer_times()).chain(self.next_look()).min()
     }
 
     /// Frames whose last bit has left.
@@ -57,9 +61,9 @@ impl Network {
     /// A frame no longer counts in the queue in front of `channel`.
     pub fn has_left(&mut self, now: Time, channel: usize, frame: &Frame) {
         self.leave_memory(channel, frame);
-        self.after_departure(now, Point::Output(channel, frame.class));
+        self.after_departure(Point::Output(channel, frame.class));
         for point in self.inputs_to_look_at(frame) {
-            self.after_departure(now, point);
+            self.after_departure(point);
         }
         self.look_at_blocked(now, channel, frame.class, None);
     }
@@ -71,7 +75,7 @@ impl Network {
         let seed = self.spec.seed;
         due.sort_by_key(|it| {
             let word = it.channel as u64;
-            (routes::mix(seed, now.ps(), word), it.channel)
+            (routes::mix(&[seed, now.ps(), word]), it.channel)
         });
         for Flying { channel, load, .. } in due {
             match load {

@@ -15,7 +15,7 @@ impl Network {
         for (id, channel) in self.channels.iter().enumerate() {
             times.extend(channel.responses.iter().map(|(at, _)| *at));
             times.extend(channel.gates.values().flatten());
-            times.extend(channel.refreshes.values());
+            times.extend(channel.refreshes.iter().map(|(at, _)| *at));
             times.extend(channel.storm);
             for class in 0..channel.queues.len() {
                 times.extend(self.trips_at(id, class));
@@ -74,12 +74,10 @@ impl Network {
     }
 
     fn refresh(&mut self, now: Time, channel: usize) {
-        let refreshes = self.channels[channel].refreshes.iter();
-        let due: Vec<Gate> = refreshes
-            .filter(|(_, at)| **at == now)
-            .map(|(gate, _)| *gate)
-            .collect();
-        for gate in due {
+        let refreshes = std::mem::take(&mut self.channels[channel].refreshes);
+        let (due, later): (Vec<_>, Vec<_>) = refreshes.into_iter().partition(|(at, _)| *at == now);
+        self.channels[channel].refreshes = later;
+        for (_, gate) in due {
             self.send_stop(now, (channel, gate), true);
         }
     }
@@ -107,7 +105,7 @@ impl Network {
 
     /// When a congested point looks at its neighbours' silence.
     fn time_out_of(&self, point: Point, congestion: &Congestion) -> Option<(Time, TimeOutSpec)> {
-        if congestion.timed_out || matches!(point, Point::Blocked(..)) {
+        if congestion.timed_out || !matches!(point, Point::Output(..)) {
             return None;
         }
         let spec = self
@@ -131,6 +129,8 @@ impl Network {
             .into_iter()
             .filter(|neighbour| !self.went_on(now, &congestion, *neighbour, spec.grace))
             .collect();
+        let node = self.node_of(point);
+        self.time_outs[node] += u64::from(!silent.is_empty());
         for key in congestion.asked.into_keys() {
             if silent.contains(&key.0) {
                 self.give_back(point, key);
@@ -138,7 +138,6 @@ impl Network {
         }
         if let Some(congestion) = self.congested.get_mut(&point) {
             congestion.timed_out = true;
-            congestion.released.extend(silent);
         }
     }
 

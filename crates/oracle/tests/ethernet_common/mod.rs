@@ -119,6 +119,13 @@ fn counts_differ(report: &Report, log: &Log, outcome: &EthernetOutcome) -> Resul
             return Err(format!("flow {index}: {slow:?} and {fast:?}"));
         }
     }
+    let time_outs: Vec<u64> = outcome.nodes.iter().map(|node| node.time_outs).collect();
+    if report.time_outs != time_outs {
+        return Err(format!(
+            "time-outs: {:?} and {time_outs:?}",
+            report.time_outs
+        ));
+    }
     for (index, (slow, fast)) in report.channels.iter().zip(&outcome.channels).enumerate() {
         for (what, slow, fast) in counts_of(slow, fast) {
             if slow != fast {

@@ -27,7 +27,7 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
         if is_shared {
             share(dice, spec, node, back_pressure);
         } else {
-            limit(dice, spec, node, back_pressure);
+            limit(dice, spec, node, back_pressure, mix);
         }
     }
     if mix.has_watchdogs {
@@ -48,7 +48,7 @@ fn back_pressure(dice: &mut Dice, mix: Mix, classes: u8) -> Option<BackPressureS
             frames: dice.between(1, 3) as u32,
         }),
     };
-    if mix.has_faults && dice.one_in(12) {
+    if mix.has_faults && !mix.has_looks && dice.one_in(12) {
         return None;
     }
     let is_blocking = matches!(mix.scheme, Scheme::Destination | Scheme::Drawn);
@@ -69,18 +69,21 @@ fn back_pressure(dice: &mut Dice, mix: Mix, classes: u8) -> Option<BackPressureS
         after: dice.span(100_000, 2_000_000),
         grace: dice.span(20_000, 1_000_000),
     });
-    let blocked = (mix.has_blocked && is_blocking && dice.one_in(3)).then(|| {
-        let high = dice.between(2_000, 10_000);
+    let blocked = (mix.has_blocked && is_blocking && !dice.one_in(3)).then(|| {
+        let high = dice.between(1_000, 6_000);
         BlockedSpec {
             high_bytes: high,
-            low_bytes: dice.between(high / 2, high),
+            low_bytes: dice.between(1, high),
         }
     });
     Some(BackPressureSpec {
         classes,
         select,
         detect,
-        notify: dice.pick(&[Notify::All, Notify::Others, Notify::Contributing]),
+        notify: match mix.has_looks && dice.one_in(2) {
+            true => Notify::All,
+            false => dice.pick(&[Notify::All, Notify::Others, Notify::Contributing]),
+        },
         message,
         time_out,
         blocked,
@@ -94,6 +97,7 @@ fn limit(
     spec: &mut EthernetSpec,
     node: usize,
     back_pressure: Option<BackPressureSpec>,
+    mix: Mix,
 ) {
     let detects_inputs = back_pressure.is_some_and(|it| it.detect == Detect::Inputs);
     for id in 0..2 * spec.links.len() {
@@ -107,12 +111,21 @@ fn limit(
         };
         for queue in channel.queues.iter_mut().filter(|_| leaves) {
             let limit = dice.between(6_000, 25_000);
-            let high = dice.between(limit / 4, limit - 1_600);
+            let high = match mix.has_looks {
+                true => dice.between(1_500, limit / 2),
+                false => dice.between(limit / 4, limit - 1_600),
+            };
             queue.limit_bytes = Some(limit);
             queue.high_bytes = high;
-            queue.low_bytes = dice.between(high / 3, high);
+            queue.low_bytes = match mix.has_looks {
+                true => dice.between(1, high / 4),
+                false => dice.between(high / 3, high),
+            };
             if dice.one_in(3) {
-                let low = dice.between(0, limit / 2);
+                let low = match dice.one_in(3) {
+                    true => 0,
+                    false => dice.between(0, limit / 2),
+                };
                 queue.ecn = Some(EcnSpec {
                     low_bytes: low,
                     high_bytes: dice.between(low + 1, limit),

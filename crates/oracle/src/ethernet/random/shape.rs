@@ -1,4 +1,4 @@
-//! Nodes, links and ways: a star, two tiers, a chain or a ring.
+//! Nodes, links and ways: a star, two tiers, a chain, a ring or a fan.
 
 use ethernet::spec::{
     ChannelSpec, EthernetSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec, Order,
@@ -6,20 +6,21 @@ use ethernet::spec::{
 };
 use kernel::{Duration, Rate};
 
-use super::Dice;
+use super::{Dice, Mix};
 
 struct Builder<'a> {
     dice: &'a mut Dice,
     spec: &'a mut EthernetSpec,
-    rates: &'a [u64],
-    /// Links may be faster one way.
-    is_lopsided: bool,
+    rates: Vec<u64>,
     order: Order,
     queues: Vec<QueueSpec>,
 }
 
-pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], is_lopsided: bool) {
-    let classes = dice.pick(&[1, 1, 2, 2, 3, 8]);
+pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], mix: Mix) {
+    let classes = match mix.has_looks {
+        true => dice.pick(&[1, 1, 2]),
+        false => dice.pick(&[1, 1, 2, 2, 3, 8]),
+    };
     let order = dice.pick(&[
         Order::StrictPriority,
         Order::StrictPriority,
@@ -33,12 +34,18 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], is_
         ecn: None,
     };
     let queues = (0..classes).map(|_| queue(dice)).collect();
-    let shape = dice.between(0, 3);
+    let shape = match (mix.has_spread, mix.has_blocked && dice.one_in(2)) {
+        // There are several ways.
+        (true, _) => dice.between(1, 2),
+        // Queues can wait for each other.
+        (false, _) if mix.has_looks => dice.pick(&[1, 2, 3, 3]),
+        (false, true) => 4,
+        (false, false) => dice.between(0, 3),
+    };
     let mut builder = Builder {
         dice,
         spec,
-        rates,
-        is_lopsided,
+        rates: rates.to_vec(),
         order,
         queues,
     };
@@ -46,7 +53,8 @@ pub(super) fn build(dice: &mut Dice, spec: &mut EthernetSpec, rates: &[u64], is_
         0 => builder.star(),
         1 => builder.two_tiers(),
         2 => builder.chain(),
-        _ => builder.ring(),
+        3 => builder.ring(),
+        _ => builder.fan(),
     }
 }
 
@@ -98,7 +106,7 @@ impl Builder<'_> {
     }
 
     fn link(&mut self, a: u32, b: u32) -> u32 {
-        let rate = self.dice.pick(self.rates);
+        let rate = self.dice.pick(&self.rates);
         let delay = match self.dice.one_in(4) {
             true => Duration(1),
             false => self.dice.span(1_000, 5_000),
@@ -111,8 +119,9 @@ impl Builder<'_> {
             inputs: Vec::new(),
         };
         let forward = channel(rate);
-        let backward = match self.is_lopsided && self.dice.one_in(6) {
-            true => channel(self.dice.pick(self.rates)),
+        // Some links are faster one way: a stop is counted in bits of what it stops.
+        let backward = match self.dice.one_in(4) {
+            true => channel(self.dice.pick(&self.rates)),
             false => channel(rate),
         };
         self.spec.links.push(LinkSpec {
@@ -162,6 +171,23 @@ impl Builder<'_> {
                 self.station_at(switch);
             }
         }
+    }
+
+    /// A trunk from fast stations to slow ones, so that frames to several of them, each stopped
+    /// and let go for its own sake, wait in front of the trunk.
+    fn fan(&mut self) {
+        let (near, far) = (self.switch(), self.switch());
+        let rates = std::mem::take(&mut self.rates);
+        self.rates = vec![rates[0]];
+        self.link(near, far);
+        for _ in 0..self.dice.between(2, 3) {
+            self.station_at(near);
+        }
+        self.rates = vec![rates[0] / 10, rates[0] / 20];
+        for _ in 0..self.dice.between(2, 4) {
+            self.station_at(far);
+        }
+        self.rates = rates;
     }
 
     /// Frames go round one way.

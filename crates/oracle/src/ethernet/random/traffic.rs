@@ -13,9 +13,13 @@ pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
     let victim = dice.pick(&stations);
     let payload = dice.pick(&[200, 500, 1_024, 1_472]);
     let usual = dice.between(0, classes - 1);
-    for index in 0..dice.between(3, 9) {
+    let count = match mix.has_looks {
+        true => dice.between(6, 12),
+        false => dice.between(3, 9),
+    };
+    for index in 0..count {
         let source = dice.pick(&stations);
-        let mut destination = match dice.one_in(2) {
+        let mut destination = match !mix.has_looks && dice.one_in(2) {
             true => victim,
             false => dice.pick(&stations),
         };
@@ -71,7 +75,8 @@ fn datagrams(
     let fastest = spec.links.iter().map(|link| link.forward.rate.0).max();
     let percent = dice.between(5, 80) * u64::from(payload_bytes) / 1_000 + 1;
     let rate = Rate(fastest.unwrap_or(1_000_000) / 100 * percent);
-    let traffic = match dice.between(0, 4) {
+    let kind = if mix.has_looks { 2 } else { dice.between(0, 4) };
+    let traffic = match kind {
         _ if mix.is_finite => TrafficSpec::Infinite {
             start,
             bytes: Some(dice.between(1, 60_000)),

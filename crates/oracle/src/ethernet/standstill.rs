@@ -1,0 +1,187 @@
+//! Who waits for whom, looked for in the slowest and most obvious way: all pairs, then everybody
+//! that everybody can reach.
+
+use std::collections::BTreeSet;
+
+use ethernet::outcome::Wait;
+use ethernet::probe::Gate;
+use ethernet::spec::{Detect, NodeKind, WatchdogAction};
+use kernel::Time;
+
+use super::network::{Frame, Network, Point};
+
+/// Queues that can't move, at the first look that finds it so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Standstill {
+    /// When it was found.
+    pub found_at: Time,
+    /// Frames of data have started since the last look.
+    pub others_move: bool,
+    /// All that have been stopped for so long.
+    pub stuck: Vec<Wait>,
+    /// Whom each of them waits for, by index.
+    pub waits_for: Vec<BTreeSet<usize>>,
+    /// Those that wait, in the end, for themselves.
+    pub on_circles: BTreeSet<usize>,
+}
+
+impl Network {
+    /// Looks happen every `stall_after` where anybody can stop anybody.
+    pub fn next_look(&self) -> Option<Time> {
+        let mut nodes = self.spec.nodes.iter();
+        let may_stop = nodes.any(|node| match &node.kind {
+            NodeKind::Station { storm } => storm.is_some(),
+            NodeKind::Switch(switch) => switch.back_pressure.is_some(),
+        });
+        may_stop.then(|| self.last_look + self.spec.stall_after)
+    }
+
+    pub fn look_for_standstill(&mut self, now: Time) {
+        if self.next_look() != Some(now) {
+            return;
+        }
+        let started = self.starts.iter().filter(|it| it.control.is_none()).count();
+        let others_move = started != self.started_before;
+        (self.last_look, self.started_before) = (now, started);
+        let mut stuck = self.stopped();
+        stuck.retain(|wait| wait.since + self.spec.stall_after <= now);
+        let waits_for: Vec<BTreeSet<usize>> = stuck
+            .iter()
+            .map(|wait| {
+                let all = 0..stuck.len();
+                all.filter(|at| self.waits(wait, &stuck[*at])).collect()
+            })
+            .collect();
+        let all = 0..stuck.len();
+        let on_circles: BTreeSet<usize> = all
+            .filter(|at| reached(&waits_for, *at).contains(at))
+            .collect();
+        let is_final = !stuck.is_empty() && !others_move && !self.may_let_go();
+        if !on_circles.is_empty() || is_final {
+            self.standstill = Some(Standstill {
+                found_at: now,
+                others_move,
+                stuck,
+                waits_for,
+                on_circles,
+            });
+        }
+    }
+
+    /// All frames that wait under a stop, by channel and class, or by destination.
+    fn stopped(&self) -> Vec<Wait> {
+        let mut all = Vec::new();
+        for channel in 0..self.channels.len() {
+            for class in 0..self.channels[channel].queues.len() {
+                let since = self.class_stopped_since(channel, class);
+                let waiting = &self.queue(channel, class).waiting;
+                let Some(since) = since else {
+                    let to: BTreeSet<usize> = waiting.iter().map(|it| it.destination).collect();
+                    for station in to {
+                        let gate = Gate::Destination(class as u8, station as u32);
+                        let own = waiting.iter().filter(|it| it.destination == station);
+                        if let Some(since) = self.channels[channel].closed.get(&gate) {
+                            all.push(wait(channel, class, Some(station), *since, own));
+                        }
+                    }
+                    continue;
+                };
+                if !waiting.is_empty() {
+                    all.push(wait(channel, class, None, since, waiting.iter()));
+                }
+            }
+        }
+        all
+    }
+
+    /// Since when a class is stopped as a whole, unless a watchdog sends in spite of that.
+    fn class_stopped_since(&self, channel: usize, class: usize) -> Option<Time> {
+        let watchdog = self.spec.nodes[self.tail(channel)].watchdog;
+        let forwards = watchdog.is_some_and(|it| it.action == WatchdogAction::Forward);
+        if forwards && self.queue(channel, class).tripped.is_some() {
+            return None;
+        }
+        let closed = &self.channels[channel].closed;
+        let gates = [Gate::Port, Gate::Class(class as u8)];
+        gates
+            .iter()
+            .filter_map(|gate| closed.get(gate))
+            .min()
+            .copied()
+    }
+
+    /// Is `other` a queue for whose sake `wait` is stopped?
+    fn waits(&self, wait: &Wait, other: &Wait) -> bool {
+        let (channel, behind) = (wait.channel as usize, other.channel as usize);
+        let node = self.head(channel);
+        let Some(rules) = self.switch(node).and_then(|switch| switch.back_pressure) else {
+            return false;
+        };
+        if self.tail(behind) != node {
+            return false;
+        }
+        let class = usize::from(other.class);
+        if rules.detect == Detect::Inputs {
+            let is_port = self.channels[channel].closed.contains_key(&Gate::Port);
+            let mut waiting = self.queue(behind, class).waiting.iter();
+            let holds = waiting.any(|frame| frame.came_over == Some(channel));
+            return holds && (is_port || other.class == wait.class);
+        }
+        let points = [Point::Output(behind, class), Point::Blocked(behind, class)];
+        let asked = points.iter().filter_map(|point| self.congested.get(point));
+        let mut gates = asked.flat_map(|it| it.asked.keys());
+        gates.any(|(neighbour, gate)| {
+            let is_meant = match *gate {
+                Gate::Port => true,
+                Gate::Class(stopped) => stopped == wait.class,
+                Gate::Destination(stopped, station) => {
+                    stopped == wait.class && wait.destination == Some(station)
+                }
+            };
+            *neighbour == channel ^ 1 && is_meant
+        })
+    }
+
+    /// Can a stop end although nothing moves?
+    fn may_let_go(&self) -> bool {
+        self.spec.nodes.iter().any(|node| {
+            let ends = match &node.kind {
+                NodeKind::Station { storm } => storm.is_some_and(|it| it.until < self.spec.stop_at),
+                NodeKind::Switch(switch) => {
+                    switch.back_pressure.is_some_and(|it| it.time_out.is_some())
+                }
+            };
+            ends || node.watchdog.is_some()
+        })
+    }
+}
+
+fn wait<'a>(
+    channel: usize,
+    class: usize,
+    station: Option<usize>,
+    since: Time,
+    frames: impl Iterator<Item = &'a Frame> + Clone,
+) -> Wait {
+    Wait {
+        channel: channel as u32,
+        class: class as u8,
+        destination: station.map(|station| station as u32),
+        frames: frames.clone().count() as u64,
+        bytes: frames.clone().map(|frame| frame.bytes).sum(),
+        first_flow: frames.clone().next().map_or(0, |frame| frame.flow as u32),
+        since,
+    }
+}
+
+/// Everybody that `from` waits for, and whom those wait for, and so on.
+fn reached(waits_for: &[BTreeSet<usize>], from: usize) -> BTreeSet<usize> {
+    let mut found = waits_for[from].clone();
+    loop {
+        let next: BTreeSet<usize> = found.iter().flat_map(|at| waits_for[*at].clone()).collect();
+        if next.is_subset(&found) {
+            return found;
+        }
+        found.extend(next);
+    }
+}
