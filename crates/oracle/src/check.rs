@@ -104,7 +104,6 @@ fn check_channel(index: usize, channel: &ChannelSpec) -> Checked {
         format!("channel {index}: no delay")
     })?;
     let known = match channel.scheduler {
-        SchedulerSpec::Wf2qPlus | SchedulerSpec::Scfq | SchedulerSpec::Sfq => false,
         SchedulerSpec::VirtualClock(spec) => spec.alarm_bytes.is_none(),
         SchedulerSpec::Ats { max_residence } => max_residence.is_none(),
         _ => true,

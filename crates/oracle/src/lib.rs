@@ -34,8 +34,7 @@
 //! 10. **The last instant** `stop_at` itself is run.
 //! 11. **Silent** traffic is accepted and sends nothing. Node kinds and `partner` have no effect.
 //!     Requests for credit, counter resync, every kind of error, pools, envelopes, policers,
-//!     sessions, warnings and ports that drop are refused, and of the disciplines WF2Q+, SCFQ
-//!     and SFQ.
+//!     sessions, warnings and ports that drop are refused.
 //! 12. Units arriving at one instant on different channels of one flow are independent; a flow
 //!     may use one channel in several legs.
 

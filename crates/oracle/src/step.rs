@@ -210,7 +210,7 @@ impl Network {
                 continue;
             }
             let ready = self.ready(channel, now);
-            self.channels[channel].port.settle(&ready);
+            self.channels[channel].port.settle(&ready, now);
         }
     }
 

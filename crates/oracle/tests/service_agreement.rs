@@ -99,6 +99,21 @@ fn asynchronous_traffic_shaping() {
     });
 }
 
+#[test]
+fn worst_case_fair_queueing() {
+    all_agree(13_000, |_| SchedulerSpec::Wf2qPlus);
+}
+
+#[test]
+fn self_clocked_fair_queueing() {
+    all_agree(14_000, |_| SchedulerSpec::Scfq);
+}
+
+#[test]
+fn start_time_fair_queueing() {
+    all_agree(15_000, |_| SchedulerSpec::Sfq);
+}
+
 /// Times and rates at which fluid sharing is mostly a matter of whole numbers.
 #[test]
 fn weighted_fair_queueing_in_whole_numbers() {
@@ -142,6 +157,73 @@ fn stamps_and_checks_are_the_same() {
     }
     assert!(stamps > 50_000, "only {stamps} stamps");
     assert!(alarms > 500, "only {alarms} alarms");
+}
+
+/// Every tag.
+#[test]
+fn tags_are_the_same() {
+    let mut tags = 0;
+    for seed in 16_000..16_000 + NETWORKS {
+        let scheduler = [SchedulerSpec::Scfq, SchedulerSpec::Sfq][seed as usize % 2];
+        let spec = random_service_spec(seed, scheduler, ServiceMix::ALL);
+        let report = slow(&spec);
+        assert_eq!(report.ranks, fast(&spec).ranks, "seed {seed}");
+        tags += report.ranks.len();
+    }
+    assert!(tags > 50_000, "only {tags} tags");
+}
+
+const TAGGED: [SchedulerSpec; 3] = [
+    SchedulerSpec::Wf2qPlus,
+    SchedulerSpec::Scfq,
+    SchedulerSpec::Sfq,
+];
+
+/// Most networks show which of three kin serves, many a tenth more for every second flow.
+#[test]
+fn another_kind_of_fair_queueing_is_seen() {
+    for (which, scheduler) in TAGGED.into_iter().enumerate() {
+        let (mut of_kind, mut of_rate) = (0, 0);
+        for seed in 17_000..17_060 {
+            let spec = random_service_spec(seed, scheduler, ServiceMix::ALL);
+            let starts = slow(&spec).starts;
+            let mut other = spec.clone();
+            for link in &mut other.links {
+                let kin = TAGGED[(which + 1) % 3];
+                (link.forward.scheduler, link.backward.scheduler) = (kin, kin);
+            }
+            of_kind += u32::from(starts != fast(&other).starts);
+            let mut other = spec.clone();
+            let reserves = other.flows.iter_mut().step_by(2);
+            for reserve in reserves.filter_map(|flow| flow.reserve.as_mut()) {
+                reserve.rate = Rate(reserve.rate.0 / 10 * 11);
+            }
+            of_rate += u32::from(starts != fast(&other).starts);
+        }
+        let seen = format!("{scheduler:?}, of 60: {of_kind} and {of_rate}");
+        assert!(of_kind > 30 && of_rate > 12, "{seen}");
+    }
+}
+
+/// Tags show a kilobit a second more.
+#[test]
+fn a_little_more_for_a_flow_is_seen_in_its_tags() {
+    for scheduler in &TAGGED[1..] {
+        let differs = |seed: &u64| {
+            let spec = random_service_spec(*seed, *scheduler, ServiceMix::ALL);
+            let mut other = spec.clone();
+            let mut reserves = other
+                .flows
+                .iter_mut()
+                .filter_map(|flow| flow.reserve.as_mut());
+            if let Some(reserve) = reserves.next() {
+                reserve.rate.0 += 1000;
+            }
+            slow(&spec).ranks != fast(&other).ranks
+        };
+        let count = (18_000..18_040).filter(differs).count();
+        assert!(count > 25, "{scheduler:?}: {count} of 40");
+    }
 }
 
 /// The comparison sees a flow that reserves a tenth more at every port.
