@@ -97,9 +97,13 @@ pub(crate) fn check(spec: &NetworkSpec) -> Checked {
 
 fn check_channel(index: usize, channel: &ChannelSpec) -> Checked {
     let errors = channel.errors;
-    let lossless =
-        errors.data_loss == 0.0 && errors.control_loss == 0.0 && errors.control_corruption == 0.0;
-    require(lossless, || format!("channel {index}: errors"))?;
+    let chances = [
+        errors.data_loss,
+        errors.control_loss,
+        errors.control_corruption,
+    ];
+    let sound = chances.iter().all(|chance| (0.0..=1.0).contains(chance));
+    require(sound, || format!("channel {index}: no chances"))?;
     require(channel.delay > Duration::ZERO, || {
         format!("channel {index}: no delay")
     })?;
@@ -157,11 +161,12 @@ fn check_credit(credit: &CreditSpec) -> Result<(), &'static str> {
     if credit.n2 == 0 || credit.redundant_every == Some(0) {
         return Err("credit units every 0 units");
     }
-    if credit.request_after.is_some() {
-        return Err("requests for credit");
+    let zero = Some(Duration::ZERO);
+    if credit.request_after == zero || credit.refresh_every == zero {
+        return Err("a timer of zero");
     }
-    if credit.resync_every.is_some() {
-        return Err("counter resync");
+    if credit.resync_every == Some(0) {
+        return Err("statements every 0 units");
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use packet::spec::{
 
 use crate::check::{self, Problem};
 use crate::credit;
+use crate::errors::Errors;
 use crate::report::{Rank, Start};
 use crate::service::{Arrival, Candidate, Port, Ratio, Seat, Wire};
 use crate::source::{self, later};
@@ -49,8 +50,14 @@ pub(crate) struct Leg {
     pub max_fill: usize,
     pub arrived: u64,
     pub freed: u64,
-    /// `freed` when the last credit unit started.
-    pub freed_at_credit: u64,
+    /// Receiver: units it knows to be lost on the wire.
+    pub known_lost: u64,
+    /// `gone` when the last credit unit started.
+    pub gone_at_credit: u64,
+    /// Receiver: when the last credit unit started, or was last wanted for want of others.
+    pub told_at: Time,
+    /// Sender: since when units wait without credit, or it asked for some.
+    pub blocked_since: Option<Time>,
     /// When a limited sink last took a unit.
     pub last_taken: Option<Time>,
 }
@@ -64,17 +71,45 @@ impl Leg {
         self.stored.len()
     }
 
-    pub fn freed_since_credit(&self) -> u64 {
-        self.freed - self.freed_at_credit
+    /// Units that take no room any more: freed, or lost.
+    pub fn gone(&self) -> u64 {
+        self.freed + self.known_lost
+    }
+
+    pub fn gone_since_credit(&self) -> u64 {
+        self.gone() - self.gone_at_credit
     }
 }
 
-/// A receiver's wish to send a credit unit for a leg.
-pub(crate) struct Request {
+/// A control unit of a leg that is to be sent.
+#[derive(Clone, Copy)]
+pub(crate) struct Ticket {
     pub triggered: Time,
+    /// By what ports chose in that instant.
+    pub by_choices: bool,
     pub leg: usize,
-    /// The value if it is bound at the trigger.
-    pub value: i64,
+    pub wish: Wish,
+}
+
+/// What a control unit is to say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Credit; the value if it is bound at the trigger.
+    Credit(i64),
+    /// The sender asks for credit.
+    Ask,
+    /// The sender states how many units it has sent.
+    State,
+}
+
+impl Wish {
+    pub fn rank(self) -> u8 {
+        match self {
+            Wish::Credit(_) => 0,
+            Wish::Ask => 1,
+            Wish::State => 2,
+        }
+    }
 }
 
 pub(crate) struct Channel {
@@ -86,7 +121,8 @@ pub(crate) struct Channel {
     /// Those that cross it.
     pub legs: Vec<usize>,
     /// Oldest first.
-    pub requests: Vec<Request>,
+    pub tickets: Vec<Ticket>,
+    pub errors: Errors,
     /// What it transmits until `free_at`.
     pub wire: Wire,
     pub port: Port,
@@ -97,6 +133,8 @@ pub(crate) struct Channel {
 pub(crate) enum Load {
     Data(u64),
     Credit(i64),
+    Ask(u64),
+    State(u64),
 }
 
 /// A unit between the start of its transmission and its effect.
@@ -106,6 +144,7 @@ pub(crate) struct Unit {
     pub channel: usize,
     pub leg: usize,
     pub load: Load,
+    pub is_lost: bool,
 }
 
 pub(crate) struct Flow {
@@ -127,6 +166,8 @@ pub(crate) struct Network {
     /// The last instant run.
     pub now: Option<Time>,
     pub instants: u64,
+    /// Ports have chosen in this instant.
+    pub has_chosen: bool,
     pub flows: Vec<Flow>,
     pub legs: Vec<Leg>,
     pub channels: Vec<Channel>,
@@ -146,6 +187,7 @@ impl Network {
             stop_at: spec.stop_at,
             now: None,
             instants: 0,
+            has_chosen: false,
             flows: Vec::new(),
             legs: Vec::new(),
             channels: Vec::new(),
@@ -195,7 +237,10 @@ impl Network {
                 max_fill: 0,
                 arrived: 0,
                 freed: 0,
-                freed_at_credit: 0,
+                known_lost: 0,
+                gone_at_credit: 0,
+                told_at: Time::ZERO,
+                blocked_since: None,
                 last_taken: None,
             });
         }
@@ -217,7 +262,7 @@ impl Network {
         let flow = &self.flows[self.legs[leg].flow];
         let bytes = match load {
             Load::Data(number) => flow.sizes[number as usize],
-            Load::Credit(_) => flow.unit_bytes,
+            _ => flow.unit_bytes,
         };
         self.channels[channel].rate.serialization(bytes)
     }
@@ -330,7 +375,8 @@ impl Network {
                 handling: channel.handling,
                 free_at: Time::ZERO,
                 legs,
-                requests: Vec::new(),
+                tickets: Vec::new(),
+                errors: Errors::new(spec.seed, index, channel.errors),
                 wire: Wire::Free,
                 port: Port::new(&channel.scheduler, channel.rate, seats),
             });

@@ -1,11 +1,11 @@
-//! One instant after another: Deliver, Release, Inject, Arbitrate, Transmit.
+//! One instant after another: Deliver, Control, Release, Inject, Arbitrate, Transmit.
 
 use kernel::{Duration, Time};
-use packet::spec::{Bind, SinkSpec, TrafficSpec};
+use packet::spec::{SinkSpec, TrafficSpec};
 
 use crate::check::Problem;
 use crate::credit;
-use crate::network::{Cell, Flow, Load, Network, Request, Unit};
+use crate::network::{Cell, Flow, Load, Network, Unit};
 use crate::report::Start;
 use crate::service::Wire;
 use crate::source::{self, later};
@@ -15,10 +15,10 @@ const MAX_INSTANTS: u64 = 20_000_000;
 
 /// What an idle channel decided to send.
 enum Choice {
-    Credit {
+    Control {
         channel: usize,
         leg: usize,
-        value: i64,
+        load: Load,
     },
     Data {
         channel: usize,
@@ -37,13 +37,17 @@ impl Network {
             return Err(Problem::TooLong);
         }
         self.now = Some(now);
+        self.has_chosen = false;
         self.deliver(now)?;
+        self.ask(now);
+        self.refresh(now);
         self.release(now);
         self.inject(now);
         self.settle(now);
         self.arbitrate(now);
         self.transmit(now);
         self.settle(now);
+        self.note_blocked(now);
         Ok(Some(now))
     }
 
@@ -58,7 +62,9 @@ impl Network {
             Some(self.legs[leg].queue[first].ready_at)
         });
         let sinks = (0..self.legs.len()).filter_map(|leg| self.sink_ready(leg));
+        let timers = (0..self.legs.len()).flat_map(|leg| self.timers(leg));
         let happenings = arrivals
+            .chain(timers)
             .chain(idle)
             .chain(offers)
             .chain(queues)
@@ -71,10 +77,12 @@ impl Network {
         let mut arriving: Vec<Unit> = self.on_the_way.iter().copied().filter(is_due).collect();
         self.on_the_way.retain(|unit| !is_due(unit));
         arriving.sort_by_key(|unit| unit.channel);
-        for unit in arriving {
+        for unit in arriving.into_iter().filter(|unit| !unit.is_lost) {
             match unit.load {
                 Load::Data(number) => self.store(unit.leg, number, now)?,
                 Load::Credit(value) => self.apply(unit.leg, value, now),
+                Load::Ask(_) => self.want_credit(unit.leg, now),
+                Load::State(sent) => self.learn_losses(unit.leg, sent, now),
             }
         }
         Ok(())
@@ -110,6 +118,7 @@ impl Network {
         let state = &self.legs[leg];
         if let Some(control) = state.control {
             self.legs[leg].credit = credit::applied(state, &control, value, now);
+            self.legs[leg].blocked_since = None;
         }
     }
 
@@ -147,19 +156,7 @@ impl Network {
     /// A cell has just left the receiver's memory of this leg.
     fn freed(&mut self, leg: usize, now: Time) {
         self.legs[leg].freed += 1;
-        let state = &self.legs[leg];
-        let Some(control) = state.control else { return };
-        let value = credit::value(state, &control, self.relative_fault);
-        let due = credit::due(state, &control);
-        let requests = &mut self.channels[state.channel ^ 1].requests;
-        if due && !requests.iter().any(|request| request.leg == leg) {
-            requests.push(Request {
-                triggered: now,
-                leg,
-                value,
-            });
-            requests.sort_by_key(|request| (request.triggered, request.leg));
-        }
+        self.want_credit_if_due(leg, now);
     }
 
     fn inject(&mut self, now: Time) {
@@ -218,16 +215,12 @@ impl Network {
         let choices: Vec<Choice> = (0..self.channels.len())
             .filter_map(|channel| self.choose(channel, now))
             .collect();
+        self.has_chosen = true;
         // The values are bound already: credit units start before the data of this step frees
         // anything, so what it frees counts towards the next credit unit.
         for choice in &choices {
-            if let Choice::Credit {
-                channel,
-                leg,
-                value,
-            } = *choice
-            {
-                self.start_credit(channel, leg, value, now);
+            if let Choice::Control { channel, leg, load } = *choice {
+                self.start_control(channel, leg, load, now);
             }
         }
         for choice in &choices {
@@ -241,27 +234,12 @@ impl Network {
         if self.channels[channel].free_at > now {
             return None;
         }
-        if let Some(choice) = self.choose_credit(channel) {
-            return Some(choice);
+        if let Some((leg, load)) = self.first_ticket(channel) {
+            return Some(Choice::Control { channel, leg, load });
         }
         let ready = self.ready(channel, now);
         let leg = self.channels[channel].port.choose(&ready, now)?;
         Some(Choice::Data { channel, leg })
-    }
-
-    fn choose_credit(&self, channel: usize) -> Option<Choice> {
-        let request = self.channels[channel].requests.first()?;
-        let state = &self.legs[request.leg];
-        let control = state.control?;
-        let value = match control.bind {
-            Bind::Start => credit::value(state, &control, self.relative_fault),
-            Bind::Trigger => request.value,
-        };
-        Some(Choice::Credit {
-            channel,
-            leg: request.leg,
-            value,
-        })
     }
 
     fn transmit(&mut self, now: Time) {
@@ -269,24 +247,10 @@ impl Network {
             if self.channels[channel].free_at > now {
                 continue;
             }
-            if let Some(Choice::Credit {
-                channel,
-                leg,
-                value,
-            }) = self.choose_credit(channel)
-            {
-                self.start_credit(channel, leg, value, now);
+            if let Some((leg, load)) = self.first_ticket(channel) {
+                self.start_control(channel, leg, load, now);
             }
         }
-    }
-
-    fn start_credit(&mut self, channel: usize, leg: usize, value: i64, now: Time) {
-        self.channels[channel]
-            .requests
-            .retain(|request| request.leg != leg);
-        self.legs[leg].freed_at_credit = self.legs[leg].freed;
-        self.channels[channel].wire = Wire::Control;
-        self.start(channel, leg, Load::Credit(value), now);
     }
 
     fn start_data(&mut self, channel: usize, leg: usize, now: Time) {
@@ -298,6 +262,7 @@ impl Network {
             state.credit -= 1;
         }
         let (parent, flow) = (state.parent, state.flow);
+        self.state_counter_if_due(leg, now);
         if let Some(parent) = parent {
             self.leave(parent, leg, unit.number, now);
         }
@@ -321,10 +286,12 @@ impl Network {
         }
     }
 
-    fn start(&mut self, channel: usize, leg: usize, load: Load, now: Time) {
+    pub(crate) fn start(&mut self, channel: usize, leg: usize, load: Load, now: Time) {
+        let (load, is_lost) = self.channels[channel].errors.hit(load, now);
         let (control, number) = match load {
             Load::Data(number) => (false, number),
             Load::Credit(value) => (true, value as u64),
+            Load::Ask(value) | Load::State(value) => (true, value),
         };
         self.log.push(Start {
             at_ps: now.ps(),
@@ -339,6 +306,7 @@ impl Network {
             channel,
             leg,
             load,
+            is_lost,
         });
         self.channels[channel].free_at = later(now, self.on_wire(leg, channel, load));
     }
