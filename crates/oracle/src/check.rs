@@ -75,9 +75,6 @@ pub(crate) fn check(spec: &NetworkSpec) -> Checked {
             format!("channel {index}: no such node")
         })?;
     }
-    require(spec.nodes.iter().all(|node| node.pool.is_none()), || {
-        "a pool".into()
-    })?;
     for (index, channel) in channels(spec).into_iter().enumerate() {
         check_channel(index, channel)?;
     }
@@ -150,6 +147,10 @@ fn check_tree(spec: &NetworkSpec, index: usize, flow: &FlowSpec) -> Checked {
             format!("{}: doesn't start where its parent ends", place())
         })?;
         if let FlowControlSpec::Credit(credit) = &leg.flow_control {
+            let (_, to) = ends[leg.channel as usize];
+            require(spec.nodes[to as usize].pool.is_none(), || {
+                format!("{}: credit for a pool", place())
+            })?;
             check_credit(credit)
                 .map_err(|what| Problem::Unsupported(format!("{}: {what}", place())))?;
         }

@@ -34,8 +34,7 @@
 //!    freed on arrival. An interval of zero frees whatever is there.
 //! 10. **The last instant** `stop_at` itself is run.
 //! 11. **Silent** traffic is accepted and sends nothing. Node kinds and `partner` have no effect.
-//!     Pools, envelopes, policers,
-//!     sessions, warnings and ports that drop are refused.
+//!     Envelopes, policers, sessions, warnings and ports that drop are refused.
 //! 12. **Errors** are drawn as a unit starts, from the engine's keyed streams. A lost unit takes
 //!     its time on the wire.
 //! 13. **Requests.** A sender waits from the instant in which units wait without credit, anew
@@ -55,6 +54,7 @@ mod errors;
 pub mod ethernet;
 pub mod fabric;
 mod network;
+mod pool;
 mod random;
 mod report;
 mod service;

@@ -2,12 +2,14 @@
 
 use kernel::{Duration, Rate, Time};
 use packet::spec::{
-    CreditSpec, FlowControlSpec, FlowSpec, NetworkSpec, Overflow, SinkSpec, Timing, TrafficSpec,
+    CreditSpec, FlowControlSpec, FlowSpec, NetworkSpec, Overflow, PoolSpec, SinkSpec, Timing,
+    TrafficSpec,
 };
 
 use crate::check::{self, Problem};
 use crate::credit;
 use crate::errors::Errors;
+use crate::pool::Leaving;
 use crate::report::{Rank, Start};
 use crate::service::{Arrival, Candidate, Port, Ratio, Seat, Wire};
 use crate::source::{self, later};
@@ -17,6 +19,8 @@ pub(crate) struct Cell {
     pub number: u64,
     /// Global indices of the legs that haven't started it yet.
     pub waits_for: Vec<usize>,
+    /// The last bit leaves by those that have at this instant.
+    pub until: Time,
 }
 
 /// A data unit in the queue of a leg at its sending port.
@@ -174,6 +178,9 @@ pub(crate) struct Network {
     /// To-node of every channel.
     pub to_nodes: Vec<u32>,
     pub on_the_way: Vec<Unit>,
+    /// By node.
+    pub pools: Vec<Option<PoolSpec>>,
+    pub leaving: Vec<Leaving>,
     pub log: Vec<Start>,
     pub ranks: Vec<Rank>,
     /// Added to every relative value; only negative controls set it.
@@ -196,6 +203,8 @@ impl Network {
                 .map(|(_, to)| to)
                 .collect(),
             on_the_way: Vec::new(),
+            pools: spec.nodes.iter().map(|node| node.pool).collect(),
+            leaving: Vec::new(),
             log: Vec::new(),
             ranks: Vec::new(),
             relative_fault: 0,

@@ -114,6 +114,7 @@ enum Discipline {
 
 /// The sending end of a channel.
 pub(crate) struct Port {
+    pub spec: SchedulerSpec,
     seats: Vec<Seat>,
     discipline: Discipline,
 }
@@ -139,7 +140,11 @@ impl Port {
             SchedulerSpec::Ats { .. } => Discipline::Ats(ats::Buckets::default()),
             _ => Discipline::RoundRobin(round_robin::Served::default()),
         };
-        Port { seats, discipline }
+        Port {
+            spec: *spec,
+            seats,
+            discipline,
+        }
     }
 
     fn seat(&self, leg: usize) -> Seat {
@@ -192,6 +197,15 @@ impl Port {
         match &mut self.discipline {
             Discipline::Drr(groups) => groups.settle(ready),
             Discipline::Wf2qPlus(systems) => systems.settle(ready, now),
+            _ => {}
+        }
+    }
+
+    /// The last unit of a leg was pushed out.
+    pub fn note_empty(&mut self, leg: usize) {
+        match &mut self.discipline {
+            Discipline::Drr(groups) => groups.forget(leg),
+            Discipline::Wf2qPlus(systems) => systems.forget(leg),
             _ => {}
         }
     }

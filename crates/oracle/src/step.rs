@@ -6,6 +6,7 @@ use packet::spec::{SinkSpec, TrafficSpec};
 use crate::check::Problem;
 use crate::credit;
 use crate::network::{Cell, Flow, Load, Network, Unit};
+use crate::pool::Room;
 use crate::report::Start;
 use crate::service::Wire;
 use crate::source::{self, later};
@@ -100,12 +101,23 @@ impl Network {
                 at_ps: now.ps(),
             });
         }
-        let waits_for = state.children.clone();
-        state.stored.push(Cell { number, waits_for });
         state.arrived += 1;
+        let room = self.room(leg, number, now);
+        if room == Room::None {
+            return Ok(());
+        }
+        let state = &mut self.legs[leg];
+        state.stored.push(Cell {
+            number,
+            waits_for: state.children.clone(),
+            until: now,
+        });
         state.max_fill = state.max_fill.max(state.fill());
         for child in state.children.clone() {
             self.queue_up(child, number, now);
+        }
+        if room == Room::Made {
+            self.push_out(leg, now);
         }
         let state = &self.legs[leg];
         if state.is_leaf() && self.flows[state.flow].sink == SinkSpec::Infinite {
@@ -264,7 +276,8 @@ impl Network {
         let (parent, flow) = (state.parent, state.flow);
         self.state_counter_if_due(leg, now);
         if let Some(parent) = parent {
-            self.leave(parent, leg, unit.number, now);
+            let until = later(now, self.on_wire(leg, channel, Load::Data(unit.number)));
+            self.leave(parent, leg, unit.number, now, until);
         }
         self.channels[channel].wire = Wire::Data(unit.rank);
         self.start(channel, leg, Load::Data(unit.number), now);
@@ -273,15 +286,25 @@ impl Network {
         }
     }
 
-    /// One branch of `parent` has started a unit.
-    fn leave(&mut self, parent: usize, branch: usize, number: u64, now: Time) {
+    /// One branch of `parent` is done with a unit, whose last bit leaves it at `until`.
+    pub(crate) fn leave(
+        &mut self,
+        parent: usize,
+        branch: usize,
+        number: u64,
+        now: Time,
+        until: Time,
+    ) {
         let stored = &mut self.legs[parent].stored;
         let Some(place) = stored.iter().position(|cell| cell.number == number) else {
             return;
         };
-        stored[place].waits_for.retain(|leg| *leg != branch);
-        if stored[place].waits_for.is_empty() {
-            stored.remove(place);
+        let cell = &mut stored[place];
+        cell.waits_for.retain(|leg| *leg != branch);
+        cell.until = cell.until.max(until);
+        if cell.waits_for.is_empty() {
+            let until = stored.remove(place).until;
+            self.note_leaving(parent, number, until);
             self.freed(parent, now);
         }
     }

@@ -5,7 +5,7 @@ mod service_common;
 
 use kernel::Rate;
 use oracle::{Rates, Report, ServiceMix, Start, first_difference, random_service_spec};
-use packet::spec::{NetworkSpec, Resync, SchedulerSpec, Stamp};
+use packet::spec::{Hold, NetworkSpec, NodeKind, PoolSpec, Resync, SchedulerSpec, Stamp, WhenFull};
 use service_common::{fast, slow, virtual_clock};
 
 /// Random networks for each discipline.
@@ -246,4 +246,95 @@ fn a_tenth_more_for_one_flow_is_seen() {
     };
     let count = (12_000..12_100).filter(differs).count();
     assert!(count > 12, "only {count} of 100 differ");
+}
+
+/// A network without credit whose switches have pools of a few units.
+fn pooled(seed: u64, scheduler: SchedulerSpec) -> NetworkSpec {
+    let mix = ServiceMix {
+        credit: false,
+        ..ServiceMix::ALL
+    };
+    let mut spec = random_service_spec(seed, scheduler, mix);
+    let nodes = spec.nodes.iter_mut().enumerate();
+    for (id, node) in nodes.filter(|(_, node)| node.kind == NodeKind::Switch) {
+        let draw = seed * 7 + id as u64 * 5;
+        node.pool = Some(PoolSpec {
+            limit_units: (!draw.is_multiple_of(4)).then_some(1 + (draw % 6) as u32),
+            limit_bytes: draw.is_multiple_of(3).then_some(1500 + draw % 1000),
+            when_full: match draw % 3 {
+                0 => WhenFull::TailDrop,
+                _ => WhenFull::PushOut,
+            },
+            hold: match draw % 2 {
+                0 => Hold::Start,
+                _ => Hold::End,
+            },
+        });
+    }
+    spec
+}
+
+fn every_discipline() -> [SchedulerSpec; 12] {
+    [
+        SchedulerSpec::RoundRobin,
+        SchedulerSpec::Fifo,
+        SchedulerSpec::StrictPriority,
+        virtual_clock(Stamp::AuxVc, Resync::None),
+        virtual_clock(Stamp::AuxVc, Resync::IdleLink),
+        virtual_clock(Stamp::AuxVc, Resync::Literal),
+        SchedulerSpec::Wf2qPlus,
+        SchedulerSpec::Scfq,
+        SchedulerSpec::Sfq,
+        SchedulerSpec::Drr { quantum_bytes: 500 },
+        SchedulerSpec::Edf,
+        SchedulerSpec::Ats {
+            max_residence: None,
+        },
+    ]
+}
+
+#[test]
+fn pools_drop_and_push_out_the_same_units() {
+    let mut starts = 0;
+    for (kind, scheduler) in every_discipline().into_iter().enumerate() {
+        let first = 20_000 + 100 * kind as u64;
+        for seed in first..first + 40 {
+            starts += compared(&pooled(seed, scheduler)).0;
+        }
+    }
+    assert!(starts > 80_000, "only {starts} starts compared");
+}
+
+/// A place more, the other time that a place is held, the other unit that goes.
+#[test]
+fn changes_of_a_pool_are_seen() {
+    let seen = |change: fn(&mut PoolSpec)| {
+        let differs = |seed: &u64| {
+            let scheduler = every_discipline()[*seed as usize % 12];
+            let spec = pooled(*seed, scheduler);
+            let mut other = spec.clone();
+            let pools = other.nodes.iter_mut().filter_map(|node| node.pool.as_mut());
+            pools.for_each(change);
+            slow(&spec).starts != fast(&other).starts
+        };
+        (22_000..22_060).filter(differs).count()
+    };
+    let of_limit = seen(|pool| {
+        pool.limit_units = pool.limit_units.map(|units| units + 1);
+        pool.limit_bytes = pool.limit_bytes.map(|bytes| bytes + 53);
+    });
+    let of_hold = seen(|pool| {
+        pool.hold = match pool.hold {
+            Hold::Start => Hold::End,
+            Hold::End => Hold::Start,
+        }
+    });
+    let of_kind = seen(|pool| {
+        pool.when_full = match pool.when_full {
+            WhenFull::TailDrop => WhenFull::PushOut,
+            WhenFull::PushOut => WhenFull::TailDrop,
+        }
+    });
+    let counts = [of_limit, of_hold, of_kind];
+    assert!(counts.iter().all(|&count| count > 30), "of 60: {counts:?}");
 }

@@ -68,6 +68,14 @@ impl Systems {
         }
     }
 
+    /// A leg is not busy any more, whatever comes in this instant.
+    pub fn forget(&mut self, leg: usize) {
+        let flows = self.systems.iter_mut().flat_map(|system| &mut system.flows);
+        flows
+            .filter(|flow| flow.leg == leg)
+            .for_each(|flow| flow.first = None);
+    }
+
     /// The leg that goes, of one group. Datagrams are left to others.
     pub fn choose(&mut self, ready: &[Candidate], now: Time) -> Option<usize> {
         let group = ready.first()?.group;
