@@ -4,8 +4,8 @@ use std::fmt;
 
 use kernel::{Duration, Time};
 use packet::spec::{
-    ChannelSpec, CreditSpec, FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, SinkSpec,
-    SourceControlSpec, Span, TrafficSpec,
+    ChannelSpec, CreditSpec, EnvelopeRule, Excess, FlowControlSpec, FlowSpec, NetworkSpec,
+    SchedulerSpec, SinkSpec, SourceControlSpec, Span, TrafficSpec,
 };
 
 /// Why a run has no result.
@@ -116,8 +116,22 @@ fn check_channel(index: usize, channel: &ChannelSpec) -> Checked {
 
 fn check_edges(index: usize, flow: &FlowSpec) -> Checked {
     let say = |what: &str| format!("flow {index}: {what}");
-    require(flow.envelope.is_none(), || say("an envelope"))?;
-    require(flow.policer.is_none(), || say("a policer"))?;
+    for gate in flow.envelope.iter().chain(&flow.policer) {
+        let sound = match gate.rule {
+            EnvelopeRule::FixedWindow {
+                units, interval, ..
+            }
+            | EnvelopeRule::SlidingWindow { units, interval } => {
+                units > 0 && interval > Duration::ZERO
+            }
+            EnvelopeRule::Bucket { rate, .. } => rate.0 > 0,
+        };
+        require(sound, || say("nothing may pass"))?;
+    }
+    let frozen = flow
+        .policer
+        .is_some_and(|gate| gate.excess == Excess::Freeze);
+    require(!frozen, || say("a policer that freezes"))?;
     require(flow.session.is_none(), || say("a session"))?;
     let rates = flow.reserve.is_none_or(|reserve| reserve.rate.0 > 0);
     require(rates && flow.unit_bytes > 0, || say("no rate or no size"))

@@ -34,7 +34,7 @@
 //!    freed on arrival. An interval of zero frees whatever is there.
 //! 10. **The last instant** `stop_at` itself is run.
 //! 11. **Silent** traffic is accepted and sends nothing. Node kinds and `partner` have no effect.
-//!     Envelopes, policers, sessions, warnings and ports that drop are refused.
+//!     Sessions, warnings and ports that drop are refused.
 //! 12. **Errors** are drawn as a unit starts, from the engine's keyed streams. A lost unit takes
 //!     its time on the wire.
 //! 13. **Requests.** A sender waits from the instant in which units wait without credit, anew
@@ -43,17 +43,24 @@
 //!     one.
 //! 14. **Statements** of a counter follow every n-th start and are bound as they start. Losses
 //!     once known stay known; they count as freed.
-//! 15. Units arriving at one instant on different channels of one flow are independent; a flow
+//! 15. **Pools** hold what waits for a destination too, but not what it takes at once. A unit that
+//!     is pushed out changes no clock, tag or deficit; a queue that it leaves empty is as one that
+//!     has sent all.
+//! 16. **Envelopes.** A unit's size is drawn when the application offers it, lost or not. An
+//!     application that freezes asks as it has a unit to offer.
+//! 17. Units arriving at one instant on different channels of one flow are independent; a flow
 //!     may use one channel in several legs.
 
 pub mod abr;
 mod check;
 mod compare;
 mod credit;
+mod envelope;
 mod errors;
 pub mod ethernet;
 pub mod fabric;
 mod network;
+mod offer;
 mod pool;
 mod random;
 mod report;

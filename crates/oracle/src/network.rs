@@ -1,13 +1,14 @@
 //! The network's state: every cell an object, every list a vector.
 
-use kernel::{Duration, Rate, Time};
+use kernel::{Duration, Purpose, Rate, Time};
 use packet::spec::{
-    CreditSpec, FlowControlSpec, FlowSpec, NetworkSpec, Overflow, PoolSpec, SinkSpec, Timing,
-    TrafficSpec,
+    CreditSpec, EnvelopeSpec, FlowControlSpec, FlowSpec, NetworkSpec, Overflow, PoolSpec, SinkSpec,
+    Timing, TrafficSpec,
 };
 
 use crate::check::{self, Problem};
 use crate::credit;
+use crate::envelope::Gate;
 use crate::errors::Errors;
 use crate::pool::Leaving;
 use crate::report::{Rank, Start};
@@ -162,7 +163,14 @@ pub(crate) struct Flow {
     pub next_size: source::Sizes,
     pub sink: SinkSpec,
     pub roots: Vec<usize>,
+    /// Units that have a number.
     pub offered: u64,
+    pub envelope: Option<Gate>,
+    pub policer: Option<Gate>,
+    /// How long its application has stood still, which is behind the clock by so much.
+    pub stood_still_ps: u64,
+    /// By the clock of its application: it is through with what was before.
+    pub not_before: Time,
 }
 
 pub(crate) struct Network {
@@ -253,6 +261,11 @@ impl Network {
                 last_taken: None,
             });
         }
+        let number = self.flows.len() as u64;
+        let gate = |spec: &Option<EnvelopeSpec>, purpose| {
+            let spec = spec.as_ref();
+            spec.map(|spec| Gate::new(spec, network.seed, number, purpose))
+        };
         self.flows.push(Flow {
             priority: spec.priority,
             unit_bytes: u64::from(spec.unit_bytes),
@@ -263,6 +276,10 @@ impl Network {
             sink: spec.sink,
             roots,
             offered: 0,
+            envelope: gate(&spec.envelope, Purpose::Envelope),
+            policer: gate(&spec.policer, Purpose::Policer),
+            stood_still_ps: 0,
+            not_before: Time::ZERO,
         });
     }
 

@@ -1,15 +1,15 @@
 //! One instant after another: Deliver, Control, Release, Inject, Arbitrate, Transmit.
 
 use kernel::{Duration, Time};
-use packet::spec::{SinkSpec, TrafficSpec};
+use packet::spec::SinkSpec;
 
 use crate::check::Problem;
 use crate::credit;
-use crate::network::{Cell, Flow, Load, Network, Unit};
+use crate::network::{Cell, Load, Network, Unit};
 use crate::pool::Room;
 use crate::report::Start;
 use crate::service::Wire;
-use crate::source::{self, later};
+use crate::source::later;
 
 /// Instants after which a run is given up.
 const MAX_INSTANTS: u64 = 20_000_000;
@@ -56,8 +56,16 @@ impl Network {
         let earliest = self.now.map_or(Time::ZERO, |now| later(now, Duration(1)));
         let arrivals = self.on_the_way.iter().map(|unit| unit.effective);
         let idle = self.channels.iter().map(|channel| channel.free_at);
-        let next_offer = |flow: &Flow| source::next_at_or_after(flow, earliest);
-        let offers = self.flows.iter().filter_map(next_offer);
+        let offers = (0..self.flows.len()).flat_map(|index| {
+            let flow = &self.flows[index];
+            let held_until = self.held_until(index, earliest);
+            [
+                flow.next_offer(earliest),
+                flow.releases(earliest),
+                held_until,
+            ]
+        });
+        let offers = offers.flatten();
         let queues = (0..self.legs.len()).filter_map(|leg| {
             let first = self.head(leg)?;
             Some(self.legs[leg].queue[first].ready_at)
@@ -169,47 +177,6 @@ impl Network {
     fn freed(&mut self, leg: usize, now: Time) {
         self.legs[leg].freed += 1;
         self.want_credit_if_due(leg, now);
-    }
-
-    fn inject(&mut self, now: Time) {
-        for flow in 0..self.flows.len() {
-            if let TrafficSpec::Greedy { start, .. } = self.flows[flow].traffic {
-                if start == now {
-                    self.pull(flow, now);
-                }
-            } else if source::offers(&self.flows[flow], now) {
-                self.hand_over(flow, now);
-            }
-        }
-    }
-
-    /// A source hands its next unit to all its first legs.
-    fn hand_over(&mut self, flow: usize, now: Time) {
-        let number = self.flows[flow].offered;
-        self.flows[flow].offered += 1;
-        let bytes = self.flows[flow].next_size.draw();
-        self.flows[flow].sizes.push(bytes);
-        for root in self.flows[flow].roots.clone() {
-            self.queue_up(root, number, now);
-        }
-    }
-
-    /// An endless source hands over a unit as often as one of its first queues is empty.
-    fn pull(&mut self, flow: usize, now: Time) {
-        let TrafficSpec::Greedy { total, .. } = self.flows[flow].traffic else {
-            return;
-        };
-        while self.has_empty_root(flow) {
-            if total.is_some_and(|total| self.flows[flow].offered >= total) {
-                return;
-            }
-            self.hand_over(flow, now);
-        }
-    }
-
-    fn has_empty_root(&self, flow: usize) -> bool {
-        let mut roots = self.flows[flow].roots.iter();
-        roots.any(|root| self.legs[*root].queue.is_empty())
     }
 
     /// Ports take note of which legs are ready.

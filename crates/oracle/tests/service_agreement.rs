@@ -3,9 +3,12 @@
 
 mod service_common;
 
-use kernel::Rate;
+use kernel::{Duration, Rate};
 use oracle::{Rates, Report, ServiceMix, Start, first_difference, random_service_spec};
-use packet::spec::{Hold, NetworkSpec, NodeKind, PoolSpec, Resync, SchedulerSpec, Stamp, WhenFull};
+use packet::spec::{
+    EnvelopeRule, EnvelopeSpec, Excess, FlowSpec, Hold, NetworkSpec, NodeKind, PoolSpec, Resync,
+    SchedulerSpec, Stamp, TrafficSpec, WhenFull,
+};
 use service_common::{fast, slow, virtual_clock};
 
 /// Random networks for each discipline.
@@ -337,4 +340,107 @@ fn changes_of_a_pool_are_seen() {
     });
     let counts = [of_limit, of_hold, of_kind];
     assert!(counts.iter().all(|&count| count > 30), "of 60: {counts:?}");
+}
+
+/// How far apart a source's units are, about.
+fn pace(traffic: &TrafficSpec, tick: Duration) -> Duration {
+    match *traffic {
+        TrafficSpec::Constant { interval, .. } => interval,
+        TrafficSpec::Poisson { mean_interval, .. } => mean_interval,
+        TrafficSpec::OnOff { on_interval, .. } => on_interval * 2,
+        _ => tick,
+    }
+}
+
+/// A network in which most flows are held to an envelope, a policer or both.
+fn shaped(seed: u64, scheduler: SchedulerSpec) -> NetworkSpec {
+    let mut spec = random_service_spec(seed, scheduler, ServiceMix::ALL);
+    let rate = |flow: &FlowSpec| flow.reserve.map_or(Rate(50_000_000), |one| one.rate);
+    for (id, flow) in spec.flows.iter_mut().enumerate() {
+        let tick = rate(flow).tick(u64::from(flow.unit_bytes));
+        let mean = pace(&flow.traffic, tick);
+        let gate = |draw: u64, freezes: bool| {
+            let units = 1 + (draw % 4) as u32;
+            let interval = Duration(mean.ps() * u64::from(units) * (4 + draw % 5) / 5);
+            let phase = Duration(interval.ps() * (1 + draw % 3) / 4);
+            EnvelopeSpec {
+                rule: match draw % 3 {
+                    0 => EnvelopeRule::FixedWindow {
+                        units,
+                        interval,
+                        phase: (draw % 2 == 0).then_some(phase),
+                    },
+                    1 => EnvelopeRule::SlidingWindow { units, interval },
+                    _ => EnvelopeRule::Bucket {
+                        rate: rate_of(flow.unit_bytes, mean, 3 + draw / 3 % 4),
+                        tolerance: Duration(mean.ps() * (draw / 3 % 3)),
+                    },
+                },
+                excess: match draw / 4 % 3 {
+                    0 => Excess::Drop,
+                    1 if freezes => Excess::Freeze,
+                    _ => Excess::Delay,
+                },
+            }
+        };
+        let draw = seed * 31 + id as u64 * 17;
+        flow.envelope = (draw % 5 != 0).then(|| gate(draw, true));
+        flow.policer = (draw % 3 != 0).then(|| gate(draw / 3, false));
+    }
+    spec
+}
+
+/// So many fifths of a unit in `mean`.
+fn rate_of(unit_bytes: u32, mean: Duration, fifths: u64) -> Rate {
+    let bits = u128::from(unit_bytes) * 8 * u128::from(fifths);
+    let per_second = bits * 1_000_000_000_000 / 5 / u128::from(mean.ps().max(1));
+    Rate(per_second.max(1) as u64)
+}
+
+#[test]
+fn envelopes_and_policers_let_the_same_units_pass() {
+    let mut starts = 0;
+    for (kind, scheduler) in every_discipline().into_iter().enumerate() {
+        let first = 24_000 + 100 * kind as u64;
+        for seed in first..first + 30 {
+            starts += compared(&shaped(seed, scheduler)).0;
+        }
+    }
+    assert!(starts > 50_000, "only {starts} starts compared");
+}
+
+/// A unit more in a window, a thousandth of a rate, a picosecond of an interval.
+#[test]
+fn changes_of_envelopes_are_seen() {
+    let seen = |change: fn(&mut EnvelopeRule)| {
+        let differs = |seed: &u64| {
+            let scheduler = every_discipline()[*seed as usize % 12];
+            let spec = shaped(*seed, scheduler);
+            let mut other = spec.clone();
+            for flow in &mut other.flows {
+                let gates = flow.envelope.iter_mut().chain(&mut flow.policer);
+                gates.for_each(|gate| change(&mut gate.rule));
+            }
+            slow(&spec).starts != fast(&other).starts
+        };
+        (26_000..26_040).filter(differs).count()
+    };
+    let of_units = seen(|rule| match rule {
+        EnvelopeRule::FixedWindow { units, .. } | EnvelopeRule::SlidingWindow { units, .. } => {
+            *units += 1;
+        }
+        EnvelopeRule::Bucket { .. } => {}
+    });
+    let of_rate = seen(|rule| {
+        if let EnvelopeRule::Bucket { rate, .. } = rule {
+            rate.0 -= rate.0 / 1000;
+        }
+    });
+    let of_interval = seen(|rule| match rule {
+        EnvelopeRule::FixedWindow { interval, .. }
+        | EnvelopeRule::SlidingWindow { interval, .. } => *interval = *interval + Duration(1),
+        EnvelopeRule::Bucket { .. } => {}
+    });
+    let counts = [of_units, of_rate, of_interval];
+    assert!(counts.iter().all(|&count| count > 20), "of 40: {counts:?}");
 }
