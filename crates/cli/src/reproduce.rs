@@ -1,15 +1,21 @@
 //! `backwater reproduce`: papers, claim by claim.
 
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
+mod report;
 
-use papers::claim::verdict_word;
-use papers::{Judged, Paper, Reproduction};
-use results::{Block, Fact, Manifest, Report, RunDirectory, Table, Verdict};
-use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use papers::verdict::verdict_word;
+use papers::{Judged, Plan, Reproduction, Selection, Settings, Tally};
+use results::{Manifest, RunDirectory};
 
 use crate::{FAILED, INTERRUPTED, SUCCESS, command_line, default_out, fail, interrupt, progress};
+
+/// How often the bar is drawn anew.
+const TICK: Duration = Duration::from_millis(100);
 
 /// What to reproduce.
 #[derive(clap::Args)]
@@ -19,6 +25,12 @@ pub struct Options {
     /// Every paper
     #[arg(long)]
     all: bool,
+    /// Fewer seeds and shorter runs, verdicts marked so: a first look
+    #[arg(long)]
+    quick: bool,
+    /// Judge one paper by the claims of this file instead of its own
+    #[arg(long, value_name = "FILE")]
+    claims: Option<PathBuf>,
     /// Write the verdicts as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -26,14 +38,18 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write the claims of one paper as a Markdown document
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "quick")]
     markdown: Option<PathBuf>,
 }
 
 /// Runs, judges, reports.
 pub fn reproduce(options: &Options) -> u8 {
-    let chosen = match choose(options) {
-        Ok(chosen) => chosen,
+    let settings = Settings {
+        quick: options.quick,
+        threads: None,
+    };
+    let plan = match choose(options) {
+        Ok(chosen) => Plan::new(chosen, settings),
         Err(message) => return fail(message),
     };
     let out = options
@@ -44,91 +60,143 @@ pub fn reproduce(options: &Options) -> u8 {
         Ok(directory) => directory,
         Err(error) => return fail(error),
     };
-    let stop = interrupt::flag();
     let start = Instant::now();
-    let mut found = Vec::new();
-    for (paper, claims) in &chosen {
-        let bar = progress::bar(paper.experiments.len() as u64, paper.id);
-        let on_done = |what: &str| {
-            bar.inc(1);
-            bar.set_message(what.to_owned());
-        };
-        let result = papers::reproduce(paper, claims, &on_done, stop);
-        bar.finish_and_clear();
-        match result {
-            Ok(reproduction) => found.push(reproduction),
-            Err(error) => return fail(error),
-        }
-    }
+    let found = match watched(&plan) {
+        Ok(found) => found,
+        Err(error) => return fail(error),
+    };
     let seconds = start.elapsed().as_secs_f64();
-    print_verdicts(&found, seconds);
+    print_tallies(&found, seconds);
     if let Err(message) = write(options, directory, &found, seconds) {
         return fail(message);
     }
     status(&found)
 }
 
-/// Papers with the claims wanted of each; no claims means all.
-fn choose(options: &Options) -> Result<Vec<(Paper, Vec<String>)>, String> {
+/// Runs the plan; each verdict is printed as it is reached, a bar moves with each run.
+fn watched(plan: &Plan) -> Result<Vec<Reproduction>, papers::LabError> {
+    let stop = interrupt::flag();
+    let bar = progress::bar(plan.cost_ms(), "reproduce");
+    let width = plan.longest_id();
+    let printing = Mutex::new(());
+    let on_done = |judged: &[Judged]| {
+        let _one_at_a_time = printing.lock();
+        bar.suspend(|| judged.iter().for_each(|one| print_verdict(one, width)));
+    };
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                bar.set_position(plan.done_ms());
+                bar.set_message(format!("{} runs", plan.runs()));
+                thread::sleep(TICK);
+            }
+        });
+        let found = plan.run(&on_done, stop);
+        is_over.store(true, Ordering::Relaxed);
+        bar.finish_and_clear();
+        found
+    })
+}
+
+/// What is wanted of each paper.
+fn choose(options: &Options) -> Result<Vec<Selection>, String> {
+    let text = |error: papers::LabError| error.to_string();
+    if let Some(file) = &options.claims {
+        return Ok(vec![judged_by(options, file)?]);
+    }
     let mut known = Vec::new();
     let mut chosen = Vec::new();
     for paper in papers::papers() {
-        let claims = papers::claim::parse(paper.claims_toml).map_err(|error| error.to_string())?;
-        let claims: Vec<String> = claims.into_iter().map(|claim| claim.id).collect();
-        let whole =
-            options.all || options.what.is_empty() || options.what.iter().any(|w| w == paper.id);
-        let wanted: Vec<String> = claims
-            .iter()
-            .filter(|claim| options.what.contains(claim))
-            .cloned()
-            .collect();
+        let claims = papers::claim::parse(paper.claims_toml).map_err(text)?;
         known.push(paper.id.to_owned());
-        known.extend(claims);
-        if whole {
-            chosen.push((paper, Vec::new()));
-        } else if !wanted.is_empty() {
-            chosen.push((paper, wanted));
+        known.extend(claims.into_iter().map(|claim| claim.id));
+        let whole = options.what.is_empty() || options.what.iter().any(|what| what == paper.id);
+        if options.all || whole {
+            chosen.push(Selection::whole(paper).map_err(text)?);
+        } else if options.what.iter().any(|what| is_claim_of(paper.id, what)) {
+            chosen.push(Selection::of(paper, &options.what).map_err(text)?);
         }
     }
     match options.what.iter().find(|what| !known.contains(what)) {
-        Some(unknown) => {
-            let parts = known
-                .iter()
-                .filter(|known| known.contains(unknown.as_str()));
-            let mut near: Vec<&str> = parts.map(String::as_str).take(5).collect();
-            near.extend(scenario::nearest(unknown, known.iter().map(String::as_str)));
-            let hint = if near.is_empty() {
-                "see `backwater list` for papers; claims are in claims/*.toml".to_owned()
-            } else {
-                format!("did you mean {}?", near.join(", "))
-            };
-            Err(format!("there is no paper or claim `{unknown}`; {hint}"))
-        }
+        Some(unknown) => Err(format!(
+            "there is no paper or claim `{unknown}`; {}",
+            near(unknown, &known)
+        )),
         None => Ok(chosen),
     }
 }
 
-fn print_verdicts(found: &[Reproduction], seconds: f64) {
-    for reproduction in found {
-        println!("{}\n", reproduction.title);
-        let width = reproduction
-            .judged
-            .iter()
-            .map(|judged| judged.claim.id.len())
-            .max();
-        let width = width.unwrap_or(0);
-        for judged in &reproduction.judged {
-            print_verdict(judged, width);
-        }
-        let count = |verdict| count(reproduction, verdict);
-        println!(
-            "\nclaims: {}, of which {} agree, {} differ (reason known), {} failed ({seconds:.1} s)",
-            reproduction.judged.len(),
-            count(Verdict::Agrees),
-            count(Verdict::Differs),
-            count(Verdict::Failed),
-        );
+fn is_claim_of(paper: &str, claim: &str) -> bool {
+    claim.split_once('.').is_some_and(|(of, _)| of == paper)
+}
+
+/// The one paper that is named, judged by the claims of `file`.
+fn judged_by(options: &Options, file: &Path) -> Result<Selection, String> {
+    let [name] = &*options.what else {
+        return Err("--claims judges one paper; name it, such as `kung1993`".into());
+    };
+    let paper = papers::papers().into_iter().find(|paper| paper.id == name);
+    let paper = paper.ok_or(format!(
+        "there is no paper `{name}`; `backwater list papers` shows them"
+    ))?;
+    let shown = file.display();
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{shown}: {error}"))?;
+    let claims = papers::claim::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
+    let measured = paper.experiments.iter().flat_map(|one| one.claims);
+    let measured: Vec<String> = measured.map(|id| (*id).to_owned()).collect();
+    match claims.iter().find(|claim| !measured.contains(&claim.id)) {
+        Some(unknown) => Err(format!(
+            "{shown}: nothing measures the claim `{}`; {}",
+            unknown.id,
+            near(&unknown.id, &measured)
+        )),
+        None => Ok(Selection::judged_by(paper, claims)),
     }
+}
+
+/// What may have been meant: names that contain it, or share its paper and begin of its figure,
+/// or are spelled like it.
+fn near(unknown: &str, known: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let mut near: Vec<&str> = containing(unknown, known).take(SHOWN).collect();
+    near.extend(scenario::nearest(unknown, known.iter().map(String::as_str)));
+    if near.is_empty() {
+        near.extend(beside(unknown, known, SHOWN));
+    }
+    near.dedup();
+    match near.is_empty() {
+        true => "`backwater list claims` shows them all".to_owned(),
+        false => format!("did you mean {}?", near.join(", ")),
+    }
+}
+
+fn containing<'a>(part: &'a str, known: &'a [String]) -> impl Iterator<Item = &'a str> {
+    let known = known.iter().map(String::as_str);
+    known.filter(move |name| name.contains(part))
+}
+
+/// Claims of the same paper whose figure or section has a number near that of `unknown`
+/// (`kung1993.fig17`: those of Figures 16 and 18).
+fn beside<'a>(unknown: &str, known: &'a [String], most: usize) -> Vec<&'a str> {
+    let figure = |name: &str| -> Option<(String, u32)> {
+        let part = name.split('.').nth(1)?;
+        let digits = part.find(|c: char| c.is_ascii_digit())?;
+        let number = part[digits..].trim_end_matches(|c: char| !c.is_ascii_digit());
+        Some((part[..digits].to_owned(), number.parse().ok()?))
+    };
+    let paper = |name: &str| name.split('.').next().map(str::to_owned);
+    let Some((kind, wanted)) = figure(unknown) else {
+        return Vec::new();
+    };
+    let same = known.iter().filter(|name| paper(name) == paper(unknown));
+    let mut near: Vec<(u32, &str)> = same
+        .filter_map(|name| figure(name).map(|found| (found, name)))
+        .filter(|((of_kind, _), _)| *of_kind == kind)
+        .map(|((_, number), name)| (number.abs_diff(wanted), name.as_str()))
+        .collect();
+    near.sort();
+    near.into_iter().map(|(_, name)| name).take(most).collect()
 }
 
 fn print_verdict(judged: &Judged, width: usize) {
@@ -138,23 +206,37 @@ fn print_verdict(judged: &Judged, width: usize) {
     } else {
         format!("paper {paper}; ")
     };
-    let measured = papers::claim::first_few(&judged.measured_text());
+    let measured = papers::verdict::first_few(&judged.measured_text());
     let word = verdict_word(judged.verdict);
+    let quick = if judged.quick { "quick " } else { "" };
     println!(
-        "{word:<8} {:<width$}  {paper}measured {measured}",
+        "{quick}{word:<8} {:<width$}  {paper}measured {measured}",
         judged.claim.id
     );
-    if !judged.reason.is_empty() {
-        println!("{:8} {:width$}  {}", "", "", judged.reason);
+    let indent = quick.len() + 8;
+    for remark in judged.remarks() {
+        println!("{:indent$} {:width$}  {remark}", "", "");
     }
 }
 
-fn count(reproduction: &Reproduction, verdict: Verdict) -> usize {
-    reproduction
-        .judged
+fn print_tallies(found: &[Reproduction], seconds: f64) {
+    println!();
+    for reproduction in found {
+        println!("{}", reproduction.title);
+        let claims = reproduction.judged.len();
+        println!("  {claims} claims: {}", Tally::of(&reproduction.judged));
+    }
+    let all = Tally::of(found.iter().flat_map(|one| &one.judged));
+    println!("claims: {}, of which {all} ({seconds:.1} s)", all.claims);
+    if found
         .iter()
-        .filter(|judged| judged.verdict == verdict)
-        .count()
+        .flat_map(|one| &one.judged)
+        .any(|one| one.quick)
+    {
+        println!(
+            "quick: fewer seeds and shorter runs; without --quick the claims are judged in full"
+        );
+    }
 }
 
 fn write(
@@ -163,17 +245,15 @@ fn write(
     found: &[Reproduction],
     seconds: f64,
 ) -> Result<(), String> {
-    let json = to_json(found);
-    let report = report(found, seconds);
+    let json = report::json(found);
     directory
         .write_json("claims.json", &json)
         .map_err(|error| error.to_string())?;
     directory
-        .write_report(&report)
+        .write_report(&report::report(found, seconds))
         .map_err(|error| error.to_string())?;
-    let tables: Vec<Table> = found.iter().flat_map(tables).collect();
     directory
-        .write_tables(&tables)
+        .write_tables(&report::tables(found))
         .map_err(|error| error.to_string())?;
     let manifest = Manifest {
         version: env!("CARGO_PKG_VERSION").into(),
@@ -204,79 +284,42 @@ fn write(
     Ok(())
 }
 
-/// The tables that experiments show, for `tables/*.csv`.
-fn tables(reproduction: &Reproduction) -> Vec<Table> {
-    let blocks = reproduction.sections.iter().flat_map(|(_, blocks)| blocks);
-    let table = |block: &Block| match block {
-        Block::Table(table) => Some(table.clone()),
-        _ => None,
-    };
-    let numbers = papers::document::numbers(reproduction);
-    core::iter::once(numbers)
-        .chain(blocks.filter_map(table))
-        .collect()
-}
-
-fn to_json(found: &[Reproduction]) -> serde_json::Value {
-    let claims = found.iter().flat_map(|reproduction| {
-        reproduction
-            .judged
-            .iter()
-            .map(|judged| judged.to_json(reproduction.paper))
-    });
-    json!({ "version": env!("CARGO_PKG_VERSION"), "claims": claims.collect::<Vec<_>>() })
-}
-
-fn report(found: &[Reproduction], seconds: f64) -> Report {
-    let mut blocks = Vec::new();
-    for reproduction in found {
-        let fact = |label: &str, verdict| Fact {
-            label: label.into(),
-            value: count(reproduction, verdict).to_string(),
-            detail: format!("of {} claims", reproduction.judged.len()),
-        };
-        blocks.push(Block::Heading {
-            level: 2,
-            text: reproduction.title.into(),
-        });
-        blocks.push(Block::Facts(vec![
-            fact("agree", Verdict::Agrees),
-            fact("differ, reason known", Verdict::Differs),
-            fact("failed", Verdict::Failed),
-            Fact {
-                label: "time".into(),
-                value: format!("{seconds:.1} s"),
-                detail: String::new(),
-            },
-        ]));
-        let rows = reproduction.judged.iter().map(Judged::row).collect();
-        blocks.push(Block::Verdicts(rows));
-        blocks.push(Block::Fold {
-            summary: "Every measured number".into(),
-            blocks: vec![Block::Table(papers::document::numbers(reproduction))],
-        });
-        for (title, section) in &reproduction.sections {
-            blocks.push(Block::Heading {
-                level: 3,
-                text: (*title).into(),
-            });
-            blocks.extend(section.iter().cloned());
-        }
-    }
-    Report {
-        title: "Papers, claim by claim".into(),
-        subtitle: "Every number comes from a simulation of a scenario shipped with backwater."
-            .into(),
-        command: command_line(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        blocks,
-    }
-}
-
+/// The exit status: interrupted, a claim failed, or neither.
 fn status(found: &[Reproduction]) -> u8 {
-    if interrupt::flag().load(Ordering::Relaxed) {
+    if interrupt::is_set() {
         return INTERRUPTED;
     }
-    let failed: usize = found.iter().map(|one| count(one, Verdict::Failed)).sum();
-    if failed > 0 { FAILED } else { SUCCESS }
+    let tally = Tally::of(found.iter().flat_map(|one| &one.judged));
+    if tally.failed > 0 { FAILED } else { SUCCESS }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Vec<String> {
+        let claims = papers::papers().into_iter().flat_map(|paper| {
+            let claims = papers::claim::parse(paper.claims_toml).expect("the claims can be read");
+            claims.into_iter().map(|claim| claim.id)
+        });
+        claims.collect()
+    }
+
+    #[test]
+    fn claims_near_a_figure_are_suggested() {
+        let hint = near("kung1993.fig17", &names());
+        assert!(
+            hint.contains("kung1993.fig18.backpressure-shares"),
+            "{hint}"
+        );
+        assert!(hint.contains("kung1993.fig16.queues"), "{hint}");
+        assert!(!hint.contains("zhang1991"), "{hint}");
+        let hint = near("fig18", &names());
+        assert!(
+            hint.contains("kung1993.fig18.backpressure-shares"),
+            "{hint}"
+        );
+        let hint = near("???", &names());
+        assert!(hint.contains("list claims"), "{hint}");
+    }
 }

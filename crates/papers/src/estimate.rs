@@ -3,22 +3,22 @@
 use kernel::stats::interval_of_means;
 use results::{Cell, Curve};
 
+use crate::measured::mean;
+
 /// A mean over seeds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
+    /// Not a number where a seed gave none.
     pub mean: f64,
-    /// Half width of its 95 % interval; 0 with a single seed.
-    pub half_width: f64,
+    /// Half width of its 95 % interval; none with a single seed.
+    pub half_width: Option<f64>,
 }
 
 /// Mean of `values` with its interval.
 pub fn estimate(values: &[f64]) -> Estimate {
-    match interval_of_means(values) {
-        Some((mean, half_width)) => Estimate { mean, half_width },
-        None => Estimate {
-            mean: values.first().copied().unwrap_or(f64::NAN),
-            half_width: 0.0,
-        },
+    Estimate {
+        mean: mean(values),
+        half_width: interval_of_means(values).map(|(_, half_width)| half_width),
     }
 }
 
@@ -30,23 +30,28 @@ pub fn ratios(one: &[f64], other: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// `0.816 ± 0.002`, for tables of measured values.
+/// `0.816 ± 0.002`, for tables of measured values; `0.816` with a single seed.
 pub fn cell(values: &[f64], digits: usize) -> Cell {
     let Estimate { mean, half_width } = estimate(values);
-    Cell::Text(format!("{mean:.digits$} ± {half_width:.digits$}"))
+    Cell::Text(match half_width {
+        Some(half_width) => format!("{mean:.digits$} ± {half_width:.digits$}"),
+        None if mean.is_nan() => "–".into(),
+        None => format!("{mean:.digits$}"),
+    })
 }
 
 /// A curve through `estimates`, with their intervals.
 pub fn curve(name: &str, x: Vec<f64>, estimates: &[Estimate]) -> Curve {
     let ends = |sign: f64| {
-        let end = |one: &Estimate| one.mean + sign * one.half_width;
+        let end = |one: &Estimate| one.mean + sign * one.half_width.unwrap_or(0.0);
         estimates.iter().map(end).collect::<Vec<f64>>()
     };
+    let has_interval = estimates.iter().any(|one| one.half_width.is_some());
     Curve {
         name: name.into(),
         x,
         y: estimates.iter().map(|one| one.mean).collect(),
-        interval: Some((ends(-1.0), ends(1.0))),
+        interval: has_interval.then(|| (ends(-1.0), ends(1.0))),
         ..Curve::default()
     }
 }
@@ -58,13 +63,22 @@ mod tests {
     #[test]
     fn estimates_and_their_curve() {
         let one = estimate(&[1.0, 2.0, 3.0]);
-        assert!((one.mean - 2.0).abs() < 1e-12 && (one.half_width - 2.484).abs() < 1e-3);
-        assert_eq!(estimate(&[4.0]).half_width, 0.0);
+        let half_width = one.half_width.expect("an interval");
+        assert!((one.mean - 2.0).abs() < 1e-12 && (half_width - 2.484).abs() < 1e-3);
+        assert_eq!(estimate(&[4.0]).half_width, None);
         assert!(estimate(&[]).mean.is_nan());
+        assert!(estimate(&[4.0, f64::NAN]).mean.is_nan());
         assert_eq!(ratios(&[2.0, 9.0], &[1.0, 3.0]), [2.0, 3.0]);
         assert_eq!(cell(&[1.0, 2.0, 3.0], 1), Cell::Text("2.0 ± 2.5".into()));
-        let curve = curve("a", vec![1.0], &[one]);
-        let (low, high) = curve.interval.expect("an interval");
-        assert!(low[0] < curve.y[0] && curve.y[0] < high[0]);
+        assert_eq!(cell(&[4.0], 1), Cell::Text("4.0".into()));
+        assert_eq!(cell(&[4.0, f64::NAN], 1), Cell::Text("–".into()));
+        let drawn = curve("a", vec![1.0], &[one]);
+        let (low, high) = drawn.interval.expect("an interval");
+        assert!(low[0] < drawn.y[0] && drawn.y[0] < high[0]);
+        assert!(
+            curve("a", vec![1.0], &[estimate(&[4.0])])
+                .interval
+                .is_none()
+        );
     }
 }

@@ -4,18 +4,24 @@ mod ethernet;
 mod fabric;
 
 use std::fmt;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use kernel::{Duration, Time, Wheel};
 use packet::Simulation;
 use packet::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome, Series};
 use packet::probe::{Probe, Recorder};
+use rayon::ThreadPool;
 use rayon::prelude::*;
 use scenario::{Engine, PacketScenario, Scenario, Set, Source};
 
 pub use ethernet::EthernetRun;
 pub use fabric::FabricRun;
+
+/// Simulated time between two looks at [`Lab::stop`] by the event engines: few at link rates of
+/// the papers, and a fraction of a second of computing.
+const STRIDE: Duration = Duration(10_000_000_000);
 
 /// Why an experiment could not run: a defect of this program, not of a claim.
 #[derive(Clone, Debug)]
@@ -39,11 +45,16 @@ pub struct Lab {
     pub packet_sets: Vec<(String, String)>,
     /// The same for the Ethernet engine.
     pub ethernet_sets: Vec<(String, String)>,
-    /// No setting runs with more seeds, or random networks, of the packet and Ethernet engines
-    /// than this.
+    /// No setting runs with more seeds than this.
     pub at_most_seeds: Option<u64>,
-    /// Once it is set, runs of the flit and Ethernet engines end with an error.
+    /// Of the time after the warm-up only so many percent are simulated.
+    pub measured_percent: Option<u64>,
+    /// Once it is set, runs end with an error.
     pub stop: Option<&'static AtomicBool>,
+    /// The threads that share the work; the program's own if none.
+    pub pool: Option<Arc<ThreadPool>>,
+    /// Runs that have ended, and those left out by `at_most_seeds`.
+    pub runs: Arc<AtomicU64>,
 }
 
 /// A finished run.
@@ -59,6 +70,64 @@ pub struct Run<P> {
 }
 
 impl Lab {
+    /// `work` on each item, side by side, in their order. All that runs in parallel does so here.
+    ///
+    /// # Errors
+    /// The first of `work`, or that the work was interrupted.
+    pub fn each<T: Sync, R: Send>(
+        &self,
+        items: &[T],
+        work: impl Fn(&T) -> Result<R, LabError> + Sync,
+    ) -> Result<Vec<R>, LabError> {
+        let all = || items.par_iter().map(&work).collect();
+        match &self.pool {
+            Some(pool) => pool.install(all),
+            None => all(),
+        }
+    }
+
+    /// `work` for each of `seeds`, or as many of them as this lab allows.
+    pub(crate) fn each_seed<R: Send>(
+        &self,
+        seeds: u64,
+        work: impl Fn(&str) -> Result<R, LabError> + Sync,
+    ) -> Result<Vec<R>, LabError> {
+        let some = self.at_most_seeds.map_or(seeds, |most| most.min(seeds));
+        let numbers: Vec<u64> = (1..=some).collect();
+        let found = self.each(&numbers, |seed| work(&seed.to_string()));
+        self.runs.fetch_add(seeds - some, Ordering::Relaxed);
+        found
+    }
+
+    /// Of `count` random networks, or other samples that are not seeds, how many to try.
+    pub(crate) fn samples(&self, count: u64) -> u64 {
+        match (self.measured_percent, self.at_most_seeds) {
+            (Some(percent), _) => (count * percent / 100).max(1),
+            (None, Some(most)) => count.min(most),
+            (None, None) => count,
+        }
+    }
+
+    /// An error once the work was interrupted.
+    pub(crate) fn go_on(&self) -> Result<(), LabError> {
+        match self.stop {
+            Some(stop) if stop.load(Ordering::Relaxed) => {
+                Err(LabError("it was interrupted".into()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// When a run ends that is measured from `warm_up` to `stop_at`.
+    fn shortened(&self, warm_up: Time, stop_at: Time) -> Time {
+        let Some(percent) = self.measured_percent else {
+            return stop_at;
+        };
+        let measured = u128::from(stop_at.ps().saturating_sub(warm_up.ps()));
+        let kept = measured * u128::from(percent) / 100;
+        Time(warm_up.ps().min(stop_at.ps()) + kept as u64)
+    }
+
     /// `work`, and the seconds it took.
     pub fn timed<T>(&self, work: impl FnOnce() -> T) -> (T, f64) {
         let start = Instant::now();
@@ -89,7 +158,15 @@ impl Lab {
         let probe = (recorder, probe(&scenario));
         let mut simulation = Simulation::<Wheel, _>::new(&scenario.network, probe)
             .map_err(|error| LabError(format!("{file}: {error}")))?;
-        simulation.run();
+        let mut until = Time::ZERO;
+        loop {
+            self.go_on()?;
+            until = until.checked_add(STRIDE).unwrap_or(Time::MAX);
+            if !simulation.run_until(until) {
+                break;
+            }
+        }
+        self.runs.fetch_add(1, Ordering::Relaxed);
         let outcome = simulation.outcome();
         let (recorder, probe) = simulation.into_probe();
         let series = recorder.series(outcome.ended_at);
@@ -110,7 +187,11 @@ impl Lab {
         let last = last.map(|(key, value)| (key.as_str(), value.as_str()));
         let sets: Vec<(&str, &str)> = sets.iter().copied().chain(last).collect();
         match parse(file, &sets)?.engine {
-            Engine::Packet(packet) => Ok(packet),
+            Engine::Packet(mut packet) => {
+                let network = &mut packet.network;
+                network.stop_at = self.shortened(network.warm_up, network.stop_at);
+                Ok(packet)
+            }
             other => Err(LabError(format!(
                 "{file} is for the {} engine",
                 other.name()
@@ -143,16 +224,11 @@ impl Lab {
         probe: impl Fn(&PacketScenario) -> P + Sync,
         found: impl Fn(Run<P>) -> T + Sync,
     ) -> Result<Vec<T>, LabError> {
-        let seeds = self.at_most_seeds.map_or(seeds, |most| most.min(seeds));
-        (1..=seeds)
-            .into_par_iter()
-            .map(|seed| {
-                let seed = seed.to_string();
-                let mut sets = sets.to_vec();
-                sets.push(("run.seed", &seed));
-                Ok(found(self.run_watched(file, &sets, &probe)?))
-            })
-            .collect()
+        self.each_seed(seeds, |seed| {
+            let mut sets = sets.to_vec();
+            sets.push(("run.seed", seed));
+            Ok(found(self.run_watched(file, &sets, &probe)?))
+        })
     }
 }
 

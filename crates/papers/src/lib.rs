@@ -11,22 +11,26 @@ macro_rules! shipped {
 }
 
 pub mod claim;
+mod columns;
 mod dally1990;
 pub mod document;
 mod estimate;
 mod kalyanaraman1998;
 mod kung1993;
 pub mod lab;
+pub mod measured;
 mod nouredine1999;
+mod plan;
+pub mod verdict;
 mod zhang1991;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use rayon::prelude::*;
 use results::Block;
 
-pub use claim::{Bounds, Claim, Finding, Judged, Measured};
+pub use claim::Claim;
 pub use lab::{Lab, LabError};
+pub use measured::{Bounds, Finding, Interval, Measured};
+pub use plan::{Plan, Selection, Settings};
+pub use verdict::{Judged, Tally};
 
 /// A paper that can be reproduced.
 pub struct Paper {
@@ -49,6 +53,14 @@ pub struct Experiment {
     pub title: &'static str,
     /// Claims it measures; one without runs only when the whole paper does.
     pub claims: &'static [&'static str],
+    /// Runs of scenarios it takes, all seeds counted.
+    pub runs: u64,
+    /// CPU time of the whole on a machine of 2025, in milliseconds: cheap ones go first, and
+    /// progress is counted in it.
+    pub cost_ms: u64,
+    /// In a quick reproduction so many percent of the time after the warm-up are simulated; 100
+    /// where instants are looked at, or a run is cheap.
+    pub quick_percent: u64,
     /// Runs it.
     pub run: fn(&Lab) -> Result<Evidence, LabError>,
 }
@@ -81,62 +93,19 @@ pub struct Reproduction {
     pub title: &'static str,
     /// Claims judged, in the order of the paper.
     pub judged: Vec<Judged>,
-    /// The report's sections: heading and blocks of each experiment.
-    pub sections: Vec<(&'static str, Vec<Block>)>,
+    /// What each experiment shows.
+    pub sections: Vec<Section>,
 }
 
-/// Runs the experiments of `paper` whose claims are `wanted` (all if empty), `on_done` after
-/// each; stops early when `stop` is set. Experiments run side by side; the result does not
-/// depend on how many threads there are.
-///
-/// # Errors
-/// If a claims file or a shipped scenario is broken.
-pub fn reproduce(
-    paper: &Paper,
-    wanted: &[String],
-    on_done: &(dyn Fn(&str) + Sync),
-    stop: &'static AtomicBool,
-) -> Result<Reproduction, LabError> {
-    let claims = claim::parse(paper.claims_toml)?;
-    let lab = Lab {
-        stop: Some(stop),
-        ..Lab::default()
-    };
-    let is_wanted = |id: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == id);
-    let chosen: Vec<&Experiment> = paper
-        .experiments
-        .iter()
-        .filter(|one| wanted.is_empty() || one.claims.iter().any(|id| is_wanted(id)))
-        .collect();
-    let evidence: Vec<(&Experiment, Evidence, f64)> = chosen
-        .into_par_iter()
-        .filter(|_| !stop.load(Ordering::Relaxed))
-        .map(|experiment| {
-            let (evidence, seconds) = lab.timed(|| (experiment.run)(&lab));
-            on_done(experiment.title);
-            Ok((experiment, evidence?, seconds))
-        })
-        // What was cut short says nothing; what is done stays.
-        .filter(|done: &Result<_, LabError>| done.is_ok() || !stop.load(Ordering::Relaxed))
-        .collect::<Result<_, LabError>>()?;
-    let mut judged = Vec::new();
-    for claim in claims.iter().filter(|claim| is_wanted(&claim.id)) {
-        let found = evidence.iter().find_map(|(_, evidence, seconds)| {
-            let finding = evidence
-                .findings
-                .iter()
-                .find(|finding| finding.claim == claim.id);
-            finding.map(|finding| (finding, *seconds))
-        });
-        judged.extend(found.map(|(finding, seconds)| claim::judge(claim, finding, seconds)));
-    }
-    let sections = evidence
-        .into_iter()
-        .map(|(experiment, evidence, _)| (experiment.title, evidence.blocks));
-    Ok(Reproduction {
-        paper: paper.id,
-        title: paper.title,
-        judged,
-        sections: sections.collect(),
-    })
+/// What an experiment shows in the report.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Its heading.
+    pub title: &'static str,
+    /// Figures, tables and words.
+    pub blocks: Vec<Block>,
+    /// Runs it took, those left out by a quick reproduction counted.
+    pub runs: u64,
+    /// Wall time.
+    pub seconds: f64,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use papers::{Lab, papers, reproduce};
+use papers::{Lab, Plan, Selection, Settings};
 use rayon::ThreadPoolBuilder;
 
 const LOSSY: &str = "kung1993/sec45-lost-credit.toml";
@@ -37,10 +37,6 @@ fn a_batch_is_the_same_on_any_number_of_threads() {
 
 /// The same for experiments that run side by side, and seeds inside them.
 fn verdicts(threads: usize) -> Vec<String> {
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .expect("a pool of threads");
     let wanted = [
         "kung1993.fig10.throughput-33",
         "kung1993.fig15.equal-thirds",
@@ -48,16 +44,22 @@ fn verdicts(threads: usize) -> Vec<String> {
     ]
     .map(String::from);
     static NEVER: AtomicBool = AtomicBool::new(false);
-    let papers = papers();
-    let paper = papers.iter().find(|paper| paper.id == "kung1993");
-    let paper = paper.expect("the paper is known");
-    let found = pool.install(|| reproduce(paper, &wanted, &|_| {}, &NEVER));
-    let found = found.expect("the shipped scenarios are sound");
+    let mut all = papers::papers().into_iter();
+    let paper = all.find(|paper| paper.id == "kung1993");
+    let settings = Settings {
+        threads: Some(threads),
+        ..Settings::default()
+    };
+    let some = Selection::of(paper.expect("the paper is known"), &wanted);
+    let plan = Plan::new(vec![some.expect("the claims can be read")], settings);
+    let found = plan.run(&|_| {}, &NEVER);
+    let found = found.expect("the shipped scenarios are sound").remove(0);
+    assert_eq!(plan.done_ms(), plan.cost_ms());
     let sections = found.sections.iter();
     let judged = found.judged.iter();
     judged
         .map(|judged| format!("{} {:?}", judged.claim.id, judged.finding.measured))
-        .chain(sections.map(|(title, blocks)| format!("{title} {blocks:?}")))
+        .chain(sections.map(|one| format!("{} {:?}", one.title, one.blocks)))
         .collect()
 }
 

@@ -1,5 +1,6 @@
 //! The run directory: every file whole or absent, and nobody else's files touched.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -56,6 +57,9 @@ pub struct Manifest {
     pub partial: bool,
     /// What was checked and how it fared.
     pub checks: Vec<Check>,
+    /// Flows that got next to nothing, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Something checked.
@@ -158,10 +162,15 @@ impl RunDirectory {
             // What can't be removed is either gone already or overwritten soon.
             let _ = fs::remove_file(directory.path.join(stale));
         }
-        directory.files.retain(|file| file == MANIFEST);
-        for folder in ["", "tables", "series", "figures"] {
+        let folders = directory
+            .files
+            .iter()
+            .filter_map(|file| Path::new(file).parent());
+        let folders = folders.chain(["", "tables", "series", "figures"].map(Path::new));
+        for folder in folders.collect::<BTreeSet<&Path>>() {
             remove_unfinished(&directory.path.join(folder));
         }
+        directory.files.retain(|file| file == MANIFEST);
         Ok(directory)
     }
 
@@ -249,7 +258,7 @@ impl RunDirectory {
         let mut slugs = Slugs::default();
         let mut columns = serde_json::Map::new();
         for table in tables {
-            let name = format!("tables/{}.csv", slugs.unique(&table.name));
+            let name = format!("tables/{}.csv", slugs.unique_path(&table.name));
             self.write(&name, csv::table(table).as_bytes())?;
             let notes: Vec<ColumnNote> = table
                 .columns
@@ -282,7 +291,7 @@ impl RunDirectory {
         html::each_plot(&report.blocks, &mut |plot| plots.push(plot));
         let mut slugs = Slugs::default();
         for plot in plots {
-            let name = format!("figures/{}.svg", slugs.unique(&plot.id));
+            let name = format!("figures/{}.svg", slugs.unique_path(&plot.id));
             self.write(&name, svg::svg(plot).as_bytes())?;
         }
         self.write("report.html", html::page(report).as_bytes())

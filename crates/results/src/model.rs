@@ -252,8 +252,8 @@ pub struct VerdictRow {
     pub accept: String,
     /// How it fared.
     pub verdict: Verdict,
-    /// Why it differs; empty where there is nothing to say.
-    pub reason: String,
+    /// Why it differs, under which reading it holds.
+    pub remarks: Vec<String>,
 }
 
 /// A report: one self-contained page.

@@ -108,6 +108,12 @@ pub fn slug(name: &str) -> String {
     }
 }
 
+/// The same for a path: each part of `name` between slashes is a folder.
+pub fn path_slug(name: &str) -> String {
+    let parts: Vec<String> = name.split('/').map(slug).collect();
+    parts.join("/")
+}
+
 /// Slugs that stay apart: the second `a` becomes `a-2`.
 #[derive(Debug, Default)]
 pub struct Slugs {
@@ -117,7 +123,15 @@ pub struct Slugs {
 impl Slugs {
     /// A slug of `name` not given before.
     pub fn unique(&mut self, name: &str) -> String {
-        let base = slug(name);
+        self.apart(slug(name))
+    }
+
+    /// The same for a path, whose slashes stay.
+    pub fn unique_path(&mut self, name: &str) -> String {
+        self.apart(path_slug(name))
+    }
+
+    fn apart(&mut self, base: String) -> String {
         let mut candidate = base.clone();
         let mut count = 2;
         while !self.taken.insert(candidate.clone()) {

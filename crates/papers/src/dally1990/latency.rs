@@ -1,13 +1,13 @@
 //! Figure 9: latency against offered traffic.
 
-use rayon::prelude::*;
 use results::{Axis, Block, Cell, Plot, Table};
 
 use super::point::{Point, Sets, cell, curve, estimate, points};
 use super::{FIG09, LANES, SEEDS, counted};
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column};
+use crate::columns::column;
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 /// Offered traffic in tenths of the capacity, as far as the figure goes.
 const TENTHS: std::ops::RangeInclusive<u32> = 1..=8;
@@ -56,10 +56,7 @@ const WORDS: &str = "The journal version of the paper (1992) adds that at medium
     row shows it, but for the last point of a curve.";
 
 pub fn figure_9(lab: &Lab) -> Result<Evidence, LabError> {
-    let curves: Vec<Lanes> = LANES
-        .into_par_iter()
-        .map(|lanes| Lanes::run(lab, lanes))
-        .collect::<Result<_, LabError>>()?;
+    let curves: Vec<Lanes> = lab.each(&LANES, |&lanes| Lanes::run(lab, lanes))?;
     Ok(Evidence {
         findings: vec![Finding {
             claim: "dally1990.fig9.latency-before-saturation",

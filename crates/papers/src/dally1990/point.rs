@@ -1,7 +1,5 @@
 //! Points of a figure: one setting each, over seeds.
 
-use rayon::prelude::*;
-
 pub use crate::estimate::{cell, curve, estimate, ratios};
 use crate::lab::{FabricRun, Lab, LabError};
 
@@ -20,7 +18,7 @@ pub fn points(lab: &Lab, file: &str, settings: &[(Sets, u64)]) -> Result<Vec<Poi
         let runs = lab.fabric_seeds(file, &sets, *seeds)?;
         Ok(Point { runs })
     };
-    settings.par_iter().map(one).collect()
+    lab.each(settings, one)
 }
 
 impl Point {

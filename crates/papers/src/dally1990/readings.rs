@@ -5,7 +5,7 @@ use results::{Block, Cell, Table};
 use super::point::{Point, Sets, cell, points, ratios};
 use super::{FIG08, FIG09, SEEDS};
 use crate::Evidence;
-use crate::claim::{column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
 
 /// One change to the scenarios of Figures 8 and 9.

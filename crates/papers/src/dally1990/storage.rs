@@ -5,7 +5,7 @@ use results::{Block, Cell, Table};
 use super::point::{Point, Sets, cell, points};
 use super::{FIG08, SEEDS};
 use crate::Evidence;
-use crate::claim::{column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
 
 /// Lanes, flits of storage and release of a channel.

@@ -5,8 +5,9 @@ use results::{Axis, Block, Cell, Plot, Table};
 use super::point::{Point, Sets, cell, curve, estimate, points, ratios};
 use super::{FIG08, LANES, SEEDS, SEEDS_LARGE, counted};
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column};
+use crate::columns::column;
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 /// Stages, and cycles measured: small networks need longer.
 const NETWORKS: [(u32, u32); 4] = [(4, 15_000), (6, 5_000), (8, 2_000), (10, 1_500)];
@@ -124,8 +125,7 @@ fn returns(means: &[Vec<f64>]) -> Vec<Measured> {
         .map(|network| network[4] / network[0])
         .collect();
     let growth = least(&mut gains.windows(2).map(|pair| pair[1] / pair[0]));
-    let above =
-        |name: &str, value: f64, bound: f64| Measured::new(name, value).within(bound, f64::MAX);
+    let above = |name: &str, value: f64, bound: f64| Measured::new(name, value).at_least(bound);
     let mut measured = vec![
         above("smallest_ratio_of_a_doubling", smallest, 1.02),
         above("a_doubling_over_the_next", falls, 1.0),

@@ -1,6 +1,5 @@
 //! Sections 7.2.3 to 7.2.5: closed-loop bursts of three sizes beside an endless source.
 
-use rayon::prelude::*;
 use results::{Block, Cell, Table};
 
 use super::CLIENT;
@@ -8,8 +7,9 @@ use super::policies::{
     AGED, AUGUST, BASELINE, COUNT, JOINT, NONE, Policy, Sets, TIME, TIME_OUT, run,
 };
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError, Run};
+use crate::measured::{Finding, Measured};
 
 pub const RESPONSE: &str = "flows.client.traffic.response_units";
 /// ICR, and the headroom that section 5.2.6 recommends.
@@ -178,7 +178,7 @@ fn every_policy(lab: &Lab, size: Size) -> Result<Vec<Bursts>, LabError> {
         sets.push(("run.duration", size.duration.into()));
         Bursts::run(lab, &sets, size.from_ms, ICR_BPS)
     };
-    POLICIES.par_iter().map(one).collect()
+    lab.each(&POLICIES, one)
 }
 
 fn of(found: &[Bursts], policy: Policy) -> Bursts {

@@ -1,14 +1,14 @@
 //! Section 7.2.5: large bursts, where the August 1995 rule triggers once, or again and again.
 
-use rayon::prelude::*;
 use results::{Block, Cell, Table};
 
 use super::CLIENT;
 use super::bursts::{Bursts, HEADROOM, RESPONSE, columns};
 use super::policies::{COUNT, ICR, NONE, Sets, TIME, UILI};
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 const WORDS: &str = "A burst begins with one reduction in any policy. With the August 1995 rule \
     each increase brings the next reduction when T * TDF > 1 at the first RM cell after it, T \
@@ -40,13 +40,10 @@ struct Case {
 
 pub fn section_725(lab: &Lab) -> Result<Evidence, LabError> {
     let cases = cases();
-    let found: Vec<Bursts> = cases
-        .par_iter()
-        .map(|case| {
-            let icr_bps = (1e6 * case.icr_mbps) as u64;
-            Bursts::run(lab, &case.sets, case.from_ms, icr_bps)
-        })
-        .collect::<Result<_, LabError>>()?;
+    let found: Vec<Bursts> = lab.each(&cases, |case| {
+        let icr_bps = (1e6 * case.icr_mbps) as u64;
+        Bursts::run(lab, &case.sets, case.from_ms, icr_bps)
+    })?;
     let triggers = |name: &str, icr: f64| {
         let is_it = |case: &Case| case.name == name && case.icr_mbps == icr;
         let at = cases.iter().position(is_it);
@@ -55,7 +52,7 @@ pub fn section_725(lab: &Lab) -> Result<Evidence, LabError> {
     let many = august(16384);
     let measured = vec![
         Measured::new("august_icr_10", triggers(&many, 10.0)).within(0.8, 1.5),
-        Measured::new("august_icr_1", triggers(&many, 1.0)).within(20.0, f64::MAX),
+        Measured::new("august_icr_1", triggers(&many, 1.0)).at_least(20.0),
         Measured::new("count", triggers(COUNT.name, 10.0)).within(0.8, 1.2),
         Measured::new("time", triggers(TIME.name, 10.0)).within(0.8, 2.0),
     ];

@@ -1,14 +1,14 @@
 //! Reference [13]: ERICA comes to the max-min fair allocation at its target.
 
-use rayon::prelude::*;
 use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 
 use super::LOT;
 use super::lots::Lot;
 use super::policies::run;
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 const LOTS: u64 = 60;
 const TARGET: f64 = 0.9;
@@ -38,10 +38,10 @@ struct Compared {
 }
 
 pub fn reference_13(lab: &Lab) -> Result<Evidence, LabError> {
-    let lots = lab.at_most_seeds.map_or(LOTS, |most| most.min(LOTS));
+    let lots = lab.samples(LOTS);
     let every = |(_, draw): (&str, Draw)| -> Result<Vec<Compared>, LabError> {
-        let all = (1..=lots).into_par_iter();
-        all.map(|seed| compare(lab, &draw(seed))).collect()
+        let seeds: Vec<u64> = (1..=lots).collect();
+        lab.each(&seeds, |&seed| compare(lab, &draw(seed)))
     };
     let [parking, chains] = KINDS.map(every);
     let found = [parking?, chains?];

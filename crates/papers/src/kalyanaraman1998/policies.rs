@@ -4,7 +4,7 @@ use results::{Axis, Cell, Column, Plot};
 
 use super::FIVE;
 use super::steps::Steps;
-use crate::claim::{column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError, Run};
 
 /// The sources wake up.

@@ -1,13 +1,13 @@
 //! Section 5.2.2: an additive headroom bounds the queue of a simultaneous wake-up.
 
-use rayon::prelude::*;
 use results::{Block, Cell, Table};
 
 use super::WAKE;
 use super::policies::{Sets, UILI, run};
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column};
+use crate::columns::column;
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 /// One wake-up.
 struct Case {
@@ -53,15 +53,12 @@ struct Peak {
 }
 
 pub fn section_522(lab: &Lab) -> Result<Evidence, LabError> {
-    let peaks: Vec<Peak> = CASES
-        .par_iter()
-        .map(|case| {
-            Ok(Peak {
-                measured: case.peak(lab, &case.count())?,
-                retained: case.peak(lab, "{ kind = \"none\" }")?,
-            })
+    let peaks: Vec<Peak> = lab.each(&CASES, |case| {
+        Ok(Peak {
+            measured: case.peak(lab, &case.count())?,
+            retained: case.peak(lab, "{ kind = \"none\" }")?,
         })
-        .collect::<Result<_, LabError>>()?;
+    })?;
     let worst = |bound: &dyn Fn(&Case) -> f64| {
         let over = CASES.iter().zip(&peaks);
         over.map(|(case, peak)| peak.measured / bound(case))

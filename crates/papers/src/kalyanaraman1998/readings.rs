@@ -1,12 +1,11 @@
 //! What the paper leaves open, what each reading does, and which panel it decides.
 
-use rayon::prelude::*;
 use results::{Block, Cell, Table};
 
 use super::bursts::{self, Bursts, HEADROOM, RESPONSE};
 use super::policies::{BASELINE, COUNT, Five, NONE, Policy, Sets, TIME, TIME_HELD, UILI, columns};
 use crate::Evidence;
-use crate::claim::words;
+use crate::columns::words;
 use crate::lab::{Lab, LabError};
 
 /// A setting of the scenario.
@@ -128,20 +127,14 @@ const RM_RULES: [(&str, &str); 2] = [
 ];
 
 pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
-    let runs: Vec<Five> = READINGS
-        .par_iter()
-        .map(|reading| Five::run(lab, &reading.all_sets()))
-        .collect::<Result<_, LabError>>()?;
-    let small: Vec<Bursts> = RM_RULES
-        .par_iter()
-        .map(|(rule, _)| {
-            let mut sets = TIME.sets(HEADROOM);
-            sets.push((RESPONSE, "16".into()));
-            sets.push(("run.duration", "3 s".into()));
-            sets.push(("flows.*.source_control.rm", (*rule).into()));
-            Bursts::run(lab, &sets, 1000, 10_000_000)
-        })
-        .collect::<Result<_, LabError>>()?;
+    let runs: Vec<Five> = lab.each(&READINGS, |reading| Five::run(lab, &reading.all_sets()))?;
+    let small: Vec<Bursts> = lab.each(&RM_RULES, |(rule, _)| {
+        let mut sets = TIME.sets(HEADROOM);
+        sets.push((RESPONSE, "16".into()));
+        sets.push(("run.duration", "3 s".into()));
+        sets.push(("flows.*.source_control.rm", (*rule).into()));
+        Bursts::run(lab, &sets, 1000, 10_000_000)
+    })?;
     Ok(Evidence {
         findings: Vec::new(),
         blocks: vec![

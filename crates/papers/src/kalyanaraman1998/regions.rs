@@ -9,7 +9,7 @@ use super::bursts::RESPONSE;
 use super::policies::UILI;
 use super::{CLIENT, FIVE};
 use crate::Evidence;
-use crate::claim::{column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
 
 /// Of both runs.

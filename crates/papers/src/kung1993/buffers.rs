@@ -6,8 +6,9 @@ use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 use scenario::n3_for;
 
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column};
+use crate::columns::column;
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 const N2: u32 = 10;
 const CELL_BYTES: u32 = 53;

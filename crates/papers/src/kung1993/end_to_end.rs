@@ -1,14 +1,14 @@
 //! Section 8.3: link-by-link credit against an end-to-end window. The paper's text breaks off
 //! here; what ran is our proposal, stated in the scenario.
 
-use rayon::prelude::*;
 use results::{Block, Cell, Table};
 
 use super::SEEDS;
 use super::plots::TimePlot;
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError, Run};
+use crate::measured::{Finding, Measured};
 
 const FILE: &str = "kung1993/sec83-end-to-end.toml";
 /// Mean burst and pause of the high-priority circuit, cell times.
@@ -110,10 +110,8 @@ pub fn section_8_3(lab: &Lab) -> Result<Evidence, LabError> {
     let cases: Vec<(usize, u32)> = (0..METHODS.len())
         .flat_map(|method| BURSTS.map(|burst| (method, burst)))
         .collect();
-    let outcomes: Vec<Outcome> = cases
-        .into_par_iter()
-        .map(|(method, burst)| run(lab, &METHODS[method], burst))
-        .collect::<Result<_, LabError>>()?;
+    let outcomes: Vec<Outcome> =
+        lab.each(&cases, |&(method, burst)| run(lab, &METHODS[method], burst))?;
     let mut measured = Vec::new();
     for outcome in &outcomes {
         let (use_bounds, peak_bounds) = match outcome.method {

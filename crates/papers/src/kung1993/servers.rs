@@ -1,13 +1,13 @@
 //! Figure 21: peak buffers of request-response traffic, with and without flow control.
 
-use rayon::prelude::*;
 use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 
 use super::SEEDS;
 use super::plots::TimePlot;
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column};
+use crate::columns::column;
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 const FILE: &str = "kung1993/fig21-file-servers.toml";
 const WITH: &str = "{ scheme = \"n23\", n2 = 10, n3 = 8 }";
@@ -61,10 +61,9 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 pub fn figure_21(lab: &Lab) -> Result<Evidence, LabError> {
-    let pairs: Vec<(Sample, Sample)> = CLIENTS
-        .into_par_iter()
-        .map(|clients| Ok((sample(lab, clients, WITH)?, sample(lab, clients, WITHOUT)?)))
-        .collect::<Result<_, LabError>>()?;
+    let pairs: Vec<(Sample, Sample)> = lab.each(&CLIENTS, |&clients| {
+        Ok((sample(lab, clients, WITH)?, sample(lab, clients, WITHOUT)?))
+    })?;
     let (measured, rows) = compare(&pairs);
     let run = lab.run(FILE, &[])?;
     let over_time = TimePlot::new(

@@ -6,8 +6,8 @@ use results::Block;
 use super::plots::TimePlot;
 use super::watch::Watch;
 use crate::Evidence;
-use crate::claim::{Finding, Measured};
 use crate::lab::{Lab, LabError, Run};
+use crate::measured::{Finding, Measured};
 
 pub fn figures_15_16(lab: &Lab) -> Result<Evidence, LabError> {
     const FILE: &str = "kung1993/fig14-congestion.toml";

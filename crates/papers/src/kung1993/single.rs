@@ -5,9 +5,10 @@ use results::Block;
 
 use super::plots::TimePlot;
 use super::watch::Watch;
-use crate::claim::{Finding, Measured};
+use crate::Evidence;
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError, Run};
-use crate::{Evidence, claim};
+use crate::measured::{Finding, Measured};
 
 pub fn figure_8(lab: &Lab) -> Result<Evidence, LabError> {
     const FILE: &str = "kung1993/fig07-overbooking.toml";
@@ -206,7 +207,6 @@ fn row(run: &Run<Watch>, what: &str, throughput: f64) -> Vec<results::Cell> {
 }
 
 fn redundancy_table(rows: Vec<Vec<results::Cell>>) -> Block {
-    let (column, words) = (claim::column, claim::words);
     Block::Table(results::Table {
         name: "fig12-redundant".into(),
         caption: "The printed 39 % needs more credit cells than one per N2 forwarded cells.".into(),

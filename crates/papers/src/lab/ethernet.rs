@@ -5,14 +5,10 @@ use std::sync::atomic::Ordering;
 use ethernet::Simulation;
 use ethernet::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome, Stop};
 use ethernet::spec::EthernetSpec;
-use kernel::{Duration, Time};
-use rayon::prelude::*;
+use kernel::Time;
 use scenario::Engine;
 
-use super::{Lab, LabError, parse};
-
-/// Simulated time between two looks at [`Lab::stop`].
-const STRIDE: Duration = Duration(1_000_000_000_000);
+use super::{Lab, LabError, STRIDE, parse};
 
 /// A finished run of the Ethernet engine.
 #[derive(Clone, Debug)]
@@ -36,14 +32,13 @@ impl Lab {
             Simulation::new(&spec).map_err(|error| wrong(error.to_string()))?;
         let mut until = Time::ZERO;
         loop {
+            self.go_on()?;
             until = until.checked_add(STRIDE).unwrap_or(Time::MAX);
             if !simulation.run_until(until) {
                 break;
             }
-            if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-                return Err(wrong("it was interrupted".into()));
-            }
         }
+        self.runs.fetch_add(1, Ordering::Relaxed);
         let outcome = simulation.outcome();
         if let Some(first) = outcome.violations.first() {
             return Err(wrong(format!("{} s: {}", first.at.seconds(), first.what)));
@@ -64,7 +59,11 @@ impl Lab {
         let last = last.map(|(key, value)| (key.as_str(), value.as_str()));
         let sets: Vec<(&str, &str)> = sets.iter().copied().chain(last).collect();
         match parse(file, &sets)?.engine {
-            Engine::Ethernet(scenario) => Ok(scenario.network),
+            Engine::Ethernet(scenario) => {
+                let mut spec = scenario.network;
+                spec.stop_at = self.shortened(spec.warm_up, spec.stop_at);
+                Ok(spec)
+            }
             other => Err(LabError(format!(
                 "{file} is for the {} engine",
                 other.name()
@@ -82,16 +81,11 @@ impl Lab {
         sets: &[(&str, &str)],
         seeds: u64,
     ) -> Result<Vec<EthernetRun>, LabError> {
-        let seeds = self.at_most_seeds.map_or(seeds, |most| most.min(seeds));
-        (1..=seeds)
-            .into_par_iter()
-            .map(|seed| {
-                let seed = seed.to_string();
-                let mut sets = sets.to_vec();
-                sets.push(("run.seed", &seed));
-                self.ethernet(file, &sets)
-            })
-            .collect()
+        self.each_seed(seeds, |seed| {
+            let mut sets = sets.to_vec();
+            sets.push(("run.seed", seed));
+            self.ethernet(file, &sets)
+        })
     }
 }
 

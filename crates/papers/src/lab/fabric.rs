@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use flit::Simulation;
 use flit::outcome::{FabricOutcome, Stop};
 use flit::spec::FabricSpec;
-use rayon::prelude::*;
 use scenario::Engine;
 
 use super::{Lab, LabError, parse};
@@ -33,7 +32,7 @@ impl Lab {
         let last = last.map(|(key, value)| (key.as_str(), value.as_str()));
         let sets: Vec<(&str, &str)> = sets.iter().copied().chain(last).collect();
         let spec = match parse(file, &sets)?.engine {
-            Engine::Flit(spec) => *spec,
+            Engine::Flit(spec) => self.shortened_fabric(*spec),
             other => {
                 let engine = other.name();
                 return Err(LabError(format!("{file} is for the {engine} engine")));
@@ -42,10 +41,9 @@ impl Lab {
         let wrong = |what: String| LabError(format!("{file}: {what}"));
         let mut simulation = Simulation::new(&spec).map_err(|error| wrong(error.to_string()))?;
         while simulation.run_until(simulation.cycle().saturating_add(STRIDE)) {
-            if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-                return Err(wrong("it was interrupted".into()));
-            }
+            self.go_on()?;
         }
+        self.runs.fetch_add(1, Ordering::Relaxed);
         let outcome = simulation.outcome();
         if outcome.stop == Stop::Deadlocked {
             return Err(wrong(format!("deadlock in cycle {}", outcome.cycles)));
@@ -66,14 +64,16 @@ impl Lab {
         sets: &[(&str, &str)],
         seeds: u64,
     ) -> Result<Vec<FabricRun>, LabError> {
-        (1..=seeds)
-            .into_par_iter()
-            .map(|seed| {
-                let seed = seed.to_string();
-                let mut sets = sets.to_vec();
-                sets.push(("run.seed", &seed));
-                self.fabric(file, &sets)
-            })
-            .collect()
+        self.each_seed(seeds, |seed| {
+            let mut sets = sets.to_vec();
+            sets.push(("run.seed", seed));
+            self.fabric(file, &sets)
+        })
+    }
+
+    fn shortened_fabric(&self, mut spec: FabricSpec) -> FabricSpec {
+        let percent = self.measured_percent.unwrap_or(100);
+        spec.measure.window = (spec.measure.window * percent / 100).max(1);
+        spec
     }
 }

@@ -6,8 +6,9 @@ use results::{Block, Cell, Table};
 use super::runs::{Seeds, Sets, cell, each, finding};
 use super::{RING, SEEDS, TREE};
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column, words};
+use crate::columns::{column, words};
 use crate::lab::{EthernetRun, Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 /// What is run: words, scenario, settings.
 struct Case {

@@ -7,8 +7,9 @@ use super::runs::{
 };
 use super::{INPUTS, SEEDS};
 use crate::Evidence;
-use crate::claim::{Measured, column};
+use crate::columns::column;
 use crate::lab::{Lab, LabError};
+use crate::measured::Measured;
 
 const CONNECTIONS: [u64; 3] = [2, 5, 10];
 const SIZES_KB: [u64; 5] = [20, 50, 100, 200, 500];

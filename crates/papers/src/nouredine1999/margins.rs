@@ -5,9 +5,10 @@ use results::{Block, Cell, Table};
 use super::runs::{SIMPLE, Seeds, Sets, each, finding, mean};
 use super::{INPUTS, SEEDS, SEEDS_CONTRAST};
 use crate::Evidence;
-use crate::claim::{Measured, column};
+use crate::columns::column;
 use crate::estimate::{cell, ratios};
 use crate::lab::{Lab, LabError};
+use crate::measured::Measured;
 
 /// Segments in bytes, and margins in tenths of a per cent of 70 kB.
 const SEGMENTS: [u64; 3] = [536, 1_024, 1_460];

@@ -8,8 +8,9 @@ use super::runs::{
 };
 use super::{MERGING, SEEDS};
 use crate::Evidence;
-use crate::claim::{Measured, column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
+use crate::measured::Measured;
 
 const STATIONS: [u64; 4] = [2, 3, 4, 5];
 const SIZES_KB: [u64; 6] = [10, 32, 50, 100, 200, 500];

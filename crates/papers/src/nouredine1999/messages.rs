@@ -5,7 +5,7 @@ use results::{Block, Cell, Table};
 use super::runs::{DESTINATION, NONE, SIMPLE, Scheme, Seeds, Sets, cell, each};
 use super::{INPUTS, MISMATCH, SEEDS_CONTRAST, UNNECESSARY};
 use crate::Evidence;
-use crate::claim::{column, words};
+use crate::columns::{column, words};
 use crate::lab::{EthernetRun, Lab, LabError};
 
 /// Length of a stop in quanta of 512 bit times, and whether it is said again.

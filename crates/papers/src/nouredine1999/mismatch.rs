@@ -8,8 +8,9 @@ use super::runs::{
 };
 use super::{MISMATCH, SEEDS};
 use crate::Evidence;
-use crate::claim::{Measured, column};
+use crate::columns::column;
 use crate::lab::{Lab, LabError};
+use crate::measured::Measured;
 
 const SIZES_KB: [u64; 4] = [32, 100, 200, 500];
 const CONNECTIONS: [u64; 7] = [1, 2, 3, 4, 6, 8, 10];

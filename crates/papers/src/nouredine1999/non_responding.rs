@@ -8,8 +8,9 @@ use super::runs::{
 };
 use super::{NON_RESPONDING, SEEDS, SEEDS_CONTRAST};
 use crate::Evidence;
-use crate::claim::{Measured, column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
+use crate::measured::Measured;
 
 const SCHEMES: [Scheme; 5] = [NONE, SIMPLE, SIMPLE_OTHERS, DESTINATION, TIME_OUT];
 const FLOWS: [&str; 3] = ["D1", "D2", "D3"];

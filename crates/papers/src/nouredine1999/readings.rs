@@ -5,7 +5,7 @@ use results::{Block, Table};
 use super::runs::{NONE, SIMPLE, Seeds, Sets, cell, each};
 use super::{INPUTS, MISMATCH, SEEDS_CONTRAST, VIDEO};
 use crate::Evidence;
-use crate::claim::{column, words};
+use crate::columns::{column, words};
 use crate::estimate::ratios;
 use crate::lab::{EthernetRun, Lab, LabError};
 

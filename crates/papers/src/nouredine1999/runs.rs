@@ -1,11 +1,10 @@
 //! Runs over several seeds, and what figures and tables take from them.
 
-use rayon::prelude::*;
 use results::{Axis, Cell, Curve, Plot};
 
-use crate::claim::Finding;
-use crate::claim::Measured;
 use crate::lab::{EthernetRun, Lab, LabError};
+use crate::measured::Finding;
+use crate::measured::Measured;
 
 /// What differs from a scenario's file: keys and values.
 pub type Sets = Vec<(String, String)>;
@@ -101,7 +100,7 @@ pub fn each(lab: &Lab, file: &str, all: &[Sets], count: u64) -> Result<Vec<Seeds
         let sets: Vec<(&str, &str)> = sets.iter().map(|(key, value)| (&**key, &**value)).collect();
         lab.ethernet_seeds(file, &sets, count).map(Seeds)
     };
-    all.par_iter().map(one).collect()
+    lab.each(all, one)
 }
 
 impl Seeds {

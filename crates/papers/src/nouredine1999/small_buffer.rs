@@ -7,8 +7,9 @@ use scenario::headroom::{Stop, sent_meanwhile, wire_time};
 use super::runs::{SIMPLE, Seeds, Sets, cell, each, finding};
 use super::{MERGING, SEEDS_CONTRAST};
 use crate::Evidence;
-use crate::claim::{Measured, column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
+use crate::measured::Measured;
 
 const STATIONS: [u64; 3] = [2, 5, 8];
 const THRESHOLDS: [u64; 4] = [65, 70, 75, 80];

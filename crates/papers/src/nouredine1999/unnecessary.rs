@@ -8,8 +8,9 @@ use super::runs::{
 };
 use super::{SEEDS, SEEDS_CONTRAST, UNNECESSARY};
 use crate::Evidence;
-use crate::claim::{Measured, column};
+use crate::columns::column;
 use crate::lab::{Lab, LabError};
+use crate::measured::Measured;
 
 const CONNECTIONS: [u64; 6] = [1, 2, 3, 4, 6, 10];
 const SCHEMES: [Scheme; 5] = [

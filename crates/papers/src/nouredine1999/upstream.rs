@@ -8,8 +8,9 @@ use super::runs::{
 };
 use super::{SEEDS, SEEDS_CONTRAST, UPSTREAM};
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column, words};
+use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 const CONNECTIONS: [u64; 3] = [2, 5, 10];
 const SIZES_KB: [u64; 5] = [32, 50, 100, 200, 500];

@@ -8,8 +8,9 @@ use super::runs::{
 };
 use super::{ONE_LINK, SEEDS, SEEDS_CONTRAST, VIDEO};
 use crate::Evidence;
-use crate::claim::{Measured, column, words};
+use crate::columns::{column, words};
 use crate::lab::{EthernetRun, Lab, LabError};
+use crate::measured::Measured;
 
 const CONNECTIONS: [u64; 6] = [1, 2, 3, 5, 7, 9];
 /// Scheme, source and seeds of each column of the table.

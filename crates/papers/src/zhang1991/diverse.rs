@@ -8,9 +8,10 @@ use super::disciplines::{self, Discipline};
 use super::seen::{MIDDLE, Seeds, each, hops, reserved, seeds};
 use super::{DIVERSE, SEEDS, SEEDS_CONTRAST};
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column, words};
+use crate::columns::{column, words};
 use crate::estimate::cell;
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 /// Reserved packets a second.
 const RATES: [u64; 5] = [50, 30, 20, 10, 5];

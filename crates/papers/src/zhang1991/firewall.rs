@@ -11,9 +11,10 @@ use super::seen::{Seeds, Seen, Sets, each, hops, is_normal};
 use super::test_one::HOPS;
 use super::{FIREWALL, SEEDS, SEEDS_CONTRAST};
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column, words};
+use crate::columns::{column, words};
 use crate::estimate::cell;
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 /// Printed: packets a second and delay in ms of normal flows, by hops.
 const RATES: [f64; 3] = [9.59, 9.64, 9.65];

@@ -8,9 +8,10 @@ use super::seen::{Seeds, Sets, each, hops, seeds};
 use super::test_one::{HOPS, counted};
 use super::{PATTERNS, SEEDS, SEEDS_CONTRAST};
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column, words};
+use crate::columns::{column, words};
 use crate::estimate::{cell, curve, estimate, ratios};
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 /// How a flow generates data.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,10 +99,10 @@ fn delay(found: &Seeds) -> Vec<Measured> {
             });
             let name = format!("{}_over_{}_hop{n}", pair[1].1, pair[0].1);
             let by_delay = ratios(&more.0, &less.0);
-            measured.push(Measured::over_seeds(&name, &by_delay).within(1.0, f64::MAX));
+            measured.push(Measured::over_seeds(&name, &by_delay).at_least(1.0));
             let by_deviation = ratios(&more.1, &less.1);
             let name = format!("{name}_deviation");
-            measured.push(Measured::over_seeds(&name, &by_deviation).within(1.0, f64::MAX));
+            measured.push(Measured::over_seeds(&name, &by_deviation).at_least(1.0));
         }
     }
     let middle = found.each(|seen| seen.middle(|port| port.utilization_mean));
@@ -122,7 +123,7 @@ fn charges(others: &[Seeds]) -> Vec<Measured> {
         trains_over_constant(found.expect("a discipline of the list").1)
     };
     vec![
-        Measured::over_seeds("virtual_clock", &of(&VIRTUAL_CLOCK)).within(2.0, f64::MAX),
+        Measured::over_seeds("virtual_clock", &of(&VIRTUAL_CLOCK)).at_least(2.0),
         Measured::over_seeds("fifo", &of(&FIFO)).within(1.0 / ALIKE, ALIKE),
         Measured::over_seeds("wfq", &of(&WFQ)).within(1.0 / ALIKE, ALIKE),
     ]

@@ -6,7 +6,7 @@ use super::seen::{Seeds, Sets, each, hops, sets};
 use super::test_one::HOPS;
 use super::{SEEDS_CONTRAST, TEST_ONE};
 use crate::Evidence;
-use crate::claim::{column, words};
+use crate::columns::{column, words};
 use crate::estimate::cell;
 use crate::lab::{Lab, LabError};
 

@@ -4,7 +4,6 @@ use packet::outcome::SampleOutcome;
 use packet::outcome::{FlowOutcome, LossCause, PathOutcome, PortOutcome, PortsOutcome};
 use packet::probe::{Ports, PortsSpec};
 use packet::spec::FlowSpec;
-use rayon::prelude::*;
 use scenario::PacketScenario;
 
 use crate::lab::{Lab, LabError, Run};
@@ -40,7 +39,7 @@ pub fn seeds(lab: &Lab, file: &str, sets: &Sets, seeds: u64) -> Result<Seeds, La
 /// The same for several settings, side by side.
 pub fn each(lab: &Lab, file: &str, all: &[Sets], count: u64) -> Result<Vec<Seeds>, LabError> {
     let one = |sets: &Sets| seeds(lab, file, sets, count);
-    all.par_iter().map(one).collect()
+    lab.each(all, one)
 }
 
 fn probe(scenario: &PacketScenario) -> Ports {

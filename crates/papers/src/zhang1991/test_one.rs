@@ -7,9 +7,10 @@ use super::disciplines::{self, Discipline};
 use super::seen::{MIDDLE, Seeds, each, hops, seeds};
 use super::{SEEDS, SEEDS_CONTRAST, TEST_ONE};
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column, words};
+use crate::columns::{column, words};
 use crate::estimate::{cell, curve, estimate};
 use crate::lab::{Lab, LabError};
+use crate::measured::{Finding, Measured};
 
 /// Printed: utilization and its deviation, queue mean, deviation and 99-tile, at either switch.
 const SWITCHES: [[f64; 5]; 2] = [[0.86, 0.11, 2.64, 1.8, 10.0], [0.86, 0.11, 2.61, 1.7, 9.0]];

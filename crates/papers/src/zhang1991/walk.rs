@@ -8,9 +8,10 @@ use scenario::PacketScenario;
 
 use super::{RANDOM_WALK, SEEDS_CONTRAST, TEST_ONE};
 use crate::Evidence;
-use crate::claim::{Finding, Measured, column, words};
-use crate::estimate::{cell, estimate};
+use crate::columns::{column, words};
+use crate::estimate::cell;
 use crate::lab::{Lab, LabError, Run};
+use crate::measured::{Finding, Measured};
 
 /// Runs of the walk.
 const RUNS: u64 = 200;
@@ -165,9 +166,9 @@ pub fn walk(lab: &Lab) -> Result<Evidence, LabError> {
             variance(&sums(&walks, 400)) / 400.0,
         )
         .within(0.7 * AIR, 1.3 * AIR),
-        Measured::new("checks", checks).within(30_000.0, f64::MAX),
+        Measured::new("checks", checks).at_least(30_000.0),
         Measured::new("alarms", alarms).within(0.0, 0.0),
-        Measured::new("alarms_without_envelope", without).within(1.0, f64::MAX),
+        Measured::new("alarms_without_envelope", without).at_least(1.0),
     ];
     Ok(Evidence {
         findings: vec![Finding {
@@ -230,8 +231,8 @@ fn slope(walks: &[Walk]) -> Measured {
     };
     let groups: Vec<f64> = (0..GROUPS).map(group).collect();
     Measured {
-        half_width: Some(estimate(&groups).half_width),
-        ..Measured::new("slope", exponent(&all))
+        value: exponent(&all),
+        ..Measured::over_seeds("slope", &groups)
     }
 }
 

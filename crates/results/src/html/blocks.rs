@@ -275,9 +275,10 @@ impl Rendered {
              </figcaption>\n<div class=\"legend\"></div>\n<div class=\"chart\" tabindex=\"0\" \
              role=\"application\" aria-roledescription=\"chart\" aria-label=\"{title}: {y} over \
              {x}; {names}\"></div>\n<noscript><p>Charts need JavaScript; the run directory has \
-             this one as figures/{file}.svg.</p></noscript>\n",
+             this one as figures/{path}.svg.</p></noscript>\n",
             title = escape::html(&plot.title),
             file = number::slug(&plot.id),
+            path = number::path_slug(&plot.id),
             x = escape::html(&plot.x.title()),
             y = escape::html(&plot.y.title()),
             names = escape::html(&names.join(", ")),
@@ -332,11 +333,11 @@ impl Rendered {
             name = escape::html(&row.id),
             figure = escape::html(&row.figure),
         );
-        if !row.reason.is_empty() {
+        for remark in &row.remarks {
             let _ = write!(
                 self.html,
                 "<p class=\"reason\">{}</p>",
-                escape::inline(&row.reason)
+                escape::inline(remark)
             );
         }
         self.html.push_str("</div><dl>");

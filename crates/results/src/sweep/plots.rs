@@ -115,7 +115,7 @@ impl Charts<'_> {
         let mut plots: Vec<Plot> = plots.collect();
         plots
             .iter_mut()
-            .for_each(|plot| plot.id = plot.title.clone());
+            .for_each(|plot| plot.id = plot.title.replace('/', " "));
         plots
     }
 

@@ -344,7 +344,10 @@ fn verdicts() -> Block {
             measured: measured.into(),
             accept: "0.36 to 0.3936".into(),
             verdict,
-            reason: reason.into(),
+            remarks: (!reason.is_empty())
+                .then(|| reason.into())
+                .into_iter()
+                .collect(),
         };
     Block::Verdicts(vec![
         row(
