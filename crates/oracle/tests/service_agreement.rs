@@ -368,7 +368,7 @@ fn shaped(seed: u64, scheduler: SchedulerSpec) -> NetworkSpec {
                     0 => EnvelopeRule::FixedWindow {
                         units,
                         interval,
-                        phase: (draw % 2 == 0).then_some(phase),
+                        phase: draw.is_multiple_of(2).then_some(phase),
                     },
                     1 => EnvelopeRule::SlidingWindow { units, interval },
                     _ => EnvelopeRule::Bucket {
@@ -384,8 +384,8 @@ fn shaped(seed: u64, scheduler: SchedulerSpec) -> NetworkSpec {
             }
         };
         let draw = seed * 31 + id as u64 * 17;
-        flow.envelope = (draw % 5 != 0).then(|| gate(draw, true));
-        flow.policer = (draw % 3 != 0).then(|| gate(draw / 3, false));
+        flow.envelope = (!draw.is_multiple_of(5)).then(|| gate(draw, true));
+        flow.policer = (!draw.is_multiple_of(3)).then(|| gate(draw / 3, false));
     }
     spec
 }
