@@ -139,9 +139,10 @@ impl Admitted {
 
 /// A discipline among the queues of one priority group of one port.
 ///
-/// Calls come in this order: `on_busy_period` if the port was idle; `on_arrival` for each unit; `ready` when the first unit of a queue
-/// may be chosen, and again whenever another unit is first; `not_ready` when it may not any more;
-/// `choose`, then `on_start` for the unit that was chosen, followed by `ready` or `not_ready`.
+/// Calls come in this order: `on_busy_period` if the port was idle; `on_arrival` for each unit;
+/// `ready` when the first unit of a queue may be chosen, and again whenever another unit is first;
+/// `not_ready` when it may not any more; `choose`, then `on_start` for the unit that was chosen,
+/// followed by `ready` or `not_ready`.
 trait Discipline {
     /// The port was idle; a unit comes, to this group or another.
     fn on_busy_period(&mut self) {}

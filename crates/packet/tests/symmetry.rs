@@ -178,9 +178,9 @@ fn round_robin_by_flow_is_not_round_robin_over_a_list() {
 fn self_clocked(seed: u64, tie: impl Fn(u64, usize) -> (u64, usize)) -> Vec<f64> {
     const CELL: u64 = 1_000_000;
     let mut units: Vec<(u64, usize)> = Vec::new();
-    for flow in 0..FLOWS {
+    for (flow, kind) in ALIKE.iter().enumerate() {
         let mut stream = Stream::new(seed, flow as u64, Purpose::Traffic);
-        let mean = Duration(CELL * 100 / ALIKE[flow].load);
+        let mean = Duration(CELL * 100 / kind.load);
         let mut now = 0;
         while now < CELLS * CELL {
             now += stream.exponential(mean).ps();

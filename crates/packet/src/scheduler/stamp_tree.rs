@@ -1,11 +1,11 @@
 //! The least of many keys that change one at a time: blocks of eight, and a tournament between
 //! them.
 //!
-//! Each seat has a leaf with its key. Eight of them are a block, a cache line or two. The least of each
-//! block plays against that of its neighbour, the winner against the winner of the next two, and
-//! so on. Changing a key that is not the least of its block, and does not become it, touches the
-//! block alone; else the games on the way to the top are played anew, without a branch. The winner
-//! of all is at hand; nothing moves, nothing is allocated.
+//! Each seat has a leaf with its key. Eight of them are a block, a cache line or two. The least of
+//! each block plays against that of its neighbour, the winner against the winner of the next two,
+//! and so on. Changing a key that is not the least of its block, and does not become it, touches
+//! the block alone; else the games on the way to the top are played anew, without a branch. The
+//! winner of all is at hand; nothing moves, nothing is allocated.
 
 use alloc::vec;
 use alloc::vec::Vec;
