@@ -9,8 +9,8 @@
 //!
 //! Circuits on a path, in order of arrival, round robin or strict priority at ports; constant,
 //! Poisson, on-off and endless background; greedy, bottlenecked and silent ABR sources, closed
-//! loops of requests with fixed times; ERICA with queue control, EFCI, relative rates; outages.
-//! Credit, errors, notices of switches, aging, EPRCA, CAPC and TCP are refused.
+//! loops of requests with fixed times; ERICA with queue control and aging, EFCI, relative rates,
+//! EPRCA, CAPC; outages. Credit, errors, notices of switches and TCP are refused.
 //!
 //! # Choices
 //!
@@ -30,9 +30,16 @@
 //!    to want to send while ACR is below TCR; whenever it stops wanting, that begins anew.
 //! 8. 16-bit rates state whole cells per second, below 512 too.
 //! 9. Limits of a bottlenecked application hold from its start, the last of those before it.
-//! 10. A unit that is lost is noticed by nobody: the next units count for those of a request.
+//! 10. Steps of EPRCA's mean are rounded towards no step; of CAPC, rise and fall are rounded down
+//!     before they are added to 1 or taken from it. CAPC's share is at most the link's rate and
+//!     at least a cell a second.
+//! 11. Aging goes by the intervals that have ended and by the last CCR, for each answer anew, and
+//!     takes from what ERICA answers; of that ERICA itself knows nothing.
+//! 12. A unit that is lost is noticed by nobody: the next units count for those of a request.
 
+mod aging;
 mod build;
+mod early;
 mod ends;
 mod math;
 mod network;
@@ -53,7 +60,7 @@ use packet::spec::NetworkSpec;
 use crate::check::Problem;
 
 pub use build::Builder;
-pub use random::random_spec;
+pub use random::{Rules, random_spec, random_spec_with};
 
 /// What a unit is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -4,8 +4,8 @@ use std::fmt;
 
 use kernel::{Duration, Time};
 use packet::spec::{
-    ChannelSpec, CreditSpec, FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, SinkSpec,
-    SourceControlSpec, Span, TrafficSpec,
+    ChannelSpec, CreditSpec, EnvelopeRule, Excess, FlowControlSpec, FlowSpec, NetworkSpec,
+    SchedulerSpec, SinkSpec, SourceControlSpec, Span, TrafficSpec,
 };
 
 /// Why a run has no result.
@@ -75,9 +75,6 @@ pub(crate) fn check(spec: &NetworkSpec) -> Checked {
             format!("channel {index}: no such node")
         })?;
     }
-    require(spec.nodes.iter().all(|node| node.pool.is_none()), || {
-        "a pool".into()
-    })?;
     for (index, channel) in channels(spec).into_iter().enumerate() {
         check_channel(index, channel)?;
     }
@@ -97,14 +94,17 @@ pub(crate) fn check(spec: &NetworkSpec) -> Checked {
 
 fn check_channel(index: usize, channel: &ChannelSpec) -> Checked {
     let errors = channel.errors;
-    let lossless =
-        errors.data_loss == 0.0 && errors.control_loss == 0.0 && errors.control_corruption == 0.0;
-    require(lossless, || format!("channel {index}: errors"))?;
+    let chances = [
+        errors.data_loss,
+        errors.control_loss,
+        errors.control_corruption,
+    ];
+    let sound = chances.iter().all(|chance| (0.0..=1.0).contains(chance));
+    require(sound, || format!("channel {index}: no chances"))?;
     require(channel.delay > Duration::ZERO, || {
         format!("channel {index}: no delay")
     })?;
     let known = match channel.scheduler {
-        SchedulerSpec::Wf2qPlus | SchedulerSpec::Scfq | SchedulerSpec::Sfq => false,
         SchedulerSpec::VirtualClock(spec) => spec.alarm_bytes.is_none(),
         SchedulerSpec::Ats { max_residence } => max_residence.is_none(),
         _ => true,
@@ -116,8 +116,22 @@ fn check_channel(index: usize, channel: &ChannelSpec) -> Checked {
 
 fn check_edges(index: usize, flow: &FlowSpec) -> Checked {
     let say = |what: &str| format!("flow {index}: {what}");
-    require(flow.envelope.is_none(), || say("an envelope"))?;
-    require(flow.policer.is_none(), || say("a policer"))?;
+    for gate in flow.envelope.iter().chain(&flow.policer) {
+        let sound = match gate.rule {
+            EnvelopeRule::FixedWindow {
+                units, interval, ..
+            }
+            | EnvelopeRule::SlidingWindow { units, interval } => {
+                units > 0 && interval > Duration::ZERO
+            }
+            EnvelopeRule::Bucket { rate, .. } => rate.0 > 0,
+        };
+        require(sound, || say("nothing may pass"))?;
+    }
+    let frozen = flow
+        .policer
+        .is_some_and(|gate| gate.excess == Excess::Freeze);
+    require(!frozen, || say("a policer that freezes"))?;
     require(flow.session.is_none(), || say("a session"))?;
     let rates = flow.reserve.is_none_or(|reserve| reserve.rate.0 > 0);
     require(rates && flow.unit_bytes > 0, || say("no rate or no size"))
@@ -147,6 +161,10 @@ fn check_tree(spec: &NetworkSpec, index: usize, flow: &FlowSpec) -> Checked {
             format!("{}: doesn't start where its parent ends", place())
         })?;
         if let FlowControlSpec::Credit(credit) = &leg.flow_control {
+            let (_, to) = ends[leg.channel as usize];
+            require(spec.nodes[to as usize].pool.is_none(), || {
+                format!("{}: credit for a pool", place())
+            })?;
             check_credit(credit)
                 .map_err(|what| Problem::Unsupported(format!("{}: {what}", place())))?;
         }
@@ -158,11 +176,12 @@ fn check_credit(credit: &CreditSpec) -> Result<(), &'static str> {
     if credit.n2 == 0 || credit.redundant_every == Some(0) {
         return Err("credit units every 0 units");
     }
-    if credit.request_after.is_some() {
-        return Err("requests for credit");
+    let zero = Some(Duration::ZERO);
+    if credit.request_after == zero || credit.refresh_every == zero {
+        return Err("a timer of zero");
     }
-    if credit.resync_every.is_some() {
-        return Err("counter resync");
+    if credit.resync_every == Some(0) {
+        return Err("statements every 0 units");
     }
     Ok(())
 }

@@ -24,10 +24,9 @@ pub(crate) fn initial(control: &CreditSpec) -> i64 {
 pub(crate) fn value(leg: &Leg, control: &CreditSpec, relative_fault: i64) -> i64 {
     let room = promised(control) - leg.fill() as i64;
     match control.rule {
-        CreditRule::N23 => room,
-        CreditRule::N123 | CreditRule::N123Plus => room.max(0),
-        CreditRule::Relative => leg.freed_since_credit() as i64 + relative_fault,
-        CreditRule::Cumulative => leg.freed as i64,
+        CreditRule::N23 | CreditRule::N123 | CreditRule::N123Plus => room.max(0),
+        CreditRule::Relative => leg.gone_since_credit() as i64 + relative_fault,
+        CreditRule::Cumulative => leg.gone() as i64,
     }
 }
 
@@ -50,5 +49,5 @@ pub(crate) fn due(leg: &Leg, control: &CreditSpec) -> bool {
         .redundant_every
         .unwrap_or(control.n2)
         .min(control.n2);
-    leg.freed_since_credit() >= u64::from(every)
+    leg.gone_since_credit() >= u64::from(every)
 }

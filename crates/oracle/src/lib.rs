@@ -17,13 +17,14 @@
 //!    a cell freed by a data start of the same step isn't in it, and counts as freed *after* that
 //!    credit unit's start, whatever the channel indices. (So with N2 = 1 it asks for another
 //!    credit unit at once.) In Transmit the value includes the frees of Arbitrate.
-//! 2. **Control queues** are in order of (instant of the trigger, global leg index), also among
-//!    requests triggered in different phases of one instant.
+//! 2. **Control queues** are in order of the instant of the trigger; of one instant, what was
+//!    wanted before ports chose precedes what their choices made wanted; then in order of the
+//!    global leg index, then credit, requests, statements.
 //! 3. **Fill peaks** count a cell from its Deliver on, so a leaf with an infinite sink peaks at 1.
 //! 4. **Greedy sources of several root legs** send every unit on every root leg, `total` units
 //!    on each. A unit joins the queues of all of them when one of the queues is empty.
-//! 5. **Negative values.** N23 binds `N2 + N3 - fill` without a floor; it is negative only where
-//!    a buffer overfills. [`Start::number`] then holds it in two's complement.
+//! 5. **No value is negative.** N23 binds `N2 + N3 - fill`, or 0 where a buffer overfills, as a
+//!    credit cell has no room for a sign.
 //! 6. **Window** ends are open: E counts starts `s` with `t - window < s < t`.
 //! 7. **Bind at the trigger, relative rule**: the value is the count freed when the request was
 //!    made; what is freed until the credit unit starts is lost, as the counter restarts there.
@@ -33,19 +34,34 @@
 //!    freed on arrival. An interval of zero frees whatever is there.
 //! 10. **The last instant** `stop_at` itself is run.
 //! 11. **Silent** traffic is accepted and sends nothing. Node kinds and `partner` have no effect.
-//!     Requests for credit, counter resync, every kind of error, pools, envelopes, policers,
-//!     sessions, warnings and ports that drop are refused, and of the disciplines WF2Q+, SCFQ
-//!     and SFQ.
-//! 12. Units arriving at one instant on different channels of one flow are independent; a flow
+//!     Sessions, warnings and ports that drop are refused.
+//! 12. **Errors** are drawn as a unit starts, from the engine's keyed streams. A lost unit takes
+//!     its time on the wire.
+//! 13. **Requests.** A sender waits from the instant in which units wait without credit, anew
+//!     when a credit unit leaves it so, and when it asks; it asks however many of its requests
+//!     wait. **Refresh** counts from the start of a credit unit, and from when it last wanted
+//!     one.
+//! 14. **Statements** of a counter follow every n-th start and are bound as they start. Losses
+//!     once known stay known; they count as freed.
+//! 15. **Pools** hold what waits for a destination too, but not what it takes at once. A unit that
+//!     is pushed out changes no clock, tag or deficit; a queue that it leaves empty is as one that
+//!     has sent all.
+//! 16. **Envelopes.** A unit's size is drawn when the application offers it, lost or not. An
+//!     application that freezes asks as it has a unit to offer.
+//! 17. Units arriving at one instant on different channels of one flow are independent; a flow
 //!     may use one channel in several legs.
 
 pub mod abr;
 mod check;
 mod compare;
 mod credit;
+mod envelope;
+mod errors;
 pub mod ethernet;
 pub mod fabric;
 mod network;
+mod offer;
+mod pool;
 mod random;
 mod report;
 mod service;
@@ -53,6 +69,7 @@ mod source;
 mod step;
 #[cfg(test)]
 mod tests;
+mod tickets;
 
 pub use check::Problem;
 pub use compare::first_difference;

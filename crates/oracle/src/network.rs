@@ -1,12 +1,16 @@
 //! The network's state: every cell an object, every list a vector.
 
-use kernel::{Duration, Rate, Time};
+use kernel::{Duration, Purpose, Rate, Time};
 use packet::spec::{
-    CreditSpec, FlowControlSpec, FlowSpec, NetworkSpec, Overflow, SinkSpec, Timing, TrafficSpec,
+    CreditSpec, EnvelopeSpec, FlowControlSpec, FlowSpec, NetworkSpec, Overflow, PoolSpec, SinkSpec,
+    Timing, TrafficSpec,
 };
 
 use crate::check::{self, Problem};
 use crate::credit;
+use crate::envelope::Gate;
+use crate::errors::Errors;
+use crate::pool::Leaving;
 use crate::report::{Rank, Start};
 use crate::service::{Arrival, Candidate, Port, Ratio, Seat, Wire};
 use crate::source::{self, later};
@@ -16,6 +20,8 @@ pub(crate) struct Cell {
     pub number: u64,
     /// Global indices of the legs that haven't started it yet.
     pub waits_for: Vec<usize>,
+    /// The last bit leaves by those that have at this instant.
+    pub until: Time,
 }
 
 /// A data unit in the queue of a leg at its sending port.
@@ -49,8 +55,14 @@ pub(crate) struct Leg {
     pub max_fill: usize,
     pub arrived: u64,
     pub freed: u64,
-    /// `freed` when the last credit unit started.
-    pub freed_at_credit: u64,
+    /// Receiver: units it knows to be lost on the wire.
+    pub known_lost: u64,
+    /// `gone` when the last credit unit started.
+    pub gone_at_credit: u64,
+    /// Receiver: when the last credit unit started, or was last wanted for want of others.
+    pub told_at: Time,
+    /// Sender: since when units wait without credit, or it asked for some.
+    pub blocked_since: Option<Time>,
     /// When a limited sink last took a unit.
     pub last_taken: Option<Time>,
 }
@@ -64,17 +76,45 @@ impl Leg {
         self.stored.len()
     }
 
-    pub fn freed_since_credit(&self) -> u64 {
-        self.freed - self.freed_at_credit
+    /// Units that take no room any more: freed, or lost.
+    pub fn gone(&self) -> u64 {
+        self.freed + self.known_lost
+    }
+
+    pub fn gone_since_credit(&self) -> u64 {
+        self.gone() - self.gone_at_credit
     }
 }
 
-/// A receiver's wish to send a credit unit for a leg.
-pub(crate) struct Request {
+/// A control unit of a leg that is to be sent.
+#[derive(Clone, Copy)]
+pub(crate) struct Ticket {
     pub triggered: Time,
+    /// By what ports chose in that instant.
+    pub by_choices: bool,
     pub leg: usize,
-    /// The value if it is bound at the trigger.
-    pub value: i64,
+    pub wish: Wish,
+}
+
+/// What a control unit is to say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Credit; the value if it is bound at the trigger.
+    Credit(i64),
+    /// The sender asks for credit.
+    Ask,
+    /// The sender states how many units it has sent.
+    State,
+}
+
+impl Wish {
+    pub fn rank(self) -> u8 {
+        match self {
+            Wish::Credit(_) => 0,
+            Wish::Ask => 1,
+            Wish::State => 2,
+        }
+    }
 }
 
 pub(crate) struct Channel {
@@ -86,7 +126,8 @@ pub(crate) struct Channel {
     /// Those that cross it.
     pub legs: Vec<usize>,
     /// Oldest first.
-    pub requests: Vec<Request>,
+    pub tickets: Vec<Ticket>,
+    pub errors: Errors,
     /// What it transmits until `free_at`.
     pub wire: Wire,
     pub port: Port,
@@ -97,6 +138,8 @@ pub(crate) struct Channel {
 pub(crate) enum Load {
     Data(u64),
     Credit(i64),
+    Ask(u64),
+    State(u64),
 }
 
 /// A unit between the start of its transmission and its effect.
@@ -106,6 +149,7 @@ pub(crate) struct Unit {
     pub channel: usize,
     pub leg: usize,
     pub load: Load,
+    pub is_lost: bool,
 }
 
 pub(crate) struct Flow {
@@ -119,7 +163,14 @@ pub(crate) struct Flow {
     pub next_size: source::Sizes,
     pub sink: SinkSpec,
     pub roots: Vec<usize>,
+    /// Units that have a number.
     pub offered: u64,
+    pub envelope: Option<Gate>,
+    pub policer: Option<Gate>,
+    /// How long its application has stood still, which is behind the clock by so much.
+    pub stood_still_ps: u64,
+    /// By the clock of its application: it is through with what was before.
+    pub not_before: Time,
 }
 
 pub(crate) struct Network {
@@ -127,12 +178,17 @@ pub(crate) struct Network {
     /// The last instant run.
     pub now: Option<Time>,
     pub instants: u64,
+    /// Ports have chosen in this instant.
+    pub has_chosen: bool,
     pub flows: Vec<Flow>,
     pub legs: Vec<Leg>,
     pub channels: Vec<Channel>,
     /// To-node of every channel.
     pub to_nodes: Vec<u32>,
     pub on_the_way: Vec<Unit>,
+    /// By node.
+    pub pools: Vec<Option<PoolSpec>>,
+    pub leaving: Vec<Leaving>,
     pub log: Vec<Start>,
     pub ranks: Vec<Rank>,
     /// Added to every relative value; only negative controls set it.
@@ -146,6 +202,7 @@ impl Network {
             stop_at: spec.stop_at,
             now: None,
             instants: 0,
+            has_chosen: false,
             flows: Vec::new(),
             legs: Vec::new(),
             channels: Vec::new(),
@@ -154,6 +211,8 @@ impl Network {
                 .map(|(_, to)| to)
                 .collect(),
             on_the_way: Vec::new(),
+            pools: spec.nodes.iter().map(|node| node.pool).collect(),
+            leaving: Vec::new(),
             log: Vec::new(),
             ranks: Vec::new(),
             relative_fault: 0,
@@ -195,10 +254,18 @@ impl Network {
                 max_fill: 0,
                 arrived: 0,
                 freed: 0,
-                freed_at_credit: 0,
+                known_lost: 0,
+                gone_at_credit: 0,
+                told_at: Time::ZERO,
+                blocked_since: None,
                 last_taken: None,
             });
         }
+        let number = self.flows.len() as u64;
+        let gate = |spec: &Option<EnvelopeSpec>, purpose| {
+            let spec = spec.as_ref();
+            spec.map(|spec| Gate::new(spec, network.seed, number, purpose))
+        };
         self.flows.push(Flow {
             priority: spec.priority,
             unit_bytes: u64::from(spec.unit_bytes),
@@ -209,6 +276,10 @@ impl Network {
             sink: spec.sink,
             roots,
             offered: 0,
+            envelope: gate(&spec.envelope, Purpose::Envelope),
+            policer: gate(&spec.policer, Purpose::Policer),
+            stood_still_ps: 0,
+            not_before: Time::ZERO,
         });
     }
 
@@ -217,7 +288,7 @@ impl Network {
         let flow = &self.flows[self.legs[leg].flow];
         let bytes = match load {
             Load::Data(number) => flow.sizes[number as usize],
-            Load::Credit(_) => flow.unit_bytes,
+            _ => flow.unit_bytes,
         };
         self.channels[channel].rate.serialization(bytes)
     }
@@ -330,7 +401,8 @@ impl Network {
                 handling: channel.handling,
                 free_at: Time::ZERO,
                 legs,
-                requests: Vec::new(),
+                tickets: Vec::new(),
+                errors: Errors::new(spec.seed, index, channel.errors),
                 wire: Wire::Free,
                 port: Port::new(&channel.scheduler, channel.rate, seats),
             });

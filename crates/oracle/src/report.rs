@@ -12,10 +12,10 @@ pub struct Start {
     pub channel: u32,
     /// Flow it belongs to; for a credit unit the flow whose data it admits.
     pub flow: u32,
-    /// A credit unit, not data.
+    /// A control unit (credit, a request for it, a statement of the sender's counter), not data.
     pub control: bool,
-    /// Data: index of the unit in its flow, from 0. Credit unit: the value bound, in units (two's
-    /// complement if negative).
+    /// Data: index of the unit in its flow, from 0. Control unit: the value bound, with the errors
+    /// that hit it.
     pub number: u64,
 }
 

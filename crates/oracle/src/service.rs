@@ -16,17 +16,27 @@
 //!    those of lower channels come first, then those of sources in the order of flows.
 //! 4. Which flows reserve, how many share a channel and which rate is the smallest are counted
 //!    over all priority groups of a port.
+//! 5. Of equal ranks the unit that came first goes, of those of one instant that of the lower
+//!    flow.
+//! 6. The busy periods of SCFQ and SFQ are those of the port, all groups together, with empty as
+//!    in 3. Units that a lack of credit holds up keep their tags, so v may step back.
+//! 7. WF2Q+ calls a flow busy while it may send: it has a unit in its queue, and credit. A unit
+//!    leaves its queue as it starts. V is raised to the least start when the port chooses among
+//!    the units of the group, and runs with real time else.
 
 mod ats;
 mod drr;
 mod edf;
 mod ratio;
 mod round_robin;
+mod self_clocked;
 mod virtual_clock;
+mod wf2q_plus;
 mod wfq;
 
 use kernel::{Duration, Rate, Time};
 use packet::spec::{ReserveSpec, SchedulerSpec};
+use self_clocked::{By, Tags};
 
 pub(crate) use ratio::Ratio;
 pub use virtual_clock::Check;
@@ -95,6 +105,8 @@ enum Discipline {
     StrictPriority,
     VirtualClock(virtual_clock::Clocks),
     Wfq(wfq::Groups),
+    Wf2qPlus(wf2q_plus::Systems),
+    SelfClocked(self_clocked::Tags),
     Drr(drr::Groups),
     Edf,
     Ats(ats::Buckets),
@@ -102,6 +114,7 @@ enum Discipline {
 
 /// The sending end of a channel.
 pub(crate) struct Port {
+    pub spec: SchedulerSpec,
     seats: Vec<Seat>,
     discipline: Discipline,
 }
@@ -117,6 +130,9 @@ impl Port {
                 Discipline::VirtualClock(virtual_clock::Clocks::new(spec, &seats))
             }
             SchedulerSpec::Wfq => Discipline::Wfq(wfq::Groups::new(rate)),
+            SchedulerSpec::Wf2qPlus => Discipline::Wf2qPlus(wf2q_plus::Systems::new(&seats)),
+            SchedulerSpec::Scfq => Discipline::SelfClocked(Tags::new(By::Finish, &seats)),
+            SchedulerSpec::Sfq => Discipline::SelfClocked(Tags::new(By::Start, &seats)),
             SchedulerSpec::Drr { quantum_bytes } => {
                 Discipline::Drr(drr::Groups::new(quantum_bytes, &seats))
             }
@@ -124,7 +140,11 @@ impl Port {
             SchedulerSpec::Ats { .. } => Discipline::Ats(ats::Buckets::default()),
             _ => Discipline::RoundRobin(round_robin::Served::default()),
         };
-        Port { seats, discipline }
+        Port {
+            spec: *spec,
+            seats,
+            discipline,
+        }
     }
 
     fn seat(&self, leg: usize) -> Seat {
@@ -140,6 +160,9 @@ impl Port {
             rank,
             ready_at: arrival.now,
         };
+        if let Discipline::SelfClocked(tags) = &mut self.discipline {
+            tags.note_arrival(&arrival);
+        }
         match &mut self.discipline {
             Discipline::RoundRobin(_) => at_once(None),
             Discipline::Fifo | Discipline::StrictPriority => at_once(by_arrival),
@@ -147,7 +170,8 @@ impl Port {
             _ if seat.reserve.is_none() => at_once(None),
             Discipline::VirtualClock(clocks) => at_once(Some(clocks.stamp(&seat, arrival))),
             Discipline::Wfq(groups) => at_once(Some(groups.finish(&seat, arrival))),
-            Discipline::Drr(_) => at_once(by_arrival),
+            Discipline::SelfClocked(tags) => at_once(Some(tags.tag(&seat, arrival))),
+            Discipline::Drr(_) | Discipline::Wf2qPlus(_) => at_once(by_arrival),
             Discipline::Edf => at_once(Some(edf::deadline(&seat, arrival))),
             Discipline::Ats(buckets) => {
                 let ready_at = buckets.eligible_at(&seat, arrival);
@@ -161,14 +185,28 @@ impl Port {
 
     /// Does it matter to it since when legs are ready?
     pub fn keeps_lists(&self) -> bool {
-        matches!(self.discipline, Discipline::Drr(_))
+        matches!(
+            self.discipline,
+            Discipline::Drr(_) | Discipline::Wf2qPlus(_)
+        )
     }
 
     /// These legs are ready, all in order of legs. Told before and after the choices of an
     /// instant.
-    pub fn settle(&mut self, ready: &[Candidate]) {
-        if let Discipline::Drr(groups) = &mut self.discipline {
-            groups.settle(ready);
+    pub fn settle(&mut self, ready: &[Candidate], now: Time) {
+        match &mut self.discipline {
+            Discipline::Drr(groups) => groups.settle(ready),
+            Discipline::Wf2qPlus(systems) => systems.settle(ready, now),
+            _ => {}
+        }
+    }
+
+    /// The last unit of a leg was pushed out.
+    pub fn note_empty(&mut self, leg: usize) {
+        match &mut self.discipline {
+            Discipline::Drr(groups) => groups.forget(leg),
+            Discipline::Wf2qPlus(systems) => systems.forget(leg),
+            _ => {}
         }
     }
 
@@ -181,6 +219,15 @@ impl Port {
             Discipline::RoundRobin(served) => served.choose(&group),
             Discipline::Fifo => smallest(ready),
             Discipline::Drr(groups) => groups.choose(&group).or_else(|| smallest(&group)),
+            Discipline::Wf2qPlus(systems) => {
+                systems.choose(&group, now).or_else(|| smallest(&group))
+            }
+            Discipline::SelfClocked(tags) => {
+                let leg = smallest(&group)?;
+                let mut chosen = group.iter().filter(|one| one.leg == leg);
+                tags.serve(chosen.next()?);
+                Some(leg)
+            }
             Discipline::Wfq(groups) => {
                 groups.watch_ties(&group, now);
                 smallest(&group)
@@ -211,11 +258,11 @@ impl Port {
     }
 }
 
-/// Stamped units by rank, then datagrams by arrival; equal ones in order of legs.
+/// Stamped units by rank, then datagrams; equal ones by arrival, then in order of legs.
 fn smallest(ready: &[Candidate]) -> Option<usize> {
     let key = |one: &&Candidate| {
-        let rank = one.rank.unwrap_or(Ratio::time(one.arrived));
-        (one.rank.is_none(), rank, one.leg)
+        let rank = one.rank.unwrap_or(Ratio::ZERO);
+        (one.rank.is_none(), rank, one.arrived, one.leg)
     };
     ready.iter().min_by_key(key).map(|one| one.leg)
 }

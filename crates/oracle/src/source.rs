@@ -49,11 +49,6 @@ pub(crate) fn next_at_or_after(flow: &Flow, from: Time) -> Option<Time> {
     }
 }
 
-/// Does a source that offers single units offer one now?
-pub(crate) fn offers(flow: &Flow, now: Time) -> bool {
-    next_at_or_after(flow, now) == Some(now)
-}
-
 /// The sizes of a flow's units, each drawn in turn.
 pub(crate) struct Sizes {
     unit_bytes: u64,

@@ -1,24 +1,25 @@
-//! One instant after another: Deliver, Release, Inject, Arbitrate, Transmit.
+//! One instant after another: Deliver, Control, Release, Inject, Arbitrate, Transmit.
 
 use kernel::{Duration, Time};
-use packet::spec::{Bind, SinkSpec, TrafficSpec};
+use packet::spec::SinkSpec;
 
 use crate::check::Problem;
 use crate::credit;
-use crate::network::{Cell, Flow, Load, Network, Request, Unit};
+use crate::network::{Cell, Load, Network, Unit};
+use crate::pool::Room;
 use crate::report::Start;
 use crate::service::Wire;
-use crate::source::{self, later};
+use crate::source::later;
 
 /// Instants after which a run is given up.
 const MAX_INSTANTS: u64 = 20_000_000;
 
 /// What an idle channel decided to send.
 enum Choice {
-    Credit {
+    Control {
         channel: usize,
         leg: usize,
-        value: i64,
+        load: Load,
     },
     Data {
         channel: usize,
@@ -37,13 +38,17 @@ impl Network {
             return Err(Problem::TooLong);
         }
         self.now = Some(now);
+        self.has_chosen = false;
         self.deliver(now)?;
+        self.ask(now);
+        self.refresh(now);
         self.release(now);
         self.inject(now);
         self.settle(now);
         self.arbitrate(now);
         self.transmit(now);
         self.settle(now);
+        self.note_blocked(now);
         Ok(Some(now))
     }
 
@@ -51,14 +56,24 @@ impl Network {
         let earliest = self.now.map_or(Time::ZERO, |now| later(now, Duration(1)));
         let arrivals = self.on_the_way.iter().map(|unit| unit.effective);
         let idle = self.channels.iter().map(|channel| channel.free_at);
-        let next_offer = |flow: &Flow| source::next_at_or_after(flow, earliest);
-        let offers = self.flows.iter().filter_map(next_offer);
+        let offers = (0..self.flows.len()).flat_map(|index| {
+            let flow = &self.flows[index];
+            let held_until = self.held_until(index, earliest);
+            [
+                flow.next_offer(earliest),
+                flow.releases(earliest),
+                held_until,
+            ]
+        });
+        let offers = offers.flatten();
         let queues = (0..self.legs.len()).filter_map(|leg| {
             let first = self.head(leg)?;
             Some(self.legs[leg].queue[first].ready_at)
         });
         let sinks = (0..self.legs.len()).filter_map(|leg| self.sink_ready(leg));
+        let timers = (0..self.legs.len()).flat_map(|leg| self.timers(leg));
         let happenings = arrivals
+            .chain(timers)
             .chain(idle)
             .chain(offers)
             .chain(queues)
@@ -71,10 +86,12 @@ impl Network {
         let mut arriving: Vec<Unit> = self.on_the_way.iter().copied().filter(is_due).collect();
         self.on_the_way.retain(|unit| !is_due(unit));
         arriving.sort_by_key(|unit| unit.channel);
-        for unit in arriving {
+        for unit in arriving.into_iter().filter(|unit| !unit.is_lost) {
             match unit.load {
                 Load::Data(number) => self.store(unit.leg, number, now)?,
                 Load::Credit(value) => self.apply(unit.leg, value, now),
+                Load::Ask(_) => self.want_credit(unit.leg, now),
+                Load::State(sent) => self.learn_losses(unit.leg, sent, now),
             }
         }
         Ok(())
@@ -92,12 +109,23 @@ impl Network {
                 at_ps: now.ps(),
             });
         }
-        let waits_for = state.children.clone();
-        state.stored.push(Cell { number, waits_for });
         state.arrived += 1;
+        let room = self.room(leg, number, now);
+        if room == Room::None {
+            return Ok(());
+        }
+        let state = &mut self.legs[leg];
+        state.stored.push(Cell {
+            number,
+            waits_for: state.children.clone(),
+            until: now,
+        });
         state.max_fill = state.max_fill.max(state.fill());
         for child in state.children.clone() {
             self.queue_up(child, number, now);
+        }
+        if room == Room::Made {
+            self.push_out(leg, now);
         }
         let state = &self.legs[leg];
         if state.is_leaf() && self.flows[state.flow].sink == SinkSpec::Infinite {
@@ -110,6 +138,7 @@ impl Network {
         let state = &self.legs[leg];
         if let Some(control) = state.control {
             self.legs[leg].credit = credit::applied(state, &control, value, now);
+            self.legs[leg].blocked_since = None;
         }
     }
 
@@ -147,60 +176,7 @@ impl Network {
     /// A cell has just left the receiver's memory of this leg.
     fn freed(&mut self, leg: usize, now: Time) {
         self.legs[leg].freed += 1;
-        let state = &self.legs[leg];
-        let Some(control) = state.control else { return };
-        let value = credit::value(state, &control, self.relative_fault);
-        let due = credit::due(state, &control);
-        let requests = &mut self.channels[state.channel ^ 1].requests;
-        if due && !requests.iter().any(|request| request.leg == leg) {
-            requests.push(Request {
-                triggered: now,
-                leg,
-                value,
-            });
-            requests.sort_by_key(|request| (request.triggered, request.leg));
-        }
-    }
-
-    fn inject(&mut self, now: Time) {
-        for flow in 0..self.flows.len() {
-            if let TrafficSpec::Greedy { start, .. } = self.flows[flow].traffic {
-                if start == now {
-                    self.pull(flow, now);
-                }
-            } else if source::offers(&self.flows[flow], now) {
-                self.hand_over(flow, now);
-            }
-        }
-    }
-
-    /// A source hands its next unit to all its first legs.
-    fn hand_over(&mut self, flow: usize, now: Time) {
-        let number = self.flows[flow].offered;
-        self.flows[flow].offered += 1;
-        let bytes = self.flows[flow].next_size.draw();
-        self.flows[flow].sizes.push(bytes);
-        for root in self.flows[flow].roots.clone() {
-            self.queue_up(root, number, now);
-        }
-    }
-
-    /// An endless source hands over a unit as often as one of its first queues is empty.
-    fn pull(&mut self, flow: usize, now: Time) {
-        let TrafficSpec::Greedy { total, .. } = self.flows[flow].traffic else {
-            return;
-        };
-        while self.has_empty_root(flow) {
-            if total.is_some_and(|total| self.flows[flow].offered >= total) {
-                return;
-            }
-            self.hand_over(flow, now);
-        }
-    }
-
-    fn has_empty_root(&self, flow: usize) -> bool {
-        let mut roots = self.flows[flow].roots.iter();
-        roots.any(|root| self.legs[*root].queue.is_empty())
+        self.want_credit_if_due(leg, now);
     }
 
     /// Ports take note of which legs are ready.
@@ -210,7 +186,7 @@ impl Network {
                 continue;
             }
             let ready = self.ready(channel, now);
-            self.channels[channel].port.settle(&ready);
+            self.channels[channel].port.settle(&ready, now);
         }
     }
 
@@ -218,16 +194,12 @@ impl Network {
         let choices: Vec<Choice> = (0..self.channels.len())
             .filter_map(|channel| self.choose(channel, now))
             .collect();
+        self.has_chosen = true;
         // The values are bound already: credit units start before the data of this step frees
         // anything, so what it frees counts towards the next credit unit.
         for choice in &choices {
-            if let Choice::Credit {
-                channel,
-                leg,
-                value,
-            } = *choice
-            {
-                self.start_credit(channel, leg, value, now);
+            if let Choice::Control { channel, leg, load } = *choice {
+                self.start_control(channel, leg, load, now);
             }
         }
         for choice in &choices {
@@ -241,27 +213,12 @@ impl Network {
         if self.channels[channel].free_at > now {
             return None;
         }
-        if let Some(choice) = self.choose_credit(channel) {
-            return Some(choice);
+        if let Some((leg, load)) = self.first_ticket(channel) {
+            return Some(Choice::Control { channel, leg, load });
         }
         let ready = self.ready(channel, now);
         let leg = self.channels[channel].port.choose(&ready, now)?;
         Some(Choice::Data { channel, leg })
-    }
-
-    fn choose_credit(&self, channel: usize) -> Option<Choice> {
-        let request = self.channels[channel].requests.first()?;
-        let state = &self.legs[request.leg];
-        let control = state.control?;
-        let value = match control.bind {
-            Bind::Start => credit::value(state, &control, self.relative_fault),
-            Bind::Trigger => request.value,
-        };
-        Some(Choice::Credit {
-            channel,
-            leg: request.leg,
-            value,
-        })
     }
 
     fn transmit(&mut self, now: Time) {
@@ -269,24 +226,10 @@ impl Network {
             if self.channels[channel].free_at > now {
                 continue;
             }
-            if let Some(Choice::Credit {
-                channel,
-                leg,
-                value,
-            }) = self.choose_credit(channel)
-            {
-                self.start_credit(channel, leg, value, now);
+            if let Some((leg, load)) = self.first_ticket(channel) {
+                self.start_control(channel, leg, load, now);
             }
         }
-    }
-
-    fn start_credit(&mut self, channel: usize, leg: usize, value: i64, now: Time) {
-        self.channels[channel]
-            .requests
-            .retain(|request| request.leg != leg);
-        self.legs[leg].freed_at_credit = self.legs[leg].freed;
-        self.channels[channel].wire = Wire::Control;
-        self.start(channel, leg, Load::Credit(value), now);
     }
 
     fn start_data(&mut self, channel: usize, leg: usize, now: Time) {
@@ -298,8 +241,10 @@ impl Network {
             state.credit -= 1;
         }
         let (parent, flow) = (state.parent, state.flow);
+        self.state_counter_if_due(leg, now);
         if let Some(parent) = parent {
-            self.leave(parent, leg, unit.number, now);
+            let until = later(now, self.on_wire(leg, channel, Load::Data(unit.number)));
+            self.leave(parent, leg, unit.number, now, until);
         }
         self.channels[channel].wire = Wire::Data(unit.rank);
         self.start(channel, leg, Load::Data(unit.number), now);
@@ -308,23 +253,35 @@ impl Network {
         }
     }
 
-    /// One branch of `parent` has started a unit.
-    fn leave(&mut self, parent: usize, branch: usize, number: u64, now: Time) {
+    /// One branch of `parent` is done with a unit, whose last bit leaves it at `until`.
+    pub(crate) fn leave(
+        &mut self,
+        parent: usize,
+        branch: usize,
+        number: u64,
+        now: Time,
+        until: Time,
+    ) {
         let stored = &mut self.legs[parent].stored;
         let Some(place) = stored.iter().position(|cell| cell.number == number) else {
             return;
         };
-        stored[place].waits_for.retain(|leg| *leg != branch);
-        if stored[place].waits_for.is_empty() {
-            stored.remove(place);
+        let cell = &mut stored[place];
+        cell.waits_for.retain(|leg| *leg != branch);
+        cell.until = cell.until.max(until);
+        if cell.waits_for.is_empty() {
+            let until = stored.remove(place).until;
+            self.note_leaving(parent, number, until);
             self.freed(parent, now);
         }
     }
 
-    fn start(&mut self, channel: usize, leg: usize, load: Load, now: Time) {
+    pub(crate) fn start(&mut self, channel: usize, leg: usize, load: Load, now: Time) {
+        let (load, is_lost) = self.channels[channel].errors.hit(load, now);
         let (control, number) = match load {
             Load::Data(number) => (false, number),
             Load::Credit(value) => (true, value as u64),
+            Load::Ask(value) | Load::State(value) => (true, value),
         };
         self.log.push(Start {
             at_ps: now.ps(),
@@ -339,6 +296,7 @@ impl Network {
             channel,
             leg,
             load,
+            is_lost,
         });
         self.channels[channel].free_at = later(now, self.on_wire(leg, channel, load));
     }

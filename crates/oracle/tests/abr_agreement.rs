@@ -5,7 +5,7 @@ mod abr;
 
 use abr::observe;
 use kernel::Rate;
-use oracle::abr::{random_spec, run};
+use oracle::abr::{Rules, random_spec, random_spec_with, run};
 use oracle::first_difference;
 use packet::spec::{ExplicitRateSpec, NetworkSpec, SourceControlSpec};
 
@@ -58,6 +58,78 @@ fn it_agrees_on_more_networks() {
 fn it_agrees_through_outages() {
     let specs = (0..160).map(random_spec);
     agree(specs.filter(|spec| !spec.outages.is_empty()));
+}
+
+/// Networks of one kind of rule, without outages.
+fn of(seeds: core::ops::Range<u64>, rules: Rules) -> impl Iterator<Item = NetworkSpec> {
+    seeds.map(move |seed| {
+        let mut spec = random_spec_with(seed, rules);
+        spec.outages.clear();
+        spec
+    })
+}
+
+#[test]
+fn means_of_claimed_rates_agree() {
+    agree(of(1000..1120, Rules::Eprca));
+}
+
+#[test]
+fn a_share_that_follows_the_load_agrees() {
+    agree(of(2000..2120, Rules::Capc));
+}
+
+#[test]
+fn aged_allocations_agree() {
+    agree(of(3000..3120, Rules::Aging));
+}
+
+/// How many of 40 networks are seen to differ if the ports of one engine are changed.
+fn seen(rules: Rules, change: impl Fn(&mut ExplicitRateSpec)) -> usize {
+    let differs = |spec: &NetworkSpec| {
+        let mut other = spec.clone();
+        other
+            .rate_ports
+            .iter_mut()
+            .for_each(|(_, rule)| change(rule));
+        compared(spec, &other).0.is_some()
+    };
+    of(4000..4040, rules).filter(differs).count()
+}
+
+/// A part in a million of a factor, a cell of a threshold, a thousandth of aging.
+#[test]
+fn small_faults_of_other_rules_are_seen() {
+    let of_weight = seen(Rules::Eprca, |rule| {
+        if let ExplicitRateSpec::Eprca(spec) = rule {
+            spec.weight *= 1.0 - 1e-6;
+        }
+    });
+    let of_threshold = seen(Rules::Eprca, |rule| {
+        if let ExplicitRateSpec::Eprca(spec) = rule {
+            spec.congestion.high_cells += 1;
+            spec.very_cells += 1;
+        }
+    });
+    let of_target = seen(Rules::Capc, |rule| {
+        if let ExplicitRateSpec::Capc(spec) = rule {
+            spec.target -= 1e-6;
+        }
+    });
+    let of_congestion = seen(Rules::Capc, |rule| {
+        if let ExplicitRateSpec::Capc(spec) = rule {
+            spec.congestion_cells += 1;
+        }
+    });
+    let of_aging = seen(Rules::Aging, |rule| {
+        if let ExplicitRateSpec::Erica(spec) = rule
+            && let Some(aging) = &mut spec.aging
+        {
+            aging.alpha *= 1.001;
+        }
+    });
+    let counts = [of_weight, of_threshold, of_target, of_congestion, of_aging];
+    assert!(counts.iter().all(|&count| count > 20), "of 40: {counts:?}");
 }
 
 /// The comparison sees a source that starts at another rate by a bit per second, and a port that

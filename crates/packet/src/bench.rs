@@ -97,6 +97,7 @@ impl LonePort {
         let admitted = self.ranked.on_arrival(&port, place, bytes)?;
         let packet = Packet {
             rank: admitted.rank,
+            came: now,
             bytes,
         };
         let unit = self.store(Unit { packet, next: NONE });

@@ -149,8 +149,11 @@ impl Network {
             .copied()
             .filter(|&leg| sender(leg).queue.len > 0);
         let last = if output.is_stamped {
-            let rank = |leg: u32| self.units.rank(sender(leg).queue.tail);
-            waiting.max_by_key(|&leg| (sender(leg).place.group(), rank(leg), leg))
+            let turn = |leg: u32| {
+                let last = self.units.packet(sender(leg).queue.tail);
+                (last.rank, last.came)
+            };
+            waiting.max_by_key(|&leg| (sender(leg).place.group(), turn(leg), leg))
         } else {
             waiting.max_by_key(|&leg| (sender(leg).queue.len, leg))
         };

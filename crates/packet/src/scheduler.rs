@@ -5,8 +5,9 @@
 //! ([`Discipline`]) also see each unit come, and may give it a *rank*, such as a time stamp.
 //!
 //! To add one: a file, a variant of [`Ranked`]'s discipline (`ranked.rs`), an arm in its `new`.
-//! What is equal for a discipline goes in the order of seats, which is the order of flows in the
-//! scenario; so the order of events within one instant decides nothing.
+//! Units of equal rank go in the order in which they came, those of one instant in the order of
+//! seats, which is the order of flows in the scenario; so the order of events within one instant
+//! decides nothing, and that of the scenario only what came at once.
 
 mod ats;
 mod drr;
@@ -76,7 +77,31 @@ pub(crate) struct Port {
 pub(crate) struct Packet {
     /// As `on_arrival` gave it.
     pub rank: u64,
+    /// When it joined its queue.
+    pub came: Time,
     pub bytes: u32,
+}
+
+/// What units leave by: rank, then arrival.
+type Turn = u128;
+
+/// The turn of a unit of this rank that came then.
+#[inline]
+fn turn(rank: u64, came: Time) -> Turn {
+    Turn::from(rank) << 64 | Turn::from(came.ps())
+}
+
+/// The rank in a turn.
+#[inline]
+fn rank_of(turn: Turn) -> u64 {
+    (turn >> 64) as u64
+}
+
+impl Packet {
+    #[inline]
+    fn turn(&self) -> Turn {
+        turn(self.rank, self.came)
+    }
 }
 
 /// A unit may join its queue.
@@ -114,10 +139,13 @@ impl Admitted {
 
 /// A discipline among the queues of one priority group of one port.
 ///
-/// Calls come in this order: `on_arrival` for each unit; `ready` when the first unit of a queue
-/// may be chosen, and again whenever another unit is first; `not_ready` when it may not any more;
-/// `choose`, then `on_start` for the unit that was chosen, followed by `ready` or `not_ready`.
+/// Calls come in this order: `on_busy_period` if the port was idle; `on_arrival` for each unit;
+/// `ready` when the first unit of a queue may be chosen, and again whenever another unit is first;
+/// `not_ready` when it may not any more; `choose`, then `on_start` for the unit that was chosen,
+/// followed by `ready` or `not_ready`.
 trait Discipline {
+    /// The port was idle; a unit comes, to this group or another.
+    fn on_busy_period(&mut self) {}
     /// A unit comes; `None` refuses it.
     fn on_arrival(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted>;
     /// `head` is the first unit of the queue at `seat` and may be chosen.

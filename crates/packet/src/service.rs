@@ -10,9 +10,7 @@ use crate::build::{ends, is_pulled};
 use crate::leg::Leg;
 use crate::outcome::LossCause;
 use crate::probe::Probe;
-use crate::scheduler::{
-    Admitted, Check, Line, Packet, Place, Ranked, RoundRobin, Scheduler, Share,
-};
+use crate::scheduler::{Admitted, Check, Line, Place, Ranked, RoundRobin, Scheduler, Share};
 use crate::simulation::{Freed, Network, Simulation};
 use crate::spec::{ChannelSpec, FlowSpec, LegSpec, NetworkSpec, SchedulerSpec, WhenFull};
 use crate::unit::NONE;
@@ -40,13 +38,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             sender.queue.push(&mut network.units, place);
         }
         if ranked.tracks_tails {
-            let last = network.units.rank(sender.queue.tail);
+            let last = network.units.packet(sender.queue.tail);
             ranked.on_tail(sender.place, last);
         }
         let is_first = sender.queue.head == place;
         let (has_credit, waiting) = (sender.credit > 0, sender.queue.len);
         if is_first && has_credit {
-            ranked.ready(now, sender.place, Packet { rank, bytes });
+            ranked.ready(now, sender.place, network.units.packet(place));
         }
         self.probe.on_rank(now, leg_id, number, rank);
         self.probe.on_queue(now, leg_id, waiting);
@@ -97,18 +95,18 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// first now; if there is none, the port learns that after the start, since the source may
     /// hand over another.
     #[inline(never)]
-    pub(crate) fn serve_ranked(&mut self, leg_id: u32, place: u32, bytes: u32) {
+    pub(crate) fn serve_ranked(&mut self, leg_id: u32, place: u32) {
         let network = &mut self.network;
         let sender = &network.legs[leg_id as usize].sender;
-        let rank = network.units.rank(place);
+        let unit = network.units.packet(place);
         let channel = &mut network.channels[sender.channel as usize];
-        channel.serve_rank(rank);
+        channel.serve_rank(unit.rank);
         let Scheduler::Ranked(ranked) = &mut channel.scheduler else {
             return;
         };
         let is_eligible = sender.is_eligible();
         let next = is_eligible.then(|| network.units.packet(sender.queue.head));
-        ranked.on_start(self.now, sender.place, Packet { rank, bytes }, next);
+        ranked.on_start(self.now, sender.place, unit, next);
         if ranked.tracks_tails {
             self.note_tail(leg_id);
         }
@@ -129,7 +127,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         match sender.queue.len {
             0 => ranked.on_empty(sender.place),
-            _ => ranked.on_tail(sender.place, network.units.rank(sender.queue.tail)),
+            _ => ranked.on_tail(sender.place, network.units.packet(sender.queue.tail)),
         }
     }
 

@@ -82,7 +82,8 @@ pub enum WhenFull {
     /// The unit that would be served last in the node's longest queue (a queue is all that waits
     /// for one channel): the largest stamp where units are stamped, else the last of the flow
     /// with most units there. The arriving unit is put in first, so it may be the one. Equal
-    /// queues: the lower channel; equal stamps or flows: the flow later in the scenario.
+    /// queues: the lower channel; equal stamps: the one that came last; equal still, or equal
+    /// flows: the flow later in the scenario.
     PushOut,
 }
 

@@ -66,7 +66,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let (number, bytes, arrived, shared) = (unit.number, unit.bytes, unit.arrived, unit.shared);
         let flags = unit.flags;
         if seen_by.ranks() {
-            self.serve_ranked(leg_id, place, bytes);
+            self.serve_ranked(leg_id, place);
         }
         if seen_by.rates() {
             self.leave_rate_port(leg_id);

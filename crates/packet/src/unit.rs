@@ -231,9 +231,11 @@ impl Units {
     /// A unit with a rank, as its port sees it.
     #[inline]
     pub fn packet(&self, place: u32) -> Packet {
+        let unit = self.get(place);
         Packet {
             rank: self.rank(place),
-            bytes: self.get(place).bytes,
+            came: unit.arrived,
+            bytes: unit.bytes,
         }
     }
 

@@ -215,6 +215,10 @@ fn checks_say_how_far_a_flow_is_ahead_and_alarms_are_counted() {
         |outcome: &packet::outcome::Outcome| [0, 1].map(|leg| outcome.legs[leg].alarms_total);
     assert_eq!(alarms(&outcome), [9, 0]);
     assert_eq!(alarms(&run(Some(cells(100))).1), [6, 0]);
+    // As far ahead as is allowed is not too far.
+    let first = Duration(4 * tick - 15 * cell().ps());
+    assert_eq!(alarms(&run(Some(first)).1), [9, 0]);
+    assert_eq!(alarms(&run(Some(Duration(first.ps() - 1))).1), [10, 0]);
 }
 
 /// A's burst of 10 completes a check while a datagram is sent, then come 10 more; B comes too.

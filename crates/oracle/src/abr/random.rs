@@ -2,9 +2,9 @@
 
 use kernel::{Rate, Time};
 use packet::spec::{
-    AbrSpec, CurrentRate, EricaSpec, ExplicitRateSpec, LimitSpec, MarkSpec, NetworkSpec, NodeKind,
-    OutageSpec, QueueControlSpec, RateFormat, RelativeRateSpec, RequestsSpec, SchedulerSpec, Span,
-    TimeFloor, Timing, TrafficSpec, TurnAround, UiliSpec,
+    AbrSpec, AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, LimitSpec,
+    MarkSpec, NetworkSpec, NodeKind, OutageSpec, QueueControlSpec, RateFormat, RelativeRateSpec,
+    RequestsSpec, SchedulerSpec, Span, TimeFloor, Timing, TrafficSpec, TurnAround, UiliSpec,
 };
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -16,9 +16,27 @@ use crate::random::{Dice, tree};
 const CELL_PS: u64 = 10_000_000;
 const LINK: u64 = 42_400_000;
 
+/// Which rules ports go by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rules {
+    /// ERICA without aging, EFCI and relative rates.
+    Mixed,
+    /// EPRCA at most of them, those of `Mixed` at the others.
+    Eprca,
+    /// CAPC at most of them.
+    Capc,
+    /// ERICA with aging at most of them.
+    Aging,
+}
+
 /// A random network: 2-5 switches in a chain or a star, 1-8 circuits under any policy, ports of
-/// all rules, background, outages. The same seed gives the same network.
+/// several rules, background, outages. The same seed gives the same network.
 pub fn random_spec(seed: u64) -> NetworkSpec {
+    random_spec_with(seed, Rules::Mixed)
+}
+
+/// The same with other rules at ports.
+pub fn random_spec_with(seed: u64, rules: Rules) -> NetworkSpec {
     let mut dice = Dice {
         stream: Xoshiro256PlusPlus::seed_from_u64(seed),
         on_grid: false,
@@ -38,7 +56,7 @@ pub fn random_spec(seed: u64) -> NetworkSpec {
             background(&mut dice, &mut builder, switches, hosts);
         }
     }
-    ports(&mut dice, &mut builder);
+    ports(&mut dice, &mut builder, rules);
     if dice.one_in(4) {
         for _ in 0..dice.between(1, 3) {
             let channels = 2 * builder.spec.links.len() as u64;
@@ -288,14 +306,16 @@ fn background(dice: &mut Dice, builder: &mut Builder, switches: u32, hosts: u32)
     flow.unit_bytes = dice.pick(&[53, 53, 106, 1000]);
 }
 
-fn ports(dice: &mut Dice, builder: &mut Builder) {
+fn ports(dice: &mut Dice, builder: &mut Builder, rules: Rules) {
     for (index, link) in builder.spec.links.iter().enumerate() {
         for (channel, from) in [(2 * index, link.a), (2 * index + 1, link.b)] {
             let is_switch = builder.spec.nodes[from as usize].kind == NodeKind::Switch;
             if !is_switch || dice.one_in(8) {
                 continue;
             }
+            let other = rules != Rules::Mixed && !dice.one_in(5);
             let rule = match dice.between(0, 4) {
+                _ if other => special(dice, rules),
                 0 => ExplicitRateSpec::Efci(mark(dice)),
                 1 => ExplicitRateSpec::RelativeRate(RelativeRateSpec {
                     congestion: mark(dice),
@@ -306,6 +326,42 @@ fn ports(dice: &mut Dice, builder: &mut Builder) {
                 _ => ExplicitRateSpec::Erica(erica(dice)),
             };
             builder.spec.rate_ports.push((channel as u32, rule));
+        }
+    }
+}
+
+fn special(dice: &mut Dice, rules: Rules) -> ExplicitRateSpec {
+    match rules {
+        Rules::Mixed => ExplicitRateSpec::Erica(erica(dice)),
+        Rules::Eprca => ExplicitRateSpec::Eprca(EprcaSpec {
+            weight: dice.pick(&[0.0625, 0.0625, 0.3, 1.0]),
+            down_pressure: dice.pick(&[0.875, 0.875, 0.5, 1.0]),
+            reduction: dice.pick(&[0.9375, 0.9375, 0.7]),
+            major_reduction: dice.pick(&[0.25, 0.25, 0.6]),
+            congestion: MarkSpec {
+                high_cells: dice.between(0, 2) as u32,
+                low_cells: 0,
+            },
+            very_cells: dice.between(2, 8) as u32,
+        }),
+        Rules::Capc => ExplicitRateSpec::Capc(CapcSpec {
+            interval: dice.span(50, 1000),
+            target: dice.pick(&[0.9, 0.95, 1.0]),
+            rise: dice.pick(&[0.1, 0.1, 0.03, 1.0]),
+            rise_most: dice.pick(&[1.5, 1.05]),
+            fall: dice.pick(&[0.8, 0.8, 0.2, 2.0]),
+            fall_least: dice.pick(&[0.5, 0.5, 0.9]),
+            congestion_cells: dice.between(0, 3) as u32,
+        }),
+        Rules::Aging => {
+            let mut erica = erica(dice);
+            erica.aging = Some(AgingSpec {
+                alpha: dice.pick(&[0.1, 0.1, 0.02, 0.5]),
+                delta: dice.pick(&[1.5, 1.5, 1.1, 3.0]),
+                floor: Rate(dice.between(100_000, 10_000_000)),
+                weight: dice.pick(&[0.25, 0.1, 0.75, 1.0]),
+            });
+            ExplicitRateSpec::Erica(erica)
         }
     }
 }

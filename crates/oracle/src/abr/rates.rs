@@ -1,7 +1,9 @@
-//! Ports that tell rates: ERICA, EFCI and relative-rate marking.
+//! Ports that tell rates: ERICA, EFCI and relative-rate marking. EPRCA and CAPC are in `early.rs`.
 
 use packet::spec::{CurrentRate, EricaSpec, ExplicitRateSpec, MarkSpec, QueueControlSpec};
 
+use super::aging::Past;
+use super::early::{Capc, Eprca};
 use super::math::{ENDLESS, ONE, SECOND, divided, factor, rate_of, ratio, times};
 use super::source::Rm;
 
@@ -9,6 +11,8 @@ use super::source::Rm;
 pub(super) enum RatePort {
     Erica(Box<Erica>),
     Efci(Mark),
+    Eprca(Eprca),
+    Capc(Capc),
     Relative {
         congestion: Mark,
         no_increase: Mark,
@@ -23,14 +27,15 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    fn new(spec: MarkSpec) -> Mark {
+    pub fn new(spec: MarkSpec) -> Mark {
         Mark {
             spec,
             is_long: false,
         }
     }
 
-    fn look(&mut self, queue_cells: u64) -> bool {
+    /// Is it long now?
+    pub fn look(&mut self, queue_cells: u64) -> bool {
         if queue_cells > u64::from(self.spec.high_cells) {
             self.is_long = true;
         } else if queue_cells <= u64::from(self.spec.low_cells) {
@@ -41,7 +46,7 @@ impl Mark {
 }
 
 /// What is known of a circuit. It is named by its leg here.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Circuit {
     leg: usize,
     /// Bits in this interval.
@@ -54,6 +59,7 @@ struct Circuit {
     measured: u64,
     /// Given in this interval.
     answer: Option<u64>,
+    past: Past,
 }
 
 pub(super) struct Erica {
@@ -87,10 +93,12 @@ pub(super) enum Joining<'a> {
 impl RatePort {
     pub fn new(spec: &ExplicitRateSpec, link: u64, legs: &[usize], cell_bits: u64) -> Option<Self> {
         Some(match spec {
-            ExplicitRateSpec::Erica(spec) if spec.aging.is_none() => {
+            ExplicitRateSpec::Erica(spec) => {
                 RatePort::Erica(Box::new(Erica::new(*spec, link, legs, cell_bits)))
             }
             ExplicitRateSpec::Efci(mark) => RatePort::Efci(Mark::new(*mark)),
+            ExplicitRateSpec::Eprca(spec) => RatePort::Eprca(Eprca::new(*spec)),
+            ExplicitRateSpec::Capc(spec) => RatePort::Capc(Capc::new(*spec, link, cell_bits)),
             ExplicitRateSpec::RelativeRate(spec) if spec.backward_notice_every.is_none() => {
                 RatePort::Relative {
                     congestion: Mark::new(spec.congestion),
@@ -111,6 +119,14 @@ impl RatePort {
                 if let Joining::Forward(rm) = joining {
                     erica.circuit(leg).ccr = rm.ccr;
                 }
+            }
+            RatePort::Capc(capc) => capc.on_join(is_abr, bits),
+            RatePort::Eprca(eprca) if is_abr => {
+                let forward = match &joining {
+                    Joining::Forward(rm) => Some(&**rm),
+                    _ => None,
+                };
+                eprca.on_join(now, forward);
             }
             RatePort::Efci(mark) if is_abr => {
                 let is_long = mark.look(now.queue_cells);
@@ -140,8 +156,13 @@ impl RatePort {
             RatePort::Erica(erica) => {
                 let er = erica.answer(leg);
                 rm.limit(er);
+                if let Some(most) = erica.aged(leg) {
+                    rm.limit(most);
+                }
             }
             RatePort::Efci(_) => {}
+            RatePort::Eprca(eprca) => eprca.on_backward(now, rm),
+            RatePort::Capc(capc) => capc.on_backward(now, rm),
             RatePort::Relative {
                 congestion,
                 no_increase,
@@ -161,16 +182,20 @@ impl RatePort {
     pub fn timer_ps(&self) -> Option<u64> {
         match self {
             RatePort::Erica(erica) => Some(erica.start_ps + erica.spec.interval.ps()),
+            RatePort::Capc(capc) => Some(capc.end_ps()),
             _ => None,
         }
     }
 
     /// The interval may have ended by time.
     pub fn on_timer(&mut self, now: Now) {
-        if self.timer_ps() == Some(now.at_ps)
-            && let RatePort::Erica(erica) = self
-        {
-            erica.end_interval(now);
+        if self.timer_ps() != Some(now.at_ps) {
+            return;
+        }
+        match self {
+            RatePort::Erica(erica) => erica.end_interval(now),
+            RatePort::Capc(capc) => capc.end_interval(now),
+            _ => {}
         }
     }
 }
@@ -249,6 +274,7 @@ impl Erica {
                 circuit.weight = 0;
             }
             circuit.measured = rate_of(circuit.bits, span_ps);
+            circuit.past.add(circuit.measured, circuit.seen);
             circuit.bits = 0;
             circuit.seen = false;
             circuit.answer = None;
@@ -263,10 +289,17 @@ impl Erica {
         self.background_bits = 0;
     }
 
+    /// The most that aging leaves to the circuit of `leg`.
+    fn aged(&mut self, leg: usize) -> Option<u64> {
+        let spec = self.spec.aging?;
+        let circuit = self.circuit(leg);
+        circuit.past.limit(&spec, circuit.ccr)
+    }
+
     fn answer(&mut self, leg: usize) -> u64 {
         let one_feedback = self.spec.one_feedback;
         let measures = self.spec.ccr == CurrentRate::Measured;
-        let circuit = *self.circuit(leg);
+        let circuit = self.circuit(leg).clone();
         if let (true, Some(answer)) = (one_feedback, circuit.answer) {
             return answer;
         }

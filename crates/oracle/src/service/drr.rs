@@ -68,6 +68,13 @@ impl Groups {
         }
     }
 
+    /// A leg leaves the list.
+    pub fn forget(&mut self, leg: usize) {
+        for (_, list) in &mut self.lists {
+            list.retain(|active| active.leg != leg);
+        }
+    }
+
     /// The next leg that reserves, of one group.
     pub fn choose(&mut self, ready: &[Candidate]) -> Option<usize> {
         let group = ready.first()?.group;

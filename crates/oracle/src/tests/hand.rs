@@ -224,7 +224,7 @@ fn credit_units_leave_in_the_order_they_were_asked_for() {
 }
 
 #[test]
-fn only_the_n123_rules_keep_values_above_zero() {
+fn no_value_is_below_zero() {
     // The sink takes one cell at 30 and the next at 1030. Credit that ignores the cells in flight
     // lets 8 cells come for 4 places; after the second is taken 6 are stored.
     let values = |rule| {
@@ -240,7 +240,7 @@ fn only_the_n123_rules_keep_values_above_zero() {
         });
         credits(&run(&spec).starts, 1)
     };
-    assert_eq!(values(CreditRule::N23), [(30, 0, 4), (1030, 0, -2)]);
+    assert_eq!(values(CreditRule::N23), [(30, 0, 4), (1030, 0, 0)]);
     assert_eq!(values(CreditRule::N123), [(30, 0, 4), (1030, 0, 0)]);
     assert_eq!(values(CreditRule::N123Plus), [(30, 0, 4), (1030, 0, 0)]);
 }
@@ -358,8 +358,8 @@ fn what_is_not_supported_is_refused() {
         change(&mut spec);
         assert!(matches!(crate::run(&spec), Err(Problem::Unsupported(_))));
     };
-    refused(|spec| spec.links[0].forward.errors.data_loss = 0.1);
-    refused(|spec| spec.links[0].backward.errors.control_loss = 0.1);
+    refused(|spec| spec.links[0].forward.errors.data_loss = 1.1);
+    refused(|spec| each_credit(&mut spec.flows[0], |credit| credit.resync_every = Some(0)));
     refused(|spec| spec.links[0].forward.delay = kernel::Duration::ZERO);
     refused(|spec| spec.links[0].b = 7);
     refused(|spec| spec.flows[0].source = 1);

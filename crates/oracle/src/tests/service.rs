@@ -4,6 +4,7 @@
 mod clocks;
 mod random;
 mod rounds;
+mod tags;
 
 use packet::spec::{
     BufferSpec, FlowControlSpec, LegSpec, Overflow, ReserveSpec, Resync, Stamp, VirtualClockSpec,
@@ -127,6 +128,14 @@ impl Case {
     fn order(&self) -> String {
         letters(&self.run(), 0)
     }
+}
+
+/// It always has units, `total` of them.
+fn greedy(flow: &mut FlowSpec, total: u64) {
+    flow.traffic = TrafficSpec::Greedy {
+        start: Time::ZERO,
+        total: Some(total),
+    };
 }
 
 fn letters(report: &Report, channel: u32) -> String {

@@ -1,7 +1,8 @@
 //! Asynchronous traffic shaping (IEEE 802.1Qcr-2020, clause 8.6.11; from the urgency-based
 //! scheduler of Specht and Samii, 2016): a unit gets an *eligibility time*, the instant from which
 //! it conforms to its flow's rate and burst, and does not start before. What is eligible goes in
-//! the order of these times.
+//! the order of these times; of equal ones in the order of arrival, so that units of one group do
+//! not pass each other.
 //!
 //! | Standard | Here |
 //! |---|---|
@@ -29,7 +30,7 @@ use kernel::{Duration, Time};
 
 use super::pace::Pace;
 use super::stamp_tree::StampTree;
-use super::{Admitted, Choice, Discipline, LAST_STAMP, Packet, Port, Share};
+use super::{Admitted, Choice, Discipline, LAST_STAMP, Packet, Port, Share, Turn, rank_of};
 
 /// Units wait until they conform.
 pub(super) struct Ats {
@@ -38,7 +39,7 @@ pub(super) struct Ats {
     groups_ps: Vec<u64>,
     max_residence: Option<Duration>,
     /// Queues with a reservation, by the eligibility time of their first unit.
-    reserved: StampTree,
+    reserved: StampTree<Turn>,
     /// Queues of datagrams, by arrival.
     datagrams: StampTree,
 }
@@ -140,7 +141,7 @@ impl Discipline for Ats {
         if head.rank > LAST_STAMP {
             self.datagrams.insert(seat, head.rank);
         } else {
-            self.reserved.insert(seat, head.rank);
+            self.reserved.insert(seat, head.turn());
         }
     }
 
@@ -153,8 +154,8 @@ impl Discipline for Ats {
     #[inline]
     fn choose(&mut self, now: Time) -> Choice {
         let held = match self.reserved.first() {
-            Some((seat, eligible_ps)) if eligible_ps <= now.ps() => return Choice::Leg(seat),
-            Some((_, eligible_ps)) => Choice::Wait(Time(eligible_ps)),
+            Some((seat, turn)) if rank_of(turn) <= now.ps() => return Choice::Leg(seat),
+            Some((_, turn)) => Choice::Wait(Time(rank_of(turn))),
             None => Choice::Nothing,
         };
         let datagram = self.datagrams.first();
@@ -171,7 +172,7 @@ impl Discipline for Ats {
 
     fn may_start(&self, now: Time) -> bool {
         let first = self.reserved.least();
-        !self.datagrams.is_empty() || first.is_some_and(|eligible_ps| eligible_ps <= now.ps())
+        !self.datagrams.is_empty() || first.is_some_and(|turn| rank_of(turn) <= now.ps())
     }
 }
 

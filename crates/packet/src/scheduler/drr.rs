@@ -357,7 +357,11 @@ mod tests {
             tolerance: Duration::ZERO,
             ingress: u32::MAX,
         };
-        let head = |bytes| Packet { rank: 0, bytes };
+        let head = |bytes| Packet {
+            rank: 0,
+            came: Time::ZERO,
+            bytes,
+        };
         let mut list = Drr::new(150, &[0, 1, 2].map(share));
         for seat in [2, 0, 1] {
             list.ready(Time(0), seat, head(100));

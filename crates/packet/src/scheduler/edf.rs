@@ -71,11 +71,12 @@ mod tests {
     }
 
     #[test]
-    fn equal_deadlines_go_in_the_order_of_flows() {
-        let mut bench = bench(&[Some(10), Some(20)]);
+    fn equal_deadlines_go_in_order_of_arrival_then_of_flows() {
+        let mut bench = bench(&[Some(10), Some(20), Some(10)]);
         bench.arrive(0, 1, 1);
+        bench.arrive(10, 2, 1);
         bench.arrive(10, 0, 1);
-        assert_eq!(bench.serve_all(10), [0, 1]);
+        assert_eq!(bench.serve_all(10), [1, 0, 2]);
     }
 
     #[test]

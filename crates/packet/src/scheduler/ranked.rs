@@ -148,6 +148,11 @@ impl Ranked {
     /// A unit comes to the queue at `place`; `None` refuses it.
     #[inline]
     pub fn on_arrival(&mut self, port: &Port, place: Place, bytes: u32) -> Option<Admitted> {
+        if port.is_idle {
+            for group in &mut self.groups {
+                of!(&mut group.discipline, d => d.on_busy_period());
+            }
+        }
         let group = &mut self.groups[place.group()];
         let admitted = of!(&mut group.discipline, d => d.on_arrival(port, place.seat(), bytes))?;
         self.waiting += 1;
@@ -205,11 +210,10 @@ impl Ranked {
         self.waiting -= 1;
     }
 
-    /// The queue at `place` ends with a unit of this rank now: one came, or the one behind it was
-    /// pushed out.
-    pub fn on_tail(&mut self, place: Place, rank: u64) {
+    /// The queue at `place` ends with this unit now: it came, or the one behind it was pushed out.
+    pub fn on_tail(&mut self, place: Place, last: Packet) {
         if let Some(tails) = &mut self.groups[place.group()].tails {
-            tails.set(place.seat(), rank);
+            tails.set(place.seat(), last);
         }
     }
 
@@ -221,9 +225,8 @@ impl Ranked {
     }
 
     /// The leg whose last unit would be served last of all that wait: in the group served last,
-    /// the largest rank; of equal ones that of the later flow. `None` if nothing waits or ends
-    /// are not tracked.
-    #[allow(dead_code)] // A pool that pushes out asks.
+    /// the largest rank; of equal ones the last that came, then that of the later flow. `None` if
+    /// nothing waits or ends are not tracked.
     pub fn largest_tail(&self) -> Option<u32> {
         let largest = |group: &Group| {
             let seat = group.tails.as_ref()?.largest()?;

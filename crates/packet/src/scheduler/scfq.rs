@@ -16,8 +16,6 @@
 
 use alloc::vec::Vec;
 
-use kernel::Time;
-
 use super::pace::Pace;
 use super::stamped::Rule;
 use super::{Admitted, LAST_STAMP, Packet, Port, Share};
@@ -26,7 +24,8 @@ use super::{Admitted, LAST_STAMP, Packet, Port, Share};
 pub(super) struct Scfq {
     flows: Vec<Flow>,
     now_virtual: u64,
-    period: BusyPeriod,
+    /// Number of the busy period.
+    period: u32,
 }
 
 struct Flow {
@@ -34,30 +33,6 @@ struct Flow {
     /// F of its last unit that came, in busy period `period`.
     finish: u64,
     period: u32,
-}
-
-/// The busy periods of a port.
-pub(super) struct BusyPeriod {
-    number: u32,
-    start: Option<Time>,
-}
-
-impl BusyPeriod {
-    pub const FIRST: BusyPeriod = BusyPeriod {
-        number: 0,
-        start: None,
-    };
-
-    /// A unit comes: does a busy period start with it? Others may come in the same instant.
-    #[inline]
-    pub fn starts(&mut self, port: &Port) -> bool {
-        let starts = port.is_idle && self.start != Some(port.now);
-        if starts {
-            self.number = self.number.wrapping_add(1);
-            self.start = Some(port.now);
-        }
-        starts
-    }
 }
 
 impl Scfq {
@@ -70,27 +45,30 @@ impl Scfq {
         Scfq {
             flows: shares.iter().map(flow).collect(),
             now_virtual: 0,
-            period: BusyPeriod::FIRST,
+            period: 0,
         }
     }
 }
 
 impl Rule for Scfq {
     #[inline]
+    fn on_busy_period(&mut self) {
+        self.now_virtual = 0;
+        self.period = self.period.wrapping_add(1);
+    }
+
+    #[inline]
     fn rank(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted> {
-        if self.period.starts(port) {
-            self.now_virtual = 0;
-        }
         let flow = &mut self.flows[seat as usize];
         if flow.pace.is_datagram() {
             return Admitted::datagram(port.now);
         }
-        let before = if flow.period == self.period.number {
+        let before = if flow.period == self.period {
             flow.finish
         } else {
             0
         };
-        flow.period = self.period.number;
+        flow.period = self.period;
         flow.finish = flow.pace.finish(before.max(self.now_virtual), bytes);
         Admitted::ranked(flow.finish)
     }
@@ -135,6 +113,32 @@ mod tests {
         let arrivals = [(0, 0, 10), (10, 0, 10), (10, 1, 30), (10, 0, 10)];
         let course = replay(&SchedulerSpec::Scfq, &parts(&[2, 2]), &arrivals);
         assert_eq!(course.ranks, [20, 20, 60, 40]);
+    }
+
+    #[test]
+    fn equal_tags_go_in_order_of_arrival() {
+        // While the first unit of flow 1 is on the wire, whose tag is 400, the others come, from
+        // the last flow to the first. All have tag 800; flow 1 is second.
+        let arrivals = [(0, 1, 100), (10, 2, 100), (20, 1, 100), (30, 0, 100)];
+        let course = replay(&SchedulerSpec::Scfq, &parts(&[4, 4, 4]), &arrivals);
+        assert_eq!(course.ranks, [400, 800, 800, 800]);
+        assert_eq!(course.flows(), [1, 2, 1, 0]);
+        // At one instant in the order of flows.
+        let arrivals = [(0, 1, 100), (10, 2, 100), (10, 0, 100), (20, 1, 100)];
+        let course = replay(&SchedulerSpec::Scfq, &parts(&[4, 4, 4]), &arrivals);
+        assert_eq!(course.flows(), [1, 0, 2, 1]);
+    }
+
+    #[test]
+    fn of_two_units_that_find_the_port_idle_in_one_instant_one_begins_the_busy_period() {
+        // The tags of the first busy period are forgotten once: the second unit of flow 0 goes on
+        // from the first, at 100 as at 0, and so does that of flow 1.
+        let both = |at| [(at, 0, 10), (at, 0, 10), (at, 1, 10), (at, 1, 10)];
+        let arrivals = [both(0), both(100)].concat();
+        let course = replay(&SchedulerSpec::Scfq, &parts(&[2, 4]), &arrivals);
+        assert_eq!(course.ranks, [20, 40, 40, 80, 20, 40, 40, 80]);
+        let course = replay(&SchedulerSpec::Sfq, &parts(&[2, 4]), &arrivals);
+        assert_eq!(course.ranks, [0, 20, 0, 40, 80, 100, 80, 120]);
     }
 
     /// Golestani's theorem 2: |W_i/r_i - W_j/r_j| is within l_i/r_i + l_j/r_j.

@@ -18,7 +18,6 @@
 use alloc::vec::Vec;
 
 use super::pace::Pace;
-use super::scfq::BusyPeriod;
 use super::stamped::Rule;
 use super::{Admitted, LAST_STAMP, Packet, Port, Share};
 
@@ -27,7 +26,6 @@ pub(super) struct Sfq {
     flows: Vec<Flow>,
     now_virtual: u64,
     largest: u64,
-    period: BusyPeriod,
 }
 
 struct Flow {
@@ -46,17 +44,18 @@ impl Sfq {
             flows: shares.iter().map(flow).collect(),
             now_virtual: 0,
             largest: 0,
-            period: BusyPeriod::FIRST,
         }
     }
 }
 
 impl Rule for Sfq {
     #[inline]
+    fn on_busy_period(&mut self) {
+        self.now_virtual = self.largest;
+    }
+
+    #[inline]
     fn rank(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted> {
-        if self.period.starts(port) {
-            self.now_virtual = self.largest;
-        }
         let flow = &mut self.flows[seat as usize];
         if flow.pace.is_datagram() {
             return Admitted::datagram(port.now);
@@ -104,6 +103,16 @@ mod tests {
         let arrivals = [(0, 0, 100), (500, 1, 10), (500, 0, 10), (500, 1, 10)];
         let course = replay(&SchedulerSpec::Sfq, &parts(&[10, 2]), &arrivals);
         assert_eq!(course.ranks, [0, 1000, 1000, 1020]);
+    }
+
+    #[test]
+    fn equal_starts_go_in_order_of_arrival() {
+        // Start tags 0, then 0 for all that find the first unit of flow 1 on the wire, but for
+        // flow 1 itself.
+        let arrivals = [(0, 1, 100), (10, 2, 100), (20, 1, 100), (30, 0, 100)];
+        let course = replay(&SchedulerSpec::Sfq, &parts(&[4, 4, 4]), &arrivals);
+        assert_eq!(course.ranks, [0, 0, 400, 0]);
+        assert_eq!(course.flows(), [1, 2, 0, 1]);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Disciplines that serve by a rank given at arrival: the least goes first.
+//! Disciplines that serve by a rank given at arrival: the least goes first, of equal ones the unit
+//! that came first.
 //!
 //! Ranks of a queue do not fall, so only its first unit can be next: the tree of ready queues has
 //! one key for each. (A rule that lets them fall says so, and its queues are kept by rank.)
@@ -6,12 +7,15 @@
 use kernel::Time;
 
 use super::stamp_tree::StampTree;
-use super::{Admitted, Choice, Discipline, Packet, Port};
+use super::{Admitted, Choice, Discipline, Packet, Port, Turn};
 
 /// How units get their rank.
 pub(super) trait Rule {
     /// The rank of a unit of the queue at `seat`; `None` refuses it.
     fn rank(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted>;
+    /// See [`Discipline::on_busy_period`].
+    #[inline]
+    fn on_busy_period(&mut self) {}
     /// A unit starts.
     #[inline]
     fn on_start(&mut self, _seat: u32, _unit: Packet) {}
@@ -24,7 +28,7 @@ pub(super) trait Rule {
 /// Serves by the ranks of a rule.
 pub(super) struct Stamped<R> {
     rule: R,
-    ready: StampTree,
+    ready: StampTree<Turn>,
 }
 
 impl<R: Rule> Stamped<R> {
@@ -38,13 +42,18 @@ impl<R: Rule> Stamped<R> {
 
 impl<R: Rule> Discipline for Stamped<R> {
     #[inline]
+    fn on_busy_period(&mut self) {
+        self.rule.on_busy_period();
+    }
+
+    #[inline]
     fn on_arrival(&mut self, port: &Port, seat: u32, bytes: u32) -> Option<Admitted> {
         self.rule.rank(port, seat, bytes)
     }
 
     #[inline]
     fn ready(&mut self, _now: Time, seat: u32, head: Packet) {
-        self.ready.insert(seat, head.rank);
+        self.ready.insert(seat, head.turn());
     }
 
     #[inline]

@@ -72,7 +72,8 @@ impl<D: Discipline> Bench<D> {
         let rank = admitted.rank;
         let place = queue.partition_point(|packet| packet.rank <= rank);
         assert!(place == queue.len() || self.discipline.reorders());
-        queue.insert(place, Packet { rank, bytes });
+        let came = port.now;
+        queue.insert(place, Packet { rank, came, bytes });
         if place == 0 {
             self.discipline.ready(port.now, seat, queue[0]);
         }

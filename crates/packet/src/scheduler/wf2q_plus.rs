@@ -2,8 +2,8 @@
 //! fair queueing algorithms", IEEE/ACM Trans. Networking 5(5), 1997 (WF2Q+, section 3.4).
 //!
 //! Among the units that the fluid server would have started (*eligible*: S <= V), the one with
-//! the least finish leaves. Virtual time is a function of the port alone; no fluid server is
-//! followed.
+//! the least finish leaves; of equal ones the one that came first. Virtual time is a function of
+//! the port alone; no fluid server is followed.
 //!
 //! | Paper | Here |
 //! |---|---|
@@ -30,7 +30,7 @@ use kernel::Time;
 
 use super::pace::Pace;
 use super::stamp_tree::StampTree;
-use super::{Admitted, Choice, DATAGRAM, Discipline, LAST_STAMP, Packet, Port, Share};
+use super::{Admitted, Choice, DATAGRAM, Discipline, LAST_STAMP, Packet, Port, Share, Turn, turn};
 
 /// Two trees: first units that may leave, and those that come too early.
 pub(super) struct Wf2qPlus {
@@ -38,7 +38,7 @@ pub(super) struct Wf2qPlus {
     now_virtual: u64,
     at: Time,
     early: StampTree,
-    eligible: StampTree,
+    eligible: StampTree<Turn>,
     /// First units without a reservation, in order of arrival.
     datagrams: StampTree,
 }
@@ -52,6 +52,8 @@ struct Flow {
     finish: u64,
     /// F of the last unit that started.
     done: u64,
+    /// When the first unit came.
+    came: Time,
     state: State,
 }
 
@@ -74,6 +76,7 @@ impl Wf2qPlus {
             start: 0,
             finish: 0,
             done: 0,
+            came: Time::ZERO,
             state: State::Idle,
         };
         let has_datagrams = shares.iter().any(|share| share.rate.0 == 0);
@@ -115,8 +118,16 @@ impl Wf2qPlus {
             self.early.remove(seat);
             let flow = &mut self.flows[seat as usize];
             flow.state = State::Eligible;
-            self.eligible.insert(seat, flow.finish);
+            self.eligible.insert(seat, flow.turn());
         }
+    }
+}
+
+impl Flow {
+    /// The turn of the first unit among those that may leave.
+    #[inline]
+    fn turn(&self) -> Turn {
+        turn(self.finish, self.came)
     }
 }
 
@@ -146,9 +157,10 @@ impl Discipline for Wf2qPlus {
             State::Early | State::Eligible => {}
         }
         flow.finish = flow.pace.finish(flow.start, head.bytes);
+        flow.came = head.came;
         if flow.start <= now_virtual {
             flow.state = State::Eligible;
-            self.eligible.insert(seat, flow.finish);
+            self.eligible.insert(seat, flow.turn());
             if was == State::Early {
                 self.early.remove(seat);
             }
@@ -178,8 +190,9 @@ impl Discipline for Wf2qPlus {
         self.advance(now);
         self.catch_up();
         self.promote();
-        let first = self.eligible.first().or_else(|| self.datagrams.first());
-        first.map_or(Choice::Nothing, |(seat, _)| Choice::Leg(seat))
+        let first = self.eligible.first().map(|(seat, _)| seat);
+        let first = first.or_else(|| self.datagrams.first().map(|(seat, _)| seat));
+        first.map_or(Choice::Nothing, Choice::Leg)
     }
 
     #[inline]
@@ -231,6 +244,15 @@ mod tests {
     }
 
     #[test]
+    fn equal_finishes_go_in_order_of_arrival() {
+        // V runs with real time, a byte a ps. At 50 flow 1 comes with S = 50, F = 150, at 100
+        // flow 0, whose units take half as long, with S = 100, F = 150.
+        let arrivals = [(0, 2, 100), (50, 1, 50), (100, 0, 25)];
+        let course = replay(&SchedulerSpec::Wf2qPlus, &parts(&[2, 2, 2]), &arrivals);
+        assert_eq!(course.flows(), [2, 1, 0]);
+    }
+
+    #[test]
     fn a_flow_that_was_silent_saves_nothing() {
         // Both have half the port. Flow 1 is silent until 1000, while V = 2000 by the starts of
         // flow 0; from then on they alternate.
@@ -253,7 +275,11 @@ mod tests {
             tolerance: Duration::ZERO,
             ingress: u32::MAX,
         };
-        let head = |bytes| Packet { rank: 0, bytes };
+        let head = |bytes| Packet {
+            rank: 0,
+            came: Time::ZERO,
+            bytes,
+        };
         let mut port_of_two = Wf2qPlus::new(&[share(2), share(4)]);
         port_of_two.ready(Time(0), 0, head(100));
         port_of_two.ready(Time(0), 1, head(90));

@@ -4,7 +4,8 @@ use kernel::Duration;
 
 /// Which unit leaves the port next? Each discipline works among the units that wait and that
 /// flow control lets cross. Units of one flow leave in order of arrival (but for
-/// [`Resync::Literal`]). What is equal otherwise goes in the order of flows in the scenario.
+/// [`Resync::Literal`]). What is equal otherwise goes in order of arrival, and what came
+/// in one instant in the order of flows in the scenario.
 ///
 /// All but `Fifo` serve priority groups ([`FlowSpec::priority`](super::FlowSpec::priority))
 /// strictly, group 0 first; the discipline works inside each group.

@@ -20,6 +20,9 @@ fn ranks_differ_between_disciplines() {
         virtual_clock(Stamp::AuxVc, Resync::Literal),
         virtual_clock(Stamp::VirtualClock, Resync::None),
         SchedulerSpec::Wfq,
+        SchedulerSpec::Wf2qPlus,
+        SchedulerSpec::Scfq,
+        SchedulerSpec::Sfq,
         SchedulerSpec::Drr { quantum_bytes: 500 },
         SchedulerSpec::Edf,
         SchedulerSpec::Ats {
@@ -27,7 +30,7 @@ fn ranks_differ_between_disciplines() {
         },
     ];
     let runs = all.map(|scheduler| specs(scheduler).map(|spec| run(&spec)).collect());
-    let runs: [Vec<Report>; 11] = runs;
+    let runs: [Vec<Report>; 14] = runs;
     for (one, left) in runs.iter().enumerate() {
         for (other, right) in runs.iter().enumerate().skip(one + 1) {
             let pairs = || left.iter().zip(right);

@@ -316,6 +316,28 @@ fn the_target_follows_the_queue() {
     }
 }
 
+/// What the chapter says of a target below 1.
+#[test]
+fn with_a_low_target_an_empty_queue_does_not_fill_the_link() {
+    let queue = QueueControlSpec {
+        delay: Duration(MS),
+        a: 1.15,
+        b: 1.05,
+        least: 0.5,
+    };
+    let asked = |target| {
+        let mut rig = Rig::new(EricaSpec {
+            target,
+            queue: Some(queue),
+            ..SPEC
+        });
+        rig.pass([10], 0, 0);
+        rig.erica.capacity.0
+    };
+    assert!(asked(0.9).abs_diff(94_500_000) < 5, "{}", asked(0.9));
+    assert!(asked(1.0).abs_diff(105_000_000) < 5, "{}", asked(1.0));
+}
+
 #[test]
 fn a_circuit_seen_lately_is_half_active() {
     let mut rig = Rig::new(EricaSpec {

@@ -103,6 +103,15 @@ fn a_refused_unit_changes_nothing() {
 }
 
 #[test]
+fn units_of_a_group_do_not_pass_each_other() {
+    // Flow 0 may go at once, but came behind the unit of flow 1 that is held until 10.
+    let mut bench = bench(&[via(4, 0), via(4, 0)]);
+    let eligible = [(0, 1), (1, 1), (2, 0)].map(|(at, seat)| bench.arrive(at, seat, 1));
+    assert_eq!(eligible, [Some(0), Some(10), Some(10)]);
+    assert_eq!(bench.serve_all(10), [1, 1, 0]);
+}
+
+#[test]
 fn datagrams_are_sent_while_reserved_units_are_held() {
     let shares = [via(SOURCE, 0), share(0), share(0)];
     let mut bench = Bench::new(Ats::new(Some(Duration(10)), &shares));

@@ -6,7 +6,7 @@ use super::*;
 use crate::Simulation;
 use crate::probe::{Audit, Probe};
 use crate::scheduler::Scheduler;
-use crate::scheduler::testing::{idle, share};
+use crate::scheduler::testing::{busy, idle, share};
 use crate::simulation::Network;
 use crate::spec::*;
 
@@ -20,26 +20,34 @@ fn groups(sizes: &[u32]) -> Vec<Vec<(u32, Share)>> {
     sizes.iter().map(group).collect()
 }
 
+fn unit(rank: u64) -> Packet {
+    Packet {
+        rank,
+        came: Time::ZERO,
+        bytes: 1,
+    }
+}
+
 #[test]
 fn the_group_served_last_is_asked_first() {
     let mut ranked = Ranked::new(&SchedulerSpec::Fifo, Rate(1), groups(&[2, 2]), true);
     assert_eq!(ranked.largest_tail(), None);
-    ranked.on_tail(Place::new(0, 0), 900);
+    ranked.on_tail(Place::new(0, 0), unit(900));
     assert_eq!(ranked.largest_tail(), Some(101));
-    ranked.on_tail(Place::new(1, 0), 5);
-    ranked.on_tail(Place::new(1, 1), 5);
+    ranked.on_tail(Place::new(1, 0), unit(5));
+    ranked.on_tail(Place::new(1, 1), unit(5));
     assert_eq!(ranked.largest_tail(), Some(104), "the later flow");
     ranked.on_empty(Place::new(1, 1));
     assert_eq!(ranked.largest_tail(), Some(103));
     ranked.on_empty(Place::new(1, 0));
-    ranked.on_tail(Place::new(0, 1), 901);
+    ranked.on_tail(Place::new(0, 1), unit(901));
     assert_eq!(ranked.largest_tail(), Some(102));
 }
 
 #[test]
 fn ends_are_not_kept_unless_asked_for() {
     let mut ranked = Ranked::new(&SchedulerSpec::Fifo, Rate(1), groups(&[1]), false);
-    ranked.on_tail(Place::new(0, 0), 1);
+    ranked.on_tail(Place::new(0, 0), unit(1));
     ranked.on_empty(Place::new(0, 0));
     assert!(!ranked.tracks_tails && ranked.largest_tail().is_none());
 }
@@ -60,12 +68,50 @@ fn the_least_instant_of_groups_that_hold_is_waited_for() {
         let mut arrive = || ranked.on_arrival(&idle(0), place, bytes);
         arrive().expect("it is admitted");
         let rank = arrive().expect("it is admitted").rank;
-        ranked.ready(Time(0), place, Packet { rank, bytes });
+        let came = Time(0);
+        ranked.ready(came, place, Packet { rank, came, bytes });
     }
     // Second units: of the first group at 30, of the other, smaller than its burst, at 10.
     assert_eq!(ranked.choose(Time(1)), Choice::Wait(Time(10)));
     assert!(!ranked.may_start(Time(9)) && ranked.may_start(Time(10)));
     assert_eq!(ranked.choose(Time(10)), Choice::Leg(102));
+}
+
+/// What the port says of a unit that comes at `now` and finds it idle, or not.
+fn arrive(ranked: &mut Ranked, now: u64, group: u32, seat: u32) -> u64 {
+    let port = match ranked.is_empty() {
+        true => idle(now),
+        false => busy(now, None),
+    };
+    let place = Place::new(group, seat);
+    let admitted = ranked.on_arrival(&port, place, 1).expect("it is admitted");
+    let (rank, came) = (admitted.rank, Time(now));
+    let bytes = 1;
+    ranked.ready(came, place, Packet { rank, came, bytes });
+    rank
+}
+
+fn serve(ranked: &mut Ranked, place: Place, rank: u64) {
+    let (came, bytes) = (Time(0), 1);
+    ranked.on_start(Time(0), place, Packet { rank, came, bytes }, None);
+    ranked.not_ready(place);
+}
+
+/// The busy period is one of the port, whatever group it begins with.
+#[test]
+fn tags_of_all_groups_start_anew_with_a_busy_period() {
+    // Group 1 has two flows, a byte in 10 ps each.
+    let begin = |spec: &SchedulerSpec| {
+        let mut ranked = Ranked::new(spec, Rate(1), groups(&[1, 2]), false);
+        let first = arrive(&mut ranked, 0, 1, 0);
+        serve(&mut ranked, Place::new(1, 0), first);
+        // The port is idle, then a unit of group 0 comes.
+        let other = arrive(&mut ranked, 100, 0, 0);
+        let ranks = [0, 1].map(|seat| arrive(&mut ranked, 100, 1, seat));
+        (first, other, ranks)
+    };
+    assert_eq!(begin(&SchedulerSpec::Scfq), (10, 10, [10, 10]));
+    assert_eq!(begin(&SchedulerSpec::Sfq), (0, 0, [10, 10]));
 }
 
 /// Compares after each instant; how often something waited.
@@ -78,8 +124,8 @@ impl Probe for Compare {
         };
         let legs = (0..network.legs.len() as u32).filter_map(|id| {
             let sender = &network.legs[id as usize].sender;
-            let rank = (sender.queue.len > 0).then(|| network.units.rank(sender.queue.tail));
-            Some((sender.place.group(), rank?, id))
+            let last = (sender.queue.len > 0).then(|| network.units.packet(sender.queue.tail))?;
+            Some((sender.place.group(), last.rank, last.came, id))
         });
         let largest = legs.max().map(|(.., leg)| leg);
         assert_eq!(ranked.largest_tail(), largest, "{at:?}");

@@ -51,8 +51,16 @@ fn twice_the_rate_is_served_two_to_one() {
     for seat in [0, 0, 1, 1, 1, 1] {
         bench.arrive(0, seat, 1);
     }
-    // Stamps 10, 20 and 5, 10, 15, 20: at equal stamps the flow with the lower seat.
+    // Stamps 10, 20 and 5, 10, 15, 20: all came at once, so the flow with the lower seat.
     assert_eq!(bench.serve_all(0), [1, 0, 1, 1, 0, 1]);
+}
+
+#[test]
+fn equal_stamps_go_in_order_of_arrival() {
+    let mut bench = bench(PAPER, &[share(5), share(10)]);
+    let stamps = [(0, 1), (5, 0)].map(|(at, seat)| bench.arrive(at, seat, 1));
+    assert_eq!(stamps, [Some(10), Some(10)]);
+    assert_eq!(bench.serve_all(6), [1, 0]);
 }
 
 #[test]
