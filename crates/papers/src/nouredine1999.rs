@@ -18,6 +18,7 @@ use crate::{Experiment, Paper};
 
 const MISMATCH: &str = "nouredine1999/fig02-speed-mismatch.toml";
 const MERGING: &str = "nouredine1999/fig04-merging.toml";
+const SMALL_BUFFER: &str = "nouredine1999/sec312-smaller-buffer.toml";
 const INPUTS: &str = "nouredine1999/fig06-input-mismatch.toml";
 const UNNECESSARY: &str = "nouredine1999/fig09-unnecessary-control.toml";
 const NON_RESPONDING: &str = "nouredine1999/sec321-non-responding.toml";
@@ -30,6 +31,7 @@ const RING: &str = "ethernet/ring-deadlock.toml";
 const SCENARIOS: &[(&str, &str)] = &[
     shipped!("nouredine1999/fig02-speed-mismatch.toml"),
     shipped!("nouredine1999/fig04-merging.toml"),
+    shipped!("nouredine1999/sec312-smaller-buffer.toml"),
     shipped!("nouredine1999/fig06-input-mismatch.toml"),
     shipped!("nouredine1999/fig09-unnecessary-control.toml"),
     shipped!("nouredine1999/sec321-non-responding.toml"),
