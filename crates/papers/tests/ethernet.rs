@@ -158,7 +158,10 @@ fn what_is_measured_is_what_a_run_of_its_own_gives() {
         let run = lab.ethernet(again.file, &sets).expect("it runs");
         let expected = (again.value)(&run);
         let what = (again.claim, again.name);
-        assert!(expected > 0.0, "{what:?}: {expected}");
+        assert!(
+            expected > 0.0 || again.name.contains("drops"),
+            "{what:?}: {expected}"
+        );
         assert!(
             (found - expected).abs() < 1e-9,
             "{what:?}: {found}, {expected}"

@@ -26,7 +26,7 @@ const WORDS: &str = "Inferred: S1 at 100 Mbps, S2 and D at 10 Mbps on one switch
     (`bsd`), by the largest value over all sizes and numbers of connections in each seed. The \
     paper's \"a few 100 kbps\" everywhere is met neither by it nor by `bsd-full`, which \
     acknowledges with delay and begins with a window of two: it has fewer settings near nothing, \
-    and its largest is as large.";
+    and others near 1 Mbps.";
 
 pub fn figure_6(lab: &Lab) -> Result<Evidence, LabError> {
     let none = grid(lab, &NONE, BSD, SEEDS)?;

@@ -24,8 +24,8 @@ const CURES: [Scheme; 4] = [RANDOM, BLOCKED_70, BLOCKED_60, RANDOM_TWO];
 const LARGE: usize = SIZES_KB.len() - 1;
 /// Frames that fill one window of 64 KB in segments of 1024 bytes: 63 of 1082 bytes.
 const WINDOW_BYTES: f64 = 63.0 * 1_082.0;
-/// Where the trunk's port is congested: 80 % of 500 kB.
-const HIGH_BYTES: f64 = 400_000.0;
+/// Between the thresholds of the trunk's port, 70 % and 80 % of 500 kB.
+const CONGESTED_BYTES: f64 = 375_000.0;
 
 const WORDS: &str = "Inferred: S1 and S2 at 100 Mbps on one switch, a trunk of 100 Mbps whose \
     port holds 500 kB, D1 at 10 and D2 at 100 Mbps on a second switch. Under simple control the \
@@ -34,13 +34,12 @@ const WORDS: &str = "Inferred: S1 and S2 at 100 Mbps on one switch, a trunk of 1
 const CURE_WORDS: &str = "Destination control keeps D2 at its maximum until S1's windows alone \
     pass 80 % of the trunk's 500 kB (n >= 7): then both flows are stopped upstream, as the paper \
     warns. A limit on what blocked frames may take of a queue, or one flow drawn at random, \
-    prevents it. With two frames drawn at random both flows are likely hit.";
+    prevents it. Two frames drawn do as well as one.";
 const FORM_WORDS: &str = "With an endless S1 the queue of the trunk holds n windows of S1 less \
-    what waits in D1's port, B1, and one window of S2, and never much more than 400 kB. All that \
-    passes the trunk is in that proportion: `D2 = D1 W2 / min(n W1 - B1, 400 kB - W2)`, with \
-    windows of 63 frames. It is low by a few per cent where the trunk's queue is congested, since \
-    that queue falls to its low threshold of 350 kB now and then. The form is ours, and so is the \
-    bound on what D2 may be off it, 5 %.";
+    what waits in D1's port, B1, and one window of S2; where that is more than its thresholds \
+    allow, it swings between them, 350 and 400 kB. All that passes the trunk is in that \
+    proportion: `D2 = D1 W2 / min(n W1 - B1, 375 kB - W2)`, with windows of 63 frames. The form is \
+    ours, and so is the bound on what D2 may be off it, 5 %.";
 
 /// D2's throughput by scheme, number of connections, size and seed.
 type Grid = Vec<Vec<Vec<Vec<f64>>>>;
@@ -129,7 +128,7 @@ impl Endless {
     fn form(&self) -> Vec<f64> {
         let form = |(d1, queue): (&f64, &f64)| {
             let windows = self.connections as f64 * WINDOW_BYTES - queue;
-            d1 * WINDOW_BYTES / windows.min(HIGH_BYTES - WINDOW_BYTES)
+            d1 * WINDOW_BYTES / windows.min(CONGESTED_BYTES - WINDOW_BYTES)
         };
         self.d1.iter().zip(&self.queue).map(form).collect()
     }
@@ -291,7 +290,7 @@ mod tests {
         assert!((endless(2, 9.9).off()[0] - 0.1).abs() < 1e-9);
         assert!((endless(2, 8.1).off()[0] - 0.1).abs() < 1e-9);
         // Ten windows are more than the trunk holds.
-        let full = 9.0 * WINDOW_BYTES / (HIGH_BYTES - WINDOW_BYTES);
+        let full = 9.0 * WINDOW_BYTES / (CONGESTED_BYTES - WINDOW_BYTES);
         assert!((endless(10, 2.0).form()[0] - full).abs() < 1e-9);
     }
 
