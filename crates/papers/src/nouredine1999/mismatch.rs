@@ -174,13 +174,14 @@ mod tests {
         let none = made(|size, n| match (size, n) {
             (200, 2) => Some([4.0, 7.0]),
             (200, 3) => Some([6.0, 5.0]),
+            (200, 4) => Some([9.0, 4.0]),
             (200, 1) => Some([8.0, 8.0]),
             // Of other sizes and numbers.
             (200, 10) => Some([1.0, 2.0]),
             (500, 3) => Some([0.0, 0.0]),
             _ => None,
         });
-        assert_eq!(values(&loss(&none, 10.0)), [0.45, 0.8, 0.15]);
+        assert_eq!(values(&loss(&none, 10.0)), [0.4, 0.8, 0.15]);
     }
 
     #[test]
