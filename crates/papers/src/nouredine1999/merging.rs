@@ -254,6 +254,11 @@ mod tests {
         assert_eq!(names[2], (SOURCES[0].0, "50 ppm slow"));
         assert_eq!(names[4], (SOURCES[1].0, "50 ppm fast"));
         assert_eq!(found.len(), 10);
+        let ppm = |rate: &str| {
+            let mbps: f64 = rate.trim_end_matches(" Mbps").parse().expect("a rate");
+            ((mbps / 10.0 - 1.0) * 1e6).round()
+        };
+        assert_eq!(CLOCKS.map(|(_, rate)| ppm(rate)), [0.0, 50.0, -50.0]);
         assert_eq!(SIZES_OF_TWO.map(|at| SIZES_KB[at]), [100, 200]);
     }
 
