@@ -93,6 +93,13 @@ fn bounds(claim: &Claim, measured: &Measured) -> Option<Bounds> {
         .or(measured.bounds)
 }
 
+/// What must hold for the verdict that the claim expects. Where it expects to differ, and the
+/// experiment says by how much, that counts: what would agree can't be met.
+fn needed(claim: &Claim, measured: &Measured) -> Option<Bounds> {
+    let own = measured.bounds.filter(|_| claim.known_difference.is_some());
+    own.or_else(|| bounds(claim, measured))
+}
+
 /// Names that the claims file bounds and the experiment did not measure.
 fn missing(claim: &Claim, finding: &Finding) -> Vec<String> {
     let wanted: Vec<&str> = match &claim.accept {
@@ -133,7 +140,7 @@ pub fn judge(claim: &Claim, finding: &Finding, seconds: f64, quick: bool) -> Jud
         .collect();
     let mut bounded = 0;
     for measured in &finding.measured {
-        let Some(bounds) = bounds(claim, measured) else {
+        let Some(bounds) = needed(claim, measured) else {
             continue;
         };
         bounded += 1;
@@ -372,6 +379,24 @@ mod tests {
         assert_eq!(of_value(None, f64::NAN), Verdict::Failed);
         assert_eq!(of_value(Some("why"), 1.5), Verdict::Differs);
         assert_eq!(of_value(Some("why"), 0.5), Verdict::Failed);
+    }
+
+    #[test]
+    fn a_known_difference_may_be_said_in_numbers() {
+        // Accepted is 1 to 2; the experiment knows that it is 3 to 4.
+        let of = |known: Option<&str>, value: f64| {
+            let claim = Claim {
+                known_difference: known.map(String::from),
+                ..claim()
+            };
+            let measured = Measured::new("value", value).within(3.0, 4.0);
+            judged(&claim, measured, false).verdict
+        };
+        assert_eq!(of(Some("why"), 3.5), Verdict::Differs);
+        assert_eq!(of(Some("why"), 1.5), Verdict::Failed);
+        assert_eq!(of(Some("why"), 4.5), Verdict::Failed);
+        assert_eq!(of(None, 3.5), Verdict::Failed);
+        assert_eq!(of(None, 1.5), Verdict::Agrees);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use ethernet::outcome::{Standstill, Stop, Wait};
 use results::{Block, Cell, Table};
 
-use super::runs::{Seeds, Sets, cell, each, finding};
+use super::runs::{Seeds, Sets, cell, each, finding, mean};
 use super::{RING, SEEDS, TREE};
 use crate::Evidence;
 use crate::columns::{column, words};
@@ -102,35 +102,38 @@ fn standstill(run: &EthernetRun) -> Option<&Standstill> {
     }
 }
 
-/// Share of seeds that deadlock in a circle.
-fn share(found: &Seeds) -> f64 {
-    let is_circle = |run: &&EthernetRun| standstill(run).is_some_and(|one| one.is_circle);
-    found.0.iter().filter(is_circle).count() as f64 / found.0.len() as f64
+/// By seed: 1 if the run ends in a circle, else 0.
+fn circles(found: &Seeds) -> Vec<f64> {
+    let is_circle = |run: &EthernetRun| standstill(run).is_some_and(|one| one.is_circle);
+    found.each(|run| f64::from(u8::from(is_circle(run))))
 }
 
-/// Seconds to the standstill, by run.
+/// Seconds to the standstill, by seed; not a number where there is none.
 fn seconds(found: &Seeds) -> Vec<f64> {
-    let found = found.0.iter().filter_map(standstill);
-    found.map(|one| one.since.seconds()).collect()
+    found.each(|run| standstill(run).map_or(f64::NAN, |one| one.since.seconds()))
+}
+
+/// Queues that the detector names, by seed.
+fn named(found: &Seeds) -> Vec<f64> {
+    found.each(|run| standstill(run).map_or(0.0, |one| one.waits.len() as f64))
 }
 
 fn measured(found: &[Seeds]) -> Finding {
     let share = |name: &str, at: usize, expected: f64| {
-        Measured::new(name, share(&found[at])).within(expected, expected)
+        Measured::share_over_seeds(name, &circles(&found[at])).within(expected, expected)
     };
-    let latest = seconds(&found[0]).into_iter().fold(0.0, f64::max);
-    let named = |at: usize| {
-        let waits = standstill(&found[at].0[0]).map_or(0, |one| one.waits.len());
-        waits as f64
+    let queues = |name: &str, at: usize, expected: f64| {
+        Measured::rate_over_seeds(name, &named(&found[at])).within(expected, expected)
     };
+    let after = Measured::rate_over_seeds("tree_after_s", &seconds(&found[0]));
     let measured = vec![
         share("tree_all_told_deadlocks", 0, 1.0),
-        Measured::new("tree_latest_s", latest).within(0.0, 1.0),
-        Measured::new("tree_queues_in_circle", named(0)).within(2.0, 2.0),
+        after.within(0.0, 1.0),
+        queues("tree_queues_in_circle", 0, 2.0),
         share("tree_others_told_deadlocks", 1, 0.0),
         share("tree_contributing_told_deadlocks", 2, 0.0),
         share("ring_60_deadlocks", 5, 1.0),
-        Measured::new("ring_queues_in_circle", named(5)).within(3.0, 3.0),
+        queues("ring_queues_in_circle", 5, 3.0),
         share("ring_60_contributing_deadlocks", 6, 1.0),
         share("ring_60_destination_deadlocks", 7, 0.0),
         share("ring_40_deadlocks", 8, 0.0),
@@ -143,8 +146,8 @@ fn table(found: &[Seeds]) -> Table {
         let seconds = seconds(at);
         vec![
             case.what.into(),
-            Cell::float(share(at), 1),
-            if seconds.is_empty() {
+            Cell::float(mean(&circles(at)), 1),
+            if mean(&seconds).is_nan() {
                 Cell::Empty
             } else {
                 cell(&seconds, 3)
@@ -203,5 +206,63 @@ fn circle(name: &str, what: &str, run: &EthernetRun) -> Table {
             column("stopped since", "s", "into the run"),
         ],
         rows: waits.iter().map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::runs::made;
+    use super::*;
+    use kernel::Time;
+
+    /// A run that ends in a standstill of `waits` queues, or none.
+    fn ended(waits: usize, is_circle: bool) -> EthernetRun {
+        let mut run = made::run(RING, |_, _| ());
+        if waits > 0 {
+            let wait = Wait {
+                channel: 0,
+                class: 0,
+                destination: None,
+                frames: 1,
+                bytes: 64,
+                since: Time::ZERO,
+                first_flow: 0,
+            };
+            run.outcome.stop = Stop::Deadlocked(Standstill {
+                since: Time(500_000_000_000),
+                is_circle,
+                waits: vec![wait; waits],
+                ..Standstill::default()
+            });
+        }
+        run
+    }
+
+    #[test]
+    fn circles_are_counted_chains_and_runs_that_go_on_are_not() {
+        let seeds = Seeds(vec![ended(2, true), ended(3, false), ended(0, false)]);
+        assert_eq!(circles(&seeds), [1.0, 0.0, 0.0]);
+        assert_eq!(named(&seeds), [2.0, 3.0, 0.0]);
+        let seconds = seconds(&seeds);
+        assert_eq!(seconds[..2], [0.5, 0.5]);
+        assert!(seconds[2].is_nan());
+    }
+
+    #[test]
+    fn what_must_deadlock_and_what_must_not() {
+        let all = |waits: [usize; 9]| waits.map(|waits| Seeds(vec![ended(waits, true)]));
+        let broken = |waits: [usize; 9]| {
+            let found = measured(&all(waits)).measured;
+            let is_outside = |one: &&Measured| {
+                let bounds = one.bounds.expect("all are bounded");
+                !(bounds.low..=bounds.high).contains(&one.value)
+            };
+            found.iter().filter(is_outside).count()
+        };
+        assert_eq!(broken([2, 0, 0, 2, 0, 3, 3, 0, 0]), 0);
+        assert_eq!(broken([2, 2, 2, 2, 0, 3, 3, 3, 3]), 4);
+        // Alive: no share, no time, no circle.
+        assert_eq!(broken([0, 0, 0, 2, 0, 3, 3, 0, 0]), 3);
+        assert_eq!(broken([2, 0, 0, 2, 0, 2, 0, 0, 0]), 2);
     }
 }

@@ -1,16 +1,25 @@
 //! Runs over several seeds, and what figures and tables take from them.
 
-use results::{Axis, Cell, Curve, Plot};
+use results::{Axis, Cell, Curve, Direction, Mark, Plot};
 
 use crate::lab::{EthernetRun, Lab, LabError};
-use crate::measured::Finding;
-use crate::measured::Measured;
+pub(super) use crate::measured::mean;
+use crate::measured::{Finding, Measured};
 
 /// What differs from a scenario's file: keys and values.
 pub type Sets = Vec<(String, String)>;
 
 /// One run a seed.
 pub struct Seeds(pub Vec<EthernetRun>);
+
+/// What is kept of one setting, by seed.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// Payload in Mbps of one flow, or of flows of one name.
+    pub mbps: Vec<f64>,
+    /// Frames dropped in the whole run, of all flows.
+    pub drops: Vec<f64>,
+}
 
 /// A kind of back-pressure, as settings of the paper's scenarios.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +65,15 @@ pub const RANDOM: Scheme = Scheme {
     sets: &[
         ("back_pressure.kind", "destination"),
         ("back_pressure.choose", "random"),
+    ],
+};
+/// The same of two frames.
+pub const RANDOM_TWO: Scheme = Scheme {
+    name: "destination, two drawn at random",
+    sets: &[
+        ("back_pressure.kind", "destination"),
+        ("back_pressure.choose", "random"),
+        ("back_pressure.frames", "2"),
     ],
 };
 /// By destination; blocked frames take as much as the low threshold at most.
@@ -114,26 +132,68 @@ impl Seeds {
         self.each(|run| run.mbps(name))
     }
 
-    /// Frames dropped in all runs.
-    pub fn drops(&self) -> u64 {
-        self.0.iter().map(EthernetRun::drops).sum()
-    }
-
     /// Frames dropped by run.
     pub fn drops_each(&self) -> Vec<f64> {
         self.each(|run| run.drops() as f64)
     }
+
+    /// The throughput of the flows called `name`, and all drops.
+    pub fn kept(&self, name: &str) -> Kept {
+        Kept {
+            mbps: self.mbps(name),
+            drops: self.drops_each(),
+        }
+    }
+}
+
+impl Kept {
+    /// Throughput as shares of `limit`, by seed.
+    pub fn shares(&self, limit: f64) -> Vec<f64> {
+        self.mbps.iter().map(|mbps| mbps / limit).collect()
+    }
+}
+
+/// `join` over settings, seed by seed; what is not a number stays none.
+fn by_seed(settings: &[Vec<f64>], join: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    let Some((first, rest)) = settings.split_first() else {
+        return Vec::new();
+    };
+    let at = |seed: usize, value: f64| {
+        let others = rest.iter().map(|setting| setting[seed]);
+        others.fold(
+            value,
+            |all, one| if one.is_nan() { one } else { join(all, one) },
+        )
+    };
+    let values = first.iter().enumerate();
+    values.map(|(seed, value)| at(seed, *value)).collect()
+}
+
+/// The least over settings, by seed.
+pub fn least_of(settings: &[Vec<f64>]) -> Vec<f64> {
+    by_seed(settings, |all, one| if one < all { one } else { all })
+}
+
+/// The most over settings, by seed.
+pub fn most_of(settings: &[Vec<f64>]) -> Vec<f64> {
+    by_seed(settings, |all, one| if one > all { one } else { all })
+}
+
+/// The sum over settings, by seed.
+pub fn total_of(settings: &[Vec<f64>]) -> Vec<f64> {
+    by_seed(settings, |all, one| all + one)
+}
+
+/// The mean over settings, by seed.
+pub fn mean_of(settings: &[Vec<f64>]) -> Vec<f64> {
+    let total = total_of(settings).into_iter();
+    total.map(|total| total / settings.len() as f64).collect()
 }
 
 /// Most payload in Mbps that a link of `mbps` carries in segments of `mss` bytes: each takes 58
 /// bytes of headers and frame check sequence, and 20 of preamble and gap.
 pub fn limit_mbps(mbps: f64, mss: f64) -> f64 {
     mbps * mss / (mss + 78.0)
-}
-
-/// Mean of values.
-pub fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// Least and most.
@@ -187,6 +247,15 @@ pub fn throughput_plot(id: &str, title: &str, x: Axis, most: f64, curves: Vec<Cu
     }
 }
 
+/// A printed value as a line across a plot.
+pub fn level(at: f64, label: &str) -> Mark {
+    Mark {
+        direction: Direction::Horizontal,
+        at,
+        label: label.into(),
+    }
+}
+
 /// Sizes in kB as numbers.
 pub fn numbers(values: &[u64]) -> Vec<f64> {
     values.iter().map(|value| *value as f64).collect()
@@ -202,8 +271,59 @@ pub fn finding(claim: &'static str, scenario: &'static str, measured: Vec<Measur
 }
 
 #[cfg(test)]
+pub mod made {
+    //! Runs whose outcome is written by hand.
+
+    use super::{EthernetRun, Lab};
+    use ethernet::outcome::FlowOutcome;
+
+    /// A run of `file` over a millisecond, with the flows that `change` makes of it: it gets their
+    /// names.
+    pub fn run(file: &str, change: impl Fn(&str, &mut FlowOutcome)) -> EthernetRun {
+        let sets = [("run.duration", "2 ms"), ("run.warm_up", "1 ms")];
+        let mut run = Lab::default().ethernet(file, &sets).expect("it runs");
+        let both = run.spec.flows.iter().zip(&mut run.outcome.flows);
+        for (spec, flow) in both {
+            change(&spec.name, flow);
+        }
+        run
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_and_the_most_are_those_of_each_seed() {
+        let settings = [vec![1.0, 5.0], vec![2.0, 3.0], vec![4.0, 4.0]];
+        assert_eq!(least_of(&settings), [1.0, 3.0]);
+        assert_eq!(most_of(&settings), [4.0, 5.0]);
+        assert_eq!(total_of(&settings), [7.0, 12.0]);
+        assert_eq!(mean_of(&settings), [7.0 / 3.0, 4.0]);
+        for broken in [[vec![f64::NAN], vec![1.0]], [vec![1.0], vec![f64::NAN]]] {
+            assert!(least_of(&broken)[0].is_nan() && most_of(&broken)[0].is_nan());
+        }
+        assert!(least_of(&[]).is_empty());
+    }
+
+    #[test]
+    fn what_is_kept_is_of_the_flows_asked_for() {
+        let run = made::run(crate::nouredine1999::INPUTS, |name, flow| {
+            flow.goodput_bytes = if name == "S2" { 125 } else { 250 };
+            flow.dropped_total = 3;
+            flow.dropped = 1;
+        });
+        let seeds = Seeds(vec![run]);
+        // Ten connections of S1 and one of S2, in a millisecond.
+        assert_eq!(seeds.kept("S1").mbps, [20.0]);
+        let kept = seeds.kept("S2");
+        assert_eq!(
+            (kept.mbps.as_slice(), kept.drops.as_slice()),
+            (&[1.0][..], &[33.0][..])
+        );
+        assert_eq!(kept.shares(4.0), [0.25]);
+    }
 
     #[test]
     fn means_and_ranges_in_cells_and_curves() {

@@ -4,7 +4,7 @@ use kernel::Histogram;
 use results::{Axis, Block, Cell, Curve, Direction, Mark, Plot, Table};
 
 use super::runs::{
-    CLASS, DESTINATION, NONE, SIMPLE, Scheme, Seeds, Sets, cell, each, finding, mean,
+    CLASS, DESTINATION, NONE, SIMPLE, Scheme, Seeds, Sets, cell, each, finding, level, most_of,
 };
 use super::{ONE_LINK, SEEDS, SEEDS_CONTRAST, VIDEO};
 use crate::Evidence;
@@ -17,10 +17,15 @@ const CONNECTIONS: [u64; 6] = [1, 2, 3, 5, 7, 9];
 const COLUMNS: [(Scheme, &str, u64); 5] = [
     (NONE, "bsd", SEEDS),
     (SIMPLE, "bsd", SEEDS),
-    (SIMPLE, "bsd-full", SEEDS),
+    (SIMPLE, "bsd-full", SEEDS_CONTRAST),
     (CLASS, "bsd", SEEDS),
     (DESTINATION, "bsd", SEEDS_CONTRAST),
 ];
+/// Places of the columns that are judged.
+const WITHOUT: usize = 0;
+const BY_SIMPLE: usize = 1;
+const FULL: usize = 2;
+const BY_CLASS: usize = 3;
 const PS_PER_MS: f64 = 1e9;
 
 const WORDS: &str = "Inferred: S1 at 100 Mbps, S2 and D at 10 Mbps on one switch; with S2 at 100 \
@@ -42,33 +47,41 @@ pub fn figure_13(lab: &Lab) -> Result<Evidence, LabError> {
         let settings = CONNECTIONS.map(|n| settings(&scheme, source, n));
         found.push(each(lab, VIDEO, &settings, seeds)?);
     }
-    let late = |column: usize, n: u64| {
-        let at = CONNECTIONS.iter().position(|one| *one == n);
-        found[column][at.expect("a number that ran")].each(late_share)
-    };
-    let most = |column: usize| {
-        let rows = found[column].iter();
-        rows.map(|at| mean(&at.each(late_share)))
-            .fold(0.0, f64::max)
-    };
-    let measured = vec![
-        Measured::over_seeds("simple_n3", &late(1, 3)),
-        Measured::over_seeds("simple_n9", &late(1, 9)),
-        Measured::new("class_based", most(3)),
-        Measured::new("none", most(0)),
-        Measured::over_seeds("bsd_full_n3", &late(2, 3)),
-        Measured::over_seeds("bsd_full_n9", &late(2, 9)),
-    ];
+    let late = |rows: &Vec<Seeds>| rows.iter().map(|at| at.each(late_share)).collect();
+    let late: Vec<Vec<Vec<f64>>> = found.iter().map(late).collect();
+    let measured = measured(&late);
     Ok(Evidence {
         findings: vec![finding("nouredine1999.fig13.video-delay", VIDEO, measured)],
         blocks: vec![
             Block::Text(WORDS.into()),
-            Block::Plot(plot("fig13", "bsd", &found[1])),
-            Block::Plot(plot("fig13-bsd-full", "bsd-full", &found[2])),
-            Block::Table(late_table(&found)),
+            Block::Plot(plot("fig13", "bsd", &found[BY_SIMPLE], SEEDS)),
+            Block::Plot(plot(
+                "fig13-bsd-full",
+                "bsd-full",
+                &found[FULL],
+                SEEDS_CONTRAST,
+            )),
+            Block::Table(late_table(&late)),
             Block::Table(rates_table(&found)),
         ],
     })
+}
+
+/// From shares of late packets by column, number of connections and seed.
+fn measured(late: &[Vec<Vec<f64>>]) -> Vec<Measured> {
+    let of = |column: usize, n: u64| {
+        let at = CONNECTIONS.iter().position(|one| *one == n);
+        &late[column][at.expect("a number that ran")]
+    };
+    let share = |name: &str, values: &[f64]| Measured::share_over_seeds(name, values);
+    vec![
+        share("simple_n3", of(BY_SIMPLE, 3)),
+        share("simple_n9", of(BY_SIMPLE, 9)),
+        share("class_based", &most_of(&late[BY_CLASS])),
+        share("none", &most_of(&late[WITHOUT])),
+        share("bsd_full_n3", of(FULL, 3)),
+        share("bsd_full_n9", of(FULL, 9)),
+    ]
 }
 
 fn settings(scheme: &Scheme, source: &str, connections: u64) -> Sets {
@@ -79,7 +92,7 @@ fn settings(scheme: &Scheme, source: &str, connections: u64) -> Sets {
 }
 
 /// Share of video packets that came later than the deadline, or not at all.
-fn late_share(run: &EthernetRun) -> f64 {
+pub fn late_share(run: &EthernetRun) -> f64 {
     let (late, due) = run
         .flows("video")
         .fold((0, 0), |sum, flow| (sum.0 + flow.late, sum.1 + flow.due));
@@ -115,7 +128,7 @@ fn complementary(name: &str, delays: &Histogram) -> Curve {
     }
 }
 
-fn plot(id: &str, source: &str, found: &[Seeds]) -> Plot {
+fn plot(id: &str, source: &str, found: &[Seeds], seeds: u64) -> Plot {
     let shown = CONNECTIONS.iter().zip(found).filter(|(n, _)| *n % 2 == 1);
     let curves = shown.map(|(n, at)| complementary(&format!("n = {n}"), &delays(at)));
     Plot {
@@ -133,16 +146,20 @@ fn plot(id: &str, source: &str, found: &[Seeds]) -> Plot {
             ..Axis::new("share of packets delayed longer", "")
         },
         curves: curves.collect(),
-        note: format!("All packets of {SEEDS} seeds; n data connections."),
-        marks: vec![Mark {
-            direction: Direction::Vertical,
-            at: 100.0,
-            label: "limit".into(),
-        }],
+        note: format!("All packets of {seeds} seeds; n data connections."),
+        marks: vec![
+            Mark {
+                direction: Direction::Vertical,
+                at: 100.0,
+                label: "limit".into(),
+            },
+            level(0.05, "paper: more with n = 3"),
+            level(0.5, "paper: n = 9"),
+        ],
     }
 }
 
-fn late_table(found: &[Vec<Seeds>]) -> Table {
+fn late_table(late: &[Vec<Vec<f64>>]) -> Table {
     let mut columns = vec![column("connections", "", "of data, from S1 to D")];
     columns.extend(COLUMNS.map(|(scheme, source, _)| {
         let meaning = "share of packets later than 100 ms: mean [least, most] over seeds";
@@ -150,12 +167,15 @@ fn late_table(found: &[Vec<Seeds>]) -> Table {
     }));
     let row = |(at, n): (usize, &u64)| {
         let mut row = vec![(*n).into()];
-        row.extend(found.iter().map(|rows| cell(&rows[at].each(late_share), 3)));
+        row.extend(late.iter().map(|rows| cell(&rows[at], 3)));
         row
     };
     Table {
         name: "fig13-late".into(),
-        caption: "Share of video packets later than 100 ms in 50 s.".into(),
+        caption: format!(
+            "Share of video packets later than 100 ms in 50 s; {SEEDS} seeds, {SEEDS_CONTRAST} \
+             with `bsd-full` and by destination."
+        ),
         columns,
         rows: CONNECTIONS.iter().enumerate().map(row).collect(),
     }
@@ -164,7 +184,7 @@ fn late_table(found: &[Vec<Seeds>]) -> Table {
 fn rates_table(found: &[Vec<Seeds>]) -> Table {
     let row = |(at, n): (usize, &u64)| {
         let mut row = vec![(*n).into()];
-        for rows in [&found[0], &found[1], &found[3]] {
+        for rows in [WITHOUT, BY_SIMPLE, BY_CLASS].map(|column| &found[column]) {
             row.extend(["data", "video"].map(|flow| cell(&rows[at].mbps(flow), 2)));
         }
         row
@@ -192,22 +212,18 @@ const MARGINS: [(Scheme, u64); 5] = [
     (SIMPLE, 10),
     (CLASS, 70),
 ];
+/// So many of them are judged, the others take fewer seeds.
+const JUDGED: usize = 2;
 const DATA: [u64; 2] = [3, 9];
 
 pub fn section_33(lab: &Lab) -> Result<Evidence, LabError> {
-    let settings: Vec<Sets> = MARGINS
-        .iter()
-        .flat_map(|(scheme, low)| DATA.map(|n| one_link(scheme, *low, n)))
-        .collect();
-    let found = each(lab, ONE_LINK, &settings, SEEDS)?;
-    let simple = &found[DATA.len()..2 * DATA.len()];
-    let late = simple.iter().map(|at| mean(&at.each(late_share)));
-    let measured = vec![
-        Measured::new("late_simple", late.fold(0.0, f64::max)).within(0.0, 0.001),
-        Measured::over_seeds("mean_delay_ms_none_n9", &found[1].each(mean_ms)),
-        Measured::over_seeds("mean_delay_ms_simple_n9", &simple[1].each(mean_ms)).within(0.0, 10.0),
-        Measured::over_seeds("p99_delay_ms_simple_n9", &simple[1].each(p99_ms)).within(0.0, 50.0),
-    ];
+    let mut found = Vec::new();
+    for (at, (scheme, low)) in MARGINS.iter().enumerate() {
+        let settings = DATA.map(|n| one_link(scheme, *low, n));
+        let seeds = if at < JUDGED { SEEDS } else { SEEDS_CONTRAST };
+        found.extend(each(lab, ONE_LINK, &settings, seeds)?);
+    }
+    let measured = one_link_measured(&found);
     Ok(Evidence {
         findings: vec![finding(
             "nouredine1999.sec33.shared-incoming-link",
@@ -219,6 +235,19 @@ pub fn section_33(lab: &Lab) -> Result<Evidence, LabError> {
             Block::Table(one_link_table(&found)),
         ],
     })
+}
+
+/// From settings without control, then simple, each with 3 and 9 connections.
+fn one_link_measured(found: &[Seeds]) -> Vec<Measured> {
+    let (none, simple) = (&found[..DATA.len()], &found[DATA.len()..2 * DATA.len()]);
+    let late: Vec<Vec<f64>> = simple.iter().map(|at| at.each(late_share)).collect();
+    let rate = |name: &str, values: &[f64]| Measured::rate_over_seeds(name, values);
+    vec![
+        Measured::share_over_seeds("late_simple", &most_of(&late)).within(0.0, 0.001),
+        rate("mean_delay_ms_none_n9", &none[1].each(mean_ms)),
+        rate("mean_delay_ms_simple_n9", &simple[1].each(mean_ms)).within(0.0, 10.0),
+        rate("p99_delay_ms_simple_n9", &simple[1].each(p99_ms)).within(0.0, 50.0),
+    ]
 }
 
 fn one_link(scheme: &Scheme, low: u64, connections: u64) -> Sets {
@@ -271,7 +300,10 @@ fn one_link_table(found: &[Seeds]) -> Table {
     let over = "mean [least, most] over seeds";
     Table {
         name: "sec33".into(),
-        caption: format!("Delay of video that shares its incoming link with data, {SEEDS} seeds."),
+        caption: format!(
+            "Delay of video that shares its incoming link with data; {SEEDS} seeds without control \
+             and with the paper's margin, else {SEEDS_CONTRAST}."
+        ),
         columns: vec![
             words("back-pressure", "the scheme"),
             column("margin", "% of the buffer", "80 % less the low threshold"),
@@ -287,7 +319,63 @@ fn one_link_table(found: &[Seeds]) -> Table {
 
 #[cfg(test)]
 mod tests {
+    use super::super::runs::made;
     use super::*;
+
+    #[test]
+    fn late_packets_are_a_share_of_those_that_were_due() {
+        let run = made::run(VIDEO, |name, flow| {
+            (flow.late, flow.due) = if name == "video" { (30, 80) } else { (5, 10) };
+        });
+        assert_eq!(late_share(&run), 0.375);
+        let idle = made::run(VIDEO, |_, flow| (flow.late, flow.due) = (0, 0));
+        assert_eq!(late_share(&idle), 0.0);
+    }
+
+    #[test]
+    fn columns_and_numbers_of_connections_are_told_apart() {
+        // The value says where it is from; the second seed is larger by a tenth.
+        let one = |column: usize, n: u64| {
+            let value = (10 * column as u64 + n) as f64 / 1000.0;
+            vec![value, 1.1 * value]
+        };
+        let rows = |column: usize| CONNECTIONS.map(|n| one(column, n)).to_vec();
+        let mut late: Vec<Vec<Vec<f64>>> = (0..COLUMNS.len()).map(rows).collect();
+        // Largest in one seed at 2 connections, in the other at 9.
+        late[BY_CLASS][1] = vec![0.2, 0.0];
+        let found = measured(&late);
+        let expected = [13.0, 19.0, 200.0, 9.0, 23.0, 29.0];
+        for (at, (one, expected)) in found.iter().zip(expected).enumerate() {
+            let factor = if at == 2 {
+                (0.2 + 1.1 * 0.039) / 0.4
+            } else {
+                1.05
+            };
+            assert!(
+                (one.value * 1000.0 - expected * factor).abs() < 1e-9,
+                "{one:?}"
+            );
+        }
+        assert_eq!(COLUMNS[BY_CLASS].0.name, "class");
+        assert_eq!(COLUMNS[FULL].1, "bsd-full");
+    }
+
+    #[test]
+    fn delays_are_those_of_the_video_under_simple_control() {
+        let of = |ms: f64| {
+            let run = made::run(ONE_LINK, |name, flow| {
+                flow.delay.mean_ps = if name == "video" { ms * 1e9 } else { 9e9 };
+                flow.delay.histogram = Histogram::new();
+                flow.delay.histogram.record((2.0 * ms * 1e9) as u64);
+                (flow.late, flow.due) = (ms as u64, 1000);
+            });
+            Seeds(vec![run])
+        };
+        let found = one_link_measured(&[of(1.0), of(2.0), of(8.0), of(4.0), of(20.0)]);
+        let values: Vec<f64> = found.iter().map(|one| one.value).collect();
+        assert_eq!(values[..3], [0.008, 2.0, 4.0]);
+        assert!((values[3] / 8.0 - 1.0).abs() < 0.02, "{values:?}");
+    }
 
     #[test]
     fn a_complementary_distribution_falls_from_one_to_zero() {
