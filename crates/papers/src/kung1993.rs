@@ -9,7 +9,9 @@ mod robustness;
 mod servers;
 mod sharing;
 mod single;
+mod timing;
 mod watch;
+mod zones;
 
 use crate::{Experiment, Paper};
 
@@ -168,6 +170,6 @@ const EXPERIMENTS: &[Experiment] = &[
         runs: 1,
         cost_ms: 12,
         quick_percent: 100,
-        run: robustness::three_zones,
+        run: zones::three_zones,
     },
 ];

@@ -1,8 +1,10 @@
 //! Zhang, "VirtualClock: a new traffic control algorithm for packet-switched networks" (1991).
 
 mod bound;
+mod clocks;
 mod disciplines;
 mod diverse;
+mod envelope;
 mod firewall;
 mod interleaving;
 mod patterns;
@@ -40,6 +42,8 @@ const SCENARIOS: &[(&str, &str)] = &[
 
 /// Seeds behind every figure of the paper.
 const SEEDS: u64 = 10;
+/// Seeds behind other readings of the clocks.
+const SEEDS_CLOCKS: u64 = 3;
 /// Seeds behind figures for contrast.
 const SEEDS_CONTRAST: u64 = 5;
 

@@ -60,7 +60,7 @@ pub fn interleaving(lab: &Lab) -> Result<Evidence, LabError> {
     ];
     let row = |what: &str, order: String| vec![Cell::from(what), Cell::from(order)];
     let table = Table {
-        name: "interleaving".into(),
+        name: "sec31-interleaving".into(),
         caption: "Order in which two bursts leave, A's having come first.".into(),
         columns: vec![
             words("reserved", "by A and B, and the discipline"),
@@ -114,7 +114,7 @@ pub fn no_credit(lab: &Lab) -> Result<Evidence, LabError> {
         ]
     };
     let table = Table {
-        name: "no-credit".into(),
+        name: "sec324-no-credit".into(),
         caption: format!(
             "A flow sends 50 packets at once, half of what it reserves on average; \
              {SEEDS_CONTRAST} seeds. What the other flows wait:"

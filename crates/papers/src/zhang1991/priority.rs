@@ -112,7 +112,7 @@ fn table(settings: &[(&str, Sets)], found: &[Seeds]) -> Table {
         ]
     };
     Table {
-        name: "priority".into(),
+        name: "sec322-priority".into(),
         caption: format!("One link, 18 flows that reserve, {SEEDS_CONTRAST} seeds."),
         columns: vec![
             words(

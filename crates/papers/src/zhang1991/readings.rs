@@ -31,7 +31,7 @@ const INTERVAL: &str = "flows.*.reserve.interval";
 const ENVELOPE: &str = "flows.*.envelope";
 const EXCESS: &str = "flows.*.envelope.excess";
 
-const READINGS: [Reading; 16] = [
+const READINGS: [Reading; 15] = [
     reading("as Test One", "", &[]),
     reading("train length", "1.25", &[(LENGTH, "1.25")]),
     reading("train length", "2", &[(LENGTH, "2.0")]),
@@ -59,14 +59,6 @@ const READINGS: [Reading; 16] = [
         "sliding windows",
         &[(ENVELOPE, "{ kind = \"sliding-window\" }")],
     ),
-    reading(
-        "clocks of trunks",
-        "equal: who comes as a transmission ends is looked at",
-        &[
-            ("links.*.forward.rate", "400 kbps"),
-            ("links.*.backward.rate", "400 kbps"),
-        ],
-    ),
     reading("auxVC set back", "never", &[("scheduler.resync", "none")]),
     reading(
         "auxVC set back",
@@ -83,9 +75,7 @@ const READINGS: [Reading; 16] = [
 const WORDS: &str = "The gap behind every packet, also the last of a train, decides most: \
     without it delays are two thirds longer. Train length and AI move all figures together. No \
     reading closes the split of delay between path lengths: one-hop flows wait 13 % longer than \
-    printed, three-hop flows 7 % less, while the wait per hop agrees. With equal clocks packets \
-    of one size keep step from trunk to trunk, and one that arrives as a transmission ends may \
-    go next; that favours long paths further.";
+    printed, three-hop flows 7 % less, while the wait per hop agrees.";
 
 pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
     let settings: Vec<Sets> = READINGS
