@@ -7,7 +7,7 @@ use results::{Block, Cell, Table};
 use super::clocks::{self, Quantity};
 use super::disciplines::{self, Discipline};
 use super::seen::{MIDDLE, Seeds, each, hops, reserved, seeds};
-use super::{DIVERSE, SEEDS, SEEDS_CLOCKS, SEEDS_CONTRAST};
+use super::{DIVERSE, SEEDS, SEEDS_SHOWN};
 use crate::Evidence;
 use crate::columns::{column, words};
 use crate::estimate::cell;
@@ -41,8 +41,8 @@ const WORDS: &str = "A flow's clock ticks by 1 / AR, so a packet of a slow flow 
 pub fn diverse(lab: &Lab) -> Result<Evidence, LabError> {
     let found = seeds(lab, DIVERSE, &Vec::new(), SEEDS)?;
     let settings: Vec<_> = disciplines::ALL.iter().map(Discipline::sets).collect();
-    let others = each(lab, DIVERSE, &settings, SEEDS_CONTRAST)?;
-    let judged = (&found, SEEDS_CLOCKS);
+    let others = each(lab, DIVERSE, &settings, SEEDS_SHOWN)?;
+    let judged = (&found, SEEDS_SHOWN);
     let clocks = clocks::table(lab, "sec422-clocks", DIVERSE, judged, &clock_quantities())?;
     let finding = |claim, measured| Finding {
         claim,
@@ -247,7 +247,7 @@ fn contrast(others: &[Seeds]) -> Table {
     Table {
         name: "sec422-disciplines".into(),
         caption: format!(
-            "Waiting of one-hop flows under other disciplines, {SEEDS_CONTRAST} seeds. FIFO does \
+            "Waiting of one-hop flows under other disciplines, {SEEDS_SHOWN} seeds. FIFO does \
              not know rates."
         ),
         columns,

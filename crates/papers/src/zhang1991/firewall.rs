@@ -10,7 +10,7 @@ use super::disciplines::{
 };
 use super::seen::{Seeds, Seen, Sets, each, hops, is_normal};
 use super::test_one::HOPS;
-use super::{FIREWALL, SEEDS, SEEDS_CLOCKS, SEEDS_CONTRAST};
+use super::{FIREWALL, SEEDS, SEEDS_CONTRAST, SEEDS_SHOWN};
 use crate::Evidence;
 use crate::columns::{column, words};
 use crate::estimate::cell;
@@ -72,7 +72,7 @@ pub fn firewall(lab: &Lab) -> Result<Evidence, LabError> {
     };
     let settings: Vec<Sets> = CONTRAST.iter().map(Discipline::sets).collect();
     let others = each(lab, FIREWALL, &settings, SEEDS_CONTRAST)?;
-    let judged = (&found, SEEDS_CLOCKS);
+    let judged = (&found, SEEDS_SHOWN);
     let clocks = clocks::table(lab, "sec423-clocks", FIREWALL, judged, &clock_quantities())?;
     let finding = |claim, measured| Finding {
         claim,

@@ -7,7 +7,7 @@ use super::clocks::{self, Quantity};
 use super::disciplines::{ALL, Discipline, FIFO, VIRTUAL_CLOCK, WFQ};
 use super::seen::{Seeds, Sets, each, hops, seeds};
 use super::test_one::{HOPS, counted};
-use super::{PATTERNS, SEEDS, SEEDS_CLOCKS, SEEDS_CONTRAST};
+use super::{PATTERNS, SEEDS, SEEDS_CONTRAST, SEEDS_SHOWN};
 use crate::Evidence;
 use crate::columns::{column, words};
 use crate::estimate::{cell, curve, estimate, ratios};
@@ -70,7 +70,7 @@ pub fn patterns(lab: &Lab) -> Result<Evidence, LabError> {
             2,
         ),
     ];
-    let judged = (&found, SEEDS_CLOCKS);
+    let judged = (&found, SEEDS_SHOWN);
     let clocks = clocks::table(lab, "sec425-clocks", PATTERNS, judged, &quantities)?;
     let finding = |claim, measured| Finding {
         claim,

@@ -4,7 +4,7 @@ use results::{Block, Cell, Table};
 
 use super::seen::{Seeds, Sets, each, hops, sets};
 use super::test_one::HOPS;
-use super::{SEEDS_CONTRAST, TEST_ONE};
+use super::{SEEDS_SHOWN, TEST_ONE};
 use crate::Evidence;
 use crate::columns::{column, words};
 use crate::estimate::cell;
@@ -82,7 +82,7 @@ pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
         .iter()
         .map(|reading| sets(reading.sets.iter().copied()))
         .collect();
-    let found = each(lab, TEST_ONE, &settings, SEEDS_CONTRAST)?;
+    let found = each(lab, TEST_ONE, &settings, SEEDS_SHOWN)?;
     let row = |(reading, found): (&Reading, &Seeds)| {
         let mut row = vec![Cell::from(reading.what), Cell::from(reading.choice)];
         row.extend(HOPS.map(|n| cell(&found.waits_ms(|flow| hops(flow) == n), 2)));
@@ -110,7 +110,7 @@ pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
     let table = Table {
         name: "readings".into(),
         caption: format!(
-            "Test One, each row one change to what is run above; {SEEDS_CONTRAST} seeds."
+            "Test One, each row one change to what is run above; {SEEDS_SHOWN} seeds."
         ),
         columns: vec![
             words("open point", "what the paper does not say"),

@@ -127,6 +127,14 @@ fn variance(values: &[f64]) -> f64 {
     squares / (values.len() as f64 - 1.0)
 }
 
+/// The mean of `value` over groups of walks.
+fn over_groups(name: &str, walks: &[Walk], value: impl Fn(&[&Walk]) -> f64) -> Measured {
+    Measured {
+        seeds: Some(walks.len()),
+        ..Measured::over_seeds(name, &of_groups(walks, value))
+    }
+}
+
 /// `value` of each group of walks.
 fn of_groups(walks: &[Walk], value: impl Fn(&[&Walk]) -> f64) -> Vec<f64> {
     let group = |group: usize| {
@@ -145,7 +153,7 @@ fn slope(walks: &[Walk]) -> Measured {
         };
         log_slope(&CHECKS.map(|n| point(&n)))
     };
-    Measured::over_seeds("slope", &of_groups(walks, exponent))
+    over_groups("slope", walks, exponent)
 }
 
 /// AIR n (1 - 2 / pi).
@@ -177,10 +185,7 @@ fn reflected(walks: &[Walk], n: usize) -> [Measured; 2] {
     };
     [
         Measured::over_seeds(&format!("mean_over_theory_{n}"), &means),
-        Measured::over_seeds(
-            &format!("variance_over_theory_{n}"),
-            &of_groups(walks, spread),
-        ),
+        over_groups(&format!("variance_over_theory_{n}"), walks, spread),
     ]
 }
 
