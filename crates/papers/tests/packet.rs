@@ -62,7 +62,7 @@ fn every_experiment_of_zhang_measures_its_claims() {
     let (zhang, lab) = (zhang(), short("6 s", 1));
     common::measures_its_claims(&zhang, &lab);
     let all = zhang.experiments.iter().map(|one| one.runs);
-    assert_eq!(lab.runs.load(Ordering::Relaxed), all.sum());
+    assert_eq!(lab.runs.load(Ordering::Relaxed), all.sum::<u64>());
 }
 
 #[test]

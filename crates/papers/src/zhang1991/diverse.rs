@@ -254,3 +254,39 @@ fn contrast(others: &[Seeds]) -> Table {
         rows: disciplines::ALL.iter().zip(others).map(row).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::seen::sets;
+    use super::*;
+
+    #[test]
+    fn each_group_gets_its_rate_and_who_has_less_waits_longer() {
+        let sets = sets([("run.duration", "20 s")]);
+        let found = seeds(&Lab::default(), DIVERSE, &sets, 2).expect("it runs");
+        let measured = throughput(&found);
+        let value = |measured: &[Measured], name: &str| {
+            let one = measured.iter().find(|one| one.name == name);
+            one.expect(name).value
+        };
+        for rate in RATES {
+            let got = value(&measured, &format!("rate_{rate}"));
+            assert!((0.8..1.02).contains(&(got / rate as f64)), "{rate}: {got}");
+        }
+        // Five groups: 3 x 50, 3 x 30, 5 x 20, 22 x 10 and 4 x 5 packets/s reserved.
+        assert!((value(&measured, "total") / 580.0 - 0.97).abs() < 0.05);
+        let flows = &found.0[0].run.scenario.network.flows;
+        let count = |rate| flows.iter().filter(|flow| reserved(flow) == rate).count();
+        assert_eq!(RATES.map(count), [3, 3, 5, 22, 4]);
+        let delays = delay(&found);
+        let waits = |name| value(&delays, name);
+        assert!(
+            waits("hop1_rate_5") > 1.5 * waits("hop1_rate_30"),
+            "{delays:?}"
+        );
+        assert!(
+            waits("hop2_rate_10") > 1.2 * waits("hop1_rate_10"),
+            "{delays:?}"
+        );
+    }
+}

@@ -350,3 +350,45 @@ fn queue_plot(found: &Seeds) -> Plot {
         ],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::seen::sets;
+    use super::*;
+
+    #[test]
+    fn even_sources_by_hand() {
+        let even = "{ kind = \"constant\", rate = \"20 kbps\", phase = \"random\" }";
+        let sets = sets([("run.duration", "10 s"), ("flows.*.traffic", even)]);
+        let found = seeds(&Lab::default(), TEST_ONE, &sets, 2).expect("it runs");
+        let value = |measured: &[Measured], name: &str| {
+            let one = measured.iter().find(|one| one.name == name);
+            one.expect(name).value
+        };
+        let near = |value: f64, expected: f64| {
+            assert!(
+                (value / expected - 1.0).abs() < 0.02,
+                "{value}, not {expected}"
+            );
+        };
+        let rates = throughput(&found);
+        near(value(&rates, "hop1"), 10.0);
+        near(value(&rates, "hop3"), 10.0);
+        near(value(&rates, "total"), 600.0);
+        assert_eq!(value(&rates, "loss"), 0.0);
+        // 18 packets of 5 ms in a window of 100 ms, or one fewer.
+        near(value(&utilization(&found), "mean"), 0.9);
+        assert!(value(&utilization(&found), "dev") < 0.06);
+        // Eighteen flows on a trunk meet at most once each in 100 ms.
+        let queue = queue(&found);
+        assert!((1.0..18.0).contains(&value(&queue, "mean")), "{queue:?}");
+        assert!(value(&queue, "p99") >= value(&queue, "mean"));
+        // By Little's law the queue over time holds what is sent and what waits.
+        let waits = value(&delay(&found), "per_hop");
+        let port = found.middle(|port| port.queue_mean);
+        assert!(
+            waits > 0.5 && port.iter().all(|mean| *mean > 0.9),
+            "{waits}"
+        );
+    }
+}
