@@ -41,6 +41,22 @@ fn the_terminal_summary_reads_like_this() {
 }
 
 #[test]
+fn a_run_too_short_for_intervals_says_so() {
+    let mut outcome = fabric::outcome();
+    outcome.accepted_half_width = None;
+    outcome.latency.half_width = None;
+    let summary = summary_of(&outcome);
+    for line in [
+        "accepted  0.3998 flits/cycle/terminal, least terminal 0.3800, too short for an interval\n",
+        "latency   48.50 cycles, too short for an interval; median 47, ",
+    ] {
+        assert!(summary.contains(line), "{summary}");
+    }
+    let page = page(&fabric_report(&fabric::info(), &fabric::spec(), &outcome));
+    assert_eq!(page.matches("too short for an interval").count(), 2);
+}
+
+#[test]
 fn a_broken_run_stays_within_31_lines_and_says_what_broke() {
     let mut outcome = fabric::broken();
     let deadlock = outcome.deadlock.as_mut().expect("it is in the sample");
@@ -128,6 +144,16 @@ fn a_run_that_measured_nothing_says_so() {
     assert!(value["accepted_load"].is_null() && value["latency_cycles"].is_null());
     let page = page(&fabric_report(&info, &spec, &outcome));
     assert!(page.contains("nothing was measured"));
+    let ended = FabricOutcome {
+        stop: Stop::TraceEnded,
+        ..outcome.clone()
+    };
+    let advice = "the run ended in its warm-up, after 77 cycles; set `run.warm_up = 0` to measure \
+                  the whole trace";
+    let summary = fabric_terminal_summary(&info, &spec, &ended);
+    assert!(summary.contains(advice), "{summary}");
+    let page = results::page(&fabric_report(&info, &spec, &ended));
+    assert!(page.contains("run.warm_up = 0"));
     let names: Vec<String> = tables(&outcome).into_iter().map(|t| t.name).collect();
     assert_eq!(names, ["summary"]);
 }

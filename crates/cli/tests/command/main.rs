@@ -2,10 +2,14 @@
 
 mod bounds;
 mod comparing;
+#[cfg(unix)]
+mod documents;
 mod ethernet;
+mod examples;
 mod fabric;
 mod nasty;
 mod papers;
+mod pictures;
 mod pipes;
 mod runs;
 mod saturation;

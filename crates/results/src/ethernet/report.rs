@@ -7,11 +7,11 @@ use packet::outcome::Series;
 use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};
 use super::words::{self, Control};
-use super::{EthernetBalance, fair, plots, standstill};
+use super::{EthernetBalance, fair, plots, standstill, starved};
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate, significant, span};
-use crate::run::words::counted;
 use crate::run::{RunInfo, closing_blocks, heading};
+use kernel::words::counted;
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, series, every
 /// table, the scenario and the command.
@@ -23,6 +23,7 @@ pub fn ethernet_report(
 ) -> Report {
     let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
     blocks.extend(notes(spec, outcome));
+    blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
     blocks.push(Block::Text(words::paragraphs(spec, outcome)));
     let sections = [
         ("In pictures", plots::plots(spec, outcome)),
@@ -93,6 +94,9 @@ fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<
             format!("of {} frames", grouped(balance.created)),
         ),
     ];
+    if let Some((complete, last)) = words::transfers(outcome) {
+        facts.push(fact("Transfers", grouped(complete), last));
+    }
     let control = Control::of(outcome);
     if control.stops > 0 {
         facts.push(fact(
@@ -127,7 +131,7 @@ fn notes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Block> {
             Tone::Problem,
             format!(
                 "{} broken; the table of violations says which, when and where.",
-                counted(outcome.violations_total as usize, "promise")
+                counted(outcome.violations_total, "promise")
             ),
         );
     }

@@ -1,11 +1,11 @@
 //! A run of the Ethernet engine in sentences.
 
-use ethernet::outcome::{Drops, EthernetOutcome, Stop};
+use ethernet::outcome::{Drops, EthernetOutcome, FlowOutcome, Stop};
 use ethernet::spec::{EthernetSpec, NodeKind};
 
 use super::{EthernetBalance, names, standstill};
-use crate::number::{fixed, grouped, significant, span};
-use crate::run::words::counted;
+use crate::number::{grouped, significant, span};
+use kernel::words::counted;
 
 /// The trace hash as 16 hexadecimal digits.
 pub fn trace_hash(outcome: &EthernetOutcome) -> String {
@@ -31,6 +31,26 @@ pub fn stop_short(stop: &Stop) -> &'static str {
         Stop::Deadlocked(_) => "standstill",
         Stop::Interrupted => "interrupted",
     }
+}
+
+/// Transfers of the whole run: how many, and the rest of the sentence, `complete, the last at
+/// 1.3 ms`, with those that wait for an acknowledgement; `None` without any.
+pub fn transfers(outcome: &EthernetOutcome) -> Option<(u64, String)> {
+    let total = |of: fn(&FlowOutcome) -> u64| outcome.flows.iter().map(of).sum::<u64>();
+    let last = outcome.flows.iter().map(|flow| flow.last_transfer).max()?;
+    let complete = total(|flow| flow.transfers_total);
+    if complete == 0 {
+        return None;
+    }
+    let mut text = format!("complete, the last at {}", span(last.ps() as f64));
+    if total(|flow| flow.transfers) == 0 {
+        text.push_str(", all in the warm-up: rates and times are without them");
+    }
+    match total(|flow| flow.unacknowledged_total) {
+        0 => {}
+        waiting => text.push_str(&format!("; {} not acknowledged yet", grouped(waiting))),
+    }
+    Some((complete, text))
 }
 
 /// `created 10 = delivered 8 + dropped 1 + inside 1 frames, 1,000 = 800 + 100 + 100 bytes`.
@@ -81,11 +101,6 @@ pub fn percent(share: f64) -> String {
     format!("{} %", significant(share * 100.0, 3))
 }
 
-/// A rate in megabits per second, without its unit.
-pub fn mbps(bits_per_second: f64) -> String {
-    fixed(bits_per_second / 1e6, 2)
-}
-
 /// Control frames sent, whole run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Control {
@@ -123,8 +138,8 @@ impl Control {
         };
         Some(format!(
             "{}{refreshes} and {} sent, {} obeyed",
-            counted(self.stops as usize, "stop"),
-            counted(self.resumes as usize, "resume"),
+            counted(self.stops, "stop"),
+            counted(self.resumes, "resume"),
             grouped(self.obeyed)
         ))
     }
@@ -152,10 +167,7 @@ pub fn paragraphs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> String {
         "{} crossed a network of {} and {} for {}.",
         counted(spec.flows.len(), "flow"),
         counted(spec.nodes.len() - switches, "station"),
-        match switches {
-            1 => "1 switch".into(),
-            many => format!("{} switches", grouped(many as u64)),
-        },
+        counted(switches, "switch"),
         span(outcome.ended_at.ps() as f64)
     );
     if spec.warm_up.ps() > 0 {

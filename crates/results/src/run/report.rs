@@ -5,10 +5,12 @@ use packet::outcome::{Outcome, Series, Stop};
 use packet::spec::NetworkSpec;
 
 use super::{
-    Balance, Measured, RunInfo, abr, bounds, fair, port_plots, run_tables, standstill, words,
+    Balance, Measured, RunInfo, abr, bounds, fair, port_plots, run_tables, standstill, starved,
+    words,
 };
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
+use kernel::words::counted;
 
 /// Curves in one plot before the next begins.
 const CURVES: usize = 6;
@@ -25,6 +27,7 @@ pub fn run_report<'a>(
     let measured = measured.into();
     let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
     blocks.extend(warnings(info, spec, outcome));
+    blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
     blocks.push(Block::Text(words::paragraph(info, spec, outcome)));
     let waiting = measured.ports;
     let waiting = waiting.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));
@@ -158,7 +161,7 @@ fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block>
             Tone::Problem,
             format!(
                 "{} broken; the table of violations says which, when and where.",
-                words::counted(outcome.violations_total as usize, "promise")
+                counted(outcome.violations_total, "promise")
             ),
         );
     }
