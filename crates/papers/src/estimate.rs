@@ -30,6 +30,17 @@ pub fn ratios(one: &[f64], other: &[f64]) -> Vec<f64> {
         .collect()
 }
 
+/// Exponent with which `y` grows with `x`: the slope of the line through the logarithms by least
+/// squares.
+pub fn log_slope(points: &[(f64, f64)]) -> f64 {
+    let (x, y): (Vec<f64>, Vec<f64>) = points.iter().map(|(x, y)| (x.ln(), y.ln())).unzip();
+    let (mean_x, mean_y) = (mean(&x), mean(&y));
+    let pairs = x.iter().zip(&y);
+    let together: f64 = pairs.map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let spread: f64 = x.iter().map(|x| (x - mean_x) * (x - mean_x)).sum();
+    together / spread
+}
+
 /// `0.816 ± 0.002`, for tables of measured values; `0.816` with a single seed.
 pub fn cell(values: &[f64], digits: usize) -> Cell {
     let Estimate { mean, half_width } = estimate(values);
@@ -59,6 +70,14 @@ pub fn curve(name: &str, x: Vec<f64>, estimates: &[Estimate]) -> Curve {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_exponent_is_the_slope_of_logarithms() {
+        let squares = [(1.0, 3.0), (2.0, 12.0), (4.0, 48.0)];
+        assert!((log_slope(&squares) - 2.0).abs() < 1e-12);
+        assert!(log_slope(&[(1.0, 5.0), (3.0, 5.0)]).abs() < 1e-12);
+        assert!(log_slope(&[(1.0, 0.0), (3.0, 5.0)]).is_nan());
+    }
 
     #[test]
     fn estimates_and_their_curve() {

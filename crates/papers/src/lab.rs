@@ -108,6 +108,31 @@ impl Lab {
         }
     }
 
+    /// The same lab with runs of full length, for looks at instants.
+    pub(crate) fn whole(&self) -> Lab {
+        Lab {
+            measured_percent: None,
+            ..self.clone()
+        }
+    }
+
+    /// `work` on each of `count` samples of `runs` runs, or as many as this lab allows, all of
+    /// full length.
+    pub(crate) fn each_sample<R: Send>(
+        &self,
+        count: u64,
+        runs: u64,
+        work: impl Fn(&Lab, u64) -> Result<R, LabError> + Sync,
+    ) -> Result<Vec<R>, LabError> {
+        let some = self.samples(count);
+        let whole = self.whole();
+        let numbers: Vec<u64> = (1..=some).collect();
+        let found = self.each(&numbers, |&number| work(&whole, number));
+        self.runs
+            .fetch_add((count - some) * runs, Ordering::Relaxed);
+        found
+    }
+
     /// An error once the work was interrupted.
     pub(crate) fn go_on(&self) -> Result<(), LabError> {
         match self.stop {

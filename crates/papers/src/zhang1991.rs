@@ -1,8 +1,10 @@
 //! Zhang, "VirtualClock: a new traffic control algorithm for packet-switched networks" (1991).
 
 mod bound;
+mod clocks;
 mod disciplines;
 mod diverse;
+mod envelope;
 mod firewall;
 mod interleaving;
 mod patterns;
@@ -40,6 +42,8 @@ const SCENARIOS: &[(&str, &str)] = &[
 
 /// Seeds behind every figure of the paper.
 const SEEDS: u64 = 10;
+/// Seeds behind what is shown beside and not judged: other readings and disciplines.
+const SEEDS_SHOWN: u64 = 3;
 /// Seeds behind figures for contrast.
 const SEEDS_CONTRAST: u64 = 5;
 
@@ -62,17 +66,17 @@ const EXPERIMENTS: &[Experiment] = &[
             "zhang1991.test1.throughput",
             "zhang1991.test1.delay",
         ],
-        runs: 1,
-        cost_ms: 21_000,
-        quick_percent: 100,
+        runs: 44,
+        cost_ms: 18_000,
+        quick_percent: 30,
         run: test_one::test_one,
     },
     Experiment {
         title: "Section 4.2.2: flows of diverse rates",
         claims: &["zhang1991.diverse.throughput", "zhang1991.diverse.delay"],
-        runs: 1,
-        cost_ms: 21_000,
-        quick_percent: 100,
+        runs: 40,
+        cost_ms: 16_000,
+        quick_percent: 30,
         run: diverse::diverse,
     },
     Experiment {
@@ -82,9 +86,9 @@ const EXPERIMENTS: &[Experiment] = &[
             "zhang1991.firewall.link",
             "zhang1991.contrast.fifo-breaks-firewall",
         ],
-        runs: 1,
-        cost_ms: 75_000,
-        quick_percent: 100,
+        runs: 81,
+        cost_ms: 80_000,
+        quick_percent: 15,
         run: firewall::firewall,
     },
     Experiment {
@@ -93,15 +97,15 @@ const EXPERIMENTS: &[Experiment] = &[
             "zhang1991.patterns.delay",
             "zhang1991.contrast.only-virtualclock-charges-bursts",
         ],
-        runs: 1,
-        cost_ms: 60_000,
-        quick_percent: 100,
+        runs: 56,
+        cost_ms: 65_000,
+        quick_percent: 15,
         run: patterns::patterns,
     },
     Experiment {
         title: "Section 3.1: interleaving",
         claims: &["zhang1991.design.interleaving"],
-        runs: 1,
+        runs: 3,
         cost_ms: 10,
         quick_percent: 100,
         run: interleaving::interleaving,
@@ -109,7 +113,7 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         title: "Section 3.2.4: no credit is saved",
         claims: &["zhang1991.design.no-credit-saving"],
-        runs: 1,
+        runs: 20,
         cost_ms: 130,
         quick_percent: 100,
         run: interleaving::no_credit,
@@ -117,33 +121,33 @@ const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         title: "Section 3.3: the random walk and the envelope",
         claims: &["zhang1991.design.random-walk"],
-        runs: 1,
-        cost_ms: 9_300,
-        quick_percent: 100,
+        runs: 4_031,
+        cost_ms: 13_000,
+        quick_percent: 50,
         run: walk::walk,
     },
     Experiment {
         title: "Section 3.2.2: priority and datagrams",
         claims: &["zhang1991.design.priority-and-datagrams"],
-        runs: 1,
+        runs: 30,
         cost_ms: 970,
-        quick_percent: 100,
+        quick_percent: 60,
         run: priority::priority,
     },
     Experiment {
         title: "Section 6: a bound on delay",
         claims: &["zhang1991.bound.end-to-end"],
-        runs: 1,
+        runs: 10_503,
         cost_ms: 21_000,
-        quick_percent: 100,
+        quick_percent: 10,
         run: bound::bound,
     },
     Experiment {
         title: "Readings: what the paper leaves open",
         claims: &[],
-        runs: 1,
-        cost_ms: 1000,
-        quick_percent: 100,
+        runs: 45,
+        cost_ms: 18_000,
+        quick_percent: 0,
         run: readings::readings,
     },
 ];

@@ -1,7 +1,7 @@
 //! From series to plots in cell times.
 
 use packet::outcome::Series;
-use results::{Axis, Block, Curve, OtherUnit, Plot, Style};
+use results::{Axis, Block, Curve, Mark, OtherUnit, Plot, Style};
 
 use crate::lab::Run;
 
@@ -64,6 +64,22 @@ impl TimePlot {
             curve.x = keep.iter().map(|&i| curve.x[i]).collect();
             curve.y = keep.iter().map(|&i| curve.y[i]).collect();
         }
+        self
+    }
+
+    /// A line at a value that the paper prints.
+    pub fn printed(mut self, at: f64, label: &str) -> TimePlot {
+        self.plot.marks.push(Mark::horizontal(at, label));
+        self
+    }
+
+    /// A dashed line through points (cell times, value) that the paper gives.
+    pub fn paper(mut self, points: &[(f64, f64)]) -> TimePlot {
+        let (x, y) = points.iter().copied().unzip();
+        self.plot.curves.push(Curve {
+            dashed: true,
+            ..Curve::new("paper", Style::Line, x, y)
+        });
         self
     }
 

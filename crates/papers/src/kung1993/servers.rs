@@ -1,11 +1,12 @@
 //! Figure 21: peak buffers of request-response traffic, with and without flow control.
 
-use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
+use results::{Axis, Block, Cell, Plot, Table};
 
 use super::SEEDS;
 use super::plots::TimePlot;
 use crate::Evidence;
 use crate::columns::column;
+use crate::estimate::{cell, curve, estimate, ratios};
 use crate::lab::{Lab, LabError};
 use crate::measured::{Finding, Measured};
 
@@ -13,6 +14,7 @@ const FILE: &str = "kung1993/fig21-file-servers.toml";
 const WITH: &str = "{ scheme = \"n23\", n2 = 10, n3 = 8 }";
 const WITHOUT: &str = "{ scheme = \"none\" }";
 const CLIENTS: [u32; 5] = [2, 4, 8, 16, 32];
+const PS_PER_MS: f64 = 1e9;
 
 /// Peak cells in the switch and mean response time, by seed.
 struct Sample {
@@ -56,10 +58,6 @@ fn sample(lab: &Lab, clients: u32, control: &str) -> Result<Sample, LabError> {
     Ok(sample)
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
 pub fn figure_21(lab: &Lab) -> Result<Evidence, LabError> {
     let pairs: Vec<(Sample, Sample)> = lab.each(&CLIENTS, |&clients| {
         Ok((sample(lab, clients, WITH)?, sample(lab, clients, WITHOUT)?))
@@ -93,67 +91,51 @@ fn compare(pairs: &[(Sample, Sample)]) -> (Vec<Measured>, Vec<Vec<Cell>>) {
     let mut measured = Vec::new();
     let mut rows = Vec::new();
     for (clients, (with, without)) in CLIENTS.iter().zip(pairs) {
-        let ratios: Vec<f64> = with
-            .peaks
-            .iter()
-            .zip(&without.peaks)
-            .map(|(a, b)| a / b)
-            .collect();
-        let delays: Vec<f64> = with
-            .delays
-            .iter()
-            .zip(&without.delays)
-            .map(|(a, b)| a / b)
-            .collect();
-        measured.push(
-            Measured::over_seeds(&format!("peak_ratio_{clients}"), &ratios).within(0.0, 1.0 / 3.0),
-        );
-        measured.push(
-            Measured::over_seeds(&format!("delay_ratio_{clients}"), &delays).within(0.99, 1.01),
-        );
+        let peaks = ratios(&with.peaks, &without.peaks);
+        let delays = ratios(&with.delays, &without.delays);
+        let name = format!("peak_ratio_{clients}");
+        measured.push(Measured::rate_over_seeds(&name, &peaks).at_most(1.0 / 3.0));
+        let name = format!("delay_ratio_{clients}");
+        measured.push(Measured::over_seeds(&name, &delays).within(0.99, 1.01));
+        let milliseconds = |sample: &Sample| -> Vec<f64> {
+            let delays = sample.delays.iter();
+            delays.map(|delay| delay / PS_PER_MS).collect()
+        };
         rows.push(vec![
-            Cell::Int(*clients as i64),
-            Cell::Float {
-                value: mean(&with.peaks),
-                digits: 0,
-            },
-            Cell::Float {
-                value: mean(&without.peaks),
-                digits: 0,
-            },
-            Cell::Float {
-                value: mean(&with.delays) / 1e9,
-                digits: 3,
-            },
-            Cell::Float {
-                value: mean(&without.delays) / 1e9,
-                digits: 3,
-            },
+            Cell::from(*clients),
+            cell(&with.peaks, 0),
+            cell(&without.peaks, 0),
+            cell(&milliseconds(with), 3),
+            cell(&milliseconds(without), 3),
         ]);
     }
-    for (name, pick) in [("with_grows", 0usize), ("without_grows", 1)] {
-        let peaks = pairs.iter().map(|pair| {
-            mean(if pick == 0 {
-                &pair.0.peaks
-            } else {
-                &pair.1.peaks
-            })
-        });
-        let peaks: Vec<f64> = peaks.collect();
-        let grows = peaks.windows(2).all(|pair| pair[1] > pair[0]);
-        measured.push(Measured::new(name, grows as u8 as f64).within(1.0, 1.0));
+    let with: Vec<&[f64]> = pairs.iter().map(|pair| &*pair.0.peaks).collect();
+    let without: Vec<&[f64]> = pairs.iter().map(|pair| &*pair.1.peaks).collect();
+    for (name, peaks) in [("growth_with", with), ("growth_without", without)] {
+        measured.push(Measured::over_seeds(name, &least_growth(&peaks)).at_least(1.0));
     }
     (measured, rows)
 }
 
+/// Smallest factor from one number of clients to the next, by seed.
+fn least_growth(peaks: &[&[f64]]) -> Vec<f64> {
+    let of_seed = |seed: usize| {
+        let steps = peaks.windows(2);
+        let factors = steps.map(|step| step[1][seed] / step[0][seed]);
+        factors.fold(f64::INFINITY, f64::min)
+    };
+    let seeds = peaks.first().map_or(0, |peaks| peaks.len());
+    (0..seeds).map(of_seed).collect()
+}
+
 fn plot(pairs: &[(Sample, Sample)]) -> Plot {
     let x: Vec<f64> = CLIENTS.iter().map(|&clients| clients as f64).collect();
-    let curve = |name: &str, pick: fn(&(Sample, Sample)) -> &Sample| Curve {
-        name: name.into(),
-        x: x.clone(),
-        y: pairs.iter().map(|pair| mean(&pick(pair).peaks)).collect(),
-        style: Style::Line,
-        ..Curve::default()
+    let one = |name: &str, pick: fn(&(Sample, Sample)) -> &Sample| {
+        let peaks: Vec<_> = pairs
+            .iter()
+            .map(|pair| estimate(&pick(pair).peaks))
+            .collect();
+        curve(name, x.clone(), &peaks)
     };
     Plot {
         id: "fig21".into(),
@@ -169,10 +151,10 @@ fn plot(pairs: &[(Sample, Sample)]) -> Plot {
             ..Axis::default()
         },
         curves: vec![
-            curve("without flow control", |pair| &pair.1),
-            curve("with flow control", |pair| &pair.0),
+            one("without flow control", |pair| &pair.1),
+            one("with flow control", |pair| &pair.0),
         ],
-        note: "Synthetic clients in place of the paper's traces; mean over seeds.".into(),
+        note: "Synthetic clients in place of the paper's traces, which print no number.".into(),
         ..Plot::default()
     }
 }
@@ -180,7 +162,7 @@ fn plot(pairs: &[(Sample, Sample)]) -> Plot {
 fn table(rows: Vec<Vec<Cell>>) -> Table {
     Table {
         name: "fig21-clients".into(),
-        caption: "One simulated second, mean over seeds.".into(),
+        caption: "One simulated second, mean and 95 % interval over seeds.".into(),
         columns: vec![
             column("clients", "", "clients, each with a server of its own"),
             column(
@@ -197,5 +179,38 @@ fn table(rows: Vec<Vec<Cell>>) -> Table {
             column("delay without", "ms", "the same without flow control"),
         ],
         rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(peaks: [f64; 2], delays: [f64; 2]) -> Sample {
+        Sample {
+            peaks: peaks.to_vec(),
+            delays: delays.to_vec(),
+        }
+    }
+
+    #[test]
+    fn clients_are_compared_seed_by_seed() {
+        let pair = |factor: f64| {
+            let with = sample([10.0 * factor, 30.0 * factor], [2.0, 1.0]);
+            let without = sample([40.0 * factor, 60.0 * factor], [1.0, 1.0]);
+            (with, without)
+        };
+        let pairs: Vec<_> = [1.0, 2.0, 3.0, 4.0, 5.0].map(pair).into();
+        let (measured, rows) = compare(&pairs);
+        assert_eq!(rows.len(), CLIENTS.len());
+        let value = |name: &str| {
+            let found = measured.iter().find(|one| one.name == name);
+            found.expect("it is measured").value
+        };
+        assert_eq!(value("peak_ratio_2"), (0.25 + 0.5) / 2.0);
+        assert_eq!(value("delay_ratio_32"), 1.5);
+        // From 4 times to 5 times.
+        assert_eq!(value("growth_with"), 1.25);
+        assert_eq!(least_growth(&[&[1.0, 4.0], &[2.0, 2.0]]), [2.0, 0.5]);
     }
 }

@@ -1,9 +1,10 @@
 //! Figures 7 to 13: one switch, one or two circuits.
 
 use kernel::{Duration, Time};
-use results::Block;
+use results::{Block, Cell, Table};
 
 use super::plots::TimePlot;
+use super::timing;
 use super::watch::Watch;
 use crate::Evidence;
 use crate::columns::{column, words};
@@ -12,18 +13,10 @@ use crate::measured::{Finding, Measured};
 
 pub fn figure_8(lab: &Lab) -> Result<Evidence, LabError> {
     const FILE: &str = "kung1993/fig07-overbooking.toml";
+    let measure = |sets: &[(&str, &str)]| Ok(overbooked(FILE, &lab.run(FILE, sets)?));
     let run = lab.run(FILE, &[])?;
-    // Every window of 25 cells after the first cells have crossed both links.
-    let both = run.series("both");
-    let full = both
-        .x_ps
-        .iter()
-        .zip(&both.y)
-        .filter(|(at, _)| run.cells(**at) > 250.0);
-    let least = full.map(|(_, share)| *share).fold(f64::INFINITY, f64::min);
-    let peak = run.leg("VC2", "A->S").fill_max_total as f64;
     let plot = TimePlot::new(
-        "fig8",
+        "fig08",
         "Figure 8: leaving the switch",
         "throughput",
         "of the link",
@@ -33,52 +26,39 @@ pub fn figure_8(lab: &Lab) -> Result<Evidence, LabError> {
     .curve_as(&run, "both", "sum")
     .x_range(750.0, 1750.0)
     .y_range(0.0, 1.05)
+    .printed(1.0, "paper: 100 %")
     .note("VC2 (greedy, low priority) fills exactly what VC1 (video, high priority) leaves.");
-    let fill = TimePlot::new("fig8-fill", "VC2 in the switch", "cells stored", "cells")
+    let fill = TimePlot::new("fig08-fill", "VC2 in the switch", "cells stored", "cells")
         .curve(&run, "VC2 in the switch")
-        .note("Never more than N2 + N3 = 165.");
+        .printed(165.0, "paper: at most N2 + N3 = 165")
+        .note("Never more than N2 + N3.");
     Ok(Evidence {
-        findings: vec![
-            Finding {
-                claim: "kung1993.fig8.link-fully-used",
-                scenario: FILE,
-                measured: vec![Measured::new("value", least)],
-            },
-            Finding {
-                claim: "kung1993.fig8.vc2-buffer",
-                scenario: FILE,
-                measured: vec![Measured::new("value", peak)],
-            },
-        ],
-        blocks: vec![plot, fill],
+        findings: overbooked(FILE, &run),
+        blocks: vec![plot, fill, timing::table("fig08-readings", measure)?],
     })
+}
+
+/// Every window of 25 cells after the first cells have crossed both links, and VC2's buffer.
+fn overbooked(file: &'static str, run: &Run<()>) -> Vec<Finding> {
+    let both = run.series("both");
+    let crossed = both.x_ps.iter().zip(&both.y);
+    let full = crossed.filter(|(at, _)| run.cells(**at) > 250.0);
+    let least = full.map(|(_, share)| *share).fold(f64::INFINITY, f64::min);
+    let peak = f64::from(run.leg("VC2", "A->S").fill_max_total);
+    let one = |claim, value| finding(claim, file, vec![Measured::new("value", value)]);
+    vec![
+        one("kung1993.fig8.link-fully-used", least),
+        one("kung1993.fig8.vc2-buffer", peak),
+    ]
 }
 
 pub fn figures_10_11(lab: &Lab) -> Result<Evidence, LabError> {
     const FILE: &str = "kung1993/fig09-noncongested.toml";
-    let run = lab.run_watched(FILE, &[], |_| Watch::default())?;
-    let leg = run.leg_id("VC", "S->B");
-    let credit = run.series("credit at the switch");
-    let settled: Vec<f64> = {
-        let points = credit.x_ps.iter().zip(&credit.y);
-        points
-            .filter(|(at, _)| run.cells(**at) > 1000.0)
-            .map(|(_, credit)| *credit)
-            .collect()
+    let measure = |sets: &[(&str, &str)]| {
+        let run = lab.run_watched(FILE, sets, |_| Watch::default())?;
+        Ok(noncongested(FILE, &run))
     };
-    let low = settled.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = settled.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let starts: Vec<Time> = run.probe.credits[&leg]
-        .iter()
-        .map(|credit| credit.at)
-        .collect();
-    let gaps = starts
-        .windows(2)
-        .skip(5)
-        .map(|pair| run.cells((pair[1] - pair[0]).ps()));
-    let gaps: Vec<f64> = gaps.collect();
-    let mean_gap = gaps.iter().sum::<f64>() / gaps.len() as f64;
-    let stored = run.leg("VC", "A->S").fill_max_total as f64;
+    let run = lab.run_watched(FILE, &[], |_| Watch::default())?;
     let throughput = TimePlot::new(
         "fig10",
         "Figure 10: leaving the switch",
@@ -87,6 +67,7 @@ pub fn figures_10_11(lab: &Lab) -> Result<Evidence, LabError> {
     )
     .curve(&run, "throughput leaving the switch")
     .y_range(0.0, 1.0)
+    .printed(1.0 / 3.0, "paper: 33 %")
     .note("The circuit gets the third it asks for.");
     let sawtooth = TimePlot::new(
         "fig11",
@@ -95,59 +76,71 @@ pub fn figures_10_11(lab: &Lab) -> Result<Evidence, LabError> {
         "cells",
     )
     .curve(&run, "credit at the switch")
+    .printed(10.0, "paper: renewed to N2 = 10")
     .note("One credit is spent every third cell time; ten are renewed just as they run out.");
     Ok(Evidence {
-        findings: vec![
-            Finding {
-                claim: "kung1993.fig10.throughput-33",
-                scenario: FILE,
-                measured: vec![Measured::new("value", run.throughput("VC", "S->B"))],
-            },
-            Finding {
-                claim: "kung1993.fig11.credit-sawtooth",
-                scenario: FILE,
-                measured: vec![
-                    Measured::new("credit_min", low).within(0.0, 0.0),
-                    Measured::new("credit_max", high).within(10.0, 10.0),
-                    Measured::new("buffer_max", stored).within(1.0, 1.0),
-                    Measured::new("credit_cell_every", mean_gap).within(29.99, 30.01),
-                ],
-            },
+        findings: noncongested(FILE, &run),
+        blocks: vec![
+            throughput,
+            sawtooth,
+            timing::table("fig11-readings", measure)?,
         ],
-        blocks: vec![throughput, sawtooth],
     })
+}
+
+fn noncongested(file: &'static str, run: &Run<Watch>) -> Vec<Finding> {
+    let credit = run.series("credit at the switch");
+    let points = credit.x_ps.iter().zip(&credit.y);
+    let settled = points.filter(|(at, _)| run.cells(**at) > 1000.0);
+    let (low, high) = ends(settled.map(|(_, credit)| *credit));
+    let credits = run.probe.credits[&run.leg_id("VC", "S->B")].iter();
+    let starts: Vec<Time> = credits.map(|credit| credit.at).collect();
+    // The first credit cells follow the first burst.
+    let settled = &starts[5..];
+    let span = settled[settled.len() - 1] - settled[0];
+    let mean_gap = run.cells(span.ps()) / (settled.len() - 1) as f64;
+    let stored = f64::from(run.leg("VC", "A->S").fill_max_total);
+    let throughput = Measured::new("value", run.throughput("VC", "S->B"));
+    vec![
+        finding("kung1993.fig10.throughput-33", file, vec![throughput]),
+        finding(
+            "kung1993.fig11.credit-sawtooth",
+            file,
+            vec![
+                Measured::new("credit_min", low).within(0.0, 0.0),
+                Measured::new("credit_max", high).within(10.0, 10.0),
+                Measured::new("buffer_max", stored).within(1.0, 1.0),
+                Measured::new("credit_cell_every", mean_gap).within(29.99, 30.01),
+            ],
+        ),
+    ]
 }
 
 pub fn figures_12_13(lab: &Lab) -> Result<Evidence, LabError> {
     const FILE: &str = "kung1993/fig12-greedy.toml";
-    let run = lab.run_watched(FILE, &[], |_| Watch::default())?;
-    let starts = &run.probe.starts[&run.leg_id("VC", "S->B")];
-    let cell = run.scenario.cell;
-    let loop_time = run.at(155.0).since(Time::ZERO);
-    let plain = run.throughput("VC", "S->B");
-    let mut rows = vec![row(&run, "N2 rule alone", plain)];
-    let mut redundant_best: f64 = 0.0;
+    let run = |sets: &[(&str, &str)]| lab.run_watched(FILE, sets, |_| Watch::default());
+    let plain = run(&[])?;
+    let mut rows = vec![row(&plain, "N2 rule alone")];
+    let mut redundant = Vec::new();
     for every in ["1", "2", "3", "5", "10"] {
-        let set = [("flows.VC.flow_control.redundant_every", every)];
-        let run = lab.run_watched(FILE, &set, |_| Watch::default())?;
-        let throughput = run.throughput("VC", "S->B");
-        if every == "1" {
-            redundant_best = throughput;
-        }
+        let run = run(&[("flows.VC.flow_control.redundant_every", every)])?;
+        redundant.push(run.throughput("VC", "S->B"));
         rows.push(row(
             &run,
             &format!("redundant credit cell every {every} cells"),
-            throughput,
         ));
     }
+    let measure = |sets: &[(&str, &str)]| Ok(greedy(FILE, &run(sets)?));
     let throughput = TimePlot::new(
         "fig12",
         "Figure 12: leaving the switch",
         "throughput",
         "of the link",
     )
-    .curve(&run, "throughput leaving the switch")
+    .curve(&plain, "throughput leaving the switch")
     .y_range(0.0, 1.05)
+    .printed(0.39, "paper: 39 % on average")
+    .printed(plain.throughput("VC", "S->B"), "average here")
     .note("A burst each round trip: N3 limits the peak bandwidth.");
     let credit = TimePlot::new(
         "fig13",
@@ -155,32 +148,40 @@ pub fn figures_12_13(lab: &Lab) -> Result<Evidence, LabError> {
         "credit",
         "cells",
     )
-    .curve(&run, "credit at the switch")
+    .curve(&plain, "credit at the switch")
+    .printed(61.0, "paper: bursts of N2 + N3 = 61")
     .note("Credit is spent early in each round trip; then E eats what comes.");
-    let burst = longest_burst(starts, cell) as f64;
-    let window = most_in_window(starts, loop_time) as f64;
+    let mut findings = greedy(FILE, &plain);
+    let with_most = Measured::new("redundant", redundant[0]);
+    findings[1].measured.push(with_most.within(0.385, 0.3936));
     Ok(Evidence {
-        findings: vec![
-            finding(
-                "kung1993.fig12.burst",
-                FILE,
-                vec![Measured::new("value", burst)],
-            ),
-            finding(
-                "kung1993.fig12.throughput-39",
-                FILE,
-                vec![
-                    Measured::new("value", plain),
-                    Measured::new("redundant", redundant_best).within(0.385, 0.3936),
-                ],
-            ),
-            finding(
-                "kung1993.fig12.window-bound",
-                FILE,
-                vec![Measured::new("value", window)],
-            ),
+        findings,
+        blocks: vec![
+            throughput,
+            credit,
+            redundancy_table(rows),
+            timing::table("fig12-readings", measure)?,
         ],
-        blocks: vec![throughput, credit, redundancy_table(rows)],
+    })
+}
+
+fn greedy(file: &'static str, run: &Run<Watch>) -> Vec<Finding> {
+    let starts = &run.probe.starts[&run.leg_id("VC", "S->B")];
+    let loop_time = run.at(155.0).since(Time::ZERO);
+    let burst = longest_burst(starts, run.scenario.cell) as f64;
+    let window = most_in_window(starts, loop_time) as f64;
+    let one = |claim, value| finding(claim, file, vec![Measured::new("value", value)]);
+    vec![
+        one("kung1993.fig12.burst", burst),
+        one("kung1993.fig12.throughput-39", run.throughput("VC", "S->B")),
+        one("kung1993.fig12.window-bound", window),
+    ]
+}
+
+/// The least and the largest.
+pub fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| {
+        (low.min(one), high.max(one))
     })
 }
 
@@ -192,22 +193,19 @@ fn finding(claim: &'static str, scenario: &'static str, measured: Vec<Measured>)
     }
 }
 
-fn row(run: &Run<Watch>, what: &str, throughput: f64) -> Vec<results::Cell> {
+fn row(run: &Run<Watch>, what: &str) -> Vec<Cell> {
     let starts = &run.probe.starts[&run.leg_id("VC", "S->B")];
-    let credits = run.outcome.legs[run.leg_id("VC", "S->B") as usize].credits_received_total;
+    let longest = longest_burst(starts, run.scenario.cell);
     vec![
-        results::Cell::Text(what.into()),
-        results::Cell::Float {
-            value: throughput,
-            digits: 4,
-        },
-        results::Cell::Int(longest_burst(starts, run.scenario.cell) as i64),
-        results::Cell::Int(credits as i64),
+        Cell::from(what),
+        Cell::float(run.throughput("VC", "S->B"), 4),
+        Cell::from(longest as u64),
+        Cell::from(run.leg("VC", "S->B").credits_received_total),
     ]
 }
 
-fn redundancy_table(rows: Vec<Vec<results::Cell>>) -> Block {
-    Block::Table(results::Table {
+fn redundancy_table(rows: Vec<Vec<Cell>>) -> Block {
+    Block::Table(Table {
         name: "fig12-redundant".into(),
         caption: "The printed 39 % needs more credit cells than one per N2 forwarded cells.".into(),
         columns: vec![

@@ -4,9 +4,10 @@ use packet::outcome::PortOutcome;
 use packet::spec::FlowSpec;
 use results::{Block, Cell, Table};
 
+use super::clocks::{self, Quantity};
 use super::disciplines::{self, Discipline};
 use super::seen::{MIDDLE, Seeds, each, hops, reserved, seeds};
-use super::{DIVERSE, SEEDS, SEEDS_CONTRAST};
+use super::{DIVERSE, SEEDS, SEEDS_SHOWN};
 use crate::Evidence;
 use crate::columns::{column, words};
 use crate::estimate::cell;
@@ -40,7 +41,9 @@ const WORDS: &str = "A flow's clock ticks by 1 / AR, so a packet of a slow flow 
 pub fn diverse(lab: &Lab) -> Result<Evidence, LabError> {
     let found = seeds(lab, DIVERSE, &Vec::new(), SEEDS)?;
     let settings: Vec<_> = disciplines::ALL.iter().map(Discipline::sets).collect();
-    let others = each(lab, DIVERSE, &settings, SEEDS_CONTRAST)?;
+    let others = each(lab, DIVERSE, &settings, SEEDS_SHOWN)?;
+    let judged = (&found, SEEDS_SHOWN);
+    let clocks = clocks::table(lab, "sec422-clocks", DIVERSE, judged, &clock_quantities())?;
     let finding = |claim, measured| Finding {
         claim,
         scenario: DIVERSE,
@@ -56,6 +59,7 @@ pub fn diverse(lab: &Lab) -> Result<Evidence, LabError> {
             Block::Table(table(&found, "throughput")),
             Block::Table(table(&found, "delay")),
             Block::Table(switches(&found)),
+            clocks,
             Block::Table(contrast(&others)),
         ],
     })
@@ -63,6 +67,44 @@ pub fn diverse(lab: &Lab) -> Result<Evidence, LabError> {
 
 fn class(n: usize, rate: u64) -> impl Fn(&FlowSpec) -> bool {
     move |flow| hops(flow) == n && reserved(flow) == rate
+}
+
+/// What the claim on delay bounds, under other clocks.
+fn clock_quantities() -> [Quantity<'static>; 7] {
+    [
+        (
+            "1 hop, 50/s",
+            "ms",
+            &|found| found.waits_ms(class(1, 50)),
+            2,
+        ),
+        (
+            "1 hop, 30/s",
+            "ms",
+            &|found| found.waits_ms(class(1, 30)),
+            2,
+        ),
+        (
+            "1 hop, 20/s",
+            "ms",
+            &|found| found.waits_ms(class(1, 20)),
+            2,
+        ),
+        (
+            "1 hop, 10/s",
+            "ms",
+            &|found| found.waits_ms(class(1, 10)),
+            2,
+        ),
+        ("1 hop, 5/s", "ms", &|found| found.waits_ms(class(1, 5)), 2),
+        (
+            "2 hops, 10/s",
+            "ms",
+            &|found| found.waits_ms(class(2, 10)),
+            2,
+        ),
+        ("2 hops, 5/s", "ms", &|found| found.waits_ms(class(2, 5)), 2),
+    ]
 }
 
 /// Largest over smallest rate among the path lengths that have flows of it.
@@ -80,7 +122,7 @@ fn spread(found: &Seeds, rate: u64) -> Vec<f64> {
 fn throughput(found: &Seeds) -> Vec<Measured> {
     let group = |(&rate, &printed): (&u64, &f64)| {
         let values = found.rates(|flow| reserved(flow) == rate);
-        Measured::over_seeds(&format!("rate_{rate}"), &values)
+        Measured::rate_over_seeds(&format!("rate_{rate}"), &values)
             .within(0.97 * printed, 1.03 * printed)
     };
     let mut measured: Vec<Measured> = RATES.iter().zip(&GROUPS).map(group).collect();
@@ -90,12 +132,12 @@ fn throughput(found: &Seeds) -> Vec<Measured> {
         of_run.fold(1.0, f64::max)
     });
     let worst: Vec<f64> = worst.collect();
-    let middle = found.each(|seen| seen.middle(|port| port.utilization_mean));
+    let middle = found.middle(|port| port.utilization_mean);
     let total = found.each(|seen| seen.total_rate());
-    measured.push(Measured::over_seeds("path_length_ratio", &worst).within(1.0, 1.05));
-    measured.push(Measured::over_seeds("loss", &found.losses(|_| true)).within(0.0, 0.0));
-    measured.push(Measured::over_seeds("utilization", &middle).within(0.80, 0.84));
-    measured.push(Measured::over_seeds("total", &total).within(550.0, 575.0));
+    measured.push(Measured::rate_over_seeds("path_length_ratio", &worst).within(1.0, 1.05));
+    measured.push(Measured::rate_over_seeds("loss", &found.losses(|_| true)).within(0.0, 0.0));
+    measured.push(Measured::rate_over_seeds("utilization", &middle).within(0.80, 0.84));
+    measured.push(Measured::rate_over_seeds("total", &total).within(550.0, 575.0));
     measured
 }
 
@@ -111,7 +153,7 @@ fn delay(found: &Seeds) -> Vec<Measured> {
     ];
     let one = |(n, rate, low, high)| {
         let values = found.waits_ms(class(n, rate));
-        Measured::over_seeds(&format!("hop{n}_rate_{rate}"), &values).within(low, high)
+        Measured::rate_over_seeds(&format!("hop{n}_rate_{rate}"), &values).within(low, high)
     };
     bounded.map(one).to_vec()
 }
@@ -143,7 +185,7 @@ fn table(found: &Seeds, what: &str) -> Table {
         rows.push(row);
     }
     Table {
-        name: format!("diverse-{what}"),
+        name: format!("sec422-{what}"),
         caption: format!(
             "Average {what} by path length and reserved rate; mean and 95 % interval over {SEEDS} \
              seeds."
@@ -180,7 +222,7 @@ fn switches(found: &Seeds) -> Table {
         cell(&total, 1),
     ]);
     Table {
-        name: "diverse-switches".into(),
+        name: "sec422-switches".into(),
         caption: "The middle trunk at switches 2 and 3; queues as arrivals find them.".into(),
         columns: vec![
             words("quantity", "what is measured"),
@@ -203,12 +245,48 @@ fn contrast(others: &[Seeds]) -> Table {
     let one = |rate| column(&format!("{rate} packets/s"), "ms", "waiting over one trunk");
     columns.extend(RATES.map(one));
     Table {
-        name: "diverse-disciplines".into(),
+        name: "sec422-disciplines".into(),
         caption: format!(
-            "Waiting of one-hop flows under other disciplines, {SEEDS_CONTRAST} seeds. FIFO does \
+            "Waiting of one-hop flows under other disciplines, {SEEDS_SHOWN} seeds. FIFO does \
              not know rates."
         ),
         columns,
         rows: disciplines::ALL.iter().zip(others).map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::seen::sets;
+    use super::*;
+
+    #[test]
+    fn each_group_gets_its_rate_and_who_has_less_waits_longer() {
+        let sets = sets([("run.duration", "20 s")]);
+        let found = seeds(&Lab::default(), DIVERSE, &sets, 2).expect("it runs");
+        let measured = throughput(&found);
+        let value = |measured: &[Measured], name: &str| {
+            let one = measured.iter().find(|one| one.name == name);
+            one.expect(name).value
+        };
+        for rate in RATES {
+            let got = value(&measured, &format!("rate_{rate}"));
+            assert!((0.8..1.02).contains(&(got / rate as f64)), "{rate}: {got}");
+        }
+        // Five groups: 3 x 50, 3 x 30, 5 x 20, 22 x 10 and 4 x 5 packets/s reserved.
+        assert!((value(&measured, "total") / 580.0 - 0.97).abs() < 0.05);
+        let flows = &found.0[0].run.scenario.network.flows;
+        let count = |rate| flows.iter().filter(|flow| reserved(flow) == rate).count();
+        assert_eq!(RATES.map(count), [3, 3, 5, 22, 4]);
+        let delays = delay(&found);
+        let waits = |name| value(&delays, name);
+        assert!(
+            waits("hop1_rate_5") > 1.5 * waits("hop1_rate_30"),
+            "{delays:?}"
+        );
+        assert!(
+            waits("hop2_rate_10") > 1.2 * waits("hop1_rate_10"),
+            "{delays:?}"
+        );
     }
 }

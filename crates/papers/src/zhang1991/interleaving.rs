@@ -60,7 +60,7 @@ pub fn interleaving(lab: &Lab) -> Result<Evidence, LabError> {
     ];
     let row = |what: &str, order: String| vec![Cell::from(what), Cell::from(order)];
     let table = Table {
-        name: "interleaving".into(),
+        name: "sec31-interleaving".into(),
         caption: "Order in which two bursts leave, A's having come first.".into(),
         columns: vec![
             words("reserved", "by A and B, and the discipline"),
@@ -114,7 +114,7 @@ pub fn no_credit(lab: &Lab) -> Result<Evidence, LabError> {
         ]
     };
     let table = Table {
-        name: "no-credit".into(),
+        name: "sec324-no-credit".into(),
         caption: format!(
             "A flow sends 50 packets at once, half of what it reserves on average; \
              {SEEDS_CONTRAST} seeds. What the other flows wait:"
@@ -154,5 +154,33 @@ mod tests {
         assert_eq!(out_of_place("ABBABB", "ABB"), 0);
         assert_eq!(out_of_place("AABB", "AB"), 2);
         assert_eq!(out_of_place("BABA", "AB"), 4);
+    }
+
+    #[test]
+    fn bursts_interleave_by_their_rates_but_under_fifo() {
+        let evidence = interleaving(&Lab::default()).expect("it runs");
+        let measured = &evidence.findings[0].measured;
+        let values: Vec<f64> = measured.iter().map(|one| one.value).collect();
+        assert_eq!(values, [12.0, 0.0, 18.0, 0.0]);
+        let fifo = [("scheduler", "{ kind = \"fifo\" }")];
+        let order = departures(&Lab::default(), &fifo).expect("it runs");
+        assert!(out_of_place(&order, "ABB") > 5, "{order}");
+    }
+
+    #[test]
+    fn a_late_burst_hurts_others_only_where_credit_is_saved() {
+        let lab = Lab {
+            packet_sets: vec![("run.duration".into(), "21 s".into())],
+            at_most_seeds: Some(2),
+            ..Lab::default()
+        };
+        let evidence = no_credit(&lab).expect("it runs");
+        let measured = &evidence.findings[0].measured;
+        let [aux, clock, ratio] = &measured[..] else {
+            panic!("two waits and their ratio")
+        };
+        // Fifty packets of 5 ms that go first.
+        assert!((180.0..300.0).contains(&clock.value), "{measured:?}");
+        assert!(aux.value < 40.0 && ratio.value > 5.0, "{measured:?}");
     }
 }

@@ -1,12 +1,13 @@
 //! Section 4.2.5: three patterns of data.
 
 use packet::spec::{FlowSpec, TrafficSpec};
-use results::{Axis, Block, Cell, Plot, Table};
+use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 
+use super::clocks::{self, Quantity};
 use super::disciplines::{ALL, Discipline, FIFO, VIRTUAL_CLOCK, WFQ};
 use super::seen::{Seeds, Sets, each, hops, seeds};
 use super::test_one::{HOPS, counted};
-use super::{PATTERNS, SEEDS, SEEDS_CONTRAST};
+use super::{PATTERNS, SEEDS, SEEDS_CONTRAST, SEEDS_SHOWN};
 use crate::Evidence;
 use crate::columns::{column, words};
 use crate::estimate::{cell, curve, estimate, ratios};
@@ -49,6 +50,28 @@ pub fn patterns(lab: &Lab) -> Result<Evidence, LabError> {
     let found = seeds(lab, PATTERNS, &Vec::new(), SEEDS)?;
     let settings: Vec<Sets> = ALL.iter().map(Discipline::sets).collect();
     let others = each(lab, PATTERNS, &settings, SEEDS_CONTRAST)?;
+    let quantities: [Quantity; 3] = [
+        (
+            "constant",
+            "ms",
+            &|found| found.waits_ms(class(Pattern::Constant, 1)),
+            2,
+        ),
+        (
+            "poisson",
+            "ms",
+            &|found| found.waits_ms(class(Pattern::Poisson, 1)),
+            2,
+        ),
+        (
+            "train",
+            "ms",
+            &|found| found.waits_ms(class(Pattern::Train, 1)),
+            2,
+        ),
+    ];
+    let judged = (&found, SEEDS_SHOWN);
+    let clocks = clocks::table(lab, "sec425-clocks", PATTERNS, judged, &quantities)?;
     let finding = |claim, measured| Finding {
         claim,
         scenario: PATTERNS,
@@ -65,6 +88,7 @@ pub fn patterns(lab: &Lab) -> Result<Evidence, LabError> {
         blocks: vec![
             Block::Text(WORDS.into()),
             Block::Table(table(&found)),
+            clocks,
             Block::Table(contrast_table(&others)),
             Block::Plot(plot(&others)),
         ],
@@ -105,7 +129,7 @@ fn delay(found: &Seeds) -> Vec<Measured> {
             measured.push(Measured::over_seeds(&name, &by_deviation).at_least(1.0));
         }
     }
-    let middle = found.each(|seen| seen.middle(|port| port.utilization_mean));
+    let middle = found.middle(|port| port.utilization_mean);
     measured.push(Measured::over_seeds("utilization", &middle).within(0.77, 0.79));
     measured
 }
@@ -148,7 +172,7 @@ fn table(found: &Seeds) -> Table {
     columns.extend(HOPS.map(|n| column(&format!("delay, {}", counted(n)), "ms", "mean waiting")));
     columns.extend(HOPS.map(|n| column(&format!("deviation, {}", counted(n)), "ms", "of waiting")));
     Table {
-        name: "patterns-delay".into(),
+        name: "sec425-delay".into(),
         caption: format!(
             "Delay by pattern and path length; mean and 95 % interval over {SEEDS} seeds."
         ),
@@ -172,7 +196,7 @@ fn contrast_table(others: &[Seeds]) -> Table {
         "how much a burst costs its own flow",
     ));
     Table {
-        name: "patterns-disciplines".into(),
+        name: "sec425-disciplines".into(),
         caption: format!(
             "Waiting of one-hop flows under other disciplines, {SEEDS_CONTRAST} seeds: who charges \
              a burst to its own flow?"
@@ -188,8 +212,14 @@ fn plot(others: &[Seeds]) -> Plot {
         let waits = ALL_PATTERNS.map(|(which, _)| estimate(&found.waits_ms(class(which, 1))));
         curve(discipline.name, x(), &waits)
     };
+    let mut curves: Vec<Curve> = ALL.iter().zip(others).map(one).collect();
+    let printed = DELAYS_MS.map(|delays| delays[0]).to_vec();
+    curves.push(Curve {
+        dashed: true,
+        ..Curve::new("paper", Style::Line, x(), printed)
+    });
     Plot {
-        id: "patterns-delay".into(),
+        id: "sec425-delay".into(),
         title: "One-hop flows: waiting by pattern (1 constant, 2 Poisson, 3 train)".into(),
         x: Axis {
             at: x(),
@@ -199,8 +229,42 @@ fn plot(others: &[Seeds]) -> Plot {
             min: Some(0.0),
             ..Axis::new("waiting", "ms")
         },
-        curves: ALL.iter().zip(others).map(one).collect(),
+        curves,
         note: "A steep curve charges bursts to the flow that sends them.".into(),
         ..Plot::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn virtualclock_charges_bursts_and_fifo_does_not() {
+        let short = |discipline: &Discipline| {
+            let mut sets = discipline.sets();
+            sets.push(("run.duration".into(), "40 s".into()));
+            seeds(&Lab::default(), PATTERNS, &sets, 2).expect("it runs")
+        };
+        let found = ALL.map(|discipline| short(&discipline));
+        let charged = charges(&found);
+        let [clock, fifo, wfq] = &charged[..] else {
+            panic!("three disciplines")
+        };
+        assert!(
+            clock.value > 1.7 && fifo.value < 1.4 && wfq.value < 1.4,
+            "{charged:?}"
+        );
+        let grows = delay(&found[0]);
+        let over = |name: &str| {
+            let one = grows.iter().find(|one| one.name == name);
+            one.expect(name).value
+        };
+        assert!(over("poisson_over_constant_hop1") > 1.3, "{grows:?}");
+        let waits = over("poisson") / over("constant");
+        assert!((over("poisson_over_constant_hop1") / waits - 1.0).abs() < 0.1);
+        let flows = &found[0].0[0].run.scenario.network.flows;
+        let count = |which| flows.iter().filter(|flow| pattern(flow) == which).count();
+        assert_eq!(ALL_PATTERNS.map(|(which, _)| count(which)), [18, 18, 20]);
     }
 }

@@ -38,9 +38,10 @@ fn is_datagram(flow: &FlowSpec) -> bool {
     flow.reserve.is_none()
 }
 
-pub fn priority(lab: &Lab) -> Result<Evidence, LabError> {
+/// What runs, by name.
+fn settings() -> [(&'static str, Sets); 6] {
     let with = |all: &[(&str, &str)]| sets(all.iter().copied());
-    let settings: [(&str, Sets); 6] = [
+    [
         ("no offset", with(&[NO_OFFSET, NO_DATAGRAMS])),
         ("offset of 1 s", with(&[NO_DATAGRAMS])),
         (
@@ -53,7 +54,11 @@ pub fn priority(lab: &Lab) -> Result<Evidence, LabError> {
         ),
         ("no offset, datagrams", with(&[NO_OFFSET])),
         ("offset of 1 s, datagrams", Sets::new()),
-    ];
+    ]
+}
+
+pub fn priority(lab: &Lab) -> Result<Evidence, LabError> {
+    let settings = settings();
     let all: Vec<Sets> = settings.iter().map(|(_, sets)| sets.clone()).collect();
     let found = each(lab, PRIORITY, &all, SEEDS_CONTRAST)?;
     Ok(Evidence {
@@ -112,7 +117,7 @@ fn table(settings: &[(&str, Sets)], found: &[Seeds]) -> Table {
         ]
     };
     Table {
-        name: "priority".into(),
+        name: "sec322-priority".into(),
         caption: format!("One link, 18 flows that reserve, {SEEDS_CONTRAST} seeds."),
         columns: vec![
             words(
@@ -126,5 +131,35 @@ fn table(settings: &[(&str, Sets)], found: &[Seeds]) -> Table {
             column("utilization", "", "of the link"),
         ],
         rows: settings.iter().zip(found).map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_offset_helps_who_keeps_its_rate_and_its_absence_helps_no_one() {
+        let lab = Lab {
+            packet_sets: vec![("run.duration".into(), "40 s".into())],
+            at_most_seeds: Some(2),
+            ..Lab::default()
+        };
+        let sets = settings().map(|(_, sets)| sets);
+        let mut found = each(&lab, PRIORITY, &sets, 2).expect("it runs");
+        let value = |found: &[Seeds], name: &str| {
+            let measured = measured(found);
+            let one = measured.iter().find(|one| one.name == name);
+            one.expect(name).value
+        };
+        assert!(value(&found, "offset_over_none") < 0.8);
+        let fast = value(&found, "offset_over_none_at_twice_the_rate");
+        assert!(fast > 0.9, "{fast}");
+        assert!(value(&found, "utilization_with_datagrams") > 0.97);
+        let added = value(&found, "wait_added_by_datagrams_ms");
+        assert!((0.5..TRANSMISSION_MS).contains(&added), "{added}");
+        // The control: what has no offset in place of what has.
+        found.swap(0, 1);
+        assert!(value(&found, "offset_over_none") > 1.25);
     }
 }

@@ -201,6 +201,11 @@ impl Seeds {
         self.0.iter().map(value).collect()
     }
 
+    /// Mean of `value` over both ends of the middle trunk by run.
+    pub fn middle(&self, value: impl Fn(&PortOutcome) -> f64) -> Vec<f64> {
+        self.each(|seen| seen.middle(&value))
+    }
+
     /// Mean waiting time in ms by run.
     pub fn waits_ms(&self, is_one: impl Fn(&FlowSpec) -> bool) -> Vec<f64> {
         self.each(|seen| seen.wait_ms(&is_one))
@@ -214,5 +219,99 @@ impl Seeds {
     /// Packets lost in switches by run.
     pub fn losses(&self, is_one: impl Fn(&FlowSpec) -> bool) -> Vec<f64> {
         self.each(|seen| seen.lost(&is_one))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::TEST_ONE;
+    use super::*;
+
+    /// Test One for ten seconds with sources of ten packets a second, evenly spaced, and `more`.
+    fn even(more: &[(&str, &str)]) -> Seeds {
+        let even = "{ kind = \"constant\", rate = \"20 kbps\", phase = \"random\" }";
+        let mut all = sets([("run.duration", "10 s"), ("flows.*.traffic", even)]);
+        all.extend(sets(more.iter().copied()));
+        seeds(&Lab::default(), TEST_ONE, &all, 2).expect("it runs")
+    }
+
+    fn near(values: &[f64], expected: f64) {
+        assert_eq!(values.len(), 2);
+        for value in values {
+            assert!(
+                (value / expected - 1.0).abs() < 0.02,
+                "{values:?}, not {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn rates_and_utilization_by_hand() {
+        let found = even(&[]);
+        near(&found.rates(|_| true), 10.0);
+        near(&found.rates(|flow| hops(flow) == 3), 10.0);
+        near(&found.each(Seen::total_rate), 600.0);
+        // 18 flows of 10 packets of 5 ms.
+        near(&found.middle(|port| port.utilization_mean), 0.9);
+        assert_eq!(found.losses(|_| true), [0.0, 0.0]);
+        let flows = &found.0[0].run.scenario.network.flows;
+        let count = |n: usize| flows.iter().filter(|flow| hops(flow) == n).count();
+        assert_eq!([1, 2, 3].map(count), [24, 24, 12]);
+        assert!(
+            flows
+                .iter()
+                .all(|flow| reserved(flow) == 10 && is_normal(flow))
+        );
+    }
+
+    #[test]
+    fn the_middle_trunk_has_two_ends() {
+        let silent = "{ kind = \"silent\" }";
+        let found = even(&[
+            ("flows.2 hops 3>1.traffic", silent),
+            ("flows.2 hops 4>2.traffic", silent),
+            ("flows.3 hops 4>1.traffic", silent),
+        ]);
+        let of = |channel: &str| found.each(|seen| seen.port(channel).utilization_mean);
+        near(&of("S2->S3"), 0.9);
+        assert_eq!(of("S3->S2"), [0.0, 0.0]);
+        near(&found.middle(|port| port.utilization_mean), 0.45);
+    }
+
+    #[test]
+    fn waits_count_each_trunk_of_a_way() {
+        // 12 of 18 flows cross two trunks or three; a wait per trunk weighs each crossing alike.
+        let found = even(&[]);
+        for seen in &found.0 {
+            let total = |n: usize| {
+                let waits = seen.waits(|flow| hops(flow) == n);
+                (waits.sum() as f64, waits.count() as f64 * n as f64)
+            };
+            let (sums, crossings): (Vec<f64>, Vec<f64>) = [1, 2, 3].map(total).into_iter().unzip();
+            let expected = sums.iter().sum::<f64>() / crossings.iter().sum::<f64>() / 1e9;
+            assert!((seen.wait_per_hop_ms() / expected - 1.0).abs() < 1e-12);
+            let places = [["S1->S2", "S4->S3"], MIDDLE, ["S3->S4", "S2->S1"]];
+            let each = places.map(|channels| seen.wait_at_ms(&channels, |flow| hops(flow) == 3));
+            let along: f64 = each.iter().sum();
+            assert!((seen.wait_ms(|flow| hops(flow) == 3) / along - 1.0).abs() < 0.02);
+            assert!(seen.wait_at_ms(&MIDDLE, |flow| hops(flow) == 1).is_nan());
+        }
+    }
+
+    #[test]
+    fn what_goes_beyond_the_link_is_lost_or_policed() {
+        // 18 flows of 40 packets a second on a link of 80.
+        let fast = "{ kind = \"constant\", rate = \"80 kbps\", phase = \"random\" }";
+        let wide = ("flows.*.envelope.units", "1000000");
+        let found = even(&[("flows.*.traffic", fast), wide]);
+        assert!(found.losses(|_| true).iter().all(|lost| *lost > 1000.0));
+        near(&found.middle(|port| port.utilization_mean), 1.0);
+        let bucket = "{ kind = \"bucket\", burst = \"250 B\" }";
+        let policed = even(&[("flows.*.traffic", fast), wide, ("flows.*.policer", bucket)]);
+        assert_eq!(policed.losses(|_| true), [0.0, 0.0]);
+        near(
+            &policed.each(|seen| seen.policed(|_| true)),
+            60.0 * 30.0 * 10.0,
+        );
     }
 }

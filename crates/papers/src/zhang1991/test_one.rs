@@ -1,11 +1,12 @@
 //! Section 4.2.1, Test One: 60 flows of the same rate.
 
 use packet::outcome::PortOutcome;
-use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
+use results::{Axis, Block, Cell, Curve, Mark, Plot, Style, Table};
 
+use super::clocks::{self, Quantity};
 use super::disciplines::{self, Discipline};
-use super::seen::{MIDDLE, Seeds, each, hops, seeds};
-use super::{SEEDS, SEEDS_CONTRAST, TEST_ONE};
+use super::seen::{MIDDLE, Seeds, Seen, each, hops, seeds};
+use super::{SEEDS, SEEDS_CONTRAST, SEEDS_SHOWN, TEST_ONE};
 use crate::Evidence;
 use crate::columns::{column, words};
 use crate::estimate::{cell, curve, estimate};
@@ -41,7 +42,34 @@ const PLACES: [(&str, [&str; 2]); 3] = [
 pub fn test_one(lab: &Lab) -> Result<Evidence, LabError> {
     let found = seeds(lab, TEST_ONE, &Vec::new(), SEEDS)?;
     let settings: Vec<_> = disciplines::ALL.iter().map(Discipline::sets).collect();
-    let others = each(lab, TEST_ONE, &settings, SEEDS_CONTRAST)?;
+    let others = each(lab, TEST_ONE, &settings, SEEDS_SHOWN)?;
+    let waits = |n: usize| move |found: &Seeds| found.waits_ms(|flow| hops(flow) == n);
+    let (one, two, three) = (waits(1), waits(2), waits(3));
+    let quantities: [Quantity; 6] = [
+        ("1 hop", "ms", &one, 2),
+        ("2 hops", "ms", &two, 2),
+        ("3 hops", "ms", &three, 2),
+        (
+            "per hop",
+            "ms",
+            &|found| found.each(Seen::wait_per_hop_ms),
+            2,
+        ),
+        (
+            "queue",
+            "packets",
+            &|found| found.middle(|port| port.queue.mean()),
+            2,
+        ),
+        (
+            "utilization",
+            "",
+            &|found| found.middle(|port| port.utilization_mean),
+            3,
+        ),
+    ];
+    let judged = (&found, SEEDS_CONTRAST);
+    let clocks = clocks::table(lab, "sec421-clocks", TEST_ONE, judged, &quantities)?;
     let finding = |claim, measured| Finding {
         claim,
         scenario: TEST_ONE,
@@ -58,6 +86,7 @@ pub fn test_one(lab: &Lab) -> Result<Evidence, LabError> {
             Block::Text(WORDS.into()),
             Block::Table(switches_table(&found)),
             Block::Table(flows_table(&found)),
+            clocks,
             Block::Text(SPLIT_WORDS.into()),
             Block::Table(places_table(&found, &others[1])),
             Block::Table(contrast_table(&others)),
@@ -73,7 +102,7 @@ pub fn counted(n: usize) -> String {
 }
 
 fn over(found: &Seeds, name: &str, value: impl Fn(&PortOutcome) -> f64) -> Measured {
-    Measured::over_seeds(name, &found.each(|seen| seen.middle(&value)))
+    Measured::rate_over_seeds(name, &found.middle(value))
 }
 
 fn utilization(found: &Seeds) -> Vec<Measured> {
@@ -153,7 +182,7 @@ fn switches_table(found: &Seeds) -> Table {
         time[1].clone(),
     ]);
     Table {
-        name: "test1-switches".into(),
+        name: "sec421-switches".into(),
         caption: format!(
             "The middle trunk (link 12) at switches 2 and 3, windows of 100 ms; mean and 95 % \
              interval over {SEEDS} seeds."
@@ -186,7 +215,7 @@ fn flows_table(found: &Seeds) -> Table {
     all.extend(pair(7.45, &found.each(|seen| seen.wait_per_hop_ms()), 2));
     rows.push(all);
     Table {
-        name: "test1-flows".into(),
+        name: "sec421-flows".into(),
         caption: "Throughput and queueing delay by path length; 7.45 ms a hop follow from the \
                   printed delays."
             .into(),
@@ -224,7 +253,7 @@ fn places_table(found: &Seeds, fifo: &Seeds) -> Table {
         }));
     }
     Table {
-        name: "test1-places".into(),
+        name: "sec421-places".into(),
         caption:
             "Where packets wait. All flows of the first trunk come from their sources; on the \
                   last, one-hop flows do and meet flows that have been smoothed."
@@ -243,9 +272,9 @@ fn contrast_table(others: &[Seeds]) -> Table {
         row
     };
     Table {
-        name: "test1-disciplines".into(),
+        name: "sec421-disciplines".into(),
         caption: format!(
-            "The same traffic under other disciplines, {SEEDS_CONTRAST} seeds. Printed for \
+            "The same traffic under other disciplines, {SEEDS_SHOWN} seeds. Printed for \
              VirtualClock: 7.76, 14.58, 22.37 ms."
         ),
         columns: vec![
@@ -269,10 +298,10 @@ fn delay_plot(others: &[Seeds]) -> Plot {
     let mut curves: Vec<Curve> = disciplines::ALL.iter().zip(others).map(one).collect();
     curves.push(Curve {
         dashed: true,
-        ..Curve::new("printed", Style::Line, x(), DELAYS_MS.to_vec())
+        ..Curve::new("paper", Style::Line, x(), DELAYS_MS.to_vec())
     });
     Plot {
-        id: "test1-delay".into(),
+        id: "sec421-delay".into(),
         title: "Test One: waiting by path length".into(),
         x: Axis {
             at: x(),
@@ -306,7 +335,7 @@ fn queue_plot(found: &Seeds) -> Plot {
         curve(channel, lengths.clone(), &estimates)
     };
     Plot {
-        id: "test1-queue".into(),
+        id: "sec421-queue".into(),
         title: "Test One: queue that arrivals find on the middle trunk".into(),
         x: Axis::new("queue with the newcomer", "packets"),
         y: Axis {
@@ -315,6 +344,51 @@ fn queue_plot(found: &Seeds) -> Plot {
         },
         curves: MIDDLE.iter().map(|channel| one(channel)).collect(),
         note: "Mean 2.6; one packet in a hundred finds 8 or more.".into(),
-        ..Plot::default()
+        marks: vec![
+            Mark::vertical(SWITCHES[0][2], "paper: mean"),
+            Mark::vertical(SWITCHES[0][4], "paper: 99-tile"),
+        ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::seen::sets;
+    use super::*;
+
+    #[test]
+    fn even_sources_by_hand() {
+        let even = "{ kind = \"constant\", rate = \"20 kbps\", phase = \"random\" }";
+        let sets = sets([("run.duration", "10 s"), ("flows.*.traffic", even)]);
+        let found = seeds(&Lab::default(), TEST_ONE, &sets, 2).expect("it runs");
+        let value = |measured: &[Measured], name: &str| {
+            let one = measured.iter().find(|one| one.name == name);
+            one.expect(name).value
+        };
+        let near = |value: f64, expected: f64| {
+            assert!(
+                (value / expected - 1.0).abs() < 0.02,
+                "{value}, not {expected}"
+            );
+        };
+        let rates = throughput(&found);
+        near(value(&rates, "hop1"), 10.0);
+        near(value(&rates, "hop3"), 10.0);
+        near(value(&rates, "total"), 600.0);
+        assert_eq!(value(&rates, "loss"), 0.0);
+        // 18 packets of 5 ms in a window of 100 ms, or one fewer.
+        near(value(&utilization(&found), "mean"), 0.9);
+        assert!(value(&utilization(&found), "dev") < 0.06);
+        // Eighteen flows on a trunk meet at most once each in 100 ms.
+        let queue = queue(&found);
+        assert!((1.0..18.0).contains(&value(&queue, "mean")), "{queue:?}");
+        assert!(value(&queue, "p99") >= value(&queue, "mean"));
+        // By Little's law the queue over time holds what is sent and what waits.
+        let waits = value(&delay(&found), "per_hop");
+        let port = found.middle(|port| port.queue_mean);
+        assert!(
+            waits > 0.5 && port.iter().all(|mean| *mean > 0.9),
+            "{waits}"
+        );
     }
 }

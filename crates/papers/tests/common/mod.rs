@@ -1,9 +1,10 @@
 //! What holds for every paper.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use papers::{Lab, Paper, papers};
+use papers::{Evidence, Experiment, Lab, Paper, papers};
 use results::Block;
 
 pub fn paper(id: &str) -> Paper {
@@ -11,33 +12,35 @@ pub fn paper(id: &str) -> Paper {
     found.expect("the paper is known")
 }
 
-/// Each experiment measures the claims that it names, and shows something. Returns those whose
-/// runs are not as many as they say: title, counted, said.
-pub fn measures_its_claims(paper: &Paper, lab: &Lab) -> Vec<(&'static str, u64, u64)> {
-    let mut miscounted = Vec::new();
-    let mut shown: Vec<String> = Vec::new();
+/// What it finds, after as many runs as it says that it takes.
+pub fn found(experiment: &Experiment, lab: &Lab) -> Evidence {
+    let lab = Lab {
+        runs: Arc::default(),
+        ..lab.clone()
+    };
+    let evidence = (experiment.run)(&lab);
+    let evidence = evidence.unwrap_or_else(|error| panic!("{}: {error}", experiment.title));
+    let runs = lab.runs.load(Ordering::Relaxed);
+    assert_eq!(runs, experiment.runs, "runs of {}", experiment.title);
+    evidence
+}
+
+/// Each experiment, in a lab of its own, measures the claims that it names, and shows something in
+/// files of its own. Returns their names.
+pub fn measures_its_claims(paper: &Paper, lab: impl Fn(&Experiment) -> Lab) -> BTreeSet<String> {
+    let mut shown = BTreeSet::new();
     for experiment in paper.experiments {
-        let lab = Lab {
-            runs: Arc::default(),
-            ..lab.clone()
-        };
-        let evidence = (experiment.run)(&lab);
-        let evidence = evidence.unwrap_or_else(|error| panic!("{}: {error}", experiment.title));
-        let found: Vec<&str> = evidence.findings.iter().map(|one| one.claim).collect();
-        assert_eq!(found, experiment.claims, "{}", experiment.title);
+        let evidence = found(experiment, &lab(experiment));
+        let claims: Vec<&str> = evidence.findings.iter().map(|one| one.claim).collect();
+        assert_eq!(claims, experiment.claims, "{}", experiment.title);
         assert!(!evidence.blocks.is_empty(), "{}", experiment.title);
         let empty = evidence.findings.iter().find(|one| one.measured.is_empty());
         assert!(empty.is_none(), "{empty:?}");
-        shown.extend(evidence.blocks.iter().filter_map(file));
-        let runs = lab.runs.load(Ordering::Relaxed);
-        if runs != experiment.runs {
-            miscounted.push((experiment.title, runs, experiment.runs));
+        for name in evidence.blocks.iter().filter_map(file) {
+            assert!(shown.insert(name.clone()), "{name} twice in {}", paper.id);
         }
     }
-    shown.sort();
-    let twice = shown.windows(2).find(|pair| pair[0] == pair[1]);
-    assert_eq!(twice, None, "two figures or tables in one file");
-    miscounted
+    shown
 }
 
 /// The name of the file it is written to.
