@@ -63,6 +63,9 @@ impl Plan {
         for (index, (paper, wanted)) in papers.into_iter().enumerate() {
             let is_wanted = |id: &str| wanted.is_empty() || wanted.iter().any(|one| one == id);
             for (place, experiment) in paper.experiments.iter().enumerate() {
+                if settings.quick && experiment.quick_percent == 0 {
+                    continue;
+                }
                 if wanted.is_empty() || experiment.claims.iter().any(|id| is_wanted(id)) {
                     plan.parts.push(Part {
                         paper: index,
