@@ -9,7 +9,7 @@ use results::Block;
 
 use crate::claim::{self, Claim};
 use crate::verdict::{Judged, LEAST_SEEDS_QUICK, judge};
-use crate::{Evidence, Experiment, Lab, LabError, Paper, Reproduction};
+use crate::{Evidence, Experiment, Lab, LabError, Paper, Reproduction, Section};
 
 /// How to reproduce.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,18 +20,62 @@ pub struct Settings {
     pub threads: Option<usize>,
 }
 
+/// What is wanted of a paper.
+pub struct Selection {
+    paper: Paper,
+    claims: Vec<Claim>,
+    /// Experiments without claims run, too.
+    is_whole: bool,
+}
+
+impl Selection {
+    /// All of it.
+    ///
+    /// # Errors
+    /// If the claims file is broken.
+    pub fn whole(paper: Paper) -> Result<Selection, LabError> {
+        let claims = claim::parse(paper.claims_toml)?;
+        Ok(Selection {
+            paper,
+            claims,
+            is_whole: true,
+        })
+    }
+
+    /// The experiments that measure `claims`, which need not be the paper's own.
+    pub fn judged_by(paper: Paper, claims: Vec<Claim>) -> Selection {
+        Selection {
+            paper,
+            claims,
+            is_whole: false,
+        }
+    }
+
+    /// The experiments that measure these claims, and the verdicts on them alone.
+    ///
+    /// # Errors
+    /// If the claims file is broken.
+    pub fn of(paper: Paper, ids: &[String]) -> Result<Selection, LabError> {
+        let mut claims = claim::parse(paper.claims_toml)?;
+        claims.retain(|claim| ids.contains(&claim.id));
+        Ok(Selection::judged_by(paper, claims))
+    }
+
+    fn wants(&self, experiment: &Experiment, quick: bool) -> bool {
+        if experiment.claims.is_empty() {
+            return self.is_whole && (!quick || experiment.quick_percent > 0);
+        }
+        let mut claims = experiment.claims.iter();
+        claims.any(|id| self.claims.iter().any(|claim| claim.id == *id))
+    }
+}
+
 /// The experiments to run.
 pub struct Plan {
-    papers: Vec<Chosen>,
+    papers: Vec<Selection>,
     /// Cheap ones first.
     parts: Vec<Part>,
     settings: Settings,
-}
-
-struct Chosen {
-    paper: Paper,
-    /// Those that are wanted.
-    claims: Vec<Claim>,
 }
 
 struct Part {
@@ -46,43 +90,32 @@ struct Done {
     paper: usize,
     place: usize,
     judged: Vec<Judged>,
-    blocks: Vec<Block>,
+    section: Section,
 }
 
 impl Plan {
-    /// The experiments of each paper whose claims are named; all of them if none is.
-    ///
-    /// # Errors
-    /// If a claims file is broken.
-    pub fn new(papers: Vec<(Paper, Vec<String>)>, settings: Settings) -> Result<Plan, LabError> {
-        let mut plan = Plan {
-            papers: Vec::new(),
-            parts: Vec::new(),
-            settings,
-        };
-        for (index, (paper, wanted)) in papers.into_iter().enumerate() {
-            let is_wanted = |id: &str| wanted.is_empty() || wanted.iter().any(|one| one == id);
-            for (place, experiment) in paper.experiments.iter().enumerate() {
-                if settings.quick && experiment.quick_percent == 0 {
-                    continue;
-                }
-                if wanted.is_empty() || experiment.claims.iter().any(|id| is_wanted(id)) {
-                    plan.parts.push(Part {
-                        paper: index,
+    /// The experiments that these selections want.
+    pub fn new(papers: Vec<Selection>, settings: Settings) -> Plan {
+        let mut parts = Vec::new();
+        for (paper, selection) in papers.iter().enumerate() {
+            for (place, experiment) in selection.paper.experiments.iter().enumerate() {
+                if selection.wants(experiment, settings.quick) {
+                    parts.push(Part {
+                        paper,
                         place,
                         runs: Arc::default(),
                         is_done: AtomicBool::new(false),
                     });
                 }
             }
-            let mut claims = claim::parse(paper.claims_toml)?;
-            claims.retain(|claim| is_wanted(&claim.id));
-            plan.papers.push(Chosen { paper, claims });
         }
-        let papers = &plan.papers;
         let cost = |part: &Part| papers[part.paper].paper.experiments[part.place].cost_ms;
-        plan.parts.sort_by_key(cost);
-        Ok(plan)
+        parts.sort_by_key(cost);
+        Plan {
+            papers,
+            parts,
+            settings,
+        }
     }
 
     /// What the whole costs, in milliseconds of CPU on a machine of 2025.
@@ -185,11 +218,18 @@ impl Plan {
             let finding = findings.iter().find(|finding| finding.claim == claim.id);
             finding.map(|finding| judge(claim, finding, seconds, quick))
         });
+        let paper = self.papers[part.paper].paper.id;
+        let blocks = blocks.into_iter().map(|block| named_after(paper, block));
         Ok(Done {
             paper: part.paper,
             place: part.place,
             judged: judged.collect(),
-            blocks,
+            section: Section {
+                title: experiment.title,
+                blocks: blocks.collect(),
+                runs: part.runs.load(Ordering::Relaxed),
+                seconds,
+            },
         })
     }
 
@@ -206,13 +246,9 @@ impl Plan {
             });
         }
         for done in found {
-            let paper = &self.papers[done.paper].paper;
             let reproduction = &mut reproductions[done.paper];
             reproduction.judged.extend(done.judged);
-            let blocks = done.blocks.into_iter();
-            let blocks = blocks.map(|block| named_after(paper.id, block)).collect();
-            let title = paper.experiments[done.place].title;
-            reproduction.sections.push((title, blocks));
+            reproduction.sections.push(done.section);
         }
         for (chosen, reproduction) in self.papers.iter().zip(&mut reproductions) {
             let place = |judged: &Judged| {
