@@ -8,20 +8,36 @@ export CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriver)
 
 .NOTPARALLEL:
-.PHONY: help demo test format lint unit smoke identity browser release bench docs captures
+.PHONY: help demo papers test begin format lint unit smoke identity browser release bench docs captures \
+	pictures mutants
 
 help:
-	@echo "make demo     build, rerun the papers claim by claim, write a report and runs/claims.json"
+	@echo "make demo     build, rerun the papers with few seeds and short runs, write a report"
 	@echo "make test     format, lints, all tests, the built program, captures, the report in a browser"
+	@echo "make papers   rerun the papers in full, claim by claim; report and runs/claims.json"
 	@echo "make bench    measure unit-hops a second on the standard set"
 	@echo "make docs     regenerate the reference, the schema and the papers' pages below docs/"
+	@echo "make pictures regenerate the pictures of README below docs/pictures/"
+	@echo "make mutants  change one token at a time in the schemes and see whether a test notices"
 
 demo: release
+	$(BINARY) reproduce --all --quick
+
+papers: release
 	@mkdir -p runs
 	$(BINARY) reproduce --all --json runs/claims.json
 
-test: format lint unit smoke captures browser
-	@echo "make test: done"
+# What a machine lacks and this can't install is left out, and named at the end.
+export SKIPPED = $(CURDIR)/runs/skipped
+test: begin format lint unit smoke captures browser
+	@if [ -s $(SKIPPED) ]; then echo "make test: done but for"; sort -u $(SKIPPED); \
+	else echo "make test: done, nothing left out"; fi
+
+begin:
+	@mkdir -p runs && rm -f $(SKIPPED)
+	@$(CARGO) fmt --version > /dev/null 2>&1 && $(CARGO) clippy --version > /dev/null 2>&1 || \
+		rustup component add rustfmt clippy || { echo "error: cargo fmt and cargo clippy are \
+	needed: 'rustup component add rustfmt clippy', or Debian's rustfmt and rust-clippy"; exit 1; }
 
 format:
 	$(CARGO) fmt --all -- --check
@@ -87,3 +103,19 @@ docs: release
 	@for paper in $(PAPERS); do \
 		$(BINARY) reproduce $$paper --markdown docs/papers/$$paper.md --out runs/docs || exit 1; \
 	done
+
+# README shows these; a test holds them current.
+pictures: release
+	@rm -rf runs/pictures && mkdir -p docs/pictures
+	$(BINARY) run scenarios/ethernet/backwater.toml --out runs/pictures > /dev/null
+	cp runs/pictures/figures/series-1.svg docs/pictures/backwater.svg
+	@rm -rf runs/pictures
+	$(BINARY) reproduce kung1993.fig18.backpressure-shares --out runs/pictures > /dev/null
+	cp runs/pictures/figures/kung1993/fig18.svg docs/pictures/fig18.svg
+
+# One token at a time changed in the files of schemes and of measuring (.cargo/mutants.toml says
+# which), in eight pieces of a night each: `make mutants PIECE=3/8`. docs/mutants.md has results.
+PIECE ?= 0/8
+mutants:
+	@command -v cargo-mutants > /dev/null || { echo "error: cargo install cargo-mutants"; exit 1; }
+	cargo mutants --shard $(PIECE) --output runs/mutants

@@ -9,7 +9,7 @@ driver=${CHROMEDRIVER:-/usr/bin/chromedriver}
 has_all() { command -v "$browser" && command -v "$driver"; } > /dev/null
 
 skip() {
-    echo "SKIPPED: the browser test of the report: $1"
+    echo "SKIPPED: the browser test of the report: $1" | tee -a "${SKIPPED:-/dev/null}"
     if [ "${CI:-}" = true ]; then
         echo "error: with CI=true the browser test must run" >&2
         exit 1

@@ -26,7 +26,7 @@ if ! has_all && [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
 fi
 if ! has_all; then
     echo "SKIPPED: the test of captures: it needs tshark and scapy;" \
-        "on Debian: sudo apt-get install tshark python3-scapy"
+        "on Debian: sudo apt-get install tshark python3-scapy" | tee -a "${SKIPPED:-/dev/null}"
     if [ "${CI:-}" = true ]; then
         echo "error: with CI=true the test of captures must run" >&2
         exit 1

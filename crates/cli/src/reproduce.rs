@@ -2,14 +2,14 @@
 
 mod report;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use papers::verdict::verdict_word;
-use papers::{Judged, Paper, Plan, Reproduction, Settings, Tally};
+use papers::{Judged, Plan, Reproduction, Selection, Settings, Tally};
 use results::{Manifest, RunDirectory};
 
 use crate::{FAILED, INTERRUPTED, SUCCESS, command_line, default_out, fail, interrupt, progress};
@@ -28,6 +28,9 @@ pub struct Options {
     /// Fewer seeds and shorter runs, verdicts marked so: a first look
     #[arg(long)]
     quick: bool,
+    /// Judge one paper by the claims of this file instead of its own
+    #[arg(long, value_name = "FILE")]
+    claims: Option<PathBuf>,
     /// Write the verdicts as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -45,10 +48,8 @@ pub fn reproduce(options: &Options) -> u8 {
         quick: options.quick,
         threads: None,
     };
-    let plan = choose(options)
-        .and_then(|chosen| Plan::new(chosen, settings).map_err(|error| error.to_string()));
-    let plan = match plan {
-        Ok(plan) => plan,
+    let plan = match choose(options) {
+        Ok(chosen) => Plan::new(chosen, settings),
         Err(message) => return fail(message),
     };
     let out = options
@@ -98,26 +99,23 @@ fn watched(plan: &Plan) -> Result<Vec<Reproduction>, papers::LabError> {
     })
 }
 
-/// Papers with the claims wanted of each; no claims means all.
-fn choose(options: &Options) -> Result<Vec<(Paper, Vec<String>)>, String> {
+/// What is wanted of each paper.
+fn choose(options: &Options) -> Result<Vec<Selection>, String> {
+    let text = |error: papers::LabError| error.to_string();
+    if let Some(file) = &options.claims {
+        return Ok(vec![judged_by(options, file)?]);
+    }
     let mut known = Vec::new();
     let mut chosen = Vec::new();
     for paper in papers::papers() {
-        let claims = papers::claim::parse(paper.claims_toml).map_err(|error| error.to_string())?;
-        let claims: Vec<String> = claims.into_iter().map(|claim| claim.id).collect();
-        let whole =
-            options.all || options.what.is_empty() || options.what.iter().any(|w| w == paper.id);
-        let wanted: Vec<String> = claims
-            .iter()
-            .filter(|claim| options.what.contains(claim))
-            .cloned()
-            .collect();
+        let claims = papers::claim::parse(paper.claims_toml).map_err(text)?;
         known.push(paper.id.to_owned());
-        known.extend(claims);
-        if whole {
-            chosen.push((paper, Vec::new()));
-        } else if !wanted.is_empty() {
-            chosen.push((paper, wanted));
+        known.extend(claims.into_iter().map(|claim| claim.id));
+        let whole = options.what.is_empty() || options.what.iter().any(|what| what == paper.id);
+        if options.all || whole {
+            chosen.push(Selection::whole(paper).map_err(text)?);
+        } else if options.what.iter().any(|what| is_claim_of(paper.id, what)) {
+            chosen.push(Selection::of(paper, &options.what).map_err(text)?);
         }
     }
     match options.what.iter().find(|what| !known.contains(what)) {
@@ -126,6 +124,34 @@ fn choose(options: &Options) -> Result<Vec<(Paper, Vec<String>)>, String> {
             near(unknown, &known)
         )),
         None => Ok(chosen),
+    }
+}
+
+fn is_claim_of(paper: &str, claim: &str) -> bool {
+    claim.split_once('.').is_some_and(|(of, _)| of == paper)
+}
+
+/// The one paper that is named, judged by the claims of `file`.
+fn judged_by(options: &Options, file: &Path) -> Result<Selection, String> {
+    let [name] = &*options.what else {
+        return Err("--claims judges one paper; name it, such as `kung1993`".into());
+    };
+    let paper = papers::papers().into_iter().find(|paper| paper.id == name);
+    let paper = paper.ok_or(format!(
+        "there is no paper `{name}`; `backwater list papers` shows them"
+    ))?;
+    let shown = file.display();
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{shown}: {error}"))?;
+    let claims = papers::claim::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
+    let measured = paper.experiments.iter().flat_map(|one| one.claims);
+    let measured: Vec<String> = measured.map(|id| (*id).to_owned()).collect();
+    match claims.iter().find(|claim| !measured.contains(&claim.id)) {
+        Some(unknown) => Err(format!(
+            "{shown}: nothing measures the claim `{}`; {}",
+            unknown.id,
+            near(&unknown.id, &measured)
+        )),
+        None => Ok(Selection::judged_by(paper, claims)),
     }
 }
 
@@ -263,10 +289,7 @@ fn status(found: &[Reproduction]) -> u8 {
     if interrupt::is_set() {
         return INTERRUPTED;
     }
-    status_of(Tally::of(found.iter().flat_map(|one| &one.judged)))
-}
-
-fn status_of(tally: Tally) -> u8 {
+    let tally = Tally::of(found.iter().flat_map(|one| &one.judged));
     if tally.failed > 0 { FAILED } else { SUCCESS }
 }
 
@@ -298,17 +321,5 @@ mod tests {
         );
         let hint = near("???", &names());
         assert!(hint.contains("list claims"), "{hint}");
-    }
-
-    #[test]
-    fn a_failed_claim_is_status_1() {
-        let failed = |failed| Tally {
-            claims: 3,
-            agree: 3 - failed,
-            failed,
-            ..Tally::default()
-        };
-        assert_eq!(status_of(failed(0)), SUCCESS);
-        assert_eq!(status_of(failed(1)), FAILED);
     }
 }

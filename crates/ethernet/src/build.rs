@@ -79,6 +79,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             stall_after: spec.stall_after,
             data_hops_before: 0,
             standstill: None,
+            is_drained: false,
+            lively: 0,
             events_handled: 0,
             frame_hops: 0,
             control_hops: 0,

@@ -18,7 +18,8 @@ use crate::spec::WIRE_OVERHEAD_BYTES;
 impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     /// What has been found so far.
     pub fn outcome(&self) -> EthernetOutcome {
-        let is_over = self.events.is_empty() || self.standstill.is_some();
+        let is_drained = self.is_drained || self.events.is_empty();
+        let is_over = is_drained || self.standstill.is_some();
         let ended_at = if is_over { self.now } else { self.reached };
         let since = self.warm_up.min(ended_at);
         let mut outcome = EthernetOutcome {
@@ -26,7 +27,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             stop: match &self.standstill {
                 Some(standstill) => Stop::Deadlocked(standstill.clone()),
                 None if ended_at >= self.stop_at => Stop::TimeReached,
-                None if self.events.is_empty() => Stop::Drained,
+                None if is_drained => Stop::Drained,
                 None => Stop::Interrupted,
             },
             trace_hash: self.hash.value(),

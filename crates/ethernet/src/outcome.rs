@@ -125,11 +125,20 @@ pub struct FlowOutcome {
     pub delivered: u64,
     /// Birth to delivery of data frames that reached the destination after the warm-up, ps.
     pub delay: DelayOutcome,
-    /// Files, requests or pictures: finished after the warm-up.
+    /// Files, requests or pictures: complete after the warm-up.
     pub transfers: u64,
-    /// Time each took, ps: from the application's start to the last acknowledgement, the whole
-    /// response, or the arrival of the picture's last datagram.
+    /// Time each took, ps: from the application's start to the last byte of the file at the
+    /// receiver, the whole response, or the arrival of the picture's last datagram.
     pub transfer_time: DelayOutcome,
+    /// Files whose last acknowledgement came after the warm-up: from the application's start to
+    /// that, ps.
+    pub acknowledged_time: DelayOutcome,
+    /// Files, requests or pictures complete in the whole run.
+    pub transfers_total: u64,
+    /// When the last of them was; 0 if none was.
+    pub last_transfer: Time,
+    /// Files all of whose bytes are in, but not their last acknowledgement; at the end of the run.
+    pub unacknowledged_total: u64,
     /// Video: datagrams delivered after the deadline or dropped, after the warm-up.
     pub late: u64,
     /// Video: datagrams sent after the warm-up whose deadline passed before the end.

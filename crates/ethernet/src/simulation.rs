@@ -71,6 +71,10 @@ pub struct Simulation<P: Probe = (), Q: EventQueue = Wheel> {
     /// Data hops when a standstill was last looked for.
     pub(crate) data_hops_before: u64,
     pub(crate) standstill: Option<Standstill>,
+    /// Nothing is left that could cause anything; the timers still set are left over.
+    pub(crate) is_drained: bool,
+    /// The flow that kept the run alive when that was last asked.
+    pub(crate) lively: u32,
     pub(crate) events_handled: u64,
     pub(crate) frame_hops: u64,
     pub(crate) control_hops: u64,
@@ -91,7 +95,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     /// to do before that end.
     pub fn run_until(&mut self, until: Time) -> bool {
         let until = until.min(self.stop_at);
-        while self.standstill.is_none() {
+        while self.standstill.is_none() && !self.is_drained {
             let batch = &mut self.batch;
             match self.events.take_instant(until, |event| batch.push(event)) {
                 Some(now) => self.run_instant(now),
@@ -154,6 +158,25 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         if P::WATCHES {
             self.probe.after_instant(now, &self.network);
         }
+        if self.network.frames.inside() == 0 && self.has_drained() {
+            self.is_drained = true;
+            self.rest_all(now);
+        }
+    }
+
+    /// With no frame anywhere: does no station wait for anything, and is no storm to come? Timers
+    /// of ports that are still set then find nothing to do.
+    fn has_drained(&mut self) -> bool {
+        let network = &self.network;
+        let flows = network.flows.len() as u32;
+        let from = self.lively;
+        let mut asked = (from..flows).chain(0..from.min(flows));
+        if let Some(lively) = asked.find(|flow| network.stations.has_more(*flow)) {
+            self.lively = lively;
+            return false;
+        }
+        let mut storms = network.nodes.iter().filter_map(|node| node.storm);
+        !storms.any(|storm| self.now < storm.until && storm.from <= self.stop_at)
     }
 
     /// Most instants have one event.

@@ -125,6 +125,12 @@ impl Stations {
         (ps != NEVER_PS).then_some(Time(ps))
     }
 
+    /// Does the flow do anything more by itself, with no frame of it on its way?
+    #[inline]
+    pub fn has_more(&self, flow: u32) -> bool {
+        self.next_timer(flow).is_some() || self.is_pulled(flow)
+    }
+
     /// The instant that [`Stations::next_timer`] named has come; calls before it do nothing.
     /// Frames for the ports are appended to `out`.
     pub fn on_timer(&mut self, now: Time, flow: u32, out: &mut Vec<Outgoing>) {

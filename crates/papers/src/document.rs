@@ -23,8 +23,8 @@ pub fn markdown(reproduction: &Reproduction) -> String {
     for judged in &reproduction.judged {
         section(&mut text, judged);
     }
-    for (title, blocks) in &reproduction.sections {
-        experiment(&mut text, title, blocks);
+    for section in &reproduction.sections {
+        experiment(&mut text, section.title, &section.blocks);
     }
     text.truncate(text.trim_end().len());
     text.push('\n');

@@ -29,7 +29,7 @@ use results::Block;
 pub use claim::Claim;
 pub use lab::{Lab, LabError};
 pub use measured::{Bounds, Finding, Interval, Measured};
-pub use plan::{Plan, Settings};
+pub use plan::{Plan, Selection, Settings};
 pub use verdict::{Judged, Tally};
 
 /// A paper that can be reproduced.
@@ -93,6 +93,19 @@ pub struct Reproduction {
     pub title: &'static str,
     /// Claims judged, in the order of the paper.
     pub judged: Vec<Judged>,
-    /// The report's sections: heading and blocks of each experiment.
-    pub sections: Vec<(&'static str, Vec<Block>)>,
+    /// What each experiment shows.
+    pub sections: Vec<Section>,
+}
+
+/// What an experiment shows in the report.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Its heading.
+    pub title: &'static str,
+    /// Figures, tables and words.
+    pub blocks: Vec<Block>,
+    /// Runs it took, those left out by a quick reproduction counted.
+    pub runs: u64,
+    /// Wall time.
+    pub seconds: f64,
 }

@@ -5,7 +5,7 @@ mod common;
 use std::sync::atomic::AtomicBool;
 
 use common::paper;
-use papers::{Lab, Plan, Settings};
+use papers::{Lab, Plan, Selection, Settings};
 use rayon::ThreadPoolBuilder;
 
 const FILE: &str = "dally1990/fig08.toml";
@@ -177,7 +177,8 @@ fn an_interruption_keeps_what_is_done() {
     };
     let error = lab.fabric(FILE, &[]).unwrap_err();
     assert!(error.0.contains("interrupted"), "{error}");
-    let plan = Plan::new(vec![(paper("dally1990"), Vec::new())], Settings::default());
-    let found = plan.expect("a plan").run(&|_| {}, &STOP).expect("no error");
+    let all = Selection::whole(paper("dally1990")).expect("the claims can be read");
+    let plan = Plan::new(vec![all], Settings::default());
+    let found = plan.run(&|_| {}, &STOP).expect("no error");
     assert!(found[0].judged.is_empty() && found[0].sections.is_empty());
 }

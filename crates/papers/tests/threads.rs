@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use papers::{Lab, Plan, Settings};
+use papers::{Lab, Plan, Selection, Settings};
 use rayon::ThreadPoolBuilder;
 
 const LOSSY: &str = "kung1993/sec45-lost-credit.toml";
@@ -50,8 +50,8 @@ fn verdicts(threads: usize) -> Vec<String> {
         threads: Some(threads),
         ..Settings::default()
     };
-    let chosen = vec![(paper.expect("the paper is known"), wanted.to_vec())];
-    let plan = Plan::new(chosen, settings).expect("a plan");
+    let some = Selection::of(paper.expect("the paper is known"), &wanted);
+    let plan = Plan::new(vec![some.expect("the claims can be read")], settings);
     let found = plan.run(&|_| {}, &NEVER);
     let found = found.expect("the shipped scenarios are sound").remove(0);
     assert_eq!(plan.done_ms(), plan.cost_ms());
@@ -59,7 +59,7 @@ fn verdicts(threads: usize) -> Vec<String> {
     let judged = found.judged.iter();
     judged
         .map(|judged| format!("{} {:?}", judged.claim.id, judged.finding.measured))
-        .chain(sections.map(|(title, blocks)| format!("{title} {blocks:?}")))
+        .chain(sections.map(|one| format!("{} {:?}", one.title, one.blocks)))
         .collect()
 }
 

@@ -57,6 +57,9 @@ pub struct Manifest {
     pub partial: bool,
     /// What was checked and how it fared.
     pub checks: Vec<Check>,
+    /// Flows that got next to nothing, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Something checked.

@@ -9,9 +9,11 @@ mod plots;
 mod ports;
 mod report;
 mod standstill;
+mod starved;
 mod tables;
 mod terminal;
 mod trace;
+mod transfers;
 mod words;
 
 use ethernet::outcome::{DelayOutcome, EthernetOutcome, Stop};
@@ -123,6 +125,7 @@ pub fn ethernet_manifest(
         ended_at_ps: outcome.ended_at.ps(),
         partial: outcome.stop == Stop::Interrupted,
         checks: info.checks.clone(),
+        warnings: starved::sentences(spec, outcome),
         ..Manifest::default()
     }
 }
@@ -184,6 +187,10 @@ fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Value> {
                 "inside_frames": found.inside_total,
                 "transfers": found.transfers,
                 "transfer_ps": times(&found.transfer_time),
+                "acknowledged_ps": times(&found.acknowledged_time),
+                "transfers_total": found.transfers_total,
+                "unacknowledged_total": found.unacknowledged_total,
+                "last_transfer_ps": found.last_transfer.ps(),
                 "delay_ps": times(&found.delay),
                 "late": found.late,
                 "due": found.due,

@@ -7,6 +7,7 @@ mod names;
 pub(crate) mod network;
 mod plots;
 mod report;
+mod starved;
 mod tables;
 mod terminal;
 mod trace;
@@ -72,6 +73,7 @@ pub fn fabric_manifest(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcom
         stop: words::stop(outcome),
         partial: matches!(outcome.stop, Stop::Running | Stop::Interrupted),
         checks: info.checks.clone(),
+        warnings: starved::sentences(spec, outcome),
         ..Manifest::default()
     }
 }

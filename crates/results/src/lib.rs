@@ -14,6 +14,7 @@ pub mod html;
 pub mod model;
 pub mod number;
 pub mod run;
+mod starved;
 mod svg;
 pub mod sweep;
 mod ticks;

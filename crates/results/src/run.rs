@@ -13,6 +13,7 @@ mod recovery;
 mod report;
 mod sessions;
 mod standstill;
+mod starved;
 mod tables;
 pub(crate) mod terminal;
 pub(crate) mod words;
@@ -123,6 +124,7 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
         ended_at_ps: outcome.ended_at.ps(),
         partial: outcome.stop == Stop::Interrupted,
         checks: info.checks.clone(),
+        warnings: starved::sentences(spec, outcome),
         ..Manifest::default()
     }
 }

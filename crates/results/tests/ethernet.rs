@@ -16,10 +16,10 @@ const GOLDEN: &str = "\
 Two switches: 11 s, time reached
 13,200 frame hops, 23 of them control in 0.01 s (1.32 M hops/s); trace hash c0ffee0123456789
 
-flow          Mbps  returned  transfers/s   time   99 %   delay  99 %  dropped  late
-file[1]       4.00         -         5.00  50 ms  60 ms  650 µs  2 ms        7     -
-file[2]       3.20         -         5.00  50 ms  60 ms  650 µs  2 ms        3     -
-</script><b>  1.50         -            -      -      -  650 µs  2 ms        0   5 %
+flow          Mbps  returned  transfers/s    FCT   99 %  acked   delay  99 %  dropped  late
+file[1]       4.00         -         5.00  50 ms  60 ms  51 ms  650 µs  2 ms        7     -
+file[2]       3.20         -         5.00  50 ms  60 ms  51 ms  650 µs  2 ms        3     -
+</script><b>  1.50         -            -      -      -      -  650 µs  2 ms        0   5 %
 
 flow          Mbps  max-min  ratio
 file[1]       4.00     3.89  1.027
@@ -27,6 +27,7 @@ file[2]       3.20     3.89  0.822
 </script><b>  1.50     1.50  1.000
 Jain's index 0.8856 of rates, 0.9909 of rates over shares
 
+transfers: 102 complete, the last at 10.9 s; 1 not acknowledged yet
 created 3,000 = delivered 2,960 + dropped 10 + inside 30 frames, 3,000,000 = 2,960,000 + 10,000 + \
 30,000 bytes
 dropped: queue full 9, watchdog 1
@@ -154,6 +155,18 @@ fn tables_say_what_the_outcome_says() {
     assert_eq!(*cell(groups, 0, "goodput"), Cell::float(7.2, 3));
     assert_eq!(*cell(groups, 0, "least"), Cell::float(3.2, 3));
     assert_eq!(*cell(groups, 0, "transfers"), Cell::float(10.0, 3));
+    let times = table(&tables, "transfers");
+    for (column, is) in [
+        ("finished", Cell::Int(50)),
+        ("mean", Cell::float(50.0, 3)),
+        ("acknowledged", Cell::Int(2)),
+        ("acknowledged mean", Cell::float(51.0, 3)),
+        ("acknowledged 99 %", Cell::float(61.0, 3)),
+        ("last", Cell::float(10_900.0, 3)),
+    ] {
+        assert_eq!(*cell(times, 0, column), is, "{column}");
+    }
+    assert_eq!(*cell(times, 1, "unacknowledged"), Cell::Int(1));
     let ports = table(&tables, "ports");
     assert_eq!(ports.rows.len(), 8, "class 1 did nothing");
     assert_eq!(*cell(ports, 6, "port"), Cell::from("B -> D"));

@@ -128,6 +128,16 @@ fn a_run_that_measured_nothing_says_so() {
     assert!(value["accepted_load"].is_null() && value["latency_cycles"].is_null());
     let page = page(&fabric_report(&info, &spec, &outcome));
     assert!(page.contains("nothing was measured"));
+    let ended = FabricOutcome {
+        stop: Stop::TraceEnded,
+        ..outcome.clone()
+    };
+    let advice = "the run ended in its warm-up, after 77 cycles; set `run.warm_up = 0` to measure \
+                  the whole trace";
+    let summary = fabric_terminal_summary(&info, &spec, &ended);
+    assert!(summary.contains(advice), "{summary}");
+    let page = results::page(&fabric_report(&info, &spec, &ended));
+    assert!(page.contains("run.warm_up = 0"));
     let names: Vec<String> = tables(&outcome).into_iter().map(|t| t.name).collect();
     assert_eq!(names, ["summary"]);
 }

@@ -266,7 +266,7 @@ pub(crate) fn tcp(record: &Record, mistakes: &mut Diagnostics) -> TrafficSpec {
     };
     TrafficSpec::Tcp(CellTcpSpec {
         start: start(record),
-        tcp: flavour(vec![record], &record.at, mistakes),
+        tcp: flavour(vec![record], None, &record.at, mistakes),
         application,
         overhead_bytes: record.count("overhead").unwrap_or(56),
         payload_bytes: record.count("payload").unwrap_or(48),

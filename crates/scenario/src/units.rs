@@ -368,6 +368,8 @@ pub(crate) fn meant_unit(unit: &str, units: &[&'static str]) -> Option<&'static 
             ("Gb/s", "Gbps"),
             ("Mb", "Mbps"),
             ("Gb", "Gbps"),
+            ("M", "Mbps"),
+            ("G", "Gbps"),
         ];
         let more = [
             ("byte", "bytes"),
@@ -486,6 +488,7 @@ mod tests {
     fn wrong_case_and_long_names_are_understood() {
         assert_eq!(meant_unit("mbps", &["bps", "kbps", "Mbps"]), Some("Mbps"));
         assert_eq!(meant_unit("Mb/s", &["bps", "kbps", "Mbps"]), Some("Mbps"));
+        assert_eq!(meant_unit("G", &["bps", "Mbps", "Gbps"]), Some("Gbps"));
         assert_eq!(meant_unit("usec", &["ps", "us", "s"]), Some("us"));
         assert_eq!(meant_unit("furlong", &["ps", "us", "s"]), None);
     }

@@ -17,6 +17,10 @@ fn load(path: &Path) -> io::Result<String> {
         Some("nets/ring.edges") => "a -> b\nb -> c\nc -> a 3\n",
         Some("nets/dag.edges") => "a -> b\nb -> c\na -> c\nterminal c\n",
         Some("nets/demand.csv") => "# who wants what\n0, 1\n2.5, 0\n",
+        Some("nets/named.csv") => {
+            "# of a tool\nFlits, destination,source,cycle\n4,1,0,0\n2,0,1,9\n"
+        }
+        Some("nets/bare.csv") => "0,0,1,4\n9,1,0,2\n",
         Some("nets/trace.csv") => "cycle,source,destination,flits\n0,0,1,4\n9,1,0,2 # late\n",
         _ => return Err(io::Error::other("no such file")),
     };
@@ -289,10 +293,15 @@ fn files_are_read_from_the_folder_of_the_scenario() {
         length,
     };
     let list = vec![entry(0, 0, 1, 4), entry(9, 1, 0, 2)];
-    assert_eq!(
-        read(&trace, &[]).classes[0].injection,
-        Injection::Trace(list)
-    );
+    // Columns go by the names of a heading.
+    for file in ["trace.csv", "named.csv", "bare.csv"] {
+        let spec = read(&trace.replace("trace.csv", file), &[]);
+        assert_eq!(spec.classes[0].injection, Injection::Trace(list.clone()));
+    }
+    // A trace is measured from its beginning.
+    assert_eq!(read(&trace, &[]).measure.warm_up, WarmUp::Cycles(0));
+    let auto = read(&trace, &["run.warm_up=\"auto\""]);
+    assert_eq!(auto.measure.warm_up, WarmUp::Auto { most: 100_000 });
     assert_eq!(codes(&matrix.replace("demand", "nothing")), ["no-file"]);
 }
 

@@ -281,3 +281,40 @@ fn points_name_files() {
     let alone = parse_with(&source, &[], &Limits::default(), &load).expect("sound");
     assert_eq!(alone.resolved, point(0).expect("sound").resolved);
 }
+
+/// A table without a key of a range is one value, as it is in a list.
+#[test]
+fn a_table_alone_is_a_value() {
+    let read = |value: &str| {
+        let source = Source::new("x.toml", FLIT);
+        Sweep::read(&source, &[], &[set("topology", value)]).expect("an axis")
+    };
+    let mesh = "{ kind = \"mesh\", sides = [4, 4] }";
+    let alone = read(mesh);
+    let values: Vec<&str> = alone.axes()[0]
+        .values
+        .iter()
+        .map(|v| v.text.as_str())
+        .collect();
+    assert_eq!(values, [mesh]);
+    let spec = scenario(&alone, 0).expect("sound");
+    assert_eq!(spec.fabric().expect("flit").graph.inject.len(), 16);
+    assert_eq!(read(&format!("[{mesh}]")).describe(0), alone.describe(0));
+}
+
+/// `--set` of a name that only an axis knows by its short form: one mistake, and no word of keys
+/// that there are not.
+#[test]
+fn a_set_that_is_no_key_is_one_mistake() {
+    let text = format!("{FLIT}\n[sweep.axes]\nlanes = [1, 2]\n");
+    let text = text.replace(
+        "kind = \"file\"\nfile = \"net.anynet\"",
+        "kind = \"mesh\"\nsides = [2, 2]",
+    );
+    let source = Source::new("x.toml", text);
+    let error = parse(&source, &[set("lanes", "8")]).expect_err("no key of the file");
+    let codes: Vec<&str> = error.iter().map(|one| one.code).collect();
+    assert_eq!(codes, ["unknown-key"]);
+    assert!(!error.to_string().contains("or `lanes`"), "{error}");
+    parse(&source, &[set("router.lanes", "8")]).expect("a key of the file");
+}

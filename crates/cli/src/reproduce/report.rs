@@ -12,13 +12,32 @@ pub fn json(found: &[Reproduction]) -> Value {
         let judged = reproduction.judged.iter();
         judged.map(|judged| judged.to_json(reproduction.paper))
     });
-    json!({ "version": env!("CARGO_PKG_VERSION"), "claims": claims.collect::<Vec<_>>() })
+    let experiments = found.iter().flat_map(|reproduction| {
+        let sections = reproduction.sections.iter();
+        sections.map(|section| {
+            json!({
+                "paper": reproduction.paper,
+                "title": section.title,
+                "runs": section.runs,
+                "seconds": thousandths(section.seconds),
+            })
+        })
+    });
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "claims": claims.collect::<Vec<_>>(),
+        "experiments": experiments.collect::<Vec<_>>(),
+    })
+}
+
+fn thousandths(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
 }
 
 /// The tables that experiments show, for `tables/PAPER/*.csv`.
 pub fn tables(found: &[Reproduction]) -> Vec<Table> {
     let of_one = |reproduction: &Reproduction| {
-        let blocks = reproduction.sections.iter().flat_map(|(_, blocks)| blocks);
+        let blocks = reproduction.sections.iter().flat_map(|one| &one.blocks);
         let table = |block: &Block| match block {
             Block::Table(table) => Some(table.clone()),
             _ => None,
@@ -91,12 +110,12 @@ fn section(reproduction: &Reproduction, seconds: f64) -> Vec<Block> {
             blocks: vec![Block::Table(papers::document::numbers(reproduction))],
         },
     ];
-    for (title, section) in &reproduction.sections {
+    for section in &reproduction.sections {
         blocks.push(Block::Heading {
             level: 3,
-            text: (*title).into(),
+            text: section.title.into(),
         });
-        blocks.extend(section.iter().cloned());
+        blocks.extend(section.blocks.iter().cloned());
     }
     blocks
 }

@@ -6,7 +6,7 @@
 use std::time::Duration as WallTime;
 
 use ethernet::Simulation;
-use ethernet::outcome::{EthernetOutcome, FlowOutcome, QueueOutcome, Stop};
+use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome, Stop};
 use ethernet::spec::EthernetSpec;
 use kernel::{Duration, Time, Wheel};
 use results::ethernet::{fairness, goodputs, merged};
@@ -61,14 +61,14 @@ pub const MEASURES: &[Measure] = &[
     number(
         "transfers",
         "1/s",
-        "files, requests and pictures finished",
+        "files, requests and pictures complete",
         Role::Other,
         3,
     ),
     number(
         "transfer time",
         "ms",
-        "mean over all of them",
+        "mean over all of them, files to their last byte at the receiver",
         Role::Other,
         3,
     ),
@@ -76,6 +76,27 @@ pub const MEASURES: &[Measure] = &[
         "transfer time 99 %",
         "ms",
         "99th percentile",
+        Role::Other,
+        3,
+    ),
+    number(
+        "acknowledged time",
+        "ms",
+        "mean over all files, to their last acknowledgement",
+        Role::Other,
+        3,
+    ),
+    number(
+        "acknowledged time 99 %",
+        "ms",
+        "99th percentile",
+        Role::Other,
+        3,
+    ),
+    number(
+        "last transfer",
+        "ms",
+        "when the last of the whole run was complete",
         Role::Other,
         3,
     ),
@@ -192,6 +213,25 @@ fn share(part: u64, whole: u64) -> f64 {
     }
 }
 
+/// Of transfers, ms: mean and 99 % to their completion and to their last acknowledgement, and when
+/// the last one was complete; not a number where there was none.
+fn transfer_times(outcome: &EthernetOutcome) -> [f64; 5] {
+    let flows = || outcome.flows.iter();
+    let ms = |count: u64, ps: f64| if count > 0 { ps / 1e9 } else { f64::NAN };
+    let done = merged(flows().map(|flow| &flow.transfer_time));
+    let acknowledged = merged(flows().map(|flow| &flow.acknowledged_time));
+    let most = |times: &DelayOutcome| ms(times.count, times.histogram.percentile(99.0) as f64);
+    let total = flows().map(|flow| flow.transfers_total).sum();
+    let last = flows().map(|flow| flow.last_transfer.ps()).max();
+    [
+        ms(done.count, done.mean_ps),
+        most(&done),
+        ms(acknowledged.count, acknowledged.mean_ps),
+        most(&acknowledged),
+        ms(total, last.unwrap_or(0) as f64),
+    ]
+}
+
 /// In the order of [`MEASURES`].
 fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
     let seconds = outcome.ended_at.since(spec.warm_up).seconds();
@@ -206,7 +246,13 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
     let rates = goodputs(spec, outcome);
     let mbps = |bps: f64| if seconds > 0.0 { bps / 1e6 } else { f64::NAN };
     let some = |count: u64, value: f64| if count > 0 { value } else { f64::NAN };
-    let transfers = merged(outcome.flows.iter().map(|flow| &flow.transfer_time));
+    let [
+        transfer_mean,
+        transfer_most,
+        acknowledged_mean,
+        acknowledged_most,
+        last_transfer,
+    ] = transfer_times(outcome);
     let delays = merged(outcome.flows.iter().map(|flow| &flow.delay));
     let queues = || outcome.channels.iter().flat_map(|channel| &channel.queues);
     let sum = |of: fn(&QueueOutcome) -> u64| queues().map(of).sum::<u64>() as f64;
@@ -228,11 +274,11 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         fairness(&rates),
         mbps(rate(total(|f| f.returned_bytes) as f64 * 8.0)),
         rate(total(|f| f.transfers) as f64),
-        some(transfers.count, transfers.mean_ps / 1e9),
-        some(
-            transfers.count,
-            time(transfers.histogram.percentile(99.0)) / 1e9,
-        ),
+        transfer_mean,
+        transfer_most,
+        acknowledged_mean,
+        acknowledged_most,
+        last_transfer,
         some(delays.count, delays.mean_ps / 1e6),
         some(delays.count, time(delays.histogram.percentile(99.0)) / 1e6),
         share(total(|f| f.late), total(|f| f.due)),
@@ -289,7 +335,25 @@ mod tests {
         };
         let mut engine = Simulation::<(), Wheel>::new(&spec).unwrap();
         engine.run();
+        let times = |ps: u64| DelayOutcome {
+            count: 1,
+            mean_ps: ps as f64,
+            histogram: {
+                let mut histogram = kernel::Histogram::new();
+                histogram.record(ps);
+                histogram
+            },
+            ..DelayOutcome::default()
+        };
+        let flow = FlowOutcome {
+            transfer_time: times(1_000_000_000),
+            acknowledged_time: times(2_000_000_000),
+            transfers_total: 1,
+            last_transfer: Time(3_000_000_000),
+            ..FlowOutcome::default()
+        };
         let outcome = EthernetOutcome {
+            flows: vec![flow],
             stop: Stop::Deadlocked(Default::default()),
             violations_total: 7,
             ..engine.outcome()
@@ -297,6 +361,13 @@ mod tests {
         let values = values(&spec, &outcome);
         assert_eq!(values.len(), MEASURES.len());
         let value = |name: &str| values[MEASURES.iter().position(|m| m.name == name).unwrap()];
+        for (name, is) in [
+            ("transfer time", 1.0),
+            ("acknowledged time", 2.0),
+            ("last transfer", 3.0),
+        ] {
+            assert_eq!(value(name), is, "{name}");
+        }
         assert_eq!(value("standstill"), 1.0);
         assert_eq!(value("broken promises"), 7.0);
         assert!(value("delay").is_nan() && value("late").is_nan());

@@ -6,6 +6,7 @@ mod ethernet;
 mod fabric;
 mod nasty;
 mod papers;
+mod pictures;
 mod pipes;
 mod runs;
 mod saturation;

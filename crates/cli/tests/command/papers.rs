@@ -15,8 +15,11 @@ const KEYS: &[&str] = &[
     "paper_value",
     "measured",
     "interval",
+    "seeds",
     "accept",
     "verdict",
+    "quick",
+    "reading",
     "reason",
     "scenario",
     "seconds",
@@ -76,4 +79,36 @@ fn an_unknown_claim_brings_a_hint() {
     ran.complains("no paper or claim `nosuch`")
         .complains("list");
     assert!(!here.join("runs").exists(), "bad input leaves no directory");
+}
+
+#[test]
+fn a_claim_that_fails_is_status_1() {
+    let here = folder("failed-claim");
+    let claim = |bounds: &str| {
+        format!(
+            "paper = \"kung1993\"\n\n[[claim]]\nid = \"{CLAIM}\"\nfigure = \"20\"\n\
+             states = \"Something\"\n{bounds}\n"
+        )
+    };
+    let judge = |text: &str, status| {
+        fs::write(here.join("own.toml"), text).expect("a file");
+        let arguments = ["reproduce", "kung1993", "--claims", "own.toml"];
+        backwater(&here, &arguments).expect(status)
+    };
+    let ran = judge(&claim("accept = { data = [0.0, 0.1] }"), 1);
+    assert!(ran.out.contains("failed"), "{}", ran.out);
+    assert!(ran.out.contains("1 failed"), "{}", ran.out);
+    assert_eq!(
+        json(&here.join("runs/reproduce/claims.json"))["claims"][0]["verdict"],
+        "failed"
+    );
+    let ran = judge(
+        &claim("accept = { data = [0.0, 1.0] }\nreading = \"so it is\""),
+        0,
+    );
+    assert!(ran.out.contains("Reading: so it is."), "{}", ran.out);
+    let ran = judge(&claim("").replace("fig20", "fig21"), 2);
+    ran.complains("nothing measures the claim")
+        .complains("fig21");
+    judge("claims = 3", 2).complains("own.toml");
 }

@@ -130,3 +130,34 @@ fn a_killed_run_says_that_it_is_partial() {
     backwater(&here, &["run", &figure_17(), "--out", "out"]).expect(0);
     assert_eq!(json(&here.join("out/manifest.json"))["partial"], false);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_reproduction_stopped_by_ctrl_c_keeps_its_verdicts() {
+    let here = folder("ctrl-c-reproduce");
+    let printed = here.join("printed.txt");
+    let out = fs::File::create(&printed).expect("a file");
+    let child = command(&here)
+        .args(["reproduce", "kung1993", "zhang1991", "--out", "out"])
+        .stdout(out)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let start = Instant::now();
+    let verdicts = || fs::read_to_string(&printed).unwrap_or_default();
+    while !verdicts().contains("agrees") {
+        assert!(start.elapsed() < PATIENCE, "no verdict");
+        sleep(Duration::from_millis(20));
+    }
+    interrupt(&child);
+    let (status, err) = wait(child);
+    assert_eq!(status, Some(130), "{err}");
+    let found = json(&here.join("out/claims.json"));
+    let claims = found["claims"].as_array().expect("claims");
+    // The cheap ones are done, and what takes minutes is not.
+    assert!(!claims.is_empty() && claims.len() < 39, "{}", claims.len());
+    assert!(claims.iter().all(|claim| claim["verdict"] != "failed"));
+    assert_eq!(json(&here.join("out/manifest.json"))["partial"], true);
+    assert!(here.join("out/report.html").is_file());
+    assert!(verdicts().contains("report: "), "{}", verdicts());
+}

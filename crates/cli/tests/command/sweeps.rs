@@ -214,12 +214,17 @@ fn values_that_do_not_go_together_are_told() {
     let here = folder("sweep-together");
     shared(&here, &[]);
     let arguments = ["sweep", "shared.toml", "--out", "out"];
-    let axes = ["--axis", "scheme=n23,none", "--axis", "overflow=keep,drop"];
+    let axes = [
+        "--axis",
+        "scheme=cumulative,n23",
+        "--axis",
+        "resync_every=4,8",
+    ];
     let ran = backwater(&here, &[&arguments[..], &axes[..]].concat());
-    let ran = ran.expect(2).complains("has no meaning with scheme `none`");
+    let ran = ran.expect(2).complains("has no meaning with scheme `n23`");
     assert!(
         ran.err
-            .contains("in the point load = 0.1, n3 = 4, scheme = none"),
+            .contains("in the point load = 0.1, n3 = 4, scheme = n23"),
         "{}",
         ran.err
     );

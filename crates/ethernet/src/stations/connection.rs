@@ -1,8 +1,9 @@
 //! A TCP connection with its applications.
 //!
 //! All of them send transfers: a think time, a request one way, and, where there is one, a
-//! service time and a response back. A file is a request without response, whose end is its last
-//! acknowledgement; infinite traffic is one file, without a think time before it.
+//! service time and a response back. A file is a request without response: it is complete when
+//! its last byte is in, and the next one waits for its last acknowledgement. Infinite traffic is
+//! one file, without a think time before it.
 
 use alloc::vec::Vec;
 
@@ -39,7 +40,7 @@ pub(super) struct Arrival {
 enum Stage {
     /// The end of a think time.
     Thinking,
-    /// The whole request at the destination or, of a file, its last acknowledgement.
+    /// The whole request at the destination; of a file also its last acknowledgement.
     Requesting,
     /// The end of a service time.
     Serving,
@@ -70,6 +71,8 @@ pub(super) struct Connection {
     request_bytes: u64,
     response: Option<Response>,
     think: ThinkSpec,
+    /// A file is all in, and its last acknowledgement is not.
+    is_unacknowledged: bool,
     /// Transfers not yet finished.
     left: u64,
     think_stream: Stream,
@@ -131,6 +134,7 @@ impl Connection {
             request_bytes,
             response,
             think,
+            is_unacknowledged: false,
             left,
             think_stream: stream(Purpose::Think),
             service_stream: stream(Purpose::Service),
@@ -200,6 +204,7 @@ impl Connection {
     /// Fills in its part.
     pub fn outcome(&self, into: &mut FlowOutcome) {
         self.tally.outcome(into);
+        into.unacknowledged_total = self.is_unacknowledged.into();
         if self.request_bytes == ENDLESS_BYTES {
             let counts = self.ends[SOURCE].counts();
             into.offered_bytes_total = counts.sent_bytes - counts.again_bytes;
@@ -243,7 +248,15 @@ impl Connection {
     /// What a segment that came to `end` means to the applications.
     fn progress(&mut self, now: Time, end: usize, received: Received, is_measured: bool) {
         let is_over = match (self.stage, self.response) {
-            (Stage::Requesting, None) => end == SOURCE && received.is_finished,
+            (Stage::Requesting, None) if end == DESTINATION => {
+                self.got_bytes += received.delivered_bytes;
+                if received.delivered_bytes > 0 && self.got_bytes >= self.request_bytes {
+                    self.is_unacknowledged = true;
+                    self.tally.count_transfer(now, self.began_ps, is_measured);
+                }
+                false
+            }
+            (Stage::Requesting, None) => received.is_finished,
             (Stage::Requesting, Some(response)) if end == DESTINATION => {
                 self.got_bytes += received.delivered_bytes;
                 if self.got_bytes >= self.request_bytes {
@@ -260,9 +273,12 @@ impl Connection {
             _ => false,
         };
         if is_over {
-            if is_measured {
-                self.tally.count_transfer(now, self.began_ps);
+            if self.response.is_some() {
+                self.tally.count_transfer(now, self.began_ps, is_measured);
+            } else if is_measured {
+                self.tally.count_acknowledged(now, self.began_ps);
             }
+            self.is_unacknowledged = false;
             self.left -= 1;
             self.start_thinking(now.ps());
         }

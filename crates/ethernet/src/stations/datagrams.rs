@@ -161,10 +161,8 @@ impl Datagrams {
         }
         if let Some(playout) = &mut self.playout {
             let picture = playout.on_arrival(now, number);
-            if let Some(began_ps) = picture
-                && is_measured
-            {
-                self.tally.count_transfer(now, began_ps);
+            if let Some(began_ps) = picture {
+                self.tally.count_transfer(now, began_ps, is_measured);
             }
         }
         u64::from(bytes)

@@ -1,4 +1,4 @@
-//! What is counted of a flow after the warm-up.
+//! What is counted of a flow, most of it after the warm-up.
 
 use kernel::{Histogram, Time};
 
@@ -53,8 +53,13 @@ pub(super) struct Tally {
     delivered: u64,
     /// Of frames that reached the destination.
     delay: Delays,
-    /// Files, requests, pictures.
+    /// Files to their last byte at the receiver, requests, pictures.
     transfer_time: Delays,
+    /// Files to their last acknowledgement.
+    acknowledged_time: Delays,
+    /// Transfers, whole run, and the end of the last.
+    transfers_total: u64,
+    last_transfer: Time,
 }
 
 impl Tally {
@@ -69,8 +74,19 @@ impl Tally {
 
     /// A transfer that began at `began_ps` is complete.
     #[inline]
-    pub fn count_transfer(&mut self, now: Time, began_ps: u64) {
-        self.transfer_time.record(now.ps().saturating_sub(began_ps));
+    pub fn count_transfer(&mut self, now: Time, began_ps: u64, is_measured: bool) {
+        self.transfers_total += 1;
+        self.last_transfer = now;
+        if is_measured {
+            self.transfer_time.record(now.ps().saturating_sub(began_ps));
+        }
+    }
+
+    /// The last acknowledgement of a file that began at `began_ps` is in.
+    #[inline]
+    pub fn count_acknowledged(&mut self, now: Time, began_ps: u64) {
+        self.acknowledged_time
+            .record(now.ps().saturating_sub(began_ps));
     }
 
     /// Fills in its part.
@@ -82,6 +98,9 @@ impl Tally {
         into.delay = self.delay.outcome();
         into.transfers = self.transfer_time.count;
         into.transfer_time = self.transfer_time.outcome();
+        into.acknowledged_time = self.acknowledged_time.outcome();
+        into.transfers_total = self.transfers_total;
+        into.last_transfer = self.last_transfer;
     }
 }
 
@@ -95,13 +114,15 @@ mod tests {
         tally.count_frame(Time(50), true, Time(10));
         tally.count_frame(Time(60), true, Time(40));
         tally.count_frame(Time(99), false, Time(60));
-        tally.count_transfer(Time(100), 5);
+        tally.count_transfer(Time(90), 5, false);
+        tally.count_transfer(Time(100), 5, true);
         let mut found = FlowOutcome::default();
         tally.outcome(&mut found);
         let delay = &found.delay;
         assert_eq!((found.delivered, delay.count, delay.mean_ps), (3, 2, 30.0));
         assert_eq!((delay.least_ps, delay.most_ps), (20, 40));
         assert_eq!((found.transfers, found.transfer_time.most_ps), (1, 95));
+        assert_eq!((found.transfers_total, found.last_transfer), (2, Time(100)));
         assert_eq!(delay.histogram.percentile(100.0), 40);
     }
 }

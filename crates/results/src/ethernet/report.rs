@@ -7,7 +7,7 @@ use packet::outcome::Series;
 use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};
 use super::words::{self, Control};
-use super::{EthernetBalance, fair, plots, standstill};
+use super::{EthernetBalance, fair, plots, standstill, starved};
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate, significant, span};
 use crate::run::words::counted;
@@ -23,6 +23,7 @@ pub fn ethernet_report(
 ) -> Report {
     let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
     blocks.extend(notes(spec, outcome));
+    blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
     blocks.push(Block::Text(words::paragraphs(spec, outcome)));
     let sections = [
         ("In pictures", plots::plots(spec, outcome)),
@@ -93,6 +94,9 @@ fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<
             format!("of {} frames", grouped(balance.created)),
         ),
     ];
+    if let Some((complete, last)) = words::transfers(outcome) {
+        facts.push(fact("Transfers", grouped(complete), last));
+    }
     let control = Control::of(outcome);
     if control.stops > 0 {
         facts.push(fact(

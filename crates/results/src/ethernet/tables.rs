@@ -4,7 +4,7 @@ use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
 use ethernet::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 
 use super::groups::{self, Group, fairness, goodputs, groups, per_second, seconds};
-use super::{EthernetBalance, fair, names, ports, standstill};
+use super::{EthernetBalance, fair, names, ports, standstill, transfers};
 use crate::model::{Cell, Column, Table};
 
 /// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP,
@@ -23,7 +23,7 @@ pub fn short_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table
         group_table(spec, outcome),
         flows(spec, outcome),
         fair::shares(spec, outcome).table(),
-        transfers(spec, outcome),
+        transfers::table(spec, outcome),
         delays(spec, outcome),
         deadlines(spec, outcome),
         ports::drops(spec, outcome),
@@ -47,7 +47,7 @@ fn with_rows(mut tables: Vec<Table>) -> Vec<Table> {
 }
 
 /// The flows of the spec with what was found of them.
-fn found<'a>(
+pub(super) fn found<'a>(
     spec: &'a EthernetSpec,
     outcome: &'a EthernetOutcome,
 ) -> impl Iterator<Item = (&'a FlowSpec, &'a FlowOutcome)> {
@@ -100,9 +100,14 @@ fn group_table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             rate("most", "of one flow"),
             Column::number("fairness", "", "Jain's index: 1 where all got the same"),
             rate("returned", "payload of responses, all flows"),
-            Column::number("transfers", "1/s", "files, requests or pictures finished"),
-            Column::number("mean time", "ms", "of a transfer"),
+            Column::number("transfers", "1/s", "files, requests or pictures complete"),
+            Column::number("mean time", "ms", "of a transfer: flow completion time"),
             Column::number("99 %", "ms", "99 in 100 transfers took no longer"),
+            Column::number(
+                "acknowledged",
+                "ms",
+                "mean of files to the last acknowledgement",
+            ),
             Column::number("dropped", "frames", "after the warm-up"),
         ],
     );
@@ -133,7 +138,8 @@ fn group_row(
     let mbps = |bps: f64| Cell::float(bps / 1e6, 3);
     let total = |of: fn(&FlowOutcome) -> u64| group.found(outcome).map(of).sum::<u64>();
     let times = groups::merged(group.found(outcome).map(|flow| &flow.transfer_time));
-    let time = |ps: f64| match times.count {
+    let acked = groups::merged(group.found(outcome).map(|flow| &flow.acknowledged_time));
+    let time = |times: &DelayOutcome, ps: f64| match times.count {
         0 => Cell::Empty,
         _ => Cell::float(ps / 1e9, 3),
     };
@@ -150,8 +156,9 @@ fn group_row(
             seconds,
         )),
         Cell::float(per_second(total(|flow| flow.transfers) as f64, seconds), 3),
-        time(times.mean_ps),
-        time(times.histogram.percentile(99.0) as f64),
+        time(&times, times.mean_ps),
+        time(&times, times.histogram.percentile(99.0) as f64),
+        time(&acked, acked.mean_ps),
         total(|flow| flow.dropped).into(),
     ]
 }
@@ -237,7 +244,7 @@ fn protocol(transport: &TransportSpec) -> &'static str {
     }
 }
 
-fn time_columns(unit: &str) -> Vec<Column> {
+pub(super) fn time_columns(unit: &str) -> Vec<Column> {
     let number = |name: &str, meaning: &str| Column::number(name, unit, meaning);
     vec![
         number("mean", "mean"),
@@ -250,53 +257,17 @@ fn time_columns(unit: &str) -> Vec<Column> {
     ]
 }
 
-fn time_cells(times: &DelayOutcome, unit_ps: f64) -> Vec<Cell> {
-    let of = |ps: f64| Cell::float(ps / unit_ps, 3);
+/// Cells for [`time_columns`], empty where nothing was measured.
+pub(super) fn time_cells(times: &DelayOutcome, unit_ps: f64) -> Vec<Cell> {
+    let of = |ps: f64| match times.count {
+        0 => Cell::Empty,
+        _ => Cell::float(ps / unit_ps, 3),
+    };
     let mut cells = vec![of(times.mean_ps), of(times.least_ps as f64)];
     let percentile = |percent| of(times.histogram.percentile(percent) as f64);
     cells.extend([50.0, 90.0, 99.0, 99.9].map(percentile));
     cells.push(of(times.most_ps as f64));
     cells
-}
-
-fn transfers(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
-    let mut columns = vec![
-        Column::text("flow", "name in the scenario"),
-        Column::text("what", "files, requests or pictures"),
-        Column::number("finished", "", "after the warm-up"),
-        Column::number("rate", "1/s", "finished per second"),
-    ];
-    columns.extend(time_columns("ms"));
-    let mut table = Table::new(
-        "transfers",
-        "Files: from the application's start to the last acknowledgement. Requests: to the whole \
-         response. Pictures: to the arrival of the last datagram. Finished after the warm-up.",
-        columns,
-    );
-    let seconds = seconds(spec, outcome);
-    for (flow, found) in found(spec, outcome) {
-        if found.transfers == 0 {
-            continue;
-        }
-        let mut row = vec![
-            flow.name.clone().into(),
-            transfer_word(&flow.traffic).into(),
-            found.transfers.into(),
-            Cell::float(per_second(found.transfers as f64, seconds), 3),
-        ];
-        row.extend(time_cells(&found.transfer_time, 1e9));
-        table.rows.push(row);
-    }
-    table
-}
-
-/// What a flow's application counts as one transfer.
-pub fn transfer_word(traffic: &TrafficSpec) -> &'static str {
-    match traffic {
-        TrafficSpec::Requests { .. } => "requests",
-        TrafficSpec::Video(_) => "pictures",
-        _ => "files",
-    }
 }
 
 fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {

@@ -1,6 +1,6 @@
 //! A run of the Ethernet engine in at most 40 lines of text, beside fair shares.
 
-use ethernet::outcome::{EthernetOutcome, FlowOutcome};
+use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
 use ethernet::spec::EthernetSpec;
 
 use super::groups::{self, Group, goodputs, groups, per_second, seconds};
@@ -11,6 +11,7 @@ use crate::number::{fixed, grouped, significant, span};
 use crate::run::RunInfo;
 use crate::run::terminal::{aligned, printable, shortened};
 use crate::run::words::counted;
+use crate::starved;
 
 /// Flows listed one by one; where there are more, groups are listed.
 const FLOWS: usize = 10;
@@ -42,6 +43,9 @@ pub fn ethernet_terminal_summary(
     lines.extend(flow_lines(spec, outcome));
     lines.extend(fair::shares(spec, outcome).terminal_lines());
     lines.push(String::new());
+    if let Some((complete, last)) = words::transfers(outcome) {
+        lines.push(format!("transfers: {} {last}", grouped(complete)));
+    }
     lines.push(words::conservation(&EthernetBalance::of(outcome)));
     let queues = ports::queues(spec, outcome);
     let channels = names::channels(spec);
@@ -58,6 +62,7 @@ pub fn ethernet_terminal_summary(
         lines.push(standstill::sentence(found));
         lines.extend(standstill::lines(spec, outcome, WAITS));
     }
+    lines.extend(starved::lines(super::starved::sentences(spec, outcome)));
     lines.extend(violations(outcome));
     printable(&lines)
 }
@@ -114,8 +119,9 @@ fn titles(folded: bool) -> Vec<String> {
     };
     let more = [
         "transfers/s",
-        "time",
+        "FCT",
         "99 %",
+        "acked",
         "delay",
         "99 %",
         "dropped",
@@ -154,20 +160,26 @@ fn row(
         });
     }
     let transfers = total(|flow| flow.transfers);
-    let times = groups::merged(group.found(outcome).map(|flow| &flow.transfer_time));
-    let delays = groups::merged(group.found(outcome).map(|flow| &flow.delay));
+    let times = |of: fn(&FlowOutcome) -> &DelayOutcome| -> DelayOutcome {
+        groups::merged(group.found(outcome).map(of))
+    };
     row.push(match transfers {
         0 => "-".into(),
         count => fixed(per_second(count as f64, seconds), 2),
     });
-    for times in [times, delays] {
-        let shown = |ps: f64| match times.count {
-            0 => "-".into(),
-            _ => span(ps),
-        };
-        row.push(shown(times.mean_ps));
-        row.push(shown(times.histogram.percentile(99.0) as f64));
+    let shown = |times: &DelayOutcome, ps: f64| match times.count {
+        0 => "-".into(),
+        _ => span(ps),
+    };
+    let (done, acked) = (
+        times(|flow| &flow.transfer_time),
+        times(|flow| &flow.acknowledged_time),
+    );
+    for times in [done, times(|flow| &flow.delay)] {
+        row.push(shown(&times, times.mean_ps));
+        row.push(shown(&times, times.histogram.percentile(99.0) as f64));
     }
+    row.insert(row.len() - 2, shown(&acked, acked.mean_ps));
     row.push(grouped(total(|flow| flow.dropped_total)));
     row.push(match total(|flow| flow.due) {
         0 => "-".into(),

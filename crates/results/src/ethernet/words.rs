@@ -1,6 +1,6 @@
 //! A run of the Ethernet engine in sentences.
 
-use ethernet::outcome::{Drops, EthernetOutcome, Stop};
+use ethernet::outcome::{Drops, EthernetOutcome, FlowOutcome, Stop};
 use ethernet::spec::{EthernetSpec, NodeKind};
 
 use super::{EthernetBalance, names, standstill};
@@ -31,6 +31,26 @@ pub fn stop_short(stop: &Stop) -> &'static str {
         Stop::Deadlocked(_) => "standstill",
         Stop::Interrupted => "interrupted",
     }
+}
+
+/// Transfers of the whole run: how many, and the rest of the sentence, `complete, the last at
+/// 1.3 ms`, with those that wait for an acknowledgement; `None` without any.
+pub fn transfers(outcome: &EthernetOutcome) -> Option<(u64, String)> {
+    let total = |of: fn(&FlowOutcome) -> u64| outcome.flows.iter().map(of).sum::<u64>();
+    let last = outcome.flows.iter().map(|flow| flow.last_transfer).max()?;
+    let complete = total(|flow| flow.transfers_total);
+    if complete == 0 {
+        return None;
+    }
+    let mut text = format!("complete, the last at {}", span(last.ps() as f64));
+    if total(|flow| flow.transfers) == 0 {
+        text.push_str(", all in the warm-up: rates and times are without them");
+    }
+    match total(|flow| flow.unacknowledged_total) {
+        0 => {}
+        waiting => text.push_str(&format!("; {} not acknowledged yet", grouped(waiting))),
+    }
+    Some((complete, text))
 }
 
 /// `created 10 = delivered 8 + dropped 1 + inside 1 frames, 1,000 = 800 + 100 + 100 bytes`.

@@ -28,7 +28,7 @@ pub fn of_sources(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<(f64, us
 }
 
 /// By terminal: flits that it got into the network in a cycle of the window.
-fn entered<'a>(spec: &FabricSpec, outcome: &'a FabricOutcome) -> Option<&'a [f64]> {
+pub fn entered<'a>(spec: &FabricSpec, outcome: &'a FabricOutcome) -> Option<&'a [f64]> {
     let from = spec.graph.channels.len();
     network::shares(outcome).get(from..from + spec.graph.inject.len())
 }

@@ -5,7 +5,7 @@ use flit::spec::FabricSpec;
 
 use super::tables::{long_tables, summary_tables};
 use super::words::{self, LOAD};
-use super::{FabricBalance, plots};
+use super::{FabricBalance, plots, starved};
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, significant};
 use crate::run::words::counted;
@@ -16,6 +16,7 @@ use crate::run::{RunInfo, closing_blocks, heading};
 pub fn fabric_report(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Report {
     let mut blocks = vec![Block::Facts(facts(info, outcome))];
     blocks.extend(notes(outcome));
+    blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
     blocks.push(Block::Text(words::paragraphs(spec, outcome)));
     let plots = plots::plots(spec, outcome);
     if !plots.is_empty() {
@@ -161,6 +162,10 @@ fn notes(outcome: &FabricOutcome) -> Vec<Block> {
     if !balance.holds() {
         let text = words::conservation(&balance);
         note(Tone::Problem, format!("Flits are missing: {text}."));
+    }
+    if outcome.window == 0 && outcome.stop != Stop::Interrupted {
+        let why = words::no_window(outcome);
+        note(Tone::Warning, format!("Nothing was measured: {why}."));
     }
     if let Some(why) = &outcome.saturated {
         note(Tone::Warning, saturation(why));

@@ -1,4 +1,5 @@
-//! A run of the cycle engine in at most 31 lines of text, beside fair shares.
+//! A run of the cycle engine in at most 31 lines of text, beside fair shares and four on who got
+//! next to nothing.
 
 use flit::outcome::FabricOutcome;
 use flit::spec::FabricSpec;
@@ -9,6 +10,7 @@ use crate::number::{fixed, grouped, significant};
 use crate::run::RunInfo;
 use crate::run::terminal::{aligned, printable, shortened};
 use crate::run::words::counted;
+use crate::starved;
 
 /// Classes listed; the rest are counted.
 const CLASSES: usize = 5;
@@ -57,6 +59,7 @@ pub fn fabric_terminal_summary(
         lines.push(words::deadlocked(outcome));
         lines.extend(deadlock::lines(spec, outcome, HELD));
     }
+    lines.extend(starved::lines(super::starved::sentences(spec, outcome)));
     lines.extend(violations(outcome));
     printable(&lines)
 }

@@ -103,19 +103,31 @@ pub fn conservation(balance: &FabricBalance) -> String {
 
 /// When was measured: `10,000 cycles from cycle 2,345 on (warm-up detected)`.
 pub fn window(outcome: &FabricOutcome) -> String {
-    let how = if outcome.warm_up_detected {
-        "end of warm-up detected"
-    } else {
-        "warm-up as given"
+    let how = match (outcome.warm_up_detected, outcome.window_start) {
+        (true, _) => "end of warm-up detected",
+        (false, 0) => "no warm-up",
+        (false, _) => "warm-up as given",
     };
     match outcome.window {
-        0 => "not reached".into(),
+        0 => format!("not reached: {}", no_window(outcome)),
         window => format!(
             "{} from cycle {} on ({how})",
             counted(window as usize, "cycle"),
             grouped(outcome.window_start)
         ),
     }
+}
+
+/// Why there is no window, and what to set for one.
+pub fn no_window(outcome: &FabricOutcome) -> String {
+    let cycles = counted(outcome.cycles as usize, "cycle");
+    let way = match outcome.stop {
+        Stop::Interrupted => return format!("interrupted in the warm-up, after {cycles}"),
+        Stop::TraceEnded => "set `run.warm_up = 0` to measure the whole trace",
+        Stop::Deadlocked => "set `run.warm_up = 0` to measure what came before",
+        _ => "give `run.warm_up` fewer cycles; 0 measures from the start",
+    };
+    format!("the run ended in its warm-up, after {cycles}; {way}")
 }
 
 /// The channel between routers that was busiest, and its share of busy cycles. Where there is

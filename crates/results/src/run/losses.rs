@@ -45,6 +45,11 @@ fn words(cause: LossCause) -> (&'static str, &'static str, &'static str) {
     }
 }
 
+/// How a sentence goes on after a count of units lost to a cause.
+pub fn fate(cause: LossCause) -> &'static str {
+    words(cause).2
+}
+
 /// Losses of all flows.
 fn total(outcome: &Outcome) -> Drops {
     let mut total = Drops::default();

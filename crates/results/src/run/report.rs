@@ -5,7 +5,8 @@ use packet::outcome::{Outcome, Series, Stop};
 use packet::spec::NetworkSpec;
 
 use super::{
-    Balance, Measured, RunInfo, abr, bounds, fair, port_plots, run_tables, standstill, words,
+    Balance, Measured, RunInfo, abr, bounds, fair, port_plots, run_tables, standstill, starved,
+    words,
 };
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
@@ -25,6 +26,7 @@ pub fn run_report<'a>(
     let measured = measured.into();
     let mut blocks = vec![Block::Facts(facts(info, spec, outcome))];
     blocks.extend(warnings(info, spec, outcome));
+    blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
     blocks.push(Block::Text(words::paragraph(info, spec, outcome)));
     let waiting = measured.ports;
     let waiting = waiting.map_or(Vec::new(), |ports| port_plots::plots(ports, info.cell));

@@ -1,5 +1,5 @@
 //! A run in at most 25 lines of text, beside fair shares; nine more where flows reserve, six where
-//! units stand still.
+//! units stand still, four on flows that got next to nothing.
 
 use packet::outcome::{Outcome, PortsOutcome, Stop};
 use packet::spec::NetworkSpec;
@@ -10,6 +10,7 @@ use super::{
     words,
 };
 use crate::number::{fixed, grouped, significant, span};
+use crate::starved;
 
 /// Flows listed, less one for each line on paths, sessions and warnings; the rest are counted.
 const FLOWS: usize = 12;
@@ -82,6 +83,7 @@ pub fn terminal_summary<'a>(
         lines.extend(standstill::standstill_sentence(outcome, info.cell));
     }
     lines.extend(standstill::lines(spec, outcome, info.cell));
+    lines.extend(starved::lines(super::starved::sentences(spec, outcome)));
     lines.extend(violations(info, outcome));
     printable(&lines)
 }

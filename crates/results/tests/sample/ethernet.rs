@@ -179,6 +179,8 @@ pub fn outcome() -> EthernetOutcome {
     for flow in &mut flows[..2] {
         flow.transfers = 50;
         flow.transfer_time = times(&[40 * MS, 60 * MS]);
+        flow.acknowledged_time = times(&[41 * MS, 61 * MS]);
+        (flow.transfers_total, flow.last_transfer) = (51, Time(10_900 * MS));
         flow.tcp = TcpCounts {
             segments: 900,
             sent_bytes: 1_000_000,
@@ -186,6 +188,7 @@ pub fn outcome() -> EthernetOutcome {
             ..TcpCounts::default()
         };
     }
+    flows[1].unacknowledged_total = 1;
     (flows[2].due, flows[2].late) = (400, 20);
     let channel = |queue: QueueOutcome, data_share: f64| ChannelOutcome {
         data_share,

@@ -1,6 +1,6 @@
 //! What can't work in single tables.
 
-use ethernet::spec::{Detect, EthernetSpec, NodeKind, TrafficSpec, TransportSpec};
+use ethernet::spec::{Detect, EthernetSpec, NodeKind, TCP_IP_BYTES, TrafficSpec, TransportSpec};
 use transport::spec::Ecn;
 
 use super::crossings::Crossings;
@@ -132,6 +132,7 @@ pub(crate) fn blocked(root: &Record, network: &EthernetSpec, mistakes: &mut Diag
 /// Segments and datagrams against the MTU.
 pub(crate) fn frames(root: &Record, flows: &Flows<'_>, mistakes: &mut Diagnostics) {
     let mtu = flows::mtu(root);
+    small_segments(root, flows, mtu, mistakes);
     for (spec, record) in flows.specs.iter().zip(&flows.records) {
         let bytes = flows::packet_bytes(&spec.transport);
         if bytes <= mtu {
@@ -153,6 +154,41 @@ pub(crate) fn frames(root: &Record, flows: &Flows<'_>, mistakes: &mut Diagnostic
                 .help(format!(
                     "lower it by {} B, or say `mtu = {bytes}` in `[link]`: jumbo frames",
                     bytes - mtu
+                )),
+        );
+    }
+}
+
+/// An MSS that leaves more than half of the MTU unused that the file asks for, once each.
+fn small_segments(root: &Record, flows: &Flows<'_>, mtu: u32, mistakes: &mut Diagnostics) {
+    if !root.record("link").is_some_and(|link| link.given("mtu")) {
+        return;
+    }
+    let mut told = std::collections::BTreeSet::new();
+    for (spec, record) in flows.specs.iter().zip(&flows.records) {
+        let TransportSpec::Tcp(tcp) = &spec.transport else {
+            continue;
+        };
+        let own = record.record("tcp").filter(|own| own.given("mss"));
+        let common = root.record("tcp").filter(|tcp| tcp.given("mss"));
+        let bytes = flows::packet_bytes(&spec.transport);
+        let Some(given) = own.or(common).filter(|_| bytes < mtu / 2) else {
+            continue;
+        };
+        let at = given.at("mss");
+        if !told.insert((at.source, at.start)) {
+            continue;
+        }
+        mistakes.push(
+            Diagnostic::warning("small-segments", "segments are far smaller than the MTU")
+                .at(at, format!("IP packets of {bytes} B with their headers"))
+                .note(format!(
+                    "the MTU is {mtu} B; segments of {} B stay as small as they are",
+                    tcp.mss_bytes
+                ))
+                .help(format!(
+                    "leave `mss` out: it is {} B then",
+                    mtu.saturating_sub(TCP_IP_BYTES)
                 )),
         );
     }

@@ -68,10 +68,19 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         diagnostic = diagnostic.help("say `notify = \"others\"`: no port then waits for its twin");
     } else {
         diagnostic = diagnostic
-            .help("give frames another class on part of the circle (a dateline), or other routes")
-            .help("or stop by destination: `kind = \"destination\"`");
+            .help("give some of the flows other ways, by `[[routes]]`, until no circle is left");
+        if record.word("kind") == "class" {
+            diagnostic = diagnostic.help(
+                "or give flows different classes, so that those of no class close the circle: a \
+                 frame keeps the class of its flow on all its way",
+            );
+        }
+        diagnostic = diagnostic.help("or stop by destination: `kind = \"destination\"`");
     }
-    mistakes.push(diagnostic.help("a `[watchdog]` ends it, at the price of frames"));
+    mistakes.push(
+        diagnostic
+            .help("a `[watchdog]` or `back_pressure.time_out` ends it, at the price of frames"),
+    );
 }
 
 /// What each channel may wait for: `8 * channel + class`.

@@ -1,5 +1,6 @@
 //! TCP: a flavour, and what the file changes of it.
 
+use ethernet::spec::TCP_IP_BYTES;
 use kernel::Duration;
 use transport::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec};
 
@@ -17,12 +18,24 @@ pub(crate) fn tcp(root: &Record, flow: &Record, mistakes: &mut Diagnostics) -> T
     let starts_anew = own.is_some_and(|own| own.field("preset").is_some());
     let common = root.record("tcp").filter(|_| !starts_anew);
     let layers = common.into_iter().chain(own).collect();
-    flavour(layers, &root.record("tcp").unwrap_or(root).at, mistakes)
+    let place = &root.record("tcp").unwrap_or(root).at;
+    flavour(layers, usual_mss(root), place, mistakes)
 }
 
-/// The TCP that these tables describe, the last winning; `place` is where to point for what none
-/// of them says.
-pub(crate) fn flavour(tables: Vec<&Record>, place: &At, mistakes: &mut Diagnostics) -> TcpSpec {
+/// A full segment fills the MTU that the file gives; without one the preset says its size.
+fn usual_mss(root: &Record) -> Option<u32> {
+    let link = root.record("link").filter(|link| link.given("mtu"))?;
+    Some(link.count("mtu")?.saturating_sub(TCP_IP_BYTES))
+}
+
+/// The TCP that these tables describe, the last winning; `mss` goes before that of the preset,
+/// `place` is where to point for what none of them says.
+pub(crate) fn flavour(
+    tables: Vec<&Record>,
+    mss: Option<u32>,
+    place: &At,
+    mistakes: &mut Diagnostics,
+) -> TcpSpec {
     let layers = Layers(tables);
     let mut spec = match layers.word("preset") {
         Some("bsd-full") => TcpSpec::bsd_full(),
@@ -30,6 +43,7 @@ pub(crate) fn flavour(tables: Vec<&Record>, place: &At, mistakes: &mut Diagnosti
         Some("dctcp") => TcpSpec::dctcp(),
         _ => TcpSpec::bsd(),
     };
+    spec.mss_bytes = mss.unwrap_or(spec.mss_bytes);
     let count = |key: &str| {
         layers
             .whole(key)

@@ -206,19 +206,29 @@ fn parse_rows(file: &Named) -> Result<Vec<Vec<f64>>, Box<Diagnostic>> {
         .collect()
 }
 
-/// Reads a trace: cycle, source, destination, flits in each line.
+/// The columns of a trace, in the order that a file without a heading has.
+const COLUMNS: [&str; 4] = ["cycle", "source", "destination", "flits"];
+
+/// Reads a trace: cycle, source, destination, flits in each line, or in the order of the heading.
 pub(crate) fn trace(
     file: &Named,
     terminals: Option<u64>,
 ) -> Result<Vec<TraceEntry>, Box<Diagnostic>> {
     let mut list: Vec<TraceEntry> = Vec::new();
-    for (number, line) in lines(file) {
-        let is_heading = list.is_empty() && line.starts_with(|c: char| c.is_alphabetic());
-        if is_heading {
+    let mut order = [0, 1, 2, 3];
+    for (at, (number, line)) in lines(file).enumerate() {
+        if at == 0 && line.starts_with(|c: char| c.is_alphabetic() || c == '"') {
+            order = heading(line).map_err(|what| {
+                let mistake = file.mistake(number, &what);
+                Box::new(mistake.help(format!(
+                    "the columns are `{}`, in any order; without a heading, in this one",
+                    COLUMNS.join("`, `")
+                )))
+            })?;
             continue;
         }
         let before = list.last().map_or(0, |entry| entry.cycle);
-        let entry = trace_entry(line, before, terminals);
+        let entry = trace_entry(line, order, before, terminals);
         list.push(entry.map_err(|what| Box::new(file.mistake(number, &what)))?);
     }
     if list.is_empty() {
@@ -227,14 +237,51 @@ pub(crate) fn trace(
     Ok(list)
 }
 
-fn trace_entry(line: &str, before: u64, terminals: Option<u64>) -> Result<TraceEntry, String> {
-    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-    let [cycle, source, destination, flits] = cells.as_slice() else {
+/// Where each of [`COLUMNS`] stands.
+fn heading(line: &str) -> Result<[usize; 4], String> {
+    let names: Vec<&str> = line
+        .split(',')
+        .map(|name| name.trim().trim_matches('"').trim())
+        .collect();
+    let is = |name: &str, column: &str| name.eq_ignore_ascii_case(column);
+    let unknown = |name: &&&str| !COLUMNS.iter().any(|column| is(name, column));
+    if let Some(name) = names.iter().find(unknown) {
         return Err(format!(
-            "{} columns, not cycle, source, destination, flits",
-            cells.len()
+            "no column is called `{}`",
+            crate::reader::clip(name)
         ));
-    };
+    }
+    let mut order = [0; 4];
+    for (place, column) in order.iter_mut().zip(COLUMNS) {
+        let mut found = names
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| is(name, column));
+        *place = match (found.next(), found.next()) {
+            (Some((at, _)), None) => at,
+            (None, _) => return Err(format!("the column `{column}` is missing")),
+            _ => return Err(format!("two columns are called `{column}`")),
+        };
+    }
+    Ok(order)
+}
+
+/// One line; `order` says where each of [`COLUMNS`] stands.
+fn trace_entry(
+    line: &str,
+    order: [usize; 4],
+    before: u64,
+    terminals: Option<u64>,
+) -> Result<TraceEntry, String> {
+    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    if cells.len() != COLUMNS.len() {
+        return Err(format!(
+            "{} columns, not {}",
+            cells.len(),
+            COLUMNS.join(", ")
+        ));
+    }
+    let [cycle, source, destination, flits] = order.map(|at| cells[at]);
     let whole = |text: &str, what: &str| {
         text.parse::<u64>()
             .map_err(|_| format!("`{}` is no {what}", crate::reader::clip(text)))

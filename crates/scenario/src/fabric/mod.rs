@@ -8,7 +8,7 @@ mod network;
 mod router;
 mod whole;
 
-use flit::spec::{FabricSpec, MeasureSpec, Sources, WarmUp};
+use flit::spec::{ClassSpec, FabricSpec, Injection, MeasureSpec, Sources, WarmUp};
 
 use crate::Limits;
 use crate::diagnostics::Diagnostics;
@@ -46,6 +46,8 @@ pub(crate) fn build(
         checks::credit(root, router, &graph, mistakes);
     }
     let run = root.record("run")?;
+    let is_trace = |class: &ClassSpec| matches!(class.injection, Injection::Trace(_));
+    let has_trace = classes.iter().flatten().any(is_trace);
     let spec = FabricSpec {
         seed: run.whole("seed").unwrap_or(1),
         graph,
@@ -57,7 +59,7 @@ pub(crate) fn build(
             _ => Sources::One,
         },
         classes: classes?,
-        measure: measure(run)?,
+        measure: measure(run, has_trace)?,
     };
     if mistakes.errors() == 0 {
         whole::check(root, &spec, mistakes);
@@ -65,10 +67,13 @@ pub(crate) fn build(
     Some(spec)
 }
 
-fn measure(run: &Record) -> Option<MeasureSpec> {
+/// A trace is measured from its beginning unless the file says otherwise: it has an end, and no
+/// load that settles.
+fn measure(run: &Record, has_trace: bool) -> Option<MeasureSpec> {
     Some(MeasureSpec {
-        warm_up: match run.datum("warm_up")? {
-            Datum::Whole(cycles) => WarmUp::Cycles(*cycles),
+        warm_up: match run.datum("warm_up") {
+            Some(Datum::Whole(cycles)) => WarmUp::Cycles(*cycles),
+            None if has_trace => WarmUp::Cycles(0),
             _ => WarmUp::Auto {
                 most: run.whole("warm_up_limit")?,
             },

@@ -87,9 +87,9 @@ pub(crate) static LINK: Section = Section {
                 unit: "bytes",
             },
             "Largest IP packet: 1500, or up to 9216 with jumbo frames. Larger segments and \
-             datagrams are warned of.",
+             datagrams are warned of; segments fill it where it is given.",
         )
-        .or("1500"),
+        .otherwise("1500"),
     ],
 };
 

@@ -37,7 +37,7 @@ pub(crate) const TCP_KEYS: [Key; 18] = [
         },
         "Payload of a full segment.",
     )
-    .otherwise(PRESET),
+    .otherwise("40 B less than `link.mtu` where the file gives that, else as the preset says"),
     Key::new(
         "congestion",
         Kind::Choice(CONGESTIONS),

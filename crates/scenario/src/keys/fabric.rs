@@ -23,7 +23,7 @@ pub(crate) static RUN: Section = Section {
             },
             "Cycles before the window; `auto` waits until throughput and latency have settled.",
         )
-        .or("\"auto\"")
+        .otherwise("`auto`; 0 where packets come from a trace")
         .cite("among others by MSER-5: White, Cobb and Spratt 2000"),
         Key::new(
             "warm_up_limit",

@@ -259,7 +259,8 @@ static INJECTION_TABLE: Section = Section {
         Key::new(
             "file",
             Kind::Path,
-            "CSV file with the columns cycle, source, destination, flits, sorted by cycle.",
+            "CSV file with the columns cycle, source, destination, flits, or those four in the \
+             order of its heading, sorted by cycle.",
         )
         .only(&["trace"]),
     ],

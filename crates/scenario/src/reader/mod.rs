@@ -11,8 +11,11 @@ use crate::keys;
 use crate::record::{Datum, Field, Record};
 use crate::source::At;
 use crate::suggest::{self, Budget};
-use crate::table::{Choice, Default, Group, Key, Kind, Section};
+use crate::table::{Choice, Default, Group, Key, Kind, Section, Selector};
 use crate::tree::{self, Entry, Node, Value};
+
+/// The choice that turns what a table describes off.
+const OFF: &str = "none";
 
 /// Reads sections; collects every mistake.
 pub(crate) struct Reader<'a> {
@@ -36,10 +39,15 @@ impl Reader<'_> {
             faulty: Vec::new(),
         };
         let choice = self.choice(section, node);
+        let mut ignored = Vec::new();
         for entry in node.table() {
             let Some(key) = self.known(&mut record, entry) else {
                 continue;
             };
+            if is_turned_off(section, key, node, choice) {
+                ignored.push(entry);
+                continue;
+            }
             let datum = match self.has_meaning(section, key, entry, choice) {
                 true => self.value(key, &entry.node),
                 false => None,
@@ -59,6 +67,7 @@ impl Reader<'_> {
                 None => record.faulty.push(key.name),
             }
         }
+        self.tell_ignored(section, &ignored);
         self.fill(&mut record, node, choice);
         for group in section.groups {
             self.group(section, group, node, choice);
@@ -148,6 +157,34 @@ impl Reader<'_> {
             .help(help),
         );
         false
+    }
+
+    /// Keys beside a selector that says `none`: one word turns a table off, so that a sweep or
+    /// `--set` can do it.
+    fn tell_ignored(&mut self, section: &Section, ignored: &[&Entry]) {
+        let (Some(first), Some(selector)) = (ignored.first(), section.selector) else {
+            return;
+        };
+        let keys: Vec<String> = ignored
+            .iter()
+            .map(|entry| format!("`{}`", entry.key))
+            .collect();
+        self.mistakes.push(
+            Diagnostic::warning(
+                "ignored",
+                format!(
+                    "with {} `{OFF}` the rest of {} has no effect",
+                    selector.key,
+                    titled(section)
+                ),
+            )
+            .at(first.key_at.clone(), "the first of them")
+            .note(format!("ignored: {}", keys.join(", ")))
+            .help(format!(
+                "leave them out, or keep them for another {}",
+                selector.key
+            )),
+        );
     }
 
     /// Fills in defaults and reports what is missing.
@@ -309,6 +346,13 @@ fn homes(root: &'static Section, here: &Section, name: &str) -> Vec<&'static str
         .map(|section| section.name)
         .take(3)
         .collect()
+}
+
+/// Has the file turned the table off that this key is of? A default does not count: who leaves
+/// the selector out and writes other keys wants them.
+fn is_turned_off(section: &Section, key: &Key, node: &Node, choice: Option<&str>) -> bool {
+    let is_given = |selector: Selector| node.get(selector.key).is_some();
+    choice == Some(OFF) && !key.applies(choice) && section.selector.is_some_and(is_given)
 }
 
 fn entry_is_default(section: &Section, choice: &str) -> bool {

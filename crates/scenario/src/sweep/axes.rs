@@ -68,7 +68,8 @@ fn below(
     }
 }
 
-/// Reads `--axis`: `load=0.1,0.2`, `load=[0.1, 0.2]` or `load={ from = 0.1, .. }`.
+/// Reads `--axis`: `load=0.1,0.2`, `load=[0.1, 0.2]` or `load={ from = 0.1, .. }`. A table without
+/// a key of a range is a value.
 pub(super) fn of_command_line(
     axis: &Set,
     source: usize,
@@ -84,7 +85,12 @@ pub(super) fn of_command_line(
     let offset = axis.key.len() + 1;
     let whole = tree::read_value(&axis.value, source, offset);
     let values = match whole.value {
-        Value::List(_) | Value::Table(_) => whole,
+        Value::List(_) => whole,
+        Value::Table(_) if range::is_range(&whole) => whole,
+        Value::Table(_) => Node {
+            at: whole.at.clone(),
+            value: Value::List(vec![whole]),
+        },
         _ => Node {
             value: Value::List(between_commas(&axis.value, source, offset)),
             at: whole.at,

@@ -40,6 +40,8 @@ pub(super) fn resolve(
     }
     let mut found = Vec::new();
     given(base, name, &mut Vec::new(), &mut found);
+    // No key of the file itself has this name: one that stands there is a mistake of its own.
+    found.retain(|steps| steps.len() > 1);
     for absent in [false, true] {
         if found.is_empty() {
             let look = Look { name, absent };

@@ -1,9 +1,9 @@
 //! What is looked at in the network as a whole.
 
-use ethernet::spec::{Detect, MemorySpec};
+use ethernet::spec::{Detect, MemorySpec, TransportSpec};
 use scenario::{Limits, Source, parse_within};
 
-use crate::{ONE_SWITCH, codes, switch, try_read};
+use crate::{ONE_SWITCH, codes, read, switch, try_read};
 
 /// A file in `scenarios/ethernet`.
 fn shipped(name: &str) -> String {
@@ -156,4 +156,41 @@ fn no_loss_is_promised_only_where_nothing_speaks_against_it() {
         let text = ONE_SWITCH.replace(kind, &format!("{kind}{more}"));
         assert!(!promised(&text), "{more}");
     }
+}
+
+/// A full segment fills the MTU that the file gives, whatever the preset; what the file says of
+/// it goes first, and is warned of where it is far smaller.
+#[test]
+fn segments_follow_the_mtu() {
+    let mss = |text: &str| match read(text).flows[0].transport {
+        TransportSpec::Tcp(tcp) => tcp.mss_bytes,
+        TransportSpec::Udp { .. } => 0,
+    };
+    // Headroom of large frames is another matter.
+    let text = ONE_SWITCH.replace("\"pause\"", "\"none\"");
+    let modern = text.replace("[[flows]]", "[tcp]\npreset = \"modern\"\n[[flows]]");
+    let jumbo = modern.replace("[link]", "[link]\nmtu = 9000");
+    assert_eq!((mss(&modern), mss(&jumbo)), (1_460, 8_960));
+    assert_eq!(mss(&text.replace("[link]", "[link]\nmtu = 1500")), 1_460);
+    assert_eq!(codes(&jumbo), [""; 0]);
+    for (given, code) in [(1_460, &["small-segments"][..]), (8_000, &[])] {
+        let text = jumbo.replace("[tcp]", &format!("[tcp]\nmss = \"{given} B\""));
+        assert_eq!((mss(&text), codes(&text).as_slice()), (given, code));
+    }
+}
+
+/// One word turns back-pressure off, whatever else the table says.
+#[test]
+fn back_pressure_none_turns_the_rest_off() {
+    let text = ONE_SWITCH.replace(
+        "kind = \"pause\"",
+        "kind = \"pause\"\nclasses = [0]\nhigh = \"60 %\"\nlow = \"50 %\"\n\
+         headroom = \"unchecked\"",
+    );
+    assert!(switch(&read(&text)).back_pressure.is_some());
+    let off = try_read(&text, &["back_pressure.kind=\"none\""]).expect("no error");
+    let found: Vec<&str> = off.warnings.iter().map(|one| one.code).collect();
+    assert_eq!(found, ["ignored"]);
+    let spec = &off.ethernet().expect("for Ethernet").network;
+    assert_eq!(switch(spec).back_pressure, None);
 }

@@ -52,6 +52,13 @@ fn finished() -> Received {
     }
 }
 
+/// Files all in, and of those at the end without their last acknowledgement.
+fn unacknowledged(connection: &Connection) -> (u64, u64) {
+    let mut outcome = FlowOutcome::default();
+    connection.outcome(&mut outcome);
+    (outcome.transfers_total, outcome.unacknowledged_total)
+}
+
 #[test]
 fn a_file_after_a_think_time_after_a_file() {
     let mut found = files(ThinkSpec::Fixed(Duration(3)), Some(2));
@@ -62,8 +69,11 @@ fn a_file_after_a_think_time_after_a_file() {
     // What the destination's end finishes is not the file.
     found.progress(now, DESTINATION, finished(), true);
     assert_eq!(found.stage, Stage::Requesting);
+    assert_eq!(unacknowledged(&found), (1, 1));
     found.progress(Time(3 * MS_PS), SOURCE, finished(), true);
     assert_eq!(wake(&mut found), 3 * MS_PS + 3);
+    assert_eq!(unacknowledged(&found), (1, 0));
+    found.progress(Time(4 * MS_PS), DESTINATION, delivered(5_000), false);
     found.progress(Time(4 * MS_PS), SOURCE, finished(), false);
     assert_eq!(found.wakes_at_ps, NEVER_PS);
     let mut outcome = FlowOutcome::default();
@@ -73,7 +83,17 @@ fn a_file_after_a_think_time_after_a_file() {
         (outcome.transfers, outcome.offered_bytes_total),
         (1, 10_000)
     );
-    assert_eq!(outcome.transfer_time.most_ps, 2 * MS_PS - 3);
+    assert_eq!(
+        (outcome.transfers_total, outcome.last_transfer),
+        (2, Time(4 * MS_PS))
+    );
+    // To the last byte, and to the last acknowledgement.
+    assert_eq!(outcome.transfer_time.most_ps, MS_PS - 3);
+    let acknowledged = &outcome.acknowledged_time;
+    assert_eq!(
+        (acknowledged.count, acknowledged.most_ps),
+        (1, 2 * MS_PS - 3)
+    );
 }
 
 #[test]

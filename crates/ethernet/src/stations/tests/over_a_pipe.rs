@@ -167,7 +167,7 @@ fn every_flavour_finishes() {
 
 /// With one segment at first, 1 + 2 + 4 + 3 segments take four round trips.
 #[test]
-fn a_file_ends_with_its_last_acknowledgement() {
+fn a_file_is_complete_with_its_last_byte_and_over_with_its_last_acknowledgement() {
     let files = TrafficSpec::Files {
         start: Time::ZERO,
         bytes: 10 * 1_024,
@@ -184,7 +184,10 @@ fn a_file_ends_with_its_last_acknowledgement() {
         (50, 50 * 10 * 1_024)
     );
     let times = &found.transfer_time;
-    assert_eq!((times.least_ps, times.most_ps), (80 * MS_PS, 80 * MS_PS));
+    assert_eq!((times.least_ps, times.most_ps), (70 * MS_PS, 70 * MS_PS));
+    let times = &found.acknowledged_time;
+    assert_eq!((times.count, times.least_ps), (50, 80 * MS_PS));
+    assert_eq!(times.most_ps, 80 * MS_PS);
     // Each segment is acknowledged: as many frames back, which count but have no delay.
     assert_eq!((found.delivered, found.delay.count), (1_000, 500));
 }

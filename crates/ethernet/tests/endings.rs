@@ -1,0 +1,104 @@
+//! When a run is over: with the last thing that can happen, not with a timer left over.
+
+mod common;
+
+use common::*;
+use ethernet::Simulation;
+use ethernet::outcome::{EthernetOutcome, Stop};
+use ethernet::spec::*;
+use kernel::{Duration, Time, Wheel};
+use transport::TcpSpec;
+
+fn run(spec: &EthernetSpec) -> EthernetOutcome {
+    let mut engine = Simulation::<(), Wheel>::new(spec).expect("a sound network");
+    engine.run();
+    engine.outcome()
+}
+
+/// A file of 1,000,000 bytes over one switch, which may stop its neighbours.
+fn one_file(tcp: TcpSpec, back_pressure: Option<BackPressureSpec>) -> Net {
+    let mut net = Net::new(1, back_pressure);
+    let (s, a, d) = (net.station("S"), net.switch("A"), net.station("D"));
+    net.link(s, a, 1_000);
+    net.link(a, d, 1_000);
+    let file = TrafficSpec::Files {
+        start: Time(MS),
+        bytes: 1_000_000,
+        think: ThinkSpec::Fixed(Duration::ZERO),
+        count: Some(1),
+    };
+    net.add(s, d, 0, TransportSpec::Tcp(tcp), file);
+    (net.spec.warm_up, net.spec.stop_at) = (Time::ZERO, Time(10 * S));
+    net
+}
+
+/// The retransmission timer is set for a tick of 500 ms, and ports look for a standstill each
+/// 200 ms: neither has anything to do once the last acknowledgement is in.
+#[test]
+fn a_run_ends_with_the_last_acknowledgement() {
+    for back_pressure in [None, Some(simple())] {
+        let outcome = run(&one_file(TcpSpec::bsd(), back_pressure).spec);
+        assert_eq!(outcome.stop, Stop::Drained);
+        let flow = &outcome.flows[0];
+        assert_eq!((flow.transfers, flow.unacknowledged_total), (1, 0));
+        let over = Time(MS + flow.acknowledged_time.most_ps);
+        assert_eq!(outcome.ended_at, over);
+        assert!(flow.last_transfer < over && over < Time(20 * MS));
+    }
+}
+
+/// 685 segments, and every second is acknowledged at once: the last waits for 40 ms.
+#[test]
+fn a_file_is_complete_before_its_delayed_acknowledgement() {
+    let mut net = one_file(TcpSpec::modern(), None);
+    net.spec.stop_at = Time(20 * MS);
+    let outcome = run(&net.spec);
+    assert_eq!(outcome.stop, Stop::TimeReached);
+    let flow = &outcome.flows[0];
+    assert_eq!((flow.goodput_bytes, flow.transfers), (1_000_000, 1));
+    assert_eq!(flow.unacknowledged_total, 1);
+    assert_eq!(flow.acknowledged_time.count, 0);
+    assert_eq!(flow.last_transfer, Time(MS + flow.transfer_time.most_ps));
+
+    net.spec.stop_at = Time(10 * S);
+    let longer = run(&net.spec);
+    assert_eq!(longer.stop, Stop::Drained);
+    let (flow, before) = (&longer.flows[0], flow.last_transfer);
+    assert_eq!((flow.last_transfer, flow.unacknowledged_total), (before, 0));
+    let waited = longer.ended_at.since(before);
+    assert!(waited > Duration(40 * MS) && waited < Duration(41 * MS));
+}
+
+/// Datagrams end with the last of them.
+#[test]
+fn a_total_over_udp_ends_with_its_last_byte() {
+    let mut net = one_file(TcpSpec::bsd(), Some(simple()));
+    net.spec.flows.clear();
+    let total = TrafficSpec::Infinite {
+        start: Time(2 * MS),
+        bytes: Some(100_000),
+    };
+    net.udp(0, 2, 1_000, total);
+    let outcome = run(&net.spec);
+    assert_eq!(outcome.stop, Stop::Drained);
+    assert_eq!(outcome.flows[0].goodput_bytes, 100_000);
+    assert!(outcome.ended_at < Time(4 * MS));
+}
+
+/// A storm goes on without any data.
+#[test]
+fn a_storm_keeps_a_run_alive() {
+    let mut net = one_file(TcpSpec::bsd(), None);
+    net.spec.nodes[0].kind = NodeKind::Station {
+        storm: Some(StormSpec {
+            from: Time(100 * MS),
+            until: Time(160 * MS),
+            classes: Some(1),
+            quanta: 1000,
+        }),
+    };
+    let outcome = run(&net.spec);
+    assert_eq!(outcome.stop, Stop::Drained);
+    assert!(outcome.ended_at >= Time(160 * MS) && outcome.ended_at < Time(170 * MS));
+    assert!(outcome.channels[0].stops_sent > 10);
+}

@@ -1,0 +1,83 @@
+//! The table of transfers: files, requests, pictures.
+
+use ethernet::outcome::EthernetOutcome;
+use ethernet::spec::{EthernetSpec, TrafficSpec};
+
+use super::groups::{per_second, seconds};
+use super::tables::{found, time_cells, time_columns};
+use crate::model::{Cell, Column, Table};
+
+fn columns() -> Vec<Column> {
+    let mut columns = vec![
+        Column::text("flow", "name in the scenario"),
+        Column::text("what", "files, requests or pictures"),
+        Column::number("finished", "", "complete after the warm-up"),
+        Column::number("rate", "1/s", "finished per second"),
+    ];
+    columns.extend(time_columns("ms"));
+    columns.extend([
+        Column::number("acknowledged", "", "files acknowledged after the warm-up"),
+        Column::number(
+            "acknowledged mean",
+            "ms",
+            "to a file's last acknowledgement",
+        ),
+        Column::number(
+            "acknowledged 99 %",
+            "ms",
+            "99 in 100 took no longer to that",
+        ),
+        Column::number(
+            "unacknowledged",
+            "",
+            "all in at the end of the run, but not acknowledged",
+        ),
+        Column::number("last", "ms", "when the last of the whole run was complete"),
+    ]);
+    columns
+}
+
+/// A row for each flow with transfers: how long they took, and how long their acknowledgement.
+pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+    let mut table = Table::new(
+        "transfers",
+        "Flow completion times. Files: from the application's start to the last byte at the \
+         receiver. Requests: to the whole response. Pictures: to the arrival of the last datagram. \
+         Finished after the warm-up.",
+        columns(),
+    );
+    let seconds = seconds(spec, outcome);
+    for (flow, found) in found(spec, outcome) {
+        if found.transfers_total == 0 {
+            continue;
+        }
+        let acked = &found.acknowledged_time;
+        let mut row = vec![
+            flow.name.clone().into(),
+            what(&flow.traffic).into(),
+            found.transfers.into(),
+            Cell::float(per_second(found.transfers as f64, seconds), 3),
+        ];
+        row.extend(time_cells(&found.transfer_time, 1e9));
+        row.push(acked.count.into());
+        let time = |ps: f64| match acked.count {
+            0 => Cell::Empty,
+            _ => Cell::float(ps / 1e9, 3),
+        };
+        row.push(time(acked.mean_ps));
+        row.push(time(acked.histogram.percentile(99.0) as f64));
+        row.push(found.unacknowledged_total.into());
+        row.push(Cell::float(found.last_transfer.ps() as f64 / 1e9, 3));
+        table.rows.push(row);
+    }
+    table
+}
+
+/// What a flow's application counts as one transfer.
+fn what(traffic: &TrafficSpec) -> &'static str {
+    match traffic {
+        TrafficSpec::Requests { .. } => "requests",
+        TrafficSpec::Video(_) => "pictures",
+        _ => "files",
+    }
+}

@@ -1,0 +1,44 @@
+//! Flows that got next to nothing of what they offered: named in a warning at the end of a run.
+
+use crate::model::{Block, Tone};
+use crate::number::grouped;
+
+/// Named one by one; the rest are counted.
+const NAMED: usize = 3;
+
+/// Less than one in a hundred arrived.
+pub(crate) fn got_nothing(offered: u64, delivered: u64) -> bool {
+    delivered.saturating_mul(100) < offered
+}
+
+/// A sentence for each of the first of these, and one for the rest.
+pub(crate) fn told(starved: &[u32], say: impl Fn(u32) -> String) -> Vec<String> {
+    let mut told: Vec<String> = starved.iter().take(NAMED).map(|one| say(*one)).collect();
+    match starved.len().saturating_sub(NAMED) {
+        0 => {}
+        1 => told.push("1 more got next to nothing".into()),
+        more => told.push(format!("{} more got next to nothing", grouped(more as u64))),
+    }
+    told
+}
+
+/// As lines of a terminal.
+pub(crate) fn lines(told: Vec<String>) -> impl Iterator<Item = String> {
+    told.into_iter().map(|text| format!("warning: {text}"))
+}
+
+/// As notes of a report.
+pub(crate) fn notes(told: Vec<String>) -> impl Iterator<Item = Block> {
+    told.into_iter().map(|text| Block::Note {
+        tone: Tone::Warning,
+        text: format!("{text}."),
+    })
+}
+
+/// `14 flows`, and what is said of them for one or for several.
+pub(crate) fn others(count: usize, one: &str, several: &str) -> String {
+    match count {
+        1 => format!("1 flow {one}"),
+        _ => format!("{} flows {several}", grouped(count as u64)),
+    }
+}
