@@ -118,9 +118,9 @@ fn table(points: &[Point]) -> Table {
         columns: vec![
             column("SR", "Mbps", "what the application may send"),
             column("additive", "Mbps", "ACR with SR + 10 Mbps"),
-            column("above SR", "Mbps", "ACR - SR of it"),
+            column("additive - SR", "Mbps", "what it leaves above SR"),
             column("multiplicative", "Mbps", "ACR with max(10 Mbps, 2 SR)"),
-            column("above SR ", "Mbps", "ACR - SR of it"),
+            column("multiplicative - SR", "Mbps", "the same of it"),
         ],
         rows: points.iter().map(row).collect(),
     }
