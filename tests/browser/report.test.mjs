@@ -149,6 +149,29 @@ test("the legend follows the cursor", async () => {
   assert.ok((await legend()).every((value) => value === ""));
 });
 
+test("intervals do not set the scale", async () => {
+  // Of every chart with intervals: the y axis with those it has, and with others 1000 times as wide.
+  const found = await browser.run(() => {
+    const charts = [...document.querySelectorAll(".chart")].map((box) => box.chart);
+    const wide = charts.filter((chart) => chart.table.high.some(Boolean));
+    return wide.map((chart) => {
+      const values = chart.table.data.slice(1).flat();
+      const ends = [Math.min, Math.max].map((of) => of(...values.filter((v) => v != null)));
+      const kept = chart.table;
+      const axis = (factor) => {
+        const times = (rows, by) => rows.map((row) => row?.map((v) => v * by));
+        chart.table = { ...kept, low: times(kept.low, -factor), high: times(kept.high, factor) };
+        return chart.rangeY(...ends);
+      };
+      const axes = [axis(1), axis(1000)];
+      chart.table = kept;
+      return axes;
+    });
+  });
+  assert.ok(found.length > 1, "the sample has intervals");
+  for (const [narrow, wide] of found) assert.deepEqual(wide, narrow);
+});
+
 test("a click in the legend hides a curve", async () => {
   const state = () =>
     browser.run(() => {

@@ -1,5 +1,6 @@
 //! `backwater check`.
 
+use kernel::words::counted;
 use std::path::PathBuf;
 
 use ethernet::spec::{NodeKind, NodeSpec};
@@ -64,11 +65,11 @@ fn check_comparison(source: &Source, changes: &Changes) -> u8 {
         }
     }
     println!(
-        "{}: sound: a comparison of {} schemes; switches: {}, flows: {}",
+        "{}: sound: a comparison of {}; {}, {}",
         source.name,
-        Scheme::ALL.len(),
-        comparison.switches().len(),
-        comparison.flows.len()
+        counted(Scheme::ALL.len(), "scheme"),
+        counted(comparison.switches().len(), "switch"),
+        counted(comparison.flows.len(), "flow")
     );
     SUCCESS
 }
@@ -82,10 +83,12 @@ fn promised(engine: &Engine) -> Option<String> {
     let delays = || found.iter().flatten().map(|bound| bound.delay);
     let time = |delay: Duration| span(delay.ps() as f64);
     let (least, most) = (time(delays().min()?), time(delays().max()?));
-    Some(match delays().count() {
-        1 => format!("1 flow has a delay bound, of {least}"),
-        count if least == most => format!("{count} flows have a delay bound, of {least}"),
-        count => format!("{count} flows have a delay bound, from {least} to {most}"),
+    let count = delays().count();
+    let have = if count == 1 { "has" } else { "have" };
+    let flows = counted(count, "flow");
+    Some(match least == most {
+        true => format!("{flows} {have} a delay bound, of {least}"),
+        false => format!("{flows} {have} a delay bound, from {least} to {most}"),
     })
 }
 
@@ -96,21 +99,21 @@ fn summary(engine: &Engine) -> String {
             let network = &packet.network;
             let legs: usize = network.flows.iter().map(|flow| flow.legs.len()).sum();
             format!(
-                "{} nodes, {} links, {} flows over {legs} hops, {} series",
-                network.nodes.len(),
-                network.links.len(),
-                network.flows.len(),
-                packet.series.len()
+                "{}, {}, {} over {}, {}",
+                counted(network.nodes.len(), "node"),
+                counted(network.links.len(), "link"),
+                counted(network.flows.len(), "flow"),
+                counted(legs, "hop"),
+                counted(packet.series.len(), "series")
             )
         }
         Engine::Flit(fabric) => {
             let names: Vec<&str> = fabric.classes.iter().map(|c| c.name.as_str()).collect();
             format!(
-                "{} routers, {} channels between them, {} terminals; {} x {} flits a channel; \
-                 sends {}",
-                fabric.graph.routers,
-                fabric.graph.channels.len(),
-                fabric.graph.inject.len(),
+                "{}, {} between them, {}; {} x {} flits a channel; sends {}",
+                counted(fabric.graph.routers, "router"),
+                counted(fabric.graph.channels.len(), "channel"),
+                counted(fabric.graph.inject.len(), "terminal"),
                 fabric.router.lanes,
                 fabric.router.depth,
                 names.join(", ")
@@ -121,15 +124,19 @@ fn summary(engine: &Engine) -> String {
             let is_switch = |node: &&NodeSpec| matches!(node.kind, NodeKind::Switch(_));
             let switches = network.nodes.iter().filter(is_switch).count();
             format!(
-                "{} stations, {switches} switches, {} links, {} classes, {} flows, {} series",
-                network.nodes.len() - switches,
-                network.links.len(),
-                network
-                    .links
-                    .first()
-                    .map_or(0, |link| link.forward.queues.len()),
-                network.flows.len(),
-                ethernet.series.len()
+                "{}, {}, {}, {}, {}, {}",
+                counted(network.nodes.len() - switches, "station"),
+                counted(switches, "switch"),
+                counted(network.links.len(), "link"),
+                counted(
+                    network
+                        .links
+                        .first()
+                        .map_or(0, |link| link.forward.queues.len()),
+                    "class"
+                ),
+                counted(network.flows.len(), "flow"),
+                counted(ethernet.series.len(), "series")
             )
         }
     }

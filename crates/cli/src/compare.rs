@@ -134,10 +134,7 @@ impl Plan {
         let last = comparison.seed.checked_add(options.seeds - 1);
         let last = last.ok_or("error: there are not so many seeds above `run.seed`")?;
         let info = CompareInfo {
-            title: match comparison.title.as_str() {
-                "" => run::name_of(&options.file),
-                title => title.into(),
-            },
+            title: files::title(&comparison.title, &source),
             about: comparison.about.clone(),
             command: command_line(),
             version: env!("CARGO_PKG_VERSION").into(),

@@ -1,60 +1,143 @@
 //! `backwater explain`, `list`, `schema`: what the program knows about its own language.
 
-use crate::{SUCCESS, fail};
+use kernel::words::counted;
+use papers::{Claim, Paper};
+
+use crate::claims::near;
+use crate::{SUCCESS, example, fail};
 
 /// What to explain.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A key (`flow_control.n3`), scheme (`n23`), traffic, sink, topology, measure or claim
+    /// A key (`flow_control.n3`), scheme (`n23`), traffic, sink, topology, measure, paper
+    /// (`kung1993`) or claim (`kung1993.fig12.burst`)
     what: String,
+}
+
+/// What to list.
+#[derive(clap::Args)]
+pub struct ListOptions {
+    /// Only these
+    what: Option<Group>,
+}
+
+/// What can be listed by itself.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Group {
+    /// The words of scenarios: schemes, traffic, sinks, topologies, measures
+    Words,
+    /// The papers that can be reproduced
+    Papers,
+    /// Their claims
+    Claims,
+    /// The scenarios that are shipped with the program
+    Scenarios,
 }
 
 /// Explains one word.
 pub fn explain(options: &Options) -> u8 {
-    if let Some(text) = explain_claim(&options.what) {
-        print!("{text}");
-        return SUCCESS;
-    }
-    match scenario::explain(&options.what) {
+    let what = options.what.trim();
+    let of_papers = explain_paper(what).or_else(|| explain_claim(what));
+    match of_papers.map_or_else(|| scenario::explain(what), Ok) {
         Ok(text) => {
             println!("{}", text.trim_end());
             SUCCESS
         }
-        Err(message) => fail(message),
+        Err(message) => fail(about_claims(what).unwrap_or(message)),
     }
+}
+
+fn claims_of(paper: &Paper) -> Vec<Claim> {
+    // A test of that crate reads them all.
+    papers::claim::parse(paper.claims_toml).unwrap_or_default()
+}
+
+fn explain_paper(id: &str) -> Option<String> {
+    let paper = papers::papers().into_iter().find(|paper| paper.id == id)?;
+    let claims = claims_of(&paper);
+    let mut text = format!(
+        "{id}: {}\n  {}:\n",
+        paper.title,
+        counted(claims.len(), "claim")
+    );
+    for claim in &claims {
+        text += &format!("    {}: {}\n", claim.id, claim.states);
+    }
+    text += &format!("  {}:\n", counted(paper.scenarios.len(), "scenario"));
+    for (path, _) in paper.scenarios {
+        text += &format!("    backwater example {}\n", path.trim_end_matches(".toml"));
+    }
+    Some(format!("{text}  rerun it: backwater reproduce {id}\n"))
 }
 
 fn explain_claim(id: &str) -> Option<String> {
-    for paper in papers::papers() {
-        let claims = papers::claim::parse(paper.claims_toml).ok()?;
-        if let Some(claim) = claims.into_iter().find(|claim| claim.id == id) {
-            let check = claim
-                .check
-                .map_or(String::new(), |check| format!("  holds if: {check}\n"));
-            return Some(format!(
-                "{id}: {}, {}\n  states: {}\n{check}  rerun it: backwater reproduce {id}\n",
-                paper.title, claim.figure, claim.states
-            ));
-        }
-    }
-    None
+    let papers = papers::papers().into_iter();
+    let mut found = papers.filter_map(|paper| {
+        let claim = claims_of(&paper).into_iter().find(|claim| claim.id == id)?;
+        Some((paper, claim))
+    });
+    let (paper, claim) = found.next()?;
+    let line = |label: &str, text: &Option<String>| match text {
+        Some(text) => format!("  {label}: {text}\n"),
+        None => String::new(),
+    };
+    Some(format!(
+        "{id}: {}, {}\n  states: {}\n{}{}{}  rerun it: backwater reproduce {id}\n",
+        paper.title,
+        claim.figure,
+        claim.states,
+        line("holds if", &claim.check),
+        line("differs", &claim.known_difference),
+        line("reading", &claim.reading),
+    ))
 }
 
-/// Everything by group.
-pub fn list() -> u8 {
-    for (group, words) in scenario::list() {
-        println!("{group}:");
-        for (word, meaning) in words {
-            println!("  {word:<20} {meaning}");
+/// What there is instead of a claim that is not there; `None` for the name of something else.
+fn about_claims(wanted: &str) -> Option<String> {
+    let (id, _) = wanted.split_once('.')?;
+    let mut papers = papers::papers().into_iter();
+    let paper = papers.find(|known| known.id == id)?;
+    let claims = claims_of(&paper).into_iter();
+    let ids: Vec<String> = claims.map(|claim| claim.id).collect();
+    let hint = near(wanted, &ids);
+    Some(format!("there is no claim `{wanted}`; {hint}"))
+}
+
+/// Everything by group, or one group.
+pub fn list(options: &ListOptions) -> u8 {
+    let is_wanted = |group| options.what.is_none_or(|what| what == group);
+    if is_wanted(Group::Words) {
+        for (group, words) in scenario::list() {
+            println!("{group}:");
+            for (word, meaning) in words {
+                println!("  {word:<20} {meaning}");
+            }
+            println!();
+        }
+    }
+    if is_wanted(Group::Papers) {
+        println!("papers:");
+        for paper in papers::papers() {
+            let claims = counted(claims_of(&paper).len(), "claim");
+            println!("  {:<20} {} ({claims})", paper.id, paper.title);
         }
         println!();
     }
-    println!("papers:");
-    for paper in papers::papers() {
-        let claims = papers::claim::parse(paper.claims_toml).map_or(0, |claims| claims.len());
-        println!("  {:<20} {} ({claims} claims)", paper.id, paper.title);
+    if is_wanted(Group::Claims) {
+        for paper in papers::papers() {
+            println!("claims of {}:", paper.title);
+            for claim in claims_of(&paper) {
+                println!("  {}: {}", claim.id, claim.states);
+            }
+            println!();
+        }
     }
-    println!("\nMore on each: backwater explain WORD");
+    if options.what == Some(Group::Scenarios) {
+        example::print_all();
+    } else {
+        println!("More on each: backwater explain WORD");
+        println!("Scenarios to start from: backwater example --list");
+    }
     SUCCESS
 }
 

@@ -6,8 +6,7 @@ use std::path::Path;
 use scenario::compare::is_comparison;
 use scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Limits, Scenario, Set, Source};
 
-use crate::Changes;
-use crate::machine;
+use crate::{Changes, example, machine};
 
 /// Reads a scenario file; `-` is standard input.
 pub fn read(path: &Path) -> Result<Source, String> {
@@ -25,7 +24,8 @@ pub fn read(path: &Path) -> Result<Source, String> {
         ));
     }
     let bytes = std::fs::read(path).map_err(|error| {
-        format!("can't read the scenario `{name}`: {error}\n  try: ls scenarios/*/*.toml")
+        let hint = example::instead_of(path);
+        format!("can't read the scenario `{name}`: {error}\n  {hint}")
     })?;
     Source::from_bytes(name, bytes).map_err(|wrong| wrong.render(color()))
 }
@@ -41,6 +41,14 @@ pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
         return Err(());
     }
     check(source, changes)
+}
+
+/// What results call it: the title, or the name of its file.
+pub fn title(given: &str, source: &Source) -> String {
+    match (given, Path::new(&source.name).file_stem()) {
+        ("", Some(stem)) => stem.to_string_lossy().into_owned(),
+        _ => given.into(),
+    }
 }
 
 /// Checks what was read; mistakes and warnings go to standard error.

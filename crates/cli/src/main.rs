@@ -7,11 +7,14 @@ mod out;
 
 mod bench;
 mod check;
+mod claims;
 mod compare;
+mod example;
 mod explain;
 mod files;
 mod interrupt;
 mod machine;
+mod manual;
 mod progress;
 mod reproduce;
 mod run;
@@ -36,9 +39,9 @@ const INTERRUPTED: u8 = 130;
 #[derive(Parser)]
 #[command(version, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Start with:  backwater reproduce kung1993\n       or:  backwater run \
-    scenarios/kung1993/fig17-two-switches.toml\n\nExit status: 0 done, 1 a claim failed, a \
-    promise was broken or flits deadlocked, 2 bad input, 130 interrupted."
+    after_help = "Start with:  backwater example fig17-two-switches --out two.toml\n             \
+    backwater run two.toml\n       or:  backwater reproduce kung1993\n\nExit status: 0 done, \
+    1 a claim failed, a promise was broken or flits deadlocked, 2 bad input, 130 interrupted."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -59,14 +62,20 @@ enum Command {
     Check(check::Options),
     /// Rerun papers claim by claim and judge each
     Reproduce(reproduce::Options),
-    /// What a key, scheme, traffic or topology means: default, unit, range, citation
+    /// Print a scenario that is shipped with the program, or list all of them
+    Example(example::Options),
+    /// What a key, scheme, traffic, topology, paper or claim means
     Explain(explain::Options),
-    /// List schemes, traffic, sinks, topologies, measures and papers
-    List,
+    /// List words of scenarios, papers, their claims, shipped scenarios
+    List(explain::ListOptions),
     /// Measure events and unit-hops a second on the standard set
     Bench(bench::Options),
     /// Print the JSON schema of scenarios, for editors
     Schema,
+    /// Print completions for a shell
+    Completions(manual::CompletionOptions),
+    /// Write man pages
+    Man(manual::ManOptions),
     /// Print the reference of all keys as Markdown
     #[command(hide = true)]
     Reference,
@@ -93,9 +102,12 @@ fn main() -> ExitCode {
         Command::Check(options) => check::check(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Explain(options) => explain::explain(&options),
-        Command::List => explain::list(),
+        Command::Example(options) => example::example(&options),
+        Command::List(options) => explain::list(&options),
         Command::Bench(options) => bench::bench(&options),
         Command::Schema => explain::schema(),
+        Command::Completions(options) => manual::completions(&options),
+        Command::Man(options) => manual::man(&options),
         Command::Reference => explain::reference(),
     };
     let status = if out::finish() {

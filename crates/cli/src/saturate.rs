@@ -3,6 +3,7 @@
 //! The loads that may be tried are a grid with the wanted precision between the lowest and the
 //! highest, so that a search that goes on finds the loads it has tried.
 
+use kernel::words::counted;
 use std::path::PathBuf;
 
 use results::RunDirectory;
@@ -377,10 +378,10 @@ impl Found {
             };
             println!("{place}{words}");
         }
-        let runs = self.result.rows.len();
+        let runs = counted(self.result.rows.len(), "run");
         let precision = &options.precision;
         println!(
-            "precision {precision}; {runs} runs, {} computed now",
+            "precision {precision}; {runs}, {} computed now",
             self.computed
         );
     }

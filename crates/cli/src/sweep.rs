@@ -9,6 +9,7 @@ pub mod plan;
 mod progress;
 pub mod store;
 
+use kernel::words::counted;
 use std::path::PathBuf;
 
 use results::RunDirectory;
@@ -62,7 +63,7 @@ pub fn sweep(options: &Options) -> u8 {
     let mut found = work.stored(&checked.keys);
     let stored = found.iter().flatten().count();
     if stored > 0 {
-        eprintln!("{stored} of {} runs are there already", points.len());
+        eprintln!("{stored} of {} there already", counted(points.len(), "run"));
     }
     if let Err(message) = work.complete(&points, &checked.keys, &mut found) {
         return fail(message);
@@ -75,9 +76,9 @@ pub fn sweep(options: &Options) -> u8 {
     }
     let done = result.rows.len();
     println!(
-        "{}: {done} of {} runs, {} computed now",
+        "{}: {done} of {}, {} computed now",
         info.name,
-        points.len(),
+        counted(points.len(), "run"),
         done - stored
     );
     println!("report: {}", out.join("report.html").display());
@@ -99,7 +100,8 @@ pub fn status(result: &SweepResult) -> u8 {
     match result.count(Role::Broken) {
         0 => SUCCESS,
         broken => {
-            eprintln!("{broken} runs broke a promise: see `broken promises` in the tables");
+            let runs = counted(broken, "run");
+            eprintln!("{runs} broke a promise: see `broken promises` in the tables");
             FAILED
         }
     }

@@ -269,6 +269,7 @@ impl Frames {
     }
 
     /// The frame as probes see it. `ends` are its stations (nodes for control frames).
+    #[inline]
     pub fn view(&self, id: u32, ends: (u32, u32), is_tagged: bool, has_rtp: bool) -> FrameView {
         let (frame, load) = (self.get(id), &self.loads[id as usize]);
         let content = match frame.way {

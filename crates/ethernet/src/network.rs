@@ -214,6 +214,7 @@ impl Network {
     }
 
     /// A frame that is on, or in front of, `channel`, as probes see it.
+    #[inline]
     pub(crate) fn view(&self, id: u32, channel: u32) -> FrameView {
         let frame = self.frames.get(id);
         if frame.is_control() {

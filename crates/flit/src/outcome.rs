@@ -39,7 +39,8 @@ pub struct FabricOutcome {
     pub accepted: f64,
     /// The terminal that received least (of those packets are sent to).
     pub accepted_least: f64,
-    /// Half width of the 95 % interval of `accepted`, by batch means.
+    /// Half width of the 95 % interval of `accepted`, by batch means; absent if the run was too
+    /// short.
     pub accepted_half_width: Option<f64>,
     /// Birth to the arrival of the tail, source queueing included, of packets born in the window.
     pub latency: CyclesOutcome,
@@ -100,7 +101,8 @@ pub struct CyclesOutcome {
     pub mean: f64,
     /// Standard deviation.
     pub deviation: f64,
-    /// Half width of the 95 % interval of the mean, by batch means.
+    /// Half width of the 95 % interval of the mean, by batch means; absent if the run was too
+    /// short.
     pub half_width: Option<f64>,
     /// Smallest.
     pub min: u64,

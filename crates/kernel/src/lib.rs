@@ -15,6 +15,7 @@ pub mod hash;
 pub mod stats;
 pub mod stream;
 pub mod time;
+pub mod words;
 
 pub use bits::BitSet;
 pub use due::DueSet;

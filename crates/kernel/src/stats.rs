@@ -8,7 +8,7 @@ mod sampled;
 mod time_weighted;
 mod warm_up;
 
-pub use batch_means::BatchMeans;
+pub use batch_means::{BatchMeans, interval_of_batches};
 pub use histogram::{Bucket, Histogram};
 pub use interval::{interval_of_means, student_t_975};
 pub use level::Level;

@@ -203,7 +203,8 @@ pub struct DelayOutcome {
     pub mean_ps: f64,
     /// Standard deviation.
     pub deviation_ps: f64,
-    /// Half width of the 95 % interval of the mean, by batch means; absent with too few samples.
+    /// Half width of the 95 % interval of the mean, by batch means; absent if the run was too
+    /// short.
     pub half_width_ps: Option<f64>,
     /// Smallest.
     pub min_ps: u64,

@@ -1,7 +1,8 @@
 // Charts: uPlot with a legend, a keyboard, intervals and marks around it.
 const Chart = (() => {
   "use strict";
-  const { color, fade, make, offer, places, rounded, shown, ticks, title } = common;
+  const { areWhole, color, fade, make, offer, places, rounded, shown, steps, ticks, title } =
+    common;
 
   // One table of all positions; a position a curve has several times (a step up and down at one
   // instant) keeps its place as often as the curve that has it most.
@@ -82,7 +83,7 @@ const Chart = (() => {
       this.table = align(this.plot, this.scale);
       const { x, y, curves } = this.plot;
       const font = `12px ${getComputedStyle(document.body).fontFamily}`;
-      const axis = (of, unit) => ({
+      const axis = (of, unit, rows) => ({
         stroke: color("--soft"),
         font,
         labelFont: font,
@@ -92,6 +93,7 @@ const Chart = (() => {
         label: title(of.label, unit),
         values: ticks(of.log || of.at),
         splits: of.at ? () => of.at : places(of.log),
+        ...(of.log ? {} : { incrs: steps(areWhole(rows)) }),
         grid: { stroke: color("--grid"), width: 1 },
         // uPlot would leave out all but decades.
         filter: (u, values) => values,
@@ -119,7 +121,7 @@ const Chart = (() => {
           },
           axes: [
             {
-              ...axis(x, this.unit),
+              ...axis(x, this.unit, this.table.data.slice(0, 1)),
               grid: { show: false },
               ticks: { stroke: color("--faint"), width: 1, size: 5 },
               border: { show: true, stroke: color("--faint"), width: 1 },
@@ -127,7 +129,7 @@ const Chart = (() => {
               space: 70,
             },
             {
-              ...axis(y, y.unit),
+              ...axis(y, y.unit, this.table.data.slice(1)),
               space: 36,
               size: (u, values) => 14 + 7.2 * Math.max(4, ...(values ?? []).map((v) => v.length)),
             },
@@ -232,19 +234,7 @@ const Chart = (() => {
     rangeY(low, high) {
       const { min, max, log } = this.plot.y;
       if (low == null || !Number.isFinite(low)) [low, high] = [log ? 1 : 0, log ? 10 : 1];
-      const from = this.u?.scales.x.min ?? -Infinity;
-      const to = this.u?.scales.x.max ?? Infinity;
-      const xs = this.table.data[0];
-      this.table.low.forEach(
-        (values, c) =>
-          values &&
-          !this.hidden.has(c) &&
-          values.forEach((v, i) => {
-            if (v == null || xs[i] < from || xs[i] > to) return;
-            if (!log || v > 0) low = Math.min(low, v);
-            high = Math.max(high, this.table.high[c][i] ?? v);
-          }),
-      );
+      // Intervals do not count: one that few runs give may be many times the values.
       for (const mark of this.plot.marks)
         if (!mark.vertical && (!log || mark.at > 0)) {
           low = Math.min(low, mark.at);
@@ -281,6 +271,8 @@ const Chart = (() => {
     drawIntervals(u, whiskers) {
       const { ctx } = u;
       const ratio = devicePixelRatio;
+      const { min, max } = u.scales.y;
+      const inside = (value) => Math.min(max, Math.max(min, value));
       ctx.save();
       ctx.beginPath();
       ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
@@ -294,21 +286,24 @@ const Chart = (() => {
           if (low == null || high == null) return;
           ends.push([
             u.valToPos(u.data[0][i], "x", true),
-            u.valToPos(low, "y", true),
-            u.valToPos(high, "y", true),
+            u.valToPos(inside(low), "y", true),
+            u.valToPos(inside(high), "y", true),
+            // What reaches further has no end here.
+            [low >= min, high <= max],
           ]);
         });
         ctx.beginPath();
         if (whiskers) {
           ctx.strokeStyle = color(`--c${c % 8}`);
           ctx.lineWidth = 1.25 * ratio;
-          for (const [x, low, high] of ends) {
+          for (const [x, low, high, ended] of ends) {
             ctx.moveTo(x, low);
             ctx.lineTo(x, high);
-            for (const y of [low, high]) {
+            [low, high].forEach((y, end) => {
+              if (!ended[end]) return;
               ctx.moveTo(x - 4 * ratio, y);
               ctx.lineTo(x + 4 * ratio, y);
-            }
+            });
           }
           ctx.stroke();
         } else {

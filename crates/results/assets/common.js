@@ -50,11 +50,28 @@ const common = (() => {
     const count = Math.min(MOST_TICKS, Math.floor(max / step + 1e-9) - first + 1);
     return Array.from({ length: Math.max(0, count) }, (_, i) => (first + i) * step || 0);
   };
+  // Steps between ticks: 1, 2 and 5 times powers of ten; from 1 on where only whole numbers stand
+  // on the axis.
+  const steps = (whole) =>
+    Array.from({ length: whole ? 31 : 61 }, (_, i) => i - (whole ? 0 : 30)).flatMap((power) =>
+      [1, 2, 5].map((lead) => Number(`${lead}e${power}`)),
+    );
+  const areWhole = (rows) =>
+    rows.every((row) => row.every((v) => v == null || Number.isInteger(v))) &&
+    rows.some((row) => row.some((v) => v != null));
+  // Decimals that tell ticks apart and hide nothing of them.
+  const decimals = (step) => {
+    for (let digits = 0; digits < 12; digits++) {
+      const scaled = step * 10 ** digits;
+      if (scaled > 0.5 && Math.abs(scaled - Math.round(scaled)) < 1e-6 * scaled) return digits;
+    }
+    return 12;
+  };
   const ticks = (exact) => (u, values) => {
     if (exact) return values.map(shown);
     const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
     if (values.some((v) => Math.abs(v) >= 1e12) || step < 1e-6) return values.map(shown);
-    const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+    const digits = decimals(step);
     const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
     return values.map((v) => v.toLocaleString("en-US", options));
   };
@@ -79,5 +96,7 @@ const common = (() => {
     });
   };
 
-  return { all, color, fade, make, offer, places, root, rounded, shown, ticks, title };
+  return {
+    all, areWhole, color, fade, make, offer, places, root, rounded, shown, steps, ticks, title,
+  };
 })();

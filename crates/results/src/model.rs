@@ -1,5 +1,7 @@
 //! What a report is made of: tables, plots and the blocks around them. Plain data, no layout.
 
+use crate::number::rate_unit;
+
 /// A table: shown in reports, written as CSV.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -96,7 +98,7 @@ pub struct Axis {
 /// A second unit of an axis.
 #[derive(Clone, Debug)]
 pub struct OtherUnit {
-    /// Its name, such as "us".
+    /// Its name, such as "µs".
     pub unit: String,
     /// How many of it make one of the axis' own unit.
     pub per_unit: f64,
@@ -377,6 +379,34 @@ impl Axis {
     }
 }
 
+impl Plot {
+    /// The plot as people read it: rates of 10,000 Mbps and more in Gbps.
+    pub(crate) fn legible(&self) -> Plot {
+        let mut plot = self.clone();
+        let values = plot.curves.iter().flat_map(|curve| &curve.y);
+        let most = values.copied().filter(|value| value.is_finite());
+        let (unit, scale, _) = rate_unit(most.fold(0.0, f64::max) * 1e6);
+        if plot.y.unit != "Mbps" || unit == "Mbps" {
+            return plot;
+        }
+        let factor = 1e6 / scale;
+        plot.y.unit = unit.into();
+        let ends = plot.y.min.iter_mut().chain(&mut plot.y.max);
+        let mut values: Vec<&mut f64> = ends.chain(&mut plot.y.at).collect();
+        for curve in &mut plot.curves {
+            values.extend(&mut curve.y);
+            if let Some((low, high)) = &mut curve.interval {
+                values.extend(low.iter_mut().chain(high));
+            }
+        }
+        let marks = plot.marks.iter_mut();
+        let marks = marks.filter(|mark| mark.direction == Direction::Horizontal);
+        values.extend(marks.map(|mark| &mut mark.at));
+        values.into_iter().for_each(|value| *value *= factor);
+        plot
+    }
+}
+
 impl Curve {
     /// A curve without interval.
     pub fn new(name: impl Into<String>, style: Style, x: Vec<f64>, y: Vec<f64>) -> Curve {
@@ -407,5 +437,50 @@ impl Mark {
             at,
             label: label.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rates(most: f64) -> Plot {
+        Plot {
+            y: Axis {
+                min: Some(0.0),
+                max: Some(2.0 * most),
+                ..Axis::new("rate", "Mbps")
+            },
+            curves: vec![Curve {
+                interval: Some((vec![most / 2.0], vec![most])),
+                ..Curve::new("a", Style::Line, vec![3_000.0], vec![most])
+            }],
+            marks: vec![Mark::horizontal(most, ""), Mark::vertical(3_000.0, "")],
+            ..Plot::default()
+        }
+    }
+
+    #[test]
+    fn rates_past_ten_gigabits_are_drawn_in_gbps() {
+        let plot = rates(98_405.0).legible();
+        assert_eq!((plot.y.unit.as_str(), plot.y.min), ("Gbps", Some(0.0)));
+        assert!((plot.curves[0].y[0] - 98.405).abs() < 1e-9);
+        let (low, high) = plot.curves[0].interval.as_ref().unwrap();
+        assert!((low[0] - 49.2025).abs() < 1e-9 && (high[0] - 98.405).abs() < 1e-9);
+        assert!((plot.y.max.unwrap() - 196.81).abs() < 1e-9);
+        assert!((plot.marks[0].at - 98.405).abs() < 1e-9);
+        assert_eq!((plot.marks[1].at, plot.curves[0].x[0]), (3_000.0, 3_000.0));
+    }
+
+    #[test]
+    fn slower_rates_and_other_units_stay() {
+        assert_eq!(rates(9_999.0).legible().y.unit, "Mbps");
+        let mut other = rates(98_405.0);
+        other.y.unit = "kB".into();
+        let kept = other.legible();
+        assert_eq!(
+            (kept.y.unit.as_str(), kept.curves[0].y[0]),
+            ("kB", 98_405.0)
+        );
     }
 }

@@ -1,9 +1,7 @@
 //! Numbers and spans of time as people read them.
 
-/// A count with commas: `1,234,567`.
-pub fn grouped(count: u64) -> String {
-    group_digits(&count.to_string())
-}
+pub use kernel::words::grouped;
+use kernel::words::grouped_digits;
 
 /// `value` with `digits` decimals and commas before the point.
 pub fn fixed(value: f64, digits: u8) -> String {
@@ -17,21 +15,10 @@ pub fn fixed(value: f64, digits: u8) -> String {
     };
     let negative = value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b));
     let mut shown = String::from(if negative { "-" } else { "" });
-    shown.push_str(&group_digits(whole));
+    shown.push_str(&grouped_digits(whole));
     if let Some(rest) = rest {
         shown.push('.');
         shown.push_str(rest);
-    }
-    shown
-}
-
-fn group_digits(digits: &str) -> String {
-    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
     }
     shown
 }
@@ -80,6 +67,16 @@ pub fn rate(bps: f64) -> String {
     let unit = UNITS.into_iter().find(|(scale, _)| bps.abs() >= *scale);
     let (scale, unit) = unit.unwrap_or((1.0, "bps"));
     format!("{} {unit}", significant(bps / scale, 4))
+}
+
+/// The unit of a table or figure whose largest rate is `most`, bits per second: its name, how many
+/// bits per second it is, and the decimals shown. From 10 Gbps on it is Gbps.
+pub fn rate_unit(most_bps: f64) -> (&'static str, f64, u8) {
+    if most_bps >= 1e10 {
+        ("Gbps", 1e9, 3)
+    } else {
+        ("Mbps", 1e6, 2)
+    }
 }
 
 /// Rounds to `digits` significant digits, to keep embedded data small.
@@ -147,14 +144,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_grouped_by_three() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1000), "1,000");
-        assert_eq!(grouped(u64::MAX), "18,446,744,073,709,551,615");
-    }
-
-    #[test]
     fn minus_zero_shows_no_sign() {
         assert_eq!(fixed(-0.001, 2), "0.00");
         assert_eq!(fixed(-1234.5, 1), "-1,234.5");
@@ -181,6 +170,12 @@ mod tests {
         assert_eq!(rate(20_000.0), "20 kbps");
         assert_eq!(rate(622e6), "622 Mbps");
         assert_eq!(rate(999.0), "999 bps");
+    }
+
+    #[test]
+    fn fast_networks_have_a_unit_of_their_own() {
+        assert_eq!(rate_unit(9.99e9), ("Mbps", 1e6, 2));
+        assert_eq!(rate_unit(1e10), ("Gbps", 1e9, 3));
     }
 
     #[test]

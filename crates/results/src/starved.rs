@@ -1,5 +1,7 @@
 //! Flows that got next to nothing of what they offered: named in a warning at the end of a run.
 
+use kernel::words::counted;
+
 use crate::model::{Block, Tone};
 use crate::number::grouped;
 
@@ -16,7 +18,6 @@ pub(crate) fn told(starved: &[u32], say: impl Fn(u32) -> String) -> Vec<String> 
     let mut told: Vec<String> = starved.iter().take(NAMED).map(|one| say(*one)).collect();
     match starved.len().saturating_sub(NAMED) {
         0 => {}
-        1 => told.push("1 more got next to nothing".into()),
         more => told.push(format!("{} more got next to nothing", grouped(more as u64))),
     }
     told
@@ -37,8 +38,6 @@ pub(crate) fn notes(told: Vec<String>) -> impl Iterator<Item = Block> {
 
 /// `14 flows`, and what is said of them for one or for several.
 pub(crate) fn others(count: usize, one: &str, several: &str) -> String {
-    match count {
-        1 => format!("1 flow {one}"),
-        _ => format!("{} flows {several}", grouped(count as u64)),
-    }
+    let what = if count == 1 { one } else { several };
+    format!("{} {what}", counted(count, "flow"))
 }

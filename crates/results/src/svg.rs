@@ -6,7 +6,7 @@ use crate::decimate;
 use crate::escape;
 use crate::model::{Axis, Curve, Direction, Mark, Plot, Style};
 use crate::number;
-use crate::ticks::Scale;
+use crate::ticks::{Scale, Ticks};
 
 /// Most points a curve of a figure holds: about four a pixel column.
 const POINTS: usize = 2000;
@@ -76,6 +76,7 @@ impl Frame {
 
 /// The plot as an SVG document.
 pub fn svg(plot: &Plot) -> String {
+    let plot = &plot.legible();
     let curves: Vec<Vec<usize>> = plot
         .curves
         .iter()
@@ -125,6 +126,11 @@ pub fn svg(plot: &Plot) -> String {
 }
 
 fn scales(plot: &Plot, curves: &[Vec<usize>]) -> (Scale, Scale) {
+    let are_whole = |values: &dyn Fn(&Curve, usize) -> f64| {
+        let all = plot.curves.iter().zip(curves);
+        all.flat_map(|(curve, kept)| kept.iter().map(move |i| (curve, *i)))
+            .all(|(curve, i)| values(curve, i).fract() == 0.0)
+    };
     let mut x = (f64::INFINITY, f64::NEG_INFINITY);
     let mut y = x;
     let widen = |range: &mut (f64, f64), value: f64, axis: &Axis| {
@@ -135,11 +141,8 @@ fn scales(plot: &Plot, curves: &[Vec<usize>]) -> (Scale, Scale) {
     for (curve, kept) in plot.curves.iter().zip(curves) {
         for &i in kept {
             widen(&mut x, curve.x[i], &plot.x);
+            // Its interval does not count: one that few runs give may be many times the values.
             widen(&mut y, curve.y[i], &plot.y);
-            if let Some((low, high)) = &curve.interval {
-                widen(&mut y, low.get(i).copied().unwrap_or(f64::NAN), &plot.y);
-                widen(&mut y, high.get(i).copied().unwrap_or(f64::NAN), &plot.y);
-            }
         }
     }
     for mark in &plot.marks {
@@ -157,9 +160,11 @@ fn scales(plot: &Plot, curves: &[Vec<usize>]) -> (Scale, Scale) {
         .curves
         .iter()
         .any(|c| matches!(c.style, Style::Bars | Style::Points));
+    let x_whole = are_whole(&|curve, i| curve.x[i]);
+    let y_whole = are_whole(&|curve, i| curve.y[i]);
     (
-        Scale::new(&plot.x, x.0, x.1, 8, !loose),
-        Scale::new(&plot.y, y.0, y.1, 5, false),
+        Scale::new(&plot.x, x.0, x.1, Ticks::about(8).whole(x_whole), !loose),
+        Scale::new(&plot.y, y.0, y.1, Ticks::about(5).whole(y_whole), false),
     )
 }
 
@@ -314,29 +319,35 @@ fn bars(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
     }
 }
 
-/// A band behind lines, whiskers on points and bars.
+/// A band behind lines, whiskers on points and bars, as far as the axis reaches.
 fn interval(curve: &Curve, kept: &[usize], frame: &Frame, out: &mut String) {
     let Some((low, high)) = &curve.interval else {
         return;
     };
-    let ends: Vec<(f64, f64, f64)> = kept
+    let (least, most) = (frame.y.min, frame.y.max);
+    let inside = |value: f64| frame.py(value.clamp(least, most));
+    let finite = kept
         .iter()
-        .filter_map(|&i| Some((curve.x[i], *low.get(i)?, *high.get(i)?)))
-        .filter(|(_, low, high)| low.is_finite() && high.is_finite())
-        .map(|(x, low, high)| (frame.px(x), frame.py(low), frame.py(high)))
-        .collect();
+        .filter_map(|&i| Some((frame.px(curve.x[i]), *low.get(i)?, *high.get(i)?)))
+        .filter(|(_, low, high)| low.is_finite() && high.is_finite());
+    let mut path = String::new();
     if matches!(curve.style, Style::Points | Style::Bars) {
-        for (x, low, high) in ends {
-            let _ = writeln!(
-                out,
-                "<path class=\"w\" \
-                 d=\"M{x:.1} {low:.1}V{high:.1}M{0:.1} {low:.1}h8M{0:.1} {high:.1}h8\"/>",
-                x - 4.0
-            );
+        for (x, low, high) in finite {
+            let _ = write!(path, "M{x:.1} {:.1}V{:.1}", inside(low), inside(high));
+            // What reaches further has no end here.
+            for end in [low, high]
+                .iter()
+                .filter(|end| (least..=most).contains(*end))
+            {
+                let _ = write!(path, "M{:.1} {:.1}h8", x - 4.0, inside(*end));
+            }
         }
+        let _ = writeln!(out, "<path class=\"w\" d=\"{path}\"/>");
         return;
     }
-    let mut path = String::new();
+    let ends: Vec<(f64, f64, f64)> = finite
+        .map(|(x, low, high)| (x, inside(low), inside(high)))
+        .collect();
     for (nth, (x, low, _)) in ends.iter().enumerate() {
         let _ = write!(path, "{}{x:.1} {low:.1}", if nth == 0 { 'M' } else { 'L' });
     }

@@ -17,12 +17,39 @@ pub struct Scale {
     pub decimals: Option<u8>,
 }
 
+/// Which ticks an axis is to have.
+#[derive(Clone, Copy, Debug)]
+pub struct Ticks {
+    count: usize,
+    whole: bool,
+}
+
+impl Ticks {
+    /// About so many.
+    pub fn about(count: usize) -> Ticks {
+        Ticks {
+            count: count.max(1),
+            whole: false,
+        }
+    }
+
+    /// At whole numbers alone, if only such stand on the axis.
+    pub fn whole(self, whole: bool) -> Ticks {
+        Ticks { whole, ..self }
+    }
+
+    fn step(self, range: f64) -> f64 {
+        let step = round_step(range / self.count as f64);
+        if self.whole { step.max(1.0) } else { step }
+    }
+}
+
 impl Scale {
-    /// A scale for values from `low` to `high` with about `count` ticks.
+    /// A scale for values from `low` to `high`.
     ///
     /// `snug` keeps to the data; otherwise there is room above, and the axis starts at zero where
     /// that costs little.
-    pub fn new(axis: &Axis, low: f64, high: f64, count: usize, snug: bool) -> Scale {
+    pub fn new(axis: &Axis, low: f64, high: f64, wanted: Ticks, snug: bool) -> Scale {
         let (mut min, mut max) = if low <= high { (low, high) } else { (0.0, 1.0) };
         if axis.log {
             return Scale::logarithmic(axis, min, max);
@@ -41,7 +68,7 @@ impl Scale {
             let room = if min == 0.0 { 1.0 } else { min.abs() * 0.1 };
             (min, max) = (min - if min == 0.0 { 0.0 } else { room }, min + room);
         }
-        let step = round_step((max - min) / count.max(1) as f64);
+        let step = wanted.step(max - min);
         let first = (min / step - 1e-9).ceil() as i64;
         let last = (max / step + 1e-9).floor() as i64;
         Scale {
@@ -51,7 +78,7 @@ impl Scale {
             ticks: (first..=last.min(first.saturating_add(100)))
                 .map(|i| i as f64 * step)
                 .collect(),
-            decimals: Some((-step.log10().floor()).clamp(0.0, 12.0) as u8),
+            decimals: Some((-(step.log10() + 1e-9).floor()).clamp(0.0, 12.0) as u8),
         }
         .labelled(axis)
     }
@@ -141,17 +168,42 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        let scale = Scale::new(&Axis::default(), 3.0, 97.0, 5, false);
+        let scale = Scale::new(&Axis::default(), 3.0, 97.0, Ticks::about(5), false);
         assert_eq!(scale.ticks, vec![0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         assert_eq!(scale.label(20.0), "20");
-        let scale = Scale::new(&Axis::default(), 0.0, 0.4, 4, true);
+        let scale = Scale::new(&Axis::default(), 0.0, 0.4, Ticks::about(4), true);
         assert_eq!(scale.label(scale.ticks[1]), "0.1");
+    }
+
+    /// Steps are 1, 2 or 5 times a power of ten, and labels have the decimals of the step.
+    #[test]
+    fn labels_carry_the_digits_of_the_step() {
+        for high in [0.003, 0.014, 0.26, 0.9, 1.0, 3.3, 26.0, 26_000.0] {
+            for count in 3..9 {
+                let scale = Scale::new(&Axis::default(), 0.0, high, Ticks::about(count), true);
+                for tick in &scale.ticks {
+                    let label = scale.label(*tick).replace(',', "");
+                    let read: f64 = label.parse().unwrap();
+                    assert!((read - tick).abs() < 1e-9 * high, "{tick} as {label}");
+                }
+            }
+        }
+        let scale = Scale::new(&Axis::default(), 0.0, 0.006, Ticks::about(6), true);
+        assert_eq!(scale.label(scale.ticks[1]), "0.001", "no digit too many");
+    }
+
+    #[test]
+    fn whole_numbers_have_whole_ticks() {
+        let ticks = Ticks::about(8);
+        let scale = |ticks| Scale::new(&Axis::default(), 2.0, 4.0, ticks, true);
+        assert_eq!(scale(ticks.whole(true)).ticks, [2.0, 3.0, 4.0]);
+        assert!(scale(ticks).ticks.len() > 3);
     }
 
     #[test]
     fn a_flat_curve_still_has_a_range() {
         for value in [0.0, 7.0, -7.0] {
-            let scale = Scale::new(&Axis::default(), value, value, 5, false);
+            let scale = Scale::new(&Axis::default(), value, value, Ticks::about(5), false);
             assert!(scale.min < scale.max, "{scale:?}");
             assert!(!scale.ticks.is_empty());
         }
@@ -163,11 +215,11 @@ mod tests {
             log: true,
             ..Axis::default()
         };
-        let scale = Scale::new(&axis, 0.2, 350.0, 5, false);
+        let scale = Scale::new(&axis, 0.2, 350.0, Ticks::about(5), false);
         assert_eq!(scale.ticks, vec![1.0, 10.0, 100.0]);
         assert!((scale.min - 0.2).abs() < 1e-12 && (scale.max - 500.0).abs() < 1e-9);
         assert!((scale.share(10.0) - 0.5).abs() < 1e-9);
-        let short = Scale::new(&axis, 80.0, 320.0, 5, false);
+        let short = Scale::new(&axis, 80.0, 320.0, Ticks::about(5), false);
         assert_eq!(short.ticks, vec![50.0, 100.0, 200.0, 500.0]);
     }
 
@@ -180,7 +232,7 @@ mod tests {
                 at: at.clone(),
                 ..Axis::default()
             };
-            let scale = Scale::new(&axis, 1.0, 1024.0, 8, true);
+            let scale = Scale::new(&axis, 1.0, 1024.0, Ticks::about(8), true);
             assert_eq!(scale.ticks, at);
             assert_eq!(scale.share(1024.0), 1.0, "no room beyond the last");
             assert_eq!(scale.label(1024.0), "1,024");

@@ -259,7 +259,7 @@ fn the_terminal_has_a_line_for_each() {
          lost\n",
         "2 bursts through: response 900 µs, 120.6 Mbps effective, 50 % sent high, 1 reductions \
          each\n",
-        "ERICA at 1 port; longest queue 13,559 cells at switch 1 → switch 2, mean load 0.983\n",
+        "ERICA at 1 port; longest queue 13,559 cells at switch 1 -> switch 2, mean load 0.983\n",
         "ports that tell rates give ABR 0.9 of what others leave\n",
     ] {
         assert!(found.contains(must), "no {must:?} in\n{found}");
@@ -365,7 +365,7 @@ fn shares_under_erica_leave_a_tenth_and_the_rm_cells() {
         share * 31.0 / 32.0,
     );
     near(number(&fair, 2, "share on the wire [Mbps]"), 10.0);
-    assert_eq!(fair.rows[0][4], "switch 1 → switch 2".into());
+    assert_eq!(fair.rows[0][4], "switch 1 -> switch 2".into());
     assert_eq!(fair.rows[2][4], "its demand".into());
     assert!(fair.caption.contains("give ABR 0.9 of what others leave"));
 }

@@ -122,7 +122,7 @@ fn every_number_follows_from_what_was_seen() {
     let jain = (2800.0_f64 + 2000.0).powi(2) / (2.0 * (2800.0_f64.powi(2) + 2000.0_f64.powi(2)));
     near(value("fairness"), jain);
     near(value("delay max"), 0.1);
-    near(value("peak buffer"), 50.0);
+    near(value("peak of one buffer"), 50.0);
     near(value("loss"), 10.0);
     near(value("overhead"), 20.0);
     let parts = ["headers", "acknowledgements", "flow control", "repeats"];

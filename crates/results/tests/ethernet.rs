@@ -70,12 +70,12 @@ fn a_standstill_is_told_queue_by_queue() {
     let summary = summary_of(&run::standing());
     for must in [
         "Two switches: 11 s, deadlock\n",
-        "deadlock: queues wait for each other in a circle, 2 queues in a row, since 0.21 s \
-         (found at 0.4 s)\n",
+        "deadlock: queues wait for each other in a circle, 2 queues in a row, since 210 ms \
+         (found at 400 ms)\n",
         "  A -> B, class 0: 12 frames (12,000 bytes), first of flow file[1], stopped since \
-         0.21 s, wait for B -> A, class 0\n",
+         210 ms, wait for B -> A, class 0\n",
         "  B -> A, class 0: 12 frames (12,000 bytes), first of flow </script><b>, stopped since \
-         0.21 s, wait for A -> B, class 0\n",
+         210 ms, wait for A -> B, class 0\n",
     ] {
         assert!(summary.contains(must), "no {must:?} in\n{summary}");
     }

@@ -41,6 +41,22 @@ fn the_terminal_summary_reads_like_this() {
 }
 
 #[test]
+fn a_run_too_short_for_intervals_says_so() {
+    let mut outcome = fabric::outcome();
+    outcome.accepted_half_width = None;
+    outcome.latency.half_width = None;
+    let summary = summary_of(&outcome);
+    for line in [
+        "accepted  0.3998 flits/cycle/terminal, least terminal 0.3800, too short for an interval\n",
+        "latency   48.50 cycles, too short for an interval; median 47, ",
+    ] {
+        assert!(summary.contains(line), "{summary}");
+    }
+    let page = page(&fabric_report(&fabric::info(), &fabric::spec(), &outcome));
+    assert_eq!(page.matches("too short for an interval").count(), 2);
+}
+
+#[test]
 fn a_broken_run_stays_within_31_lines_and_says_what_broke() {
     let mut outcome = fabric::broken();
     let deadlock = outcome.deadlock.as_mut().expect("it is in the sample");

@@ -82,6 +82,59 @@ fn the_licence_of_what_is_built_in_goes_with_the_page() {
     assert!(page(&sample::report()).contains("Copyright (c) 2022 Leon Sorokin"));
 }
 
+/// Two seeds may give an interval many times the values: it is cut, and the curve stays as it is.
+#[test]
+fn intervals_do_not_set_the_scale() {
+    let plot_with = |interval, style| Plot {
+        curves: vec![Curve {
+            interval,
+            ..Curve::new("a", style, vec![1.0, 2.0, 3.0], vec![10.0, 20.0, 54.0])
+        }],
+        ..Plot::default()
+    };
+    let wide = Some((vec![-180.0; 3], vec![250.0; 3]));
+    let circles = |figure: &str| -> Vec<String> {
+        let lines = figure.lines().filter(|line| line.starts_with("<circle"));
+        lines.map(String::from).collect()
+    };
+    for style in [Style::Line, Style::Points] {
+        let alone = svg(&plot_with(None, style));
+        let with = svg(&plot_with(wide.clone(), style));
+        assert_eq!(circles(&alone).len(), 3);
+        assert_eq!(circles(&with), circles(&alone));
+        // All of the band or whiskers lies between the ends of the axis, 260 units apart.
+        let class = ["class=\"i\"", "class=\"w\""].map(|class| with.contains(class));
+        assert_ne!(class[0], class[1]);
+    }
+    let figure = svg(&plot_with(wide, Style::Points));
+    let whiskers = figure
+        .lines()
+        .find(|line| line.contains("class=\"w\""))
+        .unwrap();
+    assert!(
+        !whiskers.contains("h8"),
+        "cut whiskers have no end: {whiskers}"
+    );
+}
+
+#[test]
+fn code_in_cells_is_shown_as_code_and_downloaded_as_it_is() {
+    let mut table = Table::new("notes", "", vec![Column::text("note", "")]);
+    table.rows.push(vec![Cell::from("set `acks` to \"every\"")]);
+    let report = Report {
+        blocks: vec![Block::Table(table)],
+        ..Report::default()
+    };
+    let page = page(&report);
+    assert!(page.contains("set <code>acks</code> to &quot;every&quot;</"));
+    assert!(page.contains("data-v=\"set `acks` to &quot;every&quot;\""));
+}
+
+#[test]
+fn legends_are_empty_until_the_pointer_moves() {
+    assert!(!page(&sample::report()).contains("output:empty::before"));
+}
+
 #[test]
 fn a_page_without_plots_is_small() {
     let report = Report {

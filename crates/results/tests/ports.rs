@@ -99,7 +99,7 @@ fn tables_of_ports_say_what_was_measured() {
         let at = queues.rows.iter().position(|row| row[0] == channel.into());
         at.expect(channel)
     };
-    let (first, shared) = (row("host 2 → switch 1"), row("switch 1 → switch 2"));
+    let (first, shared) = (row("host 2 -> switch 1"), row("switch 1 -> switch 2"));
     let use_percent = number(&queues, shared, "utilization [% of time]");
     assert!((use_percent - 60.0).abs() < 3.0, "{use_percent} %");
     // Both flows come from one host, one unit after another: they wait there and nowhere else.
@@ -206,9 +206,9 @@ Jain's index 0.9913 of rates, 1.0000 of rates over shares
 offered 100,400 = delivered 98,530 + queued 1,842 + dropped 28; 1 lost on the wire, 2 dropped by \
 full buffers, 3 refused by full pools, 4 pushed out of full pools, 5 dropped by envelopes, 6 \
 dropped by policers, 7 dropped by shapers
-2 sessions asked for, 1 admitted, 1 refused (</script><b> at switch 1 → switch 2, 20 kbps short)
+2 sessions asked for, 1 admitted, 1 refused (</script><b> at switch 1 -> switch 2, 20 kbps short)
 12 warnings reached 1 source
-busiest channel switch 1 → switch 2: data 96.75 %, control 3.25 %
+busiest channel switch 1 -> switch 2: data 96.75 %, control 3.25 %
 ";
 
 /// Three paths over 10 ms, made up.
@@ -285,7 +285,7 @@ fn losses_sessions_and_warnings_have_tables() {
     assert_eq!(number(&drops, 0, "all [units]"), 28.0);
     let sessions = named(&tables, "sessions");
     assert_eq!(sessions.rows.len(), 2);
-    assert_eq!(sessions.rows[1][4], "switch 1 → switch 2".into());
+    assert_eq!(sessions.rows[1][4], "switch 1 -> switch 2".into());
     assert_eq!(number(&sessions, 1, "missing [kbps]"), 20.0);
     assert_eq!(number(&named(&tables, "warnings"), 0, "warnings"), 12.0);
     let quiet = run_tables(

@@ -25,7 +25,7 @@ greedy         250.10     0.00      -
 Jain's index 0.9654 of rates, 1.0000 of rates over shares
 
 offered 100,400 = delivered 98,530 + queued 1,870 + dropped 0; nothing was lost
-busiest channel switch 1 → switch 2: data 96.75 %, control 3.25 %
+busiest channel switch 1 -> switch 2: data 96.75 %, control 3.25 %
 ";
 
 #[test]
@@ -130,7 +130,7 @@ fn tables_say_what_the_outcome_says() {
     assert_eq!(value(&flows, 0, "balance [cells]"), Cell::Int(0));
     assert_eq!(
         value(&flows, 1, "path"),
-        Cell::Text("host 2 → sink 2".into())
+        Cell::Text("host 2 -> sink 2".into())
     );
     let Cell::Float { value: share, .. } = value(&flows, 0, "throughput [of bottleneck]") else {
         panic!("a throughput is a number");
@@ -161,7 +161,7 @@ fn a_multicast_flow_counts_each_destination_once() {
     let flows = named(&tables, "flows");
     assert_eq!(
         value(&flows, 1, "path"),
-        Cell::Text("host 2 → sink 2, sink 1".into())
+        Cell::Text("host 2 -> sink 2, sink 1".into())
     );
     let Cell::Float { value: share, .. } = value(&flows, 1, "throughput [of bottleneck]") else {
         panic!("a throughput is a number");

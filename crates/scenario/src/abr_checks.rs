@@ -9,12 +9,13 @@ use kernel::{Rate, Time};
 use packet::spec::{AbrSpec, ExplicitRateSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
 use crate::abr::{Derived, Path};
-use crate::diagnostics::{Diagnostic, Diagnostics, plural};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::explicit_rate;
 use crate::flows::Draft;
 use crate::record::Record;
 use crate::suggest;
 use crate::topology::Graph;
+use kernel::words::counted;
 
 /// Flows with what is known of them.
 pub(crate) struct Check<'a> {
@@ -89,7 +90,7 @@ impl Check<'_> {
                 .note(format!(
                     "{} always send there, and an interval ends after {most} cells: the fair \
                          share comes out {:.1} times too large",
-                    plural(circuits, "circuit"),
+                    counted(circuits, "circuit"),
                     circuits as f64 / most as f64
                 ))
                 .help("set `interval_cells = 0`, or to some times the number of circuits"),
@@ -216,7 +217,7 @@ impl Check<'_> {
                     .at(control.at("mcr"), "one of them")
                     .note(format!(
                         "MCR of {} there: {} on a link of {}",
-                        plural(count, "circuit"),
+                        counted(count, "circuit"),
                         bps(sum),
                         bps(rate)
                     ))

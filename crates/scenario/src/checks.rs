@@ -1,5 +1,6 @@
 //! What can't work in the scenario as a whole.
 
+use kernel::words::counted;
 use std::collections::BTreeMap;
 
 use kernel::Time;
@@ -339,7 +340,7 @@ pub(crate) fn load(
             .note(format!(
                 "{} without flow control offer {:.1} % of its rate, {:.1} Mbps too much: \
                      {by_end:.0} cells wait by the end of the run",
-                crate::diagnostics::plural(flows.len() as u64, "flow"),
+                counted(flows.len(), "flow"),
                 100.0 * bits / rate,
                 (bits - rate) / 1e6
             ))

@@ -1,5 +1,6 @@
 //! Mistakes in a scenario: what was found, where, what is allowed, how to go on.
 
+use kernel::words::counted;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -243,7 +244,7 @@ impl Diagnostics {
         let mut line = [(self.errors, "error"), (self.warnings, "warning")]
             .iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| plural(*count, what))
+            .map(|(count, what)| counted(*count, what))
             .collect::<Vec<_>>()
             .join(", ");
         if line.is_empty() {
@@ -386,15 +387,6 @@ impl fmt::Display for Diagnostics {
 }
 
 impl std::error::Error for Diagnostics {}
-
-/// "1 error", "2 errors".
-pub(crate) fn plural(count: u64, what: &str) -> String {
-    if count == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{count} {what}s")
-    }
-}
 
 fn floor_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len()))

@@ -1,5 +1,6 @@
 //! Topologies by rule.
 
+use kernel::words::counted;
 use packet::spec::{ChannelSpec, LinkSpec, NodeKind};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -32,7 +33,11 @@ pub(crate) fn build(
             Diagnostic::error("too-large", "the topology has too many nodes")
                 .at(
                     topology.at.clone(),
-                    format!("{size} switches with {per_switch} hosts each"),
+                    format!(
+                        "{} with {} each",
+                        counted(size, "switch"),
+                        counted(per_switch, "host")
+                    ),
                 )
                 .note(format!("at most {MOST_NODES} nodes can be made")),
         );

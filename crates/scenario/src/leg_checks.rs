@@ -3,9 +3,10 @@
 use packet::spec::{Bind, BufferSpec, CreditRule, CreditSpec};
 
 use crate::control::{Layers, Loop};
-use crate::diagnostics::{Diagnostic, Diagnostics, plural};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::law;
 use crate::suggest;
+use kernel::words::counted;
 
 /// Longest time one unit may take from its start until its credit is back: a quarter of the clock.
 const LONGEST_LOOP_PS: u128 = crate::units::LONGEST_PS as u128;
@@ -129,7 +130,7 @@ fn check_window(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
         let cells = u64::try_from(short.min(most)).unwrap_or(u64::MAX);
         let message = format!(
             "a window shorter than the control loop overflows by up to {}",
-            plural(cells, "cell")
+            counted(cells, "cell")
         );
         mistakes.push(
             Diagnostic::error_unless(leg.layers.keeps(), "window-too-short", message)
@@ -238,7 +239,7 @@ fn check_buffer(
                 credit.n2, credit.n3
             ),
         };
-        let missing = plural(zones - u64::from(limit), "cell");
+        let missing = counted(zones - u64::from(limit), "cell");
         mistakes.push(
             Diagnostic::error_unless(
                 leg.layers.keeps(),
@@ -247,7 +248,7 @@ fn check_buffer(
             )
             .at(
                 leg.layers.at("buffer"),
-                format!("holds {}", plural(limit.into(), "cell")),
+                format!("holds {}", counted(limit, "cell")),
             )
             .note(format!("{} promises {sum} cells", leg.place()))
             .help(format!("write `buffer = {zones}`, or leave it out"))
@@ -269,7 +270,7 @@ fn check_zone1(leg: &Leg<'_>, credit: &CreditSpec, needed: u32, mistakes: &mut D
     if credit.n1 >= needed {
         return;
     }
-    let missing = plural(u64::from(needed - credit.n1), "cell");
+    let missing = counted(needed - credit.n1, "cell");
     mistakes.push(
         Diagnostic::error_unless(
             leg.layers.keeps(),
@@ -278,7 +279,7 @@ fn check_zone1(leg: &Leg<'_>, credit: &CreditSpec, needed: u32, mistakes: &mut D
         )
         .at(
             leg.layers.at("n1"),
-            format!("holds {}", plural(credit.n1.into(), "cell")),
+            format!("holds {}", counted(credit.n1, "cell")),
         )
         .note(loop_note(leg))
         .help(format!("write `n1 = {needed}`, or leave it out"))

@@ -6,12 +6,13 @@ mod reservations;
 use kernel::Time;
 use packet::spec::{FlowControlSpec, FlowSpec, SchedulerSpec, TrafficSpec};
 
-use crate::diagnostics::{Diagnostic, Diagnostics, plural};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
 use crate::record::Record;
 use crate::service;
 use crate::source::At;
 use crate::topology::Graph;
+use kernel::words::counted;
 
 /// Stamps stay below this: then a unit's time may be added, and differences fit 64 bits.
 const LARGEST_STAMP: u128 = 1 << 62;
@@ -237,7 +238,7 @@ impl Whole<'_> {
             )
             .note(format!(
                 "{} with credit on the way into a switch",
-                plural(clashes.count() as u64, "flow")
+                counted(clashes.count() as u64, "flow")
             ))
             .help("leave `[pool]` out, or use `scheme = \"none\"`"),
         );

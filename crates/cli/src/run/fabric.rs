@@ -1,5 +1,6 @@
 //! Runs of the cycle engine.
 
+use kernel::words::counted;
 use std::time::Duration as WallTime;
 
 use flit::Simulation;
@@ -218,9 +219,9 @@ impl FabricRun<'_> {
             let since = deadlock.since;
             match deadlock.others_move {
                 true => eprintln!(
-                    "error: deadlock: {} packets have not moved since cycle {since} and never \
-                     will, though others move",
-                    deadlock.packets
+                    "error: deadlock: {} not moving since cycle {since}, and never will, though \
+                     others move",
+                    counted(deadlock.packets, "packet")
                 ),
                 false => eprintln!("error: deadlock: no flit has moved since cycle {since}"),
             }

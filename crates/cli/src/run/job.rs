@@ -1,13 +1,14 @@
 //! What runs of both engines share: the scenario's words and the run directory.
 
 use kernel::Duration;
+use kernel::words::counted;
 use packet::outcome::Series;
 use results::{Check, DirectoryError, Manifest, Report, RunDirectory, RunInfo, Table};
 use scenario::{Scenario, Source};
 use serde_json::Value;
 
 use super::Options;
-use crate::{FAILED, INTERRUPTED, SUCCESS, command_line, fail};
+use crate::{FAILED, INTERRUPTED, SUCCESS, command_line, fail, files};
 
 /// A run and the directory it fills.
 pub struct Job<'a> {
@@ -78,12 +79,12 @@ impl<'a> Job<'a> {
         directory: RunDirectory,
     ) -> Job<'a> {
         Job {
+            title: files::title(&scenario.title, &source),
             options,
             directory,
             checks: Vec::new(),
             source,
             named: scenario.files.clone(),
-            title: scenario.title.clone(),
             about: scenario.about.trim().to_owned(),
             resolved: scenario.resolved.clone(),
         }
@@ -106,7 +107,7 @@ impl<'a> Job<'a> {
 
     /// Says what an audit of the run found, and what it cost.
     pub fn note_audit(&mut self, audit: &Audited) {
-        let mut what = format!("{} promises checked while running", audit.checks);
+        let mut what = format!("{} checked while running", counted(audit.checks, "promise"));
         if let Some(plain) = &audit.plain {
             what += &format!(
                 ", {:.2} times the run's time ({:.2} s against {:.2} s); trace hash {}",

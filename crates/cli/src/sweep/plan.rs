@@ -213,7 +213,10 @@ impl Plan {
         Ok(Checked {
             keys,
             measures: measures(&scenario),
-            words: (scenario.title, scenario.about.trim().to_owned()),
+            words: (
+                files::title(&scenario.title, &self.source),
+                scenario.about.trim().to_owned(),
+            ),
             warnings: found,
         })
     }

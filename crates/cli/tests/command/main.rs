@@ -2,7 +2,10 @@
 
 mod bounds;
 mod comparing;
+#[cfg(unix)]
+mod documents;
 mod ethernet;
+mod examples;
 mod fabric;
 mod nasty;
 mod papers;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 use crate::support::{
-    backwater, command, figure_17, folder, json, shipped, trace_hash, with_chance,
+    backwater, command, figure_17, finish, folder, json, shipped, trace_hash, with_chance,
 };
 
 #[test]
@@ -112,7 +112,7 @@ fn a_dead_circuit_is_a_note_and_a_stuck_run_status_1() {
     let ran = backwater(&here, &["run", &scenario, "--out", "note"]).expect(0);
     let ran = ran.complains("note: standstill: 1 flow has not moved since");
     assert!(
-        ran.out.contains("VC1: 1 unit waiting for A → S"),
+        ran.out.contains("VC1: 1 unit waiting for A -> S"),
         "{}",
         ran.out
     );
@@ -183,7 +183,9 @@ fn audit_checks_and_changes_nothing() {
         .split("audit: ")
         .nth(1)
         .and_then(|rest| rest.split(' ').next());
-    let count: u64 = count.and_then(|count| count.parse().ok()).unwrap_or(0);
+    let count: u64 = count
+        .and_then(|count| count.replace(',', "").parse().ok())
+        .unwrap_or(0);
     assert!(count > 1000, "{}", ran.err);
     assert_eq!(
         trace_hash(&here.join("plain")),
@@ -194,6 +196,31 @@ fn audit_checks_and_changes_nothing() {
     assert_eq!(
         json(&here.join("plain/manifest.json"))["checks"],
         serde_json::json!([])
+    );
+}
+
+#[test]
+fn what_has_no_title_is_called_as_its_file() {
+    let here = folder("untitled");
+    let text = "[run]\nduration = \"100 cells\"\n[link]\nrate = \"622 Mbps\"\ndelay = \"50 us\"\n[network]\n\
+        hosts = [\"A\", \"B\"]\n[[links]]\nbetween = [\"A\", \"B\"]\n[[flows]]\n\
+        name = \"f\"\nfrom = \"A\"\nto = \"B\"\n";
+    fs::write(here.join("two.toml"), text).expect("a file");
+    let ran = backwater(&here, &["run", "two.toml"]).expect(0);
+    assert!(ran.out.starts_with("two: 100 cells"), "{}", ran.out);
+    let page = fs::read_to_string(here.join("runs/two/report.html")).expect("a report");
+    assert!(page.contains("<h1>two</h1>"), "the page has a heading");
+    let sweep = ["sweep", "two.toml", "--seeds", "2"];
+    let ran = backwater(&here, &sweep).expect(0);
+    assert!(ran.out.starts_with("two: 2 of 2 runs"), "{}", ran.out);
+    let mut piped = command(&here);
+    piped.args(["run", "-", "--out", "piped"]);
+    let input = fs::File::open(here.join("two.toml")).expect("a file");
+    let ran = finish(piped.stdin(input)).expect(0);
+    assert!(
+        ran.out.starts_with("standard input: 100 cells"),
+        "{}",
+        ran.out
     );
 }
 

@@ -58,7 +58,7 @@ fn lanes_carry_more_and_what_saturates_is_told() {
         assert!(out.join(format!("figures/{figure}.svg")).is_file());
     }
     let page = fs::read_to_string(out.join("report.html")).expect("a report");
-    assert!(page.contains("points beyond saturation are left out"));
+    assert!(page.contains("Left out beyond saturation"));
 }
 
 /// A row is the run of the same scenario; beyond saturation with a drain of one cycle.

@@ -42,6 +42,110 @@ fn every_word_listed_is_explained() {
 }
 
 #[test]
+fn papers_and_claims_are_listed_and_explained() {
+    let here = folder("list-claims");
+    let text = |words: &[&str]| backwater(&here, words).expect(0).out;
+    let claims = text(&["list", "claims"]);
+    let whole = text(&["list"]);
+    let ids: Vec<&str> = claims
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split_once(": "))
+        .map(|(id, _)| id)
+        .collect();
+    let papers = papers::papers();
+    let count = |paper: &papers::Paper| papers::claim::parse(paper.claims_toml).unwrap().len();
+    assert_eq!(ids.len(), papers.iter().map(count).sum::<usize>());
+    assert!(ids.iter().all(|id| whole.contains(&format!("  {id}: "))));
+    assert!(
+        !claims.contains("n23 ") && whole.contains("n23 "),
+        "{claims}"
+    );
+    let listed = text(&["list", "papers"]);
+    for paper in papers {
+        assert!(listed.contains(&format!("  {} ", paper.id)), "{listed}");
+        let told = text(&["explain", paper.id]);
+        let own = ids
+            .iter()
+            .filter(|id| id.starts_with(&format!("{}.", paper.id)));
+        for id in own {
+            assert!(told.contains(&format!("    {id}: ")), "no {id} in: {told}");
+        }
+        assert!(
+            told.contains(&format!("backwater reproduce {}", paper.id)),
+            "{told}"
+        );
+    }
+    assert!(!listed.contains("fig12"), "{listed}");
+    assert_eq!(text(&["list", "scenarios"]), text(&["example", "--list"]));
+    backwater(&here, &["explain", "kung1993.fig12"])
+        .expect(2)
+        .complains("there is no claim `kung1993.fig12`; did you mean kung1993.fig12.");
+    backwater(&here, &["explain", "kung1993.nothing-of-that-name"])
+        .expect(2)
+        .complains("`backwater list claims` shows them all");
+}
+
+#[test]
+fn no_message_names_a_path_of_the_source_tree() {
+    let here = folder("paths");
+    let commands: &[&[&str]] = &[
+        &["--help"],
+        &["run", "--help"],
+        &["sweep", "--help"],
+        &["check", "--help"],
+        &["compare", "--help"],
+        &["explain", "--help"],
+        &["list", "--help"],
+        &["run", "nosuch.toml"],
+        &["explain", "nosuch"],
+        &["example", "nosuch"],
+    ];
+    for words in commands {
+        let ran = backwater(&here, words);
+        for path in ["scenarios/", "claims/", "docs/", "crates/"] {
+            let text = format!("{}{}", ran.out, ran.err);
+            assert!(!text.contains(path), "{words:?}: {path} in: {text}");
+        }
+    }
+}
+
+#[test]
+fn shells_complete_every_command() {
+    let here = folder("completions");
+    let help = backwater(&here, &["--help"]).expect(0).out;
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(
+        commands.contains(&"run") && commands.contains(&"man"),
+        "{commands:?}"
+    );
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let text = backwater(&here, &["completions", shell]).expect(0).out;
+        for command in &commands {
+            assert!(text.contains(command), "{shell}: no {command}");
+        }
+    }
+    backwater(&here, &["completions", "nosuch"]).expect(2);
+    backwater(&here, &["man", "--out", "pages/man1"]).expect(0);
+    let page = |name: &str| {
+        let text = std::fs::read_to_string(here.join("pages/man1").join(name));
+        text.unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    assert!(page("backwater.1").contains("network flow control"));
+    for command in commands.iter().filter(|command| **command != "help") {
+        let text = page(&format!("backwater-{command}.1"));
+        assert!(text.contains(".TH") && text.contains("SYNOPSIS"), "{text}");
+    }
+    let hidden = here.join("pages/man1/backwater-reference.1");
+    assert!(!hidden.exists(), "what --help hides has no page");
+}
+
+#[test]
 fn an_unknown_word_brings_a_hint() {
     let here = folder("unknown");
     backwater(&here, &["explain", "nosuch"])

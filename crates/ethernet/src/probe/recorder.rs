@@ -86,6 +86,7 @@ impl Recorder {
         self.tracks.iter().map(|track| track.series(at)).collect()
     }
 
+    #[inline]
     fn queue(&mut self, at: Time, channel: u32, class: u8, bytes: u64) {
         for &id in &self.by_channel[channel as usize] {
             let track = &mut self.tracks[id as usize];

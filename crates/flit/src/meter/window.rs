@@ -1,7 +1,7 @@
 //! The measured part of a run.
 
 use alloc::vec::Vec;
-use kernel::stats::interval_of_means;
+use kernel::stats::interval_of_batches;
 
 use super::course::Sums;
 
@@ -132,12 +132,13 @@ impl Window {
         parts.map(|sums| (sums.created, sums.delivered)).collect()
     }
 
-    /// Half width of the 95 % interval of the flits delivered per cycle and terminal.
+    /// Half width of the 95 % interval of the flits delivered per cycle and terminal; `None` where
+    /// the parts are few or depend on each other.
     pub(crate) fn accepted_half_width(&self, terminals: f64) -> Option<f64> {
         let places = self.part_length as f64 * terminals;
         let parts = self.parts();
         let accepted = parts.iter().map(|(_, got)| *got as f64 / places);
-        interval_of_means(&accepted.collect::<Vec<f64>>()).map(|(_, half_width)| half_width)
+        interval_of_batches(&accepted.collect::<Vec<f64>>()).map(|(_, half_width)| half_width)
     }
 
     /// By quarter of birth: packets that arrived and their mean latency.

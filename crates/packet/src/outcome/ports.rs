@@ -141,7 +141,7 @@ impl SampleOutcome {
         self.moments.max()
     }
 
-    /// What `percent` of the samples don't exceed; exact below 64, else within 1/64.
+    /// What `percent` of the samples don't exceed; exact below 128, else at most 1/64 above.
     pub fn percentile(&self, percent: f64) -> u64 {
         self.histogram.percentile(percent)
     }

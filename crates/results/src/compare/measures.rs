@@ -5,7 +5,7 @@ use kernel::stats::interval_of_means;
 use super::recovery::recoveries;
 use super::{FlowKind, Observed, SchemeRuns, VICTIM, Workload, delays};
 use crate::fairness::{Claim, jain, max_min};
-use crate::number::{fixed, significant};
+use crate::number::{fixed, rate_unit, significant};
 
 /// One number of a scheme.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Measure {
 pub enum Shown {
     /// Bits per second, as Mbps.
     Rate,
+    /// The same as Gbps.
+    FastRate,
     /// Between 0 and 1.
     Index,
     /// Picoseconds, as ms.
@@ -74,6 +76,7 @@ impl Shown {
     pub fn unit(self) -> &'static str {
         match self {
             Self::Rate => "Mbps",
+            Self::FastRate => "Gbps",
             Self::Time => "ms",
             Self::Bytes => "kB",
             Self::Percent => "%",
@@ -85,6 +88,7 @@ impl Shown {
     pub fn scaled(self, value: f64) -> f64 {
         match self {
             Self::Rate => value * 1e-6,
+            Self::FastRate => value * 1e-9,
             Self::Time => value * 1e-9,
             Self::Bytes => value * 1e-3,
             Self::Percent => value * 100.0,
@@ -193,18 +197,18 @@ fn messages(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &
 /// Memory, loss, and what links carry besides payload.
 fn costs(add: &mut impl FnMut(&str, Shown, bool, What, &str)) {
     add(
-        "peak buffer",
+        "peak of one buffer",
         Shown::Bytes,
         true,
         What::StoredMost,
         "most bytes in the memory of one switch, whole run; cells count with their headers",
     );
     add(
-        "mean buffer",
+        "mean of all buffers",
         Shown::Bytes,
         false,
         What::StoredMean,
-        "mean of the bytes in the memory of all switches after the warm-up",
+        "mean of the bytes in the memory of all switches together after the warm-up",
     );
     add(
         "loss",
@@ -272,6 +276,17 @@ fn recovery(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &
 }
 
 impl Measure {
+    /// The same in the unit that suits its largest value: Gbps where rates are that fast.
+    pub fn legible(&self, workload: &Workload, schemes: &[SchemeRuns]) -> Measure {
+        let mut measure = self.clone();
+        let means = schemes.iter().map(|scheme| self.over(workload, scheme).0);
+        let most = means.fold(0.0, f64::max);
+        if measure.shown == Shown::Rate && rate_unit(most).0 != measure.shown.unit() {
+            measure.shown = Shown::FastRate;
+        }
+        measure
+    }
+
     /// Its value in one run; not a number where there is nothing to measure.
     pub fn value(&self, workload: &Workload, seen: &Observed) -> f64 {
         let wire = &seen.wire;

@@ -16,7 +16,7 @@ pub(super) fn bars(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Plot> {
         "fairness",
         "delay p99",
         "message p99",
-        "peak buffer",
+        "peak of one buffer",
         "loss",
         "overhead",
         "victim back, mean",
@@ -49,7 +49,8 @@ fn bar(workload: &Workload, measure: &Measure, schemes: &[SchemeRuns]) -> Plot {
         );
         curve.interval = half_width.map(|width| {
             let width = measure.shown.scaled(width);
-            (vec![value - width], vec![value + width])
+            // Nothing drawn here can be negative.
+            (vec![(value - width).max(0.0)], vec![value + width])
         });
         curves.push(curve);
     }

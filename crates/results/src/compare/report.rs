@@ -1,5 +1,6 @@
 //! The page of a comparison.
 
+use kernel::words::counted;
 use packet::outcome::Series;
 
 use super::measures::{Measure, measures};
@@ -134,7 +135,7 @@ fn warnings(info: &CompareInfo, schemes: &[SchemeRuns]) -> Vec<Block> {
     for scheme in schemes {
         let broken: u64 = scheme.runs.iter().map(|run| run.broken).sum();
         if broken > 0 {
-            let text = format!("`{}` broke {broken} promises.", scheme.name);
+            let text = format!("`{}` broke {}.", scheme.name, counted(broken, "promise"));
             note(Tone::Problem, text);
         }
         if scheme.runs.iter().any(|run| run.standstill) {
@@ -157,6 +158,7 @@ fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     };
     let mut table = Table::new("overview", caption, columns);
     for measure in measures(workload) {
+        let measure = measure.legible(workload, schemes);
         let mut row = vec![Cell::Text(label(&measure))];
         row.extend(schemes.iter().map(|scheme| {
             let (mean, half_width) = measure.over(workload, scheme);

@@ -21,6 +21,7 @@ pub fn compare_terminal(workload: &Workload, schemes: &[SchemeRuns]) -> String {
     let names = schemes.iter().map(|scheme| scheme.name.clone());
     line(&mut text, "", names);
     for measure in measures.iter().filter(|measure| measure.is_main) {
+        let measure = &measure.legible(workload, schemes);
         let cells = schemes.iter().map(|scheme| cell(workload, measure, scheme));
         line(&mut text, &label(measure), cells);
     }

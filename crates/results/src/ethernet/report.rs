@@ -10,8 +10,8 @@ use super::words::{self, Control};
 use super::{EthernetBalance, fair, plots, standstill, starved};
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate, significant, span};
-use crate::run::words::counted;
 use crate::run::{RunInfo, closing_blocks, heading};
+use kernel::words::counted;
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, series, every
 /// table, the scenario and the command.
@@ -131,7 +131,7 @@ fn notes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Block> {
             Tone::Problem,
             format!(
                 "{} broken; the table of violations says which, when and where.",
-                counted(outcome.violations_total as usize, "promise")
+                counted(outcome.violations_total, "promise")
             ),
         );
     }

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::names;
 use crate::fabric::network::ROWS_MOST;
 use crate::model::{Cell, Column, Table};
-use crate::number::{grouped, significant};
-use crate::run::words::counted;
+use crate::number::span;
+use kernel::words::{capital, counted};
 
 /// The standstill that ended the run, if one did.
 pub fn of(outcome: &EthernetOutcome) -> Option<&Standstill> {
@@ -20,7 +20,7 @@ pub fn of(outcome: &EthernetOutcome) -> Option<&Standstill> {
 }
 
 fn at(time: Time) -> String {
-    format!("{} s", significant(time.seconds(), 6))
+    span(time.ps() as f64)
 }
 
 /// What stands still, and since when.
@@ -57,14 +57,14 @@ pub fn lines(spec: &EthernetSpec, outcome: &EthernetOutcome, most: usize) -> Vec
     lines
 }
 
-/// `S1 -> A, class 0: 12 frames, first of flow x, stopped since 0.21 s, wait for A -> B, class 0`.
+/// `S1 -> A, class 0: 12 frames, first of flow x, stopped since 210 ms, wait for A -> B, class 0`.
 fn wait(spec: &EthernetSpec, channels: &[String], found: &Standstill, index: usize) -> String {
     let own = &found.waits[index];
     format!(
-        "{}: {} ({} bytes), first of flow {}, stopped since {}, wait for {}",
+        "{}: {} ({}), first of flow {}, stopped since {}, wait for {}",
         place(spec, channels, own),
-        counted(own.frames as usize, "frame"),
-        grouped(own.bytes),
+        counted(own.frames, "frame"),
+        counted(own.bytes, "byte"),
         names::flow(spec, own.first_flow),
         at(own.since),
         waits_for(spec, channels, found, index)
@@ -124,12 +124,6 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         ]);
     }
     table
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
 }
 
 fn columns() -> Vec<Column> {

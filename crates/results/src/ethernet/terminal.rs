@@ -7,11 +7,11 @@ use super::groups::{self, Group, goodputs, groups, per_second, seconds};
 use super::ports::{self, Queue};
 use super::words::{self, Control};
 use super::{EthernetBalance, fair, names, standstill};
-use crate::number::{fixed, grouped, significant, span};
+use crate::number::{fixed, grouped, rate_unit, significant, span};
 use crate::run::RunInfo;
 use crate::run::terminal::{aligned, printable, shortened};
-use crate::run::words::counted;
 use crate::starved;
+use kernel::words::counted;
 
 /// Flows listed one by one; where there are more, groups are listed.
 const FLOWS: usize = 10;
@@ -92,10 +92,10 @@ fn flow_lines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<String> {
         _ => groups(spec, outcome),
     };
     let folded = outcome.flows.len() > FLOWS;
-    let goodputs = goodputs(spec, outcome);
-    let mut rows = vec![titles(folded)];
+    let rates = FlowRates::of(spec, outcome, &groups);
+    let mut rows = vec![titles(folded, rates.unit.0)];
     for group in groups.iter().take(FLOWS) {
-        rows.push(row(spec, outcome, group, &goodputs, folded));
+        rows.push(row(spec, outcome, group, &rates, folded));
     }
     let mut lines = aligned(&rows);
     if groups.len() > FLOWS {
@@ -112,10 +112,35 @@ fn alone(spec: &EthernetSpec) -> impl Fn(u32) -> Group {
     }
 }
 
-fn titles(folded: bool) -> Vec<String> {
+/// The goodput of each flow, bits per second, and the unit that suits all rates shown.
+struct FlowRates {
+    goodputs: Vec<f64>,
+    unit: (&'static str, f64, u8),
+}
+
+impl FlowRates {
+    fn of(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> FlowRates {
+        let goodputs = goodputs(spec, outcome);
+        let sum = |group: &Group| -> f64 {
+            let flows = group.flows.iter().map(|flow| goodputs[*flow as usize]);
+            flows.sum()
+        };
+        FlowRates {
+            unit: rate_unit(groups.iter().map(sum).fold(0.0, f64::max)),
+            goodputs,
+        }
+    }
+
+    fn shown(&self, bits_per_second: f64) -> String {
+        let (_, scale, digits) = self.unit;
+        fixed(bits_per_second / scale, digits)
+    }
+}
+
+fn titles(folded: bool, unit: &'static str) -> Vec<String> {
     let titles: &[&str] = match folded {
-        true => &["flows", "number", "Mbps", "least", "mean", "most"],
-        false => &["flow", "Mbps", "returned"],
+        true => &["flows", "number", unit, "least", "mean", "most"],
+        false => &["flow", unit, "returned"],
     };
     let more = [
         "transfers/s",
@@ -138,25 +163,27 @@ fn row(
     spec: &EthernetSpec,
     outcome: &EthernetOutcome,
     group: &Group,
-    goodputs: &[f64],
+    flow_rates: &FlowRates,
     folded: bool,
 ) -> Vec<String> {
     let seconds = seconds(spec, outcome);
     let total = |of: fn(&FlowOutcome) -> u64| group.found(outcome).map(of).sum::<u64>();
+    let goodputs = &flow_rates.goodputs;
     let rates = group.flows.iter().map(|flow| goodputs[*flow as usize]);
+    let shown = |rate: f64| flow_rates.shown(rate);
     let sum: f64 = rates.clone().sum();
     let mut row = vec![shortened(&group.name)];
     if folded {
         row.push(grouped(group.flows.len() as u64));
-        row.push(words::mbps(sum));
-        row.push(words::mbps(rates.clone().reduce(f64::min).unwrap_or(0.0)));
-        row.push(words::mbps(sum / group.flows.len().max(1) as f64));
-        row.push(words::mbps(rates.reduce(f64::max).unwrap_or(0.0)));
+        row.push(shown(sum));
+        row.push(shown(rates.clone().reduce(f64::min).unwrap_or(0.0)));
+        row.push(shown(sum / group.flows.len().max(1) as f64));
+        row.push(shown(rates.reduce(f64::max).unwrap_or(0.0)));
     } else {
-        row.push(words::mbps(sum));
+        row.push(shown(sum));
         row.push(match total(|flow| flow.returned_bytes) {
             0 => "-".into(),
-            bytes => words::mbps(per_second(bytes as f64 * 8.0, seconds)),
+            bytes => shown(per_second(bytes as f64 * 8.0, seconds)),
         });
     }
     let transfers = total(|flow| flow.transfers);
@@ -239,7 +266,7 @@ fn violations(outcome: &EthernetOutcome) -> Vec<String> {
     if outcome.violations_total == 0 {
         return Vec::new();
     }
-    let count = counted(outcome.violations_total as usize, "promise");
+    let count = counted(outcome.violations_total, "promise");
     let mut lines = vec![format!("{count} broken, first:")];
     for violation in outcome.violations.iter().take(VIOLATIONS) {
         let at = span(violation.at.ps() as f64);

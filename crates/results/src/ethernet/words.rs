@@ -4,8 +4,8 @@ use ethernet::outcome::{Drops, EthernetOutcome, FlowOutcome, Stop};
 use ethernet::spec::{EthernetSpec, NodeKind};
 
 use super::{EthernetBalance, names, standstill};
-use crate::number::{fixed, grouped, significant, span};
-use crate::run::words::counted;
+use crate::number::{grouped, significant, span};
+use kernel::words::counted;
 
 /// The trace hash as 16 hexadecimal digits.
 pub fn trace_hash(outcome: &EthernetOutcome) -> String {
@@ -101,11 +101,6 @@ pub fn percent(share: f64) -> String {
     format!("{} %", significant(share * 100.0, 3))
 }
 
-/// A rate in megabits per second, without its unit.
-pub fn mbps(bits_per_second: f64) -> String {
-    fixed(bits_per_second / 1e6, 2)
-}
-
 /// Control frames sent, whole run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Control {
@@ -143,8 +138,8 @@ impl Control {
         };
         Some(format!(
             "{}{refreshes} and {} sent, {} obeyed",
-            counted(self.stops as usize, "stop"),
-            counted(self.resumes as usize, "resume"),
+            counted(self.stops, "stop"),
+            counted(self.resumes, "resume"),
             grouped(self.obeyed)
         ))
     }
@@ -172,10 +167,7 @@ pub fn paragraphs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> String {
         "{} crossed a network of {} and {} for {}.",
         counted(spec.flows.len(), "flow"),
         counted(spec.nodes.len() - switches, "station"),
-        match switches {
-            1 => "1 switch".into(),
-            many => format!("{} switches", grouped(many as u64)),
-        },
+        counted(switches, "switch"),
         span(outcome.ended_at.ps() as f64)
     );
     if spec.warm_up.ps() > 0 {

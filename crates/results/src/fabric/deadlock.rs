@@ -8,7 +8,7 @@ use super::FabricNames;
 use super::network::ROWS_MOST;
 use crate::model::{Cell, Column, Table};
 use crate::number::grouped;
-use crate::run::words::counted;
+use kernel::words::counted;
 
 /// The packets that wait for each other, in order.
 pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
@@ -52,7 +52,7 @@ fn columns() -> Vec<Column> {
 
 fn caption(deadlock: &Deadlock) -> String {
     let since = grouped(deadlock.since);
-    let packets = counted(deadlock.packets as usize, "packet");
+    let packets = counted(deadlock.packets, "packet");
     let mut text = match deadlock.others_move {
         true => format!("{packets} can't move and have not since cycle {since}; others do."),
         false => format!("No flit has moved since cycle {since}; {packets} can't move."),

@@ -8,7 +8,7 @@ use super::words::LOAD;
 use super::{FabricNames, fair, network, tables};
 use crate::model::{Axis, Curve, Mark, Plot, Style};
 use crate::number::grouped;
-use crate::run::words::counted;
+use kernel::words::counted;
 
 /// Steps of a histogram, at most.
 const BINS: u32 = 100;
@@ -85,9 +85,9 @@ fn bin_width(histograms: [&CyclesOutcome; 2]) -> u32 {
 fn latency(outcome: &FabricOutcome) -> Plot {
     let (whole, inside) = (&outcome.latency, &outcome.network_latency);
     let width = bin_width([whole, inside]);
-    let mut note = format!("A step is {} wide.", counted(width as usize, "cycle"));
+    let mut note = format!("A step is {} wide.", counted(width, "cycle"));
     if whole.beyond > 0 {
-        let beyond = counted(whole.beyond as usize, "packet");
+        let beyond = counted(whole.beyond, "packet");
         note.push_str(&format!(" {beyond} took longer than is shown."));
     }
     let mut curves = Vec::new();

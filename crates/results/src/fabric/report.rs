@@ -8,8 +8,8 @@ use super::words::{self, LOAD};
 use super::{FabricBalance, plots, starved};
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, significant};
-use crate::run::words::counted;
 use crate::run::{RunInfo, closing_blocks, heading};
+use kernel::words::counted;
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, every table,
 /// the scenario and the command.
@@ -69,7 +69,7 @@ fn facts(info: &RunInfo, outcome: &FabricOutcome) -> Vec<Fact> {
     }
     facts.push(fact(
         "Simulated",
-        counted(outcome.cycles as usize, "cycle"),
+        counted(outcome.cycles, "cycle"),
         words::stop_short(outcome.stop).into(),
     ));
     if outcome.window > 0 {
@@ -80,7 +80,7 @@ fn facts(info: &RunInfo, outcome: &FabricOutcome) -> Vec<Fact> {
         };
         facts.push(fact(
             "Window",
-            counted(outcome.window as usize, "cycle"),
+            counted(outcome.window, "cycle"),
             format!("{how} {}", grouped(outcome.window_start)),
         ));
     }
@@ -105,7 +105,11 @@ fn load_facts(outcome: &FabricOutcome) -> [Fact; 3] {
         fact(
             "Accepted",
             words::load_within(outcome.accepted, outcome.accepted_half_width),
-            format!("{LOAD}; least {}", words::load(outcome.accepted_least)),
+            format!(
+                "{LOAD}; least {}{}",
+                words::load(outcome.accepted_least),
+                words::without_interval(outcome.accepted_half_width)
+            ),
         ),
         fact("Load", state.into(), String::new()),
     ]
@@ -118,7 +122,11 @@ fn latency_facts(outcome: &FabricOutcome) -> [Fact; 3] {
         fact(
             "Mean latency",
             format!("{} cycles", words::mean(latency)),
-            format!("{} in the network", words::mean(&outcome.network_latency)),
+            format!(
+                "{} in the network{}",
+                words::mean(&outcome.network_latency),
+                words::without_interval(latency.half_width)
+            ),
         ),
         fact(
             "Median, 99 %",
@@ -145,7 +153,7 @@ fn notes(outcome: &FabricOutcome) -> Vec<Block> {
             Tone::Problem,
             format!(
                 "{} broken; the table of violations says which and when.",
-                counted(outcome.violations_total as usize, "promise")
+                counted(outcome.violations_total, "promise")
             ),
         );
     }

@@ -6,6 +6,7 @@ use flit::spec::FabricSpec;
 use super::words::LOAD;
 use super::{deadlock, fair, groups, network};
 use crate::model::{Cell, Column, Table};
+use kernel::words::counted;
 
 /// Tables of the whole run, latencies, classes, terminals, fair shares, channels, lanes, the
 /// course, the latency histogram, the deadlock and violations; those without a row are left out.
@@ -115,7 +116,8 @@ fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
             cycles("mean", "mean"),
             cycles(
                 "± 95 %",
-                "half width of the interval of the mean, by batch means",
+                "half width of the interval of the mean, by batch means; empty if the run is too \
+                 short for one",
             ),
             cycles("deviation", "standard deviation"),
             cycles("least", "shortest"),
@@ -276,7 +278,7 @@ fn histogram(outcome: &FabricOutcome) -> Table {
     if outcome.latency.beyond > 0 {
         caption.push_str(&format!(
             " {} took longer than the last row.",
-            crate::run::words::counted(outcome.latency.beyond as usize, "packet")
+            counted(outcome.latency.beyond, "packet")
         ));
     }
     let mut table = Table::new(

@@ -9,8 +9,8 @@ use super::{FabricBalance, deadlock, fair, tables};
 use crate::number::{fixed, grouped, significant};
 use crate::run::RunInfo;
 use crate::run::terminal::{aligned, printable, shortened};
-use crate::run::words::counted;
 use crate::starved;
+use kernel::words::counted;
 
 /// Classes listed; the rest are counted.
 const CLASSES: usize = 5;
@@ -30,7 +30,7 @@ pub fn fabric_terminal_summary(
         format!(
             "{}: {}, {}",
             info.name,
-            counted(outcome.cycles as usize, "cycle"),
+            counted(outcome.cycles, "cycle"),
             words::stop_short(outcome.stop)
         ),
         pace(info, outcome),
@@ -42,9 +42,8 @@ pub fn fabric_terminal_summary(
         lines.push(String::new());
         lines.extend(aligned(&class_rows(spec, outcome)));
         if outcome.classes.len() > CLASSES {
-            let more = outcome.classes.len() - CLASSES;
-            let plural = if more == 1 { "class" } else { "classes" };
-            lines.push(format!("... and {more} more {plural}"));
+            let more = counted(outcome.classes.len() - CLASSES, "more class");
+            lines.push(format!("... and {more}"));
         }
     }
     lines.push(String::new());
@@ -85,17 +84,19 @@ fn numbers(outcome: &FabricOutcome) -> Vec<String> {
     if outcome.window > 0 {
         lines.push(format!("offered   {} {LOAD}", words::load(outcome.offered)));
         lines.push(format!(
-            "accepted  {} {LOAD}, least terminal {}",
+            "accepted  {} {LOAD}, least terminal {}{}",
             words::load_within(outcome.accepted, outcome.accepted_half_width),
-            words::load(outcome.accepted_least)
+            words::load(outcome.accepted_least),
+            words::without_interval(outcome.accepted_half_width)
         ));
     }
     let latency = &outcome.latency;
     if latency.count > 0 {
         let [median, _, most_of_100, most_of_1000] = latency.percentiles;
         lines.push(format!(
-            "latency   {} cycles; median {}, 99 % {}, 99.9 % {}, longest {}",
+            "latency   {} cycles{}; median {}, 99 % {}, 99.9 % {}, longest {}",
             words::mean(latency),
+            words::without_interval(latency.half_width),
             grouped(median),
             grouped(most_of_100),
             grouped(most_of_1000),
@@ -108,7 +109,7 @@ fn numbers(outcome: &FabricOutcome) -> Vec<String> {
         ));
     }
     if outcome.unfinished > 0 {
-        let count = counted(outcome.unfinished as usize, "packet");
+        let count = counted(outcome.unfinished, "packet");
         lines.push(format!("unfinished  {count} born in the window"));
     }
     lines
@@ -175,7 +176,7 @@ fn violations(outcome: &FabricOutcome) -> Vec<String> {
     if outcome.violations_total == 0 {
         return Vec::new();
     }
-    let count = counted(outcome.violations_total as usize, "promise");
+    let count = counted(outcome.violations_total, "promise");
     let mut lines = vec![format!("{count} broken, first:")];
     for violation in outcome.violations.iter().take(VIOLATIONS) {
         let at = grouped(violation.cycle);

@@ -6,7 +6,7 @@ use flit::spec::{FabricSpec, RoutingSpec, Shape, Switch};
 use super::network::shares;
 use super::{FabricBalance, FabricNames};
 use crate::number::{fixed, grouped, significant};
-use crate::run::words::counted;
+use kernel::words::{capital, counted, with_article};
 
 /// Unit of loads.
 pub const LOAD: &str = "flits/cycle/terminal";
@@ -23,18 +23,29 @@ pub fn load(load: f64) -> String {
 
 /// `0.3998 ± 0.0012`, or the load alone.
 pub fn load_within(load: f64, half_width: Option<f64>) -> String {
+    within(load, half_width, 4)
+}
+
+fn within(value: f64, half_width: Option<f64>, digits: u8) -> String {
     match half_width {
-        Some(half) => format!("{} ± {}", fixed(load, 4), fixed(half, 4)),
-        None => fixed(load, 4),
+        Some(half) => format!("{} ± {}", fixed(value, digits), fixed(half, digits)),
+        None => fixed(value, digits),
+    }
+}
+
+/// Why means stand alone; empty where they do not.
+pub fn without_interval(half_width: Option<f64>) -> &'static str {
+    match half_width {
+        Some(_) => "",
+        None => ", too short for an interval",
     }
 }
 
 /// `48.3 ± 0.4`, or the mean alone; a dash where nothing was measured.
 pub fn mean(cycles: &CyclesOutcome) -> String {
-    match (cycles.count, cycles.half_width) {
-        (0, _) => "–".into(),
-        (_, Some(half)) => format!("{} ± {}", fixed(cycles.mean, 2), fixed(half, 2)),
-        (_, None) => fixed(cycles.mean, 2),
+    match cycles.count {
+        0 => "–".into(),
+        _ => within(cycles.mean, cycles.half_width, 2),
     }
 }
 
@@ -51,7 +62,7 @@ pub fn stop(outcome: &FabricOutcome) -> String {
         Stop::WindowEnded => "the window is over and no drain was asked for".into(),
         Stop::DrainEnded => format!(
             "the drain is over, with {} born in the window still under way",
-            counted(outcome.unfinished as usize, "packet")
+            counted(outcome.unfinished, "packet")
         ),
         Stop::TraceEnded => "the trace was replayed to its end".into(),
         Stop::Deadlocked => deadlocked(outcome),
@@ -64,13 +75,13 @@ pub fn deadlocked(outcome: &FabricOutcome) -> String {
     match &outcome.deadlock {
         Some(deadlock) if deadlock.others_move => format!(
             "deadlock: {} can't move and have not since cycle {}, while others do",
-            counted(deadlock.packets as usize, "packet"),
+            counted(deadlock.packets, "packet"),
             grouped(deadlock.since)
         ),
         Some(deadlock) => format!(
             "deadlock: no flit has moved since cycle {}, {} can't move",
             grouped(deadlock.since),
-            counted(deadlock.packets as usize, "packet")
+            counted(deadlock.packets, "packet")
         ),
         None => "deadlock: no flit can move".into(),
     }
@@ -112,7 +123,7 @@ pub fn window(outcome: &FabricOutcome) -> String {
         0 => format!("not reached: {}", no_window(outcome)),
         window => format!(
             "{} from cycle {} on ({how})",
-            counted(window as usize, "cycle"),
+            counted(window, "cycle"),
             grouped(outcome.window_start)
         ),
     }
@@ -120,7 +131,7 @@ pub fn window(outcome: &FabricOutcome) -> String {
 
 /// Why there is no window, and what to set for one.
 pub fn no_window(outcome: &FabricOutcome) -> String {
-    let cycles = counted(outcome.cycles as usize, "cycle");
+    let cycles = counted(outcome.cycles, "cycle");
     let way = match outcome.stop {
         Stop::Interrupted => return format!("interrupted in the warm-up, after {cycles}"),
         Stop::TraceEnded => "set `run.warm_up = 0` to measure the whole trace",
@@ -152,7 +163,7 @@ pub fn busiest(spec: &FabricSpec, outcome: &FabricOutcome) -> Option<(String, f6
 pub fn shape(shape: &Shape) -> String {
     let sides_and = |sides: &[u32], what: &str, terminals: u32| {
         let sides: Vec<String> = sides.iter().map(u32::to_string).collect();
-        let terminals = counted(terminals as usize, "terminal");
+        let terminals = counted(terminals, "terminal");
         format!(
             "{} {what} with {terminals} at each router",
             sides.join(" x ")
@@ -164,8 +175,9 @@ pub fn shape(shape: &Shape) -> String {
         Shape::Torus { sides, terminals } => sides_and(sides, "torus", *terminals),
         Shape::FatTree { k, n } => format!("{k}-ary {n}-tree"),
         Shape::Full { routers, terminals } => format!(
-            "fully connected network of {routers} routers with {} at each",
-            counted(*terminals as usize, "terminal")
+            "fully connected network of {} with {} at each",
+            counted(*routers, "router"),
+            counted(*terminals, "terminal")
         ),
         Shape::Crossbar => "crossbar".into(),
         Shape::Irregular => "network from a file".into(),
@@ -197,14 +209,14 @@ pub fn paragraphs(spec: &FabricSpec, outcome: &FabricOutcome) -> String {
         Switch::Multiplexed { .. } => "one input of the switch for all lanes of a channel",
     };
     let mut text = format!(
-        "A {}: {}, {} between them, {}. Packets go {}. Each channel has {} of {}; {switch}.",
-        shape(&graph.shape),
-        counted(graph.routers as usize, "router"),
+        "{}: {}, {} between them, {}. Packets go {}. Each channel has {} of {}; {switch}.",
+        capital(&with_article(&shape(&graph.shape))),
+        counted(graph.routers, "router"),
         counted(graph.channels.len(), "channel"),
         counted(graph.inject.len(), "terminal"),
         routing(spec.routing),
-        counted(router.lanes.into(), "lane"),
-        counted(router.depth.into(), "flit"),
+        counted(router.lanes, "lane"),
+        counted(router.depth, "flit"),
     );
     text.push_str("\n\n");
     text.push_str(&measured(outcome));
@@ -232,7 +244,7 @@ fn measured(outcome: &FabricOutcome) -> String {
     if outcome.window == 0 {
         return format!(
             "The run was still warming up when it ended after {}: nothing was measured.",
-            counted(outcome.cycles as usize, "cycle")
+            counted(outcome.cycles, "cycle")
         );
     }
     let how = if outcome.warm_up_detected {
@@ -243,7 +255,7 @@ fn measured(outcome: &FabricOutcome) -> String {
     format!(
         "Loads were counted over {} from cycle {} on ({how}); latencies are those of packets born \
          in this window.",
-        counted(outcome.window as usize, "cycle"),
+        counted(outcome.window, "cycle"),
         grouped(outcome.window_start)
     )
 }

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::jain;
 use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
-use crate::number::{fixed, significant};
+use crate::number::{fixed, rate_unit, significant};
 use crate::run::terminal::{aligned, shortened};
-use crate::run::words::counted;
+use kernel::words::{capital, counted};
 
 /// Flows listed in the terminal; where there are more, the extremes are told.
 const LISTED: usize = 30;
@@ -68,12 +68,12 @@ impl Rates {
         }
     }
 
-    fn shown(self, rate: f64) -> String {
-        let digits = match self {
-            Rates::OfFlows if rate <= 0.0 || rate >= 1e6 => 2,
-            _ => 4,
-        };
-        fixed(rate / self.unit().1, digits)
+    /// In the terminal, where the largest is `most`: unit, how much that is, decimals.
+    fn unit_for(self, most: f64) -> (&'static str, f64, u8) {
+        match self {
+            Rates::OfFlows => rate_unit(most),
+            Rates::OfSources => ("flits/cycle", 1.0, 4),
+        }
     }
 }
 
@@ -162,11 +162,21 @@ impl FairShares {
     }
 
     fn terminal_rows(&self) -> Vec<Vec<String>> {
-        let (of, unit) = (self.rates.of(), self.rates.unit().0);
-        let titles = [of, unit, "max-min", "ratio", ""];
+        let rates = self.rows.iter().map(|row| row.measured);
+        let rates = rates.chain(self.rows.iter().filter_map(|row| row.share));
+        let (unit, scale, digits) = self.rates.unit_for(rates.fold(0.0, f64::max));
+        let titles = [self.rates.of(), unit, "max-min", "ratio", ""];
         let mut rows = vec![titles.map(String::from).to_vec()];
         for row in &self.rows {
-            let shown = |rate: f64| self.rates.shown(rate);
+            let shown = |rate: f64| {
+                // Slow flows beside fast ones: more decimals, not nothing.
+                let more = if rate > 0.0 && rate < scale {
+                    4
+                } else {
+                    digits
+                };
+                fixed(rate / scale, more.max(digits))
+            };
             rows.push(vec![
                 shortened(&row.name),
                 shown(row.measured),
@@ -340,14 +350,6 @@ fn columns(rates: Rates) -> Vec<Column> {
     columns
 }
 
-fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -413,6 +415,20 @@ mod tests {
         let value = found.json();
         assert_eq!(value["sources"][0]["share_flits_per_cycle"], 0.25);
         assert_eq!(value["ratio_most"], 0.8);
+    }
+
+    #[test]
+    fn fast_flows_are_listed_in_gbps() {
+        let mut found = shares(2);
+        found.rows[0].measured = 98_405.82e6;
+        assert_eq!(
+            found.listed(),
+            [
+                "flow    Gbps  max-min       ratio",
+                "f1    98.406   0.0020  49,202.910",
+                "f2    0.0020   0.0020       1.000",
+            ]
+        );
     }
 
     #[test]

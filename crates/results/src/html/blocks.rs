@@ -218,11 +218,7 @@ impl Rendered {
             let class = align_class(column.align);
             let tag = if index == 0 { "th scope=\"row\"" } else { "td" };
             let (shown, exact) = match row.get(index).unwrap_or(&Cell::Empty) {
-                Cell::Text(text) if text.chars().count() > NOWRAP => (
-                    format!("<span class=\"wrap\">{}</span>", escape::html(text)),
-                    None,
-                ),
-                Cell::Text(text) => (escape::html(text), None),
+                Cell::Text(text) => shown_text(text),
                 Cell::Int(count) => (shown_int(*count), Some(count.to_string())),
                 Cell::Float { value, digits } if value.is_finite() => {
                     (number::fixed(*value, *digits), Some(value.to_string()))
@@ -256,6 +252,7 @@ impl Rendered {
     }
 
     fn plot(&mut self, plot: &Plot) {
+        let plot = &plot.legible();
         let id = self.slugs.unique(&format!("plot-{}", plot.id));
         let (value, thinned) = data::plot(plot, &id);
         self.plots.push(value);
@@ -371,6 +368,16 @@ fn align_class(align: Align) -> &'static str {
         Align::Left => "",
         Align::Right => " class=\"n\"",
     }
+}
+
+/// `words between backticks` are code; what is sorted and downloaded keeps them.
+fn shown_text(text: &str) -> (String, Option<String>) {
+    let exact = text.contains('`').then(|| escape::html(text));
+    let shown = match text.chars().count() > NOWRAP {
+        true => format!("<span class=\"wrap\">{}</span>", escape::inline(text)),
+        false => escape::inline(text),
+    };
+    (shown, exact)
 }
 
 fn shown_int(count: i64) -> String {

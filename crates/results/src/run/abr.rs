@@ -4,9 +4,10 @@ use packet::outcome::{AbrOutcome, CellCounts, Outcome, RatePortOutcome};
 use packet::spec::{AbrSpec, ExplicitRateSpec, NetworkSpec, SourceControlSpec, UiliSpec};
 use serde_json::{Value, json};
 
-use super::{bursts, names, words};
+use super::{bursts, names};
 use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
 use crate::number::{grouped, rate, significant};
+use kernel::words::counted;
 
 /// Directions that get a dot each.
 const DOTS: usize = 128;
@@ -284,7 +285,7 @@ pub fn lines(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
             "ABR: mean ACR {} to {}; {}, {} refused",
             rate(least),
             rate(most),
-            words::counted(reductions as usize, "reduction"),
+            counted(reductions, "reduction"),
             grouped(refused)
         );
         let missing: u64 = sum(|found| found.missing_total);
@@ -318,10 +319,10 @@ fn port_line(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
     let (channel, own, found) = ports.iter().copied().reduce(by)?;
     let name = names::channel(&names::channels(spec), channel);
     let mut line = format!(
-        "{} at {}; longest queue {} cells at {name}",
+        "{} at {}; longest queue {} at {name}",
         rule(own),
-        words::counted(ports.len(), "port"),
-        grouped(found.queue_max)
+        counted(ports.len(), "port"),
+        counted(found.queue_max, "cell")
     );
     if found.intervals_total > 0 {
         line.push_str(&format!(", mean load {}", significant(found.load_mean, 3)));

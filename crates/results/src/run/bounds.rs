@@ -6,10 +6,11 @@ use packet::outcome::{Outcome, PortsOutcome, Violation};
 use packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
+use super::names;
 use super::terminal::{aligned, shortened};
-use super::{names, words};
 use crate::model::{Axis, Cell, Column, Curve, OtherUnit, Plot, Style, Table};
 use crate::number::{grouped, rate, significant, span};
+use kernel::words::counted;
 
 /// Flows in the terminal's table: those nearest their bound.
 const NEAREST: usize = 3;
@@ -261,7 +262,7 @@ pub fn warning(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
     let shown = late.len().min(NEAREST);
     let more = match late.len() - shown {
         0 => String::new(),
-        more => format!(" and {}", words::counted(more, "more flow")),
+        more => format!(" and {}", counted(more, "more flow")),
     };
     (shown > 0).then(|| {
         format!(
@@ -293,7 +294,7 @@ pub fn terminal_lines(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
         };
         lines.push(format!(
             "delay bounds of {}, {verdict}; nearest:",
-            words::counted(kept.len(), "flow")
+            counted(kept.len(), "flow")
         ));
         lines.extend(aligned(&rows(spec, &kept)));
     }
@@ -337,7 +338,7 @@ fn reason_lines(spec: &NetworkSpec, promises: &[Promise]) -> Vec<String> {
         let name = shortened(&names::flow(spec, *first));
         let flows = match count {
             1 => name,
-            count => format!("{name} and {}", words::counted(count - 1, "other")),
+            count => format!("{name} and {}", counted(count - 1, "other")),
         };
         format!("no delay bound for {flows}: {reason}")
     };
@@ -346,7 +347,7 @@ fn reason_lines(spec: &NetworkSpec, promises: &[Promise]) -> Vec<String> {
     if rest > 0 {
         lines.push(format!(
             "... nor for {}, for other reasons",
-            words::counted(rest, "more flow")
+            counted(rest, "more flow")
         ));
     }
     lines

@@ -7,9 +7,10 @@ use packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::abr::Direction;
-use super::{names, words};
+use super::names;
 use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
 use crate::number::{rate, significant, span};
+use kernel::words::counted;
 
 /// Directions in the figure.
 const CURVES: usize = 6;
@@ -159,7 +160,7 @@ pub fn line(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Option<String> 
     };
     Some(format!(
         "{} through: response {}{effective}, {} % sent high, {} reductions each",
-        words::counted(all.through as usize, "burst"),
+        counted(all.through, "burst"),
         span(all.each(all.response_ps)),
         significant(all.each(all.high as f64) * 100.0, 3),
         significant(all.each(all.reductions as f64), 3)

@@ -10,7 +10,7 @@ pub fn node(spec: &NetworkSpec, node: u32) -> String {
     }
 }
 
-/// `from → to` of each channel, with the link's number where several join the same two nodes.
+/// `from -> to` of each channel, with the link's number where several join the same two nodes.
 pub fn channels(spec: &NetworkSpec) -> Vec<String> {
     let ends = |a: u32, b: u32| (a.min(b), a.max(b));
     let mut names = Vec::with_capacity(spec.links.len() * 2);
@@ -28,7 +28,11 @@ pub fn channels(spec: &NetworkSpec) -> Vec<String> {
             String::new()
         };
         for (from, to) in [(link.a, link.b), (link.b, link.a)] {
-            names.push(format!("{} → {}{number}", node(spec, from), node(spec, to)));
+            names.push(format!(
+                "{} -> {}{number}",
+                node(spec, from),
+                node(spec, to)
+            ));
         }
     }
     names

@@ -3,8 +3,8 @@
 use kernel::Duration;
 use packet::outcome::{PathGroup, PortsOutcome, SampleOutcome};
 
-use super::words::counted;
 use crate::model::{Axis, Curve, OtherUnit, Plot, Style};
+use kernel::words::counted;
 
 /// Path lengths in the plot of distributions; the table has all.
 const CURVES: usize = 6;
@@ -76,7 +76,7 @@ fn by_length(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
 fn distribution(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
     let shown = groups.iter().take(CURVES);
     let curves = shown.map(|(switches, group)| {
-        let name = counted(*switches as usize, "switch").replace("switchs", "switches");
+        let name = counted(*switches, "switch");
         survival(name, &group.wait, cell)
     });
     let mut note = String::from("The share of units that waited longer than that, end to end.");

@@ -5,9 +5,10 @@ use packet::outcome::{PathGroup, PortsOutcome, SampleOutcome};
 use packet::spec::{LegSpec, NetworkSpec};
 use serde_json::{Value, json};
 
-use super::{names, words};
+use super::names;
 use crate::model::{Cell, Column, Table};
 use crate::number::{fixed, grouped, significant, span};
+use kernel::words::counted;
 
 /// Groups of paths in the terminal's table; the rest are counted.
 const GROUPS: usize = 5;
@@ -279,7 +280,7 @@ pub fn terminal_rows(found: &PortsOutcome) -> Vec<Vec<String>> {
 /// What [`terminal_rows`] leaves out; `None` where it has everything.
 pub fn terminal_rest(found: &PortsOutcome) -> Option<String> {
     let rest = found.by_switches().len().saturating_sub(GROUPS);
-    (rest > 0).then(|| format!("... and {}", words::counted(rest, "more length")))
+    (rest > 0).then(|| format!("... and {}", counted(rest, "more length")))
 }
 
 /// Paths by their length and the ports, for `summary.json`.

@@ -4,9 +4,10 @@ use packet::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
 use packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
-use super::{names, words};
+use super::names;
 use crate::model::{Cell, Column, Table};
 use crate::number::span;
+use kernel::words::counted;
 
 /// Outages in the terminal; the rest are counted.
 const OUTAGES: usize = 3;
@@ -57,7 +58,7 @@ pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
 fn link(channels: &[String], outage: &OutageOutcome) -> String {
     let name = names::channel(channels, outage.channel);
     match outage.is_both_ways {
-        true => name.replace('→', "↔"),
+        true => name.replace("->", "<->"),
         false => name,
     }
 }
@@ -68,7 +69,7 @@ pub fn lines(spec: &NetworkSpec, found: &RecoveryOutcome) -> Vec<String> {
     let outages = found.outages.iter().take(OUTAGES);
     let mut lines: Vec<String> = outages.map(|outage| line(&channels, outage)).collect();
     if found.outages.len() > OUTAGES {
-        let more = words::counted(found.outages.len() - OUTAGES, "more outage");
+        let more = counted(found.outages.len() - OUTAGES, "more outage");
         lines.push(format!("... and {more}"));
     }
     lines
@@ -90,14 +91,14 @@ fn line(channels: &[String], outage: &OutageOutcome) -> String {
         _ => {
             return match flows.len() {
                 0 => format!("{name}: nothing was sent before the outage"),
-                some => format!("{name}: {} not recovered", words::counted(some, "flow")),
+                some => format!("{name}: {} not recovered", counted(some, "flow")),
             };
         }
     };
     let mut text = format!("{name}: recovered {times} after repair");
     if back.len() < flows.len() {
         let not = flows.len() - back.len();
-        text.push_str(&format!(", {} not recovered", words::counted(not, "flow")));
+        text.push_str(&format!(", {} not recovered", counted(not, "flow")));
     }
     text
 }
@@ -151,23 +152,23 @@ mod tests {
 
     #[test]
     fn outages_in_a_line() {
-        let channels = ["S1 → S2".to_owned()];
+        let channels = ["S1 -> S2".to_owned()];
         for (flows, must) in [
             (
                 &[(1e6, Some(12)), (1e6, Some(12))][..],
-                "S1 ↔ S2: recovered 12 ms after repair",
+                "S1 <-> S2: recovered 12 ms after repair",
             ),
             (
                 &[(1e6, Some(40)), (1e6, Some(12)), (1e6, None), (0.0, None)],
-                "S1 ↔ S2: recovered 12 ms to 40 ms after repair, 1 flow not recovered",
+                "S1 <-> S2: recovered 12 ms to 40 ms after repair, 1 flow not recovered",
             ),
             (
                 &[(1e6, None), (1e6, None)],
-                "S1 ↔ S2: 2 flows not recovered",
+                "S1 <-> S2: 2 flows not recovered",
             ),
             (
                 &[(0.0, None)],
-                "S1 ↔ S2: nothing was sent before the outage",
+                "S1 <-> S2: nothing was sent before the outage",
             ),
         ] {
             assert_eq!(line(&channels, &outage(flows)), must);

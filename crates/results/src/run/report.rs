@@ -10,6 +10,7 @@ use super::{
 };
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
+use kernel::words::counted;
 
 /// Curves in one plot before the next begins.
 const CURVES: usize = 6;
@@ -160,7 +161,7 @@ fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block>
             Tone::Problem,
             format!(
                 "{} broken; the table of violations says which, when and where.",
-                words::counted(outcome.violations_total as usize, "promise")
+                counted(outcome.violations_total, "promise")
             ),
         );
     }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::names;
 use super::tables::{delay_cells, delay_columns};
-use super::words::counted;
 use crate::model::{Cell, Column, Table};
 use crate::number::{grouped, rate};
+use kernel::words::counted;
 
 /// Refusals listed in a sentence; the rest are counted.
 const REFUSALS: usize = 3;
@@ -162,7 +162,7 @@ pub fn warnings_sentence(outcome: &Outcome) -> Option<String> {
     (total > 0).then(|| {
         format!(
             "{} reached {}",
-            counted(total as usize, "warning"),
+            counted(total, "warning"),
             counted(warned().count(), "source")
         )
     })

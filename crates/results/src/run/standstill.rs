@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::names;
 use super::terminal::shortened;
-use super::words::{cells, counted};
+use super::words::cells;
 use crate::model::{Cell, Column, Table};
 use crate::number::grouped;
+use kernel::words::counted;
 
 /// Waits in the terminal; the rest are counted.
 const LINES: usize = 4;
@@ -55,12 +56,12 @@ impl Words<'_> {
         match reason {
             Reason::Buffer { stored, legs } => format!(
                 "no credit; {} ahead, held up at {}",
-                counted(*stored as usize, "unit"),
+                counted(*stored, "unit"),
                 self.channels(legs)
             ),
             Reason::Sink { stored } => format!(
                 "no credit; the destination does not take the {} it holds",
-                counted(*stored as usize, "unit")
+                counted(*stored, "unit")
             ),
             Reason::Credit(missing) => format!("no credit; {}", self.missing(missing)),
             Reason::Window {
@@ -74,13 +75,13 @@ impl Words<'_> {
                     why.push(format!("held up at {}", self.channels(legs)));
                 }
                 if *units_lost > 0 {
-                    why.push(format!("{} lost", counted(*units_lost as usize, "unit")));
+                    why.push(format!("{} lost", counted(*units_lost, "unit")));
                 }
                 if *answers_lost > 0 {
-                    let lost = counted(*answers_lost as usize, "acknowledgement");
+                    let lost = counted(*answers_lost, "acknowledgement");
                     why.push(format!("{lost} lost"));
                 }
-                let open = counted(*unacknowledged as usize, "unit");
+                let open = counted(*unacknowledged, "unit");
                 let why = why.join(", ");
                 format!("window full, {open} unacknowledged; {why}")
             }
@@ -92,20 +93,21 @@ impl Words<'_> {
         if let Some(last) = missing.last_lost {
             why.push(format!(
                 "{} lost, the last at {} cells",
-                counted(missing.control_lost as usize, "control unit"),
+                counted(missing.control_lost, "control unit"),
                 cells(last.ps(), self.cell)
             ));
         }
         if missing.data_lost > 0 {
             why.push(format!(
                 "{} lost, and credit with them",
-                counted(missing.data_lost as usize, "data unit")
+                counted(missing.data_lost, "data unit")
             ));
         }
         if why.is_empty() {
             return format!(
-                "none is under way, and {} of {} units freed for the next",
-                missing.untold, missing.told_every
+                "none is under way, and {} of {} freed for the next",
+                missing.untold,
+                counted(missing.told_every, "unit")
             );
         }
         why.join("; ")
@@ -229,7 +231,7 @@ pub fn lines(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Vec<Strin
     let words = Words::of(spec, outcome, cell);
     let one = |wait: &Wait| {
         let flow = shortened(&names::flow(spec, wait.flow));
-        let units = units(wait).map_or("units".into(), |units| counted(units as usize, "unit"));
+        let units = units(wait).map_or("units".into(), |units| counted(units, "unit"));
         let place = match wait.leg {
             Some(_) => format!("for {}", words.place(wait)),
             None => words.place(wait),

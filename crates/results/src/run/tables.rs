@@ -149,7 +149,7 @@ fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
             - i128::from(found.lost_total);
         table.rows.push(vec![
             names::flow(spec, index as u32).into(),
-            format!("{} → {path}", names::node(spec, source)).into(),
+            format!("{} -> {path}", names::node(spec, source)).into(),
             found.offered_total.into(),
             found.delivered_total.into(),
             found.inside_total.into(),
@@ -170,7 +170,8 @@ pub fn delay_columns(unit: &str) -> Vec<Column> {
         number("mean", "mean"),
         number(
             "± 95 %",
-            "half width of the mean's 95 % interval, by batch means; empty with few samples",
+            "half width of the mean's 95 % interval, by batch means; empty if the run is too short \
+             for one",
         ),
         number("deviation", "standard deviation"),
         number("least", "smallest"),

@@ -9,8 +9,9 @@ use super::{
     Balance, Measured, RunInfo, abr, bounds, fair, losses, ports, recovery, sessions, standstill,
     words,
 };
-use crate::number::{fixed, grouped, significant, span};
+use crate::number::{fixed, grouped, rate_unit, significant, span};
 use crate::starved;
+use kernel::words::counted;
 
 /// Flows listed, less one for each line on paths, sessions and warnings; the rest are counted.
 const FLOWS: usize = 12;
@@ -50,7 +51,7 @@ pub fn terminal_summary<'a>(
     ];
     lines.extend(aligned(&flow_rows(info, spec, outcome, shown)));
     if outcome.flows.len() > shown {
-        let more = words::counted(outcome.flows.len() - shown, "more flow");
+        let more = counted(outcome.flows.len() - shown, "more flow");
         lines.push(format!("... and {more}"));
     }
     lines.extend(paths);
@@ -126,6 +127,9 @@ fn flow_rows(
     outcome: &Outcome,
     shown: usize,
 ) -> Vec<Vec<String>> {
+    let loads = flow_loads(spec, outcome);
+    let rates = loads.iter().map(|load| load.bits_per_second);
+    let (unit, bps, digits) = rate_unit(rates.fold(0.0, f64::max));
     let titles = [
         "flow",
         "offered",
@@ -133,13 +137,12 @@ fn flow_rows(
         "queued",
         "dropped",
         "of link",
-        "Mbps",
+        unit,
         "delay",
         "99 %",
     ];
     let mut rows = vec![titles.map(String::from).to_vec()];
     let cell_ps = info.cell.ps().max(1) as f64;
-    let loads = flow_loads(spec, outcome);
     for ((flow, found), load) in spec
         .flows
         .iter()
@@ -158,7 +161,7 @@ fn flow_rows(
             grouped(found.inside_total),
             grouped(found.lost_total),
             fixed(load.fraction, 4),
-            fixed(load.bits_per_second / 1e6, 2),
+            fixed(load.bits_per_second / bps, digits),
             delay(found.delay.mean_ps),
             delay(found.delay.percentiles_ps[2] as f64),
         ]);
@@ -208,7 +211,7 @@ fn violations(info: &RunInfo, outcome: &Outcome) -> Vec<String> {
     if outcome.violations_total == 0 {
         return Vec::new();
     }
-    let count = words::counted(outcome.violations_total as usize, "promise");
+    let count = counted(outcome.violations_total, "promise");
     let mut lines = vec![format!("{count} broken, first:")];
     for violation in outcome.violations.iter().take(VIOLATIONS) {
         let at = words::cells(violation.at.ps(), info.cell);

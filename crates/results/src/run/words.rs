@@ -1,17 +1,12 @@
 //! A run in sentences.
 
 use kernel::Duration;
+use kernel::words::counted;
 use packet::outcome::{Outcome, Stop};
 use packet::spec::NetworkSpec;
 
 use super::{Balance, RunInfo, losses, names, sessions};
 use crate::number::{fixed, grouped, significant, span};
-
-/// `n thing` or `n things`.
-pub fn counted(count: usize, thing: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {thing}{plural}", grouped(count as u64))
-}
 
 /// A span in cells, short: `1,234`, `77.5`.
 pub fn cells(ps: u64, cell: Duration) -> String {

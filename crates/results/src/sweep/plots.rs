@@ -1,5 +1,6 @@
 //! Which curves a sweep has.
 
+use kernel::words::counted;
 use std::collections::BTreeMap;
 
 use super::{Group, Role, SweepAxis, SweepResult};
@@ -229,9 +230,10 @@ impl Charts<'_> {
             notes.push(format!("The highest of all values of `{over}`."));
         }
         if left_out > 0 {
+            let points = counted(left_out, "point");
             notes.push(format!(
-                "{left_out} points beyond saturation are left out: their latency only says how \
-                 long the run was. The tables have them."
+                "Left out beyond saturation, where latency only says how long the run was: \
+                 {points}. The tables have all."
             ));
         }
         let ends = drawn.iter().filter_map(|(name, bundle)| {
@@ -287,7 +289,8 @@ fn curve(name: String, mut dots: Vec<Dot>) -> Curve {
     dots.dedup_by(|next, kept| next.0 == kept.0);
     let has_interval = dots.iter().any(|dot| dot.2.is_some());
     let end = |sign: f64| {
-        let end = move |dot: &Dot| dot.1 + sign * dot.2.unwrap_or(0.0);
+        // Nothing drawn here can be negative.
+        let end = move |dot: &Dot| (dot.1 + sign * dot.2.unwrap_or(0.0)).max(0.0);
         dots.iter().map(end).collect::<Vec<f64>>()
     };
     Curve {

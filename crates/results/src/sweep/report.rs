@@ -3,6 +3,7 @@
 use super::{Role, SweepInfo, SweepResult, sweep_plots, sweep_tables};
 use crate::model::{Block, Cell, Column, Fact, Report, Table, Tone};
 use crate::number::grouped;
+use kernel::words::counted;
 
 /// A page with the curves, the points and how to do it again.
 pub fn sweep_report(info: &SweepInfo, result: &SweepResult) -> Report {
@@ -73,8 +74,8 @@ fn how_drawn(result: &SweepResult) -> String {
     match result.seeds.len() {
         0 | 1 => "Each point is one run: no interval is drawn.".into(),
         seeds => format!(
-            "Each point is the mean over {seeds} seeds; the band is its 95 % interval, by \
-             Student's t."
+            "Each point is the mean over {}; the band is its 95 % interval, by Student's t.",
+            counted(seeds, "seed")
         ),
     }
 }
@@ -96,7 +97,7 @@ fn facts(result: &SweepResult) -> Vec<Fact> {
         ),
         fact("Axes", result.axes.len().to_string(), product.join(" x ")),
         fact("Seeds", result.seeds.len().to_string(), String::new()),
-        fact("Saturated", grouped(saturated as u64), "runs".into()),
+        fact("Saturated", counted(saturated, "run"), String::new()),
     ]
 }
 
@@ -107,7 +108,10 @@ pub(super) fn warnings(result: &SweepResult) -> Vec<Block> {
     if broken > 0 {
         notes.push(Block::Note {
             tone: Tone::Problem,
-            text: format!("{broken} runs broke a promise; the table of points says which."),
+            text: format!(
+                "{} broke a promise; the table of points says which.",
+                counted(broken, "run")
+            ),
         });
     }
     if result.partial {

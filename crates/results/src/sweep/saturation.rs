@@ -1,5 +1,7 @@
 //! Where a network saturates.
 
+use kernel::words::counted;
+
 use super::report::{again, heading, page, warnings};
 use super::tables::{axis_cell, axis_columns};
 use super::{Group, Role, SweepInfo, SweepResult, sweep_tables};
@@ -101,7 +103,7 @@ pub fn saturation_report(
     facts.push(Fact {
         label: "Runs".into(),
         value: result.rows.len().to_string(),
-        detail: format!("{} seeds", result.seeds.len()),
+        detail: counted(result.seeds.len(), "seed"),
     });
     let mut blocks = vec![Block::Facts(facts)];
     blocks.extend(warnings(result));

@@ -5,6 +5,7 @@ use ethernet::spec::{
     SwitchSpec,
 };
 use kernel::time::PS_PER_SECOND;
+use kernel::words::counted;
 use kernel::{Duration, Rate};
 
 use super::crossings::{Crossings, Load};
@@ -192,14 +193,15 @@ impl Lossless<'_> {
                 times => format!(" for each of {times} stations"),
             };
             format!(
-                "`{}`: {frames} frames of {bytes} B{times}",
-                self.net.channel_name(*input)
+                "`{}`: {} of {bytes} B{times}",
+                self.net.channel_name(*input),
+                counted(frames, "frame")
             )
         };
         let listed: Vec<String> = stops.iter().take(LISTED).map(one).collect();
         let more = match stops.len().saturating_sub(LISTED) {
             0 => String::new(),
-            more => format!(" and {more} inputs more"),
+            more => format!(" and {} more", counted(more, "input")),
         };
         let mut notes = vec![format!(
             "before stops take effect: {}{more}",

@@ -9,8 +9,9 @@ use packet::spec::{
 
 use super::reservations::rate_text;
 use super::{Whole, reserve_at};
-use crate::diagnostics::{Diagnostic, Diagnostics, plural};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::source::At;
+use kernel::words::counted;
 
 /// A reason and the flows that have no bound for it, by index.
 struct Lack {
@@ -29,7 +30,7 @@ impl Whole<'_> {
                 .words(|channel| format!("`{}`", self.graph.channel_name(channel)));
             let message = match count {
                 1 => format!("`{}` has no delay bound: {words}", self.name(lack.flows[0])),
-                _ => format!("{} have no delay bound: {words}", plural(count, "flow")),
+                _ => format!("{} have no delay bound: {words}", counted(count, "flow")),
             };
             let (at, label, help) = self.way_on(&lack);
             let first = self.drafts[lack.flows[0] as usize].record;

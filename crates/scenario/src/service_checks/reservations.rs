@@ -3,9 +3,10 @@
 use packet::spec::{FlowControlSpec, SourceControlSpec};
 
 use super::{Port, Whole, more, reserve_at};
-use crate::diagnostics::{Diagnostic, Diagnostics, plural};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::service;
 use crate::traffic::{self, Line};
+use kernel::words::counted;
 
 impl Whole<'_> {
     pub(super) fn over_reserved(&self, mistakes: &mut Diagnostics) {
@@ -117,7 +118,7 @@ impl Whole<'_> {
 fn reserves(flows: u32, bits_per_second: u64) -> String {
     let verb = if flows == 1 { "reserves" } else { "reserve" };
     let rate = rate_text(bits_per_second);
-    format!("{} {verb} {rate}", plural(u64::from(flows), "flow"))
+    format!("{} {verb} {rate}", counted(flows, "flow"))
 }
 
 /// "64 kbps", "1.536 Mbps".

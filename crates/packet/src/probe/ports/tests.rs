@@ -116,7 +116,7 @@ fn measure(network: &NetworkSpec, window: u64) -> (Outcome, PortsOutcome) {
     (outcome, ports)
 }
 
-/// Every sample, smallest first; exact below 64.
+/// Every sample, smallest first; exact below 128.
 fn samples(found: &SampleOutcome) -> Vec<u64> {
     let buckets = found.histogram().buckets();
     buckets

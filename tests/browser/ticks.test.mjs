@@ -1,0 +1,37 @@
+// Ticks of axes, without a browser. `node --test tests/browser/ticks.test.mjs`
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const source = new URL("../../crates/results/assets/common.js", import.meta.url);
+const common = new Function("document", `${readFileSync(source, "utf8")}; return common;`)({});
+
+// The step that uPlot takes: the least that leaves room for a label.
+const stepFor = (range, most, whole) =>
+  common.steps(whole).find((step) => range / step <= most);
+const labels = (low, high, most, whole = false) => {
+  const at = common.places(false)(null, 0, low, high, stepFor(high - low, most, whole));
+  return [at, common.ticks(false)(null, at)];
+};
+
+test("labels have the digits of the step", () => {
+  for (const high of [0.003, 0.014, 0.26, 0.9, 3.3, 26, 26000]) {
+    for (let most = 2; most < 15; most++) {
+      const [at, shown] = labels(0, high, most);
+      at.forEach((value, i) => {
+        const read = Number(shown[i].replaceAll(",", ""));
+        assert.ok(Math.abs(read - value) < 1e-9 * high, `${value} as ${shown[i]}`);
+      });
+    }
+  }
+  // Steps of 0.025, were there such.
+  assert.deepEqual(common.ticks(false)(null, [0, 0.025, 0.05]), ["0.000", "0.025", "0.050"]);
+  assert.deepEqual(common.ticks(false)(null, [0, 0.001]), ["0.000", "0.001"]);
+});
+
+test("whole numbers have whole ticks", () => {
+  assert.deepEqual(labels(2, 4, 10, true)[1], ["2", "3", "4"]);
+  assert.ok(labels(2, 4, 10)[1].length > 3);
+  assert.ok(common.areWhole([[2, 4, null]]));
+  assert.ok(!common.areWhole([[2, 4.5]]) && !common.areWhole([[null]]));
+});
