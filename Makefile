@@ -69,6 +69,8 @@ identity: release
 			shorter='run.measure="2000 cycles"'; \
 		elif grep -q '^engine = "ethernet"' scenarios/$$name.toml; then \
 			shorter='run.duration="11 s"'; \
+		elif grep -q '^warm_up = "200 ms"' scenarios/$$name.toml; then \
+			shorter='run.duration="220 ms"'; \
 		fi; \
 		for build in debug release; do \
 			rm -rf runs/identity-$$build; \

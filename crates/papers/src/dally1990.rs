@@ -1,5 +1,6 @@
 //! Dally, "Virtual-channel flow control" (1990).
 
+mod dead_time;
 mod latency;
 mod point;
 mod readings;
@@ -23,8 +24,6 @@ const SCENARIOS: &[(&str, &str)] = &[
 const LANES: [u32; 5] = [1, 2, 4, 8, 16];
 /// Seeds behind every figure.
 const SEEDS: u64 = 5;
-/// The same for the largest network, whose 1,024 terminals leave less to chance.
-const SEEDS_LARGE: u64 = 3;
 
 pub(crate) fn paper() -> Paper {
     Paper {
@@ -44,17 +43,25 @@ const EXPERIMENTS: &[Experiment] = &[
             "dally1990.fig8.eight-to-sixteen",
             "dally1990.fig8.diminishing-returns",
         ],
-        runs: 1,
-        cost_ms: 43_000,
-        quick_percent: 100,
+        runs: 100,
+        cost_ms: 40_000,
+        quick_percent: 50,
         run: throughput::figure_8,
+    },
+    Experiment {
+        title: "Figure 8 with other dead times of a header",
+        claims: &[],
+        runs: 75,
+        cost_ms: 35_000,
+        quick_percent: 0,
+        run: dead_time::other_dead_times,
     },
     Experiment {
         title: "Figure 9: latency against offered traffic",
         claims: &["dally1990.fig9.latency-before-saturation"],
-        runs: 1,
-        cost_ms: 12_000,
-        quick_percent: 100,
+        runs: 200,
+        cost_ms: 20_000,
+        quick_percent: 50,
         run: latency::figure_9,
     },
     Experiment {
@@ -64,25 +71,25 @@ const EXPERIMENTS: &[Experiment] = &[
             "dally1990.fig10.minimum-latency-share",
             "dally1990.fig10.peaks",
         ],
-        runs: 1,
-        cost_ms: 12_000,
+        runs: 110,
+        cost_ms: 20_000,
         quick_percent: 100,
         run: scheduling::figure_10,
     },
     Experiment {
         title: "Section 4: more storage instead of lanes",
         claims: &[],
-        runs: 1,
-        cost_ms: 1000,
-        quick_percent: 100,
+        runs: 30,
+        cost_ms: 5_000,
+        quick_percent: 0,
         run: storage::section_4,
     },
     Experiment {
         title: "Readings: what the paper leaves open",
         claims: &[],
-        runs: 1,
-        cost_ms: 1000,
-        quick_percent: 100,
+        runs: 450,
+        cost_ms: 35_000,
+        quick_percent: 0,
         run: readings::readings,
     },
 ];

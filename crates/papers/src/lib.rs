@@ -59,7 +59,7 @@ pub struct Experiment {
     /// progress is counted in it.
     pub cost_ms: u64,
     /// In a quick reproduction so many percent of the time after the warm-up are simulated; 100
-    /// where instants are looked at, or a run is cheap.
+    /// where instants are looked at, or a run is cheap; 0 leaves out an experiment without claims.
     pub quick_percent: u64,
     /// Runs it.
     pub run: fn(&Lab) -> Result<Evidence, LabError>,

@@ -27,7 +27,11 @@ fn small() -> Lab {
 
 #[test]
 fn every_experiment_measures_its_claims() {
-    common::measures_its_claims(&paper("dally1990"), &small());
+    let few_seeds = Lab {
+        at_most_seeds: Some(2),
+        ..small()
+    };
+    common::measures_its_claims(&paper("dally1990"), |_| few_seeds.clone());
 }
 
 #[test]
@@ -46,6 +50,81 @@ fn a_reproduced_figure_does_not_hide_what_is_wrong() {
     let evidence = (paper.experiments[0].run)(&small()).expect("it runs");
     let value = evidence.findings[0].measured[0].value;
     assert!(value > 1.5 && value < 3.1, "{value}");
+}
+
+#[test]
+fn one_router_for_all_figures() {
+    let router = |file: &str, sets: &[(&str, &str)]| {
+        let lab = Lab {
+            fabric_sets: vec![("run.measure".into(), "1 cycles".into())],
+            ..Lab::default()
+        };
+        let sets = [&[("run.warm_up", "0 cycles"), ("topology.n", "2")], sets].concat();
+        let run = lab.fabric(file, &sets).expect("it runs");
+        run.spec.router
+    };
+    // Figures differ in what the paper says that they do: lanes and arbitration.
+    let same = [
+        ("router.lanes", "4"),
+        ("router.arbiter", "\"random\""),
+        ("router.storage", "16"),
+    ];
+    let figure_8 = router(FILE, &same);
+    assert_eq!(figure_8.header_delay, 2);
+    for file in ["dally1990/fig09.toml", "dally1990/fig10.toml"] {
+        assert_eq!(router(file, &same), figure_8, "{file}");
+    }
+    let lanes = router("dally1990/fig10.toml", &[]).lanes;
+    assert_eq!(lanes, 4);
+    let other = [("router.header_delay", "\"3 cycles\"")];
+    assert_ne!(router("dally1990/fig10.toml", &other), figure_8);
+}
+
+/// Means, shares and peaks of Figure 10 from the outcomes of the same runs.
+#[test]
+fn figure_10_is_what_its_runs_found() {
+    let lab = Lab {
+        at_most_seeds: Some(2),
+        ..small()
+    };
+    let paper = paper("dally1990");
+    let mut experiments = paper.experiments.iter();
+    let figure = experiments.find(|one| one.title.starts_with("Figure 10"));
+    let found = (figure.expect("an experiment").run)(&lab).expect("it runs");
+    let outcomes = |arbiter: &str| {
+        let runs = lab.fabric_seeds("dally1990/fig10.toml", &[("router.arbiter", arbiter)], 2);
+        let runs = runs.expect("it runs").into_iter();
+        runs.map(|run| run.outcome.latency).collect::<Vec<_>>()
+    };
+    let (random, oldest) = (outcomes("\"random\""), outcomes("\"earliest\""));
+    let value = |claim: usize, name: &str| {
+        let mut all = found.findings[claim].measured.iter();
+        all.find(|one| one.name == name)
+            .expect("it is measured")
+            .value
+    };
+    let near = |value: f64, wanted: f64| assert!((value - wanted).abs() < 1e-9, "{value}");
+    near(value(0, "random"), (random[0].mean + random[1].mean) / 2.0);
+    near(
+        value(0, "deadline"),
+        (oldest[0].mean + oldest[1].mean) / 2.0,
+    );
+    // 20 flits over 3 stages, at each of which a header takes 2 cycles more.
+    let share = |latency: &flit::outcome::CyclesOutcome| {
+        let at = latency.histogram.iter().find(|(cycles, _)| *cycles == 29);
+        at.map_or(0.0, |(_, packets)| *packets as f64) / latency.count as f64
+    };
+    near(value(1, "minimum"), 29.0);
+    near(
+        value(1, "deadline"),
+        (share(&oldest[0]) + share(&oldest[1])) / 2.0,
+    );
+    near(value(1, "three_stages_minimum"), 23.0);
+    let falls = |at: usize| oldest[at].deviation / random[at].deviation;
+    near(
+        value(2, "deviation_deadline_over_random"),
+        (falls(0) + falls(1)) / 2.0,
+    );
 }
 
 /// Seven seeds, side by side, on `threads` threads: every outcome as text.

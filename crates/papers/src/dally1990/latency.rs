@@ -1,6 +1,8 @@
 //! Figure 9: latency against offered traffic.
 
-use results::{Axis, Block, Cell, Plot, Table};
+use std::sync::atomic::Ordering;
+
+use results::{Axis, Block, Cell, Direction, Mark, Plot, Table};
 
 use super::point::{Point, Sets, cell, curve, estimate, points};
 use super::{FIG09, LANES, SEEDS, counted};
@@ -11,6 +13,10 @@ use crate::measured::{Finding, Measured};
 
 /// Offered traffic in tenths of the capacity, as far as the figure goes.
 const TENTHS: std::ops::RangeInclusive<u32> = 1..=8;
+/// A network that delivers less of what is offered is saturated.
+const DELIVERS: f64 = 0.98;
+/// Where a single lane saturates, says the paper.
+const SATURATION: f64 = 0.2;
 
 /// The curve of one number of lanes: a point for each load, up to the first beyond saturation.
 struct Lanes {
@@ -26,10 +32,13 @@ impl Lanes {
                 ("router.lanes", lanes.to_string()),
                 ("traffic.load", format!("{}", f64::from(tenths) / 10.0)),
             ];
-            let point = points(lab, FIG09, &[(sets, SEEDS)])?.remove(0);
+            let point = points(lab, FIG09, &[sets], SEEDS)?.remove(0);
             let beyond = point.saturated();
             found.push(point);
             if beyond {
+                // The loads above count as run.
+                let left = u64::from(TENTHS.end() - tenths) * SEEDS;
+                lab.runs.fetch_add(left, Ordering::Relaxed);
                 break;
             }
         }
@@ -73,10 +82,9 @@ pub fn figure_9(lab: &Lab) -> Result<Evidence, LabError> {
 
 fn measured(curves: &[Lanes]) -> Vec<Measured> {
     let first = curves.iter().filter_map(|curve| curve.at(1));
-    let first: Vec<f64> = first
-        .map(|point| estimate(&point.latencies()).mean)
-        .collect();
-    let mut measured = vec![Measured::new("spread_at_0.1", spread(&first)).within(0.0, 0.1)];
+    let first: Vec<Vec<f64>> = first.map(Point::latencies).collect();
+    let spread = Measured::rate_over_seeds("spread_at_0.1", &spreads(&first));
+    let mut measured = vec![spread.within(0.0, 0.1)];
     for curve in curves {
         // A curve that ended before has no value there, which no bound accepts.
         let delivered = |tenths: usize| {
@@ -84,24 +92,30 @@ fn measured(curves: &[Lanes]) -> Vec<Measured> {
             shares.unwrap_or(vec![f64::NAN])
         };
         if curve.lanes == 1 {
-            let at = Measured::over_seeds("delivered_1_lane_at_0.2", &delivered(2));
-            measured.push(at.within(0.98, 1.02));
-            let at = Measured::over_seeds("delivered_1_lane_at_0.3", &delivered(3));
-            measured.push(at.within(0.0, 0.95));
+            let at = Measured::rate_over_seeds("delivered_1_lane_at_0.2", &delivered(2));
+            measured.push(at.within(DELIVERS, 1.02));
+            let at = Measured::rate_over_seeds("delivered_1_lane_at_0.3", &delivered(3));
+            measured.push(at.within(0.0, DELIVERS));
         }
         if curve.lanes >= 4 {
             let name = format!("delivered_{}_lanes_at_0.3", curve.lanes);
-            measured.push(Measured::over_seeds(&name, &delivered(3)).within(0.98, 1.02));
+            measured.push(Measured::rate_over_seeds(&name, &delivered(3)).within(DELIVERS, 1.02));
         }
     }
     measured
 }
 
-/// How much the largest is above the smallest, as a share of the smallest.
-fn spread(values: &[f64]) -> f64 {
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    high / low - 1.0
+/// By seed, how much the largest value is above the smallest, as a share of the smallest; `curves`
+/// holds the seeds of each curve.
+fn spreads(curves: &[Vec<f64>]) -> Vec<f64> {
+    let seeds = curves.iter().map(Vec::len).min().unwrap_or(0);
+    let spread = |seed: usize| {
+        let values = || curves.iter().map(|curve| curve[seed]);
+        let low = values().fold(f64::INFINITY, f64::min);
+        let high = values().fold(f64::NEG_INFINITY, f64::max);
+        high / low - 1.0
+    };
+    (0..seeds).map(spread).collect()
 }
 
 fn plot(curves: &[Lanes]) -> Plot {
@@ -113,7 +127,7 @@ fn plot(curves: &[Lanes]) -> Plot {
         curve(&counted(lanes.lanes), x, &estimates)
     });
     Plot {
-        id: "fig9".into(),
+        id: "fig09".into(),
         title: "Figure 9: latency of 2-ary 8-flies".into(),
         x: Axis {
             min: Some(0.0),
@@ -126,7 +140,11 @@ fn plot(curves: &[Lanes]) -> Plot {
         },
         curves: drawn.collect(),
         note: "A curve ends at the last tenth of the capacity that the network takes.".into(),
-        ..Plot::default()
+        marks: vec![Mark {
+            direction: Direction::Vertical,
+            at: SATURATION,
+            label: "paper: a single lane saturates".into(),
+        }],
     }
 }
 
@@ -145,7 +163,7 @@ fn table(curves: &[Lanes]) -> Table {
         row
     };
     Table {
-        name: "fig9-latency".into(),
+        name: "fig09-latency".into(),
         caption: format!("Mean latency, and its 95 % interval over {SEEDS} seeds."),
         columns,
         rows: TENTHS.map(row).collect(),
@@ -154,11 +172,72 @@ fn table(curves: &[Lanes]) -> Table {
 
 #[cfg(test)]
 mod tests {
+    use flit::outcome::{CyclesOutcome, FabricOutcome};
+
     use super::*;
 
     #[test]
-    fn the_spread_is_that_of_the_ends() {
-        assert!((spread(&[50.0, 55.0, 52.0]) - 0.1).abs() < 1e-12);
-        assert_eq!(spread(&[3.0]), 0.0);
+    fn the_spread_of_each_seed_is_that_of_its_ends() {
+        let curves = [vec![50.0, 60.0], vec![55.0, 60.0], vec![52.0, 90.0]];
+        let spreads = spreads(&curves);
+        assert!((spreads[0] - 0.1).abs() < 1e-12 && spreads[1] == 0.5);
+        assert_eq!(spreads.len(), 2);
+    }
+
+    /// A load at which every seed has this latency and delivers this share.
+    fn point(latency: f64, share: f64) -> Point {
+        let outcome = FabricOutcome {
+            offered: 0.5,
+            accepted: 0.5 * share,
+            latency: CyclesOutcome {
+                mean: latency,
+                ..CyclesOutcome::default()
+            },
+            ..FabricOutcome::default()
+        };
+        Point {
+            outcomes: vec![outcome; 5],
+        }
+    }
+
+    /// One lane saturates at 0.3, where it delivers `at_saturation`; the others don't.
+    fn curves(at_saturation: f64) -> Vec<Lanes> {
+        let lanes = |lanes| Lanes {
+            lanes,
+            points: vec![
+                point(50.0 + f64::from(lanes) / 4.0, 1.0),
+                point(60.0, 1.0),
+                point(70.0, if lanes == 1 { at_saturation } else { 0.999 }),
+            ],
+        };
+        LANES.map(lanes).into()
+    }
+
+    fn outside(curves: &[Lanes]) -> Vec<String> {
+        let measured = measured(curves).into_iter();
+        let is_outside = |one: &Measured| {
+            let bounds = one.bounds.expect("bounds");
+            !(bounds.low..=bounds.high).contains(&one.value)
+        };
+        measured.filter(is_outside).map(|one| one.name).collect()
+    }
+
+    #[test]
+    fn claims_are_about_the_loads_they_name() {
+        assert_eq!(outside(&curves(0.9)), [""; 0]);
+        assert_eq!(outside(&curves(0.99)), ["delivered_1_lane_at_0.3"]);
+        let mut curves = curves(0.9);
+        curves[4].points[0] = point(56.0, 1.0);
+        curves[3].points.truncate(2);
+        curves[0].points[1] = point(60.0, 0.9);
+        assert_eq!(
+            outside(&curves),
+            [
+                "spread_at_0.1",
+                "delivered_1_lane_at_0.2",
+                "delivered_8_lanes_at_0.3"
+            ]
+        );
+        assert_eq!(measured(&curves)[0].seeds, Some(5));
     }
 }

@@ -1,54 +1,46 @@
-//! Sections 7.2.3 to 7.2.5: closed-loop bursts of three sizes beside an endless source.
+//! Sections 7.2.3 and 7.2.4: closed-loop bursts beside an endless source.
 
+use kernel::{Duration, Time};
+use packet::outcome::BurstOutcome;
 use results::{Block, Cell, Table};
 
-use super::CLIENT;
-use super::policies::{
-    AGED, AUGUST, BASELINE, COUNT, JOINT, NONE, Policy, Sets, TIME, TIME_OUT, run,
-};
+use super::policies::{COUNT, Policy, Sets, TIME, run};
+use super::{LARGE, MEDIUM, SMALL};
 use crate::Evidence;
 use crate::columns::{column, words};
 use crate::lab::{Lab, LabError, Run};
 use crate::measured::{Finding, Measured};
 
-pub const RESPONSE: &str = "flows.client.traffic.response_units";
 /// ICR, and the headroom that section 5.2.6 recommends.
 pub const HEADROOM: &str = "10 Mbps";
-const ICR_BPS: u64 = 10_000_000;
+pub const ICR_BPS: u64 = 10_000_000;
 const CELL_BITS: f64 = 424.0;
 
-const POLICIES: [Policy; 8] = [NONE, AUGUST, BASELINE, COUNT, TIME, JOINT, TIME_OUT, AGED];
-
-/// A size of responses, how long to run and from when to count.
-struct Size {
-    name: &'static str,
+/// A size of responses: a scenario of its own.
+#[derive(Clone, Copy)]
+pub struct Size {
+    pub file: &'static str,
+    pub table: &'static str,
     words: &'static str,
-    cells: &'static str,
-    duration: &'static str,
-    from_ms: u64,
 }
 
-const SMALL: Size = Size {
-    name: "bursts-small",
-    words: "Small bursts, 16 cells, below Nrm; counted after the first second",
-    cells: "16",
-    duration: "3 s",
-    from_ms: 1000,
+pub const SMALL_BURSTS: Size = Size {
+    file: SMALL,
+    table: "bursts-small",
+    words: "Small bursts, 16 cells, below Nrm; counted after the first half second",
 };
-const MEDIUM: Size = Size {
-    name: "bursts-medium",
+pub const MEDIUM_BURSTS: Size = Size {
+    file: MEDIUM,
+    table: "bursts-medium",
     words: "Medium bursts, 256 cells, shorter than a round trip",
-    cells: "256",
-    duration: "1 s",
-    from_ms: 200,
 };
-const LARGE: Size = Size {
-    name: "bursts-large",
+pub const LARGE_BURSTS: Size = Size {
+    file: LARGE,
+    table: "bursts-large",
     words: "Large bursts, 8192 cells, longer than a round trip",
-    cells: "8192",
-    duration: "1.5 s",
-    from_ms: 200,
 };
+
+const JUDGED: [Policy; 2] = [COUNT, TIME];
 
 const WORDS: &str = "Response time: from the arrival of a burst at its source until its last cell \
     is out. Effective throughput: its data over that time; mean source rate: with RM cells. High: \
@@ -56,39 +48,42 @@ const WORDS: &str = "Response time: from the arrival of a burst at its source un
     Small bursts hold less than Nrm cells, so most have no RM cell of their own: the \
     time-based policy takes the rate away at once and, with rule 5b, about one of three bursts \
     finds it high; the count-based one holds it at ICR. 120 Mbps of medium bursts is 7/8 of 140, \
-    one step of the count-based policy; 68 is 140 (1 - T/Tc) with T the pause before the burst. \
-    The final time-out acts like no policy, as no pause lasts 500 ms; aging in the switch leaves \
-    bursts at ICR.";
+    one step of the count-based policy; 68 is 140 (1 - T/Tc) with T the pause before the burst.";
 
 pub fn section_72(lab: &Lab) -> Result<Evidence, LabError> {
-    let [small, medium, large] = [SMALL, MEDIUM, LARGE].map(|size| every_policy(lab, size));
-    let (small, medium, large) = (small?, medium?, large?);
+    let of = |size: Size| lab.each(&JUDGED, |policy| Bursts::of_policy(lab, size, policy));
+    let (small, medium) = (of(SMALL_BURSTS)?, of(MEDIUM_BURSTS)?);
     Ok(Evidence {
-        findings: vec![
-            Finding {
-                claim: "kalyanaraman1998.sec724.medium-bursts",
-                scenario: CLIENT,
-                measured: vec![
-                    Measured::new("count", of(&medium, COUNT).rate_mbps),
-                    Measured::new("time", of(&medium, TIME).rate_mbps),
-                ],
-            },
-            Finding {
-                claim: "kalyanaraman1998.sec723.small-bursts",
-                scenario: CLIENT,
-                measured: vec![
-                    Measured::new("time_share_high", of(&small, TIME).share_high),
-                    Measured::new("count_share_high", of(&small, COUNT).share_high),
-                ],
-            },
-        ],
+        findings: findings([small[0], small[1]], [medium[0], medium[1]]),
         blocks: vec![
             Block::Text(WORDS.into()),
-            Block::Table(table(&SMALL, &small)),
-            Block::Table(table(&MEDIUM, &medium)),
-            Block::Table(table(&LARGE, &large)),
+            Block::Table(table("judged-small", SMALL_BURSTS, &JUDGED, &small)),
+            Block::Table(table("judged-medium", MEDIUM_BURSTS, &JUDGED, &medium)),
         ],
     })
+}
+
+/// With count-based, then time-based.
+fn findings(small: [Bursts; 2], medium: [Bursts; 2]) -> Vec<Finding> {
+    let [count, time] = medium;
+    let rates = Finding {
+        claim: "kalyanaraman1998.sec724.medium-bursts",
+        scenario: MEDIUM,
+        measured: vec![
+            Measured::new("count", count.rate_mbps),
+            Measured::new("time", time.rate_mbps),
+        ],
+    };
+    let [count, time] = small;
+    let shares = Finding {
+        claim: "kalyanaraman1998.sec723.small-bursts",
+        scenario: SMALL,
+        measured: vec![
+            Measured::new("time_share_high", time.share_high),
+            Measured::new("count_share_high", count.share_high),
+        ],
+    };
+    vec![rates, shares]
 }
 
 /// What the server's bursts got.
@@ -103,35 +98,51 @@ pub struct Bursts {
     pub queue_peak: f64,
 }
 
+/// The server's bursts.
+pub fn of_server(run: &Run<()>) -> &[BurstOutcome] {
+    let abr = run.flow("client back").abr.as_deref();
+    abr.map_or(&[], |abr| &abr.bursts)
+}
+
 impl Bursts {
-    /// Runs with responses of `cells` and looks at bursts that came after `from_ms`; `icr_bps` is
-    /// what ICR was.
-    pub fn run(lab: &Lab, sets: &Sets, from_ms: u64, icr_bps: u64) -> Result<Bursts, LabError> {
-        Ok(Bursts::of(&run(lab, CLIENT, sets)?, from_ms, icr_bps))
+    /// Runs `file` and looks at bursts that came after its warm-up; `icr_bps` is what ICR was.
+    pub fn run(lab: &Lab, file: &str, sets: &Sets, icr_bps: u64) -> Result<Bursts, LabError> {
+        Ok(Bursts::of_run(&run(lab, file, sets)?, icr_bps))
     }
 
-    fn of(run: &Run<()>, from_ms: u64, icr_bps: u64) -> Bursts {
-        let abr = run.flow("client back").abr.as_deref();
-        let bursts = abr.map_or(&[][..], |abr| &abr.bursts);
-        let late = bursts
-            .iter()
-            .filter(|b| b.arrived.ps() >= from_ms * 1_000_000_000);
-        let sent: Vec<_> = late
-            .filter_map(|burst| Some((burst, (burst.response()? + run.scenario.cell).seconds())))
-            .collect();
-        let mean = |value: &dyn Fn(usize) -> f64| {
-            (0..sent.len()).map(value).sum::<f64>() / sent.len() as f64
-        };
-        let mbps = |cells: u64, seconds: f64| cells as f64 * CELL_BITS / seconds / 1e6;
+    fn of_policy(lab: &Lab, size: Size, policy: &Policy) -> Result<Bursts, LabError> {
+        Bursts::run(lab, size.file, &policy.sets(HEADROOM), ICR_BPS)
+    }
+
+    pub fn of_run(run: &Run<()>, icr_bps: u64) -> Bursts {
+        let from = run.scenario.network.warm_up;
         let between = run.channel("Y->X").rate;
         Bursts {
-            count: sent.len(),
-            response_ms: mean(&|k| 1e3 * sent[k].1),
-            effective_mbps: mean(&|k| mbps(sent[k].0.data_cells, sent[k].1)),
-            rate_mbps: mean(&|k| mbps(sent[k].0.in_rate_cells, sent[k].1)),
-            share_high: mean(&|k| f64::from(u8::from(sent[k].0.first_acr.0 > 2 * icr_bps))),
-            triggers: mean(&|k| sent[k].0.reductions as f64),
             queue_peak: between.map_or(f64::NAN, |rate| rate.queue_max as f64),
+            ..Bursts::of(of_server(run), from, run.scenario.cell, icr_bps)
+        }
+    }
+
+    /// Means over the bursts that came from `from` on and are through; a cell takes `cell`.
+    pub fn of(bursts: &[BurstOutcome], from: Time, cell: Duration, icr_bps: u64) -> Bursts {
+        let late = bursts.iter().filter(|burst| burst.arrived >= from);
+        let sent: Vec<(&BurstOutcome, f64)> = late
+            .filter_map(|burst| Some((burst, (burst.response()? + cell).seconds())))
+            .collect();
+        let mean = |value: &dyn Fn(&BurstOutcome, f64) -> f64| {
+            let all = sent.iter().map(|(burst, seconds)| value(burst, *seconds));
+            all.sum::<f64>() / sent.len() as f64
+        };
+        let mbps = |cells: u64, seconds: f64| cells as f64 * CELL_BITS / seconds / 1e6;
+        let is_high = |burst: &BurstOutcome| burst.first_acr.0 > 2 * icr_bps;
+        Bursts {
+            count: sent.len(),
+            response_ms: mean(&|_, seconds| 1e3 * seconds),
+            effective_mbps: mean(&|burst, seconds| mbps(burst.data_cells, seconds)),
+            rate_mbps: mean(&|burst, seconds| mbps(burst.in_rate_cells, seconds)),
+            share_high: mean(&|burst, _| f64::from(u8::from(is_high(burst)))),
+            triggers: mean(&|burst, _| burst.reductions as f64),
+            queue_peak: f64::NAN,
         }
     }
 
@@ -171,27 +182,77 @@ pub fn columns(first: Vec<results::Column>) -> Vec<results::Column> {
     columns
 }
 
-fn every_policy(lab: &Lab, size: Size) -> Result<Vec<Bursts>, LabError> {
-    let one = |policy: &Policy| {
-        let mut sets = policy.sets(HEADROOM);
-        sets.push((RESPONSE, size.cells.into()));
-        sets.push(("run.duration", size.duration.into()));
-        Bursts::run(lab, &sets, size.from_ms, ICR_BPS)
-    };
-    lab.each(&POLICIES, one)
-}
-
-fn of(found: &[Bursts], policy: Policy) -> Bursts {
-    let at = POLICIES.iter().position(|one| one.name == policy.name);
-    found[at.expect("a policy that ran")]
-}
-
-fn table(size: &Size, found: &[Bursts]) -> Table {
+/// A row for each policy.
+pub fn table(name: &str, size: Size, policies: &[Policy], found: &[Bursts]) -> Table {
     let row = |(policy, bursts): (&Policy, &Bursts)| bursts.row(vec![policy.name.into()]);
     Table {
-        name: size.name.into(),
+        name: name.into(),
         caption: format!("{}; ICR 10 Mbps.", size.words),
         columns: columns(vec![words("policy", "what is done about unused rate")]),
-        rows: POLICIES.iter().zip(found).map(row).collect(),
+        rows: policies.iter().zip(found).map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::Rate;
+
+    use super::*;
+
+    const MS: u64 = 1_000_000_000;
+    /// 424 bits at 42.4 Mbps.
+    const CELL: Duration = Duration(10_000_000);
+
+    fn burst(arrived_ms: u64, response_us: Option<u64>, acr_mbps: u64) -> BurstOutcome {
+        let arrived = Time(arrived_ms * MS);
+        BurstOutcome {
+            arrived,
+            sent: response_us.map(|us| Time(arrived.ps() + us * 1_000_000)),
+            data_cells: 10,
+            in_rate_cells: 11,
+            first_acr: Rate(acr_mbps * 1_000_000),
+            reductions: acr_mbps / 20,
+        }
+    }
+
+    #[test]
+    fn means_of_bursts_by_hand() {
+        let bursts = [
+            burst(1, Some(90), 140),
+            burst(10, Some(90), 20),
+            burst(20, Some(190), 40),
+            burst(30, None, 140),
+        ];
+        // The first came too early, the last is not through; 0.1 and 0.2 ms with the last cell.
+        let found = Bursts::of(&bursts, Time(10 * MS), CELL, ICR_BPS);
+        let near = |value: f64, wanted: f64| assert!((value - wanted).abs() < 1e-9, "{value}");
+        assert_eq!(found.count, 2);
+        near(found.response_ms, 0.15);
+        near(found.effective_mbps, (42.4 + 21.2) / 2.0);
+        near(found.rate_mbps, 1.1 * (42.4 + 21.2) / 2.0);
+        near(found.share_high, 0.5);
+        near(found.triggers, 1.5);
+    }
+
+    #[test]
+    fn each_claim_has_its_policy_and_size() {
+        let bursts = |rate_mbps, share_high| Bursts {
+            rate_mbps,
+            share_high,
+            ..Bursts::default()
+        };
+        let small = [bursts(1.0, 0.1), bursts(2.0, 0.2)];
+        let medium = [bursts(3.0, 0.3), bursts(4.0, 0.4)];
+        let found = findings(small, medium);
+        let named = |at: usize| {
+            let all = found[at].measured.iter();
+            let all: Vec<(&str, f64)> = all.map(|one| (&*one.name, one.value)).collect();
+            all
+        };
+        assert_eq!(named(0), [("count", 3.0), ("time", 4.0)]);
+        assert_eq!(
+            named(1),
+            [("time_share_high", 0.2), ("count_share_high", 0.1)]
+        );
     }
 }

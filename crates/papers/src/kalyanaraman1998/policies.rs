@@ -1,6 +1,6 @@
 //! The policies as settings, and what is taken from a run of the five sources.
 
-use results::{Axis, Cell, Column, Plot};
+use results::{Axis, Cell, Column, Direction, Mark, Plot};
 
 use super::FIVE;
 use super::steps::Steps;
@@ -45,6 +45,10 @@ pub const AUGUST: Policy = source(
     "August 1995, TDF 16384/s",
     "{ kind = \"august-1995\", tdf_per_second = 16384.0 }",
 );
+pub const AUGUST_PRINTED: Policy = source(
+    "August 1995, TDF 0.125/s",
+    "{ kind = \"august-1995\", tdf_per_second = 0.125 }",
+);
 pub const AUGUST_SMALL: Policy = source(
     "August 1995, TDF 128/s",
     "{ kind = \"august-1995\", tdf_per_second = 128.0 }",
@@ -62,6 +66,10 @@ pub const TIME_PRODUCT: Policy = source(
 pub const TIME_HELD: Policy = source(
     "time, with a hold",
     "{ kind = \"time\", headroom = \"H\", hold = 0.001 }",
+);
+pub const TIME_FLOOR_HELD: Policy = source(
+    "time, floor max(headroom, 2 SR), with a hold",
+    "{ kind = \"time\", headroom = \"H\", floor = \"product\", hold = 0.001 }",
 );
 pub const JOINT: Policy = source("joint", "{ kind = \"joint\" }");
 pub const TIME_OUT: Policy = source("final time-out", "{ kind = \"time-out\" }");
@@ -106,9 +114,7 @@ pub struct Five {
 
 impl Five {
     pub fn run(lab: &Lab, sets: &Sets) -> Result<Five, LabError> {
-        let mut sets = sets.clone();
-        sets.push(("run.warm_up", "200 ms".into()));
-        let run = run(lab, FIVE, &sets)?;
+        let run = run(lab, FIVE, sets)?;
         let between = run.channel("X->Y");
         Ok(Five {
             acr: (1..=5)
@@ -161,7 +167,18 @@ impl Five {
             },
             curves,
             note: note.into(),
-            ..Plot::default()
+            marks: vec![
+                Mark {
+                    direction: Direction::Vertical,
+                    at: WAKE_MS,
+                    label: "paper: sources wake up".into(),
+                },
+                Mark {
+                    direction: Direction::Horizontal,
+                    at: GOAL_MBPS,
+                    label: "paper: source rate + headroom".into(),
+                },
+            ],
         }
     }
 

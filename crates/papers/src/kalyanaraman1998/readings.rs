@@ -2,7 +2,8 @@
 
 use results::{Block, Cell, Table};
 
-use super::bursts::{self, Bursts, HEADROOM, RESPONSE};
+use super::SMALL;
+use super::bursts::{self, Bursts, HEADROOM, ICR_BPS};
 use super::policies::{BASELINE, COUNT, Five, NONE, Policy, Sets, TIME, TIME_HELD, UILI, columns};
 use crate::Evidence;
 use crate::columns::words;
@@ -67,7 +68,7 @@ const AUGUST_16384: &str = "{ kind = \"august-1995\", tdf_per_second = 16384.0 }
 const AUGUST_LITERAL: &str = "{ kind = \"august-1995\", tdf_per_second = 3.4e7 }";
 
 const READINGS: [Reading; 31] = [
-    reading(TDF, "0.125/s", NONE, &[(UILI, AUGUST_0_125)]),
+    reading(TDF, "0.125/s: as printed", NONE, &[(UILI, AUGUST_0_125)]),
     reading(
         TDF,
         "128/s: RDF is the integer 512",
@@ -130,10 +131,8 @@ pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
     let runs: Vec<Five> = lab.each(&READINGS, |reading| Five::run(lab, &reading.all_sets()))?;
     let small: Vec<Bursts> = lab.each(&RM_RULES, |(rule, _)| {
         let mut sets = TIME.sets(HEADROOM);
-        sets.push((RESPONSE, "16".into()));
-        sets.push(("run.duration", "3 s".into()));
         sets.push(("flows.*.source_control.rm", (*rule).into()));
-        Bursts::run(lab, &sets, 1000, 10_000_000)
+        Bursts::run(lab, SMALL, &sets, ICR_BPS)
     })?;
     Ok(Evidence {
         findings: Vec::new(),

@@ -5,9 +5,8 @@ use packet::probe::{ForwardCell, Probe};
 use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 use scenario::PacketScenario;
 
-use super::bursts::RESPONSE;
 use super::policies::UILI;
-use super::{CLIENT, FIVE};
+use super::{FIVE, LARGE};
 use crate::Evidence;
 use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
@@ -46,10 +45,9 @@ const SOURCES: [Source; 2] = [
     },
     Source {
         words: "endless, Figure 9",
-        file: CLIENT,
+        file: LARGE,
         flow: "endless back",
         sets: &[
-            (RESPONSE, "8192"),
             ("run.duration", "400 ms"),
             (
                 UILI,
@@ -195,7 +193,7 @@ fn plot(watches: &[Watch]) -> Plot {
         ..Axis::new(label, "Mbps")
     };
     Plot {
-        id: "fig3".into(),
+        id: "fig03".into(),
         title: "Figure 3: regions of operation".into(),
         x: axis("SR"),
         y: axis("ACR"),
@@ -264,5 +262,42 @@ mod tests {
         assert!(of(10.005, 10.0) == Region::C);
         assert!(of(9.995, 10.0) == Region::C);
         assert!(of(9.9, 10.0) == Region::D);
+    }
+
+    #[test]
+    fn answers_count_for_the_region_of_the_last_forward_cell() {
+        let mbps = |rate: u64| Rate(rate * 1_000_000);
+        let mut watch = Watch {
+            flow: 7,
+            ..Watch::default()
+        };
+        let forward = |before: u64, after: u64, source_rate: u64| ForwardCell {
+            acr_before: mbps(before),
+            acr: mbps(after),
+            source_rate: Some(mbps(source_rate)),
+        };
+        watch.on_forward(Time(1), 7, forward(28, 24, 10));
+        watch.on_forward(Time(2), 6, forward(10, 10, 10));
+        // ER 30 asks for more and is not followed; 20 lowers.
+        watch.on_backward(Time(3), 7, mbps(30), mbps(24));
+        watch.on_backward(Time(4), 7, mbps(20), mbps(20));
+        watch.on_backward(Time(5), 6, mbps(99), mbps(99));
+        watch.on_forward(Time(6), 7, forward(10, 10, 10));
+        watch.on_backward(Time(7), 7, mbps(12), mbps(12));
+        let of = |region: Region| {
+            let seen = watch.seen[region as usize];
+            [
+                seen.forward,
+                seen.triggered,
+                seen.answers,
+                seen.asked,
+                seen.raised,
+                seen.lowered,
+            ]
+        };
+        assert_eq!(of(Region::A), [1, 1, 2, 1, 0, 1]);
+        assert_eq!(of(Region::C), [1, 0, 1, 1, 1, 0]);
+        assert_eq!(of(Region::B), [0; 6]);
+        assert_eq!(watch.points.len(), 2);
     }
 }

@@ -76,6 +76,35 @@ impl Steps {
         count
     }
 
+    /// The same within `spans` (begin and end, ascending and apart), 0 between them.
+    pub fn within(&self, spans: &[(f64, f64)]) -> Steps {
+        let mut cut = Steps {
+            at_ms: Vec::new(),
+            mbps: Vec::new(),
+        };
+        for &(begin, end) in spans {
+            let inside = self.between(begin, end).filter(|(at, _)| *at < end);
+            for (at, mbps) in inside.chain([(end, 0.0)]) {
+                cut.at_ms.push(at);
+                cut.mbps.push(mbps);
+            }
+        }
+        cut
+    }
+
+    /// The same with 0 at `start_ms`.
+    pub fn shifted(mut self, start_ms: f64) -> Steps {
+        self.at_ms.iter_mut().for_each(|at| *at -= start_ms);
+        self
+    }
+
+    /// From instants in ms and values in Mbps.
+    #[cfg(test)]
+    pub fn by_hand(steps: &[(f64, f64)]) -> Steps {
+        let (at_ms, mbps) = steps.iter().copied().unzip();
+        Steps { at_ms, mbps }
+    }
+
     /// For a plot over time in ms.
     pub fn curve(&self, name: &str) -> Curve {
         Curve::new(name, Style::Step, self.at_ms.clone(), self.mbps.clone())
@@ -92,10 +121,13 @@ mod tests {
 
     /// 1 from 0 ms, 28 from 10 ms, 11 from 20 ms, 28 from 30 ms, 12 from 40 ms.
     fn steps() -> Steps {
-        Steps {
-            at_ms: vec![0.0, 10.0, 20.0, 30.0, 40.0],
-            mbps: vec![1.0, 28.0, 11.0, 28.0, 12.0],
-        }
+        Steps::by_hand(&[
+            (0.0, 1.0),
+            (10.0, 28.0),
+            (20.0, 11.0),
+            (30.0, 28.0),
+            (40.0, 12.0),
+        ])
     }
 
     #[test]
