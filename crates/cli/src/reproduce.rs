@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use kernel::words::counted;
 use papers::verdict::verdict_word;
 use papers::{Judged, Plan, Reproduction, Selection, Settings, Tally};
 use results::{Manifest, RunDirectory};
@@ -179,20 +180,18 @@ fn print_verdict(judged: &Judged, width: usize) {
 fn print_tallies(found: &[Reproduction], seconds: f64) {
     println!();
     for reproduction in found {
-        println!("{}", reproduction.title);
-        let claims = reproduction.judged.len();
-        println!("  {claims} claims: {}", Tally::of(&reproduction.judged));
+        let claims = counted(reproduction.judged.len(), "claim");
+        let tally = Tally::of(&reproduction.judged);
+        println!("{}\n  {claims}: {tally}", reproduction.title);
     }
     let all = Tally::of(found.iter().flat_map(|one| &one.judged));
-    println!("claims: {}, of which {all} ({seconds:.1} s)", all.claims);
-    if found
-        .iter()
-        .flat_map(|one| &one.judged)
-        .any(|one| one.quick)
-    {
-        println!(
-            "quick: fewer seeds and shorter runs; without --quick the claims are judged in full"
-        );
+    if found.len() > 1 {
+        println!("all {}: {all}", counted(all.claims, "claim"));
+    }
+    println!("{seconds:.1} s");
+    let mut judged = found.iter().flat_map(|one| &one.judged);
+    if judged.any(|one| one.quick) {
+        println!("quick: few seeds and short runs; without --quick the claims are judged in full");
     }
 }
 

@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::sync::atomic::Ordering;
+
 use papers::verdict::judge;
 use papers::{Lab, Paper};
 use results::Verdict;

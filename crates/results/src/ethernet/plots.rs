@@ -220,11 +220,37 @@ pub fn series_plots(series: &[Series]) -> Vec<Plot> {
         .collect()
 }
 
+/// A time axis up to `last_ps` in the unit that suits it, another to switch to, and how many
+/// picoseconds make one of the first.
+fn time_axis(last_ps: u64) -> (Axis, f64) {
+    let (unit, ps, other, per_unit) = match last_ps {
+        0..10_000_000_000 => ("µs", 1e6, "ms", 1e-3),
+        10_000_000_000..10_000_000_000_000 => ("ms", 1e9, "s", 1e-3),
+        _ => ("s", SECOND_PS, "ms", 1e3),
+    };
+    let axis = Axis {
+        other: Some(OtherUnit {
+            unit: other.into(),
+            per_unit,
+        }),
+        ..Axis::new("Time", unit)
+    };
+    (axis, ps)
+}
+
 fn series_plot(number: usize, group: &[&Series]) -> Plot {
+    let last_ps = group.iter().filter_map(|one| one.x_ps.last().copied());
+    let (x, ps) = time_axis(last_ps.max().unwrap_or(0));
+    let unit = match group[0].unit {
+        "bytes" => "kB",
+        unit => unit,
+    };
+    let scale = if unit == "kB" { 1e-3 } else { 1.0 };
     let curves = group.iter().map(|one| {
         let style = if one.step { Style::Step } else { Style::Line };
-        let x = one.x_ps.iter().map(|ps| *ps as f64 / SECOND_PS).collect();
-        Curve::new(one.name.clone(), style, x, one.y.clone())
+        let x = one.x_ps.iter().map(|at| *at as f64 / ps).collect();
+        let y = one.y.iter().map(|value| value * scale).collect();
+        Curve::new(one.name.clone(), style, x, y)
     });
     let (label, together) = match group[0].unit {
         "bytes" => ("Bytes", "Bytes over time"),
@@ -238,16 +264,10 @@ fn series_plot(number: usize, group: &[&Series]) -> Plot {
             [one] => one.name.clone(),
             _ => together.into(),
         },
-        x: Axis {
-            other: Some(OtherUnit {
-                unit: "ms".into(),
-                per_unit: 1e3,
-            }),
-            ..Axis::new("Time", "s")
-        },
+        x,
         y: Axis {
             min: Some(0.0),
-            ..Axis::new(label, if label == "Bytes" { "" } else { group[0].unit })
+            ..Axis::new(label, unit)
         },
         curves: curves.collect(),
         ..Plot::default()
