@@ -33,6 +33,43 @@ fn every_file_of_claims_has_its_paper() {
     );
 }
 
+/// What a page of a paper says of its claims: `7 claims: 5 agree; 2 differ; 0 failed.`
+fn counted(page: &str) -> Option<&str> {
+    let mut lines = page.lines();
+    let line = lines.find(|line| line.contains(" claims: ") && line.ends_with(" failed."))?;
+    line.split_once(": ")?.1.strip_suffix('.')
+}
+
+#[test]
+fn readme_counts_claims_as_the_pages_do() {
+    let files = files::ending(".md");
+    let text = |path: &str| {
+        let found = files.iter().find(|file| file.path == path);
+        found.map_or("", |file| file.text.as_str())
+    };
+    let readme = text("README.md");
+    let complaints = papers::papers().into_iter().filter_map(|paper| {
+        let path = format!("docs/papers/{}.md", paper.id);
+        let page = format!("({path})");
+        let row = readme.lines().find(|line| line.contains(&page));
+        match (counted(text(&path)), row) {
+            (Some(counts), Some(row)) if row.contains(counts) => None,
+            (counts, _) => Some(format!("{path} says {counts:?}")),
+        }
+    });
+    hold(
+        complaints.collect(),
+        "write the counts of the paper's page into its row of README.md",
+    );
+}
+
+#[test]
+fn counts_of_a_page_are_found() {
+    let page = "# T\n\n7 claims: 5 agree; 2 differ; 0 failed.\n";
+    assert_eq!(counted(page), Some("5 agree; 2 differ; 0 failed"));
+    assert_eq!(counted("# T\n"), None);
+}
+
 /// Claims measured other than once, and experiments whose claim does not exist.
 fn unbalanced(claims: &[String], measured: &[&str]) -> Vec<String> {
     let mut complaints = Vec::new();
