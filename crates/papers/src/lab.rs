@@ -116,8 +116,8 @@ impl Lab {
         }
     }
 
-    /// For other readings, which stand beside what is judged: a quick lab takes one seed and a tenth
-    /// of the time.
+    /// For other readings, which stand beside what is judged: a quick lab takes one seed and a
+    /// tenth of the time.
     pub(crate) fn beside(&self) -> Lab {
         match self.measured_percent {
             None => self.clone(),

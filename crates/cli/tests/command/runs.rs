@@ -202,8 +202,8 @@ fn audit_checks_and_changes_nothing() {
 #[test]
 fn what_has_no_title_is_called_as_its_file() {
     let here = folder("untitled");
-    let text = "[run]\nduration = \"100 cells\"\n[link]\nrate = \"622 Mbps\"\ndelay = \"50 us\"\n[network]\n\
-        hosts = [\"A\", \"B\"]\n[[links]]\nbetween = [\"A\", \"B\"]\n[[flows]]\n\
+    let text = "[run]\nduration = \"100 cells\"\n[link]\nrate = \"622 Mbps\"\ndelay = \"50 us\"\n\
+        [network]\nhosts = [\"A\", \"B\"]\n[[links]]\nbetween = [\"A\", \"B\"]\n[[flows]]\n\
         name = \"f\"\nfrom = \"A\"\nto = \"B\"\n";
     fs::write(here.join("two.toml"), text).expect("a file");
     let ran = backwater(&here, &["run", "two.toml"]).expect(0);

@@ -36,9 +36,9 @@ fn size(lab: &Lab, tenths: u64, rate_mbps: u64) -> Result<Size, LabError> {
     let cell_ns = u64::from(CELL_BYTES) * 8_000 / rate_mbps;
     let phase_ns = 4 * one_way_ns + 40 * cell_ns;
     let ns = |count: u64| format!("{count} ns");
-    let traffic = format!(
-        "{{ kind = \"on-off\", on = \"{phase_ns} ns\", on_load = \"100 %\", off = \"{phase_ns} ns\" }}"
-    );
+    let phase = format!("\"{phase_ns} ns\"");
+    let traffic =
+        format!("{{ kind = \"on-off\", on = {phase}, on_load = \"100 %\", off = {phase} }}");
     let sets = [
         ("link.rate", format!("{rate_mbps} Mbps")),
         ("link.delay", ns(one_way_ns)),

@@ -11,15 +11,16 @@ use crate::measured::{Finding, Measured};
 
 const FILE: &str = "kung1993/sec3-n123.toml";
 const SCHEMES: [&str; 3] = ["n23", "n123", "n123+"];
-/// Control loops in cell times; the scenario has the second. Shorter ones hold but a few times N2 cells.
+/// Control loops in cell times; the scenario has the second. Shorter ones hold but a few times N2
+/// cells.
 const LOOPS: [u32; 4] = [78, 155, 310, 620];
 const SCENARIO_LOOP: u32 = 155;
 /// N3 of the scenario at that loop.
 const N3: [u32; 3] = [155, 113, 63];
 const CIRCUITS: [(&str, &str); 3] = [("VC1", "A->S"), ("VC2", "B->S"), ("VC3", "C->S")];
 
-const WORDS: &str = "The traffic of Figure 14 on links of four lengths, N3 in proportion. N123 can't \
-    know of the cells on the wire, so that its circuits store a loop's worth more than those of \
+const WORDS: &str = "The traffic of Figure 14 on links of four lengths, N3 in proportion. N123 \
+    can't know of the cells on the wire, so that its circuits store a loop's worth more than those of \
     N23 at the same shares of the output; N123+ bounds it by the circuit's bandwidth. Both grow \
     with the delay. The zone is needed: without it buffers overflow.";
 

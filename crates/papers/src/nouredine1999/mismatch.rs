@@ -152,7 +152,8 @@ fn table(name: &str, what: &str, grid: &Grid) -> Table {
 mod tests {
     use super::*;
 
-    /// Every setting has these shares of a limit of 10 and two seeds, but those that `change` makes.
+    /// Every setting has these shares of a limit of 10 and two seeds, but those that `change`
+    /// makes.
     fn made(change: impl Fn(u64, u64) -> Option<[f64; 2]>) -> Grid {
         let row = |size: u64| {
             let at = |n: u64| Kept {

@@ -1,4 +1,5 @@
-//! Section 3.3: VirtualClock minus real time walks at random, on the clock that the scheduler keeps.
+//! Section 3.3: VirtualClock minus real time walks at random, on the clock that the scheduler
+//! keeps.
 
 use core::f64::consts::PI;
 
