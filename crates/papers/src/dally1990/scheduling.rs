@@ -85,7 +85,7 @@ pub fn figure_10(lab: &Lab) -> Result<Evidence, LabError> {
             settings.push(sets);
         }
     }
-    let others = points(&lab.beside(), FIG10, &settings, SEEDS)?;
+    let others = points(lab, FIG10, &settings, SEEDS)?;
     let pairs: Vec<[&Point; 2]> = std::iter::once(&drawn[..])
         .chain(others.chunks(ARBITERS.len()))
         .map(|pair| [&pair[0], &pair[1]])
