@@ -13,8 +13,8 @@ pub struct TimePlot {
 impl TimePlot {
     pub fn new(id: &str, title: &str, y: &str, unit: &str) -> TimePlot {
         let x = Axis {
-            label: "time".into(),
-            unit: "cell times".into(),
+            label: "Time".into(),
+            unit: "cells".into(),
             ..Axis::default()
         };
         let y = Axis {
@@ -36,7 +36,7 @@ impl TimePlot {
     pub fn curve<P>(mut self, run: &Run<P>, name: &str) -> TimePlot {
         let per_cell = run.scenario.cell.seconds() * 1e6;
         self.plot.x.other = Some(OtherUnit {
-            unit: "us".into(),
+            unit: "µs".into(),
             per_unit: per_cell,
         });
         self.plot.curves.push(curve(run, run.series(name), name));
