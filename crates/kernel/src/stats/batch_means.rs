@@ -101,22 +101,40 @@ pub fn interval_of_batches(means: &[f64]) -> Option<(f64, f64)> {
 
 /// Successive values are closer to each other than independent ones are in nine of ten cases.
 fn are_correlated(means: &[f64]) -> bool {
-    let n = means.len() as f64;
-    let mean = means.iter().sum::<f64>() / n;
+    lag_1_correlation(means) > most_of_independent(means.len() as f64)
+}
+
+/// One minus half of von Neumann's ratio: about the correlation at lag 1. Not a number for means
+/// that are all alike.
+fn lag_1_correlation(means: &[f64]) -> f64 {
+    let mean = means.iter().sum::<f64>() / means.len() as f64;
     let squares: f64 = means.iter().map(|x| (x - mean) * (x - mean)).sum();
     let successive = means
         .windows(2)
         .map(|two| (two[1] - two[0]) * (two[1] - two[0]));
-    // One minus half of von Neumann's ratio: about the correlation at lag 1. Means that are all
-    // alike have none.
-    let correlation = 1.0 - successive.sum::<f64>() / (2.0 * squares);
-    correlation > NORMAL_90 * libm::sqrt((n - 2.0) / (n * n - 1.0))
+    1.0 - successive.sum::<f64>() / (2.0 * squares)
+}
+
+/// What nine of ten series of `n` independent normal values stay below.
+fn most_of_independent(n: f64) -> f64 {
+    NORMAL_90 * libm::sqrt((n - 2.0) / (n * n - 1.0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::stream::{Purpose, Stream};
+
+    #[test]
+    fn the_test_of_correlation_is_von_neumanns() {
+        // Squares 5 around 2.5, successive ones 3.
+        assert!((lag_1_correlation(&[1.0, 2.0, 3.0, 4.0]) - 0.7).abs() < 1e-12);
+        // Squares 4 around 11, successive ones 12.
+        assert!((lag_1_correlation(&[10.0, 12.0, 10.0, 12.0]) + 0.5).abs() < 1e-12);
+        assert!(!are_correlated(&[7.0; 20]), "all alike");
+        // 1.28155 sqrt(18 / 399).
+        assert!((most_of_independent(20.0) - 0.272_200).abs() < 1e-5);
+    }
 
     const MEAN: f64 = 1e6;
 
