@@ -241,6 +241,20 @@ mod tests {
     }
 
     #[test]
+    fn buckets_hold_what_was_recorded_and_no_more() {
+        let found = histogram(&[5, 3, 200, 5, 1]);
+        let seen = found.buckets().map(|one| (one.low, one.high, one.count));
+        let wanted = [(1, 1, 1), (3, 3, 1), (5, 5, 2), (200, 201, 1)];
+        assert_eq!(seen.collect::<Vec<_>>(), wanted);
+        assert_eq!(found.count(), 5);
+        assert_eq!((found.first, found.counts.len()), (1, index(200)));
+        let mut low = histogram(&[1]);
+        low.merge(&histogram(&[50, 51]));
+        assert_eq!(low, histogram(&[1, 50, 51]));
+        assert_eq!((low.count(), low.counts.len()), (3, 51));
+    }
+
+    #[test]
     fn ranks_are_not_moved_by_rounding() {
         let tens: Vec<u64> = (1..=10).collect();
         let hundred = histogram(&tens.repeat(100));
