@@ -9,7 +9,7 @@ export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriv
 
 .NOTPARALLEL:
 .PHONY: help demo papers test begin format lint unit smoke identity browser release bench docs captures \
-	pictures mutants
+	pictures mutants schema fuzz
 
 help:
 	@echo "make demo     build, rerun the papers with few seeds and short runs, write a report"
@@ -18,6 +18,7 @@ help:
 	@echo "make bench    measure unit-hops a second on the standard set"
 	@echo "make docs     regenerate the reference, the schema and the papers' pages below docs/"
 	@echo "make pictures regenerate the pictures of README below docs/pictures/"
+	@echo "make fuzz     feed changed bytes to the readers, guided by coverage"
 	@echo "make mutants  change one token at a time in the schemes and see whether a test notices"
 
 demo: release
@@ -29,7 +30,7 @@ papers: release
 
 # What a machine lacks and this can't install is left out, and named at the end.
 export SKIPPED = $(CURDIR)/runs/skipped
-test: begin format lint unit smoke captures browser
+test: begin format lint unit schema smoke captures browser
 	@if [ -s $(SKIPPED) ]; then echo "make test: done but for"; sort -u $(SKIPPED); \
 	else echo "make test: done, nothing left out"; fi
 
@@ -83,6 +84,10 @@ identity: release
 		echo "debug and release agree on $$name:$$(cat runs/hash-release)"; \
 	done
 
+# Editors check files by docs/schema.json.
+schema:
+	@tests/schema/run.sh
+
 # Captures as tshark and scapy read them.
 captures: release
 	@BINARY=$(BINARY) tests/captures/run.sh
@@ -119,3 +124,16 @@ PIECE ?= 0/8
 mutants:
 	@command -v cargo-mutants > /dev/null || { echo "error: cargo install cargo-mutants"; exit 1; }
 	cargo mutants --shard $(PIECE) --output runs/mutants
+
+# Changed bytes to the readers, guided by coverage. What breaks one is kept below runs/fuzz.
+FUZZ_SECONDS ?= 60
+TARGETS ?= scenario files
+fuzz:
+	@mkdir -p runs/fuzz/scenario runs/fuzz/files
+	@for file in scenarios/*/*.toml; do cp $$file runs/fuzz/scenario/$$(echo $$file | tr / -); done
+	@cd fuzz && $(CARGO) build --locked --release
+	@for target in $(TARGETS); do \
+		cd $(CURDIR)/runs/fuzz && $(CURDIR)/fuzz/target/x86_64-unknown-linux-gnu/release/$$target \
+			$$target ../../fuzz/seeds/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=20000 \
+			-rss_limit_mb=1024 -timeout=10 -verbosity=0 -print_final_stats=1 || exit 1; \
+	done

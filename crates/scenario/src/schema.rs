@@ -3,41 +3,47 @@
 use serde_json::{Map, Value, json};
 
 use crate::keys;
+use crate::keys::compare::{COMPARE, MARK};
 use crate::keys::sweep::MOST_SEEDS;
-use crate::table::{Choice, Default, Key, Kind, Section};
+use crate::table::{Choice, Default, Group, Key, Kind, Section, Selector};
 use crate::units;
 
-/// The schema of a scenario file (JSON Schema, draft 7: the one TOML editors know).
+/// The schema of scenarios and comparisons (JSON Schema, draft 7: the one TOML editors know).
 pub fn json_schema() -> Value {
     let mut definitions = Map::new();
-    for section in keys::sections() {
+    for section in [keys::sections(), keys::sections_of_comparisons()].concat() {
         definitions.insert(reference_name(section), section_schema(section));
     }
     let file = |root| json!({ "$ref": format!("#/definitions/{}", reference_name(root)) });
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": "backwater scenario",
+        "title": "backwater scenario or comparison",
         "type": "object",
         "properties": all_properties(),
-        "if": is_for("flit"),
-        "then": file(&keys::FLIT),
+        "if": says("kind", MARK),
+        "then": file(&COMPARE),
         "else": {
-            "if": is_for("ethernet"),
-            "then": file(&keys::ETHERNET),
-            "else": file(&keys::PACKET),
+            "if": says("engine", "flit"),
+            "then": file(&keys::FLIT),
+            "else": {
+                "if": says("engine", "ethernet"),
+                "then": file(&keys::ETHERNET),
+                "else": file(&keys::PACKET),
+            },
         },
         "definitions": definitions,
     })
 }
 
-fn is_for(engine: &str) -> Value {
-    json!({ "properties": { "engine": { "const": engine } }, "required": ["engine"] })
+fn says(key: &str, word: &str) -> Value {
+    json!({ "properties": { key: { "const": word } }, "required": [key] })
 }
 
-/// What stands at the top of files for any engine: editors that don't follow `if` complete by it.
+/// What stands at the top of any file: editors that don't follow `if` complete by it.
 fn all_properties() -> Map<String, Value> {
     let mut all: Map<String, Value> = Map::new();
-    let keys = keys::ROOTS.iter().flat_map(|(_, root)| root.keys);
+    let roots = keys::ROOTS.iter().map(|(_, root)| *root);
+    let keys = roots.chain([&COMPARE]).flat_map(|root| root.keys);
     for key in keys {
         let schema = key_schema(key);
         match all.get_mut(key.name) {
@@ -54,7 +60,8 @@ fn all_properties() -> Map<String, Value> {
     all
 }
 
-/// Sections of one engine whose name another engine has too carry the engine's.
+/// Sections of one engine whose name another engine has too carry the engine's; those of
+/// comparisons carry that word.
 fn reference_name(section: &Section) -> String {
     let name = if keys::is_root(section) {
         "file"
@@ -63,6 +70,7 @@ fn reference_name(section: &Section) -> String {
     };
     let name = name.replace('.', "-");
     match keys::engine_of(section) {
+        _ if keys::is_of_comparisons(section) => format!("comparison-{name}"),
         Some(engine) if engine != "packet" => format!("{engine}-{name}"),
         _ => name,
     }
@@ -77,13 +85,74 @@ fn section_schema(section: &Section) -> Value {
             required.push(key.name);
         }
     }
-    json!({
+    let mut schema = json!({
         "type": "object",
         "description": section.about,
         "additionalProperties": false,
         "properties": properties,
         "required": required,
-    })
+    });
+    let rules = rules(section);
+    if !rules.is_empty() {
+        schema["allOf"] = Value::Array(rules);
+    }
+    schema
+}
+
+/// What holds for some keys together: those that only one kind has, and those that say the same.
+fn rules(section: &Section) -> Vec<Value> {
+    let everywhere = section.groups.iter().filter(|group| group.only.is_empty());
+    let mut rules: Vec<Value> = everywhere.map(group_rule).collect();
+    if let Some(selector) = section.selector
+        && let Some(Kind::Choice(choices)) = section.key(selector.key).map(|key| key.kind)
+    {
+        rules.extend(
+            choices
+                .iter()
+                .filter_map(|choice| choice_rule(section, selector, choice.name)),
+        );
+    }
+    rules
+}
+
+/// What holds where the selector is `word`. Beside `none` any key may stand: it turns a table off.
+fn choice_rule(section: &Section, selector: Selector, word: &str) -> Option<Value> {
+    let limited = section.keys.iter().filter(|key| !key.only.is_empty());
+    let (here, elsewhere): (Vec<&Key>, Vec<&Key>) =
+        limited.partition(|key| key.only.contains(&word));
+    let required = here
+        .iter()
+        .filter(|key| matches!(key.default, Default::Required))
+        .map(|key| key.name)
+        .collect::<Vec<_>>();
+    let refused = elsewhere
+        .iter()
+        .filter(|_| word != "none")
+        .map(|key| (key.name.to_owned(), Value::Bool(false)))
+        .collect::<Map<_, _>>();
+    let groups = section.groups.iter();
+    let groups = groups.filter(|group| group.only.contains(&word));
+    let groups: Vec<Value> = groups.map(group_rule).collect();
+    if required.is_empty() && refused.is_empty() && groups.is_empty() {
+        return None;
+    }
+    let mut then = json!({ "properties": refused, "required": required });
+    if !groups.is_empty() {
+        then["allOf"] = Value::Array(groups);
+    }
+    let mut condition = json!({ "properties": { selector.key: { "const": word } } });
+    if selector.default != Some(word) {
+        condition["required"] = json!([selector.key]);
+    }
+    Some(json!({ "if": condition, "then": then }))
+}
+
+/// One of these keys at most, or one in any case.
+fn group_rule(group: &Group) -> Value {
+    let given = |key: &&str| json!({ "required": [key] });
+    let one: Vec<Value> = group.keys.iter().map(given).collect();
+    let none = (!group.required).then(|| json!({ "not": { "anyOf": one } }));
+    json!({ "oneOf": one.into_iter().chain(none).collect::<Vec<_>>() })
 }
 
 fn key_schema(key: &Key) -> Value {

@@ -360,6 +360,12 @@ pub(crate) fn sections_of_comparisons() -> Vec<&'static Section> {
     sections_below(&compare::COMPARE)
 }
 
+/// Is it in comparisons, and in no scenario?
+pub(crate) fn is_of_comparisons(section: &Section) -> bool {
+    let mut all = sections_of_comparisons().into_iter();
+    all.any(|known| std::ptr::eq(known, section))
+}
+
 /// The sections a file for one engine may have.
 pub(crate) fn sections_below(root: &'static Section) -> Vec<&'static Section> {
     let mut all = Vec::new();
@@ -403,8 +409,7 @@ pub(crate) fn is_root(section: &Section) -> bool {
 
 /// Its name, with the engine where another engine has a different section of that name.
 pub(crate) fn title(section: &Section) -> String {
-    let mut of_comparison = sections_of_comparisons().into_iter();
-    if of_comparison.any(|known| std::ptr::eq(known, section)) {
+    if is_of_comparisons(section) {
         return format!("{} (comparison)", section.name);
     }
     let mut named = sections().into_iter().filter(|s| s.name == section.name);
