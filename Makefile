@@ -9,7 +9,7 @@ export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriv
 
 .NOTPARALLEL:
 .PHONY: help demo papers test begin format lint unit smoke identity browser release bench docs captures \
-	pictures mutants schema fuzz
+	pictures mutants schema supply fuzz reproducible
 
 help:
 	@echo "make demo     build, rerun the papers with few seeds and short runs, write a report"
@@ -30,7 +30,7 @@ papers: release
 
 # What a machine lacks and this can't install is left out, and named at the end.
 export SKIPPED = $(CURDIR)/runs/skipped
-test: begin format lint unit schema smoke captures browser
+test: begin format lint unit schema supply smoke captures browser
 	@if [ -s $(SKIPPED) ]; then echo "make test: done but for"; sort -u $(SKIPPED); \
 	else echo "make test: done, nothing left out"; fi
 
@@ -88,6 +88,10 @@ identity: release
 schema:
 	@tests/schema/run.sh
 
+# Licences, sources, the promised compiler, advisories.
+supply:
+	@tests/supply/run.sh
+
 # Captures as tshark and scapy read them.
 captures: release
 	@BINARY=$(BINARY) tests/captures/run.sh
@@ -131,9 +135,13 @@ TARGETS ?= scenario files
 fuzz:
 	@mkdir -p runs/fuzz/scenario runs/fuzz/files
 	@for file in scenarios/*/*.toml; do cp $$file runs/fuzz/scenario/$$(echo $$file | tr / -); done
-	@cd fuzz && $(CARGO) build --locked --release
+	@cd fuzz && env -u RUSTFLAGS $(CARGO) build --locked --release
 	@for target in $(TARGETS); do \
 		cd $(CURDIR)/runs/fuzz && $(CURDIR)/fuzz/target/x86_64-unknown-linux-gnu/release/$$target \
 			$$target ../../fuzz/seeds/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=20000 \
 			-rss_limit_mb=1024 -timeout=10 -verbosity=0 -print_final_stats=1 || exit 1; \
 	done
+
+# Two builds in two folders, with two homes of cargo, are the same file.
+reproducible:
+	@tests/supply/reproducible.sh
