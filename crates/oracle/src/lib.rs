@@ -59,21 +59,28 @@ mod envelope;
 mod errors;
 pub mod ethernet;
 pub mod fabric;
+mod fault;
 mod network;
 mod offer;
 mod pool;
 mod random;
 mod report;
 mod service;
+mod session;
 mod source;
 mod step;
 #[cfg(test)]
 mod tests;
 mod tickets;
+mod warning;
 
 pub use check::Problem;
 pub use compare::first_difference;
-pub use random::{Rates, ServiceMix, exact_window, random_service_spec, random_spec, with_rule};
+pub use fault::Fault;
+pub use random::{
+    Rates, ServiceMix, exact_window, random_residence_spec, random_service_spec,
+    random_session_spec, random_spec, random_warning_spec, with_rule,
+};
 pub use report::{Delivery, LegReport, Rank, Report, Start};
 pub use service::Check;
 
@@ -81,7 +88,13 @@ use packet::spec::NetworkSpec;
 
 /// Runs `spec` over all instants up to and including `stop_at`.
 pub fn run(spec: &NetworkSpec) -> Result<Report, Problem> {
+    run_with(spec, None)
+}
+
+/// The same with a rule broken, for negative controls.
+pub fn run_with(spec: &NetworkSpec, fault: Option<Fault>) -> Result<Report, Problem> {
     let mut network = network::Network::new(spec)?;
+    network.fault = fault;
     while network.step()?.is_some() {}
     Ok(report::report(network))
 }
