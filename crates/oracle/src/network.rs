@@ -152,8 +152,8 @@ pub(crate) enum Load {
     Credit(i64),
     Ask(u64),
     State(u64),
-    /// Of so many bytes.
-    Warning(u64),
+    /// Of so many bytes; it says nothing, errors apart.
+    Warning(u64, u64),
     Tell(Message),
 }
 
@@ -322,7 +322,7 @@ impl Network {
         let flow = &self.flows[self.legs[leg].flow];
         let bytes = match load {
             Load::Data(number) => flow.sizes[number as usize],
-            Load::Warning(bytes) => bytes,
+            Load::Warning(bytes, _) => bytes,
             Load::Tell(_) => flow.message_bytes(),
             _ => flow.unit_bytes,
         };

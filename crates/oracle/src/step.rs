@@ -95,7 +95,7 @@ impl Network {
                 Load::Credit(value) => self.apply(unit.leg, value, now),
                 Load::Ask(_) => self.want_credit(unit.leg, now),
                 Load::State(sent) => self.learn_losses(unit.leg, sent, now),
-                Load::Warning(bytes) => self.pass_warning(unit.leg, bytes, now),
+                Load::Warning(bytes, _) => self.pass_warning(unit.leg, bytes, now),
                 Load::Tell(message) => self.hear(unit.leg, message, now),
             }
         }
@@ -287,7 +287,7 @@ impl Network {
             Load::Data(number) => (false, number),
             Load::Credit(value) => (true, value as u64),
             Load::Ask(value) | Load::State(value) => (true, value),
-            Load::Warning(_) => (true, 0),
+            Load::Warning(_, noise) => (true, noise),
             Load::Tell(message) => (true, message.number()),
         };
         self.log.push(Start {

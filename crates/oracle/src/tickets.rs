@@ -138,7 +138,7 @@ impl Network {
                     Bind::Trigger => value,
                 })
             }
-            Wish::Warning(bytes) => Load::Warning(bytes),
+            Wish::Warning(bytes) => Load::Warning(bytes, 0),
             Wish::Tell(message) => Load::Tell(message),
             Wish::Ask => Load::Ask(0),
             Wish::State => Load::State(state.starts.len() as u64),

@@ -22,7 +22,13 @@ pub fn random_session_spec(seed: u64) -> NetworkSpec {
         _ => SchedulerSpec::RoundRobin,
     };
     let mut spec = random_service_spec(seed, scheduler, ServiceMix::ALL);
-    let span = dice.between(100, 2500);
+    if !dice.one_in(3) {
+        equal_rates(&mut dice, &mut spec);
+    }
+    shorten(&mut dice, &mut spec);
+    // The same ways again, at other times.
+    spec.flows.extend(spec.flows.clone());
+    let span = dice.between(100, 900);
     let instants: Vec<Time> = (0..4).map(|_| Time(dice.span(0, span).ps())).collect();
     for index in 0..spec.flows.len() {
         let slowest = slowest(&spec, index);
@@ -32,7 +38,8 @@ pub fn random_session_spec(seed: u64) -> NetworkSpec {
         if !dice.one_in(5) {
             flow.session = Some(session(&mut dice, &instants, span));
         }
-        if dice.one_in(4) {
+        hurry(&mut dice, flow);
+        if dice.one_in(2) {
             flow.envelope = Some(gate(&mut dice, true));
         }
         if dice.one_in(6) {
@@ -50,7 +57,7 @@ pub fn random_warning_spec(seed: u64) -> NetworkSpec {
     let mut dice = dice(seed ^ 0x3a26_0001);
     let scheduler = warning_clock(&mut dice);
     let mut spec = random_service_spec(seed, scheduler, ServiceMix::ALL);
-    spec.stop_at = Time(spec.stop_at.ps() * 2);
+    shorten(&mut dice, &mut spec);
     for flow in &mut spec.flows {
         start_at_a_switch(&mut dice, &spec.links, flow);
         hurry(&mut dice, flow);
@@ -63,6 +70,7 @@ pub fn random_warning_spec(seed: u64) -> NetworkSpec {
         for link in &mut spec.links {
             let errors = ErrorSpec {
                 control_loss: 0.2,
+                control_corruption: 0.2,
                 ..ErrorSpec::default()
             };
             (link.forward.errors, link.backward.errors) = (errors, errors);
@@ -77,6 +85,7 @@ pub fn random_residence_spec(seed: u64) -> NetworkSpec {
     let mut dice = dice(seed ^ 0x0a75);
     let scheduler = residing(&mut dice);
     let mut spec = random_service_spec(seed, scheduler, ServiceMix::ALL);
+    shorten(&mut dice, &mut spec);
     for flow in &mut spec.flows {
         hurry(&mut dice, flow);
     }
@@ -92,6 +101,33 @@ fn dice(seed: u64) -> Dice {
     };
     dice.on_grid = dice.one_in(2);
     dice
+}
+
+/// Short wires, a short run.
+fn shorten(dice: &mut Dice, spec: &mut NetworkSpec) {
+    for channel in spec
+        .links
+        .iter_mut()
+        .flat_map(|link| [&mut link.forward, &mut link.backward])
+    {
+        channel.delay = Duration(channel.delay.ps().min(dice.span(5, 40).ps()));
+    }
+    for flow in &mut spec.flows {
+        for leg in &mut flow.legs {
+            if let FlowControlSpec::Credit(credit) = &mut leg.flow_control {
+                credit.window = exact_window(&spec.links, leg.channel, flow.unit_bytes);
+            }
+        }
+    }
+    spec.stop_at = Time(dice.between(60, 130) * CELL_PS);
+}
+
+/// All channels have the same rate.
+fn equal_rates(dice: &mut Dice, spec: &mut NetworkSpec) {
+    let rate = dice.pick(&[Rate(1_000_000_000), Rate(622_000_000)]);
+    for link in &mut spec.links {
+        (link.forward.rate, link.backward.rate) = (rate, rate);
+    }
 }
 
 fn warning_clock(dice: &mut Dice) -> SchedulerSpec {
@@ -142,9 +178,9 @@ fn start_at_a_switch(dice: &mut Dice, links: &[LinkSpec], flow: &mut FlowSpec) {
 
 /// Reservations that add up to a channel's rate, or to a little more.
 fn fill(dice: &mut Dice, flow: &mut FlowSpec, slowest: u64) {
-    let parts = dice.pick(&[1, 2, 2, 3, 4, 4]);
+    let parts = dice.pick(&[1, 2, 2, 3, 3, 4]);
     let more = dice.pick(&[0, 0, 0, 1]);
-    let changes = dice.one_in(2);
+    let changes = !dice.one_in(5);
     if let Some(reserve) = flow.reserve.as_mut().filter(|_| changes) {
         reserve.rate = Rate(slowest / parts + more);
     }
@@ -166,7 +202,7 @@ fn hurry(dice: &mut Dice, flow: &mut FlowSpec) {
 }
 
 fn session(dice: &mut Dice, instants: &[Time], span: u64) -> SessionSpec {
-    let mut at = |dice: &mut Dice| match dice.between(0, 5) {
+    let at = |dice: &mut Dice| match dice.between(0, 5) {
         0 => Time::ZERO,
         1 | 2 => Time(dice.span(0, span).ps()),
         _ => dice.pick(instants),
@@ -187,12 +223,12 @@ fn session(dice: &mut Dice, instants: &[Time], span: u64) -> SessionSpec {
 
 fn gate(dice: &mut Dice, freezes: bool) -> EnvelopeSpec {
     let units = dice.between(1, 4) as u32;
-    let interval = Duration(dice.span(10, 60).ps() * u64::from(units) + 1);
+    let interval = Duration(dice.span(10, 100).ps() * u64::from(units) + 1);
     EnvelopeSpec {
         rule: match dice.one_in(2) {
             true => EnvelopeRule::SlidingWindow { units, interval },
             false => EnvelopeRule::Bucket {
-                rate: Rate(dice.between(50, 800) * 1_000_000),
+                rate: Rate(dice.between(5, 400) * 1_000_000),
                 tolerance: interval,
             },
         },
