@@ -10,7 +10,7 @@
 //! Circuits on a path, in order of arrival, round robin or strict priority at ports; constant,
 //! Poisson, on-off and endless background; greedy, bottlenecked and silent ABR sources, closed
 //! loops of requests with fixed times; ERICA with queue control and aging, EFCI, relative rates,
-//! EPRCA, CAPC; outages. Credit, errors, notices of switches and TCP are refused.
+//! EPRCA, CAPC; outages. Credit, errors and TCP are refused.
 //!
 //! # Choices
 //!
@@ -35,7 +35,10 @@
 //!     at least a cell a second.
 //! 11. Aging goes by the intervals that have ended and by the last CCR, for each answer anew, and
 //!     takes from what ERICA answers; of that ERICA itself knows nothing.
-//! 12. A unit that is lost is noticed by nobody: the next units count for those of a request.
+//! 12. A notice of a switch goes hop by hop before all that waits at ports, of one instant in the
+//!     order of legs; other switches do not mark it. Its ER is PCR. Policies see it as an answer,
+//!     rule 6 does not. A circuit may get the next one just when its time is over.
+//! 13. A unit that is lost is noticed by nobody: the next units count for those of a request.
 
 mod aging;
 mod build;
@@ -43,6 +46,7 @@ mod early;
 mod ends;
 mod math;
 mod network;
+mod notices;
 mod policy;
 mod port;
 mod random;
@@ -71,6 +75,8 @@ pub enum Kind {
     Forward,
     /// A backward RM cell.
     Backward,
+    /// An RM cell that a switch made. Its number is 1 with CI, and 2 more with NI.
+    Notice,
 }
 
 /// The start of transmission of a unit.
@@ -132,7 +138,9 @@ pub struct Report {
     pub queue_max: Vec<u64>,
     /// By flow: data units that arrived.
     pub delivered: Vec<u64>,
-    /// Units lost in outages.
+    /// Starts of RM cells that switches made.
+    pub notices: u64,
+    /// Units lost in outages, notices apart.
     pub lost: u64,
     /// Completed cycles of requests.
     pub cycles: u64,
@@ -159,7 +167,24 @@ pub fn settled(mut changes: Vec<RateChange>, initial_bps: &[u64]) -> Vec<RateCha
 
 /// Runs `spec` over all instants up to and including `stop_at`.
 pub fn run(spec: &NetworkSpec) -> Result<Report, Problem> {
+    run_with(spec, None)
+}
+
+/// A rule that the slow engine breaks, for negative controls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// Notices of switches count as answers (rule 6).
+    NoticesAnswer,
+    /// Notices wait behind data.
+    NoticesLast,
+    /// Notices go to the source from the first node on their way.
+    NoticesSkipNodes,
+}
+
+/// The same with a rule broken.
+pub fn run_with(spec: &NetworkSpec, fault: Option<Fault>) -> Result<Report, Problem> {
     let mut network = network::Network::new(spec)?;
+    network.fault = fault;
     network.run();
     Ok(network.report())
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use kernel::{Duration, Time};
 use packet::spec::{
-    ChannelSpec, CreditSpec, EnvelopeRule, Excess, FlowControlSpec, FlowSpec, NetworkSpec,
-    SchedulerSpec, SinkSpec, SourceControlSpec, Span, TrafficSpec,
+    ChannelSpec, CreditSpec, EnvelopeRule, ErrorSpec, Excess, FlowControlSpec, FlowSpec,
+    NetworkSpec, OnAlarm, SchedulerSpec, SinkSpec, SourceControlSpec, Span, TrafficSpec,
 };
 
 /// Why a run has no result.
@@ -82,6 +82,7 @@ pub(crate) fn check(spec: &NetworkSpec) -> Checked {
         check_tree(spec, index, flow)?;
         check_traffic(index, &flow.traffic)?;
         check_edges(index, flow)?;
+        check_ways(spec, index, flow)?;
         require(flow.source_control == SourceControlSpec::None, || {
             format!("flow {index}: source control")
         })?;
@@ -104,13 +105,37 @@ fn check_channel(index: usize, channel: &ChannelSpec) -> Checked {
     require(channel.delay > Duration::ZERO, || {
         format!("channel {index}: no delay")
     })?;
-    let known = match channel.scheduler {
-        SchedulerSpec::VirtualClock(spec) => spec.alarm_bytes.is_none(),
-        SchedulerSpec::Ats { max_residence } => max_residence.is_none(),
-        _ => true,
+    let warns = match channel.scheduler {
+        SchedulerSpec::VirtualClock(spec) => spec.alarm_bytes,
+        _ => None,
     };
-    require(known, || {
-        format!("channel {index}: {:?}", channel.scheduler)
+    require(warns != Some(0), || {
+        format!("channel {index}: empty warnings")
+    })
+}
+
+/// Nothing may be lost of a session, and nothing can be said of a unit that is made again as often
+/// as it is dropped.
+fn check_ways(spec: &NetworkSpec, index: usize, flow: &FlowSpec) -> Checked {
+    let channels = channels(spec);
+    for leg in &flow.legs {
+        let errors = [leg.channel, leg.channel ^ 1].map(|at| channels[at as usize].errors);
+        let loses = |errors: &ErrorSpec| errors.control_loss + errors.control_corruption > 0.0;
+        let is_lost = flow.session.is_some() && errors.iter().any(loses);
+        require(!is_lost, || format!("flow {index}: messages get lost"))?;
+        let drops = SchedulerSpec::Ats {
+            max_residence: None,
+        };
+        let scheduler = channels[leg.channel as usize].scheduler;
+        let is_ats = matches!(scheduler, SchedulerSpec::Ats { .. }) && scheduler != drops;
+        let is_greedy = matches!(flow.traffic, TrafficSpec::Greedy { .. });
+        require(!(is_ats && is_greedy && leg.parent.is_none()), || {
+            format!("flow {index}: units without end that are dropped")
+        })?;
+    }
+    let heeds = flow.on_alarm != OnAlarm::Ignore;
+    require(!heeds || flow.reserve.is_some(), || {
+        format!("flow {index}: it heeds warnings and reserves nothing")
     })
 }
 
@@ -132,7 +157,8 @@ fn check_edges(index: usize, flow: &FlowSpec) -> Checked {
         .policer
         .is_some_and(|gate| gate.excess == Excess::Freeze);
     require(!frozen, || say("a policer that freezes"))?;
-    require(flow.session.is_none(), || say("a session"))?;
+    let is_said = flow.session.is_none_or(|one| one.message_bytes > 0);
+    require(is_said, || say("empty messages"))?;
     let rates = flow.reserve.is_none_or(|reserve| reserve.rate.0 > 0);
     require(rates && flow.unit_bytes > 0, || say("no rate or no size"))
 }

@@ -49,7 +49,8 @@ impl Errors {
             Load::Credit(value) => Load::Credit(value ^ noise as i64),
             Load::Ask(value) => Load::Ask(value ^ noise),
             Load::State(value) => Load::State(value ^ noise),
-            Load::Data(_) => load,
+            Load::Warning(bytes, value) => Load::Warning(bytes, value ^ noise),
+            Load::Data(_) | Load::Tell(_) => load,
         };
         (other, false)
     }

@@ -34,7 +34,7 @@
 //!    freed on arrival. An interval of zero frees whatever is there.
 //! 10. **The last instant** `stop_at` itself is run.
 //! 11. **Silent** traffic is accepted and sends nothing. Node kinds and `partner` have no effect.
-//!     Sessions, warnings and ports that drop are refused.
+//!     Source control is refused.
 //! 12. **Errors** are drawn as a unit starts, from the engine's keyed streams. A lost unit takes
 //!     its time on the wire.
 //! 13. **Requests.** A sender waits from the instant in which units wait without credit, anew
@@ -48,7 +48,15 @@
 //!     has sent all.
 //! 16. **Envelopes.** A unit's size is drawn when the application offers it, lost or not. An
 //!     application that freezes asks as it has a unit to offer.
-//! 17. Units arriving at one instant on different channels of one flow are independent; a flow
+//! 17. **Sessions.** What is reserved on a channel is counted anew for each set-up. At the close
+//!     all that has not come to the first port is forgotten. Messages and warnings join control
+//!     queues like credit, behind what the same leg wants of it.
+//! 18. **Warnings** say nothing, so corruption does not change them. A source measures in whole
+//!     bits per second, factors are multiples of 2^-32. What it sends in the instant of a warning
+//!     counts for the next.
+//! 19. A unit that a port refuses for its **residence** leaves no trace there, and its memory is
+//!     free before ports choose.
+//! 20. Units arriving at one instant on different channels of one flow are independent; a flow
 //!     may use one channel in several legs.
 
 pub mod abr;
@@ -59,21 +67,28 @@ mod envelope;
 mod errors;
 pub mod ethernet;
 pub mod fabric;
+mod fault;
 mod network;
 mod offer;
 mod pool;
 mod random;
 mod report;
 mod service;
+mod session;
 mod source;
 mod step;
 #[cfg(test)]
 mod tests;
 mod tickets;
+mod warning;
 
 pub use check::Problem;
 pub use compare::first_difference;
-pub use random::{Rates, ServiceMix, exact_window, random_service_spec, random_spec, with_rule};
+pub use fault::Fault;
+pub use random::{
+    Rates, ServiceMix, exact_window, random_residence_spec, random_service_spec,
+    random_session_spec, random_spec, random_warning_spec, with_rule,
+};
 pub use report::{Delivery, LegReport, Rank, Report, Start};
 pub use service::Check;
 
@@ -81,7 +96,13 @@ use packet::spec::NetworkSpec;
 
 /// Runs `spec` over all instants up to and including `stop_at`.
 pub fn run(spec: &NetworkSpec) -> Result<Report, Problem> {
+    run_with(spec, None)
+}
+
+/// The same with a rule broken, for negative controls.
+pub fn run_with(spec: &NetworkSpec, fault: Option<Fault>) -> Result<Report, Problem> {
     let mut network = network::Network::new(spec)?;
+    network.fault = fault;
     while network.step()?.is_some() {}
     Ok(report::report(network))
 }

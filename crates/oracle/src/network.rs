@@ -10,10 +10,13 @@ use crate::check::{self, Problem};
 use crate::credit;
 use crate::envelope::Gate;
 use crate::errors::Errors;
+use crate::fault::Fault;
 use crate::pool::Leaving;
 use crate::report::{Rank, Start};
 use crate::service::{Arrival, Candidate, Port, Ratio, Seat, Wire};
+use crate::session::{Branch, Message, Session};
 use crate::source::{self, later};
+use crate::warning::Heed;
 
 /// A data unit in a node's memory, stored once for all branches.
 pub(crate) struct Cell {
@@ -65,6 +68,8 @@ pub(crate) struct Leg {
     pub blocked_since: Option<Time>,
     /// When a limited sink last took a unit.
     pub last_taken: Option<Time>,
+    /// What its flow's session knows of it.
+    pub branch: Branch,
 }
 
 impl Leg {
@@ -105,14 +110,21 @@ pub(crate) enum Wish {
     Ask,
     /// The sender states how many units it has sent.
     State,
+    /// A warning of so many bytes to the source.
+    Warning(u64),
+    /// A message of the flow's session.
+    Tell(Message),
 }
 
 impl Wish {
-    pub fn rank(self) -> u8 {
+    /// Its place among those of one leg, and among those of one kind.
+    pub fn rank(self) -> (u8, u64) {
         match self {
-            Wish::Credit(_) => 0,
-            Wish::Ask => 1,
-            Wish::State => 2,
+            Wish::Credit(_) => (0, 0),
+            Wish::Ask => (1, 0),
+            Wish::State => (2, 0),
+            Wish::Warning(bytes) => (3, bytes),
+            Wish::Tell(message) => (4, message.number()),
         }
     }
 }
@@ -140,6 +152,9 @@ pub(crate) enum Load {
     Credit(i64),
     Ask(u64),
     State(u64),
+    /// Of so many bytes; it says nothing, errors apart.
+    Warning(u64, u64),
+    Tell(Message),
 }
 
 /// A unit between the start of its transmission and its effect.
@@ -167,6 +182,10 @@ pub(crate) struct Flow {
     pub offered: u64,
     pub envelope: Option<Gate>,
     pub policer: Option<Gate>,
+    pub heed: Heed,
+    pub session: Option<Session>,
+    /// Its application may offer units: it has no session, or that is open.
+    pub is_open: bool,
     /// How long its application has stood still, which is behind the clock by so much.
     pub stood_still_ps: u64,
     /// By the clock of its application: it is through with what was before.
@@ -191,8 +210,14 @@ pub(crate) struct Network {
     pub leaving: Vec<Leaving>,
     pub log: Vec<Start>,
     pub ranks: Vec<Rank>,
+    /// Legs of set-ups that have come to their ports in this instant.
+    pub set_ups: Vec<usize>,
+    /// Units that would have waited for too long.
+    pub too_late: u64,
     /// Added to every relative value; only negative controls set it.
     pub relative_fault: i64,
+    /// A rule that is broken; only negative controls set it.
+    pub fault: Option<Fault>,
 }
 
 impl Network {
@@ -215,7 +240,10 @@ impl Network {
             leaving: Vec::new(),
             log: Vec::new(),
             ranks: Vec::new(),
+            set_ups: Vec::new(),
+            too_late: 0,
             relative_fault: 0,
+            fault: None,
         };
         for flow in &spec.flows {
             network.add_flow(spec, flow);
@@ -259,6 +287,7 @@ impl Network {
                 told_at: Time::ZERO,
                 blocked_since: None,
                 last_taken: None,
+                branch: Branch::default(),
             });
         }
         let number = self.flows.len() as u64;
@@ -278,6 +307,11 @@ impl Network {
             offered: 0,
             envelope: gate(&spec.envelope, Purpose::Envelope),
             policer: gate(&spec.policer, Purpose::Policer),
+            heed: Heed::new(spec),
+            session: spec
+                .session
+                .map(|session| Session::new(session, spec.reserve)),
+            is_open: spec.session.is_none(),
             stood_still_ps: 0,
             not_before: Time::ZERO,
         });
@@ -288,6 +322,8 @@ impl Network {
         let flow = &self.flows[self.legs[leg].flow];
         let bytes = match load {
             Load::Data(number) => flow.sizes[number as usize],
+            Load::Warning(bytes, _) => bytes,
+            Load::Tell(_) => flow.message_bytes(),
             _ => flow.unit_bytes,
         };
         self.channels[channel].rate.serialization(bytes)
@@ -355,6 +391,7 @@ impl Network {
         } else {
             channel.wire
         };
+        let checks = channel.port.checks().len();
         let place = channel.port.arrive(Arrival {
             leg,
             came_over,
@@ -362,7 +399,12 @@ impl Network {
             bytes,
             wire,
             port_is_empty,
+            fault: self.fault,
         });
+        self.warn(leg, checks, now);
+        let Some(place) = place else {
+            return self.lose_late(leg, number, now);
+        };
         if let Some(rank) = place.rank {
             self.ranks.push(Rank {
                 at_ps: now.ps(),
@@ -378,6 +420,14 @@ impl Network {
             rank: place.rank,
             ready_at: place.ready_at,
         });
+    }
+
+    /// A unit would have waited for `leg` for too long.
+    fn lose_late(&mut self, leg: usize, number: u64, now: Time) {
+        self.too_late += 1;
+        if let Some(parent) = self.legs[leg].parent {
+            self.leave(parent, leg, number, now, now);
+        }
     }
 
     fn add_channels(&mut self, spec: &NetworkSpec) {

@@ -10,6 +10,9 @@ use crate::source;
 impl Flow {
     /// When its application next has something to say, from `from` on.
     pub fn next_offer(&self, from: Time) -> Option<Time> {
+        if !self.is_open {
+            return None;
+        }
         let clock = Time(from.ps().saturating_sub(self.stood_still_ps));
         let at = source::next_at_or_after(self, clock.max(self.not_before))?;
         Some(Time(at.ps() + self.stood_still_ps))
@@ -22,12 +25,14 @@ impl Flow {
     /// The first instant from `now` on at which a greedy application may make a unit.
     pub fn may_make(&self, now: Time) -> Time {
         let conforms = self.gates().map(|gate| gate.conforms_at(now));
-        conforms.max().unwrap_or(now)
+        let spaced = self.heed.conforms_at(now);
+        conforms.max().unwrap_or(now).max(spaced)
     }
 
     /// When units that wait at gates conform.
     pub fn releases(&self, from: Time) -> Option<Time> {
-        self.gates().filter_map(|gate| gate.next(from)).min()
+        let gates = self.gates().filter_map(|gate| gate.next(from));
+        gates.chain(self.heed.next(from)).min()
     }
 }
 
@@ -36,7 +41,7 @@ impl Network {
     pub fn inject(&mut self, now: Time) {
         for flow in 0..self.flows.len() {
             if let TrafficSpec::Greedy { start, .. } = self.flows[flow].traffic {
-                if start <= now {
+                if start <= now && self.flows[flow].is_open {
                     self.pull(flow, now);
                 }
                 continue;
@@ -79,6 +84,9 @@ impl Network {
                 None => break,
             }
         }
+        while let Some(number) = self.flows[flow].release_spaced(now) {
+            self.reach_policer(flow, number, now);
+        }
         while let Some(policer) = &mut self.flows[flow].policer {
             match policer.release(now) {
                 Some((_, Some(number))) => self.enter(flow, number, now),
@@ -87,12 +95,21 @@ impl Network {
         }
     }
 
-    /// A unit has passed the envelope: it is numbered, and comes to the policer.
+    /// A unit has passed the envelope: it is numbered, and comes to the spacing.
     fn hand_over(&mut self, index: usize, bytes: u64, now: Time) {
         let flow = &mut self.flows[index];
         let number = flow.offered;
         flow.offered += 1;
         flow.sizes.push(bytes);
+        if flow.pass_spacing(number, now) {
+            self.reach_policer(index, number, now);
+        }
+    }
+
+    /// A unit has passed the spacing, and comes to the policer.
+    fn reach_policer(&mut self, index: usize, number: u64, now: Time) {
+        let flow = &mut self.flows[index];
+        let bytes = flow.sizes[number as usize];
         let policer = flow.policer.as_mut();
         let fate = policer.map_or(Fate::Passes, |gate| gate.judge(now, bytes, Some(number)));
         if fate == Fate::Passes {
@@ -113,7 +130,10 @@ impl Network {
         let TrafficSpec::Greedy { total, .. } = self.flows[flow].traffic else {
             return;
         };
-        while self.has_empty_root(flow) && self.flows[flow].may_make(now) == now {
+        while self.flows[flow].is_open
+            && self.has_empty_root(flow)
+            && self.flows[flow].may_make(now) == now
+        {
             if total.is_some_and(|total| self.flows[flow].offered >= total) {
                 return;
             }
@@ -132,7 +152,7 @@ impl Network {
             return None;
         };
         let ended = total.is_some_and(|total| flow.offered >= total);
-        let waits = start <= from && self.has_empty_root(index) && !ended;
+        let waits = start <= from && flow.is_open && self.has_empty_root(index) && !ended;
         waits.then(|| flow.may_make(from))
     }
 

@@ -1,8 +1,10 @@
 //! Random networks to compare engines on.
 
 mod service;
+mod sessions;
 
 pub use service::{Rates, ServiceMix, random_service_spec};
+pub use sessions::{random_residence_spec, random_session_spec, random_warning_spec};
 
 use kernel::{Duration, Rate, Time};
 use packet::spec::{

@@ -1,5 +1,7 @@
 //! What a run found.
 
+use packet::outcome::SessionOutcome;
+
 use crate::network::Network;
 use crate::service::Check;
 
@@ -71,6 +73,12 @@ pub struct Report {
     pub legs: Vec<LegReport>,
     /// Every destination: flows in order, their leaves in order of legs.
     pub deliveries: Vec<Delivery>,
+    /// Sessions: flow and what became of it.
+    pub sessions: Vec<(u32, SessionOutcome)>,
+    /// Warnings that reached the source of each flow.
+    pub warnings: Vec<u64>,
+    /// Units that would have waited for longer than a port lets them.
+    pub too_late: u64,
     /// Every rank given, ordered by (instant, leg).
     pub ranks: Vec<Rank>,
     /// Every check of VirtualClock, ordered by (instant, leg).
@@ -105,8 +113,20 @@ pub(crate) fn report(network: Network) -> Report {
         arrived_units: leg.arrived,
         consumed_units: leg.freed,
     };
+    let sessions = network
+        .flows
+        .iter()
+        .enumerate()
+        .filter_map(|(index, flow)| {
+            let session = flow.session.as_ref()?;
+            Some((index as u32, session.outcome()))
+        });
+    let warnings = network.flows.iter().map(|flow| flow.heed.warnings);
     Report {
         starts,
+        sessions: sessions.collect(),
+        warnings: warnings.collect(),
+        too_late: network.too_late,
         legs: network.legs.iter().map(leg_report).collect(),
         deliveries: network
             .legs

@@ -38,6 +38,8 @@ use kernel::{Duration, Rate, Time};
 use packet::spec::{ReserveSpec, SchedulerSpec};
 use self_clocked::{By, Tags};
 
+use crate::fault::Fault;
+
 pub(crate) use ratio::Ratio;
 pub use virtual_clock::Check;
 
@@ -70,6 +72,7 @@ pub(crate) struct Arrival {
     pub wire: Wire,
     /// No data waits at the port.
     pub port_is_empty: bool,
+    pub fault: Option<Fault>,
 }
 
 /// What a channel is busy with.
@@ -137,7 +140,9 @@ impl Port {
                 Discipline::Drr(drr::Groups::new(quantum_bytes, &seats))
             }
             SchedulerSpec::Edf => Discipline::Edf,
-            SchedulerSpec::Ats { .. } => Discipline::Ats(ats::Buckets::default()),
+            SchedulerSpec::Ats { max_residence } => {
+                Discipline::Ats(ats::Buckets::new(max_residence))
+            }
             _ => Discipline::RoundRobin(round_robin::Served::default()),
         };
         Port {
@@ -152,8 +157,8 @@ impl Port {
         *seat.expect("the leg crosses this channel")
     }
 
-    /// A unit joins the queue of a leg.
-    pub fn arrive(&mut self, arrival: Arrival) -> Place {
+    /// A unit joins the queue of a leg; `None` if it would wait there for too long.
+    pub fn arrive(&mut self, arrival: Arrival) -> Option<Place> {
         let seat = self.seat(arrival.leg);
         let by_arrival = Some(Ratio::time(arrival.now));
         let at_once = |rank| Place {
@@ -163,7 +168,7 @@ impl Port {
         if let Discipline::SelfClocked(tags) = &mut self.discipline {
             tags.note_arrival(&arrival);
         }
-        match &mut self.discipline {
+        Some(match &mut self.discipline {
             Discipline::RoundRobin(_) => at_once(None),
             Discipline::Fifo | Discipline::StrictPriority => at_once(by_arrival),
             // Datagrams leave no trace in what follows.
@@ -174,13 +179,13 @@ impl Port {
             Discipline::Drr(_) | Discipline::Wf2qPlus(_) => at_once(by_arrival),
             Discipline::Edf => at_once(Some(edf::deadline(&seat, arrival))),
             Discipline::Ats(buckets) => {
-                let ready_at = buckets.eligible_at(&seat, arrival);
+                let ready_at = buckets.eligible_at(&seat, arrival)?;
                 Place {
                     rank: Some(Ratio::time(ready_at)),
                     ready_at,
                 }
             }
-        }
+        })
     }
 
     /// Does it matter to it since when legs are ready?

@@ -42,10 +42,12 @@ impl Network {
         self.deliver(now)?;
         self.ask(now);
         self.refresh(now);
+        self.run_sessions(now);
         self.release(now);
         self.inject(now);
         self.settle(now);
         self.arbitrate(now);
+        self.send_tear_downs(now);
         self.transmit(now);
         self.settle(now);
         self.note_blocked(now);
@@ -75,6 +77,7 @@ impl Network {
         let happenings = arrivals
             .chain(timers)
             .chain(idle)
+            .chain(self.sessions_next())
             .chain(offers)
             .chain(queues)
             .chain(sinks);
@@ -92,6 +95,8 @@ impl Network {
                 Load::Credit(value) => self.apply(unit.leg, value, now),
                 Load::Ask(_) => self.want_credit(unit.leg, now),
                 Load::State(sent) => self.learn_losses(unit.leg, sent, now),
+                Load::Warning(bytes, _) => self.pass_warning(unit.leg, bytes, now),
+                Load::Tell(message) => self.hear(unit.leg, message, now),
             }
         }
         Ok(())
@@ -282,6 +287,8 @@ impl Network {
             Load::Data(number) => (false, number),
             Load::Credit(value) => (true, value as u64),
             Load::Ask(value) | Load::State(value) => (true, value),
+            Load::Warning(_, noise) => (true, noise),
+            Load::Tell(message) => (true, message.number()),
         };
         self.log.push(Start {
             at_ps: now.ps(),

@@ -6,6 +6,7 @@ use packet::spec::{Bind, CreditSpec};
 use crate::credit;
 use crate::network::{Leg, Load, Network, Ticket, Wish};
 use crate::service::Wire;
+use crate::session::Message;
 use crate::source::later;
 
 impl Leg {
@@ -108,11 +109,13 @@ impl Network {
         }
     }
 
-    fn want(&mut self, leg: usize, wish: Wish, now: Time) {
-        let channel = match wish {
-            Wish::Credit(_) => self.legs[leg].channel ^ 1,
-            Wish::Ask | Wish::State => self.legs[leg].channel,
+    pub fn want(&mut self, leg: usize, wish: Wish, now: Time) {
+        let goes_back = match wish {
+            Wish::Credit(_) | Wish::Warning(_) => true,
+            Wish::Ask | Wish::State => false,
+            Wish::Tell(message) => message.goes_back(),
         };
+        let channel = self.legs[leg].channel ^ usize::from(goes_back);
         let tickets = &mut self.channels[channel].tickets;
         tickets.push(Ticket {
             triggered: now,
@@ -127,12 +130,16 @@ impl Network {
     pub fn first_ticket(&self, channel: usize) -> Option<(usize, Load)> {
         let ticket = self.channels[channel].tickets.first()?;
         let state = &self.legs[ticket.leg];
-        let control = state.control?;
         let load = match ticket.wish {
-            Wish::Credit(value) => Load::Credit(match control.bind {
-                Bind::Start => credit::value(state, &control, self.relative_fault),
-                Bind::Trigger => value,
-            }),
+            Wish::Credit(value) => {
+                let control = state.control?;
+                Load::Credit(match control.bind {
+                    Bind::Start => credit::value(state, &control, self.relative_fault),
+                    Bind::Trigger => value,
+                })
+            }
+            Wish::Warning(bytes) => Load::Warning(bytes, 0),
+            Wish::Tell(message) => Load::Tell(message),
             Wish::Ask => Load::Ask(0),
             Wish::State => Load::State(state.starts.len() as u64),
         };
@@ -146,6 +153,9 @@ impl Network {
             let state = &mut self.legs[leg];
             state.gone_at_credit = state.gone();
             state.told_at = now;
+        }
+        if let Load::Tell(Message::TearDown) = load {
+            self.legs[leg].branch.is_booked = false;
         }
         self.channels[channel].wire = Wire::Control;
         self.start(channel, leg, load, now);

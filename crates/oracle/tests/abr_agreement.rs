@@ -4,8 +4,8 @@
 mod abr;
 
 use abr::observe;
-use kernel::Rate;
-use oracle::abr::{Rules, random_spec, random_spec_with, run};
+use kernel::{Duration, Rate, Time};
+use oracle::abr::{Fault, Rules, random_spec, random_spec_with, run, run_with};
 use oracle::first_difference;
 use packet::spec::{ExplicitRateSpec, NetworkSpec, SourceControlSpec};
 
@@ -82,6 +82,57 @@ fn a_share_that_follows_the_load_agrees() {
 #[test]
 fn aged_allocations_agree() {
     agree(of(3000..3120, Rules::Aging));
+}
+
+#[test]
+fn notices_of_switches_agree() {
+    agree(of(5000..5040, Rules::Notices));
+    let (mut notices, mut starts) = (0, 0);
+    for mut spec in of(6000..7000, Rules::Notices) {
+        spec.stop_at = Time(spec.stop_at.ps() / 8);
+        let (difference, of_starts, _) = compared(&spec, &spec);
+        assert!(difference.is_none(), "seed {}: {difference:?}", spec.seed);
+        notices += run(&spec).expect("the oracle can run it").notices;
+        starts += of_starts;
+    }
+    assert!(notices > 5000 && starts > 300_000, "{notices}, {starts}");
+}
+
+#[test]
+fn notices_agree_through_outages() {
+    let specs = (5200..5400).map(|seed| random_spec_with(seed, Rules::Notices));
+    agree(specs.filter(|spec| !spec.outages.is_empty()));
+}
+
+/// A picosecond of the time between notices, none of them, other rules for them.
+#[test]
+fn faults_of_notices_are_seen() {
+    let of_time = seen(Rules::Notices, |rule| {
+        if let ExplicitRateSpec::RelativeRate(spec) = rule {
+            let every = spec.backward_notice_every;
+            spec.backward_notice_every = every.map(|every| every + Duration(1));
+        }
+    });
+    let of_all = seen(Rules::Notices, |rule| {
+        if let ExplicitRateSpec::RelativeRate(spec) = rule {
+            spec.backward_notice_every = None;
+        }
+    });
+    assert!(of_time > 3 && of_all > 20, "of 40: {of_time}, {of_all}");
+    let faults = [
+        Fault::NoticesAnswer,
+        Fault::NoticesLast,
+        Fault::NoticesSkipNodes,
+    ];
+    let counts = faults.map(|fault| {
+        let differs = |spec: &NetworkSpec| {
+            let slow = run_with(spec, Some(fault)).expect("the oracle can run it");
+            slow.starts != observe(spec).0.oracle_starts()
+        };
+        let networks = of(4000..4120, Rules::Notices);
+        (fault, networks.filter(differs).count())
+    });
+    assert!(counts.iter().all(|(_, count)| *count > 3), "{counts:?}");
 }
 
 /// How many of 40 networks are seen to differ if the ports of one engine are changed.

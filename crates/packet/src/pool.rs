@@ -217,11 +217,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
         }
         // What a port refused holds no memory; nothing else is freed before ports choose.
-        let mut freed = core::mem::take(&mut self.freed);
-        for unit in freed.drain(..) {
-            self.free_unit(unit);
-        }
-        self.freed = freed;
+        self.free_units();
     }
 
     /// A unit joined the queue of `leg_id`, which was `before`, unless the port refused it.

@@ -229,20 +229,29 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Every woken port chooses on what has arrived; then the memory these choices free is free,
     /// and control units that it provokes may take ports that are still idle. So the order of
-    /// ports decides nothing.
+    /// ports decides nothing. What ports refused as it came is free before they choose.
     #[inline]
     fn arbitrate_all(&mut self) {
+        if !self.freed.is_empty() {
+            self.free_units();
+        }
         self.queue_tickets();
         self.arbitrate_woken();
+        self.free_units();
+        if !self.tickets.is_empty() {
+            self.queue_tickets();
+            self.arbitrate_woken();
+        }
+    }
+
+    /// The memory is free that ports gave up: by their choices, or as they refused what came.
+    #[inline]
+    pub(crate) fn free_units(&mut self) {
         let mut freed = core::mem::take(&mut self.freed);
         for unit in freed.drain(..) {
             self.free_unit(unit);
         }
         self.freed = freed;
-        if !self.tickets.is_empty() {
-            self.queue_tickets();
-            self.arbitrate_woken();
-        }
     }
 
     #[inline]

@@ -183,3 +183,28 @@ fn priority_groups_shape_on_their_own() {
     let (log, _) = observe(&net.spec);
     assert_eq!(log.times(3), [at(4)], "not held with the other group");
 }
+
+/// What the port refuses makes room as it comes: the credit unit for it has the free wire before
+/// the data that comes in the same instant.
+#[test]
+fn credit_for_a_unit_that_is_refused_goes_before_data_of_that_instant() {
+    let flows = [(50, burst(Time::ZERO, 2))];
+    let mut net = behind_a_switch(&[0], &flows);
+    net.spec.links[0].forward.scheduler = SchedulerSpec::Ats {
+        max_residence: Some(cells(1)),
+    };
+    // One credit unit for each unit that leaves the switch's memory.
+    net.spec.flows[0].legs[0].flow_control = net.n23(1, 8);
+    let (to_a, from_c) = (net.spec.flows[0].legs[0].channel ^ 1, 4);
+    let host = net.spec.links[2].a;
+    let back = net.flow(host, &[from_c, to_a], FlowControlSpec::None);
+    net.spec.flows[back].traffic = burst(at(1), 1);
+    let (log, outcome) = observe(&net.spec);
+    // The second unit comes to the switch at 3 and would wait until 52, and so does that of C.
+    assert_eq!(outcome.flows[0].drops.by(LossCause::Residence), 1);
+    assert_eq!(log.times(3), [at(4)]);
+    // Units that the port takes leave no credit to send then.
+    net.spec.flows[0].traffic = burst(Time::ZERO, 1);
+    let (log, _) = observe(&net.spec);
+    assert_eq!(log.times(3), [at(3)]);
+}

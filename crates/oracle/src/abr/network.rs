@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel::{Duration, Rate};
 use packet::spec::{NetworkSpec, NodeKind, OutageSpec, SourceControlSpec, Timing, TrafficSpec};
 
+use super::notices::Travelling;
 use super::port::{Cell, Port, Queue};
 use super::rates::{Joining, Now, RatePort};
 use super::refuse::refuse;
 use super::source::Source;
 use super::traffic::{self, Loop, Offer};
-use super::{Kind, RateChange, Report, Start};
+use super::{Fault, Kind, RateChange, Report, Start};
 use crate::check::{self, Problem};
 
 pub(super) struct Channel {
@@ -27,6 +28,8 @@ pub(super) struct Channel {
     /// ABR cells that wait.
     pub queue_cells: u64,
     pub queue_max: u64,
+    /// That wait for it, the oldest first.
+    pub notices: Vec<Travelling>,
 }
 
 pub(super) struct Flow {
@@ -52,6 +55,8 @@ pub(super) struct Flow {
 pub(super) enum Happening {
     /// A unit takes effect at the far end of a channel.
     Arrive(Cell),
+    /// A notice takes effect there.
+    Hear(Travelling),
     /// A port's interval ends.
     Interval,
     /// A source looks for something to send.
@@ -60,7 +65,7 @@ pub(super) enum Happening {
     Free,
 }
 
-const ARRIVE: u8 = 0;
+pub(super) const ARRIVE: u8 = 0;
 const CONTROL: u8 = 1;
 pub(super) const INJECT: u8 = 2;
 const CHOOSE: u8 = 3;
@@ -82,6 +87,8 @@ pub(super) struct Network {
     pub at_switch: Vec<bool>,
     pub report: Report,
     pub changes: Vec<RateChange>,
+    /// Only negative controls set it.
+    pub fault: Option<Fault>,
 }
 
 impl Network {
@@ -100,12 +107,13 @@ impl Network {
             at_switch: ends.iter().map(|(_, to)| is_switch(*to)).collect(),
             report: Report::default(),
             changes: Vec::new(),
+            fault: None,
         };
         for index in 0..spec.flows.len() {
             network.add_flow(spec, index)?;
         }
         for index in 0..ends.len() {
-            network.add_channel(spec, index)?;
+            network.add_channel(spec, index);
         }
         for index in 0..spec.flows.len() {
             network.plan(index, 0);
@@ -141,7 +149,7 @@ impl Network {
         Ok(())
     }
 
-    fn add_channel(&mut self, spec: &NetworkSpec, index: usize) -> Result<(), Problem> {
+    fn add_channel(&mut self, spec: &NetworkSpec, index: usize) {
         let channel = check::channels(spec)[index];
         let mut queues = Vec::new();
         let mut circuits = Vec::new();
@@ -166,10 +174,7 @@ impl Network {
         let rule = spec.rate_ports.iter().find(|rule| rule.0 as usize == index);
         let rates = match rule {
             None => None,
-            Some((_, rule)) => Some(
-                RatePort::new(rule, channel.rate.0, &circuits, bits)
-                    .ok_or_else(|| Problem::Unsupported(format!("channel {index}: {rule:?}")))?,
-            ),
+            Some((_, rule)) => Some(RatePort::new(rule, channel.rate.0, &circuits, bits)),
         };
         if let Some(at) = rates.as_ref().and_then(RatePort::timer_ps) {
             self.enter(at, CONTROL, index, Happening::Interval);
@@ -190,8 +195,8 @@ impl Network {
                 .collect(),
             queue_cells: 0,
             queue_max: 0,
+            notices: Vec::new(),
         });
-        Ok(())
     }
 
     pub fn enter(&mut self, at_ps: u64, phase: u8, entity: usize, what: Happening) {
@@ -212,6 +217,7 @@ impl Network {
                 let ((_, _, entity, _), what) = entry.remove_entry();
                 match what {
                     Happening::Arrive(cell) => self.arrive(entity, cell, now),
+                    Happening::Hear(notice) => self.pass_notice(notice, now),
                     Happening::Interval => self.end_interval(entity, now),
                     Happening::Inject => self.inject(entity, now),
                     Happening::Free => {
@@ -300,9 +306,14 @@ impl Network {
                 (_, Kind::Data, _) => Joining::Data(&mut cell.efci),
                 _ => Joining::Backward,
             };
-            rates.on_join(cell.leg, bits, state, joining);
+            let notice = rates.on_join(cell.leg, bits, state, joining);
+            here.port.join(cell);
+            if let Some(notice) = notice {
+                self.notify(cell.leg, cell.flow, notice, now);
+            }
+        } else {
+            here.port.join(cell);
         }
-        here.port.join(cell);
         self.awake.insert(channel);
         self.set_timer(channel);
     }
@@ -367,13 +378,38 @@ impl Network {
         if channel.free_at > now {
             return;
         }
+        let must_wait = self.fault == Some(Fault::NoticesLast) && !channel.port.is_empty();
+        if !channel.notices.is_empty() && !must_wait {
+            return self.start_notice(index, now);
+        }
         let Some(cell) = channel.port.take() else {
             return;
         };
         let flow = &self.flows[cell.flow];
         channel.queue_cells -= flow.source.is_some() as u64;
-        let on_wire = channel.rate.serialization(flow.unit_bytes).ps();
-        let last_bit = now + on_wire;
+        let bytes = flow.unit_bytes;
+        let effect = self.launch(index, bytes, now);
+        self.report.starts.push(Start {
+            at_ps: now,
+            leg: cell.leg as u32,
+            number: cell.number,
+            kind: cell.kind,
+        });
+        let is_first = self.flows[cell.flow].path[0] == cell.leg;
+        let owner = cell.flow;
+        match effect {
+            None => self.report.lost += 1,
+            Some(effect) => self.enter(effect, ARRIVE, index, Happening::Arrive(cell)),
+        }
+        if is_first {
+            self.pull(owner, now);
+        }
+    }
+
+    /// The wire of a channel takes a unit: when that takes effect, unless it is lost.
+    pub fn launch(&mut self, index: usize, bytes: u64, now: u64) -> Option<u64> {
+        let channel = &mut self.channels[index];
+        let last_bit = now + channel.rate.serialization(bytes).ps();
         channel.free_at = last_bit;
         let until = last_bit + channel.delay.ps();
         let is_cut = |outage: &OutageSpec| now < outage.until.ps() && until > outage.from.ps();
@@ -383,29 +419,16 @@ impl Network {
             Timing::CutThrough => now,
         };
         let effect = received + channel.delay.ps() + channel.handling.ps();
-        self.report.starts.push(Start {
-            at_ps: now,
-            leg: cell.leg as u32,
-            number: cell.number,
-            kind: cell.kind,
-        });
         self.enter(last_bit, CHOOSE, index, Happening::Free);
-        let is_first = self.flows[cell.flow].path[0] == cell.leg;
-        let owner = cell.flow;
-        match is_lost {
-            true => self.report.lost += 1,
-            false => self.enter(effect, ARRIVE, index, Happening::Arrive(cell)),
-        }
-        if is_first {
-            self.pull(owner, now);
-        }
+        (!is_lost).then_some(effect)
     }
 
     pub fn report(mut self) -> Report {
         let initial = |flow: &Flow| flow.source.as_ref().map_or(0, |source| source.spec.icr.0);
         let initial: Vec<u64> = self.flows.iter().map(initial).collect();
         let mut report = std::mem::take(&mut self.report);
-        report.starts.sort_by_key(|start| (start.at_ps, start.leg));
+        let order = |start: &Start| (start.at_ps, start.leg, start.kind);
+        report.starts.sort_by_key(order);
         report.rates = super::settled(std::mem::take(&mut self.changes), &initial);
         report.queue_max = self.channels.iter().map(|one| one.queue_max).collect();
         report.delivered = self.flows.iter().map(|flow| flow.delivered).collect();

@@ -51,6 +51,10 @@ impl Port {
         queue.expect("the leg is here").cells.push_back(cell);
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.queues.iter().all(|queue| queue.cells.is_empty())
+    }
+
     /// The unit that leaves next.
     pub fn take(&mut self) -> Option<Cell> {
         let waiting = || self.queues.iter().filter(|queue| !queue.cells.is_empty());

@@ -27,6 +27,8 @@ pub enum Rules {
     Capc,
     /// ERICA with aging at most of them.
     Aging,
+    /// Relative rates with notices of switches at most of them.
+    Notices,
 }
 
 /// A random network: 2-5 switches in a chain or a star, 1-8 circuits under any policy, ports of
@@ -363,6 +365,24 @@ fn special(dice: &mut Dice, rules: Rules) -> ExplicitRateSpec {
             });
             ExplicitRateSpec::Erica(erica)
         }
+        Rules::Notices => ExplicitRateSpec::RelativeRate(RelativeRateSpec {
+            congestion: short_mark(dice),
+            no_increase: short_mark(dice),
+            marks_backward: dice.one_in(2),
+            backward_notice_every: Some(match dice.between(0, 3) {
+                0 => dice.span(5, 20),
+                _ => dice.span(20, 1000),
+            }),
+        }),
+    }
+}
+
+/// Of a queue of a few cells.
+fn short_mark(dice: &mut Dice) -> MarkSpec {
+    let low_cells = dice.between(0, 2) as u32;
+    MarkSpec {
+        high_cells: low_cells + dice.between(0, 3) as u32,
+        low_cells,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Ports that tell rates: ERICA, EFCI and relative-rate marking. EPRCA and CAPC are in `early.rs`.
 
+use kernel::Duration;
 use packet::spec::{CurrentRate, EricaSpec, ExplicitRateSpec, MarkSpec, QueueControlSpec};
 
 use super::aging::Past;
@@ -17,7 +18,35 @@ pub(super) enum RatePort {
         congestion: Mark,
         no_increase: Mark,
         marks_backward: bool,
+        notices: Option<Notices>,
     },
+}
+
+/// What a switch says to a source on its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Notice {
+    pub ci: bool,
+    pub ni: bool,
+}
+
+/// Notices of a port.
+pub(super) struct Notices {
+    every: Duration,
+    /// Leg of a circuit, and when it last got one.
+    last: Vec<(usize, u64)>,
+}
+
+impl Notices {
+    /// Is it time for another one for the circuit of `leg`?
+    fn are_due(&mut self, leg: usize, now_ps: u64) -> bool {
+        let last = self.last.iter().find(|(known, _)| *known == leg);
+        if last.is_some_and(|(_, at)| now_ps - at < self.every.ps()) {
+            return false;
+        }
+        self.last.retain(|(known, _)| *known != leg);
+        self.last.push((leg, now_ps));
+        true
+    }
 }
 
 /// A queue that is long from `high` until `low`.
@@ -91,27 +120,29 @@ pub(super) enum Joining<'a> {
 }
 
 impl RatePort {
-    pub fn new(spec: &ExplicitRateSpec, link: u64, legs: &[usize], cell_bits: u64) -> Option<Self> {
-        Some(match spec {
+    pub fn new(spec: &ExplicitRateSpec, link: u64, legs: &[usize], cell_bits: u64) -> Self {
+        match spec {
             ExplicitRateSpec::Erica(spec) => {
                 RatePort::Erica(Box::new(Erica::new(*spec, link, legs, cell_bits)))
             }
             ExplicitRateSpec::Efci(mark) => RatePort::Efci(Mark::new(*mark)),
             ExplicitRateSpec::Eprca(spec) => RatePort::Eprca(Eprca::new(*spec)),
             ExplicitRateSpec::Capc(spec) => RatePort::Capc(Capc::new(*spec, link, cell_bits)),
-            ExplicitRateSpec::RelativeRate(spec) if spec.backward_notice_every.is_none() => {
-                RatePort::Relative {
-                    congestion: Mark::new(spec.congestion),
-                    no_increase: Mark::new(spec.no_increase),
-                    marks_backward: spec.marks_backward,
-                }
-            }
-            _ => return None,
-        })
+            ExplicitRateSpec::RelativeRate(spec) => RatePort::Relative {
+                congestion: Mark::new(spec.congestion),
+                no_increase: Mark::new(spec.no_increase),
+                marks_backward: spec.marks_backward,
+                notices: spec.backward_notice_every.map(|every| Notices {
+                    every,
+                    last: Vec::new(),
+                }),
+            },
+        }
     }
 
-    /// A unit of `bits` joins the queue; `queue_cells` ABR cells wait, this one included.
-    pub fn on_join(&mut self, leg: usize, bits: u64, now: Now, joining: Joining) {
+    /// A unit of `bits` joins the queue; `queue_cells` ABR cells wait, this one included. What the
+    /// switch is to tell the unit's source on its own.
+    pub fn on_join(&mut self, leg: usize, bits: u64, now: Now, joining: Joining) -> Option<Notice> {
         let is_abr = !matches!(joining, Joining::Background);
         match self {
             RatePort::Erica(erica) => {
@@ -138,16 +169,26 @@ impl RatePort {
                 congestion,
                 no_increase,
                 marks_backward,
+                notices,
             } if is_abr => {
                 let ci = congestion.look(now.queue_cells);
                 let ni = no_increase.look(now.queue_cells);
-                if let (Joining::Forward(rm), false) = (joining, *marks_backward) {
-                    rm.ci |= ci;
-                    rm.ni |= ni;
+                match joining {
+                    Joining::Forward(rm) if !*marks_backward => {
+                        rm.ci |= ci;
+                        rm.ni |= ni;
+                    }
+                    Joining::Data(_) if ci => {
+                        let notices = notices.as_mut()?;
+                        let are_due = notices.are_due(leg, now.at_ps);
+                        return are_due.then_some(Notice { ci, ni });
+                    }
+                    _ => {}
                 }
             }
             _ => {}
         }
+        None
     }
 
     /// An answer for the circuit of `leg` passes on its way back.
@@ -167,6 +208,7 @@ impl RatePort {
                 congestion,
                 no_increase,
                 marks_backward,
+                ..
             } => {
                 let ci = congestion.look(now.queue_cells);
                 let ni = no_increase.look(now.queue_cells);

@@ -7,6 +7,7 @@ use packet::spec::{AbrSpec, RateFormat, TurnAround};
 use super::Kind;
 use super::math::{ENDLESS, factor, gap, times, written};
 use super::policy::{AtForward, Policy};
+use super::rates::Notice;
 
 /// What an RM cell says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +60,7 @@ pub(super) struct Source {
     /// A backward RM cell in rate since then.
     backward_since: bool,
     /// Forward RM cells in rate since the last answer.
-    unanswered: u32,
+    pub unanswered: u32,
     /// The last RM cell of any kind.
     last_rm_ps: Option<u64>,
     /// Since when it wants to send out of rate.
@@ -238,6 +239,23 @@ impl Source {
     /// An answer came back: rules 8 and 9.
     pub fn on_backward(&mut self, rm: Rm, now_ps: u64) {
         self.unanswered = 0;
+        self.follow(rm, now_ps);
+    }
+
+    /// A switch tells it something: rules 8 and 9, but rule 6 goes on counting.
+    pub fn on_notice(&mut self, notice: Notice, now_ps: u64) {
+        let rm = Rm {
+            ccr: 0,
+            er: self.spec.pcr.0,
+            ci: notice.ci,
+            ni: notice.ni,
+            format: self.spec.format,
+            bits: self.bits,
+        };
+        self.follow(rm, now_ps);
+    }
+
+    fn follow(&mut self, rm: Rm, now_ps: u64) {
         let (acr, spec) = (self.acr, &self.spec);
         let may_rise = self.policy.at_backward(now_ps, acr, rm.er, rm.ci || rm.ni);
         let mut next = acr;

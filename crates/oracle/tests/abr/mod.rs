@@ -94,11 +94,12 @@ impl Log {
                 UnitKind::Data => Kind::Data,
                 UnitKind::ForwardRm => Kind::Forward,
                 UnitKind::BackwardRm => Kind::Backward,
+                UnitKind::Notice => Kind::Notice,
                 other => panic!("no {other:?} was expected"),
             },
         };
         let mut starts: Vec<Start> = self.starts.iter().map(in_words).collect();
-        starts.sort_by_key(|start| (start.at_ps, start.leg));
+        starts.sort_by_key(|start| (start.at_ps, start.leg, start.kind));
         starts
     }
 
