@@ -8,7 +8,7 @@ mod audit;
 mod pair;
 mod recorder;
 
-pub use audit::Audit;
+pub use audit::{Audit, Coverage};
 pub use recorder::{Recorder, Series};
 
 use kernel::Time;
@@ -150,6 +150,9 @@ pub trait Probe {
     /// Everything of this instant has happened.
     #[inline]
     fn after_instant(&mut self, at: Time, network: &crate::Network) {}
+    /// The run is over; `at` is the last instant at which something happened.
+    #[inline]
+    fn on_end(&mut self, at: Time, network: &crate::Network) {}
 }
 
 impl Probe for () {

@@ -94,7 +94,19 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     /// Runs to `until` or the scenario's end, whichever is first. True while something is left
     /// to do before that end.
     pub fn run_until(&mut self, until: Time) -> bool {
-        let until = until.min(self.stop_at);
+        let has_more = self.work_until(until.min(self.stop_at));
+        if P::WATCHES && !has_more {
+            self.look_over();
+        }
+        has_more
+    }
+
+    /// Shows the probe the network as it is, as at the end of a run.
+    pub fn look_over(&mut self) {
+        self.probe.on_end(self.now, &self.network);
+    }
+
+    fn work_until(&mut self, until: Time) -> bool {
         while self.standstill.is_none() && !self.is_drained {
             let batch = &mut self.batch;
             match self.events.take_instant(until, |event| batch.push(event)) {

@@ -7,7 +7,7 @@ mod audit;
 mod trace;
 mod watch;
 
-pub use audit::Audit;
+pub use audit::{Audit, Coverage};
 pub use trace::TraceProbe;
 
 pub(crate) use watch::{Passage, Watch};
@@ -80,6 +80,9 @@ pub trait Probe {
     fn on_crossing(&mut self, crossing: &Crossing) {}
     /// Everything of this cycle has happened.
     fn after_cycle(&mut self, network: &Network<'_>) {}
+    /// The run is over, or pauses for good: the network as the last cycle left it. Told once for
+    /// each [`Simulation::look_over`](crate::Simulation::look_over), and when a run stops.
+    fn on_end(&mut self, network: &Network<'_>) {}
 }
 
 impl Probe for () {
@@ -113,6 +116,11 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
         self.0.after_cycle(network);
         self.1.after_cycle(network);
     }
+
+    fn on_end(&mut self, network: &Network<'_>) {
+        self.0.on_end(network);
+        self.1.on_end(network);
+    }
 }
 
 /// The network at the end of a cycle.
@@ -120,12 +128,13 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
 pub struct Network<'a> {
     pub(crate) fabric: &'a Fabric,
     pub(crate) entrance: &'a Entrance,
+    pub(crate) cycle: u64,
 }
 
 impl Network<'_> {
     /// The cycle that ends.
     pub fn cycle(&self) -> u64 {
-        self.fabric.now
+        self.cycle
     }
 }
 

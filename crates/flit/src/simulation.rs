@@ -136,7 +136,22 @@ impl<P: Probe> Simulation<P> {
                 self.step();
             }
         }
+        if P::LISTENS && self.stop != Stop::Running {
+            self.look_over();
+        }
         self.stop == Stop::Running
+    }
+
+    /// Shows the probe the network as the last cycle left it, as at the end of a run.
+    pub fn look_over(&mut self) {
+        let Some(cycle) = self.fabric.now.checked_sub(1) else {
+            return;
+        };
+        self.probe.on_end(&Network {
+            fabric: &self.fabric,
+            entrance: &self.entrance,
+            cycle,
+        });
     }
 
     /// With nothing under way, nothing happens before the next birth.
@@ -215,6 +230,7 @@ impl<P: Probe> Simulation<P> {
         self.probe.after_cycle(&Network {
             fabric: &self.fabric,
             entrance: &self.entrance,
+            cycle: self.fabric.now,
         });
     }
 

@@ -10,7 +10,7 @@ mod recorder;
 mod recovery;
 mod trace;
 
-pub use audit::Audit;
+pub use audit::{Audit, Coverage};
 pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;
 pub use recovery::Recovery;
@@ -161,6 +161,9 @@ pub trait Probe {
     /// Everything of this instant has happened.
     #[inline]
     fn after_instant(&mut self, at: Time, network: &Network) {}
+    /// The run is over; `at` is the last instant at which something happened.
+    #[inline]
+    fn on_end(&mut self, at: Time, network: &Network) {}
 }
 
 impl Probe for () {}
@@ -255,6 +258,11 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
     fn after_instant(&mut self, at: Time, network: &Network) {
         self.0.after_instant(at, network);
         self.1.after_instant(at, network);
+    }
+    #[inline]
+    fn on_end(&mut self, at: Time, network: &Network) {
+        self.0.on_end(at, network);
+        self.1.on_end(at, network);
     }
 }
 

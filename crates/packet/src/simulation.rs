@@ -138,7 +138,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.mark.set(&self.network);
         }
         self.advance(until);
-        until < self.stop_at && !self.events.is_empty()
+        let has_more = until < self.stop_at && !self.events.is_empty();
+        if !has_more {
+            self.look_over();
+        }
+        has_more
+    }
+
+    /// Shows the probe the network as it is, as at the end of a run.
+    pub fn look_over(&mut self) {
+        self.probe.on_end(self.now, &self.network);
     }
 
     /// All that happens up to and at `until`.

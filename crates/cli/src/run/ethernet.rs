@@ -4,7 +4,8 @@ use std::time::Duration as WallTime;
 
 use ethernet::Simulation;
 use ethernet::outcome::{EthernetOutcome, Stop};
-use ethernet::probe::{Audit, Probe, Recorder};
+use ethernet::probe::{Audit, Coverage, Probe, Recorder};
+use kernel::words::counted;
 use kernel::{Duration, Time, Wheel};
 use packet::outcome::Series;
 use results::number::span;
@@ -14,7 +15,7 @@ use results::{
 };
 use scenario::EthernetScenario;
 
-use super::job::{Audited, Ending, Job, PlainRun, Shown};
+use super::job::{Audited, Ending, Job, PlainRun, Shown, turns};
 use super::pace::Pace;
 use crate::{fail, interrupt, progress};
 
@@ -131,7 +132,13 @@ impl EthernetRun<'_> {
     /// Adds what the audit found, if there was one; runs once more without it to tell what it
     /// cost.
     fn count_audit<T: Probe>(&mut self, end: Finished<(Option<Audit>, T)>) -> Found {
-        let Finished { mut found, engine } = end;
+        let Finished {
+            mut found,
+            mut engine,
+        } = end;
+        if interrupt::is_set() {
+            engine.look_over();
+        }
         let Some(audit) = &engine.probe().1.0 else {
             return found;
         };
@@ -145,6 +152,7 @@ impl EthernetRun<'_> {
         };
         self.job.note_audit(&Audited {
             checks: audit.checks(),
+            coverage: covered(&audit.coverage()),
             broken: total,
             wall_seconds: found.wall_seconds,
             plain: plain.map(|plain| PlainRun {
@@ -198,6 +206,17 @@ fn found<P: Probe>(engine: &Engine<Watched<P>>, wall_seconds: f64) -> Found {
         outcome,
         wall_seconds,
     }
+}
+
+/// How much of a run an audit has looked at.
+fn covered(seen: &Coverage) -> String {
+    let instants = seen.instants;
+    let queues = [seen.compared, instants, seen.compared_within];
+    format!(
+        "every frame and gate in {}; {}",
+        counted(instants, "instant"),
+        turns("all queues", "instant", queues)
+    )
 }
 
 fn ending(outcome: &EthernetOutcome) -> Ending {

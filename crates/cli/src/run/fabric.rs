@@ -6,7 +6,7 @@ use std::time::Duration as WallTime;
 use flit::Simulation;
 use flit::meter::Phase;
 use flit::outcome::{FabricOutcome, Stop};
-use flit::probe::{Audit, Probe, TraceProbe};
+use flit::probe::{Audit, Coverage, Probe, TraceProbe};
 use flit::shard;
 use flit::spec::{FabricSpec, MeasureSpec, WarmUp};
 use kernel::Duration;
@@ -15,7 +15,7 @@ use results::{
 };
 
 use super::Options;
-use super::job::{Audited, Ending, Job, PlainRun, Shown};
+use super::job::{Audited, Ending, Job, PlainRun, Shown, turns};
 use super::pace::Pace;
 use super::team::{Machine, Team};
 use crate::{fail, interrupt, progress};
@@ -174,10 +174,13 @@ impl FabricRun<'_> {
     /// Adds what the audit found; runs once more without it to tell what it cost.
     fn count_audit<P: Probe>(
         &mut self,
-        end: Finished<Simulation<P>>,
+        mut end: Finished<Simulation<P>>,
         plain: Simulation,
         audit: impl Fn(&P) -> &Audit,
     ) -> Result<(FabricOutcome, f64), String> {
+        if interrupt::is_set() {
+            end.engine.look_over();
+        }
         let mut outcome = end.outcome;
         let audit = audit(end.engine.probe());
         let (found, broken) = audit.violations();
@@ -190,6 +193,7 @@ impl FabricRun<'_> {
         };
         self.job.note_audit(&Audited {
             checks: audit.checks(),
+            coverage: covered(&audit.coverage()),
             broken,
             wall_seconds: end.wall_seconds,
             plain: plain.map(|plain| PlainRun {
@@ -228,6 +232,19 @@ impl FabricRun<'_> {
         }
         self.job.conclude(&shown, &summary, ending(outcome))
     }
+}
+
+/// How much of a run an audit has looked at.
+fn covered(seen: &Coverage) -> String {
+    let cycles = seen.cycles;
+    let lanes = [seen.compared, cycles, seen.compared_within];
+    let queues = [seen.walked, cycles, seen.walked_within];
+    format!(
+        "every move in {}; {}; {}",
+        counted(cycles, "cycle"),
+        turns("all lanes", "cycle", lanes),
+        turns("queues at sources", "cycle", queues)
+    )
 }
 
 fn ending(outcome: &FabricOutcome) -> Ending {

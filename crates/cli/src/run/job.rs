@@ -43,6 +43,8 @@ pub struct Shown<'a> {
 pub struct Audited {
     /// Checks made.
     pub checks: u64,
+    /// What was checked always, and what now and then.
+    pub coverage: String,
     /// Promises broken.
     pub broken: u64,
     /// Time of the run with it.
@@ -68,6 +70,13 @@ pub enum Ending {
     Failed,
     /// By Ctrl-C.
     Interrupted,
+}
+
+/// After how many of the units of a run an audit looked at something, and how far apart.
+pub fn turns(what: &str, unit: &str, [looked, of, within]: [u64; 3]) -> String {
+    let share = 100.0 * looked as f64 / of.max(1) as f64;
+    let within = counted(within, unit);
+    format!("{what} after {share:.2} % of them, at most {within} apart")
 }
 
 impl<'a> Job<'a> {
@@ -107,7 +116,8 @@ impl<'a> Job<'a> {
 
     /// Says what an audit of the run found, and what it cost.
     pub fn note_audit(&mut self, audit: &Audited) {
-        let mut what = format!("{} checked while running", counted(audit.checks, "promise"));
+        let checks = counted(audit.checks, "promise");
+        let mut what = format!("{checks} checked while running ({})", audit.coverage);
         if let Some(plain) = &audit.plain {
             what += &format!(
                 ", {:.2} times the run's time ({:.2} s against {:.2} s); trace hash {}",

@@ -2,10 +2,11 @@
 
 use std::time::Duration as WallTime;
 
+use kernel::words::counted;
 use kernel::{Time, Wheel};
 use packet::Simulation;
 use packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series, Stop, Violation};
-use packet::probe::{Audit, Ports, PortsSpec, Probe, Recorder, Recovery, TraceProbe};
+use packet::probe::{Audit, Coverage, Ports, PortsSpec, Probe, Recorder, Recovery, TraceProbe};
 use packet::spec::NetworkSpec;
 use results::{
     Measured, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
@@ -13,7 +14,7 @@ use results::{
 };
 use scenario::PacketScenario;
 
-use super::job::{Audited, Ending, Job, PlainRun, Shown};
+use super::job::{Audited, Ending, Job, PlainRun, Shown, turns};
 use super::pace::Pace;
 use crate::{fail, interrupt, progress};
 
@@ -131,6 +132,9 @@ impl PacketRun<'_> {
             }
         }
         bar.finish_and_clear();
+        if interrupt::is_set() {
+            simulation.look_over();
+        }
         let wall_seconds = pace.seconds();
         let outcome = simulation.outcome();
         let (watch, probe) = simulation.into_probe();
@@ -162,7 +166,7 @@ impl PacketRun<'_> {
         let broken: Vec<Violation> = broken.to_vec();
         found.outcome.violations.extend(broken);
         found.outcome.violations_total += total;
-        let checks = audit.checks();
+        let (checks, coverage) = (audit.checks(), covered(&audit.coverage()));
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
         let plain = match interrupt::is_set() {
             true => None,
@@ -170,6 +174,7 @@ impl PacketRun<'_> {
         };
         self.job.note_audit(&Audited {
             checks,
+            coverage,
             broken: total,
             wall_seconds: found.wall_seconds,
             plain: plain.map(|Finished { found: plain, .. }| PlainRun {
@@ -216,6 +221,17 @@ impl PacketRun<'_> {
         let summary = terminal_summary(&info, network, outcome, found.measured());
         self.job.conclude(&shown, &summary, ending)
     }
+}
+
+/// How much of a run an audit has looked at.
+fn covered(seen: &Coverage) -> String {
+    let instants = seen.instants;
+    let everything = [seen.compared, instants, seen.compared_within];
+    format!(
+        "what was touched in {}; {}",
+        counted(instants, "instant"),
+        turns("everything", "instant", everything)
+    )
 }
 
 impl Found {

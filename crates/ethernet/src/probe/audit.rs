@@ -1,69 +1,68 @@
 //! Promises checked while a run goes on, from what a probe is told.
 //!
 //! The audit keeps books of its own: which frames are inside, what each queue holds and in which
-//! order, which gates are closed. Checked are: each frame is delivered or dropped once; the
-//! engine's count of a queue is that of the books and within its limit; a channel sends one frame
-//! at a time; what is stopped does not start, and what is not stopped does not wait behind what
-//! is; strict priority; stops and resumes alternate; control frames are never dropped; no channel
-//! is idle with something that may go.
+//! order, which gates are closed. Checked of every frame and gate, when it is told of them: each
+//! frame is made once, and delivered or dropped once; the engine's count of a queue is that of
+//! the books and within its limit; a channel sends one frame at a time; what is stopped does not
+//! start, and what is not stopped does not wait behind what is; strict priority; stops and
+//! resumes alternate; control frames are never dropped.
+//!
+//! At the end of every instant: of each channel that something happened at, that it is not idle
+//! with something that may go, and its count of each queue that changed; and that no more data
+//! frames are inside than the engine has. Now and then, and at the end of the run, the same of
+//! all channels and all queues: once for as many looks as there are queues, where an instant
+//! counts as one more; [`Coverage`] says how often it was.
 
-use alloc::collections::{BTreeSet, VecDeque};
+mod inside;
+mod port;
+
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::{Rate, Time};
+use kernel::Time;
 
+use self::inside::Inside;
+use self::port::{Port, Queue, Waiting};
 use super::{Cause, FrameView, Gate, Probe};
 use crate::Network;
 use crate::outcome::Violation;
-use crate::spec::{
-    ChannelSpec, EthernetSpec, NodeSpec, Order, WIRE_OVERHEAD_BYTES, WatchdogAction,
-};
+use crate::spec::{EthernetSpec, WIRE_OVERHEAD_BYTES};
 
 /// Violations kept word for word.
 const KEPT: usize = 100;
+/// Looks at channels for each queue there is, between two looks at all queues.
+const LOOKS_A_QUEUE: u64 = 4;
 
 /// Watches a run and notes what should not be.
 #[derive(Clone, Debug)]
 pub struct Audit {
     ports: Vec<Port>,
-    /// Data frames inside, by flow and number.
-    inside: BTreeSet<(u32, u64)>,
+    /// Data frames inside.
+    inside: Inside,
     /// Channels to look at when the instant is over.
-    touched: BTreeSet<u32>,
+    touched: Vec<u32>,
+    /// Queues there are.
+    queues: u64,
+    /// Channels looked at since all were.
+    looks: u64,
+    coverage: Coverage,
+    /// Instants up to the last look at all channels.
+    compared_last: u64,
     checks: u64,
     violations: Vec<Violation>,
     violations_total: u64,
 }
 
-/// What stands in front of a channel.
-#[derive(Clone, Debug)]
-struct Port {
-    rate: Rate,
-    is_strict: bool,
-    /// A watchdog there may send in spite of a stop.
-    may_force: bool,
-    busy_until: Time,
-    closed: BTreeSet<Gate>,
-    queues: Vec<Queue>,
-}
-
-#[derive(Clone, Debug)]
-struct Queue {
-    limit_bytes: Option<u64>,
-    bytes: u64,
-    waiting: VecDeque<Waiting>,
-    /// The frame being sent, bytes.
-    sending: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    flow: u32,
-    number: u64,
-    destination: u32,
-    bytes: u32,
+/// How much of a run an audit has looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Coverage {
+    /// Instants. What was touched was checked in each.
+    pub instants: u64,
+    /// Of these, those at whose end all channels and queues were compared with the books.
+    pub compared: u64,
+    /// The most instants from one such comparison to the next.
+    pub compared_within: u64,
 }
 
 impl Audit {
@@ -76,10 +75,15 @@ impl Audit {
                 Port::new(&link.backward, node(link.b)),
             ]
         });
+        let ports: Vec<Port> = ports.collect();
         Audit {
-            ports: ports.collect(),
-            inside: BTreeSet::new(),
-            touched: BTreeSet::new(),
+            queues: ports.iter().map(|port| port.queues.len() as u64).sum(),
+            ports,
+            inside: Inside::new(spec.flows.len()),
+            touched: Vec::new(),
+            looks: 0,
+            coverage: Coverage::default(),
+            compared_last: 0,
             checks: 0,
             violations: Vec::new(),
             violations_total: 0,
@@ -96,11 +100,26 @@ impl Audit {
         (&self.violations, self.violations_total)
     }
 
+    /// What was looked at.
+    pub fn coverage(&self) -> Coverage {
+        let since = self.coverage.instants - self.compared_last;
+        Coverage {
+            compared_within: self.coverage.compared_within.max(since),
+            ..self.coverage
+        }
+    }
+
+    #[inline(always)]
     fn check(&mut self, holds: bool, at: Time, channel: u32, what: impl FnOnce() -> String) {
         self.checks += 1;
-        if holds {
-            return;
+        if !holds {
+            self.broken(at, channel, what);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn broken(&mut self, at: Time, channel: u32, what: impl FnOnce() -> String) {
         self.violations_total += 1;
         if self.violations.len() < KEPT {
             let what = what();
@@ -108,19 +127,34 @@ impl Audit {
         }
     }
 
+    /// Something has happened in front of a channel.
+    #[inline]
+    fn touch(&mut self, channel: u32) -> &mut Port {
+        let port = &mut self.ports[channel as usize];
+        if !port.is_touched {
+            port.is_touched = true;
+            self.touched.push(channel);
+        }
+        port
+    }
+
+    /// The queue of a class has changed.
+    #[inline]
     fn queue(&mut self, channel: u32, class: u8) -> &mut Queue {
-        &mut self.ports[channel as usize].queues[usize::from(class)]
+        let port = self.touch(channel);
+        port.touched |= 1 << class;
+        &mut port.queues[usize::from(class)]
     }
 
     /// A data frame starts: it was next, and may go.
     fn start_data(&mut self, at: Time, channel: u32, frame: &FrameView) {
         let port = &mut self.ports[channel as usize];
-        let is_next = |waiting: &Waiting| (waiting.flow, waiting.number) == key(frame);
+        let closed = &port.closed;
         let queue = &port.queues[usize::from(frame.class)];
-        let place = queue.waiting.iter().position(is_next);
+        let place = queue.place(frame);
         let mut passed = queue.waiting.iter().take(place.unwrap_or(0));
-        let all_stopped = passed.all(|waiting| port.is_stopped(frame.class, waiting.destination));
-        let may_go = port.may_force || !port.is_stopped(frame.class, frame.destination);
+        let all_stopped = passed.all(|waiting| closed.is_stopped(frame.class, waiting.destination));
+        let may_go = port.may_force || !closed.is_stopped(frame.class, frame.destination);
         let is_highest = !port.is_strict || !port.is_ready_above(frame.class);
         let is_first = all_stopped || port.may_force;
         if let Some(place) = place {
@@ -144,53 +178,9 @@ impl Audit {
     }
 }
 
-fn key(frame: &FrameView) -> (u32, u64) {
-    (frame.flow, frame.number)
-}
-
-impl Port {
-    fn new(channel: &ChannelSpec, node: Option<&NodeSpec>) -> Port {
-        let watchdog = node.and_then(|node| node.watchdog);
-        let queue = |limit_bytes: Option<u64>| Queue {
-            limit_bytes,
-            bytes: 0,
-            waiting: VecDeque::new(),
-            sending: 0,
-        };
-        let limits = channel.queues.iter().map(|queue| queue.limit_bytes);
-        Port {
-            rate: channel.rate,
-            is_strict: channel.order == Order::StrictPriority,
-            may_force: watchdog.is_some_and(|dog| dog.action == WatchdogAction::Forward),
-            busy_until: Time::ZERO,
-            closed: BTreeSet::new(),
-            queues: limits.map(queue).collect(),
-        }
-    }
-
-    fn is_stopped(&self, class: u8, destination: u32) -> bool {
-        let gates = [
-            Gate::Port,
-            Gate::Class(class),
-            Gate::Destination(class, destination),
-        ];
-        !self.closed.is_empty() && gates.iter().any(|gate| self.closed.contains(gate))
-    }
-
-    /// A frame of a higher class waits and may go.
-    fn is_ready_above(&self, class: u8) -> bool {
-        let above = (0..).zip(&self.queues).skip(usize::from(class) + 1);
-        let mut waiting = above.flat_map(|(class, queue)| {
-            let waiting = queue.waiting.iter();
-            waiting.map(move |waiting| (class, waiting.destination))
-        });
-        waiting.any(|(class, destination)| !self.is_stopped(class, destination))
-    }
-}
-
 impl Probe for Audit {
     fn on_created(&mut self, at: Time, channel: u32, frame: &FrameView) {
-        let is_new = self.inside.insert(key(frame));
+        let is_new = self.inside.insert(frame.flow, frame.number);
         self.check(is_new, at, channel, || {
             format!(
                 "frame {} of flow {} is made twice",
@@ -200,15 +190,9 @@ impl Probe for Audit {
     }
 
     fn on_joined(&mut self, at: Time, channel: u32, frame: &FrameView, queue_bytes: u64) {
-        self.touched.insert(channel);
         let queue = self.queue(channel, frame.class);
         queue.bytes += u64::from(frame.bytes);
-        queue.waiting.push_back(Waiting {
-            flow: frame.flow,
-            number: frame.number,
-            destination: frame.destination,
-            bytes: frame.bytes,
-        });
+        queue.waiting.push_back(Waiting::new(frame));
         let (held, limit) = (queue.bytes, queue.limit_bytes);
         self.check(held == queue_bytes, at, channel, || {
             format!(
@@ -225,8 +209,7 @@ impl Probe for Audit {
     }
 
     fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
-        self.touched.insert(channel);
-        let port = &mut self.ports[channel as usize];
+        let port = self.touch(channel);
         let is_free = at >= port.busy_until;
         let bytes = u64::from(frame.bytes) + u64::from(WIRE_OVERHEAD_BYTES);
         port.busy_until = at + port.rate.serialization(bytes);
@@ -237,7 +220,6 @@ impl Probe for Audit {
     }
 
     fn on_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
-        self.touched.insert(channel);
         let queue = self.queue(channel, class);
         queue.bytes = queue.bytes.saturating_sub(queue.sending);
         queue.sending = 0;
@@ -248,8 +230,18 @@ impl Probe for Audit {
     }
 
     fn on_drop(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
-        self.touched.insert(channel);
-        let (is_control, was_inside) = (frame.is_control(), self.inside.remove(&key(frame)));
+        match frame.is_control() {
+            true => {
+                self.touch(channel);
+            }
+            false => {
+                self.queue(channel, frame.class);
+            }
+        }
+        let (is_control, was_inside) = (
+            frame.is_control(),
+            self.inside.remove(frame.flow, frame.number),
+        );
         self.check(!is_control && was_inside, at, channel, || {
             format!(
                 "frame {} of flow {} is dropped and was not there",
@@ -259,8 +251,7 @@ impl Probe for Audit {
         if cause == Cause::Watchdog {
             // It waited, or had just come.
             let queue = self.queue(channel, frame.class);
-            let is_it = |waiting: &Waiting| (waiting.flow, waiting.number) == key(frame);
-            if let Some(place) = queue.waiting.iter().position(is_it)
+            if let Some(place) = queue.place(frame)
                 && let Some(waiting) = queue.waiting.remove(place)
             {
                 queue.bytes -= u64::from(waiting.bytes);
@@ -269,7 +260,7 @@ impl Probe for Audit {
     }
 
     fn on_delivered(&mut self, at: Time, frame: &FrameView) {
-        let was_inside = self.inside.remove(&key(frame));
+        let was_inside = self.inside.remove(frame.flow, frame.number);
         self.check(was_inside, at, 0, || {
             format!(
                 "frame {} of flow {} arrives and was not there",
@@ -279,44 +270,72 @@ impl Probe for Audit {
     }
 
     fn on_gate(&mut self, at: Time, channel: u32, gate: Gate, is_stopped: bool) {
-        self.touched.insert(channel);
-        let closed = &mut self.ports[channel as usize].closed;
-        let alternates = match is_stopped {
-            true => closed.insert(gate),
-            false => closed.remove(&gate),
-        };
+        let alternates = self.touch(channel).closed.set(gate, is_stopped);
         self.check(alternates, at, channel, || {
             format!("{gate:?} is told twice that it is stopped: {is_stopped}")
         });
     }
 
     fn after_instant(&mut self, at: Time, network: &Network) {
-        let touched = core::mem::take(&mut self.touched);
-        for &channel in &touched {
-            let works = network.is_busy(channel) || !network.may_send(channel);
-            self.check(works, at, channel, || {
-                "idle with something that may go".into()
-            });
-            for class in 0..network.classes() {
-                let (held, own) = (
-                    network.queue_bytes(channel, class),
-                    self.held(channel, class),
-                );
-                self.check(held == own, at, channel, || {
-                    format!("the queue of class {class} holds {own}, not {held} bytes")
-                });
-            }
+        let mut touched = core::mem::take(&mut self.touched);
+        self.looks += 1 + touched.len() as u64;
+        for channel in touched.drain(..) {
+            let port = &mut self.ports[channel as usize];
+            port.is_touched = false;
+            let classes = core::mem::take(&mut port.touched);
+            self.check_channel(at, channel, classes, network);
         }
+        self.touched = touched;
+        self.coverage.instants += 1;
         let (inside, own) = (network.frames_inside() as usize, self.inside.len());
         // Control frames are inside too, and nobody told of their making.
         self.check(inside >= own, at, 0, || {
             format!("{own} data frames are inside, the engine has {inside} frames")
         });
+        if self.looks >= LOOKS_A_QUEUE * self.queues {
+            self.check_all(at, network);
+        }
+    }
+
+    fn on_end(&mut self, at: Time, network: &Network) {
+        if self.looks > 0 {
+            self.check_all(at, network);
+        }
     }
 }
 
 impl Audit {
-    fn held(&self, channel: u32, class: u8) -> u64 {
-        self.ports[channel as usize].queues[usize::from(class)].bytes
+    /// It is not idle with something that may go; the queues of these classes hold what they
+    /// should.
+    #[inline]
+    fn check_channel(&mut self, at: Time, channel: u32, classes: u32, network: &Network) {
+        let works = network.is_busy(channel) || !network.may_send(channel);
+        self.check(works, at, channel, || {
+            "idle with something that may go".into()
+        });
+        let mut rest = classes;
+        while rest != 0 {
+            let class = rest.trailing_zeros() as u8;
+            rest &= rest - 1;
+            let held = network.queue_bytes(channel, class);
+            let own = self.ports[channel as usize].queues[usize::from(class)].bytes;
+            self.check(held == own, at, channel, || {
+                format!("the queue of class {class} holds {own}, not {held} bytes")
+            });
+        }
+    }
+
+    /// All channels and all queues.
+    fn check_all(&mut self, at: Time, network: &Network) {
+        let coverage = &mut self.coverage;
+        coverage.compared += 1;
+        let since = coverage.instants - self.compared_last;
+        coverage.compared_within = coverage.compared_within.max(since);
+        self.compared_last = coverage.instants;
+        self.looks = 0;
+        let classes = (1 << network.classes()) - 1;
+        for channel in 0..network.channels() {
+            self.check_channel(at, channel, classes, network);
+        }
     }
 }

@@ -57,6 +57,11 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
         self.0.after_instant(at, network);
         self.1.after_instant(at, network);
     }
+    #[inline]
+    fn on_end(&mut self, at: Time, network: &Network) {
+        self.0.on_end(at, network);
+        self.1.on_end(at, network);
+    }
 }
 
 /// A probe that is there or not, as the caller decides while the program runs.
@@ -120,6 +125,12 @@ impl<P: Probe> Probe for Option<P> {
     fn after_instant(&mut self, at: Time, network: &Network) {
         if let Some(probe) = self {
             probe.after_instant(at, network);
+        }
+    }
+    #[inline]
+    fn on_end(&mut self, at: Time, network: &Network) {
+        if let Some(probe) = self {
+            probe.on_end(at, network);
         }
     }
 }

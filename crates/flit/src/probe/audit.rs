@@ -1,9 +1,27 @@
 //! Promises checked while a run goes on, against books of its own.
 //!
-//! `books` follows every flit by what the probe is told alone, and checks what flits may do:
-//! packets stay whole and in order, a lane never mixes two packets, a channel carries one flit a
-//! cycle, no flit moves twice in a cycle, no buffer overflows. `state` compares the engine's own
-//! counters with the books after every cycle.
+//! `books` follows every flit by what the probe is told alone, and checks what flits may do, of
+//! every flit in every cycle:
+//! - packets stay whole and in order, and follow their headers, on lanes their class may use;
+//! - a lane never mixes two packets, and none gets it before it is free;
+//! - a channel carries one flit a cycle, no flit moves twice in a cycle or before it has arrived;
+//! - no flit goes without a credit, no small buffer overflows;
+//! - packets end at their terminals when their tails are due, in order where order is promised.
+//!
+//! `state` compares the engine's own state with the books. At the end of every cycle:
+//! - totals of flits born, sent and delivered, and of packets;
+//! - of each lane that a flit has left, the flits it stores;
+//! - of each lane that a flit has gone into, the credits left for it.
+//!
+//! Now and then, and when the run stops, of all lanes and seats: credits, credits and flits under
+//! way, and flits stored are those of the books and fill each lane exactly; the packet at its
+//! front, how much of it is left and where it goes on; who sends into it and whether it is free;
+//! what its seat says; seats held are as many as counted; flits inside are those sent and not
+//! delivered. How often follows from the work:
+//! once for every [`MOVES_A_LANE`] moves a lane of the network, where a cycle counts as one move
+//! more. So what is wrong with a lane that nothing moves in is seen within that many cycles, and
+//! within one where all lanes are busy. Queues at sources are walked along the same way, once for
+//! as many moves and births as packets are alive, or more. [`Coverage`] says how often it was.
 
 mod books;
 mod ledger;
@@ -16,7 +34,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use self::books::Books;
-use self::state::Scan;
+use self::state::{Ends, Scan};
 use super::{Crossing, Network, Probe, Tag};
 use crate::error::BuildError;
 use crate::outcome::Violation;
@@ -24,8 +42,11 @@ use crate::spec::FabricSpec;
 
 /// Violations kept word for word.
 const KEPT: usize = 100;
-/// Cycles between two walks along all queues at sources.
-const WALK_EVERY: u64 = 64;
+/// Moves for each lane, between two comparisons of all lanes.
+const MOVES_A_LANE: u64 = 3;
+/// Moves and births for each packet alive and each source lane, between two walks along all
+/// queues at sources.
+const MOVES_A_PACKET: u64 = 2;
 
 /// Checks promises; owns what it needs to know.
 #[derive(Debug)]
@@ -33,7 +54,57 @@ pub struct Audit {
     books: Books,
     notes: Notes,
     scan: Scan,
+    /// By place of a lane: its numbers in the engine.
+    ends: Vec<Ends>,
+    /// Moves that make a comparison of all lanes due.
+    compare_after: u64,
+    compared: Turns,
+    walked: Turns,
     cycles: u64,
+}
+
+/// How much of a run an audit has looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Coverage {
+    /// Cycles in which something could happen. Every flit's moves were checked in each.
+    pub cycles: u64,
+    /// Of these, those at whose end all lanes were compared with the books.
+    pub compared: u64,
+    /// The most cycles from one such comparison to the next.
+    pub compared_within: u64,
+    /// Those at whose end all queues at sources were walked along.
+    pub walked: u64,
+    /// The most cycles from one walk to the next.
+    pub walked_within: u64,
+}
+
+/// Something that is done now and then.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turns {
+    /// Moves since the last time.
+    moves: u64,
+    /// Cycles up to the last time.
+    last: u64,
+    times: u64,
+    /// The most cycles from one time to the next.
+    within: u64,
+}
+
+impl Turns {
+    /// Has so much happened that it is due in this cycle? The first cycle counts as due.
+    #[inline]
+    fn is_due(&mut self, moves: u64, after: u64) -> bool {
+        self.moves += moves;
+        self.moves >= after || self.times == 0
+    }
+
+    /// It is done at the end of this cycle.
+    fn note(&mut self, cycles: u64) {
+        self.within = self.within.max(cycles - self.last);
+        self.last = cycles;
+        self.times += 1;
+        self.moves = 0;
+    }
 }
 
 impl Audit {
@@ -42,11 +113,27 @@ impl Audit {
     /// # Errors
     /// If the spec's routing does not fit its graph.
     pub fn new(spec: &FabricSpec) -> Result<Audit, BuildError> {
+        let books = Books::new(spec)?;
         Ok(Audit {
-            books: Books::new(spec)?,
+            compare_after: MOVES_A_LANE * books.lanes.len() as u64,
+            books,
             notes: Notes::default(),
             scan: Scan::default(),
+            ends: Vec::new(),
+            compared: Turns::default(),
+            walked: Turns::default(),
             cycles: 0,
+        })
+    }
+
+    /// An audit that compares all lanes at the end of every cycle: slow, for small networks.
+    ///
+    /// # Errors
+    /// If the spec's routing does not fit its graph.
+    pub fn of_every_cycle(spec: &FabricSpec) -> Result<Audit, BuildError> {
+        Ok(Audit {
+            compare_after: 0,
+            ..Audit::new(spec)?
         })
     }
 
@@ -58,6 +145,32 @@ impl Audit {
     /// Promises broken: the first 100, and how many in all.
     pub fn violations(&self) -> (&[Violation], u64) {
         (&self.notes.violations, self.notes.total)
+    }
+
+    /// What was looked at.
+    pub fn coverage(&self) -> Coverage {
+        let (cycles, compared, walked) = (self.cycles, self.compared, self.walked);
+        let within = |turns: Turns| turns.within.max(cycles - turns.last);
+        Coverage {
+            cycles,
+            compared: compared.times,
+            compared_within: within(compared),
+            walked: walked.times,
+            walked_within: within(walked),
+        }
+    }
+
+    /// Compares all lanes.
+    fn compare(&mut self, network: &Network<'_>) {
+        self.compared.note(self.cycles);
+        self.scan.take(network.fabric);
+        state::check(&mut self.books, network, &self.scan, &mut self.notes);
+    }
+
+    /// Walks along all queues at sources.
+    fn walk(&mut self, network: &Network<'_>) {
+        self.walked.note(self.cycles);
+        state::check_queues(&self.books, network, &mut self.notes);
     }
 }
 
@@ -84,12 +197,29 @@ impl Probe for Audit {
 
     fn after_cycle(&mut self, network: &Network<'_>) {
         self.notes.cycle = network.cycle();
-        let walks = self.cycles.is_multiple_of(WALK_EVERY);
         self.cycles += 1;
-        self.scan.take(network.fabric);
-        state::check(&self.books, network, &self.scan, &mut self.notes);
-        if walks {
-            state::check_queues(&self.books, network, &mut self.notes);
+        let moves = 1 + self.books.moves.len() as u64;
+        if self.ends.is_empty() {
+            self.ends = state::ends(&self.books, network);
+        }
+        state::check_moves(&mut self.books, &self.ends, network, &mut self.notes);
+        if self.compared.is_due(moves, self.compare_after) {
+            self.compare(network);
+        }
+        let steps = self.books.source_lanes() + self.books.totals.packets;
+        let births = core::mem::take(&mut self.books.births);
+        if self.walked.is_due(moves + births, MOVES_A_PACKET * steps) {
+            self.walk(network);
+        }
+    }
+
+    fn on_end(&mut self, network: &Network<'_>) {
+        self.notes.cycle = network.cycle();
+        if self.compared.last < self.cycles {
+            self.compare(network);
+        }
+        if self.walked.last < self.cycles {
+            self.walk(network);
         }
     }
 }
@@ -105,17 +235,24 @@ struct Notes {
 
 impl Notes {
     /// Counts a check; says whether the promise holds.
+    #[inline(always)]
     fn require(&mut self, holds: bool, what: impl FnOnce() -> String) -> bool {
         self.checks += 1;
         if !holds {
-            self.total += 1;
-            if self.violations.len() < KEPT {
-                self.violations.push(Violation {
-                    cycle: self.cycle,
-                    what: what(),
-                });
-            }
+            self.broken(what);
         }
         holds
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn broken(&mut self, what: impl FnOnce() -> String) {
+        self.total += 1;
+        if self.violations.len() < KEPT {
+            self.violations.push(Violation {
+                cycle: self.cycle,
+                what: what(),
+            });
+        }
     }
 }

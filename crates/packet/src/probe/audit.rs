@@ -4,7 +4,7 @@
 //! credit <= N2 + N3; at most N2 + N3 starts in any window of one control loop; units of a
 //! leg arrive in order (but for VirtualClock that resynchronises to the letter, which reorders);
 //! no channel idles while something may be sent, and one whose units are all held is due to ask
-//! again. Now and then, for everything: no channel idles as before; units counted as on the wire
+//! again. Every 1024 instants and at the end, for everything: no channel idles as before; units counted as on the wire
 //! are on the wire; memory holds what the slowest branch has still to send. Where nodes have
 //! pools: no pool holds more than its limit, and its bytes are those of the units in it. Where
 //! flows have sessions: what is reserved on a channel fits its rate.
@@ -32,6 +32,17 @@ const FULL_CHECK_EVERY: u64 = 1024;
 /// Violations kept word for word.
 const KEPT: usize = 100;
 
+/// How much of a run an audit has looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Coverage {
+    /// Instants. What was touched was checked in each.
+    pub instants: u64,
+    /// Of these, those at whose end everything was checked.
+    pub compared: u64,
+    /// The most instants from one such check to the next.
+    pub compared_within: u64,
+}
+
 /// Checks promises; owns what it needs to know.
 pub struct Audit {
     limits: Vec<Option<Limit>>,
@@ -48,7 +59,9 @@ pub struct Audit {
     touched_legs: Vec<u32>,
     touched_channels: Vec<u32>,
     touched_nodes: Vec<u32>,
-    instants: u64,
+    coverage: Coverage,
+    /// Instants up to the last check of everything.
+    compared_last: u64,
     checks: u64,
     violations: Vec<Violation>,
     violations_total: u64,
@@ -103,7 +116,8 @@ impl Audit {
             touched_legs: Vec::new(),
             touched_channels: Vec::new(),
             touched_nodes: Vec::new(),
-            instants: 0,
+            coverage: Coverage::default(),
+            compared_last: 0,
             checks: 0,
             violations: Vec::new(),
             violations_total: 0,
@@ -118,6 +132,15 @@ impl Audit {
     /// Promises broken: the first 100, and how many in all.
     pub fn violations(&self) -> (&[Violation], u64) {
         (&self.violations, self.violations_total)
+    }
+
+    /// What was looked at.
+    pub fn coverage(&self) -> Coverage {
+        let since = self.coverage.instants - self.compared_last;
+        Coverage {
+            compared_within: self.coverage.compared_within.max(since),
+            ..self.coverage
+        }
     }
 
     fn require(&mut self, holds: bool, at: Time, leg: u32, what: impl FnOnce() -> String) {
@@ -211,6 +234,11 @@ impl Audit {
     }
 
     fn check_everything(&mut self, at: Time, network: &Network) {
+        let coverage = &mut self.coverage;
+        coverage.compared += 1;
+        let since = coverage.instants - self.compared_last;
+        coverage.compared_within = coverage.compared_within.max(since);
+        self.compared_last = coverage.instants;
         for id in 0..network.channels.len() {
             self.check_channel(at, id as u32, network);
         }
@@ -363,8 +391,14 @@ impl Probe for Audit {
             self.check_pool(at, node, network);
         }
         self.touched_nodes = nodes;
-        self.instants += 1;
-        if self.instants.is_multiple_of(FULL_CHECK_EVERY) {
+        self.coverage.instants += 1;
+        if self.coverage.instants.is_multiple_of(FULL_CHECK_EVERY) {
+            self.check_everything(at, network);
+        }
+    }
+
+    fn on_end(&mut self, at: Time, network: &Network) {
+        if self.compared_last < self.coverage.instants {
             self.check_everything(at, network);
         }
     }

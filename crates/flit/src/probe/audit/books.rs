@@ -6,9 +6,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Notes;
-use super::ledger::{ChannelBook, Flit, Hop, LaneBook, PacketBook};
+use super::ledger::{ChannelBook, Flit, Hop, LaneBook, PacketBook, Visit};
 use super::plan::{Node, Plan};
 use crate::error::BuildError;
+use crate::lane::NONE;
 use crate::probe::{Crossing, Tag};
 use crate::spec::{FabricSpec, Release};
 
@@ -20,12 +21,25 @@ pub struct Books {
     pub lanes: Vec<LaneBook>,
     pub channels: Vec<ChannelBook>,
     /// By number.
-    pub packets: Vec<Option<PacketBook>>,
+    pub packets: Vec<PacketBook>,
     pub totals: Totals,
+    /// Flits that have left a buffer in this cycle.
+    pub moves: Vec<Move>,
+    /// Packets born since the books were last asked.
+    pub births: u64,
     /// By terminal: birth of the last packet whose header left.
     last_birth: Vec<u64>,
     /// By source, destination and class: place of the last packet delivered.
     last_entered: BTreeMap<(u32, u32, u8), u64>,
+}
+
+/// A flit left one lane, or its source, for another.
+#[derive(Clone, Copy, Debug)]
+pub struct Move {
+    /// Place of the lane it left; [`NONE`] at its source.
+    pub from: u32,
+    /// Place of the lane it took a place of.
+    pub into: u32,
 }
 
 /// Counts of flits, and of packets alive.
@@ -52,6 +66,8 @@ impl Books {
             channels: vec![ChannelBook::default(); plan.channels.len()],
             packets: Vec::new(),
             totals: Totals::default(),
+            moves: Vec::new(),
+            births: 0,
             last_birth: vec![0; spec.graph.inject.len()],
             last_entered: BTreeMap::new(),
             plan,
@@ -65,24 +81,32 @@ impl Books {
 
     /// The packet with this number.
     pub fn packet(&self, number: u32) -> Option<&PacketBook> {
-        self.packets.get(number as usize)?.as_ref()
+        let book = self.packets.get(number as usize)?;
+        book.is_alive.then_some(book)
     }
 
     pub fn terminals(&self) -> usize {
         self.last_birth.len()
     }
 
+    /// Lanes that packets leave their sources by.
+    pub fn source_lanes(&self) -> u64 {
+        (self.last_birth.len() * self.plan.lanes) as u64
+    }
+
     pub fn born(&mut self, tag: &Tag, notes: &mut Notes) {
         let index = tag.number as usize;
         if self.packets.len() <= index {
-            self.packets.resize_with(index + 1, || None);
+            self.packets.resize_with(index + 1, PacketBook::new);
         }
-        notes.require(self.packets[index].is_none(), || {
+        let book = &mut self.packets[index];
+        notes.require(!book.is_alive, || {
             format!("{tag} has the number of a packet alive")
         });
-        self.packets[index] = Some(PacketBook::new(*tag));
+        book.begin(*tag);
         self.totals.created += u64::from(tag.length);
         self.totals.packets += 1;
+        self.births += 1;
     }
 
     /// A packet is complete.
@@ -91,11 +115,10 @@ impl Books {
         if !notes.require(found, || format!("{tag} is delivered, but not alive")) {
             return;
         }
-        let Some(book) = self.packets[tag.number as usize].take() else {
-            return;
-        };
+        let book = &mut self.packets[tag.number as usize];
+        book.is_alive = false;
         let whole = book.hops.iter().all(|hop| hop.flits == tag.length);
-        let due = book.due;
+        let (due, entered) = (book.due, book.entered);
         notes.require(whole && due == Some(cycle), || {
             let tail = due.map_or("still under way".into(), |due| {
                 format!("due in cycle {due}")
@@ -107,8 +130,8 @@ impl Books {
         let is_ordered = self.plan.classes.get(usize::from(tag.class));
         if is_ordered.is_some_and(|class| class.is_ordered) {
             let ends = (tag.source, tag.destination, tag.class);
-            let last = self.last_entered.insert(ends, book.entered);
-            notes.require(last.is_none_or(|last| last < book.entered), || {
+            let last = self.last_entered.insert(ends, entered);
+            notes.require(last.is_none_or(|last| last < entered), || {
                 format!("{tag} is delivered after one that entered later")
             });
         }
@@ -167,6 +190,7 @@ impl Books {
     }
 
     /// Does the crossing speak of things that there are?
+    #[inline]
     fn is_known(&self, crossing: &Crossing, notes: &mut Notes) -> bool {
         let tag = &crossing.packet;
         let book = self.packet(tag.number);
@@ -186,48 +210,74 @@ impl Books {
     }
 
     /// A flit leaves its source or the lane it is in, and takes a place behind its channel.
+    #[inline]
     fn leave(&mut self, crossing: &Crossing, notes: &mut Notes) -> bool {
         let &Crossing { flit, .. } = crossing;
-        let Some(book) = &mut self.packets[crossing.packet.number as usize] else {
+        let Some(hop) = self.hop(crossing, notes) else {
             return false;
         };
-        let lane = (crossing.channel, crossing.lane);
-        if flit == 0 {
-            book.hops.push(Hop {
-                channel: lane.0,
-                lane: lane.1,
-                flits: 0,
-            });
-        }
-        // The right one, if a way leads twice through a lane.
-        let there = |hop: &Hop| (hop.channel, hop.lane) == lane;
-        let here = |hop: &Hop| there(hop) && hop.flits == flit;
-        let hops = book.hops.iter();
-        let hop = hops
-            .clone()
-            .position(here)
-            .or_else(|| hops.clone().position(there));
-        notes.require(hop.is_some(), || {
-            format!("{crossing}, where it does not follow its header")
-        });
-        let Some(hop) = hop else {
-            return false;
-        };
+        let book = &mut self.packets[crossing.packet.number as usize];
         let next = book.hops[hop].flits;
         notes.require(next == flit, || {
             format!("{crossing}, where flit {next} comes next")
         });
         book.hops[hop].flits = flit + 1;
         let before = hop.checked_sub(1).map(|before| book.hops[before]);
-        match before {
-            None => self.enter(crossing, notes),
-            Some(before) => self.take_out(before, crossing, notes),
-        }
-        self.take_place(crossing, notes);
+        let into = self.place(crossing.channel, crossing.lane);
+        let from = match before {
+            None => {
+                self.enter(crossing, notes);
+                NONE
+            }
+            Some(before) => {
+                let from = self.place(before.channel, before.lane);
+                self.take_out(before.channel, from, crossing, notes);
+                from as u32
+            }
+        };
+        self.take_place(crossing, into, hop as u32, notes);
+        self.moves.push(Move {
+            from,
+            into: into as u32,
+        });
         true
     }
 
+    /// Which lane of its packet's way a flit goes into: a header into a new one, others into
+    /// that which their packet has open, or else into any where it has been.
+    #[inline]
+    fn hop(&mut self, crossing: &Crossing, notes: &mut Notes) -> Option<usize> {
+        let &Crossing { channel, lane, .. } = crossing;
+        let number = crossing.packet.number;
+        let open = self.lanes[self.place(channel, lane)].open;
+        let hops = &mut self.packets[number as usize].hops;
+        let hop = match open {
+            _ if crossing.flit == 0 => {
+                hops.push(Hop {
+                    channel,
+                    lane,
+                    flits: 0,
+                });
+                Some(hops.len() - 1)
+            }
+            Some(visit)
+                if visit.packet == number
+                    && hops
+                        .get(visit.hop as usize)
+                        .is_some_and(|hop| hop.is_at(channel, lane)) =>
+            {
+                Some(visit.hop as usize)
+            }
+            _ => hops.iter().position(|hop| hop.is_at(channel, lane)),
+        };
+        notes.require(hop.is_some(), || {
+            format!("{crossing}, where it does not follow its header")
+        });
+        hop
+    }
+
     /// A flit leaves its source.
+    #[inline]
     fn enter(&mut self, crossing: &Crossing, notes: &mut Notes) {
         let tag = crossing.packet;
         let from = self.plan.channels[crossing.channel as usize].from;
@@ -239,9 +289,7 @@ impl Books {
             return;
         }
         self.totals.entered += 1;
-        if let Some(book) = &mut self.packets[tag.number as usize] {
-            book.entered = self.totals.entered;
-        }
+        self.packets[tag.number as usize].entered = self.totals.entered;
         if let Some(last) = self.last_birth.get_mut(tag.source as usize) {
             let before = core::mem::replace(last, tag.birth);
             notes.require(!self.plan.in_turn || before <= tag.birth, || {
@@ -251,25 +299,26 @@ impl Books {
     }
 
     /// A flit leaves a lane.
-    fn take_out(&mut self, hop: Hop, crossing: &Crossing, notes: &mut Notes) {
-        let (cycle, channel) = (crossing.cycle, hop.channel as usize);
+    #[inline]
+    fn take_out(&mut self, channel: u32, from: usize, crossing: &Crossing, notes: &mut Notes) {
+        let (cycle, channel) = (crossing.cycle, channel as usize);
         let course = self.plan.channels[channel];
         notes.require(
             self.plan.channels[crossing.channel as usize].from == course.to,
             || format!("{crossing}, which does not begin where channel {channel} ends"),
         );
-        let place = self.place(hop.channel, hop.lane);
-        let lane = &mut self.lanes[place];
+        let index = from - channel * self.plan.lanes;
+        let lane = &mut self.lanes[from];
         let is_it =
             |flit: &Flit| (flit.packet, flit.index) == (crossing.packet.number, crossing.flit);
-        let at = lane.flits.iter().position(is_it);
+        let at = match lane.flits.front() {
+            Some(first) if is_it(first) => Some(0),
+            _ => lane.flits.iter().position(is_it),
+        };
         notes.require(at == Some(0), || {
-            format!(
-                "{crossing}, but is not first of channel {channel}, lane {}",
-                hop.lane
-            )
+            format!("{crossing}, but is not first of channel {channel}, lane {index}")
         });
-        let Some(flit) = at.and_then(|at| lane.flits.remove(at)) else {
+        let Some(flit) = at.and_then(|at| lane.take(at)) else {
             return;
         };
         notes.require(flit.from <= cycle, || match flit.from - course.flight {
@@ -278,8 +327,7 @@ impl Books {
         });
         lane.give_back(cycle + self.plan.credit_delay);
         if crossing.flit + 1 == crossing.packet.length {
-            lane.passing
-                .retain(|packet| *packet != crossing.packet.number);
+            lane.pass(crossing.packet.number);
             if self.plan.release == Release::Drained {
                 lane.free_from = cycle + self.plan.credit_delay.max(1);
             }
@@ -293,21 +341,24 @@ impl Books {
     }
 
     /// A flit takes a place in the lane it goes to.
-    fn take_place(&mut self, crossing: &Crossing, notes: &mut Notes) {
+    #[inline]
+    fn take_place(&mut self, crossing: &Crossing, into: usize, hop: u32, notes: &mut Notes) {
         let &Crossing { cycle, flit, .. } = crossing;
         let (number, length) = (crossing.packet.number, crossing.packet.length);
         let ejects = self.plan.ejects(crossing.channel as usize);
-        let place = self.place(crossing.channel, crossing.lane);
-        let lane = &mut self.lanes[place];
+        let lane = &mut self.lanes[into];
         let open = lane.open;
         if flit == 0 {
             notes.require(open.is_none() && lane.free_from <= cycle, || {
                 format!("{crossing}, while another packet has the lane")
             });
-            lane.open = Some(number);
+            lane.open = Some(Visit {
+                packet: number,
+                hop,
+            });
             lane.free_from = u64::MAX;
         } else {
-            notes.require(open == Some(number), || {
+            notes.require(open.is_some_and(|open| open.packet == number), || {
                 format!("{crossing}, between the flits of another packet")
             });
         }
@@ -324,6 +375,7 @@ impl Books {
     }
 
     /// A flit is on its way over a channel.
+    #[inline]
     fn set_out(&mut self, crossing: &Crossing, notes: &mut Notes) {
         let &Crossing { flit, packet, .. } = crossing;
         let course = self.plan.channels[crossing.channel as usize];
@@ -337,7 +389,12 @@ impl Books {
                 from,
             });
             if flit == 0 {
-                lane.passing.push_back(packet.number);
+                // A header on its way is in the last lane it has gone into.
+                let hops = self.packets[packet.number as usize].hops.len();
+                lane.passing.push_back(Visit {
+                    packet: packet.number,
+                    hop: hops.saturating_sub(1) as u32,
+                });
             }
             return;
         };
@@ -349,9 +406,7 @@ impl Books {
             if self.plan.release == Release::Drained {
                 lane.free_from = from;
             }
-            if let Some(book) = &mut self.packets[packet.number as usize] {
-                book.due = Some(from);
-            }
+            self.packets[packet.number as usize].due = Some(from);
         }
     }
 }

@@ -1,13 +1,15 @@
-//! The engine's own counters against the books, after every cycle.
+//! The engine's own counters against the books: of what has moved after every cycle, of all there
+//! is now and then.
 
 use alloc::format;
 use alloc::vec::Vec;
 
 use super::Notes;
-use super::books::Books;
+use super::books::{Books, Move};
+use super::ledger::{Hop, LaneBook, Visit};
 use crate::fabric::{Fabric, OutputQueues};
 use crate::finish::queued_flits;
-use crate::lane::{FRESH, NONE};
+use crate::lane::{FRESH, InLane, NONE};
 use crate::layout::BLOCK;
 use crate::probe::Network;
 
@@ -15,14 +17,14 @@ use crate::probe::Network;
 #[derive(Debug, Default)]
 pub struct Scan {
     /// By input lane: flits that will join it.
-    flits: Vec<u64>,
+    flits: Vec<u32>,
     /// By output lane: credits that will come, and flits in the channel's small buffer.
-    credits: Vec<u64>,
-    buffered: Vec<u64>,
+    credits: Vec<u32>,
+    buffered: Vec<u32>,
     /// By seat channel: seats that a packet holds.
     held: Vec<u8>,
-    /// Output lanes that headers have got and can't use yet.
-    granted: Vec<u32>,
+    /// By output lane: a header has got it and can't use it yet.
+    granted: Vec<bool>,
 }
 
 impl Scan {
@@ -49,8 +51,10 @@ impl Scan {
             self.buffered[flit.into as usize] += 1;
         }
         self.granted.clear();
-        let granted = fabric.granted.slots().iter().flatten();
-        self.granted.extend(granted.map(|(_, output)| *output));
+        self.granted.resize(fabric.output.len(), false);
+        for (_, output) in fabric.granted.slots().iter().flatten() {
+            self.granted[*output as usize] = true;
+        }
         self.held.clear();
         self.held.resize(fabric.held.len(), 0);
         for (lane, state) in fabric.input.iter().enumerate() {
@@ -62,14 +66,70 @@ impl Scan {
     }
 }
 
+/// Numbers of a lane in the engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends {
+    /// At its sending end.
+    output: u32,
+    /// At its receiving end, unless it leads to a terminal.
+    input: u32,
+}
+
+/// Those of all lanes, by place.
+pub fn ends(books: &Books, network: &Network<'_>) -> Vec<Ends> {
+    let channels = 0..books.plan.channels.len() as u32;
+    let lanes = channels.flat_map(|channel| {
+        let lanes = 0..books.plan.lanes as u8;
+        lanes.map(move |lane| View::new(books, network, channel, lane))
+    });
+    let ends = lanes.map(|view| Ends {
+        output: view.output,
+        input: view.input,
+    });
+    ends.collect()
+}
+
+/// Of each flit that has moved in this cycle: what the lane it has left stores, and the credits
+/// that are left for the lane it has gone into. Then the engine's totals.
+pub fn check_moves(books: &mut Books, ends: &[Ends], network: &Network<'_>, notes: &mut Notes) {
+    let (fabric, next) = (network.fabric, network.cycle + 1);
+    let lanes = books.plan.lanes;
+    let name = |place: u32| (place as usize / lanes, place as usize % lanes);
+    for &Move { from, into } in &books.moves {
+        if from != NONE {
+            let book = &mut books.lanes[from as usize];
+            book.settle_flits(next);
+            let lane = &fabric.input[ends[from as usize].input as usize];
+            let stored = u64::from(lane.count[0]) + u64::from(lane.count[1]);
+            let should = book.stored().0;
+            notes.require(stored == should, || {
+                let (channel, index) = name(from);
+                format!(
+                    "channel {channel}, lane {index}: {stored} flits stored, should be {should}"
+                )
+            });
+        }
+        let book = &mut books.lanes[into as usize];
+        book.settle_credits(next);
+        let credits = u64::from(fabric.output[ends[into as usize].output as usize].credits);
+        let should = book.credits().0;
+        notes.require(credits == should, || {
+            let (channel, index) = name(into);
+            format!("channel {channel}, lane {index}: {credits} credits, should be {should}")
+        });
+    }
+    books.moves.clear();
+    check_totals(books, fabric, notes);
+}
+
 /// All lanes and all totals.
-pub fn check(books: &Books, network: &Network<'_>, scan: &Scan, notes: &mut Notes) {
+pub fn check(books: &mut Books, network: &Network<'_>, scan: &Scan, notes: &mut Notes) {
     let fabric = network.fabric;
-    for channel in 0..books.plan.channels.len() {
-        for lane in 0..books.plan.lanes {
-            let view = View::new(books, fabric, channel, lane);
-            view.check_sender(scan, notes);
-            if !books.plan.ejects(channel) {
+    for channel in 0..books.plan.channels.len() as u32 {
+        for lane in 0..books.plan.lanes as u8 {
+            let view = View::settled(books, network, channel, lane);
+            view.check_sender(scan.granted[view.output as usize], notes);
+            if !view.books.plan.ejects(channel as usize) {
                 view.check_room(scan, notes);
                 view.check_front(notes);
             }
@@ -80,7 +140,7 @@ pub fn check(books: &Books, network: &Network<'_>, scan: &Scan, notes: &mut Note
         check_pair(fabric, lane, notes);
     }
     check_held(fabric, scan, notes);
-    check_totals(books, fabric, notes);
+    check_inside(books, fabric, notes);
 }
 
 /// Flits born, delivered, waiting and inside, with every queue walked along.
@@ -96,13 +156,9 @@ pub fn check_queues(books: &Books, network: &Network<'_>, notes: &mut Notes) {
     });
 }
 
+/// What the engine counts, and what the books do.
 fn check_totals(books: &Books, fabric: &Fabric, notes: &mut Notes) {
     let totals = books.totals;
-    let in_lanes = books
-        .lanes
-        .iter()
-        .map(|lane| lane.flits.len() as u64 + lane.buffered);
-    let inside = in_lanes.sum::<u64>() + totals.ejected - totals.delivered;
     let (created, injected) = (fabric.created, fabric.injected);
     let (delivered, packets) = (fabric.delivered, fabric.packets.len() as u64);
     let same = (created, injected, delivered, packets)
@@ -112,10 +168,27 @@ fn check_totals(books: &Books, fabric: &Fabric, notes: &mut Notes) {
             totals.delivered,
             totals.packets,
         );
-    notes.require(same && injected == delivered + inside, || {
+    notes.require(same, || {
         format!(
             "the engine counts {created} flits born, {injected} sent, {delivered} delivered and \
-             {packets} packets; there are {totals:?}, {inside} flits inside"
+             {packets} packets; there are {totals:?}"
+        )
+    });
+}
+
+/// Flits that left their sources are delivered, in a lane or on the last channel.
+fn check_inside(books: &Books, fabric: &Fabric, notes: &mut Notes) {
+    check_totals(books, fabric, notes);
+    let totals = books.totals;
+    let in_lanes = books
+        .lanes
+        .iter()
+        .map(|lane| lane.flits.len() as u64 + lane.buffered);
+    let inside = in_lanes.sum::<u64>() + totals.ejected - totals.delivered;
+    let (injected, delivered) = (fabric.injected, fabric.delivered);
+    notes.require(injected == delivered + inside, || {
+        format!(
+            "the engine counts {injected} flits sent and {delivered} delivered; {inside} are inside"
         )
     });
 }
@@ -171,6 +244,7 @@ fn check_pair(fabric: &Fabric, lane: u32, notes: &mut Notes) {
 /// One lane in the books and in the engine.
 struct View<'a> {
     books: &'a Books,
+    book: &'a LaneBook,
     fabric: &'a Fabric,
     channel: usize,
     index: usize,
@@ -182,23 +256,34 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(books: &'a Books, fabric: &'a Fabric, channel: usize, index: usize) -> View<'a> {
+    /// With what has come by the next cycle noted in the books.
+    fn settled(books: &'a mut Books, network: &Network<'a>, channel: u32, lane: u8) -> View<'a> {
+        let place = books.place(channel, lane);
+        books.lanes[place].settle(network.cycle + 1);
+        View::new(books, network, channel, lane)
+    }
+
+    fn new(books: &'a Books, network: &Network<'a>, channel: u32, lane: u8) -> View<'a> {
+        let fabric = network.fabric;
         let layout = &fabric.layout;
-        let lane = |channel: u32| match channel {
+        let index = u32::from(lane);
+        let number = |channel: u32| match channel {
             NONE => NONE,
-            channel => (channel << layout.shift) + index as u32,
+            channel => (channel << layout.shift) + index,
         };
         View {
+            book: &books.lanes[books.place(channel, lane)],
             books,
             fabric,
-            channel,
-            index,
-            next: fabric.now + 1,
-            output: lane(layout.out_of[channel]),
-            input: lane(layout.target[channel]),
+            channel: channel as usize,
+            index: usize::from(lane),
+            next: network.cycle + 1,
+            output: number(layout.out_of[channel as usize]),
+            input: number(layout.target[channel as usize]),
         }
     }
 
+    #[inline]
     fn require(
         &self,
         notes: &mut Notes,
@@ -212,14 +297,13 @@ impl<'a> View<'a> {
     }
 
     /// It is free, or a packet has it, or its last packet is on its way out.
-    fn check_sender(&self, scan: &Scan, notes: &mut Notes) {
+    fn check_sender(&self, is_granted: bool, notes: &mut Notes) {
         let fabric = self.fabric;
         let out = fabric.channel(self.output) as usize;
         let is_free = fabric.allocation[out].free >> self.index & 1 == 1;
         let sender = fabric.output[self.output as usize].link;
-        let book = &self.books.lanes[self.books.place(self.channel as u32, self.index as u8)];
+        let book = self.book;
         let nobody = sender == fabric.layout.no_in();
-        let is_granted = scan.granted.contains(&self.output);
         let should = nobody && !is_granted && book.free_from <= self.next;
         self.require(notes, is_free == should, || {
             format!(
@@ -236,6 +320,7 @@ impl<'a> View<'a> {
         });
         let open = book.open;
         self.require(notes, open.is_none() || !nobody, || {
+            let open = open.map(|visit| visit.packet);
             format!("packet number {open:?} is on its way into it, but nobody has it")
         });
     }
@@ -243,12 +328,13 @@ impl<'a> View<'a> {
     /// Credits, credits and flits under way, and flits stored fill it exactly.
     fn check_room(&self, scan: &Scan, notes: &mut Notes) {
         let (input, output) = (self.input as usize, self.output as usize);
-        let book = &self.books.lanes[self.books.place(self.channel as u32, self.index as u8)];
+        let book = self.book;
         let count = self.fabric.input[input].count;
         let credits = u64::from(self.fabric.output[output].credits);
         let stored = u64::from(count[0]) + u64::from(count[1]);
-        let (returning, buffered) = (scan.credits[output], scan.buffered[output]);
-        let coming = scan.flits[input];
+        let returning = u64::from(scan.credits[output]);
+        let buffered = u64::from(scan.buffered[output]);
+        let coming = u64::from(scan.flits[input]);
         let depth = self.books.plan.depth;
         let sum = credits + returning + buffered + coming + stored;
         self.require(notes, sum == depth, || {
@@ -257,11 +343,7 @@ impl<'a> View<'a> {
                  under way, {stored} stored: not {depth} in all"
             )
         });
-        let should = (
-            book.credits(self.next),
-            book.stored(self.next),
-            book.buffered,
-        );
+        let should = (book.credits(), book.stored(), book.buffered);
         let is = ((credits, returning), (stored, coming), buffered);
         self.require(notes, is == should, || {
             format!("credits, flits, flits buffered are {is:?}; should be {should:?}")
@@ -272,24 +354,27 @@ impl<'a> View<'a> {
     fn check_front(&self, notes: &mut Notes) {
         let fabric = self.fabric;
         let state = fabric.input[self.input as usize];
-        let book = &self.books.lanes[self.books.place(self.channel as u32, self.index as u8)];
-        let should = book.front(self.next);
-        let front = match fabric.front[self.input as usize] {
-            NONE => None,
-            number => Some(number),
-        };
+        let visit = self.book.front();
+        let should = visit.map_or(NONE, |visit| visit.packet);
+        let front = fabric.front[self.input as usize];
         self.require(notes, front == should, || {
+            let name = |packet| (packet != NONE).then_some(packet);
+            let (front, should) = (name(front), name(should));
             format!("packet number {front:?} is its first, should be {should:?}")
         });
         check_pair(fabric, self.input, notes);
-        let Some(packet) = should.and_then(|number| self.books.packet(number)) else {
-            return;
-        };
-        let here = |hop: &super::ledger::Hop| {
-            (hop.channel as usize, usize::from(hop.lane)) == (self.channel, self.index)
-        };
-        // The last, if its way leads here twice; then the first is behind its tail.
-        let Some(hop) = packet.hops.iter().rposition(here) else {
+        if let Some(visit) = visit {
+            self.check_rest(visit, &state, notes);
+        }
+    }
+
+    /// How much of its front packet is left, and where that goes on.
+    #[inline]
+    fn check_rest(&self, visit: Visit, state: &InLane, notes: &mut Notes) {
+        let hop = visit.hop as usize;
+        let here = |hop: &Hop| hop.is_at(self.channel as u32, self.index as u8);
+        let packet = self.books.packet(visit.packet);
+        let Some(packet) = packet.filter(|packet| packet.hops.get(hop).is_some_and(here)) else {
             return;
         };
         let gone = packet.gone(hop + 1);
@@ -302,8 +387,8 @@ impl<'a> View<'a> {
             )
         });
         if let Some(next) = packet.hops.get(hop + 1) {
-            let out = fabric.layout.out_of[next.channel as usize];
-            let into = (out << fabric.layout.shift) + u32::from(next.lane);
+            let out = self.fabric.layout.out_of[next.channel as usize];
+            let into = (out << self.fabric.layout.shift) + u32::from(next.lane);
             self.require(notes, state.link == into, || {
                 format!("its first packet goes on by {}, not by {into}", state.link)
             });

@@ -47,7 +47,8 @@ fn seen(switch: Switch, change: impl Fn(&mut Fabric) -> Option<()>) -> alloc::st
     }
     // The end of the cycle again.
     simulation.fabric.now -= 1;
-    simulation.probe_mut().cycles = 0;
+    simulation.probe_mut().compare_after = 0;
+    simulation.probe_mut().walked.times = 0;
     simulation.report();
     let (violations, _) = simulation.probe().violations();
     violations.iter().map(|found| found.what.as_str()).collect()
