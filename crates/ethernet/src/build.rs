@@ -330,6 +330,7 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
             has_time_out: rules.is_some_and(|rules| rules.time_out.is_some()),
             is_switch: switch.is_some(),
             is_deaf: node.is_deaf,
+            promised: node.promised,
             response: node.response,
             watchdog: node.watchdog,
             storm,

@@ -54,6 +54,19 @@ pub struct RunInfo {
     pub wall_seconds: Option<f64>,
     /// What was checked.
     pub checks: Vec<Check>,
+    /// Lossless classes that may lose frames because the scenario says so.
+    pub given_up: Vec<GivenUp>,
+}
+
+/// Lossless classes that may lose frames because the scenario says so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GivenUp {
+    /// A bit for each class.
+    pub classes: u8,
+    /// Nodes where they may.
+    pub nodes: Vec<u32>,
+    /// The line that says so.
+    pub by: String,
 }
 
 /// What probes measured beside the outcome.

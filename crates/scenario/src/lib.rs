@@ -54,7 +54,7 @@ use packet::spec::{NetworkSpec, SeriesSpec};
 
 pub use control::n3_for;
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};
-pub use ethernet::{EthernetScenario, headroom};
+pub use ethernet::{EthernetScenario, GivenUp, headroom};
 pub use explain::{WordGroup, explain, list};
 pub use files::{LARGEST_FILE_BYTES, Loader};
 pub use reference::reference_markdown;
