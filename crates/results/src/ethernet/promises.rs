@@ -131,11 +131,7 @@ pub(super) fn line(
 }
 
 /// The section of a page, if anything was promised or given up.
-pub(super) fn blocks(
-    info: &RunInfo,
-    spec: &EthernetSpec,
-    outcome: &EthernetOutcome,
-) -> Vec<Block> {
+pub(super) fn blocks(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Block> {
     let all = promises(info, spec, outcome);
     if all.is_empty() {
         return Vec::new();
@@ -145,7 +141,10 @@ pub(super) fn blocks(
         "What lossless classes promised.",
         vec![
             Column::text("promise", ""),
-            Column::text("state", "kept, broken, or given up by a line of the scenario"),
+            Column::text(
+                "state",
+                "kept, broken, or given up by a line of the scenario",
+            ),
             Column::text("detail", ""),
         ],
     );

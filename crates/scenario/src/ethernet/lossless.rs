@@ -81,13 +81,30 @@ impl Lossless<'_> {
             .map(|load| headroom::wire_time(back.rate, load.largest).0)
             .max();
         let response = self.spec.nodes[from as usize].response.0;
+        let control = self.control(input);
         Some(Stop {
             rate: there.rate,
             frame_bytes: load.largest,
             ahead: Duration(ahead.unwrap_or(0)),
-            control: headroom::wire_time(back.rate, CONTROL_BYTES),
+            control: Duration(control.0.saturating_mul(self.said_at_once(input))),
             away: Duration(there.delay.0 + back.delay.0 + response + latency(from) + latency(to)),
         })
+    }
+
+    /// Time of one control frame to the sender over an input.
+    pub(super) fn control(&self, input: u32) -> Duration {
+        headroom::wire_time(channel_of(self.spec, input ^ 1).rate, CONTROL_BYTES)
+    }
+
+    /// Stops of single classes that may be said over an input at once: one for each that crosses it.
+    fn said_at_once(&self, input: u32) -> u64 {
+        let pressure = self.pressure(self.net.ends(input).1);
+        let Some(rules) = pressure.filter(|rules| rules.select == Select::Class) else {
+            return 1;
+        };
+        let lossless = (0..8).filter(|class| rules.classes & 1 << class != 0);
+        let crossing = lossless.filter(|class| self.crossings.on.contains_key(&(input, *class)));
+        crossing.count().max(1) as u64
     }
 
     fn inputs(&self, channel: u32, class: u8) -> Vec<(u32, Load)> {
@@ -346,9 +363,7 @@ fn small_outputs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         let buffer = look.root.record("buffer");
         let at = buffer.map_or_else(At::default, |buffer| buffer.at("per_queue"));
         let name = look.net.channel_name(*channel);
-        let meant = look
-            .consent
-            .is_meant(look.net.ends(*channel).0, *class);
+        let meant = look.consent.is_meant(look.net.ends(*channel).0, *class);
         mistakes.push(
             Diagnostic::error_unless(
                 meant,

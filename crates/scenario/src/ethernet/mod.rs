@@ -27,8 +27,8 @@ use self::crossings::Crossings;
 use self::flows::Flows;
 use self::lossless::Lossless;
 use self::net::Net;
-pub use self::promises::GivenUp;
 use self::promises::Consent;
+pub use self::promises::GivenUp;
 pub(crate) use self::tcp::flavour;
 
 use crate::Limits;
@@ -90,6 +90,7 @@ pub(crate) fn build(
         let parts = (&crossings, &flows, &consent);
         whole(root, &net, parts, &mut network, mistakes);
         given_up = consent.promise(&mut network, mistakes);
+        routes::follow(&network, &flows, &crossings, mistakes);
         limits::memory(root, &network, limits, mistakes);
     }
     Some(EthernetScenario {

@@ -159,7 +159,9 @@ fn places(record: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<
 /// Words about headroom that name nothing that has it.
 fn without_meaning(record: &Record, lossless: u8, mistakes: &mut Diagnostics) {
     let class = record.whole("class").unwrap_or(0);
-    if record.given("headroom") && lossless & 1 << class == 0 {
+    // Where nothing is under back-pressure, one word turned all of it off.
+    let is_lossy = lossless != 0 && lossless & 1 << class == 0;
+    if record.given("headroom") && is_lossy {
         mistakes.push(
             Diagnostic::error("no-meaning", format!("class {class} promises nothing"))
                 .at(record.at("headroom"), "only lossless classes have headroom")

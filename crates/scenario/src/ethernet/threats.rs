@@ -58,9 +58,8 @@ impl Threat<'_> {
         for note in self.notes {
             told = told.note(note);
         }
-        let named = |(node, class): &(u32, u8)| {
-            format!("class {class} at `{}`", look.net.name(*node))
-        };
+        let named =
+            |(node, class): &(u32, u8)| format!("class {class} at `{}`", look.net.name(*node));
         let listed: Vec<String> = places.iter().copied().take(LISTED).map(named).collect();
         let more = match places.len().saturating_sub(LISTED) {
             0 => String::new(),
@@ -68,7 +67,10 @@ impl Threat<'_> {
         };
         told = told.note(format!("it concerns {}{more}", listed.join(", ")));
         let class = places[0].1;
-        mistakes.push(told.help(self.help).help_if((!is_meant).then(|| consent(class))));
+        mistakes.push(
+            told.help(self.help)
+                .help_if((!is_meant).then(|| consent(class))),
+        );
     }
 }
 
@@ -83,7 +85,8 @@ pub(super) fn consent(class: u8) -> String {
 impl Lossless<'_> {
     /// Rules of a switch for a class, if that is lossless there.
     fn rules(&self, node: u32, class: u8) -> Option<&BackPressureSpec> {
-        self.pressure(node).filter(|rules| rules.classes & 1 << class != 0)
+        self.pressure(node)
+            .filter(|rules| rules.classes & 1 << class != 0)
     }
 
     /// Queues of switches that lossless classes cross: channel and class, with the rules.
@@ -151,14 +154,18 @@ fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
 
 /// Neighbours that are let go send into queues that are still congested.
 fn time_out(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
-    let given_up = look.queues().filter(|(_, _, rules)| {
-        rules.time_out.is_some() && rules.detect == Detect::Outputs
-    });
+    let given_up = look
+        .queues()
+        .filter(|(_, _, rules)| rules.time_out.is_some() && rules.detect == Detect::Outputs);
     let places = given_up.map(|(channel, class, _)| (look.net.ends(channel).0, class));
     Threat {
         code: "time-out",
         message: "neighbours let go by a time-out may overflow the queue that stopped them",
-        labels: vec![(record, "time_out", "ends stops while congestion lasts".into())],
+        labels: vec![(
+            record,
+            "time_out",
+            "ends stops while congestion lasts".into(),
+        )],
         notes: Vec::new(),
         help: "leave `time_out` out",
         is_told_if_meant: false,
@@ -222,20 +229,24 @@ fn nodes_with<'a>(
 ) -> impl Iterator<Item = (u32, &'a Record)> {
     let net = look.net;
     let records = look.root.records("nodes").iter();
-    records.filter(move |record| record.given(key)).flat_map(move |record| {
-        let named = record.list("name").iter();
-        named.filter_map(move |(name, at)| Some((net.find(name, at).ok()?, record)))
-    })
+    records
+        .filter(move |record| record.given(key))
+        .flat_map(move |record| {
+            let named = record.list("name").iter();
+            named.filter_map(move |(name, at)| Some((net.find(name, at).ok()?, record)))
+        })
 }
 
 /// Does a node ever stop those that send it frames of a class?
 fn may_be_stopped(look: &Lossless<'_>, node: u32, class: u8) -> bool {
     match &look.spec.nodes[node as usize].kind {
-        NodeKind::Switch(switch) => switch.back_pressure.is_some_and(|rules| {
-            rules.select == Select::Port || rules.classes & 1 << class != 0
-        }),
+        NodeKind::Switch(switch) => switch
+            .back_pressure
+            .is_some_and(|rules| rules.select == Select::Port || rules.classes & 1 << class != 0),
         NodeKind::Station { storm } => storm.is_some_and(|storm| {
-            storm.classes.is_none_or(|classes| classes & 1 << class != 0)
+            storm
+                .classes
+                .is_none_or(|classes| classes & 1 << class != 0)
         }),
     }
 }
@@ -267,12 +278,16 @@ fn short_stops(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics)
     for (_, class, input) in look.crossings.through.keys() {
         let node = look.net.ends(*input).1;
         let found = look.rules(node, *class);
-        let Some(stop) = found.and_then(|rules| lasting(look, rules, (*input, *class), most)) else {
+        let Some(stop) = found.and_then(|rules| lasting(look, rules, (*input, *class), most))
+        else {
             continue;
         };
         if stop.is_short(run) {
             places.insert((node, *class));
-            if worst.as_ref().is_none_or(|(_, worst)| stop.lasts < worst.lasts) {
+            if worst
+                .as_ref()
+                .is_none_or(|(_, worst)| stop.lasts < worst.lasts)
+            {
                 worst = Some((*input, stop));
             }
         }
@@ -291,7 +306,11 @@ fn short_stops(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics)
         code: "short-stop",
         message: "a stop may end while congestion lasts",
         labels: vec![
-            (record, "quanta", format!("{:.6} ms for `{from}`", ms(stop.lasts))),
+            (
+                record,
+                "quanta",
+                format!("{:.6} ms for `{from}`", ms(stop.lasts)),
+            ),
             (record, "refresh", again),
         ],
         notes: vec![
@@ -326,7 +345,7 @@ fn lasting(
         let stop = look.stop(input, class)?;
         let every = Duration(lasts.0 / 100 * u64::from(percent));
         // All that can be said to this neighbour may be said at once.
-        let said = stop.control.0.saturating_mul(most);
+        let said = look.control(input).0.saturating_mul(most);
         Some((every, Duration(stop.ahead.0.saturating_add(said))))
     });
     Some(Lasting { lasts, again })

@@ -2,11 +2,13 @@
 
 mod checks;
 mod promises;
+mod random;
 
 use ethernet::spec::{
     BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding, Measure,
-    MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, SeriesSpec, Spread, StormSpec,
-    SwitchSpec, ThinkSpec, TimeOutSpec, TrafficSpec, TransportSpec, WatchdogAction, WatchdogSpec,
+    MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, SeriesSpec, Spread,
+    StormSpec, SwitchSpec, ThinkSpec, TimeOutSpec, TrafficSpec, TransportSpec, WatchdogAction,
+    WatchdogSpec,
 };
 use kernel::{Duration, Rate, Time};
 use scenario::{Diagnostics, Limits, Scenario, Set, Source, parse_within};

@@ -31,7 +31,10 @@ fn what_may_lose_frames_is_an_error_without_the_word() {
         ("high = \"99 %\"\n", "headroom"),
         ("quanta = 10\nrefresh = \"never\"\n", "short-stop"),
         ("quanta = 10\n", "short-stop"),
-        ("time_out = { after = \"20 ms\", grace = \"5 ms\" }\n", "time-out"),
+        (
+            "time_out = { after = \"20 ms\", grace = \"5 ms\" }\n",
+            "time-out",
+        ),
         ("[[nodes]]\nname = \"S\"\ndeaf = true\n", "deaf"),
         (
             "[[nodes]]\nname = \"D\"\nstorm = {}\n[watchdog]\naction = \"drop\"\n",
@@ -43,9 +46,15 @@ fn what_may_lose_frames_is_an_error_without_the_word() {
         ),
     ] {
         let mistakes = try_read(&with(more), &[]).expect_err(more);
-        let mut errors = mistakes.iter().filter(|one| one.severity == Severity::Error);
+        let mut errors = mistakes
+            .iter()
+            .filter(|one| one.severity == Severity::Error);
         assert_eq!(errors.next().map(|one| one.code), Some(code), "{more}");
-        assert_eq!(promised(&with(&format!("{CONSENT}{more}")), "A"), 0, "{more}");
+        assert_eq!(
+            promised(&with(&format!("{CONSENT}{more}")), "A"),
+            0,
+            "{more}"
+        );
     }
     // What can't happen takes no word: nobody stops the switch, and nobody is deaf.
     for more in [
@@ -53,10 +62,17 @@ fn what_may_lose_frames_is_an_error_without_the_word() {
         "[[nodes]]\nname = \"D\"\ndeaf = true\n",
         "quanta = 65535\n",
     ] {
-        let expected = if more.contains("D\"") { vec!["deaf"] } else { vec![] };
+        let expected = if more.contains("D\"") {
+            vec!["deaf"]
+        } else {
+            vec![]
+        };
         // D sends acknowledgements, and does not stop.
         match expected.is_empty() {
-            true => assert_eq!((codes(&with(more)), promised(&with(more), "A")), (expected, 1)),
+            true => assert_eq!(
+                (codes(&with(more)), promised(&with(more), "A")),
+                (expected, 1)
+            ),
             false => assert_eq!(codes(&with(more)), expected, "{more}"),
         }
     }
@@ -106,7 +122,10 @@ fn what_is_doubted_somewhere_is_promised_elsewhere() {
     // Both switches are too tight; the word is given for one.
     let half = format!("{tight}headroom = \"unchecked\"\nheadroom_at = \"A\"\n");
     let mistakes = try_read(&pair(&half), &[]).expect_err("B is too tight");
-    assert!(mistakes.render(false).contains("at queue `B->"), "{mistakes}");
+    assert!(
+        mistakes.render(false).contains("at queue `B->"),
+        "{mistakes}"
+    );
 }
 
 #[test]
