@@ -41,6 +41,7 @@ pub(crate) fn check(
     whole.sessions_cross(outages, mistakes);
     whole.windows_that_close(mistakes);
     whole.greedy_before_ats(mistakes);
+    whole.closed_loops(mistakes);
     whole.pool_without_limit(mistakes);
     whole.pool_too_small(mistakes);
     whole.pool_and_credit(mistakes);

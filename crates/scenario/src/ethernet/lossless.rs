@@ -96,7 +96,7 @@ impl Lossless<'_> {
         headroom::wire_time(channel_of(self.spec, input ^ 1).rate, CONTROL_BYTES)
     }
 
-    /// Stops of single classes that may be said over an input at once: one for each that crosses it.
+    /// Stops of classes that may be said to an input at once: one for each that crosses it.
     fn said_at_once(&self, input: u32) -> u64 {
         let pressure = self.pressure(self.net.ends(input).1);
         let Some(rules) = pressure.filter(|rules| rules.select == Select::Class) else {

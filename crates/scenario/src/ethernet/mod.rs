@@ -121,6 +121,7 @@ fn whole(
         checks::too_many_ways(root, mistakes);
     } else {
         lossless::check(&look, mistakes);
+        checks::stall(&look, mistakes);
         deadlock::check(&look, mistakes);
     }
     for (node, shared) in shared::headroom(&look, mistakes) {

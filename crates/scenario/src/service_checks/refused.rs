@@ -68,6 +68,36 @@ impl Whole<'_> {
         }
     }
 
+    /// What TCP and ABR can't go with, in the flow and in the one that carries answers back.
+    pub(super) fn closed_loops(&self, mistakes: &mut Diagnostics) {
+        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+            let is_tcp = matches!(flow.traffic, TrafficSpec::Tcp(_) | TrafficSpec::TcpBack);
+            let is_abr = matches!(flow.source_control, SourceControlSpec::Abr(_));
+            let what = match (is_tcp, is_abr) {
+                (true, _) => "TCP",
+                (false, true) => "ABR",
+                (false, false) => continue,
+            };
+            let given = [
+                ("envelope", flow.envelope.is_some()),
+                ("policer", flow.policer.is_some() && is_abr),
+                ("session", flow.session.is_some()),
+                ("sizes", !flow.sizes.is_empty() && is_tcp),
+            ];
+            for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+                mistakes.push(
+                    Diagnostic::error("closed-loop", format!("{what} can't go with `{key}`"))
+                        .at(
+                            draft.record.at(key),
+                            format!("`{}` is a flow of {what}", draft.name),
+                        )
+                        .note("its own control decides when cells leave; all have one size")
+                        .help(format!("leave `{key}` out, or use other traffic")),
+                );
+            }
+        }
+    }
+
     /// A source without end would hand over units without time passing where a port refuses them.
     pub(super) fn greedy_before_ats(&self, mistakes: &mut Diagnostics) {
         for (draft, flow) in self.drafts.iter().zip(self.specs) {
