@@ -212,6 +212,6 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             flow.in_port -= 1;
         }
         network.frames.free(id);
-        self.note_drop(channel, frame, cause);
+        self.note_drop(channel, frame);
     }
 }

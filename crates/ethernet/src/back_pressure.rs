@@ -12,7 +12,7 @@ use kernel::{Duration, EventQueue, Time};
 
 use crate::frame::{Control, Frame};
 use crate::network::Network;
-use crate::probe::{Cause, Gate, Probe};
+use crate::probe::{Gate, Probe};
 use crate::simulation::{Simulation, timer};
 use crate::spec::{BackPressureSpec, Choose, Message, Notify, QUANTUM_BITS, Select};
 
@@ -357,14 +357,10 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         self.wake(channel);
     }
 
-    /// A lossless class lost a frame although there was to be room.
-    pub(crate) fn note_drop(&mut self, channel: u32, frame: Frame, cause: Cause) {
+    /// A class of which the node promises to lose nothing has lost a frame.
+    pub(crate) fn note_drop(&mut self, channel: u32, frame: Frame) {
         let node = self.network.channels[channel as usize].from;
-        let rules = self.back_pressure(node);
-        let Some(rules) = rules.filter(|rules| rules.promises_no_loss) else {
-            return;
-        };
-        if rules.classes & 1 << frame.class != 0 && cause != Cause::Watchdog {
+        if self.network.nodes[node as usize].promised & 1 << frame.class != 0 {
             let (class, flow) = (frame.class, frame.flow());
             self.violate(channel, || {
                 format!("a frame of flow {flow} was dropped in class {class}, which is lossless")

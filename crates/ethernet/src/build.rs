@@ -26,6 +26,8 @@ use crate::stations::Stations;
 
 mod check;
 
+pub use check::verify;
+
 /// A specification that can't be run; the scenario layer refuses it with more words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BuildError(pub String);
@@ -54,7 +56,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     /// # Errors
     /// If the specification contradicts itself or names what is not there.
     pub fn with_probe(spec: &EthernetSpec, probe: P) -> Result<Self, BuildError> {
-        check::check(spec)?;
+        verify(spec)?;
         let network = network(spec)?;
         let channels = network.channels.len();
         let mut simulation = Simulation {
@@ -330,6 +332,7 @@ fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
             has_time_out: rules.is_some_and(|rules| rules.time_out.is_some()),
             is_switch: switch.is_some(),
             is_deaf: node.is_deaf,
+            promised: node.promised,
             response: node.response,
             watchdog: node.watchdog,
             storm,

@@ -28,6 +28,6 @@ mod standstill;
 pub mod stations;
 mod transmit;
 
-pub use build::BuildError;
+pub use build::{BuildError, verify};
 pub use network::Network;
 pub use simulation::Simulation;

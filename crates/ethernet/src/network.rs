@@ -70,6 +70,8 @@ pub(crate) struct Node {
     /// Channels that leave it, in order.
     pub leaving: Vec<u32>,
     pub time_outs: u64,
+    /// Classes of which it promises to lose nothing, a bit each.
+    pub promised: u8,
 }
 
 /// What came over a channel in one class and has not left.

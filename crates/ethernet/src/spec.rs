@@ -75,6 +75,9 @@ pub struct NodeSpec {
     pub is_deaf: bool,
     /// What it does about a stop that does not end.
     pub watchdog: Option<WatchdogSpec>,
+    /// Classes of which it promises to lose nothing, a bit each: a frame of them that is dropped
+    /// here, whatever the cause, breaks a promise (a violation of the run).
+    pub promised: u8,
 }
 
 /// What a node is.

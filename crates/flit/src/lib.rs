@@ -35,4 +35,4 @@ pub mod topology;
 pub mod traffic;
 
 pub use error::BuildError;
-pub use simulation::Simulation;
+pub use simulation::{Simulation, verify};

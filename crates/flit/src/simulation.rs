@@ -51,7 +51,7 @@ impl<P: Probe> Simulation<P> {
     /// # Errors
     /// If the spec describes no network that can run.
     pub fn with_probe(spec: &FabricSpec, probe: P) -> Result<Simulation<P>, BuildError> {
-        check(spec)?;
+        verify(spec)?;
         let groups = spec.classes.iter().map(|class| class.lane_group).max();
         let groups = groups.unwrap_or(0).saturating_add(1);
         let routing = Routing::new(&spec.graph, spec.routing, spec.router.lanes, groups)?;
@@ -324,8 +324,11 @@ pub(crate) fn fingerprint(packet: &Packet, now: u64) -> u64 {
     hash.value()
 }
 
-/// What the other layers do not check.
-fn check(spec: &FabricSpec) -> Result<(), BuildError> {
+/// Is what [`Routing`] and [`Generator`] do not look at as it must be?
+///
+/// # Errors
+/// If lanes, times or counts are out of the engine's range.
+pub fn verify(spec: &FabricSpec) -> Result<(), BuildError> {
     let router = &spec.router;
     let wrong = |what: String| Err(BuildError(what));
     if router.lanes == 0 || router.lanes > LANES_MAX {

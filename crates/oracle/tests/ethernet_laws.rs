@@ -237,7 +237,6 @@ fn lossless(select: Select, notify: Notify) -> BackPressureSpec {
         message: Message::UntilCancelled,
         time_out: None,
         blocked: None,
-        promises_no_loss: false,
     }
 }
 

@@ -17,6 +17,7 @@ fn node(name: String, kind: NodeKind) -> NodeSpec {
         response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
+        promised: 0,
     }
 }
 
@@ -33,7 +34,6 @@ fn switch(message: Option<Message>) -> NodeKind {
             message,
             time_out: None,
             blocked: None,
-            promises_no_loss: false,
         }),
     })
 }

@@ -29,8 +29,8 @@ use crate::simulation::{Network, Node, Simulation};
 use crate::sink::Sink;
 use crate::source_control::SourceControl;
 use crate::spec::{
-    CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow, SourceControlSpec,
-    TrafficSpec,
+    CREDIT_MAX, CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow,
+    SourceControlSpec, TrafficSpec,
 };
 use crate::standstill::Mark;
 use crate::traffic::{self, Traffic};
@@ -51,9 +51,6 @@ impl core::error::Error for BuildError {}
 /// Longest run and longest delay: sums of a few must not overflow the clock.
 const CLOCK_MAX_PS: u64 = u64::MAX / 4;
 
-/// Largest window of credit, far above any real one: sums of several must fit the counters.
-const CREDIT_MAX: u64 = 1 << 30;
-
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A network at time zero with a probe looking on.
     ///
@@ -61,7 +58,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// If the specification contradicts itself: an index out of range, a leg that does not
     /// follow its parent, a zero where the engine needs more.
     pub fn new(spec: &NetworkSpec, probe: P) -> Result<Self, BuildError> {
-        check(spec)?;
+        verify(spec)?;
         let mut network = network(spec);
         let rates = RatePorts::new(&mut network, spec);
         let mut simulation = Simulation {
@@ -118,7 +115,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 }
 
-fn check(spec: &NetworkSpec) -> Result<(), BuildError> {
+/// Can this run?
+///
+/// # Errors
+/// If the specification contradicts itself or names what is not there: what [`Simulation::new`]
+/// would refuse.
+pub fn verify(spec: &NetworkSpec) -> Result<(), BuildError> {
     let refuse = |what: String| Err(BuildError(what));
     if spec.stop_at.ps() > CLOCK_MAX_PS {
         return refuse(format!(

@@ -29,6 +29,10 @@ pub use explicit_rate::{
 };
 pub use scheduler::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
 
+/// Most units that N1, N2 and N3 of a leg promise together, far above any real window: sums of
+/// several must fit the counters.
+pub const CREDIT_MAX: u64 = 1 << 30;
+
 /// A network, its traffic and how long to run it.
 #[derive(Clone, Debug)]
 pub struct NetworkSpec {

@@ -57,6 +57,9 @@ pub struct Manifest {
     pub partial: bool,
     /// What was checked and how it fared.
     pub checks: Vec<Check>,
+    /// What was promised and how it fared, of engines that keep account of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promises: Option<Vec<Promise>>,
     /// Flows that got next to nothing, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -71,6 +74,40 @@ pub struct Check {
     pub holds: bool,
     /// Numbers behind it; empty for none.
     pub detail: String,
+}
+
+/// Something that was promised, and what came of it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Promise {
+    /// What.
+    pub what: String,
+    /// What came of it.
+    pub state: PromiseState,
+    /// Numbers behind it, or the line that gave it up; empty for none.
+    pub detail: String,
+}
+
+/// What came of a promise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PromiseState {
+    /// It was kept.
+    Kept,
+    /// It was broken: the run failed.
+    Broken,
+    /// The scenario gives it up.
+    GivenUp,
+}
+
+impl PromiseState {
+    /// For people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Broken => "broken",
+            Self::GivenUp => "given up",
+        }
+    }
 }
 
 /// Fields of a manifest that say nothing about a run of the cycle engine.

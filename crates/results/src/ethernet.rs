@@ -7,6 +7,7 @@ mod groups;
 mod names;
 mod plots;
 mod ports;
+mod promises;
 mod report;
 mod standstill;
 mod starved;
@@ -125,6 +126,7 @@ pub fn ethernet_manifest(
         ended_at_ps: outcome.ended_at.ps(),
         partial: outcome.stop == Stop::Interrupted,
         checks: info.checks.clone(),
+        promises: Some(promises::promises(info, spec, outcome)),
         warnings: starved::sentences(spec, outcome),
         ..Manifest::default()
     }

@@ -24,7 +24,7 @@ pub use self::ethernet::{
     Capture, EthernetBalance, EthernetTrace, ethernet_manifest, ethernet_report, ethernet_summary,
     ethernet_tables, ethernet_terminal_summary,
 };
-pub use directory::{Check, DirectoryError, Manifest, RunDirectory};
+pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
 pub use fabric::{
     FabricBalance, FabricNames, FabricTraceWriter, fabric_manifest, fabric_report, fabric_summary,
     fabric_tables, fabric_terminal_summary,
@@ -35,7 +35,7 @@ pub use model::{
     Table, Tone, Verdict, VerdictRow,
 };
 pub use run::{
-    Balance, Measured, RunInfo, note_broken_bounds, run_manifest, run_report, run_summary,
+    Balance, GivenUp, Measured, RunInfo, note_broken_bounds, run_manifest, run_report, run_summary,
     run_tables, standstill_sentence, terminal_summary,
 };
 pub use svg::svg;

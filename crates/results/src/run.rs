@@ -20,10 +20,10 @@ pub(crate) mod words;
 
 use kernel::Duration;
 use packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Stop};
-use packet::spec::NetworkSpec;
+use packet::spec::{FlowControlSpec, NetworkSpec};
 use serde_json::{Value, json};
 
-use crate::directory::{Check, Manifest};
+use crate::directory::{Check, Manifest, Promise, PromiseState};
 
 pub use bounds::note_broken_bounds;
 pub use report::run_report;
@@ -54,6 +54,19 @@ pub struct RunInfo {
     pub wall_seconds: Option<f64>,
     /// What was checked.
     pub checks: Vec<Check>,
+    /// Lossless classes that may lose frames because the scenario says so.
+    pub given_up: Vec<GivenUp>,
+}
+
+/// Lossless classes that may lose frames because the scenario says so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GivenUp {
+    /// A bit for each class.
+    pub classes: u8,
+    /// Nodes where they may.
+    pub nodes: Vec<u32>,
+    /// The line that says so.
+    pub by: String,
 }
 
 /// What probes measured beside the outcome.
@@ -124,9 +137,32 @@ pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Ma
         ended_at_ps: outcome.ended_at.ps(),
         partial: outcome.stop == Stop::Interrupted,
         checks: info.checks.clone(),
+        promises: Some(promises(spec, outcome)),
         warnings: starved::sentences(spec, outcome),
         ..Manifest::default()
     }
+}
+
+/// What credit promises, and what came of it. Nothing gives it up: a scenario that overfills its
+/// buffers to see by how much breaks it.
+fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
+    let legs = spec.flows.iter().flat_map(|flow| &flow.legs);
+    let credit = legs.filter(|leg| leg.flow_control != FlowControlSpec::None);
+    let count = credit.count();
+    let (state, detail) = match outcome.violations_total {
+        0 => (PromiseState::Kept, String::new()),
+        broken => (PromiseState::Broken, format!("broken {broken} times")),
+    };
+    let what = match count {
+        0 => "units balance".into(),
+        1 => "1 hop under credit overflows no buffer; units balance".into(),
+        _ => format!("{count} hops under credit overflow no buffer; units balance"),
+    };
+    vec![Promise {
+        what,
+        state,
+        detail,
+    }]
 }
 
 /// The numbers most programs want, for `summary.json`.

@@ -80,7 +80,8 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         };
         check.run(mistakes);
         checks::load(&graph, &drafts, &specs, stop_at, limits, mistakes);
-        service_checks::check(root, &graph, &drafts, &specs, stop_at, mistakes);
+        let parts = (specs.as_slice(), outages.as_slice());
+        service_checks::check(root, &graph, &drafts, parts, stop_at, mistakes);
     }
     service::fill_quantum(&mut graph.links, &specs);
     let network = NetworkSpec {

@@ -186,9 +186,11 @@ impl Diagnostics {
         self.position(at).map(|(_, line, _)| line)
     }
 
-    /// All that are listed, in the order of the file.
+    /// All that are listed, in the order of the file: errors first where they are too many.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         let mut order: Vec<&Diagnostic> = self.list.iter().collect();
+        order.sort_by_key(|diagnostic| diagnostic.severity);
+        order.truncate(LISTED as usize);
         order.sort_by_key(|d| d.labels.first().map(|label| label.0.clone()));
         order.into_iter()
     }
@@ -240,7 +242,7 @@ impl Diagnostics {
     }
 
     fn closing_line(&self) -> String {
-        let hidden = self.errors + self.warnings - self.list.len() as u64;
+        let told = self.errors + self.warnings;
         let mut line = [(self.errors, "error"), (self.warnings, "warning")]
             .iter()
             .filter(|(count, _)| *count > 0)
@@ -250,8 +252,8 @@ impl Diagnostics {
         if line.is_empty() {
             line.push_str("no mistakes");
         }
-        if hidden > 0 {
-            line.push_str(&format!(" ({hidden} not shown)"));
+        if told > LISTED {
+            line.push_str(&format!(": {LISTED} shown, and {} more", told - LISTED));
         }
         line
     }

@@ -1,6 +1,6 @@
 //! What can't work, or hardly, in the credits of one leg.
 
-use packet::spec::{Bind, BufferSpec, CreditRule, CreditSpec};
+use packet::spec::{Bind, BufferSpec, CREDIT_MAX, CreditRule, CreditSpec};
 
 use crate::control::{Layers, Loop};
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -73,6 +73,9 @@ pub(crate) fn check_credit(
     buffer: &BufferSpec,
     mistakes: &mut Diagnostics,
 ) {
+    if !zones_fit(leg, credit, mistakes) {
+        return;
+    }
     if matches!(credit.rule, CreditRule::N23 | CreditRule::N123Plus) {
         check_window(leg, credit, mistakes);
     }
@@ -92,6 +95,39 @@ pub(crate) fn check_credit(
     if credit.n3 == 0 {
         check_no_zone3(leg, credit, mistakes);
     }
+}
+
+/// Do the counters hold what the zones promise together?
+fn zones_fit(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) -> bool {
+    let zones = [("n1", credit.n1), ("n2", credit.n2), ("n3", credit.n3)];
+    let sum: u64 = zones.iter().map(|(_, cells)| u64::from(*cells)).sum();
+    if sum <= CREDIT_MAX {
+        return true;
+    }
+    let given = |key: &&str| leg.layers.layer(key).is_some_and(|layer| layer.given(key));
+    let largest = zones.iter().filter(|(key, _)| given(key));
+    let key = largest.max_by_key(|(_, cells)| *cells).map(|(key, _)| *key);
+    let (key, at) = match (key, leg.layers.zone3()) {
+        (Some(key), _) => (key, leg.layers.at(key)),
+        (None, Some((key, layer))) => (key, layer.at(key)),
+        (None, None) => ("n3", leg.layers.at("scheme")),
+    };
+    mistakes.push(
+        Diagnostic::error(
+            "too-large",
+            "the zones together are more than the counters hold",
+        )
+        .at(at, format!("N1 + N2 + N3 = {sum} cells"))
+        .note(format!(
+            "N1 = {}, N2 = {}, N3 = {} for {}; {CREDIT_MAX} cells at most together",
+            credit.n1,
+            credit.n2,
+            credit.n3,
+            leg.place()
+        ))
+        .help(format!("lower `{key}`")),
+    );
+    false
 }
 
 fn check_no_zone3(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) {

@@ -15,6 +15,7 @@ mod checks;
 pub mod compare;
 mod control;
 mod diagnostics;
+mod engine_check;
 mod ethernet;
 mod explain;
 mod explicit_rate;
@@ -54,7 +55,7 @@ use packet::spec::{NetworkSpec, SeriesSpec};
 
 pub use control::n3_for;
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};
-pub use ethernet::{EthernetScenario, headroom};
+pub use ethernet::{EthernetScenario, GivenUp, headroom};
 pub use explain::{WordGroup, explain, list};
 pub use files::{LARGEST_FILE_BYTES, Loader};
 pub use reference::reference_markdown;
@@ -230,6 +231,9 @@ fn finish(
             cell,
         }))
     };
+    if let Some(engine) = engine.as_ref().filter(|_| mistakes.errors() == 0) {
+        engine_check::check(&root, engine, &mut mistakes);
+    }
     let Some(engine) = engine.filter(|_| mistakes.errors() == 0) else {
         return Err(mistakes);
     };

@@ -119,6 +119,18 @@ pub(crate) fn resolve(
         })
         .collect();
     for (index, draft) in drafts.iter().enumerate() {
+        let is_own = partners[index] == Some(index as u32) && draft.back_of.is_none();
+        if let Some(field) = draft.record.field("partner").filter(|_| is_own) {
+            mistakes.push(
+                Diagnostic::error(
+                    "bad-partner",
+                    format!("`{}` is its own partner", draft.name),
+                )
+                .at(field.at.clone(), "names the flow itself")
+                .note("a partner carries the answers back, from where the flow ends")
+                .help("name the flow that leads back, or leave `partner` out"),
+            );
+        }
         if let Some(forward) = draft.back_of {
             partners[forward as usize] = Some(index as u32);
         }

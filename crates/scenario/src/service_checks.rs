@@ -1,10 +1,11 @@
 //! What can't work, or hardly, in schedulers, pools, reservations and sessions.
 
 mod guarantees;
+mod refused;
 mod reservations;
 
 use kernel::Time;
-use packet::spec::{FlowControlSpec, FlowSpec, SchedulerSpec, TrafficSpec};
+use packet::spec::{FlowControlSpec, FlowSpec, OutageSpec, SchedulerSpec, TrafficSpec};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
@@ -22,7 +23,7 @@ pub(crate) fn check(
     root: &Record,
     graph: &Graph,
     drafts: &[Draft<'_>],
-    specs: &[FlowSpec],
+    (specs, outages): (&[FlowSpec], &[OutageSpec]),
     stop_at: Time,
     mistakes: &mut Diagnostics,
 ) {
@@ -37,6 +38,10 @@ pub(crate) fn check(
         gaps(draft, flow, mistakes);
     }
     whole.partners_in_sessions(mistakes);
+    whole.sessions_cross(outages, mistakes);
+    whole.windows_that_close(mistakes);
+    whole.greedy_before_ats(mistakes);
+    whole.closed_loops(mistakes);
     whole.pool_without_limit(mistakes);
     whole.pool_too_small(mistakes);
     whole.pool_and_credit(mistakes);

@@ -1,10 +1,15 @@
 //! The scenario as written: a tree of values that know where they stand.
 
+use std::ops::Range;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::source::At;
+
+/// Dots of a key that are too many for certain: values nest at most 80 deep.
+const DEEPEST: usize = 79;
 
 /// A value and its place.
 #[derive(Clone, Debug)]
@@ -117,9 +122,22 @@ pub(crate) fn toml_key(key: &str) -> String {
 
 /// Reads a whole file; every syntax error becomes a diagnostic.
 pub(crate) fn read_file(text: &str, mistakes: &mut Diagnostics) -> Node {
+    if let Some(place) = text.find('\0') {
+        mistakes.push(not_text(place));
+        return Node {
+            value: Value::Table(Vec::new()),
+            at: At::default(),
+        };
+    }
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {
         let span = error.span().unwrap_or(0..0);
+        // Dotted keys that go too deep are told without their place.
+        let is_nowhere = span.start == 0 && is_depth(error.message());
+        let span = is_nowhere
+            .then(|| deepest_key(text))
+            .flatten()
+            .unwrap_or(span);
         // A mistake at the end of a line has nothing to point at but the place itself.
         let at = At::range(0, span);
         mistakes.push(
@@ -134,8 +152,55 @@ pub(crate) fn read_file(text: &str, mistakes: &mut Diagnostics) -> Node {
     )
 }
 
+/// One message for what is no text: every second byte of UTF-16 would be a mistake of its own.
+fn not_text(place: usize) -> Diagnostic {
+    Diagnostic::error("not-text", "the file holds NUL bytes: it is not UTF-8 text")
+        .at(At::range(0, place..place + 1), "the first of them")
+        .help("UTF-16 looks like this: save the file as UTF-8")
+}
+
+fn is_depth(message: &str) -> bool {
+    message.contains("recursion") || message.contains("depth")
+}
+
+/// The first key with more dots than values nest, as far as dots outside of quotes tell.
+fn deepest_key(text: &str) -> Option<Range<usize>> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(key) = deep_key(line) {
+            return Some(start + key.start..start + key.end);
+        }
+        start += line.len();
+    }
+    None
+}
+
+/// A run of more than [`DEEPEST`] parts with dots between them in one line, without text in quotes.
+fn deep_key(line: &str) -> Option<Range<usize>> {
+    let (mut dots, mut first, mut quote) = (0, None, None);
+    for (place, c) in line.char_indices() {
+        match (quote, c) {
+            (Some(open), c) if open == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '.') => dots += 1,
+            (None, c) if c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '\t') => {}
+            (None, '#') => return None,
+            (None, _) if dots >= DEEPEST => break,
+            (None, _) => (dots, first) = (0, None),
+        }
+        let is_start = first.is_none() && !c.is_whitespace() && !matches!(c, '[' | '{' | ',');
+        if is_start {
+            first = Some(place);
+        }
+    }
+    first
+        .filter(|_| dots >= DEEPEST)
+        .map(|place| place..place + 1)
+}
+
 fn syntax_help(message: &str) -> Option<String> {
-    let help = if message.contains("recursion") || message.contains("depth") {
+    let help = if is_depth(message) {
         "values nest at most 80 deep"
     } else if message.contains("duplicate") {
         "give each key once; a list of tables starts with `[[name]]`"

@@ -20,6 +20,8 @@ use super::pace::Pace;
 use crate::{fail, interrupt, progress};
 
 mod series;
+#[cfg(test)]
+mod tests;
 mod trace;
 
 use trace::Trace;

@@ -3,7 +3,7 @@
 use kernel::Duration;
 use kernel::words::counted;
 use packet::outcome::Series;
-use results::{Check, DirectoryError, Manifest, Report, RunDirectory, RunInfo, Table};
+use results::{Check, DirectoryError, GivenUp, Manifest, Report, RunDirectory, RunInfo, Table};
 use scenario::{Scenario, Source};
 use serde_json::Value;
 
@@ -18,6 +18,7 @@ pub struct Job<'a> {
     pub directory: RunDirectory,
     /// What was checked so far.
     pub checks: Vec<Check>,
+    given_up: Vec<GivenUp>,
     source: Source,
     named: Vec<Source>,
     title: String,
@@ -92,6 +93,7 @@ impl<'a> Job<'a> {
             options,
             directory,
             checks: Vec::new(),
+            given_up: given_up(scenario),
             source,
             named: scenario.files.clone(),
             about: scenario.about.trim().to_owned(),
@@ -111,6 +113,7 @@ impl<'a> Job<'a> {
             cell,
             wall_seconds: Some(wall_seconds),
             checks: self.checks.clone(),
+            given_up: self.given_up.clone(),
         }
     }
 
@@ -170,4 +173,16 @@ impl<'a> Job<'a> {
             Ending::Interrupted => INTERRUPTED,
         }
     }
+}
+
+/// Where the scenario lets lossless classes lose frames.
+fn given_up(scenario: &Scenario) -> Vec<GivenUp> {
+    let ethernet = scenario.ethernet();
+    let all = ethernet.map_or(&[][..], |ethernet| &ethernet.given_up);
+    let one = |own: &scenario::GivenUp| GivenUp {
+        classes: own.classes,
+        nodes: own.nodes.clone(),
+        by: own.by.clone(),
+    };
+    all.iter().map(one).collect()
 }

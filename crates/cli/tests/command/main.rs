@@ -7,6 +7,7 @@ mod documents;
 mod ethernet;
 mod examples;
 mod fabric;
+mod lossless;
 mod nasty;
 mod papers;
 mod pictures;

@@ -165,6 +165,38 @@ fn mistakes_of_all_points_are_told_before_anything_runs() {
         .complains("missing.toml");
 }
 
+/// What only the engine would refuse, in the second of two points.
+const SESSION: &str = r#"
+[run]
+duration = "500 cells"
+[link]
+rate = "155 Mbps"
+delay = "1 us"
+[network]
+hosts = ["A", "B"]
+[[links]]
+between = ["A", "B"]
+[[flows]]
+name = "f"
+from = "A"
+to = "B"
+traffic = { kind = "poisson", load = 0.1 }
+reserve = { rate = "30 Mbps", interval = "1 ms" }
+session = { open = "50 cells" }
+[sweep.axes]
+"link.control_loss" = [0.0, 0.1]
+"#;
+
+#[test]
+fn what_an_engine_refuses_is_told_before_anything_runs() {
+    let here = folder("sweep-refused");
+    fs::write(here.join("session.toml"), SESSION).expect("a file");
+    let ran = backwater(&here, &["sweep", "session.toml", "--out", "out"]).expect(2);
+    let ran = ran.complains("bad-session").complains("session.toml:17:11");
+    ran.complains("in the point");
+    assert!(!here.join("out").exists(), "refused, and yet a directory");
+}
+
 #[test]
 fn nasty_axes_are_refused() {
     let here = folder("sweep-nasty");

@@ -49,6 +49,7 @@ fn network(rules: BackPressureSpec) -> Simulation<(), Wheel> {
         response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
+        promised: 0,
     };
     let station = || node(NodeKind::Station { storm: None });
     let switch = || {
@@ -111,7 +112,6 @@ fn rules(notify: Notify) -> BackPressureSpec {
             high_bytes: 4_000,
             low_bytes: 2_000,
         }),
-        promises_no_loss: false,
     }
 }
 

@@ -20,8 +20,12 @@ fn err<T>(what: alloc::string::String) -> Result<T, BuildError> {
     Err(BuildError(what))
 }
 
-/// Every rule of the specification that the engine relies on.
-pub(crate) fn check(spec: &EthernetSpec) -> Result<(), BuildError> {
+/// Every rule of the specification that the engine relies on, but for ways, which
+/// [`routes`](crate::routes) follows.
+///
+/// # Errors
+/// If the specification contradicts itself or names what is not there.
+pub fn verify(spec: &EthernetSpec) -> Result<(), BuildError> {
     if spec.stop_at.0 > CLOCK_MAX_PS || spec.stall_after.0 == 0 {
         return err("the run is too long for the clock, or `stall_after` is zero".into());
     }

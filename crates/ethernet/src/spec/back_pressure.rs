@@ -19,8 +19,6 @@ pub struct BackPressureSpec {
     pub time_out: Option<TimeOutSpec>,
     /// Destinations only: how much of a queue stopped frames may take.
     pub blocked: Option<BlockedSpec>,
-    /// A frame of these classes that finds no room breaks a promise (a violation of the run).
-    pub promises_no_loss: bool,
 }
 
 /// What a stop stops.

@@ -27,7 +27,6 @@ pub fn simple() -> BackPressureSpec {
         message: Message::UntilCancelled,
         time_out: None,
         blocked: None,
-        promises_no_loss: false,
     }
 }
 
@@ -80,6 +79,7 @@ impl Net {
             response: Duration::ZERO,
             is_deaf: false,
             watchdog: None,
+            promised: 0,
         });
         self.spec.nodes.len() as u32 - 1
     }

@@ -22,6 +22,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
         response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
+        promised: 0,
     };
     let switch = SwitchSpec {
         forwarding: Forwarding::StoreAndForward,

@@ -65,6 +65,7 @@ pub const RANDOM: Scheme = Scheme {
     sets: &[
         ("back_pressure.kind", "destination"),
         ("back_pressure.choose", "random"),
+        ("back_pressure.headroom", "unchecked"),
     ],
 };
 /// The same of two frames.
@@ -73,6 +74,7 @@ pub const RANDOM_TWO: Scheme = Scheme {
     sets: &[
         ("back_pressure.kind", "destination"),
         ("back_pressure.choose", "random"),
+        ("back_pressure.headroom", "unchecked"),
         ("back_pressure.frames", "2"),
     ],
 };

@@ -7,7 +7,7 @@ use packet::outcome::Series;
 use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};
 use super::words::{self, Control};
-use super::{EthernetBalance, fair, plots, standstill, starved};
+use super::{EthernetBalance, fair, plots, promises, standstill, starved};
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate, significant, span};
 use crate::run::{RunInfo, closing_blocks, heading};
@@ -52,6 +52,7 @@ pub fn ethernet_report(
             blocks: vec![Block::Table(table)],
         });
     }
+    blocks.extend(promises::blocks(info, spec, outcome));
     blocks.extend(closing_blocks(info, spec.seed, &words::trace_hash(outcome)));
     Report {
         title: info.name.clone(),

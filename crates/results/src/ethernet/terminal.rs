@@ -6,7 +6,7 @@ use ethernet::spec::EthernetSpec;
 use super::groups::{self, Group, goodputs, groups, per_second, seconds};
 use super::ports::{self, Queue};
 use super::words::{self, Control};
-use super::{EthernetBalance, fair, names, standstill};
+use super::{EthernetBalance, fair, names, promises, standstill};
 use crate::number::{fixed, grouped, rate_unit, significant, span};
 use crate::run::RunInfo;
 use crate::run::terminal::{aligned, printable, shortened};
@@ -63,6 +63,7 @@ pub fn ethernet_terminal_summary(
         lines.extend(standstill::lines(spec, outcome, WAITS));
     }
     lines.extend(starved::lines(super::starved::sentences(spec, outcome)));
+    lines.extend(promises::line(info, spec, outcome));
     lines.extend(violations(outcome));
     printable(&lines)
 }

@@ -43,6 +43,7 @@ fn node(name: &str, kind: NodeKind) -> NodeSpec {
         response: Duration::ZERO,
         is_deaf: false,
         watchdog: None,
+        promised: 0,
     }
 }
 

@@ -1,11 +1,13 @@
 //! What can't work in single tables.
 
-use ethernet::spec::{Detect, EthernetSpec, NodeKind, TCP_IP_BYTES, TrafficSpec, TransportSpec};
+use ethernet::spec::{
+    Detect, EthernetSpec, NodeKind, NodeSpec, TCP_IP_BYTES, TrafficSpec, TransportSpec,
+};
 use transport::spec::Ecn;
 
 use super::crossings::Crossings;
 use super::flows::{self, Flows};
-use super::lossless::channel_of;
+use super::lossless::{Lossless, channel_of};
 use super::net::Net;
 use super::queues::Ports;
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -311,5 +313,44 @@ pub(crate) fn too_many_ways(root: &Record, mistakes: &mut Diagnostics) {
         .note("shared memory has the headroom that the ways looked at need")
         .note("the run counts drops and names queues that stand still")
         .help("check the same network with fewer flows"),
+    );
+}
+
+/// A look for a standstill that is too early takes what only waits for one.
+pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+    let storms = |node: &NodeSpec| matches!(node.kind, NodeKind::Station { storm: Some(_) });
+    let pressure = look.root.record("back_pressure");
+    let is_stopped = pressure.is_some_and(|p| p.word("kind") != "none");
+    let Some(run) = look.root.record("run") else {
+        return;
+    };
+    if !is_stopped && !look.spec.nodes.iter().any(storms) {
+        return;
+    }
+    let all = look.crossings.on.keys();
+    let longest = all.filter_map(|(channel, class)| {
+        let stop = look.stop(*channel, *class)?;
+        let parts = [stop.frame_time(), stop.ahead, stop.control, stop.away];
+        let sum = parts
+            .iter()
+            .fold(0_u64, |sum, part| sum.saturating_add(part.0));
+        Some((sum, *channel))
+    });
+    let Some((needed, channel)) = longest.max().filter(|(n, _)| *n > look.spec.stall_after.0)
+    else {
+        return;
+    };
+    let least = needed.div_ceil(1_000_000);
+    mistakes.push(
+        Diagnostic::error(
+            "bad-times",
+            "a run that only waits would count as at a standstill",
+        )
+        .at(run.at("stall"), "queues stopped for so long are looked at")
+        .note(format!(
+            "on `{}` a frame, a stop and a resume take up to {least} us",
+            look.net.channel_name(channel)
+        ))
+        .help(format!("write `stall = \"{least} us\"` or more in `[run]`")),
     );
 }

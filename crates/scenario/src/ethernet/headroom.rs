@@ -13,7 +13,7 @@
 //! | `C_i` | [`Stop::rate`] |
 //! | `F` | [`Stop::frame_bytes`]; 20 bytes of preamble and gap on the wire |
 //! | `w_i` | [`Stop::ahead`]: rest of the frame ahead of the stop on the reverse channel |
-//! | `t_xoff` | [`Stop::control`]: 84 bytes on the reverse channel |
+//! | `t_xoff` | [`Stop::control`]: 84 bytes on the reverse channel, for each stop said at once |
 //! | `2p + r` | [`Stop::away`]: propagation both ways, response, latencies of both nodes |
 //!
 //! The frame that passes the threshold is one of those counted. Frames are taken to have one
@@ -38,7 +38,7 @@ pub struct Stop {
     pub frame_bytes: u32,
     /// Longest time the reverse channel may be busy with a frame when the stop is made.
     pub ahead: Duration,
-    /// Time the stop takes on the reverse channel.
+    /// Time the stop takes on the reverse channel, and those of other classes said just before.
     pub control: Duration,
     /// From the stop's last bit to its effect, and from the sender's last bit to its arrival.
     pub away: Duration,

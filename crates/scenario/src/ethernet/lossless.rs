@@ -1,16 +1,16 @@
 //! Is there room for what comes before a stop takes effect?
 
 use ethernet::spec::{
-    BackPressureSpec, ChannelSpec, EthernetSpec, Message, NodeKind, Order, QUANTUM_BITS, Select,
-    SwitchSpec,
+    BackPressureSpec, ChannelSpec, EthernetSpec, NodeKind, Order, Select, SwitchSpec,
 };
-use kernel::time::PS_PER_SECOND;
+use kernel::Duration;
 use kernel::words::counted;
-use kernel::{Duration, Rate};
 
 use super::crossings::{Crossings, Load};
 use super::headroom::{self, Stop};
 use super::net::Net;
+use super::promises::Consent;
+use super::threats;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::record::Record;
 use crate::source::At;
@@ -26,6 +26,7 @@ pub(crate) struct Lossless<'a> {
     pub net: &'a Net<'a>,
     pub spec: &'a EthernetSpec,
     pub crossings: &'a Crossings,
+    pub consent: &'a Consent,
 }
 
 /// A queue or input with too little room.
@@ -62,12 +63,12 @@ pub(crate) fn switch_of(spec: &EthernetSpec, node: u32) -> Option<&SwitchSpec> {
 }
 
 impl Lossless<'_> {
-    fn pressure(&self, node: u32) -> Option<&BackPressureSpec> {
+    pub(super) fn pressure(&self, node: u32) -> Option<&BackPressureSpec> {
         switch_of(self.spec, node)?.back_pressure.as_ref()
     }
 
     /// What comes over an input after its stop was decided.
-    fn stop(&self, input: u32, class: u8) -> Option<Stop> {
+    pub(super) fn stop(&self, input: u32, class: u8) -> Option<Stop> {
         let load = self.crossings.on.get(&(input, class))?;
         let (from, to) = self.net.ends(input);
         let (there, back) = (
@@ -80,13 +81,30 @@ impl Lossless<'_> {
             .map(|load| headroom::wire_time(back.rate, load.largest).0)
             .max();
         let response = self.spec.nodes[from as usize].response.0;
+        let control = self.control(input);
         Some(Stop {
             rate: there.rate,
             frame_bytes: load.largest,
             ahead: Duration(ahead.unwrap_or(0)),
-            control: headroom::wire_time(back.rate, CONTROL_BYTES),
+            control: Duration(control.0.saturating_mul(self.said_at_once(input))),
             away: Duration(there.delay.0 + back.delay.0 + response + latency(from) + latency(to)),
         })
+    }
+
+    /// Time of one control frame to the sender over an input.
+    pub(super) fn control(&self, input: u32) -> Duration {
+        headroom::wire_time(channel_of(self.spec, input ^ 1).rate, CONTROL_BYTES)
+    }
+
+    /// Stops of classes that may be said to an input at once: one for each that crosses it.
+    fn said_at_once(&self, input: u32) -> u64 {
+        let pressure = self.pressure(self.net.ends(input).1);
+        let Some(rules) = pressure.filter(|rules| rules.select == Select::Class) else {
+            return 1;
+        };
+        let lossless = (0..8).filter(|class| rules.classes & 1 << class != 0);
+        let crossing = lossless.filter(|class| self.crossings.on.contains_key(&(input, *class)));
+        crossing.count().max(1) as u64
     }
 
     fn inputs(&self, channel: u32, class: u8) -> Vec<(u32, Load)> {
@@ -95,6 +113,13 @@ impl Lossless<'_> {
             .through
             .range((channel, class, 0)..=(channel, class, u32::MAX));
         all.map(|((_, _, input), load)| (*input, *load)).collect()
+    }
+
+    /// Is the class under back-pressure at switches?
+    pub(super) fn is_lossless(&self, class: u8) -> bool {
+        let nodes = 0..self.spec.nodes.len() as u32;
+        let mut switches = nodes.filter_map(|node| self.pressure(node));
+        switches.next().is_some_and(|p| p.classes & 1 << class != 0)
     }
 
     fn is_deaf(&self, input: u32) -> bool {
@@ -243,17 +268,33 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     else {
         return;
     };
-    let meant = record.word("headroom") == "unchecked" || record.word("choose") == "random";
     let outputs = look.short_outputs();
-    tell(look, record, "queue", outputs, meant, mistakes);
+    tell(look, record, "queue", outputs, mistakes);
     let inputs = look.short_inputs();
-    tell(look, record, "input", inputs, meant, mistakes);
-    small_outputs(look, meant, mistakes);
-    deaf(look, mistakes);
-    expiring(look, record, mistakes);
+    tell(look, record, "input", inputs, mistakes);
+    small_outputs(look, mistakes);
+    threats::check(look, record, mistakes);
 }
 
+/// The worst where no loss is meant, and the worst where it is.
 fn tell(
+    look: &Lossless<'_>,
+    record: &Record,
+    what: &str,
+    short: Vec<Short>,
+    mistakes: &mut Diagnostics,
+) {
+    let is_meant = |short: &Short| {
+        let (from, to) = look.net.ends(short.channel);
+        let node = if what == "queue" { from } else { to };
+        look.consent.is_meant(node, short.class)
+    };
+    let (meant, lost) = short.into_iter().partition(is_meant);
+    tell_worst(look, record, what, lost, false, mistakes);
+    tell_worst(look, record, what, meant, true, mistakes);
+}
+
+fn tell_worst(
     look: &Lossless<'_>,
     record: &Record,
     what: &str,
@@ -298,14 +339,12 @@ fn tell(
         diagnostic
             .help_if(lower)
             .help("or give it more memory")
-            .help_if((!meant).then(|| {
-                "if the loss is meant, say `headroom = \"unchecked\"` in `[back_pressure]`".into()
-            })),
+            .help_if((!meant).then(|| threats::consent(class))),
     );
 }
 
 /// Where inputs are counted, an output queue with a limit must hold what its inputs may send it.
-fn small_outputs(look: &Lossless<'_>, meant: bool, mistakes: &mut Diagnostics) {
+fn small_outputs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     for (channel, class) in look.crossings.on.keys() {
         let queue = &channel_of(look.spec, *channel).queues[usize::from(*class)];
         let counted = |input: u32| {
@@ -324,6 +363,7 @@ fn small_outputs(look: &Lossless<'_>, meant: bool, mistakes: &mut Diagnostics) {
         let buffer = look.root.record("buffer");
         let at = buffer.map_or_else(At::default, |buffer| buffer.at("per_queue"));
         let name = look.net.channel_name(*channel);
+        let meant = look.consent.is_meant(look.net.ends(*channel).0, *class);
         mistakes.push(
             Diagnostic::error_unless(
                 meant,
@@ -335,80 +375,4 @@ fn small_outputs(look: &Lossless<'_>, meant: bool, mistakes: &mut Diagnostics) {
             .help("leave `per_queue` and `limit` out: inputs limit what there is"),
         );
     }
-}
-
-/// Devices that neglect stops.
-fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    for record in look.root.records("nodes") {
-        if record.truth("deaf") == Some(true) {
-            mistakes.push(
-                Diagnostic::warning(
-                    "deaf",
-                    "a node neglects stops: queues it feeds may overflow",
-                )
-                .at(record.at("deaf"), "no headroom is enough for it")
-                .note("a time-out (`back_pressure.time_out`) keeps others from waiting for it")
-                .help("leave `deaf` out, unless it is what the scenario shows"),
-            );
-        }
-    }
-}
-
-/// Stops of so many quanta that end before the queue has fallen to its low threshold.
-fn expiring(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
-    for (channel, class, input) in look.crossings.through.keys() {
-        let node = look.net.ends(*channel).0;
-        let Some(pressure) = look.pressure(node).filter(|p| p.classes & 1 << class != 0) else {
-            continue;
-        };
-        let Message::Quanta {
-            quanta,
-            refresh_percent: None,
-        } = pressure.message
-        else {
-            continue;
-        };
-        let (out, back) = (
-            channel_of(look.spec, *channel),
-            channel_of(look.spec, *input),
-        );
-        let counted = back.inputs.get(usize::from(*class));
-        let queue = out.queues[usize::from(*class)];
-        let thresholds = counted.map_or((queue.high_bytes, queue.low_bytes), |input| {
-            (input.high_bytes, input.low_bytes)
-        });
-        let margin = match thresholds.0 {
-            u64::MAX => u64::from(u32::MAX),
-            high => high.saturating_sub(thresholds.1),
-        };
-        let lasts = bits(u64::from(quanta) * QUANTUM_BITS, back.rate);
-        let drains = bits(8 * margin, out.rate);
-        if lasts < drains {
-            let from = look.net.name(look.net.ends(*input).0);
-            mistakes.push(
-                Diagnostic::warning("short-stop", "a stop may end while congestion lasts")
-                    .at(
-                        record.at("quanta"),
-                        format!("{:.3} ms for `{from}`", ms(lasts)),
-                    )
-                    .at(record.at("refresh"), "it is not sent again")
-                    .note(format!(
-                        "`{}` takes {:.3} ms or more from `high` to `low`",
-                        look.net.channel_name(*channel),
-                        ms(drains)
-                    ))
-                    .note("quanta are bit times of each link: slow neighbours stop longer")
-                    .help("leave `refresh` at `\"50 %\"`, or raise `quanta`"),
-            );
-        }
-    }
-}
-
-fn bits(bits: u64, rate: Rate) -> Duration {
-    let ps = u128::from(bits) * u128::from(PS_PER_SECOND) / u128::from(rate.0.max(1));
-    Duration(u64::try_from(ps).unwrap_or(u64::MAX))
-}
-
-fn ms(span: Duration) -> f64 {
-    span.seconds() * 1_000.0
 }

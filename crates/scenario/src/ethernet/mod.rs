@@ -9,12 +9,14 @@ mod layers;
 mod limits;
 mod lossless;
 mod net;
+mod promises;
 mod queues;
 mod routes;
 mod series;
 mod shared;
 mod switches;
 mod tcp;
+mod threats;
 mod topology;
 mod traffic;
 
@@ -25,6 +27,8 @@ use self::crossings::Crossings;
 use self::flows::Flows;
 use self::lossless::Lossless;
 use self::net::Net;
+use self::promises::Consent;
+pub use self::promises::GivenUp;
 pub(crate) use self::tcp::flavour;
 
 use crate::Limits;
@@ -38,6 +42,8 @@ pub struct EthernetScenario {
     pub network: EthernetSpec,
     /// What to record.
     pub series: Vec<SeriesSpec>,
+    /// Where lossless classes may lose frames, and which lines say so.
+    pub given_up: Vec<GivenUp>,
 }
 
 /// Builds it, unless something is missing; mistakes go to `mistakes`, and with errors among them
@@ -78,19 +84,27 @@ pub(crate) fn build(
         stall_after: run.duration("stall").unwrap_or(Duration(1)),
     };
     checks::blocked(root, &network, mistakes);
+    let consent = Consent::read(root, &net, ports, mistakes);
+    let mut given_up = Vec::new();
     if mistakes.errors() == 0 {
-        whole(root, &net, &crossings, &flows, &mut network, mistakes);
+        let parts = (&crossings, &flows, &consent);
+        whole(root, &net, parts, &mut network, mistakes);
+        given_up = consent.promise(&mut network, mistakes);
+        routes::follow(&network, &flows, &crossings, mistakes);
         limits::memory(root, &network, limits, mistakes);
     }
-    Some(EthernetScenario { network, series })
+    Some(EthernetScenario {
+        network,
+        series,
+        given_up,
+    })
 }
 
 /// What can't work in the network as a whole; fills in the headroom of shared memory.
 fn whole(
     root: &Record,
     net: &Net<'_>,
-    crossings: &Crossings,
-    flows: &Flows<'_>,
+    (crossings, flows, consent): (&Crossings, &Flows<'_>, &Consent),
     network: &mut EthernetSpec,
     mistakes: &mut Diagnostics,
 ) {
@@ -101,32 +115,18 @@ fn whole(
         net,
         spec: network,
         crossings,
+        consent,
     };
     if crossings.is_partial {
         checks::too_many_ways(root, mistakes);
     } else {
         lossless::check(&look, mistakes);
+        checks::stall(&look, mistakes);
         deadlock::check(&look, mistakes);
     }
     for (node, shared) in shared::headroom(&look, mistakes) {
         if let NodeKind::Switch(switch) = &mut network.nodes[node as usize].kind {
             switch.memory = MemorySpec::Shared(shared);
-        }
-    }
-    keep_promises(network, mistakes);
-}
-
-/// Reasons to expect loss where the scheme alone would promise none.
-const LOSSY: &[&str] = &["headroom", "deaf", "short-stop", "not-checked"];
-
-/// Nobody promises what a warning doubts, or what a time-out gives up on purpose.
-fn keep_promises(network: &mut EthernetSpec, mistakes: &Diagnostics) {
-    let doubted = mistakes.iter().any(|found| LOSSY.contains(&found.code));
-    for node in &mut network.nodes {
-        if let NodeKind::Switch(switch) = &mut node.kind
-            && let Some(pressure) = &mut switch.back_pressure
-        {
-            pressure.promises_no_loss &= !doubted && pressure.time_out.is_none();
         }
     }
 }

@@ -2,11 +2,54 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use ethernet::spec::RouteSpec;
+use ethernet::routes::Tables;
+use ethernet::spec::{EthernetSpec, RouteSpec, Spread};
 
+use super::crossings::Crossings;
+use super::flows::Flows;
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::record::Record;
+
+/// Follows each flow there and back, as the engine does, where that has not been done already:
+/// the file gives ways, or there were too many to follow all.
+pub(crate) fn follow(
+    network: &EthernetSpec,
+    flows: &Flows<'_>,
+    crossings: &Crossings,
+    mistakes: &mut Diagnostics,
+) {
+    let is_known = network.routes.is_empty() && !crossings.is_partial;
+    if is_known || network.spread == Spread::Frames || mistakes.errors() > 0 {
+        return;
+    }
+    let Ok(tables) = Tables::new(network) else {
+        return;
+    };
+    let mut hops = Vec::new();
+    for (index, record) in (0_u32..).zip(&flows.records) {
+        for way in [2 * index, 2 * index + 1] {
+            hops.clear();
+            if tables.follow(network, way, &mut hops).is_ok() {
+                continue;
+            }
+            let flow = &network.flows[index as usize];
+            let name = |node: u32| &network.nodes[node as usize].name;
+            let (source, end) = (name(flow.source), name(flow.destination));
+            let (what, from, to) = match way % 2 {
+                0 => ("its way does not arrive", source, end),
+                _ => ("the way back does not arrive", end, source),
+            };
+            let message = format!("no way leads from `{from}` to `{to}`");
+            mistakes.push(
+                Diagnostic::error("unreachable", message)
+                    .at(record.at("to"), what)
+                    .note("every flow has a way back, whether it sends anything there or not")
+                    .help("correct `[[routes]]`: each next hop must lead nearer"),
+            );
+        }
+    }
+}
 
 /// The entries of `[[routes]]`.
 pub(crate) fn given(root: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) -> Vec<RouteSpec> {

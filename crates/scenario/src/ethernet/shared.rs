@@ -13,8 +13,6 @@ pub(crate) fn headroom(look: &Lossless<'_>, mistakes: &mut Diagnostics) -> Vec<(
     let Some(record) = buffer.and_then(|buffer| buffer.record("shared")) else {
         return Vec::new();
     };
-    let pressure = look.root.record("back_pressure");
-    let meant = pressure.is_some_and(|pressure| pressure.word("headroom") == "unchecked");
     let needed = look.needed_at_inputs();
     let nodes = 0..look.net.names.len() as u32;
     let shared = nodes.filter_map(|node| match switch_of(look.spec, node)?.memory {
@@ -30,7 +28,6 @@ pub(crate) fn headroom(look: &Lossless<'_>, mistakes: &mut Diagnostics) -> Vec<(
                 record,
                 node,
                 own: own.copied().collect(),
-                meant,
             };
             (node, pools.fill(spec, mistakes))
         })
@@ -44,8 +41,6 @@ struct Pools<'a> {
     node: u32,
     /// What each of its inputs needs.
     own: Vec<(u32, u8, Stop)>,
-    /// Too little is meant.
-    meant: bool,
 }
 
 impl Pools<'_> {
@@ -65,17 +60,34 @@ impl Pools<'_> {
         filled
     }
 
-    /// Headroom of each input.
+    /// Headroom of each input: the worst where no loss is meant, and the worst where it is.
     fn each(&self, there: u64, mistakes: &mut Diagnostics) {
-        let worst = self.own.iter().max_by_key(|(_, _, stop)| stop.bytes());
-        let Some((channel, class, stop)) = worst.filter(|(_, _, stop)| stop.bytes() > there) else {
-            return;
-        };
+        for meant in [false, true] {
+            let own = self.own.iter();
+            let own = own.filter(|(_, class, _)| self.is_meant(*class) == meant);
+            let worst = own.max_by_key(|(_, _, stop)| stop.bytes());
+            if let Some(worst) = worst.filter(|(_, _, stop)| stop.bytes() > there) {
+                self.one(worst, there, meant, mistakes);
+            }
+        }
+    }
+
+    fn is_meant(&self, class: u8) -> bool {
+        self.look.consent.is_meant(self.node, class)
+    }
+
+    fn one(
+        &self,
+        (channel, class, stop): &(u32, u8, Stop),
+        there: u64,
+        meant: bool,
+        mistakes: &mut Diagnostics,
+    ) {
         let place = self.look.net.channel_name(*channel);
         let missing = stop.bytes() - there;
         mistakes.push(
             Diagnostic::error_unless(
-                self.meant,
+                meant,
                 "headroom",
                 format!(
                     "class {class} may lose frames at input `{place}`: {missing} B are missing"
@@ -93,10 +105,12 @@ impl Pools<'_> {
     /// Headroom of all inputs at once.
     fn together(&self, there: u64, sum: u64, mistakes: &mut Diagnostics) {
         let name = self.look.net.name(self.node);
+        // All classes share the pool.
+        let meant = self.own.iter().all(|(_, class, _)| self.is_meant(*class));
         if sum > there {
             mistakes.push(
                 Diagnostic::error_unless(
-                    self.meant,
+                    meant,
                     "headroom",
                     format!("`{name}` may lose frames: {} B are missing", sum - there),
                 )

@@ -89,6 +89,8 @@ pub(crate) fn nodes(
             response: span.unwrap_or_else(|| response(if is_switch { switch } else { station })),
             is_deaf: own.and_then(|own| own.truth("deaf")).unwrap_or(false),
             watchdog: own_watchdog.or(common.filter(|_| is_switch)),
+            // Filled in when all that speaks against it is known.
+            promised: 0,
         }
     })
     .collect()
@@ -251,9 +253,6 @@ fn back_pressure(record: &Record, ports: Ports, largest: u64) -> Option<BackPres
         blocked: record
             .record("blocked_share")
             .and_then(|table| blocked(record, table, largest)),
-        // What may lose frames by its design promises nothing.
-        promises_no_loss: record.word("headroom") != "unchecked"
-            && record.word("choose") != "random",
     })
 }
 

@@ -93,15 +93,16 @@ pub(crate) static BACK_PRESSURE: Section = Section {
         )
         .otherwise("nothing")
         .only(ANY),
-        Key::new(
-            "headroom",
-            Kind::Choice(HEADROOMS),
-            "Whether too little room above the high threshold is an error.",
-        )
-        .or("\"checked\"")
-        .only(ANY),
+        HEADROOM.or("\"checked\"").only(ANY),
     ],
 };
+
+/// Whether lossless classes may lose frames.
+pub(crate) const HEADROOM: Key = Key::new(
+    "headroom",
+    Kind::Choice(HEADROOMS),
+    "Whether a lossless class promises to lose nothing.",
+);
 
 /// What is stopped.
 pub(crate) const SCHEMES: &[Choice] = &[
@@ -147,10 +148,13 @@ const CHOICES: &[Choice] = &[
 ];
 
 const HEADROOMS: &[Choice] = &[
-    Choice::new("checked", "Too little room is an error."),
+    Choice::new(
+        "checked",
+        "It does: what may lose frames is an error, and a frame lost fails the run.",
+    ),
     Choice::new(
         "unchecked",
-        "Too little room is a warning: the loss is meant.",
+        "It does not, the loss is meant: too little room is a warning.",
     ),
 ];
 

@@ -1,6 +1,7 @@
 //! The Ethernet engine: switches, their memory, single nodes and ways.
 
 use super::ethernet::ORDER_KEY;
+use super::ethernet_pressure::HEADROOM;
 use crate::table::{Choice, Group, Key, Kind, Section};
 
 /// Where buffers and thresholds come from.
@@ -247,6 +248,13 @@ pub(crate) static CLASSES: Section = Section {
         QUANTUM.as_above(),
         MARK_ABOVE.as_above(),
         ECN.as_above(),
+        HEADROOM.as_above(),
+        Key::new(
+            "headroom_at",
+            Kind::References("node"),
+            "The nodes of which `headroom` of this class speaks.",
+        )
+        .otherwise("all"),
     ],
 };
 

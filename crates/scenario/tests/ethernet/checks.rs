@@ -3,7 +3,7 @@
 use ethernet::spec::{Detect, MemorySpec, TransportSpec};
 use scenario::{Limits, Source, parse_within};
 
-use crate::{ONE_SWITCH, codes, read, switch, try_read};
+use crate::{ONE_SWITCH, codes, read, switch, told, try_read};
 
 /// A file in `scenarios/ethernet`.
 fn shipped(name: &str) -> String {
@@ -35,7 +35,7 @@ fn shipped_scenarios_say_what_they_mean() {
         assert_eq!(codes(&text), expected, "{name}");
         let first = try_read(&text, &[]).expect("no mistakes");
         let again = try_read(&first.resolved, &[]).expect("no mistakes");
-        assert_eq!(first.ethernet(), again.ethernet(), "{name}");
+        assert_eq!(told(&first), told(&again), "{name}");
     }
 }
 
@@ -135,26 +135,6 @@ fn circles_depend_on_who_is_told_and_of_what() {
     for notify in ["others", "contributing"] {
         let text = ring.replace("\"pause\"", &format!("\"pause\"\nnotify = \"{notify}\""));
         assert_eq!(codes(&text), ["deadlock"], "{notify}");
-    }
-}
-
-#[test]
-fn no_loss_is_promised_only_where_nothing_speaks_against_it() {
-    let promised = |text: &str| {
-        let scenario = try_read(text, &[]).expect("no mistakes");
-        let spec = &scenario.ethernet().expect("for Ethernet").network;
-        switch(spec).back_pressure.expect("PAUSE").promises_no_loss
-    };
-    assert!(promised(ONE_SWITCH));
-    let kind = "kind = \"pause\"\n";
-    for more in [
-        "headroom = \"unchecked\"\n",
-        "quanta = 10\nrefresh = \"never\"\n",
-        "time_out = { after = \"20 ms\", grace = \"5 ms\" }\n",
-        "[[nodes]]\nname = \"S\"\ndeaf = true\n",
-    ] {
-        let text = ONE_SWITCH.replace(kind, &format!("{kind}{more}"));
-        assert!(!promised(&text), "{more}");
     }
 }
 

@@ -87,7 +87,6 @@ fn back_pressure(dice: &mut Dice, mix: Mix, classes: u8) -> Option<BackPressureS
         message,
         time_out,
         blocked,
-        promises_no_loss: false,
     })
 }
 

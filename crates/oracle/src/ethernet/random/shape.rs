@@ -70,6 +70,7 @@ impl Builder<'_> {
             response,
             is_deaf: false,
             watchdog: None,
+            promised: 0,
         });
         self.spec.nodes.len() as u32 - 1
     }

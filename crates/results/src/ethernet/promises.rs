@@ -1,0 +1,156 @@
+//! What lossless classes promised, and what came of it.
+
+use std::collections::BTreeMap;
+
+use ethernet::outcome::EthernetOutcome;
+use ethernet::spec::EthernetSpec;
+use kernel::words::counted;
+
+use super::names;
+use crate::directory::{Promise, PromiseState};
+use crate::model::{Block, Column, Table};
+use crate::number::grouped;
+use crate::run::{RunInfo, heading};
+
+/// Nodes that a promise names; where there are more, they are counted.
+const NAMED: usize = 4;
+/// Broken promises told one by one; the rest are told together.
+const BROKEN: usize = 50;
+
+/// Every promise of the run: broken ones by place, then kept ones and those given up, by class.
+pub(super) fn promises(
+    info: &RunInfo,
+    spec: &EthernetSpec,
+    outcome: &EthernetOutcome,
+) -> Vec<Promise> {
+    let lost = lost(spec, outcome);
+    let mut broken: Vec<(u32, u8)> = Vec::new();
+    let mut kept: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
+    for (id, node) in (0_u32..).zip(&spec.nodes) {
+        for class in (0..8).filter(|class| node.promised & 1 << class != 0) {
+            match lost.contains_key(&(id, class)) {
+                true => broken.push((id, class)),
+                false => kept.entry(class).or_default().push(id),
+            }
+        }
+    }
+    let mut all: Vec<Promise> = Vec::new();
+    let frames = |node: u32, class: u8| lost.get(&(node, class)).copied().unwrap_or(0);
+    for (node, class) in broken.iter().take(BROKEN) {
+        all.push(Promise {
+            what: what(spec, *class, &[*node]),
+            state: PromiseState::Broken,
+            detail: lost_words(frames(*node, *class)),
+        });
+    }
+    if let Some(rest) = broken.get(BROKEN..).filter(|rest| !rest.is_empty()) {
+        let sum = rest.iter().map(|(node, class)| frames(*node, *class)).sum();
+        all.push(Promise {
+            what: format!("{} lose nothing", counted(rest.len(), "more place")),
+            state: PromiseState::Broken,
+            detail: lost_words(sum),
+        });
+    }
+    all.extend(kept.iter().map(|(class, nodes)| Promise {
+        what: what(spec, *class, nodes),
+        state: PromiseState::Kept,
+        detail: String::new(),
+    }));
+    for given_up in &info.given_up {
+        for class in (0..8).filter(|class| given_up.classes & 1 << class != 0) {
+            let nodes = given_up.nodes.iter();
+            let sum: u64 = nodes.map(|node| frames(*node, class)).sum();
+            all.push(Promise {
+                what: what(spec, class, &given_up.nodes),
+                state: PromiseState::GivenUp,
+                detail: format!("by {}; {}", given_up.by, lost_words(sum)),
+            });
+        }
+    }
+    all
+}
+
+fn what(spec: &EthernetSpec, class: u8, nodes: &[u32]) -> String {
+    let names: Vec<String> = nodes.iter().map(|node| names::node(spec, *node)).collect();
+    let places = match names.len() {
+        0..=NAMED => names.join(", "),
+        count => counted(count, "node"),
+    };
+    format!("class {class} at {places} loses nothing")
+}
+
+fn lost_words(frames: u64) -> String {
+    let frame = if frames == 1 { "frame" } else { "frames" };
+    format!("{} {frame} lost", grouped(frames))
+}
+
+/// Frames lost, by the node and class that lost them.
+fn lost(spec: &EthernetSpec, outcome: &EthernetOutcome) -> BTreeMap<(u32, u8), u64> {
+    let mut lost = BTreeMap::new();
+    for (channel, found) in (0_u32..).zip(&outcome.channels) {
+        let Some((node, _)) = names::channel_ends(spec, channel) else {
+            continue;
+        };
+        for (class, queue) in (0_u8..).zip(&found.queues) {
+            let frames = queue.drops.total();
+            if frames > 0 {
+                *lost.entry((node, class)).or_insert(0) += frames;
+            }
+        }
+    }
+    lost
+}
+
+/// One line for the terminal, if anything was promised or given up.
+pub(super) fn line(
+    info: &RunInfo,
+    spec: &EthernetSpec,
+    outcome: &EthernetOutcome,
+) -> Option<String> {
+    let all = promises(info, spec, outcome);
+    let states = [
+        (PromiseState::Broken, "broken"),
+        (PromiseState::Kept, "kept"),
+        (PromiseState::GivenUp, "given up"),
+    ];
+    let part = |(state, word): (PromiseState, &str)| {
+        let mut own = all.iter().filter(|promise| promise.state == state);
+        let first = own.next()?;
+        let more = match own.count() {
+            0 => String::new(),
+            more => format!(" and {}", counted(more, "more promise")),
+        };
+        let detail = match first.detail.as_str() {
+            "" => String::new(),
+            detail => format!(" ({detail})"),
+        };
+        Some(format!("{word}: {}{detail}{more}", first.what))
+    };
+    let parts: Vec<String> = states.into_iter().filter_map(part).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// The section of a page, if anything was promised or given up.
+pub(super) fn blocks(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Block> {
+    let all = promises(info, spec, outcome);
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let mut table = Table::new(
+        "promises",
+        "What lossless classes promised.",
+        vec![
+            Column::text("promise", ""),
+            Column::text(
+                "state",
+                "kept, broken, or given up by a line of the scenario",
+            ),
+            Column::text("detail", ""),
+        ],
+    );
+    for promise in all {
+        let cells = [promise.what, promise.state.word().into(), promise.detail];
+        table.rows.push(cells.map(Into::into).to_vec());
+    }
+    vec![heading("Promises"), Block::Table(table)]
+}

@@ -1,0 +1,28 @@
+//! The engines' own rules, as the last word: what runs must be what was called sound.
+//!
+//! Every rule has a check of its own before, which knows the place and the way on. This is for
+//! those that someone forgot.
+
+use std::fmt::Display;
+
+use crate::Engine;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::record::Record;
+
+/// Has the engine look at what it is to run.
+pub(crate) fn check(root: &Record, engine: &Engine, mistakes: &mut Diagnostics) {
+    match engine {
+        Engine::Packet(packet) => tell(root, packet::verify(&packet.network), mistakes),
+        Engine::Flit(fabric) => tell(root, flit::verify(fabric), mistakes),
+        Engine::Ethernet(found) => tell(root, ethernet::verify(&found.network), mistakes),
+    }
+}
+
+fn tell<E: Display>(root: &Record, result: Result<(), E>, mistakes: &mut Diagnostics) {
+    let Err(error) = result else { return };
+    mistakes.push(
+        Diagnostic::error("refused", format!("the engine can't run this: {error}"))
+            .at(root.at("run"), "it would not start")
+            .help("change what the message names"),
+    );
+}

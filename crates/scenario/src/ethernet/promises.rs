@@ -1,0 +1,179 @@
+//! What lossless classes promise, and where the file gives it up.
+//!
+//! A class under back-pressure loses nothing, at any node. One word gives that up, for the classes
+//! and places it names: `headroom = "unchecked"`.
+
+use std::collections::BTreeSet;
+
+use ethernet::spec::{EthernetSpec, NodeKind};
+
+use super::net::Net;
+use super::queues::Ports;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::record::Record;
+use crate::source::At;
+
+/// Lossless classes that may lose frames because the file says so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GivenUp {
+    /// A bit for each class.
+    pub classes: u8,
+    /// Nodes where it may be lost, in their order.
+    pub nodes: Vec<u32>,
+    /// What says so and where, as `scenario.toml:12: headroom = "unchecked"`.
+    pub by: String,
+}
+
+/// Where the file speaks of the promise.
+pub(crate) struct Consent {
+    /// The last that names a node and class decides.
+    words: Vec<Word>,
+    lossless: u8,
+}
+
+/// One `headroom`.
+struct Word {
+    /// `None` names every class.
+    class: Option<u8>,
+    /// `None` names every node.
+    nodes: Option<BTreeSet<u32>>,
+    is_unchecked: bool,
+    at: At,
+}
+
+impl Word {
+    fn names(&self, node: u32, class: u8) -> bool {
+        let nodes = self.nodes.as_ref();
+        self.class.is_none_or(|own| own == class) && nodes.is_none_or(|own| own.contains(&node))
+    }
+}
+
+impl Consent {
+    pub(crate) fn read(
+        root: &Record,
+        net: &Net<'_>,
+        ports: Ports,
+        mistakes: &mut Diagnostics,
+    ) -> Self {
+        let pressure = root.record("back_pressure");
+        let general = pressure.filter(|record| record.given("headroom"));
+        let general = general.map(|record| Word {
+            class: None,
+            nodes: None,
+            is_unchecked: record.word("headroom") == "unchecked",
+            at: record.at("headroom"),
+        });
+        let of_class = |record: &Record| Word {
+            class: record.whole("class").map(|class| class as u8),
+            nodes: places(record, net, mistakes),
+            is_unchecked: record.word("headroom") == "unchecked",
+            at: record.at("headroom"),
+        };
+        let classes = root.records("classes").iter();
+        let classes = classes.filter(|record| record.given("headroom"));
+        let words = general.into_iter().chain(classes.map(of_class)).collect();
+        for record in root.records("classes") {
+            without_meaning(record, ports.lossless, mistakes);
+        }
+        Self {
+            words,
+            lossless: ports.lossless,
+        }
+    }
+
+    /// What gives up that the class loses nothing at a node.
+    fn word(&self, node: u32, class: u8) -> Option<&Word> {
+        let mut named = self.words.iter().rev();
+        let word = named.find(|word| word.names(node, class));
+        word.filter(|word| word.is_unchecked)
+    }
+
+    /// Is loss of the class meant at a node?
+    pub(crate) fn is_meant(&self, node: u32, class: u8) -> bool {
+        self.word(node, class).is_some()
+    }
+
+    fn classes(&self) -> impl Iterator<Item = u8> {
+        let lossless = self.lossless;
+        (0..8).filter(move |class| lossless & 1 << class != 0)
+    }
+
+    /// Tells each node what it promises, and says where nothing is promised and why.
+    pub(crate) fn promise(
+        &self,
+        network: &mut EthernetSpec,
+        mistakes: &Diagnostics,
+    ) -> Vec<GivenUp> {
+        let mut given_up = Vec::new();
+        for (id, node) in (0_u32..).zip(&mut network.nodes) {
+            // Only a watchdog makes a station drop anything.
+            let is_switch = matches!(node.kind, NodeKind::Switch(_));
+            if !is_switch && node.watchdog.is_none() {
+                continue;
+            }
+            for class in self.classes() {
+                match self.word(id, class) {
+                    Some(word) => note(&mut given_up, word, id, class, mistakes),
+                    None => node.promised |= 1 << class,
+                }
+            }
+        }
+        given_up
+    }
+}
+
+fn note(given_up: &mut Vec<GivenUp>, word: &Word, node: u32, class: u8, mistakes: &Diagnostics) {
+    let place = mistakes.position(&word.at);
+    let place = place.map_or(String::new(), |(source, line, _)| {
+        format!("{}:{line}: ", source.name)
+    });
+    let by = format!("{place}headroom = \"unchecked\"");
+    let found = given_up.iter_mut().find(|known| known.by == by);
+    match found {
+        Some(known) => {
+            known.classes |= 1 << class;
+            if known.nodes.last() != Some(&node) {
+                known.nodes.push(node);
+            }
+        }
+        None => given_up.push(GivenUp {
+            classes: 1 << class,
+            nodes: vec![node],
+            by,
+        }),
+    }
+}
+
+fn places(record: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<BTreeSet<u32>> {
+    record.field("headroom_at").filter(|field| field.given)?;
+    let mut nodes = BTreeSet::new();
+    for (name, at) in record.list("headroom_at") {
+        match net.find(name, at) {
+            Ok(node) => _ = nodes.insert(node),
+            Err(diagnostic) => mistakes.push(*diagnostic),
+        }
+    }
+    Some(nodes)
+}
+
+/// Words about headroom that name nothing that has it.
+fn without_meaning(record: &Record, lossless: u8, mistakes: &mut Diagnostics) {
+    let class = record.whole("class").unwrap_or(0);
+    // Where nothing is under back-pressure, one word turned all of it off.
+    let is_lossy = lossless != 0 && lossless & 1 << class == 0;
+    if record.given("headroom") && is_lossy {
+        mistakes.push(
+            Diagnostic::error("no-meaning", format!("class {class} promises nothing"))
+                .at(record.at("headroom"), "only lossless classes have headroom")
+                .note("lossless are the classes of `[back_pressure]`")
+                .help("leave it out, or put the class under back-pressure"),
+        );
+    }
+    if record.given("headroom_at") && !record.mentions("headroom") {
+        mistakes.push(
+            Diagnostic::error("no-meaning", "`headroom_at` has no meaning alone")
+                .at(record.at("headroom_at"), "names where `headroom` holds")
+                .help("add `headroom = \"unchecked\"`, or leave this out"),
+        );
+    }
+}

@@ -1,0 +1,378 @@
+//! What makes a lossless class lose frames however much room there is.
+
+use std::collections::BTreeSet;
+
+use ethernet::spec::{
+    BackPressureSpec, Choose, Detect, Message, NodeKind, QUANTUM_BITS, Select, TransportSpec,
+    WatchdogAction,
+};
+use kernel::Duration;
+use kernel::time::PS_PER_SECOND;
+use kernel::{Rate, words::counted};
+
+use super::lossless::{Lossless, channel_of};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::record::Record;
+
+/// Places that a message lists.
+const LISTED: usize = 4;
+
+/// Nodes and classes that may lose frames.
+type Places = BTreeSet<(u32, u8)>;
+
+/// A reason to lose frames.
+struct Threat<'a> {
+    code: &'static str,
+    message: &'static str,
+    /// Where, and what is there.
+    labels: Vec<(&'a Record, &'static str, String)>,
+    notes: Vec<String>,
+    help: &'static str,
+    /// It is told as a warning where it is meant.
+    is_told_if_meant: bool,
+    places: Places,
+}
+
+/// Tells all of them.
+pub(super) fn check(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
+    drawn(look, record, mistakes);
+    deaf(look, mistakes);
+    time_out(look, record, mistakes);
+    watchdogs(look, mistakes);
+    short_stops(look, record, mistakes);
+}
+
+impl Threat<'_> {
+    fn tell(self, look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+        let is_meant = |(node, class): &&(u32, u8)| look.consent.is_meant(*node, *class);
+        let (meant, lost): (Vec<_>, Vec<_>) = self.places.iter().partition(is_meant);
+        let is_meant = lost.is_empty();
+        let places = if is_meant { meant } else { lost };
+        if places.is_empty() || is_meant && !self.is_told_if_meant {
+            return;
+        }
+        let mut told = Diagnostic::error_unless(is_meant, self.code, self.message.into());
+        for (table, key, label) in self.labels {
+            told = told.at(table.at(key), label);
+        }
+        for note in self.notes {
+            told = told.note(note);
+        }
+        let named =
+            |(node, class): &(u32, u8)| format!("class {class} at `{}`", look.net.name(*node));
+        let listed: Vec<String> = places.iter().copied().take(LISTED).map(named).collect();
+        let more = match places.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {}", counted(more, "more place")),
+        };
+        told = told.note(format!("it concerns {}{more}", listed.join(", ")));
+        let class = places[0].1;
+        mistakes.push(
+            told.help(self.help)
+                .help_if((!is_meant).then(|| consent(class))),
+        );
+    }
+}
+
+/// How to say that loss is meant.
+pub(super) fn consent(class: u8) -> String {
+    format!(
+        "if the loss is meant, say `headroom = \"unchecked\"` in `[back_pressure]`, or in \
+         `[[classes]]` for class {class} alone, with `headroom_at` for some places"
+    )
+}
+
+impl Lossless<'_> {
+    /// Rules of a switch for a class, if that is lossless there.
+    fn rules(&self, node: u32, class: u8) -> Option<&BackPressureSpec> {
+        self.pressure(node)
+            .filter(|rules| rules.classes & 1 << class != 0)
+    }
+
+    /// Queues of switches that lossless classes cross: channel and class, with the rules.
+    fn queues(&self) -> impl Iterator<Item = (u32, u8, &BackPressureSpec)> {
+        self.crossings.on.keys().filter_map(|(channel, class)| {
+            let rules = self.rules(self.net.ends(*channel).0, *class)?;
+            Some((*channel, *class, rules))
+        })
+    }
+}
+
+/// Random draws may miss those that fill the queue.
+fn drawn(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
+    let mut places = Places::new();
+    for (channel, class, rules) in look.queues() {
+        let is_random = matches!(rules.select, Select::Destination(Choose::Random { .. }));
+        let load = &look.crossings.on[&(channel, class)];
+        if is_random && load.destinations > 1 {
+            places.insert((look.net.ends(channel).0, class));
+        }
+    }
+    Threat {
+        code: "headroom",
+        message: "what is drawn at random may miss what fills a queue",
+        labels: vec![(record, "choose", "those not drawn go on sending".into())],
+        notes: vec!["no headroom is enough where several destinations share a queue".into()],
+        help: "leave `choose` out: all that are found in the queue are stopped",
+        is_told_if_meant: true,
+        places,
+    }
+    .tell(look, mistakes);
+}
+
+/// Nodes that neglect stops.
+fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+    for record in look.root.records("nodes") {
+        if record.truth("deaf") != Some(true) {
+            continue;
+        }
+        let named = record.list("name").iter();
+        let nodes: BTreeSet<u32> = named
+            .filter_map(|(name, at)| look.net.find(name, at).ok())
+            .collect();
+        let mut places = Places::new();
+        for (channel, class) in look.crossings.on.keys() {
+            let (from, to) = look.net.ends(*channel);
+            if nodes.contains(&from) && look.rules(to, *class).is_some() {
+                places.insert((to, *class));
+            }
+        }
+        Threat {
+            code: "deaf",
+            message: "a node neglects stops: queues it feeds may overflow",
+            labels: vec![(record, "deaf", "no headroom is enough for it".into())],
+            notes: vec![
+                "a time-out (`back_pressure.time_out`) keeps others from waiting for it".into(),
+            ],
+            help: "leave `deaf` out, unless it is what the scenario shows",
+            is_told_if_meant: true,
+            places,
+        }
+        .tell(look, mistakes);
+    }
+}
+
+/// Neighbours that are let go send into queues that are still congested.
+fn time_out(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
+    let given_up = look
+        .queues()
+        .filter(|(_, _, rules)| rules.time_out.is_some() && rules.detect == Detect::Outputs);
+    let places = given_up.map(|(channel, class, _)| (look.net.ends(channel).0, class));
+    Threat {
+        code: "time-out",
+        message: "neighbours let go by a time-out may overflow the queue that stopped them",
+        labels: vec![(
+            record,
+            "time_out",
+            "ends stops while congestion lasts".into(),
+        )],
+        notes: Vec::new(),
+        help: "leave `time_out` out",
+        is_told_if_meant: false,
+        places: places.collect(),
+    }
+    .tell(look, mistakes);
+}
+
+/// Watchdogs drop what waits, or send it to those who said stop.
+fn watchdogs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+    let (mut common, mut own) = (Places::new(), vec![Places::new(); look.spec.nodes.len()]);
+    let given: BTreeSet<u32> = nodes_with(look, "watchdog").map(|(node, _)| node).collect();
+    for (channel, class) in look.crossings.on.keys() {
+        let (from, to) = look.net.ends(*channel);
+        let Some(watchdog) = look.spec.nodes[from as usize].watchdog else {
+            continue;
+        };
+        if !may_be_stopped(look, to, *class) {
+            continue;
+        }
+        let loser = match watchdog.action {
+            WatchdogAction::Drop => from,
+            WatchdogAction::Forward => to,
+        };
+        let is_switch = look.net.forwards(loser);
+        let is_lossless = match is_switch {
+            true => look.rules(loser, *class).is_some(),
+            // Only a watchdog of its own makes a station drop.
+            false => loser == from && look.is_lossless(*class),
+        };
+        if is_lossless {
+            let places = match given.contains(&from) {
+                true => &mut own[from as usize],
+                false => &mut common,
+            };
+            places.insert((loser, *class));
+        }
+    }
+    let threat = |table, key, places| Threat {
+        code: "watchdog",
+        message: "a watchdog makes lossless classes lose frames",
+        labels: vec![(table, key, "drops, or sends what was stopped".into())],
+        notes: Vec::new(),
+        help: "leave it out",
+        is_told_if_meant: false,
+        places,
+    };
+    if let Some(table) = look.root.record("watchdog") {
+        threat(table, "action", common).tell(look, mistakes);
+    }
+    for (node, record) in nodes_with(look, "watchdog") {
+        let places = std::mem::take(&mut own[node as usize]);
+        threat(record, "watchdog", places).tell(look, mistakes);
+    }
+}
+
+/// Entries of `[[nodes]]` that have a key, by node.
+fn nodes_with<'a>(
+    look: &Lossless<'a>,
+    key: &'static str,
+) -> impl Iterator<Item = (u32, &'a Record)> {
+    let net = look.net;
+    let records = look.root.records("nodes").iter();
+    records
+        .filter(move |record| record.given(key))
+        .flat_map(move |record| {
+            let named = record.list("name").iter();
+            named.filter_map(move |(name, at)| Some((net.find(name, at).ok()?, record)))
+        })
+}
+
+/// Does a node ever stop those that send it frames of a class?
+fn may_be_stopped(look: &Lossless<'_>, node: u32, class: u8) -> bool {
+    match &look.spec.nodes[node as usize].kind {
+        NodeKind::Switch(switch) => switch
+            .back_pressure
+            .is_some_and(|rules| rules.select == Select::Port || rules.classes & 1 << class != 0),
+        NodeKind::Station { storm } => storm.is_some_and(|storm| {
+            storm
+                .classes
+                .is_none_or(|classes| classes & 1 << class != 0)
+        }),
+    }
+}
+
+/// A stop of so many quanta on its way to one input.
+struct Lasting {
+    /// How long it lasts.
+    lasts: Duration,
+    /// When it is said again, and how late that may come.
+    again: Option<(Duration, Duration)>,
+}
+
+impl Lasting {
+    /// It may end before it is said again.
+    fn is_short(&self, run: Duration) -> bool {
+        match self.again {
+            None => self.lasts < run,
+            Some((every, late)) => every.0.saturating_add(late.0) > self.lasts.0,
+        }
+    }
+}
+
+/// Stops that may end while congestion lasts.
+fn short_stops(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
+    let run = Duration(look.spec.stop_at.0);
+    let most = gates(look, record.word("kind"));
+    let mut places = Places::new();
+    let mut worst: Option<(u32, Lasting)> = None;
+    for (_, class, input) in look.crossings.through.keys() {
+        let node = look.net.ends(*input).1;
+        let found = look.rules(node, *class);
+        let Some(stop) = found.and_then(|rules| lasting(look, rules, (*input, *class), most))
+        else {
+            continue;
+        };
+        if stop.is_short(run) {
+            places.insert((node, *class));
+            if worst
+                .as_ref()
+                .is_none_or(|(_, worst)| stop.lasts < worst.lasts)
+            {
+                worst = Some((*input, stop));
+            }
+        }
+    }
+    let Some((input, stop)) = worst else { return };
+    let from = look.net.name(look.net.ends(input).0);
+    let again = match stop.again {
+        None => "it is not sent again".into(),
+        Some((every, late)) => format!(
+            "sent again after {:.6} ms, which may come {:.6} ms late",
+            ms(every),
+            ms(late)
+        ),
+    };
+    Threat {
+        code: "short-stop",
+        message: "a stop may end while congestion lasts",
+        labels: vec![
+            (
+                record,
+                "quanta",
+                format!("{:.6} ms for `{from}`", ms(stop.lasts)),
+            ),
+            (record, "refresh", again),
+        ],
+        notes: vec![
+            "quanta are bit times of each link: slow neighbours stop longer".into(),
+            "a stop waits for the frame ahead of it, and takes 84 bytes on the wire".into(),
+        ],
+        help: "leave `refresh` at `\"50 %\"`, and raise `quanta`",
+        is_told_if_meant: true,
+        places,
+    }
+    .tell(look, mistakes);
+}
+
+fn lasting(
+    look: &Lossless<'_>,
+    rules: &BackPressureSpec,
+    (input, class): (u32, u8),
+    most: u64,
+) -> Option<Lasting> {
+    let Message::Quanta {
+        quanta,
+        refresh_percent,
+    } = rules.message
+    else {
+        return None;
+    };
+    let lasts = bits(
+        u64::from(quanta) * QUANTUM_BITS,
+        channel_of(look.spec, input).rate,
+    );
+    let again = refresh_percent.and_then(|percent| {
+        let stop = look.stop(input, class)?;
+        let every = Duration(lasts.0 / 100 * u64::from(percent));
+        // All that can be said to this neighbour may be said at once.
+        let said = look.control(input).0.saturating_mul(most);
+        Some((every, Duration(stop.ahead.0.saturating_add(said))))
+    });
+    Some(Lasting { lasts, again })
+}
+
+/// Stops that a neighbour can be under at once.
+fn gates(look: &Lossless<'_>, kind: &str) -> u64 {
+    let flows = look.spec.flows.iter();
+    let flows = flows.filter(|flow| look.is_lossless(flow.class));
+    let mut gates = BTreeSet::new();
+    for flow in flows {
+        let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
+        let ends = [Some(flow.destination), Some(flow.source).filter(|_| is_tcp)];
+        gates.extend(ends.into_iter().flatten().map(|end| match kind {
+            "pause" => (0, 0),
+            "class" => (flow.class, 0),
+            _ => (flow.class, end),
+        }));
+    }
+    gates.len() as u64
+}
+
+fn bits(bits: u64, rate: Rate) -> Duration {
+    let ps = u128::from(bits) * u128::from(PS_PER_SECOND) / u128::from(rate.0.max(1));
+    Duration(u64::try_from(ps).unwrap_or(u64::MAX))
+}
+
+fn ms(span: Duration) -> f64 {
+    span.seconds() * 1_000.0
+}

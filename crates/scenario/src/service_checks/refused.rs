@@ -1,0 +1,145 @@
+//! What the engine refuses of sessions and endless sources: told here, with the place.
+
+use packet::spec::{LinkSpec, OutageSpec, SchedulerSpec, SourceControlSpec, TrafficSpec};
+
+use super::Whole;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+
+impl Whole<'_> {
+    /// Messages of sessions are not sent again: no link on the way may lose them.
+    pub(super) fn sessions_cross(&self, outages: &[OutageSpec], mistakes: &mut Diagnostics) {
+        let cut: std::collections::BTreeSet<u32> =
+            outages.iter().map(|cut| cut.channel / 2).collect();
+        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+            if flow.session.is_none() {
+                continue;
+            }
+            let mut links = flow.legs.iter().map(|leg| leg.channel);
+            let found = links.find_map(|channel| {
+                let link = &self.graph.links[channel as usize / 2];
+                if loses_control(link) {
+                    return Some((channel, "loses or damages control units"));
+                }
+                let is_cut = cut.contains(&(channel / 2));
+                is_cut.then_some((channel, "is cut for a while"))
+            });
+            let Some((channel, why)) = found else {
+                continue;
+            };
+            let name = self.graph.channel_name(channel);
+            mistakes.push(
+                Diagnostic::error(
+                    "bad-session",
+                    format!("the session of `{}` can't cross `{name}`", draft.name),
+                )
+                .at(
+                    draft.record.at("session"),
+                    format!("its way crosses `{name}`, whose link {why}"),
+                )
+                .note("messages of sessions are not sent again: one lost would hang the session")
+                .help("leave `session` out")
+                .help("or leave out `control_loss`, `control_corruption` and `outages` there"),
+            );
+        }
+    }
+
+    /// A source that sends again what was lost can't fall silent at once.
+    pub(super) fn windows_that_close(&self, mistakes: &mut Diagnostics) {
+        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+            let repeats = matches!(flow.source_control, SourceControlSpec::Aimd { .. });
+            let closes = flow.session.as_ref().is_some_and(|s| s.close.is_some());
+            if !repeats || !closes {
+                continue;
+            }
+            let close = draft.record.record("session");
+            let close = close.map_or_else(|| draft.record.at("session"), |own| own.at("close"));
+            mistakes.push(
+                Diagnostic::error(
+                    "bad-session",
+                    format!(
+                        "`{}` can't close: its window sends again what was lost",
+                        draft.name
+                    ),
+                )
+                .at(close, "closes here")
+                .at(draft.record.at("source_control"), "may still have to send")
+                .help("leave `close` or `source_control` out"),
+            );
+        }
+    }
+
+    /// What TCP and ABR can't go with, in the flow and in the one that carries answers back.
+    pub(super) fn closed_loops(&self, mistakes: &mut Diagnostics) {
+        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+            let is_tcp = matches!(flow.traffic, TrafficSpec::Tcp(_) | TrafficSpec::TcpBack);
+            let is_abr = matches!(flow.source_control, SourceControlSpec::Abr(_));
+            let what = match (is_tcp, is_abr) {
+                (true, _) => "TCP",
+                (false, true) => "ABR",
+                (false, false) => continue,
+            };
+            let given = [
+                ("envelope", flow.envelope.is_some()),
+                ("policer", flow.policer.is_some() && is_abr),
+                ("session", flow.session.is_some()),
+                ("sizes", !flow.sizes.is_empty() && is_tcp),
+            ];
+            for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+                mistakes.push(
+                    Diagnostic::error("closed-loop", format!("{what} can't go with `{key}`"))
+                        .at(
+                            draft.record.at(key),
+                            format!("`{}` is a flow of {what}", draft.name),
+                        )
+                        .note("its own control decides when cells leave; all have one size")
+                        .help(format!("leave `{key}` out, or use other traffic")),
+                );
+            }
+        }
+    }
+
+    /// A source without end would hand over units without time passing where a port refuses them.
+    pub(super) fn greedy_before_ats(&self, mistakes: &mut Diagnostics) {
+        for (draft, flow) in self.drafts.iter().zip(self.specs) {
+            let is_pulled = matches!(flow.traffic, TrafficSpec::Greedy { .. })
+                && flow.source_control == SourceControlSpec::None;
+            let mut roots = flow.legs.iter().filter(|leg| leg.parent.is_none());
+            let refusing = roots.find(|leg| {
+                let scheduler = self.scheduler(leg.channel);
+                matches!(
+                    scheduler,
+                    SchedulerSpec::Ats {
+                        max_residence: Some(_)
+                    }
+                )
+            });
+            let Some(leg) = refusing.filter(|_| is_pulled) else {
+                continue;
+            };
+            let name = self.graph.channel_name(leg.channel);
+            mistakes.push(
+                Diagnostic::error(
+                    "greedy-refused",
+                    format!(
+                        "`{}` is greedy, and `{name}` refuses what waits too long",
+                        draft.name
+                    ),
+                )
+                .at(
+                    draft.record.at("traffic"),
+                    "offers a unit whenever there is none",
+                )
+                .at(self.scheduler_at(leg.channel), "has a `max_residence`")
+                .note("it would offer unit after unit at one instant, and time would stand still")
+                .help("give the flow a rate: `traffic = { kind = \"constant\", .. }`")
+                .help("or leave `max_residence` out at its first port"),
+            );
+        }
+    }
+}
+
+fn loses_control(link: &LinkSpec) -> bool {
+    let sides = [&link.forward.errors, &link.backward.errors];
+    let mut sides = sides.iter();
+    sides.any(|errors| errors.control_loss > 0.0 || errors.control_corruption > 0.0)
+}
