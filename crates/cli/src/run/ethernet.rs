@@ -47,6 +47,7 @@ struct Found {
 /// A run that has come to its end, or was stopped.
 struct Finished<P: Probe> {
     found: Found,
+    cpu_seconds: Option<f64>,
     engine: Engine<Watched<P>>,
 }
 
@@ -127,6 +128,7 @@ impl EthernetRun<'_> {
         bar.finish_and_clear();
         Ok(Finished {
             found: found(&engine, pace.seconds()),
+            cpu_seconds: pace.cpu_seconds(),
             engine,
         })
     }
@@ -136,6 +138,7 @@ impl EthernetRun<'_> {
     fn count_audit<T: Probe>(&mut self, end: Finished<(Option<Audit>, T)>) -> Found {
         let Finished {
             mut found,
+            cpu_seconds,
             mut engine,
         } = end;
         if interrupt::is_set() {
@@ -156,9 +159,9 @@ impl EthernetRun<'_> {
             checks: audit.checks(),
             coverage: covered(&audit.coverage()),
             broken: total,
-            wall_seconds: found.wall_seconds,
+            cpu_seconds,
             plain: plain.map(|plain| PlainRun {
-                wall_seconds: plain.found.wall_seconds,
+                cpu_seconds: plain.cpu_seconds,
                 same_hash: plain.found.outcome.trace_hash == found.outcome.trace_hash,
             }),
         });
