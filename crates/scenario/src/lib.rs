@@ -24,6 +24,7 @@ mod flows;
 mod generated;
 mod keys;
 mod kinds;
+pub mod language;
 mod law;
 mod leg_checks;
 mod overrides;

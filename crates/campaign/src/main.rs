@@ -1,0 +1,44 @@
+//! `campaign`: attacks on backwater, counted. Development alone uses it; docs/reliability.md says
+//! how.
+
+mod child;
+mod random;
+mod toml_tree;
+mod trial;
+mod valid;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use trial::{Options, Summary};
+
+/// Attacks on backwater, counted: every trial can be had again by its seed and number.
+#[derive(Parser)]
+#[command(after_help = "Exit status: 0 nothing found, 1 findings.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Random scenarios that are sound, run with all promises checked
+    Valid {
+        /// The scenarios of one engine alone
+        #[arg(value_parser = ["packet", "flit", "ethernet"])]
+        part: Option<String>,
+        #[command(flatten)]
+        options: Options,
+    },
+}
+
+fn main() -> ExitCode {
+    let (summaries, options): (Vec<Summary>, Options) = match Cli::parse().command {
+        Command::Valid { part, options } => (valid::run(&options, part.as_deref()), options),
+    };
+    match trial::report(&options, &summaries) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
