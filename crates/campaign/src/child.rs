@@ -219,9 +219,13 @@ impl Ended {
         found
     }
 
-    /// The start of its complaints, in one line.
+    /// The start of its first error, in one line; of all it said if there is none.
     pub fn clipped(&self) -> String {
-        let words: Vec<&str> = self.err.split_whitespace().collect();
+        let starts = ["error", "thread '"];
+        let error = |line: &&str| starts.iter().any(|start| line.starts_with(start));
+        let from = self.err.lines().position(|line| error(&line)).unwrap_or(0);
+        let words = self.err.lines().skip(from).flat_map(str::split_whitespace);
+        let words: Vec<&str> = words.collect();
         words.join(" ").chars().take(300).collect()
     }
 

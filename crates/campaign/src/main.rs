@@ -1,6 +1,7 @@
 //! `campaign`: attacks on backwater, counted. Development alone uses it; docs/reliability.md says
 //! how.
 
+mod bad;
 mod child;
 mod random;
 mod toml_tree;
@@ -23,6 +24,14 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Shipped files spoiled in every way, and files that are none
+    BadInputs {
+        /// One part alone
+        #[arg(value_parser = ["library", "program", "special"])]
+        part: Option<String>,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Random scenarios that are sound, run with all promises checked
     Valid {
         /// The scenarios of one engine alone
@@ -35,6 +44,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let (summaries, options): (Vec<Summary>, Options) = match Cli::parse().command {
+        Command::BadInputs { part, options } => (bad::run(&options, part.as_deref()), options),
         Command::Valid { part, options } => (valid::run(&options, part.as_deref()), options),
     };
     match trial::report(&options, &summaries) {

@@ -237,12 +237,38 @@ pub fn report(options: &Options, summaries: &[Summary]) -> bool {
         println!("{}", summary.row());
     }
     for summary in summaries {
-        for (number, text) in &summary.findings {
-            println!("\nfinding: {} {number}: {text}", summary.name);
+        for (kind, of_kind) in kinds(&summary.findings) {
+            let (number, text) = of_kind[0];
+            println!("\nfinding, {} x {}: {text}", of_kind.len(), summary.name);
             println!("  {}", replay(&summary.name, options, *number));
+            let others: Vec<String> = of_kind[1..]
+                .iter()
+                .take(8)
+                .map(|f| f.0.to_string())
+                .collect();
+            if !others.is_empty() {
+                println!("  and trials {} ({kind})", others.join(", "));
+            }
         }
     }
     summaries.iter().all(|summary| summary.findings.is_empty())
+}
+
+/// Findings that say the same but for names and numbers, together.
+fn kinds(findings: &[(u64, String)]) -> BTreeMap<String, Vec<&(u64, String)>> {
+    let mut kinds: BTreeMap<String, Vec<&(u64, String)>> = BTreeMap::new();
+    for finding in findings {
+        // Every other piece between backticks is a name.
+        let pieces = finding.1.split('`').enumerate();
+        let plain = pieces.filter(|(at, _)| at % 2 == 0).map(|(_, piece)| piece);
+        let plain: String = plain
+            .flat_map(str::chars)
+            .filter(|c| !c.is_ascii_digit())
+            .collect();
+        let kind = plain.chars().take(70).collect();
+        kinds.entry(kind).or_default().push(finding);
+    }
+    kinds
 }
 
 #[cfg(test)]
