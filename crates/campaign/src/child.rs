@@ -166,7 +166,9 @@ impl Limits {
             ("-p", self.threads),
             ("-u", self.threads),
         ];
-        let mut script = String::new();
+        // What can't be written is an error then, not a signal.
+        let ignored = self.file_blocks.map_or("", |_| "trap '' XFSZ; ");
+        let mut script = String::from(ignored);
         for (letter, limit) in limits {
             if let Some(limit) = limit {
                 script += &format!("ulimit {letter} {limit} 2>/dev/null; ");

@@ -3,6 +3,7 @@
 
 mod bad;
 mod child;
+mod crash;
 mod random;
 mod toml_tree;
 mod trial;
@@ -32,6 +33,14 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
+    /// Commands killed, starved and made to share; stored points damaged
+    Crash {
+        /// One part alone
+        #[arg(value_parser = ["kills", "signals", "limits", "writers", "stores"])]
+        part: Option<String>,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Random scenarios that are sound, run with all promises checked
     Valid {
         /// The scenarios of one engine alone
@@ -45,6 +54,7 @@ enum Command {
 fn main() -> ExitCode {
     let (summaries, options): (Vec<Summary>, Options) = match Cli::parse().command {
         Command::BadInputs { part, options } => (bad::run(&options, part.as_deref()), options),
+        Command::Crash { part, options } => (crash::run(&options, part.as_deref()), options),
         Command::Valid { part, options } => (valid::run(&options, part.as_deref()), options),
     };
     match trial::report(&options, &summaries) {

@@ -205,11 +205,8 @@ fn watch(
 
 /// How to have a trial again.
 pub fn replay(name: &str, options: &Options, number: u64) -> String {
-    let command = name.split(' ').next().unwrap_or(name);
-    format!(
-        "again: campaign {command} --seed {} --only {number}",
-        options.seed
-    )
+    let seed = options.seed;
+    format!("again: campaign {name} --seed {seed} --only {number}")
 }
 
 /// The folder of a trial, empty.

@@ -79,6 +79,14 @@ pub struct Spoiled {
     pub sets: Vec<String>,
 }
 
+/// Mostly one operator: what is spoiled in one place gets furthest.
+fn operators(random: &mut Random) -> usize {
+    match random.chance(55) {
+        true => 1,
+        false => 2 + random.below(3),
+    }
+}
+
 /// Spoils one of the files with some operators, one after another.
 pub fn spoil(shipped: &[Shipped], random: &mut Random) -> Spoiled {
     let at = random.below(shipped.len());
@@ -87,7 +95,7 @@ pub fn spoil(shipped: &[Shipped], random: &mut Random) -> Spoiled {
     if random.chance(70)
         && let Some(mut value) = toml_tree::read(&text)
     {
-        for _ in 0..=random.below(3) {
+        for _ in 0..operators(random) {
             let donor = random.below(shipped.len());
             let donor = toml_tree::read(&shipped[donor].text).unwrap_or_default();
             how += &format!(", {}", tree::spoil(&mut value, &donor, random));
@@ -96,7 +104,7 @@ pub fn spoil(shipped: &[Shipped], random: &mut Random) -> Spoiled {
     }
     let mut bytes = text.into_bytes();
     if !how.contains(", ") || random.chance(15) {
-        for _ in 0..=random.below(3) {
+        for _ in 0..operators(random) {
             let donor = random.below(shipped.len());
             how += &format!(
                 ", {}",
