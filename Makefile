@@ -8,7 +8,7 @@ export CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriver)
 
 .NOTPARALLEL:
-.PHONY: help demo papers test begin format lint unit smoke identity browser release bench docs captures \
+.PHONY: help demo papers test campaign campaign-quick campaign-tool begin format lint unit smoke identity browser release bench docs captures \
 	pictures mutants
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make bench    measure unit-hops a second on the standard set"
 	@echo "make docs     regenerate the reference, the schema and the papers' pages below docs/"
 	@echo "make pictures regenerate the pictures of README below docs/pictures/"
+	@echo "make campaign attack the program for a night; campaign-quick: for some minutes"
 	@echo "make mutants  change one token at a time in the schemes and see whether a test notices"
 
 demo: release
@@ -86,6 +87,18 @@ identity: release
 # Captures as tshark and scapy read them.
 captures: release
 	@BINARY=$(BINARY) tests/captures/run.sh
+
+# Bad inputs, random valid scenarios, crashes: docs/reliability.md. Another SEED is another night.
+SEED ?= 1
+CAMPAIGN = target/debug/campaign all --seed $(SEED) --program $(BINARY)
+campaign-quick: campaign-tool
+	$(CAMPAIGN)
+
+campaign: campaign-tool
+	$(CAMPAIGN) --times 10
+
+campaign-tool: release
+	$(CARGO) build --locked --package backwater-campaign
 
 browser:
 	@tests/browser/run.sh

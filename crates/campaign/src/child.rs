@@ -178,11 +178,21 @@ impl Limits {
     }
 }
 
+/// Moves the cursor, changes colours or the direction of reading: no message may hold it.
+pub fn is_hidden(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || c == '\u{61c}' || (c.is_control() && !"\n\t".contains(c))
+}
+
 /// Sends a signal.
 pub fn signal(child: &Child, name: &str) {
     let id = child.id().to_string();
-    let _ = Command::new("kill")
+    let mut kill = Command::new("kill");
+    // It may be gone already.
+    let _ = kill
         .args([&format!("-{name}"), &id])
+        .stderr(Stdio::null())
         .status();
 }
 
@@ -211,8 +221,7 @@ impl Ended {
         if self.status == Status::Endless {
             found.push("it does not end".into());
         }
-        let odd = |c: char| c.is_control() && !"\n\t".contains(c);
-        if self.err.contains(odd) || self.out.contains(odd) {
+        if self.err.contains(is_hidden) || self.out.contains(is_hidden) {
             found.push(format!(
                 "control characters in its words: {:?}",
                 self.clipped()

@@ -25,6 +25,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// All of them, one table
+    All {
+        #[command(flatten)]
+        options: Options,
+    },
     /// Shipped files spoiled in every way, and files that are none
     BadInputs {
         /// One part alone
@@ -53,6 +58,12 @@ enum Command {
 
 fn main() -> ExitCode {
     let (summaries, options): (Vec<Summary>, Options) = match Cli::parse().command {
+        Command::All { options } => {
+            let mut all = bad::run(&options, None);
+            all.extend(valid::run(&options, None));
+            all.extend(crash::run(&options, None));
+            (all, options)
+        }
         Command::BadInputs { part, options } => (bad::run(&options, part.as_deref()), options),
         Command::Crash { part, options } => (crash::run(&options, part.as_deref()), options),
         Command::Valid { part, options } => (valid::run(&options, part.as_deref()), options),

@@ -19,6 +19,9 @@ pub struct Options {
     /// How many trials, instead of the usual number
     #[arg(long)]
     pub count: Option<u64>,
+    /// So many times the usual number of trials
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub times: u64,
     /// Start no trial after so many seconds
     #[arg(long, value_name = "SECONDS")]
     pub budget: Option<u64>,
@@ -117,7 +120,7 @@ pub fn run(
     let begun = Instant::now();
     let numbers = match options.only {
         Some(only) => only..only.saturating_add(1),
-        None => 0..options.count.unwrap_or(usual),
+        None => 0..options.count.unwrap_or(usual.saturating_mul(options.times)),
     };
     let budget = options.budget.map(Duration::from_secs);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -276,6 +279,7 @@ mod tests {
         Options {
             seed: 1,
             count: Some(50),
+            times: 1,
             budget: None,
             only: None,
             program: PathBuf::new(),

@@ -8,6 +8,7 @@ use scenario::compare::{Comparison, Scheme, is_comparison};
 use scenario::{Diagnostics, Limits, Set, Severity, Source, Sweep, parse_within};
 
 use super::{Shipped, Spoiled, spoil};
+use crate::child::is_hidden;
 use crate::random::Random;
 use crate::trial::{self, Options, Summary, Trial};
 
@@ -116,7 +117,7 @@ fn faults(mistakes: Diagnostics) -> Vec<String> {
             found.push(format!("no place: {}", error.message));
         }
     }
-    if shown.contains(|c: char| c.is_control() && c != '\n' && c != '\t') {
+    if shown.contains(is_hidden) {
         found.push(format!(
             "control characters in the message: {:?}",
             start(&mistakes)

@@ -65,7 +65,11 @@ enum Use {
 pub fn run(options: &Options) -> Summary {
     let pairs = (FILES.len() * USES.len()) as u64;
     let mut fixed = options.clone();
-    fixed.count = options.count.map(|count| count.min(pairs + 2));
+    fixed.count = Some(
+        options
+            .count
+            .map_or(pairs + 2, |count| count.min(pairs + 2)),
+    );
     let name = "bad-inputs special";
     trial::run(name, pairs + 2, &fixed, |number| {
         let folder = trial::folder(options, name, number);
@@ -106,7 +110,7 @@ fn make(folder: &Path, file: &str) {
         "unreadable" => {
             use std::os::unix::fs::PermissionsExt;
             fs::write(&path, "").expect("a file is written");
-            let none = fs::Permissions::from_mode(0);
+            let none = fs::Permissions::from_mode(0o000);
             fs::set_permissions(&path, none).expect("modes are set");
         }
         _ => {}

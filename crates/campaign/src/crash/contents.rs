@@ -43,11 +43,6 @@ impl Contents {
                 .collect(),
         )
     }
-
-    /// Is nothing there?
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 fn walk(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {

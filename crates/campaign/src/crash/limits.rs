@@ -25,6 +25,8 @@ const ATTACKS: &[Attack] = &[
     out_gone,
     little_memory,
     little_memory,
+    little_memory,
+    little_memory,
     few_threads,
 ];
 
@@ -69,7 +71,7 @@ fn large_files(
     trial: &mut Trial,
 ) {
     let limits = Limits {
-        file_blocks: Some(random.spread(0, 200)),
+        file_blocks: Some(random.spread(8, 200)),
         ..Limits::default()
     };
     let ended = work.job(ground.options, folder, limits).run();
@@ -185,6 +187,8 @@ fn out_gone(
     let _ = fs::remove_dir_all(out(folder));
     let ended = job.wait(child);
     expect(&ended, &[0, 2], "results gone", trial);
+    // What it wrote afterwards has no manifest: nobody's, and so left alone.
+    let _ = fs::remove_dir_all(out(folder));
     trial.findings.extend(work.settle(ground.options, folder));
 }
 
@@ -212,7 +216,7 @@ fn little_memory(
         return;
     };
     let limits = Limits {
-        memory_bytes: Some(random.between(30, 400) << 20),
+        memory_bytes: Some(random.between(150, 500) << 20),
         ..Limits::default()
     };
     let file = path.display().to_string();

@@ -35,13 +35,15 @@ pub struct Ground<'a> {
     pub works: Vec<Work>,
 }
 
+type Campaign = fn(&Ground<'_>) -> Summary;
+
 /// The campaigns, or one of them.
 pub fn run(options: &Options, part: Option<&str>) -> Vec<Summary> {
     let ground = Ground {
         options,
         works: works(options),
     };
-    let parts: [(&str, fn(&Ground<'_>) -> Summary); 5] = [
+    let parts: [(&str, Campaign); 5] = [
         ("kills", kills::kills),
         ("signals", kills::signals),
         ("limits", limits::run),

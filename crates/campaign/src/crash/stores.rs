@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::contents::Contents;
 use super::{Ground, Work, out};
 use crate::child::{Limits, Status};
 use crate::random::Random;
@@ -43,16 +44,28 @@ fn damaged(
     for path in points.iter().take(count) {
         damage(KINDS[kind], path, &points, random);
     }
-    if random.chance(30) {
-        around(&out(folder), random);
-    }
+    let lost = random.chance(30) && around(&out(folder), random);
     trial.count(KINDS[kind]);
-    let found = work.settle(ground.options, folder);
-    trial.findings.extend(
-        found
-            .into_iter()
-            .map(|what| format!("{}: {what}", KINDS[kind])),
-    );
+    let ended = work.job(ground.options, folder, Limits::default()).run();
+    trial.findings.extend(ended.faults());
+    let refused = ended.status == Status::Code(2) && !ended.err.trim().is_empty();
+    // A directory whose manifest is none is nobody's; a folder is not removed unasked.
+    if refused && (lost || KINDS[kind] == "a folder in its place") {
+        return trial.count("refused");
+    }
+    if ended.status != Status::Code(0) {
+        trial.find(format!(
+            "{}: ends with {}: {}",
+            KINDS[kind],
+            ended.status,
+            ended.clipped()
+        ));
+    }
+    // Tables, figures and summaries show every value; a point may differ in what nobody reads.
+    let found = Contents::of(&out(folder)).without_points();
+    if let Some(what) = work.whole.without_points().differs(&found) {
+        trial.find(format!("{}, unnoticed: {}: {what}", KINDS[kind], work.name));
+    }
 }
 
 fn points(out: &Path) -> Vec<PathBuf> {
@@ -135,8 +148,8 @@ fn change_digit(bytes: &mut [u8], random: &mut Random) {
     }
 }
 
-/// Damage to what stands around the points.
-fn around(out: &Path, random: &mut Random) {
+/// Damage to what stands around the points; true if the manifest is lost.
+fn around(out: &Path, random: &mut Random) -> bool {
     let (name, text) = match random.below(5) {
         0 => ("manifest.json", "{\"partial\": fal"),
         1 => ("manifest.json", ""),
@@ -145,4 +158,5 @@ fn around(out: &Path, random: &mut Random) {
         _ => ("points/.half.tmp", "{"),
     };
     let _ = fs::write(out.join(name), text);
+    name == "manifest.json"
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::contents::Contents;
 use super::{Ground, Work, kills, out};
-use crate::child::{Ended, Limits, Status};
+use crate::child::{Ended, Job, Limits, Status};
 use crate::random::Random;
 use crate::trial::{self, Summary, Trial};
 
@@ -34,19 +34,24 @@ fn together(
 ) {
     // Each has a folder of its own for its words; the directory of results is the same.
     let apart = [folder.join("first"), folder.join("second")];
-    fs::create_dir_all(out(folder)).expect("a folder is made");
     for own in &apart {
         fs::create_dir_all(own).expect("a folder is made");
-        std::os::unix::fs::symlink(out(folder), own.join("out")).expect("a link is made");
     }
-    let mut one = first.job(ground.options, &apart[0], Limits::default());
+    let job = |work: &Work, own: &Path| {
+        let (last, before) = work.arguments.split_last().expect("it has arguments");
+        let shared = folder.join(last).display().to_string();
+        let mut arguments: Vec<&str> = before.iter().map(String::as_str).collect();
+        arguments.push(&shared);
+        Job::new(&ground.options.program, own, Limits::default(), &arguments)
+    };
+    let mut one = job(first, &apart[0]);
     let child = one.start();
     let late = match random.chance(40) {
         true => Duration::from_millis(random.spread(0, 30)),
         false => kills::instant(first, random),
     };
     std::thread::sleep(late);
-    let mut two = second.job(ground.options, &apart[1], Limits::default());
+    let mut two = job(second, &apart[1]);
     let other = two.start();
     let ended = [one.wait(child), two.wait(other)];
     let pair = format!("{} and {}", first.name, second.name);

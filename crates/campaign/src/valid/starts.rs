@@ -104,11 +104,9 @@ fn shortened(mut tree: Value, path: &Path) -> Option<Grown> {
         _ => json!({ "duration": "2000 cells" }),
     };
     let mut files = Files::new();
-    for name in ["four-routers.anynet"] {
-        let beside = path.with_file_name(name);
-        if let Ok(text) = fs::read_to_string(beside) {
-            files.insert(name.into(), text);
-        }
+    let name = "four-routers.anynet";
+    if let Ok(text) = fs::read_to_string(path.with_file_name(name)) {
+        files.insert(name.into(), text);
     }
     if let Some(whole) = Grown::new(tree.clone(), files.clone()) {
         return Some(whole);
