@@ -8,8 +8,8 @@ export CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriver)
 
 .NOTPARALLEL:
-.PHONY: help demo papers test begin format lint unit smoke identity browser release bench docs captures \
-	pictures mutants schema supply fuzz reproducible
+.PHONY: help demo papers test begin format lint unit schema supply smoke identity browser release \
+	bench docs captures pictures campaign campaign-quick campaign-tool fuzz mutants reproducible
 
 help:
 	@echo "make demo     build, rerun the papers with few seeds and short runs, write a report"
@@ -19,6 +19,7 @@ help:
 	@echo "make docs     regenerate the reference, the schema and the papers' pages below docs/"
 	@echo "make pictures regenerate the pictures of README below docs/pictures/"
 	@echo "make fuzz     feed changed bytes to the readers, guided by coverage"
+	@echo "make campaign attack the program for a night; campaign-quick: for some minutes"
 	@echo "make mutants  change one token at a time in the schemes and see whether a test notices"
 
 demo: release
@@ -95,6 +96,18 @@ supply:
 # Captures as tshark and scapy read them.
 captures: release
 	@BINARY=$(BINARY) tests/captures/run.sh
+
+# Bad inputs, random valid scenarios, crashes: docs/reliability.md. Another SEED is another night.
+SEED ?= 1
+CAMPAIGN = target/debug/campaign all --seed $(SEED) --program $(BINARY)
+campaign-quick: campaign-tool
+	$(CAMPAIGN)
+
+campaign: campaign-tool
+	$(CAMPAIGN) --times 10
+
+campaign-tool: release
+	$(CARGO) build --locked --package backwater-campaign
 
 browser:
 	@tests/browser/run.sh

@@ -25,6 +25,7 @@ mod flows;
 mod generated;
 mod keys;
 mod kinds;
+pub mod language;
 mod law;
 mod leg_checks;
 mod overrides;

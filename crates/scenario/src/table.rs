@@ -4,7 +4,7 @@
 //! work from them, so a key exists once.
 
 /// A table of the scenario file.
-pub(crate) struct Section {
+pub struct Section {
     /// As the reference names it: `[link]`, `[[flows]]`, `flows.traffic`.
     pub name: &'static str,
     /// What it is for.
@@ -19,7 +19,7 @@ pub(crate) struct Section {
 
 /// The key whose choice decides which of the others have a meaning.
 #[derive(Clone, Copy)]
-pub(crate) struct Selector {
+pub struct Selector {
     /// Its name.
     pub key: &'static str,
     /// What holds where it is absent; `None` if that is known only elsewhere.
@@ -27,7 +27,8 @@ pub(crate) struct Selector {
 }
 
 /// Keys that say the same in different ways.
-pub(crate) struct Group {
+pub struct Group {
+    /// Their names.
     pub keys: &'static [&'static str],
     /// Must one be given?
     pub required: bool,
@@ -37,9 +38,12 @@ pub(crate) struct Group {
 
 /// One key.
 #[derive(Clone, Copy)]
-pub(crate) struct Key {
+pub struct Key {
+    /// Its name.
     pub name: &'static str,
+    /// What its value may be.
     pub kind: Kind,
+    /// What holds where it is absent.
     pub default: Default,
     /// In one or two sentences.
     pub meaning: &'static str,
@@ -51,7 +55,7 @@ pub(crate) struct Key {
 
 /// What holds where a key is absent.
 #[derive(Clone, Copy)]
-pub(crate) enum Default {
+pub enum Default {
     /// The key must be given.
     Required,
     /// This, as TOML.
@@ -65,7 +69,7 @@ pub(crate) const AS_ABOVE: &str = "as the table above it says";
 
 /// What a value may be.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Any text.
     Text,
     /// A name: not empty, without `->` and characters that can't be printed.
@@ -80,37 +84,60 @@ pub(crate) enum Kind {
     Names,
     /// A whole number with its unit in words.
     Whole {
+        /// Least.
         min: u64,
+        /// Most.
         max: u64,
+        /// What is counted, in words.
         unit: &'static str,
     },
     /// A word, or a whole number.
     WholeOr {
+        /// The word.
         word: &'static str,
+        /// Least.
         min: u64,
+        /// Most.
         max: u64,
+        /// What is counted, in words.
         unit: &'static str,
     },
     /// A list of whole numbers.
     Wholes {
+        /// Least.
         min: u64,
+        /// Most.
         max: u64,
+        /// What is counted, in words.
         unit: &'static str,
     },
     /// Yes or no.
     Truth,
     /// A decimal number.
-    Decimal { min: f64, max: f64 },
+    Decimal {
+        /// Least.
+        min: f64,
+        /// Most.
+        max: f64,
+    },
     /// A list of lists of decimal numbers from 0 on.
     Rows,
     /// The path of a file, from the folder of the scenario.
     Path,
     /// A whole number of cycles.
-    Cycles { min: u64, max: u64 },
+    Cycles {
+        /// Least.
+        min: u64,
+        /// Most.
+        max: u64,
+    },
     /// A word, or a whole number of cycles.
     CyclesOr {
+        /// The word.
         word: &'static str,
+        /// Least.
         min: u64,
+        /// Most.
         max: u64,
     },
     /// 0 to 1, or a percentage.
@@ -120,31 +147,67 @@ pub(crate) enum Kind {
     /// A share of a rate, above 0 and at most 100 times it.
     Share,
     /// A span of time.
-    Time { min_ps: u64 },
+    Time {
+        /// Least, in picoseconds.
+        min_ps: u64,
+    },
     /// A word, or a span of time.
-    TimeOr { word: &'static str, min_ps: u64 },
+    TimeOr {
+        /// The word.
+        word: &'static str,
+        /// Least, in picoseconds.
+        min_ps: u64,
+    },
     /// A span of time, or `{ mean = .. }` of an exponential one.
-    Span { min_ps: u64 },
+    Span {
+        /// Least, in picoseconds.
+        min_ps: u64,
+    },
     /// A span of time where there are no cells.
-    Clock { min_ps: u64 },
+    Clock {
+        /// Least, in picoseconds.
+        min_ps: u64,
+    },
     /// A word, or such a span.
-    ClockOr { word: &'static str, min_ps: u64 },
+    ClockOr {
+        /// The word.
+        word: &'static str,
+        /// Least, in picoseconds.
+        min_ps: u64,
+    },
     /// A length of cable, read as its delay at 5 ns/m.
     Cable,
     /// Bits per second.
     Rate,
     /// Bits per second or cells per second; 0 too, if `min` is 0.
-    CellRate { min: u64 },
+    CellRate {
+        /// Least.
+        min: u64,
+    },
     /// A rate, a share of the link's, or a word for all of it.
-    RateOrShare { word: &'static str },
+    RateOrShare {
+        /// The word.
+        word: &'static str,
+    },
     /// Bytes with a unit.
-    Size { min: u64, max: u64 },
+    Size {
+        /// Least.
+        min: u64,
+        /// Most.
+        max: u64,
+    },
     /// Bytes with a unit, or a share of the queue's limit.
     Threshold,
     /// A fraction, as `1/8` or as a decimal number.
-    Ratio { max: u64 },
+    Ratio {
+        /// Most.
+        max: u64,
+    },
     /// A word, or 0 to 1 of a whole.
-    PortionOr { word: &'static str },
+    PortionOr {
+        /// The word.
+        word: &'static str,
+    },
     /// How many seeds, or a list of them.
     Seeds,
     /// Paths of keys, each with a list of values or a range.
@@ -160,9 +223,12 @@ pub(crate) enum Kind {
 }
 
 /// One word a key may hold.
-pub(crate) struct Choice {
+pub struct Choice {
+    /// The word.
     pub name: &'static str,
+    /// What it stands for.
     pub meaning: &'static str,
+    /// Where it comes from; empty if from nowhere in particular.
     pub cite: &'static str,
 }
 
@@ -235,7 +301,7 @@ impl Key {
     }
 
     /// Has it a meaning under this choice?
-    pub(crate) fn applies(&self, choice: Option<&str>) -> bool {
+    pub fn applies(&self, choice: Option<&str>) -> bool {
         self.only.is_empty() || choice.is_none_or(|choice| self.only.contains(&choice))
     }
 }
@@ -273,7 +339,7 @@ pub(crate) const fn only_for<const N: usize>(
 
 impl Kind {
     /// The section that describes the table or tables.
-    pub(crate) fn section(&self) -> Option<&'static Section> {
+    pub fn section(&self) -> Option<&'static Section> {
         match self {
             Self::Table(section) | Self::Tables(section) | Self::Short(section, _) => Some(section),
             _ => None,
@@ -281,7 +347,7 @@ impl Kind {
     }
 
     /// The key that may stand for its whole table.
-    pub(crate) fn short_key(&self) -> Option<&'static Key> {
+    pub fn short_key(&self) -> Option<&'static Key> {
         match self {
             Self::Short(section, key) => section.key(key),
             _ => None,
@@ -290,7 +356,8 @@ impl Kind {
 }
 
 impl Section {
-    pub(crate) fn key(&self, name: &str) -> Option<&'static Key> {
+    /// The key of this name.
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
     }
 }

@@ -16,10 +16,13 @@ const ORDER: &[&str] = &[
     "cli",
 ];
 /// Crates that only tests may need, and what they may need themselves.
-const TEST_ONLY: &[(&str, &[&str])] = &[(
-    "oracle",
-    &["kernel", "transport", "packet", "ethernet", "flit"],
-)];
+const TEST_ONLY: &[(&str, &[&str])] = &[
+    (
+        "oracle",
+        &["kernel", "transport", "packet", "ethernet", "flit"],
+    ),
+    ("campaign", &["scenario"]),
+];
 /// Crates without the standard library.
 const BARE: &[&str] = &["kernel", "transport", "packet", "ethernet", "flit"];
 
@@ -32,7 +35,7 @@ fn dependencies_point_down() {
     hold(
         complaints,
         "move what is shared into the lower crate; the order is kernel, transport, packet, \
-         ethernet, flit, scenario, results, papers, cli, and oracle serves tests alone",
+         ethernet, flit, scenario, results, papers, cli, and oracle and campaign serve tests alone",
     );
 }
 
@@ -77,6 +80,10 @@ fn a_wrong_arrow_is_seen() {
     assert_eq!(complaints_about("scenario", renamed).len(), 1);
     let oracle = "[dependencies]\noracle = { path = \"../oracle\" }\n";
     assert_eq!(complaints_about("cli", oracle).len(), 1);
+    let engine = "[dependencies]\npacket = { path = \"../packet\" }\n";
+    assert_eq!(complaints_about("campaign", engine).len(), 1);
+    let reader = "[dependencies]\nscenario = { path = \"../scenario\" }\n";
+    assert_eq!(complaints_about("campaign", reader), [""; 0]);
     let for_tests = "[dev-dependencies]\noracle = { path = \"../oracle\" }\n";
     assert_eq!(complaints_about("packet", for_tests), [""; 0]);
     assert_eq!(

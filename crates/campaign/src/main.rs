@@ -1,0 +1,75 @@
+//! `campaign`: attacks on backwater, counted. Development alone uses it; docs/reliability.md says
+//! how.
+
+mod bad;
+mod child;
+mod crash;
+mod random;
+mod toml_tree;
+mod trial;
+mod valid;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use trial::{Options, Summary};
+
+/// Attacks on backwater, counted: every trial can be had again by its seed and number.
+#[derive(Parser)]
+#[command(after_help = "Exit status: 0 nothing found, 1 findings.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// All of them, one table
+    All {
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Shipped files spoiled in every way, and files that are none
+    BadInputs {
+        /// One part alone
+        #[arg(value_parser = ["library", "program", "special"])]
+        part: Option<String>,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Commands killed, starved and made to share; stored points damaged
+    Crash {
+        /// One part alone
+        #[arg(value_parser = ["kills", "signals", "limits", "writers", "stores"])]
+        part: Option<String>,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Random scenarios that are sound, run with all promises checked
+    Valid {
+        /// The scenarios of one engine alone
+        #[arg(value_parser = ["packet", "flit", "ethernet"])]
+        part: Option<String>,
+        #[command(flatten)]
+        options: Options,
+    },
+}
+
+fn main() -> ExitCode {
+    let (summaries, options): (Vec<Summary>, Options) = match Cli::parse().command {
+        Command::All { options } => {
+            let mut all = bad::run(&options, None);
+            all.extend(valid::run(&options, None));
+            all.extend(crash::run(&options, None));
+            (all, options)
+        }
+        Command::BadInputs { part, options } => (bad::run(&options, part.as_deref()), options),
+        Command::Crash { part, options } => (crash::run(&options, part.as_deref()), options),
+        Command::Valid { part, options } => (valid::run(&options, part.as_deref()), options),
+    };
+    match trial::report(&options, &summaries) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}

@@ -1,0 +1,244 @@
+//! Random values for keys, from what the tables say of them.
+
+use scenario::language::{Key, Kind, Names};
+use serde_json::{Value, json};
+
+use super::files::{self, Files};
+use crate::random::Random;
+
+/// What a value may depend on.
+pub struct Context<'a> {
+    /// Names it may refer to.
+    pub names: &'a Names,
+    /// Length of the run, in picoseconds: other times are in proportion.
+    pub run_ps: u64,
+    /// The engine.
+    pub engine: &'static str,
+    /// Files that are written along with the scenario.
+    pub files: &'a mut Files,
+    /// Where random choices come from.
+    pub random: &'a mut Random,
+}
+
+const RATES: &[&str] = &[
+    "1 Mbps",
+    "10 Mbps",
+    "40 Mbps",
+    "100 Mbps",
+    "155.52 Mbps",
+    "622 Mbps",
+];
+const FAST: &[&str] = &["10 Mbps", "100 Mbps", "1 Gbps", "2.5 Gbps", "10 Gbps"];
+
+impl Context<'_> {
+    /// A value of one key alone; `None` where that takes a table.
+    pub fn value(&mut self, key: &Key) -> Option<Value> {
+        Some(match key.kind {
+            Kind::Text => json!(format!("text {}", self.random.below(1_000))),
+            Kind::Name => json!(format!("x{}", self.random.below(1_000_000))),
+            Kind::Names => json!(self.new_names()),
+            Kind::Reference(what) => json!(self.reference(what)?),
+            Kind::References(what) => self.references(what)?,
+            Kind::ReferenceList(what) => self.reference_list(key.name, what)?,
+            Kind::Truth => json!(self.random.chance(50)),
+            Kind::Choice(choices) => json!(self.random.pick(choices)?.name),
+            Kind::Path => json!(files::make(self, key.name)),
+            Kind::Whole { min, max, unit } => json!(self.whole(min, max, unit)),
+            Kind::WholeOr {
+                word,
+                min,
+                max,
+                unit,
+            } => match self.random.chance(25) {
+                true => json!(word),
+                false => json!(self.whole(min, max, unit)),
+            },
+            Kind::Wholes { min, max, .. } => self.wholes(key.name, min, max),
+            Kind::Rows => json!(files::rows(self)),
+            Kind::Seeds => json!(self.random.between(1, 3)),
+            Kind::Axes => json!({ "run.seed": [1, 2] }),
+            _ => self.amount(key)?,
+        })
+    }
+
+    fn amount(&mut self, key: &Key) -> Option<Value> {
+        Some(match key.kind {
+            Kind::Decimal { min, max } => {
+                let share = self.random.below(1_001) as f64 / 1e3;
+                json!(min + (max - min).min(10.0) * share)
+            }
+            Kind::Probability => json!(self.random.word(&["0.0", "0.1 %", "1 %", "5 %"]))
+                .as_str()
+                .map_or(Value::Null, |text| match text {
+                    "0.0" => json!(0.0),
+                    _ => json!(text),
+                }),
+            Kind::Portion | Kind::PortionOr { .. } => match self.random.chance(50) {
+                true => json!(self.random.between(1, 99) as f64 / 100.0),
+                false => json!(format!("{} %", self.random.between(1, 99))),
+            },
+            Kind::Share => json!(format!("{} %", self.random.between(1, 120))),
+            Kind::Ratio { max } => match self.random.chance(50) {
+                true => json!(format!("1/{}", 1 << self.random.below(5))),
+                false => json!(self.random.between(1, max.min(4))),
+            },
+            Kind::Cycles { min, max } | Kind::CyclesOr { min, max, .. } => {
+                json!(self.random.spread(min, max.clamp(min, 1_500)))
+            }
+            Kind::Time { min_ps } | Kind::TimeOr { min_ps, .. } => json!(self.time(min_ps)),
+            Kind::Clock { min_ps } | Kind::ClockOr { min_ps, .. } => json!(self.time(min_ps)),
+            Kind::Span { min_ps } => match self.random.chance(50) {
+                true => json!(self.time(min_ps)),
+                false => json!({ "mean": self.time(min_ps.max(1)) }),
+            },
+            Kind::Cable => json!(self.random.word(&["1 m", "100 m", "2.5 km", "40 km"])),
+            Kind::Rate | Kind::CellRate { .. } | Kind::RateOrShare { .. } => self.rate(key),
+            Kind::Size { min, max } => {
+                let most = max.min(200_000).max(min);
+                json!(format!("{} B", self.random.spread(min, most)))
+            }
+            Kind::Threshold => match self.random.chance(60) {
+                true => json!(format!("{} %", self.random.between(1, 100))),
+                false => json!(format!("{} kB", self.random.between(2, 200))),
+            },
+            _ => return None,
+        })
+    }
+
+    fn rate(&mut self, key: &Key) -> Value {
+        let word = match key.kind {
+            Kind::RateOrShare { word } => Some(word),
+            _ => None,
+        };
+        match word {
+            Some(word) if self.random.chance(30) => json!(word),
+            Some(_) if self.random.chance(50) => {
+                json!(format!("{} %", self.random.between(1, 100)))
+            }
+            _ if self.engine == "ethernet" => json!(self.random.word(FAST)),
+            _ => json!(self.random.word(RATES)),
+        }
+    }
+
+    /// A time from a ten-thousandth of the run to all of it.
+    fn time(&mut self, min_ps: u64) -> String {
+        let least = (self.run_ps / 10_000).max(1_000);
+        let ps = self.random.spread(least, self.run_ps.max(least));
+        match (min_ps, self.random.below(12)) {
+            (0, 0) => "0 s".into(),
+            (_, 1) => format!("{} us", (ps.max(min_ps) / 1_000_000).max(1)),
+            _ => format!("{} ns", (ps.max(min_ps) / 1_000).max(1)),
+        }
+    }
+
+    /// Small, so that a run of it is short.
+    fn whole(&mut self, min: u64, max: u64, unit: &str) -> u64 {
+        let most = match unit {
+            "cells" | "units" | "reads" | "requests" | "transfers" | "look-ups" => 3_000,
+            "bytes" => 9_000,
+            "" if max <= 255 => max,
+            "" => 50,
+            "flits" => 20,
+            "sources" | "pictures a second" => 60,
+            _ => 4,
+        };
+        let most = most.clamp(min, max);
+        match self.random.below(10) {
+            0 => min,
+            1 if most == max => max,
+            _ => self.random.spread(min, most),
+        }
+    }
+
+    fn wholes(&mut self, name: &str, min: u64, max: u64) -> Value {
+        let count = match name {
+            "classes" | "targets" => 1 + self.random.below(3),
+            _ => 2,
+        };
+        let most = match name {
+            "targets" => (self.names.terminals as u64).saturating_sub(1),
+            "sides" => 4,
+            _ => 8,
+        };
+        let most = most.clamp(min, max);
+        let mut values: Vec<u64> = (0..count).map(|_| self.random.between(min, most)).collect();
+        if matches!(name, "classes" | "targets" | "lengths") {
+            values.sort_unstable();
+            values.dedup();
+        }
+        json!(values)
+    }
+
+    fn new_names(&mut self) -> Vec<String> {
+        let first = self.random.below(1_000);
+        let count = 1 + self.random.below(3);
+        (first..first + count)
+            .map(|number| format!("N{number}"))
+            .collect()
+    }
+
+    fn pool(&self, what: &str) -> &[String] {
+        match what {
+            "host" | "station" => &self.names.hosts,
+            "channel" => &self.names.channels,
+            "flow" => &self.names.flows,
+            "class" => &self.names.classes,
+            _ => &self.names.nodes,
+        }
+    }
+
+    fn reference(&mut self, what: &str) -> Option<String> {
+        let at = self.random.below(self.pool(what).len());
+        self.pool(what).get(at).cloned()
+    }
+
+    fn references(&mut self, what: &str) -> Option<Value> {
+        let one = self.reference(what)?;
+        if self.random.chance(75) {
+            return Some(json!(one));
+        }
+        let other = self.reference(what)?;
+        Some(json!([one, other]))
+    }
+
+    /// Two nodes that a link joins, a way, or any names.
+    fn reference_list(&mut self, key: &str, what: &str) -> Option<Value> {
+        if key == "between" || (key == "path" && self.random.chance(20)) {
+            let channel = self.reference("channel")?;
+            let (from, to) = channel.split_once("->")?;
+            return Some(json!([from, to]));
+        }
+        if key == "path" {
+            return self.way();
+        }
+        let mut names = vec![self.reference(what)?];
+        if self.random.chance(40) {
+            names.push(self.reference(what)?);
+            names.dedup();
+        }
+        Some(json!(names))
+    }
+
+    /// A walk over channels from a host to another one.
+    fn way(&mut self) -> Option<Value> {
+        let mut here = self.reference("host")?;
+        let mut way = vec![here.clone()];
+        for _ in 0..6 {
+            let mut next: Vec<&str> = Vec::new();
+            for channel in &self.names.channels {
+                match channel.split_once("->") {
+                    Some((from, to)) if from == here && !way.iter().any(|n| n == to) => {
+                        next.push(to)
+                    }
+                    _ => {}
+                }
+            }
+            here = (*self.random.pick(&next)?).into();
+            way.push(here.clone());
+            if self.names.hosts.contains(&here) {
+                break;
+            }
+        }
+        Some(json!(way))
+    }
+}

@@ -1,0 +1,96 @@
+//! The language as data, for programs that write scenarios: tests that make random ones hold
+//! themselves to these tables, so a key is tried as soon as it is declared.
+
+pub use crate::table::{Choice, Default, Group, Key, Kind, Section, Selector};
+
+use crate::{Engine, Scenario, keys, units};
+
+/// What a file may hold, by the word for the engine that runs it.
+pub fn roots() -> [(&'static str, &'static Section); 3] {
+    keys::ROOTS
+}
+
+/// What a file that describes a comparison may hold.
+pub fn comparison() -> &'static Section {
+    &keys::compare::COMPARE
+}
+
+/// A section and all below it, each once.
+pub fn sections_below(root: &'static Section) -> Vec<&'static Section> {
+    keys::sections_below(root)
+}
+
+/// The units in which times, rates, sizes and lengths may be written.
+pub fn units() -> Vec<&'static str> {
+    let all = [units::TIMES, units::RATES, units::SIZES, units::LENGTHS];
+    all.concat().iter().map(|unit| unit.0).collect()
+}
+
+/// What a scenario calls its parts: what other keys of it may refer to.
+#[derive(Clone, Default, Debug)]
+pub struct Names {
+    /// Hosts, or stations.
+    pub hosts: Vec<String>,
+    /// All nodes, hosts included.
+    pub nodes: Vec<String>,
+    /// Channels, as `from->to`.
+    pub channels: Vec<String>,
+    /// Flows.
+    pub flows: Vec<String>,
+    /// Classes of packets of the flit engine.
+    pub classes: Vec<String>,
+    /// Terminals of the flit engine.
+    pub terminals: usize,
+}
+
+impl Names {
+    /// Those of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let mut names = Self::default();
+        match &scenario.engine {
+            Engine::Packet(packet) => {
+                let network = &packet.network;
+                for node in &network.nodes {
+                    let is_host = matches!(node.kind, packet::spec::NodeKind::Host);
+                    names.add_node(&node.name, is_host);
+                }
+                let links = network.links.iter().map(|link| (link.a, link.b));
+                names.add_channels(links);
+                names.flows = network.flows.iter().map(|flow| flow.name.clone()).collect();
+            }
+            Engine::Ethernet(ethernet) => {
+                let network = &ethernet.network;
+                for node in &network.nodes {
+                    let is_host = matches!(node.kind, ethernet::spec::NodeKind::Station { .. });
+                    names.add_node(&node.name, is_host);
+                }
+                let links = network.links.iter().map(|link| (link.a, link.b));
+                names.add_channels(links);
+                names.flows = network.flows.iter().map(|flow| flow.name.clone()).collect();
+            }
+            Engine::Flit(fabric) => {
+                names.classes = fabric
+                    .classes
+                    .iter()
+                    .map(|class| class.name.clone())
+                    .collect();
+                names.terminals = fabric.graph.inject.len();
+            }
+        }
+        names
+    }
+
+    fn add_node(&mut self, name: &str, is_host: bool) {
+        self.nodes.push(name.into());
+        if is_host {
+            self.hosts.push(name.into());
+        }
+    }
+
+    fn add_channels(&mut self, links: impl Iterator<Item = (u32, u32)>) {
+        let name = |node: u32| self.nodes[node as usize].as_str();
+        let both = links.flat_map(|(a, b)| [(a, b), (b, a)]);
+        let channels = both.map(|(from, to)| format!("{}->{}", name(from), name(to)));
+        self.channels = channels.collect();
+    }
+}
