@@ -144,9 +144,9 @@ mutants:
 
 # Changed bytes to the readers, guided by coverage. What breaks one is kept below runs/fuzz.
 FUZZ_SECONDS ?= 60
-TARGETS ?= scenario files
+TARGETS ?= scenario files points
 fuzz:
-	@mkdir -p runs/fuzz/scenario runs/fuzz/files
+	@mkdir -p runs/fuzz/scenario runs/fuzz/files runs/fuzz/points
 	@for file in scenarios/*/*.toml; do cp $$file runs/fuzz/scenario/$$(echo $$file | tr / -); done
 	@cd fuzz && env -u RUSTFLAGS $(CARGO) build --locked --release
 	@for target in $(TARGETS); do \

@@ -8,6 +8,7 @@ mod packet;
 pub mod plan;
 mod progress;
 pub mod store;
+mod stored;
 
 use kernel::words::counted;
 use std::path::PathBuf;

@@ -14,9 +14,10 @@ use results::directory::{
 };
 use results::sweep::Measure;
 use scenario::Scenario;
-use serde_json::{Map, Value, json};
 
 use super::digest::{hex, sha256};
+pub use super::stored::Point;
+use super::stored::{decode, encode};
 
 /// To be raised when the meaning of a measurement changes: older points then count no more.
 const FORMAT: u32 = 3;
@@ -25,8 +26,6 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const SOURCES: &str = env!("BACKWATER_SOURCES");
 /// A point that is larger is none.
 const LARGEST_BYTES: u64 = 1 << 20;
-/// Field of a stored point: the digest of all its other fields.
-const DIGEST: &str = "sha256";
 /// Bytes of the digest in a file's name.
 const NAMED: usize = 16;
 
@@ -34,15 +33,6 @@ const NAMED: usize = 16;
 /// (which holds the seed) and the files it names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Key([u8; 32]);
-
-/// What a run measured.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Point {
-    /// By measure; not a number where there was nothing to measure.
-    pub values: Vec<f64>,
-    /// Fingerprint of the run.
-    pub trace_hash: String,
-}
 
 /// The points of one directory.
 pub struct Store {
@@ -98,42 +88,14 @@ impl Store {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.to_string()),
         };
-        let stored: Result<Value, _> = serde_json::from_slice(&text);
-        let Ok(Value::Object(mut stored)) = stored else {
-            return Err("it is cut short or no JSON".into());
-        };
-        let digest = stored.shift_remove(DIGEST);
-        if digest.as_ref().and_then(Value::as_str) != Some(digest_of(&stored).as_str()) {
-            return Err("its digest does not fit its content".into());
-        }
-        if stored.get("scenario").and_then(Value::as_str) != Some(hex(&key.0).as_str()) {
-            return Err("it is of another scenario".into());
-        }
-        point(&stored, measures).map(Some)
+        decode(&text, &hex(&key.0), measures).map(Some)
     }
 
     /// Stores a point for good.
     pub fn save(&self, key: &Key, measures: &[Measure], point: &Point) -> Result<(), String> {
-        let pairs = measures.iter().zip(&point.values);
-        // What is not a number becomes null.
-        let values: Map<String, Value> = pairs
-            .map(|(measure, value)| (label(measure), Value::from(*value)))
-            .collect();
-        let stored = json!({
-            "program": "backwater",
-            "version": VERSION,
-            "sources": SOURCES,
-            "scenario": hex(&key.0),
-            "trace_hash": point.trace_hash,
-            "values": values,
-        });
-        let Value::Object(mut stored) = stored else {
-            return Err("a point is no object".into());
-        };
-        stored.insert(DIGEST.into(), digest_of(&stored).into());
-        let stored = Value::Object(stored);
+        let text = encode([VERSION, SOURCES, &hex(&key.0)], measures, point);
         let path = self.folder.join(key.file());
-        write_whole(&path, format!("{stored:#}\n").as_bytes())
+        write_whole(&path, text.as_bytes())
             .map_err(|error| format!("can't write {}: {error}", path.display()))?;
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         // Nothing depends on the log: it is there to be looked at.
@@ -142,40 +104,11 @@ impl Store {
     }
 }
 
-/// The digest of the fields, as they are written without a space.
-fn digest_of(fields: &Map<String, Value>) -> String {
-    let text = serde_json::to_string(fields).unwrap_or_default();
-    hex(&sha256(text.as_bytes()))
-}
-
-fn point(stored: &Map<String, Value>, measures: &[Measure]) -> Result<Point, String> {
-    let value = |measure: &Measure| {
-        let values = stored.get("values");
-        match values.and_then(|values| values.get(label(measure))) {
-            Some(Value::Null) => Ok(f64::NAN),
-            Some(value) => value.as_f64().ok_or("a value is no number"),
-            None => Err("a value is missing"),
-        }
-    };
-    let trace_hash = stored.get("trace_hash").and_then(Value::as_str);
-    Ok(Point {
-        values: measures.iter().map(value).collect::<Result<_, _>>()?,
-        trace_hash: trace_hash.ok_or("the trace hash is missing")?.into(),
-    })
-}
-
 /// The log, to add to; anything else of its name goes, and what a link names stays.
 fn open_log(path: &Path) -> std::io::Result<File> {
     match fs::symlink_metadata(path) {
         Ok(data) if data.is_file() => File::options().append(true).open(path),
         _ => fresh_file(path),
-    }
-}
-
-fn label(measure: &Measure) -> String {
-    match measure.unit {
-        "" => measure.name.into(),
-        unit => format!("{} [{unit}]", measure.name),
     }
 }
 

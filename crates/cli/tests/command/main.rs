@@ -11,9 +11,9 @@ mod endless;
 mod ethernet;
 mod examples;
 mod fabric;
-mod lossless;
 #[cfg(unix)]
 mod few_threads;
+mod lossless;
 mod nasty;
 #[cfg(unix)]
 mod odd_names;

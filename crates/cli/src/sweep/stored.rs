@@ -1,0 +1,91 @@
+//! A stored point as text: JSON with the digest of its content.
+
+use results::sweep::Measure;
+use serde_json::{Map, Value, json};
+
+use super::digest::{hex, sha256};
+
+/// Field of a stored point: the digest of all its other fields.
+const DIGEST: &str = "sha256";
+
+/// What a run measured.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Point {
+    /// By measure; not a number where there was nothing to measure.
+    pub values: Vec<f64>,
+    /// Fingerprint of the run.
+    pub trace_hash: String,
+}
+
+/// The text of a point: of which program version, sources and scenario it is, and what it holds.
+pub fn encode(of: [&str; 3], measures: &[Measure], point: &Point) -> String {
+    let [version, sources, scenario] = of;
+    let pairs = measures.iter().zip(&point.values);
+    // What is not a number becomes null.
+    let values: Map<String, Value> = pairs
+        .map(|(measure, value)| (label(measure), Value::from(*value)))
+        .collect();
+    let mut fields = Map::new();
+    fields.insert("program".into(), json!("backwater"));
+    fields.insert("version".into(), json!(version));
+    fields.insert("sources".into(), json!(sources));
+    fields.insert("scenario".into(), json!(scenario));
+    fields.insert("trace_hash".into(), json!(point.trace_hash));
+    fields.insert("values".into(), Value::Object(values));
+    sealed(fields)
+}
+
+/// The fields with their digest, as a file holds them.
+pub fn sealed(mut fields: Map<String, Value>) -> String {
+    let digest = digest_of(&fields);
+    fields.insert(DIGEST.into(), digest.into());
+    format!("{:#}\n", Value::Object(fields))
+}
+
+/// Reads the text of a point of `scenario`.
+///
+/// # Errors
+/// If it is anything else; says how that shows.
+pub fn decode(text: &[u8], scenario: &str, measures: &[Measure]) -> Result<Point, String> {
+    let stored: Result<Value, _> = serde_json::from_slice(text);
+    let Ok(Value::Object(mut stored)) = stored else {
+        return Err("it is cut short or no JSON".into());
+    };
+    let digest = stored.shift_remove(DIGEST);
+    if digest.as_ref().and_then(Value::as_str) != Some(digest_of(&stored).as_str()) {
+        return Err("its digest does not fit its content".into());
+    }
+    if stored.get("scenario").and_then(Value::as_str) != Some(scenario) {
+        return Err("it is of another scenario".into());
+    }
+    point(&stored, measures)
+}
+
+/// The digest of the fields, as they are written without a space.
+fn digest_of(fields: &Map<String, Value>) -> String {
+    let text = serde_json::to_string(fields).unwrap_or_default();
+    hex(&sha256(text.as_bytes()))
+}
+
+fn point(stored: &Map<String, Value>, measures: &[Measure]) -> Result<Point, String> {
+    let value = |measure: &Measure| {
+        let values = stored.get("values");
+        match values.and_then(|values| values.get(label(measure))) {
+            Some(Value::Null) => Ok(f64::NAN),
+            Some(value) => value.as_f64().ok_or("a value is no number"),
+            None => Err("a value is missing"),
+        }
+    };
+    let trace_hash = stored.get("trace_hash").and_then(Value::as_str);
+    Ok(Point {
+        values: measures.iter().map(value).collect::<Result<_, _>>()?,
+        trace_hash: trace_hash.ok_or("the trace hash is missing")?.into(),
+    })
+}
+
+fn label(measure: &Measure) -> String {
+    match measure.unit {
+        "" => measure.name.into(),
+        unit => format!("{} [{unit}]", measure.name),
+    }
+}
