@@ -1,68 +1,42 @@
-//! What decides a run's numbers, as one digest: stored points of another one do not count.
-//!
-//! It is of the sources of the engines, of what reads scenarios and of what measures, and of the
-//! versions of all libraries. It depends on no path, time or machine.
+//! Puts the shipped scenarios into the program, a table of all files below `scenarios/`, and the
+//! digest of the sources that decide a run's numbers.
 
-#[path = "src/sweep/digest.rs"]
-#[allow(dead_code)]
-mod digest;
+#[path = "build/sources.rs"]
+mod sources;
 
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
 
-/// Below the root of the workspace.
-const SOURCES: [&str; 12] = [
-    "Cargo.lock",
-    "Cargo.toml",
-    "crates/kernel/src",
-    "crates/transport/src",
-    "crates/packet/src",
-    "crates/ethernet/src",
-    "crates/flit/src",
-    "crates/scenario/src",
-    "crates/cli/src/sweep/measure.rs",
-    "crates/cli/src/sweep/packet.rs",
-    "crates/cli/src/sweep/fabric.rs",
-    "crates/cli/src/sweep/ethernet.rs",
-];
-/// Hexadecimal digits that are kept.
-const DIGITS: usize = 16;
-
-fn main() -> io::Result<()> {
-    let own = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-    let root = own.unwrap_or_default().join("../..");
+fn main() {
+    sources::tell(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    println!("cargo::rerun-if-changed={}", root.display());
     let mut files = Vec::new();
-    for source in SOURCES {
-        println!("cargo:rerun-if-changed=../../{source}");
-        collect(&root, source, &mut files)?;
-    }
-    println!("cargo:rerun-if-changed=build.rs");
+    collect(&root, &mut files);
     files.sort();
-    let mut all = Vec::new();
-    for name in files {
-        let content = fs::read(root.join(&name))?;
-        // The lengths keep apart what would read the same when joined.
-        all.extend(format!("{} {name} {}\n", name.len(), content.len()).bytes());
-        all.extend(content);
+    let mut table = String::from("&[\n");
+    for file in files {
+        println!("cargo::rerun-if-changed={}", file.display());
+        let name = file.strip_prefix(&root).expect("it stands below the root");
+        let parts: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
+        let path = fs::canonicalize(&file).expect("it is there");
+        let path = path.to_str().expect("paths are UTF-8");
+        writeln!(table, "({:?}, include_str!({path:?})),", parts.join("/")).expect("it fits");
     }
-    let digest = digest::hex(&digest::sha256(&all));
-    println!("cargo:rustc-env=BACKWATER_SOURCES={}", &digest[..DIGITS]);
-    Ok(())
+    table.push_str("]\n");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    fs::write(out.join("examples.rs"), table).expect("the table can be written");
 }
 
-/// The files below `name`, as paths from the root with `/`.
-fn collect(root: &Path, name: &str, files: &mut Vec<String>) -> io::Result<()> {
-    let path = root.join(name);
-    if !path.is_dir() {
-        files.push(name.into());
-        return Ok(());
-    }
-    for entry in fs::read_dir(path)? {
-        let inner = entry?.file_name().to_string_lossy().into_owned();
-        // What editors leave is no source.
-        if !inner.starts_with('.') && !inner.ends_with('~') {
-            collect(root, &format!("{name}/{inner}"), files)?;
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).expect("a folder of scenarios can be read");
+    for entry in entries {
+        let path = entry.expect("its entries can be read").path();
+        match path.is_dir() {
+            true => collect(&path, files),
+            false => files.push(path),
         }
     }
-    Ok(())
 }
