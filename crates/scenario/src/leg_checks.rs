@@ -80,6 +80,7 @@ pub(crate) fn check_credit(
         check_window(leg, credit, mistakes);
     }
     check_resync(leg, credit, mistakes);
+    check_timers(leg, credit, mistakes);
     check_buffer(leg, credit, buffer, mistakes);
     if credit.bind == Bind::Trigger && credit.rule != CreditRule::Cumulative {
         mistakes.push(
@@ -178,6 +179,32 @@ fn check_window(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
         );
     } else if window > leg.circuit.ps {
         check_long_window(leg, credit, window, mistakes);
+    }
+}
+
+/// A timer that fires while one cell is on the wire only keeps the simulator busy.
+fn check_timers(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) {
+    let timers = [
+        ("refresh_every", credit.refresh_every),
+        ("request_after", credit.request_after),
+    ];
+    for (key, timer) in timers {
+        let Some(timer) = timer.filter(|timer| timer.0 < leg.circuit.unit_ps) else {
+            continue;
+        };
+        mistakes.push(
+            Diagnostic::error(
+                "timer-too-short",
+                format!("`{key}` is less than a cell's time"),
+            )
+            .at(leg.layers.at(key), format!("{} ps", timer.0))
+            .note(format!(
+                "a cell takes {} ps for {}: nothing can change in between",
+                leg.circuit.unit_ps,
+                leg.place()
+            ))
+            .help(format!("make it a cell or more: `{key} = \"1 cells\"`")),
+        );
     }
 }
 
