@@ -171,6 +171,46 @@ fn deficit_round_robin_shares_by_quanta() {
     );
 }
 
+/// Frames of 1,000 bytes in two classes come to a port at 10 Mbps at once, and more of class 1
+/// later: the classes in the order in which they leave.
+fn turns(rules: Option<BackPressureSpec>) -> Vec<u8> {
+    let mut net = Net::new(2, rules);
+    let (a, d) = (net.switch("A"), net.station("D"));
+    net.link(a, d, 10);
+    let port = &mut net.spec.links[0].forward;
+    port.order = Order::DeficitRoundRobin;
+    port.queues[0].quantum_bytes = 1000;
+    port.queues[1].quantum_bytes = 3000;
+    let udp = TransportSpec::Udp {
+        payload_bytes: 954,
+        has_rtp: false,
+    };
+    for (class, start, frames) in [(0, 0, 9), (1, 0, 4), (1, 6 * MS, 5)] {
+        let s = net.station(&format!("S{}", net.spec.flows.len()));
+        net.link(s, a, 1000);
+        net.add(s, d, class, udp, burst(start, frames * 954));
+    }
+    short(&mut net, S);
+    let log = run(&net).0;
+    let starts = log.starts.iter().filter(|start| start.1 == 0);
+    starts.map(|start| start.2).collect()
+}
+
+/// A turn lasts while the deficit covers the next frame to the byte, and what is left of it when
+/// the queue is empty is gone.
+#[test]
+fn deficit_round_robin_goes_turn_by_turn() {
+    // The first of class 1 goes as it comes, alone, and leaves nothing of its turn.
+    let order = [1, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0];
+    assert_eq!(turns(None), order);
+    // The same where queues are sorted by destination.
+    let rules = BackPressureSpec {
+        select: Select::Destination(Choose::AllFound),
+        ..simple()
+    };
+    assert_eq!(turns(Some(rules)), order);
+}
+
 /// S at 100 Mbps sends frames of 1,000 bytes to D at 10 Mbps; stopped above 5 frames at A.
 fn stopped_source(message: Message) -> Net {
     let rules = BackPressureSpec {
