@@ -381,6 +381,48 @@ fn a_storm_stops_its_neighbour_and_a_watchdog_lets_it_go() {
     );
 }
 
+/// A storm against one class: its watchdog drops that class alone, and lets it go afterwards.
+#[test]
+fn a_watchdog_restores_the_class_that_it_broke() {
+    let mut net = Net::new(2, None);
+    let (s, a, d) = (net.station("S"), net.switch("A"), net.station("D"));
+    net.link(s, a, 100);
+    net.link(a, d, 100);
+    net.spec.nodes[d as usize].kind = NodeKind::Station {
+        storm: Some(StormSpec {
+            from: Time(10 * MS),
+            until: Time(30 * MS),
+            classes: Some(0b10),
+            quanta: 1000,
+        }),
+    };
+    net.spec.nodes[a as usize].watchdog = Some(WatchdogSpec {
+        detect: Duration(5 * MS),
+        restore: Duration(10 * MS),
+        action: WatchdogAction::Drop,
+    });
+    let udp = TransportSpec::Udp {
+        payload_bytes: 954,
+        has_rtp: false,
+    };
+    for class in 0..2 {
+        net.add(s, d, class, udp, constant(10.0));
+    }
+    short(&mut net, 100 * MS);
+    let (log, outcome) = run(&net);
+    assert_eq!(outcome.flows[0].dropped_total, 0);
+    assert!(outcome.flows[1].dropped_total > 5);
+    assert_eq!(outcome.channels[2].queues[1].watchdog_trips, 1);
+    // The last stop comes before 30 ms; 10 ms later at most the class is let go.
+    let late = |class: u8| {
+        let starts = log.starts.iter();
+        let late = starts.filter(|start| start.1 == 2 && start.2 == class && start.0 > 40 * MS);
+        late.count()
+    };
+    assert!(late(1).abs_diff(late(0)) <= 1, "{}, {}", late(0), late(1));
+    assert!(late(1) > 70, "{}", late(1));
+}
+
 #[test]
 fn marks_begin_at_the_threshold_and_not_on_bare_acknowledgements() {
     let mut net = Net::new(1, None);
