@@ -330,3 +330,6 @@ impl Gates {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,6 +26,8 @@ mod simulation;
 pub mod spec;
 mod standstill;
 pub mod stations;
+#[cfg(test)]
+mod testing;
 mod transmit;
 
 pub use build::{BuildError, verify};

@@ -232,6 +232,117 @@ fn chain(waits_for: &[Vec<usize>]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::{Choose, NodeKind, Select};
+    use crate::testing::{OUT, Run, join, network, spec};
+
+    /// Where something has been stopped long enough at an instant: class, destination, since when.
+    fn stuck(run: &Run, longest: u64) -> Vec<(u8, Option<u32>, u64)> {
+        let stuck = run.network.stuck(Time(longest)).into_iter();
+        stuck
+            .map(|wait| (wait.class, wait.destination, wait.since.0))
+            .collect()
+    }
+
+    fn stop(run: &mut Run, now: u64, gate: Gate) {
+        run.now = Time(now);
+        run.set_gate(OUT, gate, true, Time::MAX);
+    }
+
+    #[test]
+    fn a_class_is_stuck_since_the_first_stop_that_covers_it() {
+        let mut run = network(None);
+        stop(&mut run, 10, Gate::Class(1));
+        stop(&mut run, 30, Gate::Port);
+        assert_eq!(stuck(&run, 100), [], "nothing waits");
+        join(&mut run, 0, 600);
+        join(&mut run, 1, 700);
+        join(&mut run, 1, 100);
+        assert_eq!(stuck(&run, 9), []);
+        assert_eq!(stuck(&run, 10), [(1, None, 10)]);
+        assert_eq!(stuck(&run, 30), [(0, None, 30), (1, None, 10)]);
+        let waits = run.network.stuck(Time(30));
+        assert_eq!((waits[1].frames, waits[1].bytes), (2, 800));
+        // A stop that ends leaves the class that the other covers.
+        run.set_gate(OUT, Gate::Port, false, Time::MAX);
+        assert_eq!(stuck(&run, 100), [(1, None, 10)]);
+    }
+
+    #[test]
+    fn a_single_frame_to_a_stopped_station_is_stuck() {
+        let mut spec = spec(None);
+        if let NodeKind::Switch(switch) = &mut spec.nodes[1].kind
+            && let Some(rules) = &mut switch.back_pressure
+        {
+            rules.select = Select::Destination(Choose::AllFound);
+        }
+        let mut run: Run = Simulation::new(&spec).expect("a sound network");
+        stop(&mut run, 20, Gate::Destination(1, 2));
+        assert_eq!(stuck(&run, 100), [], "nothing waits");
+        join(&mut run, 0, 600);
+        join(&mut run, 1, 700);
+        assert_eq!(stuck(&run, 19), []);
+        assert_eq!(stuck(&run, 20), [(1, Some(2), 20)]);
+    }
+
+    /// Whether what waits at a queue towards the switch waits for one of the switch's queues.
+    #[test]
+    fn a_queue_waits_for_those_that_hold_what_came_over_its_channel() {
+        let mut spec = spec(None);
+        if let NodeKind::Switch(switch) = &mut spec.nodes[1].kind
+            && let Some(rules) = &mut switch.back_pressure
+        {
+            rules.detect = Detect::Inputs;
+        }
+        let mut run: Run = Simulation::new(&spec).expect("a sound network");
+        let wait = |channel, class| Wait {
+            channel,
+            class,
+            destination: None,
+            frames: 1,
+            bytes: 64,
+            first_flow: 0,
+            since: Time::ZERO,
+        };
+        join(&mut run, 1, 700);
+        let network = &run.network;
+        // What waits there came over channel 0, in class 1.
+        assert!(network.holds_from(&wait(OUT, 1), &wait(0, 1)));
+        assert!(!network.holds_from(&wait(OUT, 0), &wait(0, 1)));
+        assert!(!network.holds_from(&wait(OUT, 1), &wait(0, 0)));
+        assert!(!network.holds_from(&wait(OUT, 1), &wait(3, 1)));
+        // Of queues, those of the node behind the channel.
+        let stuck = [wait(0, 1), wait(OUT, 1), wait(OUT, 0)];
+        assert_eq!(network.waits_for(&stuck[0], &stuck), [1]);
+        assert_eq!(network.waits_for(&stuck[1], &stuck), []);
+        // A port that is stopped as a whole waits for any class.
+        run.set_gate(0, Gate::Port, true, Time::MAX);
+        assert!(run.network.holds_from(&wait(OUT, 1), &wait(0, 0)));
+    }
+
+    #[test]
+    fn a_queue_waits_for_those_that_asked_it_to_stop() {
+        let mut run = network(None);
+        for _ in 0..4 {
+            join(&mut run, 1, 700);
+            let id = run.network.waiting(OUT, 1)[0].0;
+            run.detect_at_queue(0, OUT, 1, id);
+        }
+        let wait = |channel, class| Wait {
+            channel,
+            class,
+            destination: None,
+            frames: 1,
+            bytes: 64,
+            first_flow: 0,
+            since: Time::ZERO,
+        };
+        let network = &run.network;
+        assert!(network.asks(&wait(OUT, 1), &wait(0, 1)));
+        assert!(!network.asks(&wait(OUT, 1), &wait(0, 0)));
+        assert!(!network.asks(&wait(OUT, 0), &wait(0, 1)));
+        // Its own neighbour was not asked.
+        assert!(!network.asks(&wait(OUT, 1), &wait(3, 1)));
+    }
 
     #[test]
     fn a_circle_is_found_behind_a_chain() {

@@ -171,6 +171,46 @@ fn deficit_round_robin_shares_by_quanta() {
     );
 }
 
+/// Frames of 1,000 bytes in two classes come to a port at 10 Mbps at once, and more of class 1
+/// later: the classes in the order in which they leave.
+fn turns(rules: Option<BackPressureSpec>) -> Vec<u8> {
+    let mut net = Net::new(2, rules);
+    let (a, d) = (net.switch("A"), net.station("D"));
+    net.link(a, d, 10);
+    let port = &mut net.spec.links[0].forward;
+    port.order = Order::DeficitRoundRobin;
+    port.queues[0].quantum_bytes = 1000;
+    port.queues[1].quantum_bytes = 3000;
+    let udp = TransportSpec::Udp {
+        payload_bytes: 954,
+        has_rtp: false,
+    };
+    for (class, start, frames) in [(0, 0, 9), (1, 0, 4), (1, 6 * MS, 5)] {
+        let s = net.station(&format!("S{}", net.spec.flows.len()));
+        net.link(s, a, 1000);
+        net.add(s, d, class, udp, burst(start, frames * 954));
+    }
+    short(&mut net, S);
+    let log = run(&net).0;
+    let starts = log.starts.iter().filter(|start| start.1 == 0);
+    starts.map(|start| start.2).collect()
+}
+
+/// A turn lasts while the deficit covers the next frame to the byte, and what is left of it when
+/// the queue is empty is gone.
+#[test]
+fn deficit_round_robin_goes_turn_by_turn() {
+    // The first of class 1 goes as it comes, alone, and leaves nothing of its turn.
+    let order = [1, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0];
+    assert_eq!(turns(None), order);
+    // The same where queues are sorted by destination.
+    let rules = BackPressureSpec {
+        select: Select::Destination(Choose::AllFound),
+        ..simple()
+    };
+    assert_eq!(turns(Some(rules)), order);
+}
+
 /// S at 100 Mbps sends frames of 1,000 bytes to D at 10 Mbps; stopped above 5 frames at A.
 fn stopped_source(message: Message) -> Net {
     let rules = BackPressureSpec {
@@ -339,6 +379,48 @@ fn a_storm_stops_its_neighbour_and_a_watchdog_lets_it_go() {
         dropped.flows[0].dropped_total,
         dropped.channels[2].queues[0].drops.watchdog
     );
+}
+
+/// A storm against one class: its watchdog drops that class alone, and lets it go afterwards.
+#[test]
+fn a_watchdog_restores_the_class_that_it_broke() {
+    let mut net = Net::new(2, None);
+    let (s, a, d) = (net.station("S"), net.switch("A"), net.station("D"));
+    net.link(s, a, 100);
+    net.link(a, d, 100);
+    net.spec.nodes[d as usize].kind = NodeKind::Station {
+        storm: Some(StormSpec {
+            from: Time(10 * MS),
+            until: Time(30 * MS),
+            classes: Some(0b10),
+            quanta: 1000,
+        }),
+    };
+    net.spec.nodes[a as usize].watchdog = Some(WatchdogSpec {
+        detect: Duration(5 * MS),
+        restore: Duration(10 * MS),
+        action: WatchdogAction::Drop,
+    });
+    let udp = TransportSpec::Udp {
+        payload_bytes: 954,
+        has_rtp: false,
+    };
+    for class in 0..2 {
+        net.add(s, d, class, udp, constant(10.0));
+    }
+    short(&mut net, 100 * MS);
+    let (log, outcome) = run(&net);
+    assert_eq!(outcome.flows[0].dropped_total, 0);
+    assert!(outcome.flows[1].dropped_total > 5);
+    assert_eq!(outcome.channels[2].queues[1].watchdog_trips, 1);
+    // The last stop comes before 30 ms; 10 ms later at most the class is let go.
+    let late = |class: u8| {
+        let starts = log.starts.iter();
+        let late = starts.filter(|start| start.1 == 2 && start.2 == class && start.0 > 40 * MS);
+        late.count()
+    };
+    assert!(late(1).abs_diff(late(0)) <= 1, "{}, {}", late(0), late(1));
+    assert!(late(1) > 70, "{}", late(1));
 }
 
 #[test]

@@ -150,3 +150,24 @@ fn a_lonely_flow_is_the_same_run_with_and_without_onlookers() {
     let share = plain.channels[0].data_share;
     assert!((0.999..1.0001).contains(&share), "{share}");
 }
+
+/// A queue that stays congested until its last frame has left: nobody waits for that port, but the
+/// source waits for the resume.
+#[test]
+fn a_resume_with_the_last_frame_is_the_same_run_with_and_without_onlookers() {
+    let mut net = Net::new(1, Some(simple()));
+    let (s, a, d) = (net.station("S"), net.switch("A"), net.station("D"));
+    net.link(s, a, 100);
+    net.link(a, d, 10);
+    let queue = &mut net.spec.links[1].forward.queues[0];
+    (queue.high_bytes, queue.low_bytes) = (5_000, 500);
+    net.udp(s, d, 1000, endless());
+    net.spec.stop_at = Time(100 * MS);
+    net.spec.warm_up = Time::ZERO;
+    let plain = finish(Simulation::<()>::new(&net.spec).expect("sound"));
+    let seen = finish(Simulation::<Onlooker>::with_probe(&net.spec, Onlooker).expect("sound"));
+    assert_eq!(plain.trace_hash, seen.trace_hash);
+    // Of 852.8 us each at 10 Mbps, with pauses.
+    assert!((100..117).contains(&plain.flows[0].delivered_total));
+    assert!(plain.channels[1].resumes_sent > 10);
+}
