@@ -65,6 +65,12 @@ fn sound_runs_keep_every_promise_and_the_audit_changes_none() {
         plain.run();
         let (one, other) = (engine.outcome(), plain.outcome());
         assert_eq!(one.trace_hash, other.trace_hash);
+        let seen = engine.probe().coverage();
+        assert!(
+            seen.compared > 10 && seen.compared < seen.instants / 10,
+            "{seen:?}"
+        );
+        assert!(seen.compared_within <= 64, "{seen:?}");
         assert!(
             engine.probe().checks() > one.frame_hops * 4,
             "it looked at all of it"

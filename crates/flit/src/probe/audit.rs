@@ -163,8 +163,9 @@ impl Audit {
     /// Compares all lanes.
     fn compare(&mut self, network: &Network<'_>) {
         self.compared.note(self.cycles);
+        self.books.settle(network.cycle() + 1);
         self.scan.take(network.fabric);
-        state::check(&mut self.books, network, &self.scan, &mut self.notes);
+        state::check(&self.books, network, &self.scan, &mut self.notes);
     }
 
     /// Walks along all queues at sources.

@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Notes;
-use super::ledger::{ChannelBook, Flit, Hop, LaneBook, PacketBook, Visit};
+use super::ledger::{ChannelBook, DueQueue, Hop, LaneBook, PacketBook, Visit};
 use super::plan::{Node, Plan};
 use crate::error::BuildError;
 use crate::lane::NONE;
@@ -27,6 +27,11 @@ pub struct Books {
     pub moves: Vec<Move>,
     /// Packets born since the books were last asked.
     pub births: u64,
+    /// Places that become free, and flits that come, by length of flight.
+    credits: DueQueue,
+    flights: Vec<DueQueue>,
+    /// What is due by the start of this cycle has been noted.
+    settled: u64,
     /// By terminal: birth of the last packet whose header left.
     last_birth: Vec<u64>,
     /// By source, destination and class: place of the last packet delivered.
@@ -68,6 +73,9 @@ impl Books {
             totals: Totals::default(),
             moves: Vec::new(),
             births: 0,
+            credits: DueQueue::default(),
+            flights: plan.flights.iter().map(|_| DueQueue::default()).collect(),
+            settled: 0,
             last_birth: vec![0; spec.graph.inject.len()],
             last_entered: BTreeMap::new(),
             plan,
@@ -109,6 +117,34 @@ impl Books {
         self.births += 1;
     }
 
+    /// Notes what has come by the start of `cycle`.
+    #[inline]
+    pub fn settle(&mut self, cycle: u64) {
+        if cycle <= self.settled {
+            return;
+        }
+        self.settled = cycle;
+        while let Some(place) = self.credits.take(cycle) {
+            self.lanes[place].credit();
+        }
+        for flights in &mut self.flights {
+            while let Some(place) = flights.take(cycle) {
+                self.lanes[place].arrive();
+            }
+        }
+    }
+
+    /// The packet at the front of a lane: its header is not under way any more.
+    #[inline]
+    pub fn front(&self, lane: &LaneBook) -> Option<Visit> {
+        let first = *lane.passing.front()?;
+        let has_left = || {
+            let packet = self.packets.get(first.packet as usize);
+            packet.is_some_and(|packet| packet.gone(first.hop as usize + 1) > 0)
+        };
+        (lane.here > 0 || has_left()).then_some(first)
+    }
+
     /// A packet is complete.
     pub fn delivered(&mut self, cycle: u64, tag: &Tag, notes: &mut Notes) {
         let found = self.packet(tag.number).is_some_and(|book| book.tag == *tag);
@@ -139,6 +175,7 @@ impl Books {
 
     /// A flit goes into the small buffer of its channel.
     pub fn switched(&mut self, crossing: &Crossing, notes: &mut Notes) {
+        self.settle(crossing.cycle);
         if !self.is_known(crossing, notes) {
             return;
         }
@@ -151,7 +188,8 @@ impl Books {
             return;
         }
         let place = self.place(crossing.channel, crossing.lane);
-        self.lanes[place].buffered += 1;
+        let lane = &mut self.lanes[place];
+        lane.buffered = lane.buffered.saturating_add(1);
         let buffer = &mut self.channels[channel].buffer;
         buffer.push_back(*crossing);
         let (held, places) = (buffer.len(), self.plan.buffer);
@@ -162,6 +200,7 @@ impl Books {
 
     /// A flit crosses a channel.
     pub fn crossed(&mut self, crossing: &Crossing, notes: &mut Notes) {
+        self.settle(crossing.cycle);
         if !self.is_known(crossing, notes) {
             return;
         }
@@ -231,7 +270,7 @@ impl Books {
             }
             Some(before) => {
                 let from = self.place(before.channel, before.lane);
-                self.take_out(before.channel, from, crossing, notes);
+                self.take_out(before, from, crossing, notes);
                 from as u32
             }
         };
@@ -300,32 +339,46 @@ impl Books {
 
     /// A flit leaves a lane.
     #[inline]
-    fn take_out(&mut self, channel: u32, from: usize, crossing: &Crossing, notes: &mut Notes) {
-        let (cycle, channel) = (crossing.cycle, channel as usize);
+    fn take_out(&mut self, hop: Hop, from: usize, crossing: &Crossing, notes: &mut Notes) {
+        let (cycle, channel) = (crossing.cycle, hop.channel as usize);
         let course = self.plan.channels[channel];
         notes.require(
             self.plan.channels[crossing.channel as usize].from == course.to,
             || format!("{crossing}, which does not begin where channel {channel} ends"),
         );
-        let index = from - channel * self.plan.lanes;
         let lane = &mut self.lanes[from];
-        let is_it =
-            |flit: &Flit| (flit.packet, flit.index) == (crossing.packet.number, crossing.flit);
-        let at = match lane.flits.front() {
-            Some(first) if is_it(first) => Some(0),
-            _ => lane.flits.iter().position(is_it),
-        };
-        notes.require(at == Some(0), || {
-            format!("{crossing}, but is not first of channel {channel}, lane {index}")
+        let number = crossing.packet.number;
+        let first = lane.passing.front().map(|visit| visit.packet);
+        let is_there = crossing.flit < hop.flits && lane.flits() > 0;
+        notes.require(is_there && first == Some(number), || {
+            format!(
+                "{crossing}, but is not first of channel {channel}, lane {}",
+                hop.lane
+            )
         });
-        let Some(flit) = at.and_then(|at| lane.take(at)) else {
+        if !is_there {
             return;
-        };
-        notes.require(flit.from <= cycle, || match flit.from - course.flight {
-            left if left == cycle => format!("{crossing}, its second hop in this cycle"),
-            left => format!("{crossing}, after it left for channel {channel} in cycle {left}"),
+        }
+        // One that is reported for a cycle gone by can't be told from one that has arrived since.
+        let has_come = lane.here > 0 && self.settled <= cycle;
+        notes.require(has_come, || {
+            let due = self.flights[course.queue].first(from);
+            match due.unwrap_or(self.settled).saturating_sub(course.flight) {
+                left if left == cycle => format!("{crossing}, its second hop in this cycle"),
+                left => format!("{crossing}, after it left for channel {channel} in cycle {left}"),
+            }
         });
-        lane.give_back(cycle + self.plan.credit_delay);
+        match lane.here {
+            0 => lane.coming -= 1,
+            _ => lane.here -= 1,
+        }
+        lane.returning = lane.returning.saturating_add(1);
+        let counts_from = cycle + self.plan.credit_delay;
+        if counts_from <= self.settled {
+            lane.credit();
+        } else {
+            self.credits.push(counts_from, from);
+        }
         if crossing.flit + 1 == crossing.packet.length {
             lane.pass(crossing.packet.number);
             if self.plan.release == Release::Drained {
@@ -369,7 +422,7 @@ impl Books {
             }
         }
         if !ejects {
-            let room = lane.spend(cycle);
+            let room = lane.spend();
             notes.require(room, || format!("{crossing}, without a credit"));
         }
     }
@@ -383,11 +436,8 @@ impl Books {
         let place = self.place(crossing.channel, crossing.lane);
         let lane = &mut self.lanes[place];
         let Node::Terminal(terminal) = course.to else {
-            lane.flits.push_back(Flit {
-                packet: packet.number,
-                index: flit,
-                from,
-            });
+            lane.coming = lane.coming.saturating_add(1);
+            self.flights[course.queue].push(from, place);
             if flit == 0 {
                 // A header on its way is in the last lane it has gone into.
                 let hops = self.packets[packet.number as usize].hops.len();

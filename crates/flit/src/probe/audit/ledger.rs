@@ -5,17 +5,6 @@ use alloc::vec::Vec;
 
 use crate::probe::{Crossing, Tag};
 
-/// A flit on its way to a buffer or in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Flit {
-    /// Number of its packet.
-    pub packet: u32,
-    /// Its number in the packet.
-    pub index: u16,
-    /// First cycle in which it can leave.
-    pub from: u64,
-}
-
 /// A packet in a lane of its way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Visit {
@@ -25,13 +14,10 @@ pub struct Visit {
     pub hop: u32,
 }
 
-/// A lane, from the credits at its sending end to the buffer at its receiving end.
+/// A lane, from the credits at its sending end to the buffer at its receiving end. Its flits are
+/// counts: the packets that pass go in one after another, and each packet's flits in order.
 #[derive(Debug)]
 pub struct LaneBook {
-    /// Flits that have crossed and not left, in order.
-    pub flits: VecDeque<Flit>,
-    /// Of these, from the first on, those known to have arrived; see [`LaneBook::settle`].
-    here: usize,
     /// Packets whose headers have gone in and whose tails have not come out, in order.
     pub passing: VecDeque<Visit>,
     /// The packet whose header has gone in and whose tail has not.
@@ -39,72 +25,58 @@ pub struct LaneBook {
     /// First cycle in which it may be given to another packet; the last of all while one has it.
     pub free_from: u64,
     /// Flits that may yet go in.
-    credits: u64,
-    /// Cycles from which freed places count.
-    returning: VecDeque<u64>,
+    pub credits: u16,
+    /// Places that have become free and do not count yet.
+    pub returning: u16,
+    /// Flits that can leave.
+    pub here: u16,
+    /// Flits under way over the channel.
+    pub coming: u16,
     /// Flits that have its credit and wait in the channel's small buffer.
-    pub buffered: u64,
+    pub buffered: u16,
 }
 
 impl LaneBook {
-    pub fn new(depth: u64) -> LaneBook {
+    pub fn new(depth: u16) -> LaneBook {
         LaneBook {
-            flits: VecDeque::new(),
-            here: 0,
             passing: VecDeque::new(),
             open: None,
             free_from: 0,
             credits: depth,
-            returning: VecDeque::new(),
+            returning: 0,
+            here: 0,
+            coming: 0,
             buffered: 0,
         }
     }
 
-    /// Notes what has come by the start of `cycle`: flits and credits, both due in order.
+    /// Flits that have crossed and not left.
     #[inline]
-    pub fn settle(&mut self, cycle: u64) {
-        self.settle_credits(cycle);
-        self.settle_flits(cycle);
-    }
-
-    #[inline]
-    pub fn settle_credits(&mut self, cycle: u64) {
-        while self.returning.front().is_some_and(|due| *due <= cycle) {
-            self.returning.pop_front();
-            self.credits += 1;
-        }
-    }
-
-    #[inline]
-    pub fn settle_flits(&mut self, cycle: u64) {
-        let arrived = |flit: &Flit| flit.from <= cycle;
-        while self.flits.get(self.here).is_some_and(arrived) {
-            self.here += 1;
-        }
+    pub fn flits(&self) -> u64 {
+        u64::from(self.here) + u64::from(self.coming)
     }
 
     /// A flit goes in; was there room?
     #[inline]
-    pub fn spend(&mut self, cycle: u64) -> bool {
-        self.settle_credits(cycle);
+    pub fn spend(&mut self) -> bool {
         let had = self.credits > 0;
         self.credits = self.credits.saturating_sub(1);
         had
     }
 
-    /// A place becomes free and counts from `due` on.
+    /// A place counts as free again.
     #[inline]
-    pub fn give_back(&mut self, due: u64) {
-        self.returning.push_back(due);
+    pub fn credit(&mut self) {
+        self.returning = self.returning.saturating_sub(1);
+        self.credits = self.credits.saturating_add(1);
     }
 
-    /// The flit at place `at` leaves.
+    /// The first of the flits under way has come.
     #[inline]
-    pub fn take(&mut self, at: usize) -> Option<Flit> {
-        self.here -= usize::from(at < self.here);
-        match at {
-            0 => self.flits.pop_front(),
-            at => self.flits.remove(at),
+    pub fn arrive(&mut self) {
+        if self.coming > 0 {
+            self.coming -= 1;
+            self.here = self.here.saturating_add(1);
         }
     }
 
@@ -118,27 +90,33 @@ impl LaneBook {
             _ => self.passing.retain(|visit| visit.packet != packet),
         }
     }
+}
 
-    /// Once settled: credits that count, and those that do not yet.
+/// What is due at lanes, by place, in order of cycles: everything in it takes equally long.
+#[derive(Debug, Default)]
+pub struct DueQueue {
+    queue: VecDeque<(u64, u32)>,
+}
+
+impl DueQueue {
     #[inline]
-    pub fn credits(&self) -> (u64, u64) {
-        (self.credits, self.returning.len() as u64)
+    pub fn push(&mut self, cycle: u64, place: usize) {
+        self.queue.push_back((cycle, place as u32));
     }
 
-    /// Once settled: flits that can leave, and those under way.
+    /// The next place for which something is due by the start of `cycle`.
     #[inline]
-    pub fn stored(&self) -> (u64, u64) {
-        (self.here as u64, (self.flits.len() - self.here) as u64)
+    pub fn take(&mut self, cycle: u64) -> Option<usize> {
+        let &(_, place) = self.queue.front().filter(|(due, _)| *due <= cycle)?;
+        self.queue.pop_front();
+        Some(place as usize)
     }
 
-    /// Once settled: the packet at the front. Its flits come first; so its header is the first
-    /// of all unless it has left.
-    #[inline]
-    pub fn front(&self) -> Option<Visit> {
-        let first = *self.passing.front()?;
-        let comes = |flit: &Flit| flit.packet == first.packet && flit.index == 0;
-        let is_coming = self.here == 0 && self.flits.front().is_some_and(comes);
-        (!is_coming).then_some(first)
+    /// When the first thing for this place is due.
+    pub fn first(&self, place: usize) -> Option<u64> {
+        let mut all = self.queue.iter();
+        let found = all.find(|(_, other)| *other as usize == place);
+        found.map(|(due, _)| *due)
     }
 }
 

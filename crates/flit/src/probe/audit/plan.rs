@@ -21,6 +21,8 @@ pub struct Course {
     pub to: Node,
     /// Cycles from leaving a buffer to being able to leave the next.
     pub flight: u64,
+    /// Which of [`Plan::flights`] that is.
+    pub queue: usize,
 }
 
 /// What a class is promised.
@@ -37,8 +39,10 @@ pub struct Class {
 pub struct Plan {
     /// Channels by number in the spec.
     pub channels: Vec<Course>,
+    /// All lengths of flights.
+    pub flights: Vec<u64>,
     pub lanes: usize,
-    pub depth: u64,
+    pub depth: u16,
     pub release: Release,
     pub credit_delay: u64,
     /// Places of the small buffer of a channel that a switch sends into; 0 without.
@@ -61,10 +65,18 @@ impl Plan {
                 ..
             } => (usize::from(output_buffer), u32::from(speedup.max(1))),
         };
+        let mut channels = channels(spec);
+        let mut flights: Vec<u64> = channels.iter().map(|course| course.flight).collect();
+        flights.sort_unstable();
+        flights.dedup();
+        for course in &mut channels {
+            course.queue = flights.partition_point(|flight| *flight < course.flight);
+        }
         Ok(Plan {
-            channels: channels(spec),
+            channels,
+            flights,
             lanes: usize::from(router.lanes),
-            depth: u64::from(router.depth),
+            depth: router.depth,
             release: router.release,
             credit_delay: u64::from(router.credit_delay),
             buffer,
@@ -92,6 +104,7 @@ fn channels(spec: &FabricSpec) -> Vec<Course> {
         from: Node::Router(channel.from),
         to: Node::Router(channel.to),
         flight: routed(channel.latency),
+        queue: 0,
     });
     let inject = graph
         .inject
@@ -101,6 +114,7 @@ fn channels(spec: &FabricSpec) -> Vec<Course> {
             from: Node::Terminal(terminal),
             to: Node::Router(*router),
             flight: u64::from(graph.injection_latency),
+            queue: 0,
         });
     let eject = graph
         .eject
@@ -110,6 +124,7 @@ fn channels(spec: &FabricSpec) -> Vec<Course> {
             from: Node::Router(*router),
             to: Node::Terminal(terminal),
             flight: routed(graph.ejection_latency),
+            queue: 0,
         });
     between.chain(inject).chain(eject).collect()
 }

@@ -95,13 +95,12 @@ pub fn check_moves(books: &mut Books, ends: &[Ends], network: &Network<'_>, note
     let (fabric, next) = (network.fabric, network.cycle + 1);
     let lanes = books.plan.lanes;
     let name = |place: u32| (place as usize / lanes, place as usize % lanes);
+    books.settle(next);
     for &Move { from, into } in &books.moves {
         if from != NONE {
-            let book = &mut books.lanes[from as usize];
-            book.settle_flits(next);
             let lane = &fabric.input[ends[from as usize].input as usize];
             let stored = u64::from(lane.count[0]) + u64::from(lane.count[1]);
-            let should = book.stored().0;
+            let should = u64::from(books.lanes[from as usize].here);
             notes.require(stored == should, || {
                 let (channel, index) = name(from);
                 format!(
@@ -109,10 +108,8 @@ pub fn check_moves(books: &mut Books, ends: &[Ends], network: &Network<'_>, note
                 )
             });
         }
-        let book = &mut books.lanes[into as usize];
-        book.settle_credits(next);
-        let credits = u64::from(fabric.output[ends[into as usize].output as usize].credits);
-        let should = book.credits().0;
+        let credits = fabric.output[ends[into as usize].output as usize].credits;
+        let should = books.lanes[into as usize].credits;
         notes.require(credits == should, || {
             let (channel, index) = name(into);
             format!("channel {channel}, lane {index}: {credits} credits, should be {should}")
@@ -123,11 +120,11 @@ pub fn check_moves(books: &mut Books, ends: &[Ends], network: &Network<'_>, note
 }
 
 /// All lanes and all totals.
-pub fn check(books: &mut Books, network: &Network<'_>, scan: &Scan, notes: &mut Notes) {
+pub fn check(books: &Books, network: &Network<'_>, scan: &Scan, notes: &mut Notes) {
     let fabric = network.fabric;
     for channel in 0..books.plan.channels.len() as u32 {
         for lane in 0..books.plan.lanes as u8 {
-            let view = View::settled(books, network, channel, lane);
+            let view = View::new(books, network, channel, lane);
             view.check_sender(scan.granted[view.output as usize], notes);
             if !view.books.plan.ejects(channel as usize) {
                 view.check_room(scan, notes);
@@ -183,7 +180,7 @@ fn check_inside(books: &Books, fabric: &Fabric, notes: &mut Notes) {
     let in_lanes = books
         .lanes
         .iter()
-        .map(|lane| lane.flits.len() as u64 + lane.buffered);
+        .map(|lane| lane.flits() + u64::from(lane.buffered));
     let inside = in_lanes.sum::<u64>() + totals.ejected - totals.delivered;
     let (injected, delivered) = (fabric.injected, fabric.delivered);
     notes.require(injected == delivered + inside, || {
@@ -256,13 +253,6 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// With what has come by the next cycle noted in the books.
-    fn settled(books: &'a mut Books, network: &Network<'a>, channel: u32, lane: u8) -> View<'a> {
-        let place = books.place(channel, lane);
-        books.lanes[place].settle(network.cycle + 1);
-        View::new(books, network, channel, lane)
-    }
-
     fn new(books: &'a Books, network: &Network<'a>, channel: u32, lane: u8) -> View<'a> {
         let fabric = network.fabric;
         let layout = &fabric.layout;
@@ -335,7 +325,7 @@ impl<'a> View<'a> {
         let returning = u64::from(scan.credits[output]);
         let buffered = u64::from(scan.buffered[output]);
         let coming = u64::from(scan.flits[input]);
-        let depth = self.books.plan.depth;
+        let depth = u64::from(self.books.plan.depth);
         let sum = credits + returning + buffered + coming + stored;
         self.require(notes, sum == depth, || {
             format!(
@@ -343,7 +333,11 @@ impl<'a> View<'a> {
                  under way, {stored} stored: not {depth} in all"
             )
         });
-        let should = (book.credits(), book.stored(), book.buffered);
+        let should = (
+            (u64::from(book.credits), u64::from(book.returning)),
+            (u64::from(book.here), u64::from(book.coming)),
+            u64::from(book.buffered),
+        );
         let is = ((credits, returning), (stored, coming), buffered);
         self.require(notes, is == should, || {
             format!("credits, flits, flits buffered are {is:?}; should be {should:?}")
@@ -354,7 +348,7 @@ impl<'a> View<'a> {
     fn check_front(&self, notes: &mut Notes) {
         let fabric = self.fabric;
         let state = fabric.input[self.input as usize];
-        let visit = self.book.front();
+        let visit = self.books.front(self.book);
         let should = visit.map_or(NONE, |visit| visit.packet);
         let front = fabric.front[self.input as usize];
         self.require(notes, front == should, || {

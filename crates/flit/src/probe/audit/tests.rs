@@ -298,3 +298,115 @@ fn packets_lost_at_their_source_are_seen() {
         "wait there",
     );
 }
+
+/// Cycles after `change` until an audit that looks now and then says so; what it says.
+fn seen_while_running(
+    switch: Switch,
+    compares: bool,
+    change: impl Fn(&mut Fabric) -> Option<()>,
+) -> (u64, alloc::string::String) {
+    let spec = ring(switch);
+    let audit = Audit::new(&spec).expect("it builds");
+    let mut simulation = Simulation::with_probe(&spec, audit).expect("it builds");
+    simulation.run_until(CYCLES);
+    if !compares {
+        simulation.probe_mut().compare_after = u64::MAX;
+    }
+    while change(&mut simulation.fabric).is_none() {
+        simulation.run_until(simulation.fabric.now + 1);
+    }
+    let changed = simulation.fabric.now;
+    assert_eq!(simulation.probe().violations().1, 0);
+    while simulation.probe().violations().1 == 0 {
+        assert!(simulation.fabric.now < changed + 1_000, "never seen");
+        simulation.run_until(simulation.fabric.now + 1);
+    }
+    let found = simulation.probe().violations().0[0].what.clone();
+    (simulation.fabric.now - changed, found)
+}
+
+/// Each of the three moves a lane that make a comparison due takes a cycle at most: so a lane
+/// that nothing moves in is seen to be wrong within three times as many cycles as there are lanes.
+#[test]
+fn what_is_wrong_is_seen_within_the_cycles_promised() {
+    let changes: [fn(&mut Fabric) -> Option<()>; 5] = [
+        |fabric| {
+            let (out, lane) = lane_where(fabric, true)?;
+            fabric.allocation[out].free &= !(1 << lane);
+            Some(())
+        },
+        |fabric| {
+            let mut cycles = fabric.now..fabric.now + 3;
+            cycles.find_map(|cycle| fabric.credits.at(cycle).pop().map(|_| ()))
+        },
+        |fabric| {
+            let (out, lane) = lane_where(fabric, false)?;
+            fabric.output[(out << 2) + lane as usize].credits += 1;
+            Some(())
+        },
+        |fabric| {
+            fabric.held[0] += 1;
+            Some(())
+        },
+        |fabric| {
+            fabric.created += 1;
+            Some(())
+        },
+    ];
+    // Channels of the ring, injection and ejection, two lanes each; a ring moves flits all the
+    // time, so it is seen much sooner than promised.
+    let (lanes, promised) = (2 * (8 + 4 + 4), 3 * 32);
+    for switch in [Switch::Crossbar, multiplexed(0), multiplexed(2)] {
+        for change in changes {
+            let (cycles, what) = seen_while_running(switch, true, change);
+            assert!(cycles <= promised, "{switch:?}: after {cycles}: {what}");
+            assert!(cycles <= lanes, "{switch:?}: after {cycles}: {what}");
+        }
+    }
+}
+
+/// Lanes that flits move through are looked at in the same cycle, without any comparison.
+#[test]
+fn what_flits_touch_is_seen_at_once() {
+    let stored = |fabric: &mut Fabric| {
+        let lane = busy_lane(fabric)?;
+        let state = &mut fabric.input[lane];
+        (state.count[1] == 0 && state.left & crate::lane::FRESH == 0 && state.left > 2)
+            .then(|| state.count[0] += 1)
+    };
+    let credits = |fabric: &mut Fabric| {
+        let lane = busy_lane(fabric)?;
+        let into = fabric.input[lane].link as usize;
+        fabric.output[into].credits += 1;
+        Some(())
+    };
+    for switch in [Switch::Crossbar, multiplexed(0), multiplexed(2)] {
+        let (_, what) = seen_while_running(switch, false, stored);
+        assert!(what.contains("flits stored, should be"), "{what}");
+        let (_, what) = seen_while_running(switch, false, credits);
+        assert!(what.contains("credits, should be"), "{what}");
+    }
+}
+
+#[test]
+fn it_says_how_much_it_has_looked_at() {
+    let spec = ring(Switch::Crossbar);
+    let run = |audit: Audit| {
+        let mut simulation = Simulation::with_probe(&spec, audit).expect("it builds");
+        simulation.run_until(1_000);
+        simulation.look_over();
+        simulation.look_over();
+        (simulation.probe().coverage(), simulation.probe().checks())
+    };
+    let (some, checks) = run(Audit::new(&spec).expect("it builds"));
+    assert_eq!(some.cycles, 1_000);
+    let (compared, within) = (some.compared, some.compared_within);
+    assert!(
+        (50..500).contains(&compared) && (2..97).contains(&within),
+        "{some:?}"
+    );
+    assert!(some.walked > 1 && some.walked_within < 1_000, "{some:?}");
+    let (all, more) = run(Audit::of_every_cycle(&spec).expect("it builds"));
+    assert_eq!((all.compared, all.compared_within), (1_000, 1));
+    assert!(more > 3 * checks, "{more} {checks}");
+}
