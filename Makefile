@@ -8,8 +8,8 @@ export CHROMIUM ?= $(or $(shell command -v chromium),/usr/bin/chromium)
 export CHROMEDRIVER ?= $(or $(shell command -v chromedriver),/usr/bin/chromedriver)
 
 .NOTPARALLEL:
-.PHONY: help demo papers test campaign campaign-quick campaign-tool begin format lint unit smoke identity browser release bench docs captures \
-	pictures mutants
+.PHONY: help demo papers test campaign campaign-quick campaign-tool begin format lint unit smoke \
+	identity browser release bench docs captures pictures mutants
 
 help:
 	@echo "make demo     build, rerun the papers with few seeds and short runs, write a report"
