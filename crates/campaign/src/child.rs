@@ -94,7 +94,7 @@ impl Job {
             command,
             out: name.with_extension("out.txt"),
             err: name.with_extension("err.txt"),
-            patience: Duration::from_secs(60),
+            patience: Duration::from_secs(240),
             interrupt_after: None,
         };
         let (out, err) = (job.out.clone(), job.err.clone());

@@ -118,6 +118,9 @@ pub fn run(
     trial: impl Fn(u64) -> Trial + Sync,
 ) -> Summary {
     let begun = Instant::now();
+    if options.only.is_none() {
+        forget(options, name);
+    }
     let numbers = match options.only {
         Some(only) => only..only.saturating_add(1),
         None => 0..options.count.unwrap_or(usual.saturating_mul(options.times)),
@@ -158,6 +161,7 @@ pub fn run(
         summary.add(number, result);
     }
     summary.took = begun.elapsed();
+    eprintln!("{}", summary.row());
     summary
 }
 
@@ -221,6 +225,18 @@ pub fn folder(options: &Options, name: &str, number: u64) -> PathBuf {
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     fs::canonicalize(&path).unwrap_or(path)
+}
+
+/// Removes what an earlier campaign of this name kept.
+fn forget(options: &Options, name: &str) {
+    let start = format!("{}-", name.replace(' ', "-"));
+    for entry in fs::read_dir(&options.keep).into_iter().flatten().flatten() {
+        let found = entry.file_name().to_string_lossy().into_owned();
+        let rest = found.strip_prefix(&start).unwrap_or("x");
+        if rest.chars().all(|c| c.is_ascii_digit() || c == '-') {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// Removes the folder of a trial without findings.

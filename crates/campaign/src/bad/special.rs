@@ -9,7 +9,7 @@ use crate::child::{Ended, Job, Limits, Status};
 use crate::trial::{self, Options, Summary, Trial};
 
 /// Longer than this is for ever.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
 const MEMORY_BYTES: u64 = 1 << 30;
 const FLIT: &str = "engine = \"flit\"\n[run]\nmeasure = 1000\n[traffic]\nload = 0.1\n";
 

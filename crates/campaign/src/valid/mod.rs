@@ -24,7 +24,7 @@ const MEMORY_BYTES: u64 = 1 << 30;
 /// A run is stopped, as by Ctrl-C, after this long: it is long, not wrong.
 const LONG: Duration = Duration::from_secs(5);
 /// And must have ended by then.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// Trials for each engine.
 const USUAL: u64 = 300;
 
