@@ -4,9 +4,10 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use scenario::compare::is_comparison;
-use scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Limits, Scenario, Set, Source};
+use scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source};
 
-use crate::{Changes, example, machine};
+use crate::memory::Memory;
+use crate::{Changes, example};
 
 /// Reads a scenario file; `-` is standard input.
 pub fn read(path: &Path) -> Result<Source, String> {
@@ -31,7 +32,7 @@ pub fn read(path: &Path) -> Result<Source, String> {
 }
 
 /// Reads and checks; mistakes and warnings go to standard error.
-pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
+pub fn load(path: &Path, changes: &Changes, memory: &Memory) -> Result<(Source, Scenario), ()> {
     let source = read(path).map_err(|message| eprintln!("{message}"))?;
     if is_comparison(&source) {
         let name = &source.name;
@@ -40,7 +41,7 @@ pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
         );
         return Err(());
     }
-    check(source, changes)
+    check(source, changes, memory)
 }
 
 /// What results call it: the title, or the name of its file.
@@ -52,12 +53,13 @@ pub fn title(given: &str, source: &Source) -> String {
 }
 
 /// Checks what was read; mistakes and warnings go to standard error.
-pub fn check(source: Source, changes: &Changes) -> Result<(Source, Scenario), ()> {
+pub fn check(
+    source: Source,
+    changes: &Changes,
+    memory: &Memory,
+) -> Result<(Source, Scenario), ()> {
     let sets = sets(changes).map_err(|message| eprintln!("error: {message}"))?;
-    let limits = Limits {
-        memory_bytes: machine::available_memory(),
-    };
-    match scenario::parse_with(&source, &sets, &limits, &read_named) {
+    match scenario::parse_with(&source, &sets, &memory.limits(1), &read_named) {
         Ok(scenario) => {
             if !scenario.warnings.is_empty() {
                 eprintln!("{}", scenario.warnings.render(color()));
@@ -66,6 +68,9 @@ pub fn check(source: Source, changes: &Changes) -> Result<(Source, Scenario), ()
         }
         Err(mistakes) => {
             eprintln!("{}", mistakes.render(color()));
+            if mistakes.iter().any(|one| one.code == "out-of-memory") {
+                memory.explain();
+            }
             Err(())
         }
     }

@@ -15,6 +15,7 @@ mod files;
 mod interrupt;
 mod machine;
 mod manual;
+mod memory;
 mod progress;
 mod reproduce;
 mod run;
@@ -32,6 +33,8 @@ const SUCCESS: u8 = 0;
 const FAILED: u8 = 1;
 /// The input can't be used.
 const BAD_INPUT: u8 = 2;
+/// Stopped because memory was running out; what was computed is kept.
+const SHORT_OF_MEMORY: u8 = 3;
 /// Stopped by Ctrl-C; what was computed is kept.
 const INTERRUPTED: u8 = 130;
 
@@ -41,7 +44,8 @@ const INTERRUPTED: u8 = 130;
 #[command(
     after_help = "Start with:  backwater example fig17-two-switches --out two.toml\n             \
     backwater run two.toml\n       or:  backwater reproduce kung1993\n\nExit status: 0 done, \
-    1 a claim failed, a promise was broken or flits deadlocked, 2 bad input, 130 interrupted."
+    1 a claim failed, a promise was broken or flits deadlocked, 2 bad input, \
+    3 memory ran short: stopped in time, what was computed is kept, 130 interrupted."
 )]
 struct Cli {
     #[command(subcommand)]

@@ -94,19 +94,31 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     /// Runs to `until` or the scenario's end, whichever is first. True while something is left
     /// to do before that end.
     pub fn run_until(&mut self, until: Time) -> bool {
+        self.run_some(until, u64::MAX).unwrap_or(true)
+    }
+
+    /// The same, for about so many events; `None` if it stopped after them, before `until`. What
+    /// follows goes on from there as if it had not stopped.
+    pub fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
         let until = until.min(self.stop_at);
+        let enough = self.events_handled.saturating_add(events);
         while self.standstill.is_none() && !self.is_drained {
+            if self.events_handled >= enough {
+                self.reached = self.now;
+                self.rest_all(self.now);
+                return None;
+            }
             let batch = &mut self.batch;
             match self.events.take_instant(until, |event| batch.push(event)) {
                 Some(now) => self.run_instant(now),
                 None => {
                     self.reached = until;
                     self.rest_all(until);
-                    return until < self.stop_at && !self.events.is_empty();
+                    return Some(until < self.stop_at && !self.events.is_empty());
                 }
             }
         }
-        false
+        Some(false)
     }
 
     /// Runs to the end.

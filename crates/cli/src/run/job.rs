@@ -1,14 +1,14 @@
 //! What runs of both engines share: the scenario's words and the run directory.
 
 use kernel::Duration;
-use kernel::words::counted;
+use kernel::words::{counted, grouped};
 use packet::outcome::Series;
 use results::{Check, DirectoryError, Manifest, Report, RunDirectory, RunInfo, Table};
 use scenario::{Scenario, Source};
 use serde_json::Value;
 
 use super::Options;
-use crate::{FAILED, INTERRUPTED, SUCCESS, command_line, fail, files};
+use crate::{FAILED, INTERRUPTED, SHORT_OF_MEMORY, SUCCESS, command_line, fail, files, interrupt, memory};
 
 /// A run and the directory it fills.
 pub struct Job<'a> {
@@ -68,6 +68,52 @@ pub enum Ending {
     Failed,
     /// By Ctrl-C.
     Interrupted,
+    /// In time, before memory ran out.
+    ShortOfMemory,
+}
+
+impl Ending {
+    /// Of a run that was told to stop.
+    pub fn of_stopped() -> Ending {
+        match memory::shortage() {
+            Some(_) => Ending::ShortOfMemory,
+            None => Ending::Interrupted,
+        }
+    }
+
+    /// The run would have gone on.
+    pub fn is_early(self) -> bool {
+        matches!(self, Ending::Interrupted | Ending::ShortOfMemory)
+    }
+}
+
+/// Is the run to stop, for Ctrl-C or before memory runs out?
+pub fn must_stop() -> bool {
+    interrupt::is_set() || memory::is_short()
+}
+
+/// Names what takes most memory: of what waits, and of series by their points.
+pub fn grown<'a>(
+    unit: &str,
+    waiting: impl Iterator<Item = (&'a str, u64)> + Clone,
+    points: impl Iterator<Item = (&'a str, usize)>,
+) -> String {
+    let all: u64 = waiting.clone().map(|one| one.1).sum();
+    let waits = match waiting.max_by_key(|one| one.1) {
+        Some((name, most)) => format!(
+            "{} wait in sources and queues, {} of them of {name}",
+            counted(all, unit),
+            grouped(most.into())
+        ),
+        None => format!("no {unit} waits"),
+    };
+    match points.max_by_key(|one| one.1).filter(|one| one.1 > 0) {
+        Some((name, most)) => format!(
+            "{waits}; the longest series is `{name}`, {}",
+            counted(most, "point")
+        ),
+        None => waits,
+    }
 }
 
 impl<'a> Job<'a> {
@@ -129,6 +175,20 @@ impl<'a> Job<'a> {
         });
     }
 
+    /// Says why the run stopped early, if that was for memory, and what grew.
+    pub fn note_memory(&mut self, ending: Ending, grew: &str) {
+        let Some(short) = memory::shortage().filter(|_| ending == Ending::ShortOfMemory) else {
+            return;
+        };
+        let what = format!("stopped in time, what was computed is kept: {short}; {grew}");
+        eprintln!("error: memory: {what}");
+        self.checks.push(Check {
+            what: "memory".into(),
+            holds: false,
+            detail: what,
+        });
+    }
+
     /// Writes what there is.
     pub fn save(&mut self, shown: &Shown<'_>) -> Result<(), DirectoryError> {
         let directory = &mut self.directory;
@@ -158,6 +218,7 @@ impl<'a> Job<'a> {
             Ending::Done => SUCCESS,
             Ending::Failed => FAILED,
             Ending::Interrupted => INTERRUPTED,
+            Ending::ShortOfMemory => SHORT_OF_MEMORY,
         }
     }
 }

@@ -14,7 +14,8 @@ use scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep};
 use super::measure::{measure, measures};
 use super::progress::Progress;
 use super::store::{Key, Point, Store};
-use crate::{Changes, command_of, files, interrupt, machine};
+use crate::memory::{self, Memory};
+use crate::{Changes, command_of, files, interrupt};
 
 /// Points checked before mistakes are told.
 const CHUNK: usize = 4096;
@@ -40,6 +41,8 @@ pub struct How {
     /// Forget points that were computed earlier
     #[arg(long)]
     fresh: bool,
+    #[command(flatten)]
+    memory: Memory,
 }
 
 /// A sweep that is sound so far.
@@ -141,10 +144,8 @@ impl Plan {
         let jobs = how.jobs.map_or(0, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
         let pool = pool.map_err(|error| format!("error: can't start threads: {error}"))?;
-        let share = |bytes: u64| bytes / pool.current_num_threads().max(1) as u64;
-        let limits = Limits {
-            memory_bytes: machine::available_memory().map(share),
-        };
+        let limits = how.memory.limits(pool.current_num_threads());
+        how.memory.watch(0);
         Ok(Plan {
             sweep,
             source,
@@ -358,7 +359,7 @@ impl Work<'_> {
     }
 
     fn compute(&self, point: u64, key: &Key) -> Result<Option<Point>, String> {
-        if interrupt::is_set() {
+        if interrupt::is_set() || memory::is_short() {
             return Ok(None);
         }
         let told = |message: String| format!("{}: {message}", self.plan.sweep.describe(point));

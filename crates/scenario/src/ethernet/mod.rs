@@ -80,7 +80,7 @@ pub(crate) fn build(
     checks::blocked(root, &network, mistakes);
     if mistakes.errors() == 0 {
         whole(root, &net, &crossings, &flows, &mut network, mistakes);
-        limits::memory(root, &network, limits, mistakes);
+        limits::fits(root, &network, limits, mistakes);
     }
     Some(EthernetScenario { network, series })
 }
