@@ -53,11 +53,7 @@ pub fn title(given: &str, source: &Source) -> String {
 }
 
 /// Checks what was read; mistakes and warnings go to standard error.
-pub fn check(
-    source: Source,
-    changes: &Changes,
-    memory: &Memory,
-) -> Result<(Source, Scenario), ()> {
+pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Source, Scenario), ()> {
     let sets = sets(changes).map_err(|message| eprintln!("error: {message}"))?;
     match scenario::parse_with(&source, &sets, &memory.limits(1), &read_named) {
         Ok(scenario) => {

@@ -103,8 +103,13 @@ impl Memory {
 
 /// Is memory about to run out? Once it was, it stays so: the run is to end.
 pub fn is_short() -> bool {
+    is_short_beside(0)
+}
+
+/// The same where writing what has grown so far takes so many bytes more.
+pub fn is_short_beside(more: u64) -> bool {
     let mut watch = lock();
-    watch.as_mut().is_some_and(Watch::look)
+    watch.as_mut().is_some_and(|watch| watch.look(more))
 }
 
 /// What ran out, for people, if anything did.
@@ -151,7 +156,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn look(&mut self) -> bool {
+    fn look(&mut self, more: u64) -> bool {
         if self.short.is_some() || self.read_at.elapsed() < READ_EVERY {
             return self.short.is_some();
         }
@@ -160,14 +165,14 @@ impl Watch {
             self.limits_at = Instant::now();
         }
         if let Some(held) = read("/proc/self/status").and_then(|text| Held::of(&text)) {
-            self.short = self.judge(held);
+            self.short = self.judge(held, more);
         }
         self.read_at = Instant::now();
         self.short.is_some()
     }
 
     /// What is short when the process holds this, if anything is.
-    fn judge(&mut self, held: Held) -> Option<String> {
+    fn judge(&mut self, held: Held, more: u64) -> Option<String> {
         let before = std::mem::replace(&mut self.last, held);
         let short = self.ceilings.iter().find(|ceiling| {
             // Address space also grows by what threads reserve and never touch: growth counts by
@@ -183,7 +188,7 @@ impl Watch {
                 Measure::Resident => 0,
                 Measure::Mapped | Measure::Data => by(&held).saturating_sub(by(&self.start)),
             };
-            let spare = RESERVE.max(ceiling.bytes / RESERVE_PART) + self.keep;
+            let spare = RESERVE.max(ceiling.bytes / RESERVE_PART) + self.keep + more;
             ceiling.left(&held) < spare.saturating_add(lately.max(doubling))
         })?;
         Some(format!(
@@ -231,9 +236,11 @@ mod tests {
     fn room_to_write_results_stays_free() {
         let mut watch = watch(Measure::Resident, 200 * MB, 170 * MB);
         // 16 MB and what results take are kept.
-        assert_eq!(watch.judge(held(179 * MB)), None);
-        assert_eq!(watch.judge(held(179 * MB + 1)), None);
-        let short = watch.judge(held(180 * MB + 1)).expect("too little is left");
+        assert_eq!(watch.judge(held(179 * MB), 0), None);
+        assert_eq!(watch.judge(held(179 * MB + 1), 0), None);
+        let short = watch
+            .judge(held(180 * MB + 1), 0)
+            .expect("too little is left");
         assert_eq!(short, "188.7 MB held of 209.7 MB, the limit of a test");
     }
 
@@ -241,10 +248,10 @@ mod tests {
     #[test]
     fn fast_growth_is_stopped_early() {
         let mut fast = watch(Measure::Resident, 200 * MB, 130 * MB);
-        assert_eq!(fast.judge(held(140 * MB)), None);
-        assert!(fast.judge(held(151 * MB)).is_some());
+        assert_eq!(fast.judge(held(140 * MB), 0), None);
+        assert!(fast.judge(held(151 * MB), 0).is_some());
         let mut slow = watch(Measure::Resident, 200 * MB, 150 * MB);
-        assert_eq!(slow.judge(held(151 * MB)), None);
+        assert_eq!(slow.judge(held(151 * MB), 0), None);
     }
 
     /// A list of 60 MB takes 60 MB more of address space in one step.
@@ -252,13 +259,13 @@ mod tests {
     fn lists_may_double_below_a_limit_of_what_is_mapped() {
         for measure in [Measure::Mapped, Measure::Data] {
             let mut watch = watch(measure, 200 * MB, 80 * MB);
-            assert_eq!(watch.judge(held(120 * MB)), None, "40 and 20 of 80");
-            assert_eq!(watch.judge(held(129 * MB)), None, "49 and 20 of 71");
-            assert!(watch.judge(held(131 * MB)).is_some(), "51 and 20 of 69");
+            assert_eq!(watch.judge(held(120 * MB), 0), None, "40 and 20 of 80");
+            assert_eq!(watch.judge(held(129 * MB), 0), None, "49 and 20 of 71");
+            assert!(watch.judge(held(131 * MB), 0).is_some(), "51 and 20 of 69");
         }
         let mut resident = watch(Measure::Resident, 200 * MB, 80 * MB);
         resident.last = held(130 * MB);
-        assert_eq!(resident.judge(held(131 * MB)), None);
+        assert_eq!(resident.judge(held(131 * MB), 0), None);
     }
 
     #[test]

@@ -60,7 +60,8 @@ enum TraceKind {
 
 /// Runs a scenario and writes its directory.
 pub fn run(options: &Options) -> u8 {
-    let Ok((source, scenario)) = files::load(&options.file, &options.changes, &options.memory) else {
+    let Ok((source, scenario)) = files::load(&options.file, &options.changes, &options.memory)
+    else {
         return BAD_INPUT;
     };
     let is_capture = options.trace == Some(TraceKind::Pcapng);
@@ -75,7 +76,9 @@ pub fn run(options: &Options) -> u8 {
         let out = options.out.clone().unwrap_or_else(name);
         let directory = RunDirectory::create(out).map_err(|error| error.to_string())?;
         interrupt::flag();
-        options.memory.watch(scenario::needed_bytes(&scenario.engine) / 2);
+        options
+            .memory
+            .watch(scenario::needed_bytes(&scenario.engine) / 2);
         Ok(Job::new(options, source, scenario, directory))
     };
     let status = match &scenario.engine {

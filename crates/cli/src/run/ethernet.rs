@@ -6,6 +6,7 @@ use ethernet::Simulation;
 use ethernet::outcome::{EthernetOutcome, Stop};
 use ethernet::probe::{Audit, Probe, Recorder};
 use ethernet::spec::EthernetSpec;
+use kernel::series::Thinned;
 use kernel::{Duration, Time, Wheel};
 use packet::outcome::Series;
 use results::number::span;
@@ -39,6 +40,7 @@ type Watched<P> = (Recorder, P);
 struct Found {
     outcome: EthernetOutcome,
     series: Vec<Series>,
+    thinned: Vec<Thinned>,
     wall_seconds: f64,
 }
 
@@ -106,7 +108,7 @@ impl EthernetRun<'_> {
         let mut pace = Pace::new(FIRST_SLICE.ps(), SAVE_EVERY);
         let mut until = Time::ZERO;
         let mut more = true;
-        while more && until < stop_at && !must_stop() {
+        while more && until < stop_at && !must_stop(engine.probe().0.stored()) {
             until = Time(until.ps().saturating_add(pace.slice())).min(stop_at);
             match engine.run_some(until, pace.events()) {
                 Some(left) => {
@@ -148,7 +150,7 @@ impl EthernetRun<'_> {
         found.outcome.violations.extend_from_slice(broken);
         found.outcome.violations_total += total;
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
-        let plain = match must_stop() {
+        let plain = match must_stop((0, 0)) {
             true => None,
             false => self.simulate((), |()| Ok(())).ok(),
         };
@@ -194,6 +196,7 @@ impl EthernetRun<'_> {
             eprintln!("error: {what} since {since}{others}");
         }
         let grew = what_grew(&self.scenario.network, found);
+        self.job.note_thinned(&found.thinned);
         self.job.note_memory(ending, &grew);
         let shown = self.shown(found, ending.is_early());
         let info = self.job.info(Duration::ZERO, found.wall_seconds);
@@ -214,6 +217,7 @@ fn found<P: Probe>(engine: &Engine<Watched<P>>, wall_seconds: f64) -> Found {
     let outcome = engine.outcome();
     Found {
         series: series::recorded(&engine.probe().0, outcome.ended_at),
+        thinned: engine.probe().0.thinned(outcome.ended_at),
         outcome,
         wall_seconds,
     }

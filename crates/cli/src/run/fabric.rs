@@ -144,7 +144,7 @@ impl FabricRun<'_> {
         let mut pace = Pace::new(FIRST_SLICE, SAVE_EVERY);
         let mut progress = Progress::new(&self.spec.measure);
         let mut more = true;
-        while more && !must_stop() {
+        while more && !must_stop((0, 0)) {
             more = engine.run_until(engine.cycle().saturating_add(pace.slice()));
             after_slice(&mut engine)?;
             pace.look_up();
@@ -187,7 +187,7 @@ impl FabricRun<'_> {
         outcome.violations.extend_from_slice(found);
         outcome.violations_total += broken;
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
-        let plain = match must_stop() {
+        let plain = match must_stop((0, 0)) {
             true => None,
             false => Some(self.simulate(plain, |_| Ok(()))?),
         };

@@ -1,6 +1,7 @@
 //! What runs of both engines share: the scenario's words and the run directory.
 
 use kernel::Duration;
+use kernel::series::Thinned;
 use kernel::words::{counted, grouped};
 use packet::outcome::Series;
 use results::{Check, DirectoryError, Manifest, Report, RunDirectory, RunInfo, Table};
@@ -8,7 +9,14 @@ use scenario::{Scenario, Source};
 use serde_json::Value;
 
 use super::Options;
-use crate::{FAILED, INTERRUPTED, SHORT_OF_MEMORY, SUCCESS, command_line, fail, files, interrupt, memory};
+use crate::{
+    FAILED, INTERRUPTED, SHORT_OF_MEMORY, SUCCESS, command_line, fail, files, interrupt, memory,
+};
+
+/// A point of a series, copied for results and again for its figure.
+const POINT_BYTES: u64 = 40;
+/// A point as text; the series of a run are written one by one.
+const TEXT_BYTES: u64 = 96;
 
 /// A run and the directory it fills.
 pub struct Job<'a> {
@@ -87,9 +95,11 @@ impl Ending {
     }
 }
 
-/// Is the run to stop, for Ctrl-C or before memory runs out?
-pub fn must_stop() -> bool {
-    interrupt::is_set() || memory::is_short()
+/// Is the run to stop, for Ctrl-C or before memory runs out? Its series hold so many points in
+/// all, the longest so many.
+pub fn must_stop((points, longest): (usize, usize)) -> bool {
+    let bytes = points as u64 * POINT_BYTES + longest as u64 * TEXT_BYTES;
+    interrupt::is_set() || memory::is_short_beside(bytes)
 }
 
 /// Names what takes most memory: of what waits, and of series by their points.
@@ -173,6 +183,24 @@ impl<'a> Job<'a> {
             holds: audit.broken == 0,
             detail: what,
         });
+    }
+
+    /// Says which series are thinned, and what they hold.
+    pub fn note_thinned(&mut self, thinned: &[Thinned]) {
+        for one in thinned {
+            let group = grouped(one.group);
+            let what = match one.windowed {
+                true => format!("its windows are {group} times as long as the scenario says"),
+                false => format!("of {group} points in a row it holds the least and the largest"),
+            };
+            let what = format!("`{}` outgrew its bound: {what}", one.name);
+            eprintln!("note: series: {what}");
+            self.checks.push(Check {
+                what: "series".into(),
+                holds: true,
+                detail: what,
+            });
+        }
     }
 
     /// Says why the run stopped early, if that was for memory, and what grew.

@@ -2,6 +2,7 @@
 
 use std::time::Duration as WallTime;
 
+use kernel::series::Thinned;
 use kernel::{Time, Wheel};
 use packet::Simulation;
 use packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series, Stop, Violation};
@@ -35,6 +36,7 @@ struct Found {
     ports: Option<PortsOutcome>,
     recovery: Option<RecoveryOutcome>,
     series: Vec<Series>,
+    thinned: Vec<Thinned>,
     wall_seconds: f64,
 }
 
@@ -128,7 +130,7 @@ impl PacketRun<'_> {
                 "{:.1} M unit-hops",
                 simulation.unit_hops() as f64 / 1e6
             ));
-            if !more || must_stop() {
+            if !more || must_stop(simulation.probe().0.0.stored()) {
                 break;
             }
             if pace.save_is_due() {
@@ -173,7 +175,7 @@ impl PacketRun<'_> {
         found.outcome.violations_total += total;
         let checks = audit.checks();
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
-        let plain = match must_stop() {
+        let plain = match must_stop((0, 0)) {
             true => None,
             false => self.simulate((), |_| Ok(())).ok(),
         };
@@ -220,6 +222,7 @@ impl PacketRun<'_> {
             }
         }
         let grew = what_grew(&self.scenario.network, found);
+        self.job.note_thinned(&found.thinned);
         self.job.note_memory(ending, &grew);
         let shown = self.shown(found, ending.is_early());
         let info = self.job.info(self.scenario.cell, found.wall_seconds);
@@ -257,6 +260,7 @@ impl Found {
             ports: ports.as_ref().map(|ports| ports.outcome(ended_at)),
             recovery: recovery.as_ref().map(|probe| probe.outcome(ended_at)),
             series: recorder.series(ended_at),
+            thinned: recorder.thinned(ended_at),
             outcome,
             wall_seconds,
         }

@@ -15,8 +15,8 @@ use scenario::EthernetScenario;
 
 use super::measure::{flag, number};
 use super::store::Point;
-use crate::{interrupt, memory};
 use crate::run::pace::Pace;
+use crate::{interrupt, memory};
 
 /// The first slice.
 const FIRST_SLICE: Duration = Duration(1_000_000_000);

@@ -15,8 +15,8 @@ use results::sweep::{Measure, Role};
 
 use super::measure::{flag, number};
 use super::store::Point;
-use crate::{interrupt, memory};
 use crate::run::pace::Pace;
+use crate::{interrupt, memory};
 
 /// Of loads.
 const LOAD: &str = "flits/cycle/terminal";

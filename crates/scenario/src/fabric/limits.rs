@@ -24,7 +24,9 @@ pub(crate) fn fits(
     mistakes: &mut Diagnostics,
 ) -> bool {
     let size = plan.size();
-    let channels = size.channels.saturating_add(size.terminals.saturating_mul(2));
+    let channels = size
+        .channels
+        .saturating_add(size.terminals.saturating_mul(2));
     let demand = |class: &ClassSpec| match (&class.injection, &class.pattern) {
         (Injection::Trace(list), _) => TRACED_BYTES * list.len() as u64,
         (_, Pattern::Matrix(rows)) => {
