@@ -30,7 +30,7 @@ const QUEUE_BYTES: u64 = 1_000;
 /// Of a flow, frames on top.
 const FLOW_BYTES: u64 = 8_000;
 /// Of a frame.
-const FRAME_BYTES: u64 = 64;
+pub(crate) const FRAME_BYTES: u64 = 64;
 /// Of a next hop: each node has some to each station.
 const HOP_BYTES: u64 = 16;
 

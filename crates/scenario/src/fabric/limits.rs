@@ -77,7 +77,11 @@ pub(crate) fn load(
                     traffic.at.clone(),
                     format!("{total:.3} flits per cycle and terminal in all"),
                 )
-                .note("an injection channel carries 1; what is more waits at the source")
+                .note(format!(
+                    "an injection channel carries 1; what is more waits at the source, packet by \
+                     packet: {:.0} flits more in each 1,000 cycles",
+                    (total - 1.0) * 1e3 * terminals as f64
+                ))
                 .help("lower `load`, or use the injection `saturation` to find the most"),
         );
         return;
@@ -94,7 +98,11 @@ pub(crate) fn load(
                 traffic.at.clone(),
                 format!("{load:.3} flits per cycle go there"),
             )
-            .note("an ejection channel carries 1; queues grow as long as the run lasts")
+            .note(format!(
+                "an ejection channel carries 1; queues grow as long as the run lasts, by {:.0} \
+                 flits in each 1,000 cycles",
+                (load - 1.0) * 1e3
+            ))
             .help("lower `load` or the `share` of the hot spots"),
         );
     }
