@@ -8,8 +8,9 @@ use kernel::Duration;
 use packet::bound::bounds;
 use results::number::span;
 use scenario::compare::{Comparison, Scheme, is_comparison};
-use scenario::{Diagnostics, Engine, Limits, Source};
+use scenario::{Diagnostics, Engine, Source};
 
+use crate::memory::Memory;
 use crate::{BAD_INPUT, Changes, SUCCESS, fail, files};
 
 /// Scenario files to check.
@@ -20,6 +21,8 @@ pub struct Options {
     files: Vec<PathBuf>,
     #[command(flatten)]
     changes: Changes,
+    #[command(flatten)]
+    memory: Memory,
 }
 
 /// Checks every file, and says so of each.
@@ -31,10 +34,10 @@ pub fn check(options: &Options) -> u8 {
             continue;
         };
         if is_comparison(&source) {
-            status = status.max(check_comparison(&source, &options.changes));
+            status = status.max(check_comparison(&source, options));
             continue;
         }
-        match files::check(source, &options.changes) {
+        match files::check(source, &options.changes, &options.memory) {
             Ok((source, scenario)) => {
                 let name = printable(&source.name);
                 println!("{name}: sound: {}", summary(&scenario.engine));
@@ -49,8 +52,8 @@ pub fn check(options: &Options) -> u8 {
 }
 
 /// Checks a comparison with every scheme, and says so.
-fn check_comparison(source: &Source, changes: &Changes) -> u8 {
-    let sets = match files::sets(changes) {
+fn check_comparison(source: &Source, options: &Options) -> u8 {
+    let sets = match files::sets(&options.changes) {
         Ok(sets) => sets,
         Err(message) => return fail(message),
     };
@@ -58,7 +61,7 @@ fn check_comparison(source: &Source, changes: &Changes) -> u8 {
     let Ok(comparison) = Comparison::read(source, &sets).map_err(told) else {
         return BAD_INPUT;
     };
-    let limits = Limits::default();
+    let limits = options.memory.limits(1);
     for scheme in Scheme::ALL {
         let scenario = comparison.scenario(scheme, comparison.seed, &limits);
         if scenario.map_err(told).is_err() {

@@ -16,9 +16,12 @@ use results::{Check, Manifest, RunDirectory};
 use scenario::Limits;
 use scenario::compare::{Comparison, Scheme};
 
-use crate::{BAD_INPUT, Changes, FAILED, SUCCESS};
-use crate::{command_line, default_out, fail, files, holder, interrupt, machine, progress, run};
+use crate::{
+    BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, default_out, fail,
+};
+use crate::{files, holder, interrupt, machine, memory, progress, run};
 use job::Job;
+use memory::Memory;
 
 /// What to compare.
 #[derive(clap::Args)]
@@ -47,6 +50,8 @@ pub struct Options {
     /// Only these schemes: none, reno, n23, pause, destination, pfc, abr
     #[arg(long, value_name = "SCHEME", num_args = 1.., value_delimiter = ',')]
     only: Vec<String>,
+    #[command(flatten)]
+    memory: Memory,
 }
 
 /// A comparison that can run.
@@ -71,7 +76,7 @@ pub fn compare(options: &Options) -> u8 {
         Ok(pool) => pool,
         Err(error) => return fail(error),
     };
-    let jobs = match plan.jobs(pool.current_num_threads()) {
+    let jobs = match plan.jobs(&options.memory.limits(pool.current_num_threads())) {
         Ok(jobs) => jobs,
         Err(message) => {
             eprintln!("{}", message.trim_end());
@@ -85,6 +90,7 @@ pub fn compare(options: &Options) -> u8 {
         Err(error) => return fail(error),
     };
     interrupt::flag();
+    options.memory.watch(0);
     let start = Instant::now();
     let found = pool.install(|| execute(&jobs, &plan.workload));
     let schemes = match plan.collect(&jobs, found) {
@@ -148,15 +154,12 @@ impl Plan {
     }
 
     /// Every scheme with every seed, checked.
-    fn jobs(&self, threads: usize) -> Result<Vec<Job>, String> {
-        let limits = Limits {
-            memory_bytes: machine::available_memory().map(|bytes| bytes / threads.max(1) as u64),
-        };
+    fn jobs(&self, limits: &Limits) -> Result<Vec<Job>, String> {
         let mut jobs = Vec::new();
         let mut wrong = String::new();
         for &scheme in &self.schemes {
             for &seed in &self.seeds {
-                match self.comparison.scenario(scheme, seed, &limits) {
+                match self.comparison.scenario(scheme, seed, limits) {
                     Ok(scenario) => jobs.push(Job::new(&self.comparison, scheme, seed, scenario)?),
                     Err(mistakes) => {
                         wrong += &format!(
@@ -222,6 +225,9 @@ impl Plan {
         if broken > 0 {
             eprintln!("error: {broken} promises broken: see `runs` in the report");
         }
+        if memory::is_told() {
+            return SHORT_OF_MEMORY;
+        }
         match (interrupt::is_set(), broken) {
             (true, _) => interrupt::status(),
             (false, 0) => SUCCESS,
@@ -238,7 +244,7 @@ impl Plan {
     ) -> Result<(), String> {
         let told = |error: results::DirectoryError| error.to_string();
         let info = CompareInfo {
-            partial: interrupt::is_set(),
+            partial: interrupt::is_set() || memory::shortage().is_some(),
             ..self.info.clone()
         };
         let summary = compare_summary(&self.workload, schemes);

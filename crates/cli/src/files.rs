@@ -7,9 +7,10 @@ use std::path::Path;
 use kernel::words::printable;
 use results::directory::{kind_of, read_at_most, read_file};
 use scenario::compare::is_comparison;
-use scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Limits, Scenario, Set, Source};
+use scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source};
 
-use crate::{Changes, example, machine};
+use crate::memory::Memory;
+use crate::{Changes, example};
 
 /// Other names of standard input.
 const STANDARD_INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
@@ -59,7 +60,7 @@ pub fn shown(path: &Path) -> String {
 }
 
 /// Reads and checks; mistakes and warnings go to standard error.
-pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
+pub fn load(path: &Path, changes: &Changes, memory: &Memory) -> Result<(Source, Scenario), ()> {
     let source = read(path).map_err(|message| eprintln!("{message}"))?;
     if is_comparison(&source) {
         let name = printable(&source.name);
@@ -68,7 +69,7 @@ pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
         );
         return Err(());
     }
-    check(source, changes)
+    check(source, changes, memory)
 }
 
 /// What results call it: the title, or the name of its file.
@@ -80,12 +81,9 @@ pub fn title(given: &str, source: &Source) -> String {
 }
 
 /// Checks what was read; mistakes and warnings go to standard error.
-pub fn check(source: Source, changes: &Changes) -> Result<(Source, Scenario), ()> {
+pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Source, Scenario), ()> {
     let sets = sets(changes).map_err(|message| eprintln!("error: {message}"))?;
-    let limits = Limits {
-        memory_bytes: machine::available_memory(),
-    };
-    match scenario::parse_with(&source, &sets, &limits, &read_named) {
+    match scenario::parse_with(&source, &sets, &memory.limits(1), &read_named) {
         Ok(scenario) => {
             if !scenario.warnings.is_empty() {
                 eprintln!("{}", scenario.warnings.render(color()));
@@ -94,6 +92,9 @@ pub fn check(source: Source, changes: &Changes) -> Result<(Source, Scenario), ()
         }
         Err(mistakes) => {
             eprintln!("{}", mistakes.render(color()));
+            if mistakes.iter().any(|one| one.code == "out-of-memory") {
+                memory.explain();
+            }
             Err(())
         }
     }

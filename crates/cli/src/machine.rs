@@ -6,16 +6,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use kernel::words::counted;
 use rayon::ThreadPool;
 
-/// Memory that could be used now, in bytes; `None` where the system does not say.
-pub fn available_memory() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("MemAvailable:"))?;
-    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes * 1024)
-}
-
 /// User time of this process so far, in seconds; `None` where the system does not say.
 pub fn user_seconds() -> Option<f64> {
     // Linux counts in ticks of 10 ms in `stat`; `schedstat` has nanoseconds of the main thread.

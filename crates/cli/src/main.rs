@@ -15,6 +15,7 @@ mod files;
 mod interrupt;
 mod machine;
 mod manual;
+mod memory;
 mod progress;
 mod reproduce;
 mod run;
@@ -34,6 +35,8 @@ const SUCCESS: u8 = 0;
 const FAILED: u8 = 1;
 /// The input can't be used.
 const BAD_INPUT: u8 = 2;
+/// Stopped because memory was running out; what was computed is kept.
+const SHORT_OF_MEMORY: u8 = 3;
 
 /// What happens upstream when a buffer fills: a laboratory for network flow control.
 #[derive(Parser)]
@@ -41,8 +44,9 @@ const BAD_INPUT: u8 = 2;
 #[command(
     after_help = "Start with:  backwater example fig17-two-switches --out two.toml\n             \
     backwater run two.toml\n       or:  backwater reproduce kung1993\n\nExit status: 0 done, \
-    1 a claim failed, a promise was broken or flits deadlocked, 2 bad input; after a signal that \
-    keeps what was computed 130 (Ctrl-C), 143 (SIGTERM), 129 (SIGHUP)."
+    1 a claim failed, a promise was broken or flits deadlocked, 2 bad input, 3 memory ran short: \
+    stopped in time, what was computed is kept; after a signal that keeps what was computed 130 \
+    (Ctrl-C), 143 (SIGTERM), 129 (SIGHUP)."
 )]
 struct Cli {
     #[command(subcommand)]

@@ -14,9 +14,9 @@ use papers::{Judged, Plan, Reproduction, Selection, Settings, Tally};
 use results::{Manifest, RunDirectory};
 
 use crate::claims::near;
-use crate::{
-    FAILED, SUCCESS, command_line, default_out, fail, files, holder, interrupt, machine, progress,
-};
+use crate::memory::{self, Memory};
+use crate::{FAILED, SHORT_OF_MEMORY, SUCCESS};
+use crate::{command_line, default_out, fail, files, holder, interrupt, machine, progress};
 
 /// How often the bar is drawn anew.
 const TICK: Duration = Duration::from_millis(100);
@@ -44,6 +44,8 @@ pub struct Options {
     /// Write the claims of one paper as a Markdown document
     #[arg(long, value_name = "FILE", conflicts_with = "quick")]
     markdown: Option<PathBuf>,
+    #[command(flatten)]
+    memory: Memory,
 }
 
 /// Runs, judges, reports.
@@ -65,6 +67,7 @@ pub fn reproduce(options: &Options) -> u8 {
         Err(error) => return fail(error),
     };
     let start = Instant::now();
+    options.memory.watch(0);
     let found = match watched(&plan) {
         Ok(found) => found,
         Err(error) => return fail(error),
@@ -92,6 +95,9 @@ fn watched(plan: &Plan) -> Result<Vec<Reproduction>, papers::LabError> {
         // Without a thread for it the bar stands still, and all else goes on.
         let _ = thread::Builder::new().spawn_scoped(scope, || {
             while !is_over.load(Ordering::Relaxed) {
+                if memory::is_short() {
+                    stop.store(true, Ordering::SeqCst);
+                }
                 bar.set_position(plan.done_ms());
                 bar.set_message(format!("{} runs", plan.runs()));
                 // Says so at once if a signal asks to stop.
@@ -250,6 +256,9 @@ fn write(
 
 /// The exit status: interrupted, a claim failed, or neither.
 fn status(found: &[Reproduction]) -> u8 {
+    if memory::is_told() {
+        return SHORT_OF_MEMORY;
+    }
     if interrupt::is_set() {
         return interrupt::status();
     }

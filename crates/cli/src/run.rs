@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use results::RunDirectory;
 use scenario::{Engine, Scenario};
 
+use crate::memory::Memory;
 use crate::{BAD_INPUT, Changes};
 use crate::{default_out, fail, files, holder, interrupt};
 
@@ -42,6 +43,8 @@ pub struct Options {
         value_parser = clap::value_parser!(u8).range(1..=64)
     )]
     threads: u8,
+    #[command(flatten)]
+    memory: Memory,
 }
 
 /// Forms of a trace.
@@ -57,7 +60,8 @@ enum TraceKind {
 
 /// Runs a scenario and writes its directory.
 pub fn run(options: &Options) -> u8 {
-    let Ok((source, scenario)) = files::load(&options.file, &options.changes) else {
+    let Ok((source, scenario)) = files::load(&options.file, &options.changes, &options.memory)
+    else {
         return BAD_INPUT;
     };
     let is_capture = options.trace == Some(TraceKind::Pcapng);
@@ -72,6 +76,9 @@ pub fn run(options: &Options) -> u8 {
         let out = options.out.clone().unwrap_or_else(name);
         let directory = RunDirectory::create(out, &holder()).map_err(|error| error.to_string())?;
         interrupt::flag();
+        options
+            .memory
+            .watch(scenario::needed_bytes(&scenario.engine) / 2);
         Ok(Job::new(options, source, scenario, directory))
     };
     let status = match &scenario.engine {

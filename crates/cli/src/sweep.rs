@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use results::RunDirectory;
 use results::sweep::{Role, SweepInfo, SweepResult, sweep_report, sweep_tables};
 
-use crate::{BAD_INPUT, Changes, FAILED, SUCCESS};
-use crate::{default_out, fail, files, interrupt, run};
+use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
+use crate::{default_out, fail, files, interrupt, memory, run};
 use plan::{How, Plan, command};
 
 /// What to sweep.
@@ -94,6 +94,9 @@ pub fn told(message: &str) -> u8 {
 
 /// The status of a sweep or search, and a word where it is not the usual one.
 pub fn status(result: &SweepResult) -> u8 {
+    if memory::is_told() {
+        return SHORT_OF_MEMORY;
+    }
     if result.partial {
         eprintln!("stopped; the same command goes on from here");
         return interrupt::status();

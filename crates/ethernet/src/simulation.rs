@@ -94,11 +94,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     /// Runs to `until` or the scenario's end, whichever is first. True while something is left
     /// to do before that end.
     pub fn run_until(&mut self, until: Time) -> bool {
-        let has_more = self.work_until(until.min(self.stop_at));
-        if P::WATCHES && !has_more {
-            self.look_over();
-        }
-        has_more
+        self.run_some(until, u64::MAX).unwrap_or(true)
     }
 
     /// Shows the probe the network as it is, as at the end of a run.
@@ -106,19 +102,35 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         self.probe.on_end(self.now, &self.network);
     }
 
-    fn work_until(&mut self, until: Time) -> bool {
+    /// As [`Self::run_until`] for about so many events; `None` if it stopped after them, before
+    /// `until`. What follows goes on from there as if it had not stopped.
+    pub fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
+        let enough = self.events_handled.saturating_add(events);
+        let has_more = self.work_until(until.min(self.stop_at), enough);
+        if P::WATCHES && has_more == Some(false) {
+            self.look_over();
+        }
+        has_more
+    }
+
+    fn work_until(&mut self, until: Time, enough: u64) -> Option<bool> {
         while self.standstill.is_none() && !self.is_drained {
+            if self.events_handled >= enough {
+                self.reached = self.now;
+                self.rest_all(self.now);
+                return None;
+            }
             let batch = &mut self.batch;
             match self.events.take_instant(until, |event| batch.push(event)) {
                 Some(now) => self.run_instant(now),
                 None => {
                     self.reached = until;
                     self.rest_all(until);
-                    return until < self.stop_at && !self.events.is_empty();
+                    return Some(until < self.stop_at && !self.events.is_empty());
                 }
             }
         }
-        false
+        Some(false)
     }
 
     /// Runs to the end.

@@ -12,6 +12,7 @@ pub mod bits;
 pub mod due;
 pub mod event;
 pub mod hash;
+pub mod series;
 pub mod stats;
 pub mod stream;
 pub mod time;

@@ -132,17 +132,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Runs to `until` or the scenario's end, whichever is first. True while something is left
     /// to do before that end.
     pub fn run_until(&mut self, until: Time) -> bool {
-        let until = until.min(self.stop_at);
-        if let Some(at) = self.mark.is_due(until) {
-            self.advance(at);
-            self.mark.set(&self.network);
-        }
-        self.advance(until);
-        let has_more = until < self.stop_at && !self.events.is_empty();
-        if !has_more {
-            self.look_over();
-        }
-        has_more
+        self.run_some(until, u64::MAX).unwrap_or(true)
     }
 
     /// Shows the probe the network as it is, as at the end of a run.
@@ -150,16 +140,34 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.probe.on_end(self.now, &self.network);
     }
 
-    /// All that happens up to and at `until`.
+    /// As [`Self::run_until`] for about so many events; `None` if it stopped after them, before
+    /// `until`. What follows goes on from there as if it had not stopped.
+    pub fn run_some(&mut self, until: Time, events: u64) -> Option<bool> {
+        let until = until.min(self.stop_at);
+        let enough = self.events_handled.saturating_add(events);
+        if let Some(at) = self.mark.is_due(until) {
+            self.advance(at, enough)?;
+            self.mark.set(&self.network);
+        }
+        self.advance(until, enough)?;
+        let has_more = until < self.stop_at && !self.events.is_empty();
+        if !has_more {
+            self.look_over();
+        }
+        Some(has_more)
+    }
+
+    /// All that happens up to and at `until`; `None` if there were `enough` events before that.
     #[inline(never)]
-    fn advance(&mut self, until: Time) {
-        loop {
+    fn advance(&mut self, until: Time, enough: u64) -> Option<()> {
+        while self.events_handled < enough {
             let due = &mut self.due;
             match self.events.take_instant(until, |event| due.add(event)) {
                 Some(now) => self.run_instant(now),
-                None => return,
+                None => return Some(()),
             }
         }
+        None
     }
 
     /// Runs to the end.

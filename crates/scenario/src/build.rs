@@ -116,7 +116,7 @@ impl Builder<'_> {
         mistakes: &mut Diagnostics,
     ) -> Vec<FlowSpec> {
         let legs: u64 = trees.iter().map(|tree| tree.len() as u64).sum();
-        if !checks::memory(self.root, self.graph, legs, limits, mistakes) {
+        if !checks::fits(self.root, self.graph, legs, limits, mistakes) {
             return Vec::new();
         }
         let partners = partners::resolve(self.drafts, names, mistakes);

@@ -9,17 +9,14 @@ use packet::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 use crate::Limits;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
+use crate::memory;
 use crate::record::Record;
 use crate::reserve;
 use crate::topology::Graph;
 use crate::traffic::{self, Line};
 
-/// Memory of one leg with its statistics, bytes.
-const LEG_BYTES: u64 = 300;
-/// Memory of one node or channel, bytes.
-const NODE_BYTES: u64 = 400;
 /// Memory of one queued unit, bytes.
-const UNIT_BYTES: f64 = 16.0;
+const UNIT_BYTES: f64 = 40.0;
 
 /// Warm-up against duration.
 pub(crate) fn run_times(
@@ -97,7 +94,7 @@ pub(crate) fn series_times(
 }
 
 /// Does the network fit into memory? Asked before it is built.
-pub(crate) fn memory(
+pub(crate) fn fits(
     root: &Record,
     graph: &Graph,
     legs: u64,
@@ -105,9 +102,7 @@ pub(crate) fn memory(
     mistakes: &mut Diagnostics,
 ) -> bool {
     let nodes = (graph.nodes.len() + 2 * graph.links.len()) as u64;
-    let needed = legs
-        .saturating_mul(LEG_BYTES)
-        .saturating_add(nodes * NODE_BYTES);
+    let needed = memory::of_legs(legs, nodes);
     let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
         return true;
     };

@@ -1,5 +1,7 @@
 //! Time series to record.
 
+use kernel::series::MOST_POINTS;
+use kernel::words::grouped;
 use kernel::{Duration, Time};
 use packet::spec::{
     ExplicitRateSpec, FlowControlSpec, FlowSpec, Measure, SeriesSpec, SourceControlSpec,
@@ -12,6 +14,11 @@ use crate::flows::FlowNames;
 use crate::record::Record;
 use crate::suggest;
 use crate::topology::Graph;
+
+/// A cell, where nothing says how long units are.
+const CELL_BYTES: u32 = 53;
+/// So many times what a series keeps is long.
+const LONG: f64 = 8.0;
 
 /// What `[[series]]` may refer to.
 pub(crate) struct Reader<'a> {
@@ -65,6 +72,16 @@ impl Reader<'_> {
         let from = record.time("from").unwrap_or(Time::ZERO);
         let until = record.time("until").unwrap_or(self.stop_at);
         checks::series_times(record, from, until, self.stop_at, mistakes);
+        if record.duration("window").is_none() {
+            let unit_bytes = spec.map_or(CELL_BYTES, |flow| flow.unit_bytes);
+            let rate = self.graph.channel_spec(channel).rate.0 as f64;
+            let seconds = until.min(self.stop_at).since(from.min(until)).seconds();
+            check_length(
+                record,
+                seconds * rate / f64::from(8 * unit_bytes.max(1)),
+                mistakes,
+            );
+        }
         Some(SeriesSpec {
             name: record.text("name").into(),
             measure,
@@ -177,6 +194,26 @@ fn is_of_port(measure: Measure) -> bool {
 
 fn is_of_source(measure: Measure) -> bool {
     matches!(measure, Measure::AllowedRate | Measure::SourceRate)
+}
+
+/// A series without windows that may hold more points than a series keeps, by far.
+fn check_length(record: &Record, changes: f64, mistakes: &mut Diagnostics) {
+    if changes < LONG * MOST_POINTS as f64 {
+        return;
+    }
+    mistakes.push(
+        Diagnostic::warning("long-series", "the series may grow very long")
+            .at(
+                record.at("measure"),
+                format!("every change is recorded: up to {changes:.1e} of them"),
+            )
+            .note(format!(
+                "it keeps {} points at most: then, of more and more changes in a row, the least \
+                 and the largest value",
+                grouped(MOST_POINTS as u64)
+            ))
+            .help("give it a `window`, or record a part of the run with `from` and `until`"),
+    );
 }
 
 /// What is of one flow needs one.

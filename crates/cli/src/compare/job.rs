@@ -12,7 +12,8 @@ use scenario::compare::{
 };
 use scenario::{Engine, Scenario};
 
-use crate::interrupt;
+use crate::run::pace::EVENTS;
+use crate::{interrupt, memory};
 
 /// Steps of a run between two looks for Ctrl-C.
 const STEPS: u64 = 200;
@@ -75,7 +76,7 @@ impl Job {
         let meter = CellMeter::new(workload, network, &self.carriers, CELL_PAYLOAD_BYTES);
         let mut simulation = packet::Simulation::<Wheel, _>::new(network, meter)
             .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
-        if !slices(network.stop_at, |until| simulation.run_until(until)) {
+        if !slices(network.stop_at, |until| simulation.run_some(until, EVENTS)) {
             return Ok(None);
         }
         let outcome = simulation.outcome();
@@ -98,7 +99,7 @@ impl Job {
         let meter = FrameMeter::new(workload, network, &self.carriers);
         let mut engine = ethernet::Simulation::<_, Wheel>::with_probe(network, meter)
             .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
-        if !slices(network.stop_at, |until| engine.run_until(until)) {
+        if !slices(network.stop_at, |until| engine.run_some(until, EVENTS)) {
             return Ok(None);
         }
         let outcome = engine.outcome();
@@ -115,13 +116,18 @@ impl Job {
 }
 
 /// Runs to the end in slices; false after Ctrl-C.
-fn slices(stop_at: Time, mut run_until: impl FnMut(Time) -> bool) -> bool {
+fn slices(stop_at: Time, mut run_some: impl FnMut(Time) -> Option<bool>) -> bool {
     for step in 1..=STEPS {
         let until = u128::from(stop_at.ps()) * u128::from(step) / u128::from(STEPS);
-        if interrupt::is_set() {
-            return false;
-        }
-        if !run_until(Time(until as u64)) {
+        let more = loop {
+            if interrupt::is_set() || memory::is_short() {
+                return false;
+            }
+            if let Some(more) = run_some(Time(until as u64)) {
+                break more;
+            }
+        };
+        if !more {
             break;
         }
     }

@@ -5,6 +5,8 @@ use std::time::Duration as WallTime;
 use ethernet::Simulation;
 use ethernet::outcome::{EthernetOutcome, Stop};
 use ethernet::probe::{Audit, Coverage, Probe, Recorder};
+use ethernet::spec::EthernetSpec;
+use kernel::series::Thinned;
 use kernel::words::counted;
 use kernel::{Duration, Time, Wheel};
 use packet::outcome::Series;
@@ -15,9 +17,9 @@ use results::{
 };
 use scenario::EthernetScenario;
 
-use super::job::{Audited, Ending, Job, PlainRun, Shown, turns};
+use super::job::{Audited, Ending, Job, PlainRun, Shown, grown, must_stop, turns};
 use super::pace::Pace;
-use crate::{fail, interrupt, progress};
+use crate::{fail, progress};
 
 mod series;
 #[cfg(test)]
@@ -41,6 +43,7 @@ type Watched<P> = (Recorder, P);
 struct Found {
     outcome: EthernetOutcome,
     series: Vec<Series>,
+    thinned: Vec<Thinned>,
     wall_seconds: f64,
 }
 
@@ -109,11 +112,19 @@ impl EthernetRun<'_> {
         let mut pace = Pace::new(FIRST_SLICE.ps(), SAVE_EVERY);
         let mut until = Time::ZERO;
         let mut more = true;
-        while more && until < stop_at && !interrupt::is_set() {
+        while more && until < stop_at && !must_stop(engine.probe().0.stored()) {
             until = Time(until.ps().saturating_add(pace.slice())).min(stop_at);
-            more = engine.run_until(until);
+            match engine.run_some(until, pace.events()) {
+                Some(left) => {
+                    pace.look_up();
+                    more = left;
+                }
+                None => {
+                    pace.look_up_early();
+                    until = engine.now();
+                }
+            }
             after_slice(&mut engine.probe_mut().1)?;
-            pace.look_up();
             let position = u128::from(until.ps()) * u128::from(STEPS) / u128::from(stop_at.ps());
             bar.set_position(position as u64);
             let hops = engine.frame_hops() as f64 / 1e6;
@@ -141,7 +152,7 @@ impl EthernetRun<'_> {
             cpu_seconds,
             mut engine,
         } = end;
-        if interrupt::is_set() {
+        if must_stop((0, 0)) {
             engine.look_over();
         }
         let Some(audit) = &engine.probe().1.0 else {
@@ -151,7 +162,7 @@ impl EthernetRun<'_> {
         found.outcome.violations.extend_from_slice(broken);
         found.outcome.violations_total += total;
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
-        let plain = match interrupt::is_set() {
+        let plain = match must_stop((0, 0)) {
             true => None,
             false => self.simulate((), |()| Ok(())).ok(),
         };
@@ -182,7 +193,7 @@ impl EthernetRun<'_> {
         }
     }
 
-    fn conclude(self, found: &Found) -> u8 {
+    fn conclude(mut self, found: &Found) -> u8 {
         let outcome = &found.outcome;
         let ending = ending(outcome);
         if let Stop::Deadlocked(standstill) = &outcome.stop {
@@ -197,17 +208,29 @@ impl EthernetRun<'_> {
             let since = span(standstill.since.ps() as f64);
             eprintln!("error: {what} since {since}{others}");
         }
-        let shown = self.shown(found, ending == Ending::Interrupted);
+        let grew = what_grew(&self.scenario.network, found);
+        self.job.note_thinned(&found.thinned);
+        self.job.note_memory(ending, &grew);
+        let shown = self.shown(found, ending.is_early());
         let info = self.job.info(Duration::ZERO, found.wall_seconds);
         let summary = ethernet_terminal_summary(&info, &self.scenario.network, outcome);
         self.job.conclude(&shown, &summary, ending)
     }
 }
 
+/// What takes most memory, for people.
+fn what_grew(network: &EthernetSpec, found: &Found) -> String {
+    let flows = network.flows.iter().zip(&found.outcome.flows);
+    let flows = flows.map(|(flow, outcome)| (flow.name.as_str(), outcome.inside_total));
+    let points = found.series.iter().map(|one| (&*one.name, one.y.len()));
+    grown("frame", flows, points)
+}
+
 fn found<P: Probe>(engine: &Engine<Watched<P>>, wall_seconds: f64) -> Found {
     let outcome = engine.outcome();
     Found {
         series: series::recorded(&engine.probe().0, outcome.ended_at),
+        thinned: engine.probe().0.thinned(outcome.ended_at),
         outcome,
         wall_seconds,
     }
@@ -226,7 +249,7 @@ fn covered(seen: &Coverage) -> String {
 
 fn ending(outcome: &EthernetOutcome) -> Ending {
     match outcome.stop {
-        Stop::Interrupted => Ending::Interrupted,
+        Stop::Interrupted => Ending::of_stopped(),
         Stop::Deadlocked(_) => Ending::Failed,
         _ if outcome.violations_total > 0 => Ending::Failed,
         _ => Ending::Done,

@@ -15,10 +15,10 @@ use results::{
 };
 
 use super::Options;
-use super::job::{Audited, Ending, Job, PlainRun, Shown, turns};
+use super::job::{Audited, Ending, Job, PlainRun, Shown, grown, must_stop, turns};
 use super::pace::Pace;
 use super::team::{Machine, Team};
-use crate::{fail, interrupt, progress};
+use crate::{fail, progress};
 
 mod trace;
 
@@ -48,6 +48,9 @@ pub fn build(options: &Options, spec: &FabricSpec) -> Result<Engine, String> {
         obstacle => obstacle,
     };
     let threads = wanted.min(spec.graph.routers as usize);
+    let parts = if obstacle.is_none() { threads } else { 1 };
+    let needed = scenario::fabric_bytes(spec, parts, options.audit);
+    options.memory.refuse_beyond(needed)?;
     let engine = match obstacle {
         None if threads > 1 => Team::new(spec, threads).map(|team| Engine::Several(team.into())),
         _ => Simulation::new(spec).map(|engine| Engine::One(engine.into())),
@@ -142,7 +145,7 @@ impl FabricRun<'_> {
         let mut pace = Pace::new(FIRST_SLICE, SAVE_EVERY);
         let mut progress = Progress::new(&self.spec.measure);
         let mut more = true;
-        while more && !interrupt::is_set() {
+        while more && !must_stop((0, 0)) {
             more = engine.run_until(engine.cycle().saturating_add(pace.slice()));
             after_slice(&mut engine)?;
             pace.look_up();
@@ -180,7 +183,7 @@ impl FabricRun<'_> {
         plain: Simulation,
         audit: impl Fn(&P) -> &Audit,
     ) -> Result<(FabricOutcome, f64), String> {
-        if interrupt::is_set() {
+        if must_stop((0, 0)) {
             end.engine.look_over();
         }
         let mut outcome = end.outcome;
@@ -189,7 +192,7 @@ impl FabricRun<'_> {
         outcome.violations.extend_from_slice(found);
         outcome.violations_total += broken;
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
-        let plain = match interrupt::is_set() {
+        let plain = match must_stop((0, 0)) {
             true => None,
             false => Some(self.simulate(plain, |_| Ok(()))?),
         };
@@ -217,7 +220,8 @@ impl FabricRun<'_> {
         }
     }
 
-    fn conclude(self, outcome: &FabricOutcome, wall_seconds: f64) -> u8 {
+    fn conclude(mut self, outcome: &FabricOutcome, wall_seconds: f64) -> u8 {
+        self.job.note_memory(ending(outcome), &what_grew(outcome));
         let shown = self.shown(outcome, wall_seconds);
         let info = self.job.info(Duration::default(), wall_seconds);
         let summary = fabric_terminal_summary(&info, self.spec, outcome);
@@ -249,9 +253,19 @@ fn covered(seen: &Coverage) -> String {
     )
 }
 
+/// What takes most memory, for people.
+fn what_grew(outcome: &FabricOutcome) -> String {
+    let terminals = outcome.terminals.iter().enumerate();
+    let names: Vec<(String, u64)> = terminals
+        .map(|(id, one)| (format!("terminal {id}"), one.queued))
+        .collect();
+    let queues = names.iter().map(|(name, queued)| (&**name, *queued));
+    grown("flit", queues, std::iter::empty())
+}
+
 fn ending(outcome: &FabricOutcome) -> Ending {
     match outcome.stop {
-        Stop::Interrupted => Ending::Interrupted,
+        Stop::Interrupted => Ending::of_stopped(),
         Stop::Deadlocked => Ending::Failed,
         _ if outcome.violations_total > 0 => Ending::Failed,
         _ => Ending::Done,

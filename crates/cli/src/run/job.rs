@@ -1,7 +1,8 @@
 //! What runs of both engines share: the scenario's words and the run directory.
 
 use kernel::Duration;
-use kernel::words::counted;
+use kernel::series::Thinned;
+use kernel::words::{counted, grouped};
 use packet::outcome::Series;
 use results::number::significant;
 use results::{Check, DirectoryError, GivenUp, Manifest, Report, RunDirectory, RunInfo, Table};
@@ -9,7 +10,12 @@ use scenario::{Scenario, Source};
 use serde_json::Value;
 
 use super::Options;
-use crate::{FAILED, SUCCESS, command_line, fail, files, interrupt};
+use crate::{FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, fail, files, interrupt, memory};
+
+/// A point of a series, copied for results and again for its figure.
+const POINT_BYTES: u64 = 40;
+/// A point as text; the series of a run are written one by one.
+const TEXT_BYTES: u64 = 96;
 
 /// A run and the directory it fills.
 pub struct Job<'a> {
@@ -72,6 +78,54 @@ pub enum Ending {
     Failed,
     /// By a signal, such as that of Ctrl-C.
     Interrupted,
+    /// In time, before memory ran out.
+    ShortOfMemory,
+}
+
+impl Ending {
+    /// Of a run that was told to stop.
+    pub fn of_stopped() -> Ending {
+        match memory::shortage() {
+            Some(_) => Ending::ShortOfMemory,
+            None => Ending::Interrupted,
+        }
+    }
+
+    /// The run would have gone on.
+    pub fn is_early(self) -> bool {
+        matches!(self, Ending::Interrupted | Ending::ShortOfMemory)
+    }
+}
+
+/// Is the run to stop, for Ctrl-C or before memory runs out? Its series hold so many points in
+/// all, the longest so many.
+pub fn must_stop((points, longest): (usize, usize)) -> bool {
+    let bytes = points as u64 * POINT_BYTES + longest as u64 * TEXT_BYTES;
+    interrupt::is_set() || memory::is_short_beside(bytes)
+}
+
+/// Names what takes most memory: of what waits, and of series by their points.
+pub fn grown<'a>(
+    unit: &str,
+    waiting: impl Iterator<Item = (&'a str, u64)> + Clone,
+    points: impl Iterator<Item = (&'a str, usize)>,
+) -> String {
+    let all: u64 = waiting.clone().map(|one| one.1).sum();
+    let waits = match waiting.max_by_key(|one| one.1) {
+        Some((name, most)) => format!(
+            "{} wait in sources and queues, {} of them of {name}",
+            counted(all, unit),
+            grouped(most.into())
+        ),
+        None => format!("no {unit} waits"),
+    };
+    match points.max_by_key(|one| one.1).filter(|one| one.1 > 0) {
+        Some((name, most)) => format!(
+            "{waits}; the longest series is `{name}`, {}",
+            counted(most, "point")
+        ),
+        None => waits,
+    }
 }
 
 /// After how many of the units of a run an audit looked at something, and how far apart.
@@ -139,6 +193,38 @@ impl<'a> Job<'a> {
         });
     }
 
+    /// Says which series are thinned, and what they hold.
+    pub fn note_thinned(&mut self, thinned: &[Thinned]) {
+        for one in thinned {
+            let group = grouped(one.group);
+            let what = match one.windowed {
+                true => format!("its windows are {group} times as long as the scenario says"),
+                false => format!("of {group} points in a row it holds the least and the largest"),
+            };
+            let what = format!("`{}` outgrew its bound: {what}", one.name);
+            eprintln!("note: series: {what}");
+            self.checks.push(Check {
+                what: "series".into(),
+                holds: true,
+                detail: what,
+            });
+        }
+    }
+
+    /// Says why the run stopped early, if that was for memory, and what grew.
+    pub fn note_memory(&mut self, ending: Ending, grew: &str) {
+        let Some(short) = memory::shortage().filter(|_| ending == Ending::ShortOfMemory) else {
+            return;
+        };
+        let what = format!("stopped in time, what was computed is kept: {short}; {grew}");
+        eprintln!("error: memory: {what}");
+        self.checks.push(Check {
+            what: "memory".into(),
+            holds: false,
+            detail: what,
+        });
+    }
+
     /// Writes what there is.
     pub fn save(&mut self, shown: &Shown<'_>) -> Result<(), DirectoryError> {
         let directory = &mut self.directory;
@@ -166,6 +252,7 @@ impl<'a> Job<'a> {
             Ending::Done => SUCCESS,
             Ending::Failed => FAILED,
             Ending::Interrupted => interrupt::status(),
+            Ending::ShortOfMemory => SHORT_OF_MEMORY,
         }
     }
 }

@@ -7,9 +7,15 @@ use crate::machine;
 /// Between slices of about this wall time progress is shown and Ctrl-C is heard.
 const SLICE: Duration = Duration::from_millis(50);
 
+/// Events between two looks, where nobody counts how long they take.
+pub const EVENTS: u64 = 1 << 16;
+/// Events between two looks, at first.
+const FIRST_EVENTS: u64 = 1 << 12;
+
 /// Cuts a run into slices of about equal wall time, and says when results are worth saving.
 pub struct Pace {
     slice: u64,
+    events: u64,
     save_every: Duration,
     start: Instant,
     looked_up: Instant,
@@ -23,6 +29,7 @@ impl Pace {
         let start = Instant::now();
         Pace {
             slice: first_slice.max(1),
+            events: FIRST_EVENTS,
             save_every,
             start,
             looked_up: start,
@@ -36,9 +43,21 @@ impl Pace {
         self.slice
     }
 
+    /// How many events to handle at most before looking up again: after a pause in its traffic a
+    /// slice that was short may be long.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
     /// A slice is over: the next is longer after a quick one, shorter after a slow one.
     pub fn look_up(&mut self) {
         self.slice = next_slice(self.slice, self.looked_up.elapsed());
+        self.looked_up = Instant::now();
+    }
+
+    /// The events of a slice were handled before its time was over.
+    pub fn look_up_early(&mut self) {
+        self.events = next_slice(self.events, self.looked_up.elapsed());
         self.looked_up = Instant::now();
     }
 

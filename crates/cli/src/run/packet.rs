@@ -2,6 +2,7 @@
 
 use std::time::Duration as WallTime;
 
+use kernel::series::Thinned;
 use kernel::words::counted;
 use kernel::{Time, Wheel};
 use packet::Simulation;
@@ -14,9 +15,9 @@ use results::{
 };
 use scenario::PacketScenario;
 
-use super::job::{Audited, Ending, Job, PlainRun, Shown, turns};
+use super::job::{Audited, Ending, Job, PlainRun, Shown, grown, must_stop, turns};
 use super::pace::Pace;
-use crate::{fail, interrupt, progress};
+use crate::{fail, progress};
 
 mod series;
 mod trace;
@@ -36,6 +37,7 @@ struct Found {
     ports: Option<PortsOutcome>,
     recovery: Option<RecoveryOutcome>,
     series: Vec<Series>,
+    thinned: Vec<Thinned>,
     wall_seconds: f64,
 }
 
@@ -112,16 +114,25 @@ impl PacketRun<'_> {
         let mut until = Time::ZERO;
         while until < stop_at {
             until = Time(until.ps().saturating_add(pace.slice())).min(stop_at);
-            let more = simulation.run_until(until);
+            let more = match simulation.run_some(until, pace.events()) {
+                Some(more) => {
+                    pace.look_up();
+                    more
+                }
+                None => {
+                    pace.look_up_early();
+                    until = simulation.now();
+                    true
+                }
+            };
             after_slice(&mut simulation.probe_mut().1)?;
-            pace.look_up();
             let position = u128::from(until.ps()) * u128::from(STEPS) / u128::from(stop_at.ps());
             bar.set_position(position as u64);
             bar.set_message(format!(
                 "{:.1} M unit-hops",
                 simulation.unit_hops() as f64 / 1e6
             ));
-            if !more || interrupt::is_set() {
+            if !more || must_stop(simulation.probe().0.0.stored()) {
                 break;
             }
             if pace.save_is_due() {
@@ -133,7 +144,7 @@ impl PacketRun<'_> {
             }
         }
         bar.finish_and_clear();
-        if interrupt::is_set() {
+        if must_stop((0, 0)) {
             simulation.look_over();
         }
         let (wall_seconds, cpu_seconds) = (pace.seconds(), pace.cpu_seconds());
@@ -174,7 +185,7 @@ impl PacketRun<'_> {
         found.outcome.violations_total += total;
         let (checks, coverage) = (audit.checks(), covered(&audit.coverage()));
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
-        let plain = match interrupt::is_set() {
+        let plain = match must_stop((0, 0)) {
             true => None,
             false => self.simulate((), |_| Ok(())).ok(),
         };
@@ -207,10 +218,10 @@ impl PacketRun<'_> {
         }
     }
 
-    fn conclude(self, found: &Found) -> u8 {
+    fn conclude(mut self, found: &Found) -> u8 {
         let outcome = &found.outcome;
         let ending = match (outcome.stop, outcome.violations_total) {
-            (Stop::Interrupted, _) => Ending::Interrupted,
+            (Stop::Interrupted, _) => Ending::of_stopped(),
             (Stop::Stuck(_), _) => Ending::Failed,
             (_, 0) => Ending::Done,
             _ => Ending::Failed,
@@ -221,7 +232,10 @@ impl PacketRun<'_> {
                 _ => eprintln!("note: standstill: {still}"),
             }
         }
-        let shown = self.shown(found, ending == Ending::Interrupted);
+        let grew = what_grew(&self.scenario.network, found);
+        self.job.note_thinned(&found.thinned);
+        self.job.note_memory(ending, &grew);
+        let shown = self.shown(found, ending.is_early());
         let info = self.job.info(self.scenario.cell, found.wall_seconds);
         let network = &self.scenario.network;
         let summary = terminal_summary(&info, network, outcome, found.measured());
@@ -238,6 +252,14 @@ fn covered(seen: &Coverage) -> String {
         counted(instants, "instant"),
         turns("everything", "instant", everything)
     )
+}
+
+/// What takes most memory, for people.
+fn what_grew(network: &NetworkSpec, found: &Found) -> String {
+    let flows = network.flows.iter().zip(&found.outcome.flows);
+    let flows = flows.map(|(flow, outcome)| (flow.name.as_str(), outcome.inside_total));
+    let points = found.series.iter().map(|one| (&*one.name, one.y.len()));
+    grown("cell", flows, points)
 }
 
 impl Found {
@@ -260,6 +282,7 @@ impl Found {
             ports: ports.as_ref().map(|ports| ports.outcome(ended_at)),
             recovery: recovery.as_ref().map(|probe| probe.outcome(ended_at)),
             series: recorder.series(ended_at),
+            thinned: recorder.thinned(ended_at),
             outcome,
             wall_seconds,
         }

@@ -15,8 +15,8 @@ use scenario::EthernetScenario;
 
 use super::measure::{flag, number};
 use super::store::Point;
-use crate::interrupt;
 use crate::run::pace::Pace;
+use crate::{interrupt, memory};
 
 /// The first slice.
 const FIRST_SLICE: Duration = Duration(1_000_000_000);
@@ -191,7 +191,7 @@ pub fn measure(scenario: &EthernetScenario) -> Result<Option<Point>, String> {
     let mut until = Time::ZERO;
     let mut more = true;
     while more && until < spec.stop_at {
-        if interrupt::is_set() {
+        if interrupt::is_set() || memory::is_short() {
             return Ok(None);
         }
         until = Time(until.ps().saturating_add(pace.slice())).min(spec.stop_at);

@@ -15,8 +15,8 @@ use results::sweep::{Measure, Role};
 
 use super::measure::{flag, number};
 use super::store::Point;
-use crate::interrupt;
 use crate::run::pace::Pace;
+use crate::{interrupt, memory};
 
 /// Of loads.
 const LOAD: &str = "flits/cycle/terminal";
@@ -115,7 +115,7 @@ pub fn measure(spec: &FabricSpec) -> Result<Option<Point>, String> {
     let mut pace = Pace::new(FIRST_SLICE, WallTime::MAX);
     let mut window_end = None;
     let mut more = true;
-    while more && !interrupt::is_set() {
+    while more && !interrupt::is_set() && !memory::is_short() {
         if window_end.is_none() && engine.phase() == Phase::Measuring {
             let start = engine.outcome().window_start;
             window_end = Some(start.saturating_add(spec.measure.window));

@@ -22,7 +22,8 @@ use scenario::PacketScenario;
 
 use super::measure::{flag, number};
 use super::store::Point;
-use crate::interrupt;
+use crate::run::pace::EVENTS;
+use crate::{interrupt, memory};
 
 /// Instants at which the backlog is looked at, in each quarter.
 const LOOKS: u64 = 8;
@@ -180,12 +181,15 @@ fn run_to(simulation: &mut Simulation<Wheel, PathWaits>, until: Time, cell_ps: u
     let mut slice_ps = cell_ps.saturating_mul(1000);
     let mut at = simulation.now();
     loop {
-        if interrupt::is_set() {
+        if interrupt::is_set() || memory::is_short() {
             return false;
         }
         at = Time(at.ps().saturating_add(slice_ps)).min(until);
         let started = Instant::now();
-        simulation.run_until(at);
+        if simulation.run_some(at, EVENTS).is_none() {
+            at = simulation.now();
+            continue;
+        }
         if at == until {
             return true;
         }

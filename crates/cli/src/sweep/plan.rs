@@ -14,6 +14,7 @@ use scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep};
 use super::measure::{measure, measures};
 use super::progress::Progress;
 use super::store::{Key, Point, Store};
+use crate::memory::{self, Memory};
 use crate::{Changes, command_of, files, holder, interrupt, machine};
 
 /// Points checked before mistakes are told.
@@ -40,6 +41,8 @@ pub struct How {
     /// Forget points that were computed earlier
     #[arg(long)]
     fresh: bool,
+    #[command(flatten)]
+    memory: Memory,
 }
 
 /// A sweep that is sound so far.
@@ -138,10 +141,8 @@ impl Plan {
             .map_err(|mistakes| mistakes.render(files::color()))?;
         let jobs = how.jobs.map_or(0, usize::from);
         let pool = machine::pool(jobs).map_err(|error| format!("error: {error}"))?;
-        let share = |bytes: u64| bytes / pool.current_num_threads().max(1) as u64;
-        let limits = Limits {
-            memory_bytes: machine::available_memory().map(share),
-        };
+        let limits = how.memory.limits(pool.current_num_threads());
+        how.memory.watch(0);
         Ok(Plan {
             sweep,
             source,
@@ -362,7 +363,7 @@ impl Work<'_> {
     }
 
     fn compute(&self, point: u64, key: &Key) -> Result<Option<Point>, String> {
-        if interrupt::is_set() {
+        if interrupt::is_set() || memory::is_short() {
             return Ok(None);
         }
         let told = |message: String| format!("{}: {message}", self.plan.sweep.describe(point));

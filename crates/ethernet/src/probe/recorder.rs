@@ -5,7 +5,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::Time;
+use kernel::series::{Thinned, most_points};
+use kernel::{Duration, Time};
 
 use super::{FrameView, Gate, Probe};
 use crate::Network;
@@ -42,6 +43,10 @@ struct Track {
     spec: SeriesSpec,
     /// Value times picoseconds, or bits, by window.
     sums: Vec<f64>,
+    /// Most windows; where there would be more, each becomes twice as long.
+    most: usize,
+    /// Length of a window, ps.
+    window_ps: u64,
     /// Has held since then.
     level: f64,
     since: Time,
@@ -73,6 +78,8 @@ impl Recorder {
             recorder.tracks.push(Track {
                 spec: spec.clone(),
                 sums: Vec::new(),
+                most: most_points(series.len()),
+                window_ps: spec.window.ps().max(1),
                 level: 0.0,
                 since: Time::ZERO,
                 closed: BTreeSet::new(),
@@ -84,6 +91,28 @@ impl Recorder {
     /// The series so far, whole windows only; `at` is how far the run is.
     pub fn series(&self, at: Time) -> Vec<Series> {
         self.tracks.iter().map(|track| track.series(at)).collect()
+    }
+
+    /// Windows stored: of all series, and of the longest.
+    pub fn stored(&self) -> (usize, usize) {
+        let points = self.tracks.iter().map(|track| track.sums.len());
+        points.fold((0, 0), |(all, most), one| (all + one, most.max(one)))
+    }
+
+    /// The series that have outgrown their bound; `at` is how far the run is.
+    pub fn thinned(&self, at: Time) -> Vec<Thinned> {
+        let group = |track: &Track| {
+            let mut track = track.clone();
+            track.fit(at.ps());
+            track.window_ps / track.spec.window.ps().max(1)
+        };
+        let thinned = |track: &Track| Thinned {
+            name: track.spec.name.clone(),
+            group: group(track),
+            windowed: true,
+        };
+        let all = self.tracks.iter().map(thinned);
+        all.filter(|one| one.group > 1).collect()
     }
 
     #[inline]
@@ -113,8 +142,8 @@ impl Probe for Recorder {
         for &id in self.by_flow[flow as usize].iter().chain(&self.all_flows) {
             let track = &mut self.tracks[id as usize];
             // What comes at the border of two windows counts in the one that ends.
-            let window = at.ps().saturating_sub(1) / track.spec.window.ps().max(1);
-            *track.sum(window) += bytes as f64 * 8.0;
+            let (_, sum) = track.sum(at.ps().saturating_sub(1));
+            *sum += bytes as f64 * 8.0;
         }
     }
 
@@ -156,36 +185,55 @@ impl Track {
 
     /// Adds the level that has held to the windows it spans.
     fn hold(&mut self, at: Time) {
-        let window = self.spec.window.ps().max(1);
         let (mut from, level) = (self.since.ps(), self.level);
         while from < at.ps() {
-            let index = from / window;
-            let next = ((index + 1) * window).min(at.ps());
-            *self.sum(index) += level * (next - from) as f64;
+            let (over, sum) = self.sum(from);
+            let next = over.min(at.ps());
+            *sum += level * (next - from) as f64;
             from = next;
         }
         self.since = self.since.max(at);
     }
 
-    fn sum(&mut self, window: u64) -> &mut f64 {
-        let window = window as usize;
+    /// The window that holds this instant, and where it ends.
+    fn sum(&mut self, at_ps: u64) -> (u64, &mut f64) {
+        if at_ps / self.window_ps >= self.most as u64 {
+            self.fit(at_ps);
+        }
+        let index = at_ps / self.window_ps;
+        let over = (index + 1).saturating_mul(self.window_ps);
+        let window = index as usize;
         if self.sums.len() <= window {
             self.sums.resize(window + 1, 0.0);
         }
-        &mut self.sums[window]
+        (over, &mut self.sums[window])
+    }
+
+    /// Makes windows so long that they are few enough up to there: two become one.
+    fn fit(&mut self, until_ps: u64) {
+        while until_ps / self.window_ps >= self.most as u64 {
+            let pairs = self.sums.chunks(2);
+            self.sums = pairs.map(|pair| pair.iter().sum()).collect();
+            self.window_ps = self.window_ps.saturating_mul(2);
+        }
     }
 
     fn series(&self, at: Time) -> Series {
         let mut track = self.clone();
-        let window = track.spec.window.ps().max(1);
-        let (unit, per_window) = match track.spec.measure {
-            Measure::Goodput { .. } => ("Mbps", track.spec.window.seconds() * 1e6),
-            Measure::Stopped { .. } => ("share", window as f64),
-            Measure::Queue { .. } | Measure::Window { .. } => ("bytes", window as f64),
+        let unit = match track.spec.measure {
+            Measure::Goodput { .. } => "Mbps",
+            Measure::Stopped { .. } => "share",
+            Measure::Queue { .. } | Measure::Window { .. } => "bytes",
         };
         if unit != "Mbps" {
             track.hold(at);
         }
+        track.fit(at.ps());
+        let window = track.window_ps;
+        let per_window = match unit {
+            "Mbps" => Duration(window).seconds() * 1e6,
+            _ => window as f64,
+        };
         let whole = at.ps() / window;
         let sum = |index: u64| track.sums.get(index as usize).copied().unwrap_or(0.0);
         Series {

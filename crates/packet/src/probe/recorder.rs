@@ -3,12 +3,17 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use kernel::series::{Thinned, most_points};
 use kernel::{Duration, Rate, Time};
 
 use super::{Crossing, ForwardCell, Probe, RateInterval, UnitKind};
 use crate::outcome::Series;
 use crate::spec::{FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec};
 use crate::unit::NONE;
+
+mod points;
+
+use points::{Bins, Points};
 
 /// Records the series of a scenario.
 pub struct Recorder {
@@ -20,6 +25,7 @@ pub struct Recorder {
     by_flow: Vec<Vec<u32>>,
 }
 
+#[derive(Clone)]
 struct Track {
     spec: SeriesSpec,
     rate: Rate,
@@ -27,8 +33,9 @@ struct Track {
     levels: Vec<(u32, i64)>,
     count: u64,
     kind: Shape,
-    points: Series,
-    bins: Vec<Bin>,
+    unit: &'static str,
+    points: Points,
+    bins: Bins,
 }
 
 /// How values become points.
@@ -40,13 +47,6 @@ enum Shape {
     Level,
     /// Samples; their mean per window.
     Sample,
-}
-
-/// One averaging window.
-#[derive(Clone, Copy, Default)]
-struct Bin {
-    sum: f64,
-    weight: f64,
 }
 
 impl Recorder {
@@ -66,12 +66,12 @@ impl Recorder {
             by_flow: vec![Vec::new(); network.flows.len()],
         };
         for spec in series {
-            recorder.add(network, &legs, spec);
+            recorder.add(network, &legs, spec, most_points(series.len()));
         }
         recorder
     }
 
-    fn add(&mut self, network: &NetworkSpec, legs: &[(u32, u32)], spec: &SeriesSpec) {
+    fn add(&mut self, network: &NetworkSpec, legs: &[(u32, u32)], spec: &SeriesSpec, most: usize) {
         let id = self.tracks.len() as u32;
         let link = &network.links[spec.channel as usize / 2];
         let forward = spec.channel.is_multiple_of(2);
@@ -111,12 +111,24 @@ impl Recorder {
             levels = vec![(NONE, initial_rate(spec.measure, flow))];
         }
         self.tracks
-            .push(Track::new(spec.clone(), channel.rate, levels));
+            .push(Track::new(spec.clone(), channel.rate, levels, most));
     }
 
     /// The series recorded so far; `at` is how far the run is.
     pub fn series(&self, at: Time) -> Vec<Series> {
         self.tracks.iter().map(|track| track.series(at)).collect()
+    }
+
+    /// Points and windows stored: of all series, and of the longest.
+    pub fn stored(&self) -> (usize, usize) {
+        let points = self.tracks.iter().map(Track::stored);
+        points.fold((0, 0), |(all, most), one| (all + one, most.max(one)))
+    }
+
+    /// The series that have outgrown their bound; `at` is how far the run is.
+    pub fn thinned(&self, at: Time) -> Vec<Thinned> {
+        let tracks = self.tracks.iter();
+        tracks.filter_map(|track| track.thinned(at)).collect()
     }
 
     /// A rate of an ABR flow is `rate` from now on.
@@ -258,7 +270,7 @@ impl Probe for Recorder {
 }
 
 impl Track {
-    fn new(spec: SeriesSpec, rate: Rate, levels: Vec<(u32, i64)>) -> Track {
+    fn new(spec: SeriesSpec, rate: Rate, levels: Vec<(u32, i64)>, most: usize) -> Track {
         let (kind, unit) = match spec.measure {
             Measure::Throughput | Measure::Arrivals | Measure::ControlThroughput => {
                 (Shape::Share, "fraction of the link")
@@ -273,28 +285,21 @@ impl Track {
             Measure::ActiveCircuits => (Shape::Level, "circuits"),
             Measure::Delay | Measure::Wait => (Shape::Sample, "ps"),
         };
-        let step = spec.window.is_none() && kind == Shape::Level;
-        let name = spec.name.clone();
-        let mut points = Series {
-            name,
-            unit,
-            step,
-            x_ps: Vec::new(),
-            y: Vec::new(),
-        };
+        let mut points = Points::new(most);
         let first: i64 = levels.iter().map(|level| level.1).sum();
         if kind == Shape::Level {
-            points.x_ps.push(spec.from.ps());
-            points.y.push(first as f64);
+            points.push(spec.from.ps(), first as f64);
         }
+        let window = spec.window.map_or(1, Duration::ps);
         Track {
             spec,
             rate,
             levels,
             count: 0,
             kind,
+            unit,
             points,
-            bins: Vec::new(),
+            bins: Bins::new(window, most),
         }
     }
 
@@ -320,18 +325,16 @@ impl Track {
         }
         let at_ps = at.max(self.spec.from).ps();
         let points = &mut self.points;
-        let replaces = points.x_ps.last() == Some(&at_ps) || self.spec.window.is_some();
-        if let (true, Some(last)) = (replaces, points.y.len().checked_sub(1)) {
-            (points.x_ps[last], points.y[last]) = (at_ps, value);
-        } else {
-            points.x_ps.push(at_ps);
-            points.y.push(value);
+        let last = points.last().map(|point| point.0);
+        match last == Some(at_ps) || self.spec.window.is_some() {
+            true => points.replace(at_ps, value),
+            false => points.push(at_ps, value),
         }
     }
 
     /// Adds the level that has held since the last change to the windows it spans.
     fn integrate(&mut self, at: Time) {
-        if let (Some(&since), Some(&value)) = (self.points.x_ps.last(), self.points.y.last()) {
+        if let Some((since, value)) = self.points.last() {
             self.spread(Time(since), at, value);
         }
     }
@@ -340,12 +343,11 @@ impl Track {
         if at < self.spec.from || at > self.spec.until {
             return;
         }
-        let Some(window) = self.spec.window else {
-            self.points.x_ps.push(at.ps());
-            self.points.y.push(value);
+        if self.spec.window.is_none() {
+            self.points.push(at.ps(), value);
             return;
-        };
-        let bin = self.bin((at - self.spec.from).ps() / window.ps().max(1));
+        }
+        let (_, bin) = self.bins.at((at - self.spec.from).ps());
         bin.sum += value;
         bin.weight += 1.0;
     }
@@ -355,8 +357,7 @@ impl Track {
         match self.spec.window {
             Some(_) => self.spread(at, at + length, 1.0),
             None if at >= self.spec.from && at <= self.spec.until => {
-                self.points.x_ps.push(at.ps());
-                self.points.y.push(1.0);
+                self.points.push(at.ps(), 1.0);
             }
             None => {}
         }
@@ -364,63 +365,80 @@ impl Track {
 
     /// Adds `value` times the time from `begin` to `end` to the windows it falls in.
     fn spread(&mut self, begin: Time, end: Time, value: f64) {
-        let Some(window) = self.spec.window else {
+        if self.spec.window.is_none() {
             return;
-        };
-        let window = window.ps().max(1);
+        }
         let from = self.spec.from.ps();
         let mut at = begin.ps().max(from);
         let end = end.ps().min(self.spec.until.ps());
         while at < end {
-            let index = (at - from) / window;
-            let next = (from + (index + 1) * window).min(end);
-            let bin = self.bin(index);
+            let (over, bin) = self.bins.at(at - from);
+            let next = from.saturating_add(over).min(end);
             bin.sum += value * (next - at) as f64;
             bin.weight += (next - at) as f64;
             at = next;
         }
     }
 
-    fn bin(&mut self, index: u64) -> &mut Bin {
-        let index = index as usize;
-        if self.bins.len() <= index {
-            self.bins.resize(index + 1, Bin::default());
-        }
-        &mut self.bins[index]
+    fn stored(&self) -> usize {
+        self.points.len().max(self.bins.len())
+    }
+
+    fn thinned(&self, at: Time) -> Option<Thinned> {
+        let group = match self.spec.window {
+            Some(window) => self.windows(at).window_ps / window.ps().max(1),
+            None => self.points.group(),
+        };
+        (group > 1).then(|| Thinned {
+            name: self.spec.name.clone(),
+            group,
+            windowed: self.spec.window.is_some(),
+        })
     }
 
     fn series(&self, at: Time) -> Series {
-        let Some(window) = self.spec.window else {
-            return self.points.clone();
+        let (x_ps, y) = match self.spec.window {
+            None => self.points.all(),
+            Some(_) => self.averages(at),
         };
-        let end = at.min(self.spec.until);
-        let mut track_bins = self.bins.clone();
-        if self.kind == Shape::Level {
-            let mut copy = Track::new(self.spec.clone(), self.rate, self.levels.clone());
-            (copy.points, copy.bins) = (self.points.clone(), track_bins);
-            copy.integrate(end);
-            track_bins = copy.bins;
+        Series {
+            name: self.spec.name.clone(),
+            unit: self.unit,
+            step: self.spec.window.is_none() && self.kind == Shape::Level,
+            x_ps,
+            y,
         }
-        let window_ps = window.ps().max(1);
+    }
+
+    /// The windows up to `at`.
+    fn windows(&self, at: Time) -> Bins {
+        let end = at.min(self.spec.until);
+        let mut copy = self.clone();
+        if self.kind == Shape::Level {
+            copy.integrate(end);
+        }
+        copy.bins.fit(end.since(self.spec.from).ps());
+        copy.bins
+    }
+
+    /// Middles and means of the windows that are over at `at`.
+    fn averages(&self, at: Time) -> (Vec<u64>, Vec<f64>) {
+        let bins = self.windows(at);
+        let window_ps = bins.window_ps;
+        let end = at.min(self.spec.until);
         let whole = end.since(self.spec.from).ps() / window_ps;
-        let mut series = Series {
-            x_ps: Vec::new(),
-            y: Vec::new(),
-            ..self.points.clone()
-        };
+        let (mut x_ps, mut y) = (Vec::new(), Vec::new());
         for index in 0..whole {
-            let bin = track_bins.get(index as usize).copied().unwrap_or_default();
+            let bin = bins.get(index);
             let value = match self.kind {
                 Shape::Share => bin.sum / window_ps as f64,
                 Shape::Level | Shape::Sample if bin.weight > 0.0 => bin.sum / bin.weight,
                 Shape::Level => 0.0,
                 Shape::Sample => continue,
             };
-            series
-                .x_ps
-                .push(self.spec.from.ps() + index * window_ps + window_ps / 2);
-            series.y.push(value);
+            x_ps.push(self.spec.from.ps() + index * window_ps + window_ps / 2);
+            y.push(value);
         }
-        series
+        (x_ps, y)
     }
 }

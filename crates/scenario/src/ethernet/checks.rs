@@ -1,8 +1,11 @@
 //! What can't work in single tables.
 
 use ethernet::spec::{
-    Detect, EthernetSpec, NodeKind, NodeSpec, TCP_IP_BYTES, TrafficSpec, TransportSpec,
+    Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, NodeKind, NodeSpec,
+    TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
 };
+use kernel::Time;
+use kernel::words::grouped;
 use transport::spec::Ecn;
 
 use super::crossings::Crossings;
@@ -10,8 +13,13 @@ use super::flows::{self, Flows};
 use super::lossless::{Lossless, channel_of};
 use super::net::Net;
 use super::queues::Ports;
+use crate::checks::bytes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::memory;
 use crate::record::Record;
+
+/// RTP's header.
+const RTP_BYTES: u32 = 12;
 
 /// Says that a class has no queue.
 pub(crate) fn no_such_class(record: &Record, key: &str, class: u8, classes: u8) -> Diagnostic {
@@ -238,6 +246,13 @@ pub(crate) fn marks(
     }
 }
 
+/// What a station's sources send, on the wire.
+#[derive(Clone, Copy, Default)]
+struct Sent {
+    bits_per_second: f64,
+    frames_per_second: f64,
+}
+
 /// Datagrams that a station's link can't carry, and on-off sources that can't reach their mean.
 pub(crate) fn loads(
     net: &Net<'_>,
@@ -245,7 +260,7 @@ pub(crate) fn loads(
     network: &EthernetSpec,
     mistakes: &mut Diagnostics,
 ) {
-    let mut sums = vec![0_u128; net.names.len()];
+    let mut sums = vec![Sent::default(); net.names.len()];
     for (flow, record) in flows.specs.iter().zip(&flows.records) {
         let rate = match &flow.traffic {
             TrafficSpec::Constant { rate, .. } | TrafficSpec::Poisson { rate, .. } => *rate,
@@ -263,27 +278,69 @@ pub(crate) fn loads(
             TrafficSpec::Video(video) => video.rate,
             _ => continue,
         };
-        let sum = &mut sums[flow.source as usize];
-        let before = *sum;
-        *sum += u128::from(rate.0);
-        let around = &net.neighbours[flow.source as usize];
-        let Some((_, channel)) = around.first() else {
+        let Some((_, channel)) = net.neighbours[flow.source as usize].first() else {
             continue;
         };
-        let most = u128::from(channel_of(network, *channel).rate.0);
-        if before <= most && *sum > most {
-            let table = record.record("traffic").unwrap_or(record);
-            mistakes.push(
-                Diagnostic::warning("overload", "a station sends more than its link carries")
-                    .at(
-                        table.at("rate"),
-                        format!("with this, `{}` sends {sum} bps", net.name(flow.source)),
-                    )
-                    .note(format!("its link has {most} bps; what is more waits there"))
-                    .help("lower `rate`"),
-            );
+        let sum = &mut sums[flow.source as usize];
+        let before = *sum;
+        let (payload, frame) = datagram_bytes(flow);
+        let frames_per_second = rate.0 as f64 / (8.0 * payload);
+        sum.frames_per_second += frames_per_second;
+        sum.bits_per_second += frames_per_second * 8.0 * frame;
+        let most = channel_of(network, *channel).rate.0 as f64 * 1.000_001;
+        if before.bits_per_second <= most && sum.bits_per_second > most {
+            let name = net.name(flow.source);
+            overload(record, name, *sum, most, network.stop_at, mistakes);
         }
     }
+}
+
+/// Payload of a full datagram of the flow, and the whole of it on the wire.
+fn datagram_bytes(flow: &FlowSpec) -> (f64, f64) {
+    let TransportSpec::Udp {
+        payload_bytes,
+        has_rtp,
+    } = flow.transport
+    else {
+        return (1.0, 1.0);
+    };
+    let rtp = if has_rtp { RTP_BYTES } else { 0 };
+    let tag = if flow.is_tagged { TAG_BYTES } else { 0 };
+    let frame = payload_bytes + UDP_IP_BYTES + rtp + FRAME_OVERHEAD_BYTES + tag;
+    let wire = frame.max(FRAME_LEAST_BYTES) + WIRE_OVERHEAD_BYTES;
+    (f64::from(payload_bytes.max(1)), f64::from(wire))
+}
+
+/// Frames wait in the station, and each is stored.
+fn overload(
+    record: &Record,
+    name: &str,
+    sent: Sent,
+    most: f64,
+    stop_at: Time,
+    mistakes: &mut Diagnostics,
+) {
+    let table = record.record("traffic").unwrap_or(record);
+    let too_many = sent.frames_per_second * (1.0 - most / sent.bits_per_second);
+    let memory = too_many * memory::FRAME_BYTES as f64;
+    mistakes.push(
+        Diagnostic::warning("overload", "a station sends more than its link carries")
+            .at(
+                table.at("rate"),
+                format!(
+                    "with this, `{name}` sends {:.1} Mbps on the wire",
+                    sent.bits_per_second / 1e6
+                ),
+            )
+            .note(format!(
+                "its link has {:.1} Mbps; what is more waits there, frame by frame: {} frames, \
+                 about {}, by the end of the run",
+                most / 1e6,
+                grouped((too_many * stop_at.seconds()) as u64),
+                bytes((memory * stop_at.seconds()) as u64)
+            ))
+            .help("lower `rate`, send larger datagrams, or shorten the run"),
+    );
 }
 
 fn on_off(record: &Record, mistakes: &mut Diagnostics) {

@@ -91,7 +91,7 @@ pub(crate) fn build(
         whole(root, &net, parts, &mut network, mistakes);
         given_up = consent.promise(&mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
-        limits::memory(root, &network, limits, mistakes);
+        limits::fits(root, &network, limits, mistakes);
     }
     Some(EthernetScenario {
         network,

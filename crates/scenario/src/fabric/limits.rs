@@ -6,21 +6,16 @@ use super::network::Plan;
 use crate::Limits;
 use crate::checks::bytes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::memory;
 use crate::record::Record;
 
-/// Memory of a channel with its statistics, bytes; lanes on top.
-const CHANNEL_BYTES: u64 = 64;
-/// Memory of a lane.
-const LANE_BYTES: u64 = 24;
-/// Memory of a terminal.
-const TERMINAL_BYTES: u64 = 100;
 /// Memory of a packet of a trace, as a spec and in the run.
 const TRACED_BYTES: u64 = 64;
 /// Memory of a weight of a matrix, as a spec and in the run.
 const WEIGHT_BYTES: u64 = 24;
 
 /// Does the network fit into memory? Asked before it is built.
-pub(crate) fn memory(
+pub(crate) fn fits(
     root: &Record,
     plan: &Plan,
     lanes: u8,
@@ -29,7 +24,9 @@ pub(crate) fn memory(
     mistakes: &mut Diagnostics,
 ) -> bool {
     let size = plan.size();
-    let channels = size.channels + 2 * size.terminals;
+    let channels = size
+        .channels
+        .saturating_add(size.terminals.saturating_mul(2));
     let demand = |class: &ClassSpec| match (&class.injection, &class.pattern) {
         (Injection::Trace(list), _) => TRACED_BYTES * list.len() as u64,
         (_, Pattern::Matrix(rows)) => {
@@ -37,8 +34,7 @@ pub(crate) fn memory(
         }
         _ => 0,
     };
-    let needed = channels * (u64::from(lanes) * LANE_BYTES + CHANNEL_BYTES)
-        + size.terminals * TERMINAL_BYTES
+    let needed = memory::of_fabric(channels, lanes, size.terminals)
         + classes.unwrap_or(&[]).iter().map(demand).sum::<u64>();
     let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
         return true;
@@ -81,7 +77,11 @@ pub(crate) fn load(
                     traffic.at.clone(),
                     format!("{total:.3} flits per cycle and terminal in all"),
                 )
-                .note("an injection channel carries 1; what is more waits at the source")
+                .note(format!(
+                    "an injection channel carries 1; what is more waits at the source, packet by \
+                     packet: {:.0} flits more in each 1,000 cycles",
+                    (total - 1.0) * 1e3 * terminals as f64
+                ))
                 .help("lower `load`, or use the injection `saturation` to find the most"),
         );
         return;
@@ -98,7 +98,11 @@ pub(crate) fn load(
                 traffic.at.clone(),
                 format!("{load:.3} flits per cycle go there"),
             )
-            .note("an ejection channel carries 1; queues grow as long as the run lasts")
+            .note(format!(
+                "an ejection channel carries 1; queues grow as long as the run lasts, by {:.0} \
+                 flits in each 1,000 cycles",
+                (load - 1.0) * 1e3
+            ))
             .help("lower `load` or the `share` of the hot spots"),
         );
     }

@@ -38,7 +38,7 @@ pub(crate) fn build(
     checks::delays(root, router.as_ref(), mistakes);
     let plan = plan?;
     let lanes = router.as_ref().map_or(1, |router| router.lanes);
-    if !limits::memory(root, &plan, lanes, classes.as_deref(), limits, mistakes) {
+    if !limits::fits(root, &plan, lanes, classes.as_deref(), limits, mistakes) {
         return None;
     }
     let graph = network::graph(root, plan, mistakes)?;

@@ -121,3 +121,32 @@ fn goodput_is_payload_over_the_window_in_which_it_came() {
     assert_eq!(series[0].y, [1e7, 2e7]);
     assert_eq!(series[1].y, [1e7, 3e7]);
 }
+
+/// However long a run is, a series has a bound; its windows get longer, and what is in them stays.
+#[test]
+fn a_series_of_too_many_windows_is_thinned() {
+    let (channel, class) = (1, 2);
+    let measures = [
+        Measure::Queue { channel, class },
+        Measure::Goodput { flow: None },
+    ];
+    let mut recorder = recorder(&measures);
+    let most = kernel::series::MOST_POINTS as u64;
+    let end = Time(300 * most);
+    recorder.on_joined(Time(0), 1, &frame(2), 64);
+    recorder.on_payload(Time(50), 0, true, 1000);
+    assert_eq!(recorder.thinned(Time(99 * most)), []);
+    recorder.on_payload(Time(200 * most), 0, true, 1000);
+    recorder.on_sent(end, 1, 2, 0);
+    let thinned = recorder.thinned(end);
+    let groups: Vec<u64> = thinned.iter().map(|one| one.group).collect();
+    assert_eq!(groups, [4, 4]);
+    let series = recorder.series(end);
+    for one in &series {
+        assert_eq!(one.x_ps.len() as u64, 300 * most / 400);
+        assert_eq!(one.x_ps[..2], [200, 600]);
+    }
+    assert!(series[0].y.iter().all(|y| *y == 64.0));
+    let bits: f64 = series[1].y.iter().map(|y| y * 1e6 * 400e-12).sum();
+    assert!((bits - 16_000.0).abs() < 1e-6, "{bits}");
+}

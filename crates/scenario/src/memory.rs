@@ -1,0 +1,105 @@
+//! How much memory a run takes, from its scenario: the network, its statistics and the results
+//! that are written of it. Queues that grow come on top.
+//!
+//! The constants were fitted to the largest memory that whole runs of large networks held, and
+//! rounded up; they are meant to refuse what would not fit, not to be exact.
+
+use ethernet::spec::{EthernetSpec, TransportSpec};
+use flit::spec::FabricSpec;
+
+use crate::{Engine, PacketScenario};
+
+/// Of one leg with its statistics and its share of the results, bytes.
+const LEG_BYTES: u64 = 2_800;
+/// Of one node or channel of the packet engine.
+const NODE_BYTES: u64 = 400;
+/// Of a channel of the cycle engine; lanes on top.
+const CHANNEL_BYTES: u64 = 128;
+/// Of a lane.
+const LANE_BYTES: u64 = 48;
+/// Of a terminal.
+const TERMINAL_BYTES: u64 = 200;
+/// An audit keeps books of its own: so many times the memory of the network.
+const AUDIT_COPIES: u64 = 4;
+/// Of a node of the Ethernet engine.
+const STATION_BYTES: u64 = 600;
+/// Of one of its channels, queues on top.
+const PORT_BYTES: u64 = 1_600;
+/// Of a queue.
+const QUEUE_BYTES: u64 = 1_000;
+/// Of a flow, frames on top.
+const FLOW_BYTES: u64 = 8_000;
+/// Of a frame.
+pub(crate) const FRAME_BYTES: u64 = 64;
+/// Of a next hop: each node has some to each station.
+const HOP_BYTES: u64 = 16;
+
+/// Of the packet engine: so many legs, nodes and channels.
+pub(crate) fn of_legs(legs: u64, nodes: u64) -> u64 {
+    let legs = legs.saturating_mul(LEG_BYTES);
+    legs.saturating_add(nodes.saturating_mul(NODE_BYTES))
+}
+
+/// Of the cycle engine, what its traffic lists excluded; injection and ejection count as channels.
+pub(crate) fn of_fabric(channels: u64, lanes: u8, terminals: u64) -> u64 {
+    let each = u64::from(lanes) * LANE_BYTES + CHANNEL_BYTES;
+    let channels = channels.saturating_mul(each);
+    channels.saturating_add(terminals.saturating_mul(TERMINAL_BYTES))
+}
+
+/// Of the Ethernet engine: flows, and the network.
+pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
+    let channels = 2 * spec.links.len() as u64;
+    let classes = spec
+        .links
+        .first()
+        .map_or(1, |link| link.forward.queues.len() as u64);
+    let flows = spec.flows.iter().map(|flow| match &flow.transport {
+        TransportSpec::Tcp(tcp) => {
+            FLOW_BYTES + u64::from(tcp.window_bytes / tcp.mss_bytes.max(1)) * FRAME_BYTES
+        }
+        TransportSpec::Udp { .. } => FLOW_BYTES,
+    });
+    let mut ends: Vec<u32> = spec.flows.iter().map(|flow| flow.destination).collect();
+    ends.extend(spec.flows.iter().map(|flow| flow.source));
+    ends.sort_unstable();
+    ends.dedup();
+    let nodes = spec.nodes.len() as u64 * (STATION_BYTES + ends.len() as u64 * HOP_BYTES);
+    (
+        flows.sum(),
+        nodes + channels * (PORT_BYTES + classes * QUEUE_BYTES),
+    )
+}
+
+/// Bytes that a run of this takes, queues that grow excluded.
+pub fn needed_bytes(engine: &Engine) -> u64 {
+    match engine {
+        Engine::Packet(packet) => of_packet(packet),
+        Engine::Flit(spec) => fabric_bytes(spec, 1, false),
+        Engine::Ethernet(scenario) => {
+            let (flows, network) = of_frames(&scenario.network);
+            flows + network
+        }
+    }
+}
+
+fn of_packet(packet: &PacketScenario) -> u64 {
+    let network = &packet.network;
+    let legs = network.flows.iter().map(|flow| flow.legs.len() as u64);
+    let nodes = network.nodes.len() + 2 * network.links.len();
+    of_legs(legs.sum(), nodes as u64)
+}
+
+/// Bytes that a run of the cycle engine takes on so many threads, or with an audit.
+pub fn fabric_bytes(spec: &FabricSpec, threads: usize, audit: bool) -> u64 {
+    let terminals = spec.graph.inject.len() as u64;
+    let channels = spec.graph.channels.len() as u64 + 2 * terminals;
+    let one = of_fabric(channels, spec.router.lanes, terminals);
+    let copies = match (threads as u64, audit) {
+        (_, true) => AUDIT_COPIES,
+        (0 | 1, _) => 1,
+        // A part on each thread has tables of the whole, and one more is for looking.
+        (threads, _) => threads + 1,
+    };
+    one.saturating_mul(copies)
+}
