@@ -7,8 +7,9 @@ use ethernet::outcome::EthernetOutcome;
 use ethernet::probe::Probe;
 use kernel::{Time, Wheel};
 use results::{
-    Block, Capture, Cell, EthernetBalance, EthernetTrace, Report, Table, ethernet_manifest,
-    ethernet_report, ethernet_summary, ethernet_tables, ethernet_terminal_summary, page, svg,
+    Block, Capture, Cell, EthernetBalance, EthernetTrace, GivenUp, PromiseState, Report, RunInfo,
+    Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
+    ethernet_terminal_summary, page, svg,
 };
 use sample::{HOSTILE, ethernet as run};
 
@@ -63,6 +64,47 @@ fn cell<'a>(table: &'a Table, row: usize, column: &str) -> &'a Cell {
 #[test]
 fn the_terminal_summary_reads_like_this() {
     assert_eq!(summary_of(&run::outcome()), GOLDEN);
+}
+
+#[test]
+fn promises_are_kept_broken_or_given_up() {
+    let mut spec = run::spec();
+    (spec.nodes[2].promised, spec.nodes[3].promised) = (0b11, 0b01);
+    let given_up = GivenUp {
+        classes: 0b10,
+        nodes: vec![3],
+        by: "x.toml:3: word".into(),
+    };
+    let info = RunInfo {
+        given_up: vec![given_up],
+        ..run::info()
+    };
+    let outcome = run::outcome();
+    let found = ethernet_manifest(&info, &spec, &outcome).promises;
+    let found = found.expect("this engine keeps account");
+    let all = found
+        .iter()
+        .map(|p| (p.what.as_str(), p.state, p.detail.as_str()));
+    assert_eq!(
+        all.collect::<Vec<_>>(),
+        [
+            (
+                "class 0 at B loses nothing",
+                PromiseState::Broken,
+                "10 frames lost"
+            ),
+            ("class 0 at A loses nothing", PromiseState::Kept, ""),
+            ("class 1 at A loses nothing", PromiseState::Kept, ""),
+            (
+                "class 1 at B loses nothing",
+                PromiseState::GivenUp,
+                "by x.toml:3: word; 0 frames lost"
+            ),
+        ]
+    );
+    let summary = ethernet_terminal_summary(&info, &spec, &outcome);
+    let line = "broken: class 0 at B loses nothing (10 frames lost); kept: class 0 at A";
+    assert!(summary.contains(line), "{summary}");
 }
 
 #[test]

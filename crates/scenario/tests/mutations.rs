@@ -345,6 +345,26 @@ fn heaps_of_mistakes_end_soon() {
 }
 
 #[test]
+fn no_more_than_a_hundred_mistakes_are_shown() {
+    let keys: String = (0..300).map(|i| format!("key_{i} = {i}\n")).collect();
+    let mistakes = read(format!("{keys}{GOOD}").into()).expect_err("unknown keys");
+    assert_eq!((mistakes.errors(), mistakes.iter().count()), (300, 100));
+    let text = mistakes.render(false);
+    assert!(
+        text.ends_with("300 errors: 100 shown, and 200 more\n"),
+        "{text}"
+    );
+    // Every second byte of UTF-16 is a mistake of TOML; it is told once.
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        let bytes = GOOD.encode_utf16().flat_map(order).collect();
+        let mistakes = read(bytes).expect_err("UTF-16");
+        let text = mistakes.render(false);
+        assert_eq!(mistakes.iter().count(), 1, "{text}");
+        assert!(text.len() < 1_000, "{text}");
+    }
+}
+
+#[test]
 fn an_empty_file_says_what_is_missing() {
     refused("nothing", "");
     refused("blanks", " \n\t\n");

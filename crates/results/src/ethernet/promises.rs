@@ -1,5 +1,6 @@
 //! What lossless classes promised, and what came of it.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use ethernet::outcome::EthernetOutcome;
@@ -56,17 +57,21 @@ pub(super) fn promises(
         state: PromiseState::Kept,
         detail: String::new(),
     }));
-    for given_up in &info.given_up {
-        for class in (0..8).filter(|class| given_up.classes & 1 << class != 0) {
-            let nodes = given_up.nodes.iter();
-            let sum: u64 = nodes.map(|node| frames(*node, class)).sum();
-            all.push(Promise {
-                what: what(spec, class, &given_up.nodes),
+    let mut given_up: Vec<(u64, Promise)> = Vec::new();
+    for own in &info.given_up {
+        for class in (0..8).filter(|class| own.classes & 1 << class != 0) {
+            let sum: u64 = own.nodes.iter().map(|node| frames(*node, class)).sum();
+            let promise = Promise {
+                what: what(spec, class, &own.nodes),
                 state: PromiseState::GivenUp,
-                detail: format!("by {}; {}", given_up.by, lost_words(sum)),
-            });
+                detail: format!("by {}; {}", own.by, lost_words(sum)),
+            };
+            given_up.push((sum, promise));
         }
     }
+    // Those that made use of it first.
+    given_up.sort_by_key(|(lost, _)| Reverse(*lost));
+    all.extend(given_up.into_iter().map(|(_, promise)| promise));
     all
 }
 
