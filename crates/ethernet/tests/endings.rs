@@ -102,3 +102,32 @@ fn a_storm_keeps_a_run_alive() {
     assert!(outcome.ended_at >= Time(160 * MS) && outcome.ended_at < Time(170 * MS));
     assert!(outcome.channels[0].stops_sent > 10);
 }
+
+/// What waits at a station is dropped too; its source without end goes on once it may.
+#[test]
+fn an_endless_source_goes_on_after_its_own_watchdog() {
+    let mut net = Net::new(1, None);
+    let (s, d) = (net.station("S"), net.station("D"));
+    net.link(s, d, 100);
+    net.spec.nodes[d as usize].kind = NodeKind::Station {
+        storm: Some(StormSpec {
+            from: Time(10 * MS),
+            until: Time(30 * MS),
+            classes: None,
+            quanta: 1000,
+        }),
+    };
+    net.spec.nodes[s as usize].watchdog = Some(WatchdogSpec {
+        detect: Duration(5 * MS),
+        restore: Duration(10 * MS),
+        action: WatchdogAction::Drop,
+    });
+    net.udp(s, d, 954, endless());
+    net.spec.stop_at = Time(100 * MS);
+    net.spec.warm_up = Time::ZERO;
+    let outcome = run(&net.spec);
+    assert!(outcome.flows[0].dropped_total > 0);
+    // 81.6 us each, for 10 ms before the first stop and 62 ms after the watchdog.
+    let delivered = outcome.flows[0].delivered_total;
+    assert!((870..=890).contains(&delivered), "{delivered}");
+}

@@ -190,6 +190,8 @@ fn a_neighbour_whose_blocked_frames_come_later_is_stopped_too() {
     // Frames that may go on are none of its business.
     join(&mut simulation, 1, 500);
     assert_eq!(asked(&simulation), [Vec::from([gate(0)]), Vec::new()]);
+    join(&mut simulation, 0, 100);
+    assert_eq!(asked(&simulation), [Vec::from([gate(0)]), Vec::new()]);
     stop(&mut simulation, 1, true);
     join(&mut simulation, 1, 500);
     let both = Vec::from([gate(0), gate(1)]);

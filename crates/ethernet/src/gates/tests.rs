@@ -264,6 +264,21 @@ fn a_queue_that_a_watchdog_empties_asks_for_nothing_more() {
     assert_eq!(run.network.asked[1].resumes, 1);
 }
 
+/// A frame on the wire is no more in the queue's chain, but in its bytes.
+#[test]
+fn a_queue_that_keeps_its_low_threshold_on_the_wire_goes_on_asking() {
+    for (on_the_wire, resumes) in [(1_000, 0), (999, 1)] {
+        let mut run = network(watchdog(WatchdogAction::Drop));
+        let at = run.network.queue(OUT, 1);
+        run.network.queues[at].bytes = on_the_wire;
+        join(&mut run, 1, 1_500);
+        let id = run.network.waiting(OUT, 1)[0].0;
+        run.detect_at_queue(0, OUT, 1, id);
+        looks(&mut run, &[110]);
+        assert_eq!(run.network.asked[1].resumes, resumes, "{on_the_wire}");
+    }
+}
+
 #[test]
 fn a_storm_ends_at_its_end() {
     let mut spec = spec(None);
