@@ -43,7 +43,7 @@ use crate::spec::FabricSpec;
 /// Violations kept word for word.
 const KEPT: usize = 100;
 /// Moves for each lane, between two comparisons of all lanes.
-const MOVES_A_LANE: u64 = 3;
+const MOVES_A_LANE: u64 = 4;
 /// Moves and births for each packet alive and each source lane, between two walks along all
 /// queues at sources.
 const MOVES_A_PACKET: u64 = 2;

@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Notes;
-use super::ledger::{ChannelBook, DueQueue, Hop, LaneBook, PacketBook, Visit};
+use super::ledger::{ChannelBook, Due, Hop, LaneBook, PacketBook, Visit};
 use super::plan::{Node, Plan};
 use crate::error::BuildError;
 use crate::lane::NONE;
@@ -27,9 +27,9 @@ pub struct Books {
     pub moves: Vec<Move>,
     /// Packets born since the books were last asked.
     pub births: u64,
-    /// Places that become free, and flits that come, by length of flight.
-    credits: DueQueue,
-    flights: Vec<DueQueue>,
+    /// Places that become free, and flits that come.
+    credits: Due,
+    flights: Due,
     /// What is due by the start of this cycle has been noted.
     settled: u64,
     /// By terminal: birth of the last packet whose header left.
@@ -73,8 +73,8 @@ impl Books {
             totals: Totals::default(),
             moves: Vec::new(),
             births: 0,
-            credits: DueQueue::default(),
-            flights: plan.flights.iter().map(|_| DueQueue::default()).collect(),
+            credits: Due::new(plan.credit_delay),
+            flights: Due::new(plan.flight_most),
             settled: 0,
             last_birth: vec![0; spec.graph.inject.len()],
             last_entered: BTreeMap::new(),
@@ -124,23 +124,18 @@ impl Books {
             return;
         }
         self.settled = cycle;
-        while let Some(place) = self.credits.take(cycle) {
-            self.lanes[place].credit();
-        }
-        for flights in &mut self.flights {
-            while let Some(place) = flights.take(cycle) {
-                self.lanes[place].arrive();
-            }
-        }
+        let lanes = &mut self.lanes;
+        self.credits.take(cycle, |place| lanes[place].credit());
+        self.flights.take(cycle, |place| lanes[place].arrive());
     }
 
     /// The packet at the front of a lane: its header is not under way any more.
     #[inline]
     pub fn front(&self, lane: &LaneBook) -> Option<Visit> {
-        let first = *lane.passing.front()?;
+        let first = lane.first?;
         let has_left = || {
             let packet = self.packets.get(first.packet as usize);
-            packet.is_some_and(|packet| packet.gone(first.hop as usize + 1) > 0)
+            packet.is_some_and(|packet| packet.gone(first.hop() + 1) > 0)
         };
         (lane.here > 0 || has_left()).then_some(first)
     }
@@ -274,7 +269,7 @@ impl Books {
                 from as u32
             }
         };
-        self.take_place(crossing, into, hop as u32, notes);
+        self.take_place(crossing, into, hop, notes);
         self.moves.push(Move {
             from,
             into: into as u32,
@@ -302,10 +297,10 @@ impl Books {
             Some(visit)
                 if visit.packet == number
                     && hops
-                        .get(visit.hop as usize)
+                        .get(visit.hop())
                         .is_some_and(|hop| hop.is_at(channel, lane)) =>
             {
-                Some(visit.hop as usize)
+                Some(visit.hop())
             }
             _ => hops.iter().position(|hop| hop.is_at(channel, lane)),
         };
@@ -348,7 +343,7 @@ impl Books {
         );
         let lane = &mut self.lanes[from];
         let number = crossing.packet.number;
-        let first = lane.passing.front().map(|visit| visit.packet);
+        let first = lane.first.map(|visit| visit.packet);
         let is_there = crossing.flit < hop.flits && lane.flits() > 0;
         notes.require(is_there && first == Some(number), || {
             format!(
@@ -362,7 +357,7 @@ impl Books {
         // One that is reported for a cycle gone by can't be told from one that has arrived since.
         let has_come = lane.here > 0 && self.settled <= cycle;
         notes.require(has_come, || {
-            let due = self.flights[course.queue].first(from);
+            let due = self.flights.first(from);
             match due.unwrap_or(self.settled).saturating_sub(course.flight) {
                 left if left == cycle => format!("{crossing}, its second hop in this cycle"),
                 left => format!("{crossing}, after it left for channel {channel} in cycle {left}"),
@@ -395,7 +390,7 @@ impl Books {
 
     /// A flit takes a place in the lane it goes to.
     #[inline]
-    fn take_place(&mut self, crossing: &Crossing, into: usize, hop: u32, notes: &mut Notes) {
+    fn take_place(&mut self, crossing: &Crossing, into: usize, hop: usize, notes: &mut Notes) {
         let &Crossing { cycle, flit, .. } = crossing;
         let (number, length) = (crossing.packet.number, crossing.packet.length);
         let ejects = self.plan.ejects(crossing.channel as usize);
@@ -405,10 +400,7 @@ impl Books {
             notes.require(open.is_none() && lane.free_from <= cycle, || {
                 format!("{crossing}, while another packet has the lane")
             });
-            lane.open = Some(Visit {
-                packet: number,
-                hop,
-            });
+            lane.open = Some(Visit::new(number, hop));
             lane.free_from = u64::MAX;
         } else {
             notes.require(open.is_some_and(|open| open.packet == number), || {
@@ -437,14 +429,11 @@ impl Books {
         let lane = &mut self.lanes[place];
         let Node::Terminal(terminal) = course.to else {
             lane.coming = lane.coming.saturating_add(1);
-            self.flights[course.queue].push(from, place);
+            self.flights.push(from, place);
             if flit == 0 {
                 // A header on its way is in the last lane it has gone into.
                 let hops = self.packets[packet.number as usize].hops.len();
-                lane.passing.push_back(Visit {
-                    packet: packet.number,
-                    hop: hops.saturating_sub(1) as u32,
-                });
+                lane.begin(Visit::new(packet.number, hops.saturating_sub(1)));
             }
             return;
         };

@@ -2,7 +2,9 @@
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::num::NonZeroU32;
 
+use crate::lane::Ring;
 use crate::probe::{Crossing, Tag};
 
 /// A packet in a lane of its way.
@@ -10,16 +12,34 @@ use crate::probe::{Crossing, Tag};
 pub struct Visit {
     /// Its number.
     pub packet: u32,
+    /// Which lane of its way comes after this one.
+    next: NonZeroU32,
+}
+
+impl Visit {
+    /// Packet number `packet` in lane `hop` of its way.
+    #[inline]
+    pub fn new(packet: u32, hop: usize) -> Visit {
+        let next = NonZeroU32::MIN.saturating_add(hop as u32);
+        Visit { packet, next }
+    }
+
     /// Which lane of its way this is.
-    pub hop: u32,
+    #[inline]
+    pub fn hop(&self) -> usize {
+        self.next.get() as usize - 1
+    }
 }
 
 /// A lane, from the credits at its sending end to the buffer at its receiving end. Its flits are
 /// counts: the packets that pass go in one after another, and each packet's flits in order.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct LaneBook {
-    /// Packets whose headers have gone in and whose tails have not come out, in order.
-    pub passing: VecDeque<Visit>,
+    /// The first packet whose header has gone in and whose tail has not come out.
+    pub first: Option<Visit>,
+    /// Others like it, in order.
+    behind: Vec<Visit>,
     /// The packet whose header has gone in and whose tail has not.
     pub open: Option<Visit>,
     /// First cycle in which it may be given to another packet; the last of all while one has it.
@@ -39,7 +59,8 @@ pub struct LaneBook {
 impl LaneBook {
     pub fn new(depth: u16) -> LaneBook {
         LaneBook {
-            passing: VecDeque::new(),
+            first: None,
+            behind: Vec::new(),
             open: None,
             free_from: 0,
             credits: depth,
@@ -80,43 +101,70 @@ impl LaneBook {
         }
     }
 
+    /// The header of a packet goes in.
+    #[inline]
+    pub fn begin(&mut self, visit: Visit) {
+        match self.first {
+            None => self.first = Some(visit),
+            Some(_) => self.behind.push(visit),
+        }
+    }
+
     /// The tail of `packet` has left.
     #[inline]
     pub fn pass(&mut self, packet: u32) {
-        match self.passing.front() {
-            Some(first) if first.packet == packet => {
-                self.passing.pop_front();
-            }
-            _ => self.passing.retain(|visit| visit.packet != packet),
+        self.behind.retain(|visit| visit.packet != packet);
+        if self.first.is_some_and(|first| first.packet == packet) {
+            let is_last = self.behind.is_empty();
+            self.first = (!is_last).then(|| self.behind.remove(0));
         }
     }
 }
 
-/// What is due at lanes, by place, in order of cycles: everything in it takes equally long.
-#[derive(Debug, Default)]
-pub struct DueQueue {
-    queue: VecDeque<(u64, u32)>,
+/// What is due at lanes, by place and cycle.
+#[derive(Debug)]
+pub struct Due {
+    ring: Ring<Vec<u32>>,
+    /// Cycles that it reaches ahead.
+    reach: u64,
+    /// All up to here has been taken.
+    taken: u64,
 }
 
-impl DueQueue {
-    #[inline]
-    pub fn push(&mut self, cycle: u64, place: usize) {
-        self.queue.push_back((cycle, place as u32));
+impl Due {
+    /// For what is due at most so many cycles ahead.
+    pub fn new(ahead: u64) -> Due {
+        let ring = Ring::new(ahead as u32);
+        Due {
+            reach: ring.slots().len() as u64,
+            ring,
+            taken: 0,
+        }
     }
 
-    /// The next place for which something is due by the start of `cycle`.
+    /// Something is due at this place by the start of `cycle`, which has not been taken.
     #[inline]
-    pub fn take(&mut self, cycle: u64) -> Option<usize> {
-        let &(_, place) = self.queue.front().filter(|(due, _)| *due <= cycle)?;
-        self.queue.pop_front();
-        Some(place as usize)
+    pub fn push(&mut self, cycle: u64, place: usize) {
+        self.ring.at(cycle).push(place as u32);
+    }
+
+    /// Everything that is due by the start of `cycle`.
+    #[inline]
+    pub fn take(&mut self, cycle: u64, mut each: impl FnMut(usize)) {
+        // Nothing lies further ahead than the ring reaches.
+        let last = cycle.min(self.taken + self.reach);
+        for due in self.taken + 1..=last {
+            for place in self.ring.at(due).drain(..) {
+                each(place as usize);
+            }
+        }
+        self.taken = cycle;
     }
 
     /// When the first thing for this place is due.
-    pub fn first(&self, place: usize) -> Option<u64> {
-        let mut all = self.queue.iter();
-        let found = all.find(|(_, other)| *other as usize == place);
-        found.map(|(due, _)| *due)
+    pub fn first(&mut self, place: usize) -> Option<u64> {
+        let mut cycles = self.taken + 1..=self.taken + self.reach;
+        cycles.find(|due| self.ring.at(*due).contains(&(place as u32)))
     }
 }
 

@@ -21,8 +21,6 @@ pub struct Course {
     pub to: Node,
     /// Cycles from leaving a buffer to being able to leave the next.
     pub flight: u64,
-    /// Which of [`Plan::flights`] that is.
-    pub queue: usize,
 }
 
 /// What a class is promised.
@@ -39,8 +37,8 @@ pub struct Class {
 pub struct Plan {
     /// Channels by number in the spec.
     pub channels: Vec<Course>,
-    /// All lengths of flights.
-    pub flights: Vec<u64>,
+    /// The longest flight.
+    pub flight_most: u64,
     pub lanes: usize,
     pub depth: u16,
     pub release: Release,
@@ -65,16 +63,11 @@ impl Plan {
                 ..
             } => (usize::from(output_buffer), u32::from(speedup.max(1))),
         };
-        let mut channels = channels(spec);
-        let mut flights: Vec<u64> = channels.iter().map(|course| course.flight).collect();
-        flights.sort_unstable();
-        flights.dedup();
-        for course in &mut channels {
-            course.queue = flights.partition_point(|flight| *flight < course.flight);
-        }
+        let channels = channels(spec);
+        let flights = channels.iter().map(|course| course.flight);
         Ok(Plan {
+            flight_most: flights.max().unwrap_or(0),
             channels,
-            flights,
             lanes: usize::from(router.lanes),
             depth: router.depth,
             release: router.release,
@@ -104,7 +97,6 @@ fn channels(spec: &FabricSpec) -> Vec<Course> {
         from: Node::Router(channel.from),
         to: Node::Router(channel.to),
         flight: routed(channel.latency),
-        queue: 0,
     });
     let inject = graph
         .inject
@@ -114,7 +106,6 @@ fn channels(spec: &FabricSpec) -> Vec<Course> {
             from: Node::Terminal(terminal),
             to: Node::Router(*router),
             flight: u64::from(graph.injection_latency),
-            queue: 0,
         });
     let eject = graph
         .eject
@@ -124,7 +115,6 @@ fn channels(spec: &FabricSpec) -> Vec<Course> {
             from: Node::Router(*router),
             to: Node::Terminal(terminal),
             flight: routed(graph.ejection_latency),
-            queue: 0,
         });
     between.chain(inject).chain(eject).collect()
 }

@@ -365,7 +365,7 @@ impl<'a> View<'a> {
     /// How much of its front packet is left, and where that goes on.
     #[inline]
     fn check_rest(&self, visit: Visit, state: &InLane, notes: &mut Notes) {
-        let hop = visit.hop as usize;
+        let hop = visit.hop();
         let here = |hop: &Hop| hop.is_at(self.channel as u32, self.index as u8);
         let packet = self.books.packet(visit.packet);
         let Some(packet) = packet.filter(|packet| packet.hops.get(hop).is_some_and(here)) else {
