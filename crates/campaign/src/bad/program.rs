@@ -119,3 +119,23 @@ fn judge(run: &Ended, trial: &mut Trial) {
         status => trial.find(format!("`run` ends with {status}: {}", run.clipped())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_refuses_without_a_word_is_found_out() {
+        let shipped = Shipped {
+            name: "a.toml".into(),
+            text: "title = \"a\"\n".into(),
+        };
+        let options = trial::for_test(7, "/bin/false");
+        let summary = run(&options, &[shipped]);
+        assert_eq!(
+            (summary.outcomes["check 1"], summary.findings.len()),
+            (7, 7)
+        );
+        let _ = fs::remove_dir_all(&options.keep);
+    }
+}
