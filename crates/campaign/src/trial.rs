@@ -287,21 +287,32 @@ fn kinds(findings: &[(u64, String)]) -> BTreeMap<String, Vec<&(u64, String)>> {
     kinds
 }
 
+/// So many trials of another program, which must be seen to do everything wrong.
+#[cfg(test)]
+pub fn for_test(count: u64, program: &str) -> Options {
+    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let name = format!("campaign-keep-{}-{count}", std::process::id());
+    Options {
+        seed: 1,
+        count: Some(count),
+        times: 1,
+        budget: None,
+        only: None,
+        program: program.into(),
+        tree: tree.into(),
+        keep: std::env::temp_dir().join(name),
+        jobs: None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn options() -> Options {
         Options {
-            seed: 1,
-            count: Some(50),
-            times: 1,
-            budget: None,
-            only: None,
-            program: PathBuf::new(),
-            tree: PathBuf::new(),
-            keep: PathBuf::new(),
             jobs: Some(3),
+            ..for_test(50, "")
         }
     }
 

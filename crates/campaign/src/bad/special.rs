@@ -208,3 +208,16 @@ fn judge(ended: &Ended, what: &str, trial: &mut Trial) {
         trial.find(format!("{what}: refused without a word"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_takes_anything_is_found_out() {
+        let options = trial::for_test(11, "/bin/true");
+        let summary = run(&options);
+        assert_eq!((summary.tried, summary.findings.len()), (11, 11));
+        let _ = fs::remove_dir_all(&options.keep);
+    }
+}

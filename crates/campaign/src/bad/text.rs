@@ -91,12 +91,7 @@ pub fn spoil(bytes: &mut Vec<u8>, donor: &str, random: &mut Random) -> &'static 
             bytes.extend(donor.as_bytes());
             "another file behind it"
         }
-        10 => {
-            let text =
-                String::from_utf8_lossy(bytes).replace('\n', random.word(&["\r\n", "\r", ""]));
-            *bytes = text.into_bytes();
-            "other ends of lines"
-        }
+        10 => line_ends(bytes, random),
         11 => {
             let text = String::from_utf8_lossy(bytes).into_owned();
             *bytes = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -113,6 +108,14 @@ pub fn spoil(bytes: &mut Vec<u8>, donor: &str, random: &mut Random) -> &'static 
             splice(bytes, random, 0, &noise, "noise")
         }
     }
+}
+
+fn line_ends(bytes: &mut Vec<u8>, random: &mut Random) -> &'static str {
+    let end = random.word(&["\r\n", "\r", ""]);
+    *bytes = String::from_utf8_lossy(bytes)
+        .replace('\n', end)
+        .into_bytes();
+    "other ends of lines"
 }
 
 fn lines(

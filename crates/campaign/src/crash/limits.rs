@@ -216,7 +216,7 @@ fn little_memory(
         return;
     };
     let limits = Limits {
-        memory_bytes: Some(random.between(150, 500) << 20),
+        memory_bytes: Some(random.between(100, 400) << 20),
         ..Limits::default()
     };
     let file = path.display().to_string();

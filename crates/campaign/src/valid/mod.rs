@@ -149,3 +149,38 @@ fn judge(ended: &Ended, out: &Path, trial: &mut Trial) {
         status => trial.find(format!("ended with {status}: {}", ended.clipped())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What grows is accepted, and of different kinds; a program that refuses it is found out, and
+    /// so is one that accepts it and leaves nothing.
+    #[test]
+    fn wrong_programs_are_found_out() {
+        let options = trial::for_test(8, "/bin/false");
+        for summary in run(&options, None) {
+            assert_eq!((summary.tried, summary.findings.len()), (8, 8));
+            assert!(summary.seen.len() > 50, "{}", summary.seen.len());
+        }
+        let options = trial::for_test(3, "/bin/true");
+        for summary in run(&options, Some("flit")) {
+            assert!(summary.findings.len() >= 3, "{:?}", summary.findings);
+        }
+        let _ = fs::remove_dir_all(&options.keep);
+    }
+
+    #[test]
+    fn a_trial_grows_the_same_again() {
+        let options = trial::for_test(1, "/bin/true");
+        let starts = Starts::load(&options.tree);
+        for language in Language::all() {
+            let text = |trial| {
+                let mut random = Random::of(5, "again", trial);
+                toml_tree::write(&grow::grow(&language, &starts, &mut random, trial).tree)
+            };
+            assert_eq!(text(3), text(3));
+            assert_ne!(text(3), text(4));
+        }
+    }
+}
