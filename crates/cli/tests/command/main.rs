@@ -7,6 +7,8 @@ mod documents;
 mod ethernet;
 mod examples;
 mod fabric;
+#[cfg(target_os = "linux")]
+mod memory;
 mod nasty;
 mod papers;
 mod pictures;
