@@ -81,7 +81,7 @@ pub(crate) fn load(
                 .note(format!(
                     "an injection channel carries 1; what is more waits at the source, packet by \
                      packet: {} flits more in each 1,000 cycles",
-                    grouped(((total - 1.0) * 1e3 * terminals as f64) as u64)
+                    grouped(((total - 1.0) * 1e3 * terminals as f64).round() as u64)
                 ))
                 .help("lower `load`, or use the injection `saturation` to find the most"),
         );
@@ -102,7 +102,7 @@ pub(crate) fn load(
             .note(format!(
                 "an ejection channel carries 1; queues grow as long as the run lasts, by {} \
                  flits in each 1,000 cycles",
-                grouped(((load - 1.0) * 1e3) as u64)
+                grouped(((load - 1.0) * 1e3).round() as u64)
             ))
             .help("lower `load` or the `share` of the hot spots"),
         );
