@@ -53,11 +53,13 @@ impl Memory {
         let all = ceilings(&|path| read(path), self.memory);
         let threads = threads.max(1) as u64;
         let left = |one: &Ceiling| {
+            let room = one.left(&held);
+            // Where there is little, the allocator makes do with less.
             let taken = match one.measure {
-                Measure::Mapped => threads * THREAD_BYTES,
+                Measure::Mapped => (threads * THREAD_BYTES).min(room / 2),
                 Measure::Resident | Measure::Data => 0,
             };
-            one.left(&held).saturating_sub(taken) / threads
+            (room - taken) / threads
         };
         let least = all.iter().min_by_key(|one| left(one))?;
         Some((left(least), least.whose.clone()))

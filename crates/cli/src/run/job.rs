@@ -115,7 +115,7 @@ pub fn grown<'a>(
         Some((name, most)) => format!(
             "{} wait in sources and queues, {} of them of {name}",
             counted(all, unit),
-            grouped(most.into())
+            grouped(most)
         ),
         None => format!("no {unit} waits"),
     };

@@ -14,6 +14,8 @@ mod fabric;
 #[cfg(unix)]
 mod few_threads;
 mod lossless;
+#[cfg(target_os = "linux")]
+mod memory;
 mod nasty;
 #[cfg(unix)]
 mod odd_names;

@@ -1,6 +1,7 @@
 //! Does it fit into memory, and can the network carry it?
 
 use flit::spec::{ClassSpec, Injection, Pattern};
+use kernel::words::grouped;
 
 use super::network::Plan;
 use crate::Limits;
@@ -79,8 +80,8 @@ pub(crate) fn load(
                 )
                 .note(format!(
                     "an injection channel carries 1; what is more waits at the source, packet by \
-                     packet: {:.0} flits more in each 1,000 cycles",
-                    (total - 1.0) * 1e3 * terminals as f64
+                     packet: {} flits more in each 1,000 cycles",
+                    grouped(((total - 1.0) * 1e3 * terminals as f64).round() as u64)
                 ))
                 .help("lower `load`, or use the injection `saturation` to find the most"),
         );
@@ -99,9 +100,9 @@ pub(crate) fn load(
                 format!("{load:.3} flits per cycle go there"),
             )
             .note(format!(
-                "an ejection channel carries 1; queues grow as long as the run lasts, by {:.0} \
+                "an ejection channel carries 1; queues grow as long as the run lasts, by {} \
                  flits in each 1,000 cycles",
-                (load - 1.0) * 1e3
+                grouped(((load - 1.0) * 1e3).round() as u64)
             ))
             .help("lower `load` or the `share` of the hot spots"),
         );
