@@ -1,4 +1,8 @@
-//! Puts the shipped scenarios into the program: a table of all files below `scenarios/`.
+//! Puts the shipped scenarios into the program, a table of all files below `scenarios/`, and the
+//! digest of the sources that decide a run's numbers.
+
+#[path = "build/sources.rs"]
+mod sources;
 
 use std::env;
 use std::fmt::Write as _;
@@ -6,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() {
+    sources::tell(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     println!("cargo::rerun-if-changed={}", root.display());
     let mut files = Vec::new();

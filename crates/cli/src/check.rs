@@ -1,6 +1,6 @@
 //! `backwater check`.
 
-use kernel::words::counted;
+use kernel::words::{counted, printable};
 use std::path::PathBuf;
 
 use ethernet::spec::{NodeKind, NodeSpec};
@@ -36,9 +36,10 @@ pub fn check(options: &Options) -> u8 {
         }
         match files::check(source, &options.changes) {
             Ok((source, scenario)) => {
-                println!("{}: sound: {}", source.name, summary(&scenario.engine));
+                let name = printable(&source.name);
+                println!("{name}: sound: {}", summary(&scenario.engine));
                 if let Some(promised) = promised(&scenario.engine) {
-                    println!("{}: {promised}", source.name);
+                    println!("{name}: {promised}");
                 }
             }
             Err(()) => status = BAD_INPUT,
@@ -66,7 +67,7 @@ fn check_comparison(source: &Source, changes: &Changes) -> u8 {
     }
     println!(
         "{}: sound: a comparison of {}; {}, {}",
-        source.name,
+        printable(&source.name),
         counted(Scheme::ALL.len(), "scheme"),
         counted(comparison.switches().len(), "switch"),
         counted(comparison.flows.len(), "flow")

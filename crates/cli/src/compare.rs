@@ -16,8 +16,8 @@ use results::{Check, Manifest, RunDirectory};
 use scenario::Limits;
 use scenario::compare::{Comparison, Scheme};
 
-use crate::{BAD_INPUT, Changes, FAILED, INTERRUPTED, SUCCESS};
-use crate::{command_line, default_out, fail, files, interrupt, machine, progress, run};
+use crate::{BAD_INPUT, Changes, FAILED, SUCCESS};
+use crate::{command_line, default_out, fail, files, holder, interrupt, machine, progress, run};
 use job::Job;
 
 /// What to compare.
@@ -67,12 +67,9 @@ pub fn compare(options: &Options) -> u8 {
             return BAD_INPUT;
         }
     };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads.map_or(0, usize::from))
-        .build();
-    let pool = match pool {
+    let pool = match machine::pool(options.threads.map_or(0, usize::from)) {
         Ok(pool) => pool,
-        Err(error) => return fail(format!("can't start threads: {error}")),
+        Err(error) => return fail(error),
     };
     let jobs = match plan.jobs(pool.current_num_threads()) {
         Ok(jobs) => jobs,
@@ -83,7 +80,7 @@ pub fn compare(options: &Options) -> u8 {
     };
     let name = format!("{}-comparison", run::name_of(&options.file));
     let out = options.out.clone().unwrap_or_else(|| default_out(&name));
-    let directory = match RunDirectory::create(out) {
+    let directory = match RunDirectory::create(out, &holder()) {
         Ok(directory) => directory,
         Err(error) => return fail(error),
     };
@@ -217,16 +214,16 @@ impl Plan {
         print!("\n{}", compare_notes(schemes));
         println!(
             "\nscenarios: {}",
-            directory.path().join("scenarios").display()
+            files::shown(&directory.path().join("scenarios"))
         );
-        println!("report: {}", path.display());
+        println!("report: {}", files::shown(&path));
         let runs = || schemes.iter().flat_map(|scheme| &scheme.runs);
         let broken: u64 = runs().map(|run| run.broken).sum();
         if broken > 0 {
             eprintln!("error: {broken} promises broken: see `runs` in the report");
         }
         match (interrupt::is_set(), broken) {
-            (true, _) => INTERRUPTED,
+            (true, _) => interrupt::status(),
             (false, 0) => SUCCESS,
             (false, _) => FAILED,
         }
@@ -266,11 +263,14 @@ impl Plan {
             .write_report(&compare_report(&info, &self.workload, schemes))
             .map_err(told)?;
         directory
-            .save_manifest(&manifest(&info, self.comparison.seed, schemes, seconds))
+            .save_manifest(
+                &manifest(&info, self.comparison.seed, schemes, seconds).of_several_runs(true),
+            )
             .map_err(told)?;
         if let Some(file) = &options.json {
             let text = format!("{summary:#}\n");
-            std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+            std::fs::write(file, text)
+                .map_err(|error| format!("{}: {error}", files::shown(file)))?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kernel::words::counted;
 
-use crate::{SUCCESS, fail};
+use crate::{SUCCESS, fail, files};
 
 /// Every file below `scenarios/`: its path there, its text; in alphabetical order.
 static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/examples.rs"));
@@ -128,8 +128,8 @@ fn write(found: &Example, beside: &[Example], out: &Path) -> Result<(), String> 
         .map(|file| (folder.join(file.file_name()), file));
     for (path, file) in [(out.to_path_buf(), found)].into_iter().chain(others) {
         std::fs::write(&path, file.text)
-            .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;
-        println!("{}", path.display());
+            .map_err(|error| format!("can't write `{}`: {error}", files::shown(&path)))?;
+        println!("{}", files::shown(&path));
     }
     Ok(())
 }

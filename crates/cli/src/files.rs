@@ -1,40 +1,68 @@
 //! Scenario files: reading, checking, telling what is wrong.
 
-use std::io::IsTerminal;
+use std::fs::File;
+use std::io::{self, ErrorKind, IsTerminal};
 use std::path::Path;
 
+use kernel::words::printable;
+use results::directory::{kind_of, read_at_most, read_file};
 use scenario::compare::is_comparison;
 use scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Limits, Scenario, Set, Source};
 
 use crate::{Changes, example, machine};
 
+/// Other names of standard input.
+const STANDARD_INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
 /// Reads a scenario file; `-` is standard input.
 pub fn read(path: &Path) -> Result<Source, String> {
-    let name = path.display().to_string();
-    if name == "-" {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)
-            .map_err(|error| format!("standard input: {error}"))?;
-        return Source::from_bytes("standard input", bytes).map_err(|wrong| wrong.render(color()));
+    let most = LARGEST_BYTES as u64;
+    let source =
+        |name: &str, bytes| Source::from_bytes(name, bytes).map_err(|wrong| wrong.render(color()));
+    if STANDARD_INPUT.iter().any(|name| path == Path::new(name)) {
+        return match read_at_most(io::stdin(), most) {
+            Ok(bytes) => source("standard input", bytes),
+            Err(error) => Err(format!("standard input: {error}")),
+        };
     }
-    let size = std::fs::metadata(path).map(|data| data.len());
-    if size.is_ok_and(|size| size > LARGEST_BYTES as u64) {
-        return Err(format!(
-            "{name}: larger than {LARGEST_BYTES} bytes, the most a scenario may be"
-        ));
+    let bytes = match is_pipe_of_shell(path) {
+        true => File::open(path).and_then(|pipe| read_at_most(pipe, most)),
+        false => read_file(path, most),
+    };
+    match bytes {
+        Ok(bytes) => source(&path.display().to_string(), bytes),
+        Err(error) => {
+            let hint = match error.kind() {
+                ErrorKind::NotFound => format!("\n  {}", example::instead_of(path)),
+                _ => String::new(),
+            };
+            let name = shown(path);
+            Err(format!("can't read the scenario `{name}`: {error}{hint}"))
+        }
     }
-    let bytes = std::fs::read(path).map_err(|error| {
-        let hint = example::instead_of(path);
-        format!("can't read the scenario `{name}`: {error}\n  {hint}")
-    })?;
-    Source::from_bytes(name, bytes).map_err(|wrong| wrong.render(color()))
+}
+
+/// A pipe that a shell has opened, as in `check <(sed ... FILE)`: no other pipe is opened, since
+/// that could last for ever.
+fn is_pipe_of_shell(path: &Path) -> bool {
+    let folders = ["/dev/fd", "/proc/self/fd"].map(Path::new);
+    let is_open = path
+        .parent()
+        .is_some_and(|folder| folders.contains(&folder));
+    let kind = std::fs::metadata(path).map(|data| kind_of(data.file_type()));
+    is_open && kind.is_ok_and(|kind| kind == "a named pipe")
+}
+
+/// A path as it may be printed.
+pub fn shown(path: &Path) -> String {
+    printable(&path.display().to_string())
 }
 
 /// Reads and checks; mistakes and warnings go to standard error.
 pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
     let source = read(path).map_err(|message| eprintln!("{message}"))?;
     if is_comparison(&source) {
-        let name = &source.name;
+        let name = printable(&source.name);
         eprintln!(
             "error: `{name}` is a comparison, not a scenario: try `backwater compare {name}`"
         );
@@ -46,7 +74,7 @@ pub fn load(path: &Path, changes: &Changes) -> Result<(Source, Scenario), ()> {
 /// What results call it: the title, or the name of its file.
 pub fn title(given: &str, source: &Source) -> String {
     match (given, Path::new(&source.name).file_stem()) {
-        ("", Some(stem)) => stem.to_string_lossy().into_owned(),
+        ("", Some(stem)) => printable(&stem.to_string_lossy()),
         _ => given.into(),
     }
 }
@@ -72,14 +100,10 @@ pub fn check(source: Source, changes: &Changes) -> Result<(Source, Scenario), ()
 }
 
 /// Reads a file that a scenario names.
-pub fn read_named(path: &Path) -> std::io::Result<String> {
-    if std::fs::metadata(path)?.len() > LARGEST_FILE_BYTES as u64 {
-        let most = LARGEST_FILE_BYTES >> 20;
-        return Err(std::io::Error::other(format!(
-            "it is larger than {most} MiB"
-        )));
-    }
-    std::fs::read_to_string(path)
+pub fn read_named(path: &Path) -> io::Result<String> {
+    let bytes = read_file(path, LARGEST_FILE_BYTES as u64)?;
+    let text = String::from_utf8(bytes);
+    text.map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no UTF-8 text"))
 }
 
 /// The changes of the command line as the scenario layer takes them.
@@ -107,5 +131,5 @@ pub fn sets(changes: &Changes) -> Result<Vec<Set>, String> {
 
 /// Colour on standard error only for people.
 pub fn color() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }

@@ -1,23 +1,65 @@
-//! Ctrl-C: the first asks to stop and keep what there is, the second ends the program.
+//! Signals that ask to stop, of which Ctrl-C sends one: the first keeps what there is, a second of
+//! any kind ends the program at once.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag::{register, register_conditional_shutdown, register_usize};
 
 static STOP: AtomicBool = AtomicBool::new(false);
+static SIGNAL: AtomicUsize = AtomicUsize::new(0);
+static TOLD: AtomicBool = AtomicBool::new(false);
+static LISTENING: Once = Once::new();
 
-/// Listens for Ctrl-C from now on; the flag becomes true with the first.
+/// Above the number of the signal in an exit status, as shells have it.
+const BY_SIGNAL: i32 = 128;
+
+/// Listens from now on; the flag becomes true with the first signal.
 pub fn flag() -> &'static AtomicBool {
-    let handler = || {
-        if STOP.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(crate::INTERRUPTED));
+    LISTENING.call_once(|| {
+        #[cfg(unix)]
+        if !is_ignored(signal_hook::consts::SIGHUP) {
+            listen(signal_hook::consts::SIGHUP);
         }
-        eprintln!("\nstopping; what was computed is kept (Ctrl-C again to drop it)");
-    };
-    // A second call in one process finds the handler in place.
-    let _ = ctrlc::set_handler(handler);
+        listen(SIGINT);
+        listen(SIGTERM);
+    });
     &STOP
 }
 
-/// Was Ctrl-C pressed?
+/// What is done at a signal happens in this order. Without a handler the signal ends the program,
+/// as if it did not listen.
+fn listen(signal: i32) {
+    let _ = register_conditional_shutdown(signal, BY_SIGNAL + signal, &STOP)
+        .and_then(|_| register_usize(signal, &SIGNAL, signal as usize))
+        .and_then(|_| register(signal, &STOP));
+}
+
+/// Did whoever started the program see to it that it does not get this signal, as `nohup` does?
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+/// Did a signal ask to stop? Whoever sees it first says so.
 pub fn is_set() -> bool {
-    STOP.load(Ordering::SeqCst)
+    let is_set = STOP.load(Ordering::SeqCst);
+    if is_set && !TOLD.swap(true, Ordering::SeqCst) {
+        eprintln!("\nstopping; what was computed is kept (Ctrl-C again to drop it)");
+    }
+    is_set
+}
+
+/// The exit status of a program that a signal stopped: 130 after Ctrl-C, 143 after SIGTERM, 129
+/// after SIGHUP.
+pub fn status() -> u8 {
+    let signal = match SIGNAL.load(Ordering::SeqCst) {
+        0 => SIGINT as usize,
+        signal => signal,
+    };
+    u8::try_from(BY_SIGNAL as usize + signal).unwrap_or(u8::MAX)
 }

@@ -25,6 +25,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use kernel::words::printable;
+use results::directory::Holder;
 
 /// Exit status when everything asked for was done and holds.
 const SUCCESS: u8 = 0;
@@ -32,8 +34,6 @@ const SUCCESS: u8 = 0;
 const FAILED: u8 = 1;
 /// The input can't be used.
 const BAD_INPUT: u8 = 2;
-/// Stopped by Ctrl-C; what was computed is kept.
-const INTERRUPTED: u8 = 130;
 
 /// What happens upstream when a buffer fills: a laboratory for network flow control.
 #[derive(Parser)]
@@ -41,7 +41,8 @@ const INTERRUPTED: u8 = 130;
 #[command(
     after_help = "Start with:  backwater example fig17-two-switches --out two.toml\n             \
     backwater run two.toml\n       or:  backwater reproduce kung1993\n\nExit status: 0 done, \
-    1 a claim failed, a promise was broken or flits deadlocked, 2 bad input, 130 interrupted."
+    1 a claim failed, a promise was broken or flits deadlocked, 2 bad input; after a signal that \
+    keeps what was computed 130 (Ctrl-C), 143 (SIGTERM), 129 (SIGHUP)."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -124,6 +125,15 @@ fn command_line() -> String {
     command_of(typed.map(|word| word.to_string_lossy().into_owned()))
 }
 
+/// Who writes into a run directory.
+fn holder() -> Holder {
+    Holder {
+        command: command_line(),
+        process: std::process::id(),
+        since: machine::now(),
+    }
+}
+
 /// The words of a command as a shell takes them.
 fn command_of(words: impl IntoIterator<Item = String>) -> String {
     let quote = |word: String| {
@@ -144,7 +154,9 @@ fn command_of(words: impl IntoIterator<Item = String>) -> String {
 
 /// A message that ends the command.
 fn fail(message: impl std::fmt::Display) -> u8 {
-    eprintln!("error: {message}");
+    let message = message.to_string();
+    let lines: Vec<String> = message.lines().map(printable).collect();
+    eprintln!("error: {}", lines.join("\n"));
     BAD_INPUT
 }
 

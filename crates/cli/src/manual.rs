@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::{Cli, SUCCESS, fail};
+use crate::{Cli, SUCCESS, fail, files};
 
 /// For which shell.
 #[derive(clap::Args)]
@@ -37,9 +37,9 @@ pub fn man(options: &ManOptions) -> u8 {
     let made = std::fs::create_dir_all(folder);
     match made.and_then(|()| clap_mangen::generate_to(Cli::command(), folder)) {
         Ok(()) => {
-            println!("man pages: {}", folder.join("backwater*.1").display());
+            println!("man pages: {}", files::shown(&folder.join("backwater*.1")));
             SUCCESS
         }
-        Err(error) => fail(format!("can't write `{}`: {error}", folder.display())),
+        Err(error) => fail(format!("can't write `{}`: {error}", files::shown(folder))),
     }
 }

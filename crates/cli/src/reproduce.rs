@@ -14,7 +14,9 @@ use papers::{Judged, Plan, Reproduction, Selection, Settings, Tally};
 use results::{Manifest, RunDirectory};
 
 use crate::claims::near;
-use crate::{FAILED, INTERRUPTED, SUCCESS, command_line, default_out, fail, interrupt, progress};
+use crate::{
+    FAILED, SUCCESS, command_line, default_out, fail, files, holder, interrupt, machine, progress,
+};
 
 /// How often the bar is drawn anew.
 const TICK: Duration = Duration::from_millis(100);
@@ -58,7 +60,7 @@ pub fn reproduce(options: &Options) -> u8 {
         .out
         .clone()
         .unwrap_or_else(|| default_out("reproduce"));
-    let directory = match RunDirectory::create(&out) {
+    let directory = match RunDirectory::create(&out, &holder()) {
         Ok(directory) => directory,
         Err(error) => return fail(error),
     };
@@ -87,16 +89,22 @@ fn watched(plan: &Plan) -> Result<Vec<Reproduction>, papers::LabError> {
     };
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
-        scope.spawn(|| {
+        // Without a thread for it the bar stands still, and all else goes on.
+        let _ = thread::Builder::new().spawn_scoped(scope, || {
             while !is_over.load(Ordering::Relaxed) {
                 bar.set_position(plan.done_ms());
                 bar.set_message(format!("{} runs", plan.runs()));
+                // Says so at once if a signal asks to stop.
+                interrupt::is_set();
                 thread::sleep(TICK);
             }
         });
         let found = plan.run(&on_done, stop);
         is_over.store(true, Ordering::Relaxed);
         bar.finish_and_clear();
+        if let Some((got, wanted)) = plan.short_of_threads() {
+            machine::note_threads(got, wanted);
+        }
         found
     })
 }
@@ -142,8 +150,8 @@ fn judged_by(options: &Options, file: &Path) -> Result<Selection, String> {
     let paper = paper.ok_or(format!(
         "there is no paper `{name}`; `backwater list papers` shows them"
     ))?;
-    let shown = file.display();
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{shown}: {error}"))?;
+    let shown = files::shown(file);
+    let text = files::read_named(file).map_err(|error| format!("{shown}: {error}"))?;
     let claims = papers::claim::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
     let measured = paper.experiments.iter().flat_map(|one| one.claims);
     let measured: Vec<String> = measured.map(|id| (*id).to_owned()).collect();
@@ -226,24 +234,24 @@ fn write(
     };
     let path = directory.path().join("report.html");
     directory
-        .finish(&manifest)
+        .finish(&manifest.of_several_runs(false))
         .map_err(|error| error.to_string())?;
     if let Some(file) = &options.json {
         let text = format!("{json:#}\n");
-        std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+        std::fs::write(file, text).map_err(|error| format!("{}: {error}", files::shown(file)))?;
     }
     if let (Some(file), [reproduction]) = (&options.markdown, found) {
         let text = papers::document::markdown(reproduction);
-        std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+        std::fs::write(file, text).map_err(|error| format!("{}: {error}", files::shown(file)))?;
     }
-    println!("report: {}", path.display());
+    println!("report: {}", files::shown(&path));
     Ok(())
 }
 
 /// The exit status: interrupted, a claim failed, or neither.
 fn status(found: &[Reproduction]) -> u8 {
     if interrupt::is_set() {
-        return INTERRUPTED;
+        return interrupt::status();
     }
     let tally = Tally::of(found.iter().flat_map(|one| &one.judged));
     if tally.failed > 0 { FAILED } else { SUCCESS }

@@ -6,7 +6,7 @@ use results::RunDirectory;
 use scenario::{Engine, Scenario};
 
 use crate::{BAD_INPUT, Changes};
-use crate::{default_out, fail, files, interrupt};
+use crate::{default_out, fail, files, holder, interrupt};
 
 mod ethernet;
 mod fabric;
@@ -70,7 +70,7 @@ pub fn run(options: &Options) -> u8 {
     let open = |source, scenario: &Scenario| {
         let name = || default_out(&name_of(&options.file));
         let out = options.out.clone().unwrap_or_else(name);
-        let directory = RunDirectory::create(out).map_err(|error| error.to_string())?;
+        let directory = RunDirectory::create(out, &holder()).map_err(|error| error.to_string())?;
         interrupt::flag();
         Ok(Job::new(options, source, scenario, directory))
     };

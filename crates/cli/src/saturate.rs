@@ -15,8 +15,7 @@ use scenario::Set;
 use crate::sweep::plan::{Checked, How, Plan, Work, command};
 use crate::sweep::store::Point;
 use crate::sweep::{status, told};
-use crate::{Changes, INTERRUPTED};
-use crate::{default_out, fail, files, interrupt, run};
+use crate::{Changes, default_out, fail, files, interrupt, run};
 
 /// Most combinations of the other axes.
 const MOST_SEARCHES: u64 = 10_000;
@@ -108,7 +107,7 @@ pub fn saturate(options: &Options) -> u8 {
     let checked = match plan.check(&ends) {
         Ok(checked) => checked,
         Err(Some(message)) => return told(&message),
-        Err(None) => return INTERRUPTED,
+        Err(None) => return interrupt::status(),
     };
     if checked
         .measures
@@ -139,7 +138,7 @@ pub fn saturate(options: &Options) -> u8 {
         return fail(error);
     }
     report.print(options);
-    println!("report: {}", out.join("report.html").display());
+    println!("report: {}", files::shown(&out.join("report.html")));
     status(&report.result)
 }
 
@@ -251,7 +250,7 @@ fn search(
             Ok(checked) => checked.keys,
             Err(message) => return message.map_or(Ok(tried), Err),
         };
-        let mut found = work.stored(&keys);
+        let mut found = work.stored(&points, &keys);
         let stored = found.iter().flatten().count();
         work.complete(&points, &keys, &mut found)?;
         tried.computed += found.iter().flatten().count() - stored;

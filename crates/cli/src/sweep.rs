@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use results::RunDirectory;
 use results::sweep::{Role, SweepInfo, SweepResult, sweep_report, sweep_tables};
 
-use crate::{BAD_INPUT, Changes, FAILED, INTERRUPTED, SUCCESS};
+use crate::{BAD_INPUT, Changes, FAILED, SUCCESS};
 use crate::{default_out, fail, files, interrupt, run};
 use plan::{How, Plan, command};
 
@@ -52,7 +52,7 @@ pub fn sweep(options: &Options) -> u8 {
     let checked = match plan.check(&points) {
         Ok(checked) => checked,
         Err(Some(message)) => return told(&message),
-        Err(None) => return INTERRUPTED,
+        Err(None) => return interrupt::status(),
     };
     let out = options.how.out.clone();
     let out = out.unwrap_or_else(|| default_out(&format!("{}-sweep", run::name_of(&options.file))));
@@ -60,7 +60,7 @@ pub fn sweep(options: &Options) -> u8 {
         Ok(started) => started,
         Err(message) => return fail(message),
     };
-    let mut found = work.stored(&checked.keys);
+    let mut found = work.stored(&points, &checked.keys);
     let stored = found.iter().flatten().count();
     if stored > 0 {
         eprintln!("{stored} of {} there already", counted(points.len(), "run"));
@@ -81,7 +81,7 @@ pub fn sweep(options: &Options) -> u8 {
         counted(points.len(), "run"),
         done - stored
     );
-    println!("report: {}", out.join("report.html").display());
+    println!("report: {}", files::shown(&out.join("report.html")));
     status(&result)
 }
 
@@ -95,7 +95,7 @@ pub fn told(message: &str) -> u8 {
 pub fn status(result: &SweepResult) -> u8 {
     if result.partial {
         eprintln!("stopped; the same command goes on from here");
-        return INTERRUPTED;
+        return interrupt::status();
     }
     match result.count(Role::Broken) {
         0 => SUCCESS,

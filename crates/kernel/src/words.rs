@@ -63,9 +63,47 @@ pub fn with_article(words: &str) -> String {
     format!("{} {words}", if is_vowel { "an" } else { "a" })
 }
 
+/// Text of others, such as names of files, made fit for a terminal: what would move its cursor,
+/// turn the direction of writing or hide letters is shown by its number, as `\u{1b}`.
+pub fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match is_unprintable(letter) {
+            true => shown.extend(letter.escape_unicode()),
+            false => shown.push(letter),
+        }
+    }
+    shown
+}
+
+/// Is it a control character, or one that changes how its neighbours look?
+pub fn is_unprintable(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter,
+            // Marks, embeddings, overrides and isolates of bidirectional writing.
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            // Ends of lines and paragraphs.
+            | '\u{2028}' | '\u{2029}'
+            // No letter at all, and the mark of byte order.
+            | '\u{200b}' | '\u{2060}' | '\u{feff}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_of_others_does_nothing_to_a_terminal() {
+        for (text, shown) in [
+            ("plain Ünïcode 文字", "plain Ünïcode 文字"),
+            ("a\u{1b}[2Jb\nc\td", "a\\u{1b}[2Jb\\u{a}c\\u{9}d"),
+            ("\u{7f}\u{9b}", "\\u{7f}\\u{9b}"),
+            ("\u{202e}gpj", "\\u{202e}gpj"),
+            ("\u{2066}\u{2069}\u{200f}", "\\u{2066}\\u{2069}\\u{200f}"),
+        ] {
+            assert_eq!(printable(text), shown);
+        }
+    }
 
     #[test]
     fn counts_are_grouped_by_three() {

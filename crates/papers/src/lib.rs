@@ -21,6 +21,7 @@ pub mod lab;
 pub mod measured;
 mod nouredine1999;
 mod plan;
+pub mod threads;
 pub mod verdict;
 mod zhang1991;
 

@@ -1,13 +1,13 @@
 //! Which experiments run, in which order, and how far they are.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
-use rayon::ThreadPoolBuilder;
 use results::Block;
 
 use crate::claim::{self, Claim};
+use crate::threads;
 use crate::verdict::{Judged, LEAST_SEEDS_QUICK, judge};
 use crate::{Evidence, Experiment, Lab, LabError, Paper, Reproduction, Section};
 
@@ -76,6 +76,8 @@ pub struct Plan {
     /// Cheap ones first.
     parts: Vec<Part>,
     settings: Settings,
+    /// Threads that work and that were wanted, where fewer could start.
+    short: OnceLock<(usize, usize)>,
 }
 
 struct Part {
@@ -115,6 +117,7 @@ impl Plan {
             papers,
             parts,
             settings,
+            short: OnceLock::new(),
         }
     }
 
@@ -148,6 +151,11 @@ impl Plan {
         claims.map(|claim| claim.id.len()).max().unwrap_or(0)
     }
 
+    /// So many threads share the work in place of so many, if the system lets no more start.
+    pub fn short_of_threads(&self) -> Option<(usize, usize)> {
+        self.short.get().copied()
+    }
+
     fn of(&self, part: &Part) -> &Experiment {
         &self.papers[part.paper].paper.experiments[part.place]
     }
@@ -163,12 +171,11 @@ impl Plan {
         on_done: &(dyn Fn(&[Judged]) + Sync),
         stop: &'static AtomicBool,
     ) -> Result<Vec<Reproduction>, LabError> {
-        let mut pool = ThreadPoolBuilder::new();
-        if let Some(threads) = self.settings.threads {
-            pool = pool.num_threads(threads);
+        let pool = threads::pool(self.settings.threads.unwrap_or(0)).map_err(LabError)?;
+        if let Some(wanted) = pool.wanted {
+            let _ = self.short.set((pool.threads.current_num_threads(), wanted));
         }
-        let pool = pool.build();
-        let pool = Arc::new(pool.map_err(|error| LabError(format!("threads: {error}")))?);
+        let pool = Arc::new(pool.threads);
         let lab = Lab {
             stop: Some(stop),
             at_most_seeds: self.settings.quick.then_some(LEAST_SEEDS_QUICK as u64),
@@ -192,9 +199,11 @@ impl Plan {
             }
         };
         thread::scope(|scope| {
-            for _ in 0..pool.current_num_threads() {
-                scope.spawn(work);
-            }
+            let others = 1..pool.current_num_threads();
+            let start = |_: &usize| thread::Builder::new().spawn_scoped(scope, work).is_ok();
+            // Where no more can start, those that did share the work.
+            others.take_while(start).for_each(drop);
+            work();
         });
         let found = found.into_inner().unwrap_or_default().into_iter();
         // What was cut short says nothing; what is done stays.

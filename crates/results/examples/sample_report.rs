@@ -12,7 +12,7 @@ use results::{RunDirectory, page, run_manifest, run_summary, run_tables, termina
 
 fn write(path: &str) -> Result<(), results::DirectoryError> {
     let (info, spec, outcome) = (sample::info(), sample::spec(), sample::outcome());
-    let mut directory = RunDirectory::create(path)?;
+    let mut directory = RunDirectory::create(path, &Default::default())?;
     directory.write_scenario(&info.scenario, &info.resolved)?;
     directory.write_tables(&run_tables(&spec, &outcome, None, info.cell))?;
     directory.write_series(&sample::series())?;

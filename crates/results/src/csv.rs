@@ -6,8 +6,17 @@ use packet::outcome::Series;
 
 use crate::model::{Cell, Table};
 
-/// `field` as it stands in a CSV line.
+/// `field` as it stands in a CSV line. What a spreadsheet would take for a formula gets `'` in
+/// front: it begins with `=`, `+`, `-` or `@` and is no number.
 pub fn field(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@']) && text != "-";
+    if is_formula && text.parse::<f64>().is_err() {
+        return quoted(&format!("'{text}"));
+    }
+    quoted(text)
+}
+
+fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\r', '\n']) || text.starts_with(' ') || text.ends_with(' ') {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -70,6 +79,25 @@ mod tests {
         assert_eq!(field("a,b"), "\"a,b\"");
         assert_eq!(field("say \"hi\""), "\"say \"\"hi\"\"\"");
         assert_eq!(field("two\nlines"), "\"two\nlines\"");
+    }
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for (text, cell) in [
+            ("=1+2", "'=1+2"),
+            ("=HYPERLINK(\"x\", 1)", "\"'=HYPERLINK(\"\"x\"\", 1)\""),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("+flow", "'+flow"),
+            ("-2+3", "'-2+3"),
+            ("-1.5e-3", "-1.5e-3"),
+            ("+7", "+7"),
+            ("-", "-"),
+            ("a=b", "a=b"),
+            ("'quoted'", "'quoted'"),
+        ] {
+            assert_eq!(field(text), cell);
+        }
+        assert_eq!(value(&Cell::float(-0.5, 1)), "-0.5");
     }
 
     #[test]

@@ -1,23 +1,32 @@
 //! The run directory: every file whole or absent, and nobody else's files touched.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
+use kernel::words::printable;
 use packet::outcome::Series;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::model::{Plot, Report, Table};
 use crate::number::Slugs;
 use crate::{csv, html, svg};
 
+mod disk;
+mod earlier;
+mod lock;
+
+pub use disk::{fresh_file, kind_of, read_at_most, read_file, remove_unfinished, write_whole};
+pub use earlier::{POINTS, POINTS_LOG};
+pub use lock::Holder;
+
+use earlier::{FOLDERS, earlier_files, refuse_links, refuse_points};
+use lock::Lock;
+
 /// Marks a directory as a run directory and says what is in it.
 pub const MANIFEST: &str = "manifest.json";
 const PROGRAM: &str = "backwater";
-/// Held by a program that keeps others out of the directory.
-const LOCK: &str = "lock";
 
 /// What was run, how it went and what was checked.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -73,6 +82,25 @@ pub struct Check {
     pub detail: String,
 }
 
+/// Fields of a manifest that only a single run has.
+const OF_ONE_RUN: [&str; 3] = ["unit_hops", "events_per_second", "ended_at_ps"];
+/// Fields that a command without a scenario of its own leaves out too.
+const OF_ONE_SCENARIO: [&str; 4] = ["scenario", "seed", "trace_hash", "events"];
+
+impl Manifest {
+    /// For a command of several runs: without what it would have to make up.
+    pub fn of_several_runs(&self, of_one_scenario: bool) -> serde_json::Value {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        if let Some(fields) = value.as_object_mut() {
+            let is_wanted = |name: &str| {
+                !OF_ONE_RUN.contains(&name) && (of_one_scenario || !OF_ONE_SCENARIO.contains(&name))
+            };
+            fields.retain(|name, _| is_wanted(name));
+        }
+        value
+    }
+}
+
 /// Fields of a manifest that say nothing about a run of the cycle engine.
 const EVENT_FIELDS: [&str; 4] = ["events", "unit_hops", "events_per_second", "ended_at_ps"];
 
@@ -85,14 +113,6 @@ struct Stored<'a, M> {
     files: &'a [String],
 }
 
-/// What is read back from a manifest: enough to know it for ours and to clear up.
-#[derive(Deserialize)]
-struct Marker {
-    program: String,
-    #[serde(default)]
-    files: Vec<String>,
-}
-
 /// A directory could not be made or a file not written.
 #[derive(Debug)]
 pub struct DirectoryError {
@@ -103,12 +123,13 @@ pub struct DirectoryError {
     /// The system's reason, where there is one.
     pub source: Option<io::Error>,
     /// A way to go on.
-    pub hint: &'static str,
+    pub hint: Cow<'static, str>,
 }
 
 impl fmt::Display for DirectoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "can't {} {}", self.action, self.path.display())?;
+        let path = printable(&self.path.display().to_string());
+        write!(f, "can't {} {path}", self.action)?;
         if let Some(source) = &self.source {
             write!(f, ": {source}")?;
         }
@@ -122,11 +143,17 @@ impl std::error::Error for DirectoryError {
     }
 }
 
-/// A directory being filled. Until [`RunDirectory::finish`] its manifest says `partial`.
+/// A directory being filled, by one program at a time. Until [`RunDirectory::finish`] its manifest
+/// says `partial`.
 #[derive(Debug)]
 pub struct RunDirectory {
     path: PathBuf,
     files: Vec<String>,
+    /// Files that a machine's stop may still take.
+    unflushed: BTreeSet<String>,
+    /// Files that grow while the run goes on.
+    growing: BTreeSet<String>,
+    lock: Lock,
 }
 
 /// One column of one table, for `columns.json`.
@@ -138,66 +165,85 @@ struct ColumnNote<'a> {
 }
 
 impl RunDirectory {
-    /// Makes the directory, or takes over one of ours and clears what an earlier run left there.
-    /// Refuses any other directory that isn't empty.
-    pub fn create(path: impl Into<PathBuf>) -> Result<RunDirectory, DirectoryError> {
-        let path = path.into();
+    /// Makes the directory, or takes over one of ours and clears what an earlier command left
+    /// there. Refuses any other directory that isn't empty, one that another program is at work
+    /// in, and one that holds points of a sweep.
+    ///
+    /// # Errors
+    /// If it is refused, or can't be made or written.
+    pub fn create(
+        path: impl Into<PathBuf>,
+        holder: &Holder,
+    ) -> Result<RunDirectory, DirectoryError> {
+        RunDirectory::open(path.into(), holder, false)
+    }
+
+    /// The same, for commands that keep points there: those of an earlier one stay.
+    ///
+    /// # Errors
+    /// If it is refused, or can't be made or written.
+    pub fn create_with_points(
+        path: impl Into<PathBuf>,
+        holder: &Holder,
+    ) -> Result<RunDirectory, DirectoryError> {
+        RunDirectory::open(path.into(), holder, true)
+    }
+
+    fn open(
+        path: PathBuf,
+        holder: &Holder,
+        keeps_points: bool,
+    ) -> Result<RunDirectory, DirectoryError> {
         fs::create_dir_all(&path).map_err(|source| DirectoryError {
             action: "make the directory",
             path: path.clone(),
             source: Some(source),
-            hint: "choose another one with --out DIR",
+            hint: "choose another one with --out DIR".into(),
         })?;
+        // Before the lock, so that nothing is written into a directory that is not ours; and
+        // after it, for what another program has written meanwhile.
+        earlier_files(&path)?;
+        let (lock, unlisted) = Lock::take(&path)?;
         let mut stale = earlier_files(&path)?;
-        stale.retain(|file| file != MANIFEST);
-        let mut directory = RunDirectory { path, files: stale };
+        refuse_links(&path)?;
+        if !keeps_points {
+            refuse_points(&path)?;
+        }
+        stale.extend(unlisted);
+        stale.retain(|file| file != MANIFEST && file != lock::LOCK);
+        stale.sort();
+        stale.dedup();
+        let mut directory = RunDirectory {
+            path,
+            files: stale,
+            unflushed: BTreeSet::new(),
+            growing: BTreeSet::new(),
+            lock,
+        };
+        directory.begin(holder)?;
+        Ok(directory)
+    }
+
+    fn begin(&mut self, holder: &Holder) -> Result<(), DirectoryError> {
         // First of all, so that a program killed from here on leaves a directory that is known
         // as ours, as unfinished, and with all that there is to clear.
-        directory.store_manifest(&Manifest {
+        self.store_manifest(&Manifest {
             partial: true,
             stop: "not finished".into(),
             ..Manifest::default()
         })?;
-        for stale in directory.files.iter().filter(|file| *file != MANIFEST) {
-            // What can't be removed is either gone already or overwritten soon.
-            let _ = fs::remove_file(directory.path.join(stale));
-        }
-        let folders = directory
-            .files
-            .iter()
-            .filter_map(|file| Path::new(file).parent());
-        let folders = folders.chain(["", "tables", "series", "figures"].map(Path::new));
+        let begun = self.lock.begin(holder);
+        begun.map_err(|error| self.unwritable(lock::LOCK, error))?;
+        let stale = self.files.iter().filter(|file| *file != MANIFEST);
+        stale.for_each(|stale| disk::remove_below(&self.path, stale));
+        let folders = self.files.iter();
+        let folders = folders.filter_map(|file| Path::new(file).parent());
+        let folders = folders.chain([""].into_iter().chain(FOLDERS).map(Path::new));
         for folder in folders.collect::<BTreeSet<&Path>>() {
-            remove_unfinished(&directory.path.join(folder));
+            remove_unfinished(&self.path.join(folder));
         }
-        directory.files.retain(|file| file == MANIFEST);
-        Ok(directory)
-    }
-
-    /// Keeps every other program that asks for the same out of the directory until the file is
-    /// dropped or the program ends, however it ends. To be called before
-    /// [`RunDirectory::create`]; refuses the same directories.
-    pub fn lock(path: &Path) -> Result<File, DirectoryError> {
-        let fail = |action, source, hint| DirectoryError {
-            action,
-            path: path.into(),
-            source,
-            hint,
-        };
-        let other = "choose another one with --out DIR";
-        fs::create_dir_all(path).map_err(|e| fail("make the directory", Some(e), other))?;
-        earlier_files(path)?;
-        let lock = File::create(path.join(LOCK));
-        let lock = lock.map_err(|e| fail("write in", Some(e), other))?;
-        match lock.try_lock() {
-            Ok(()) => Ok(lock),
-            Err(TryLockError::WouldBlock) => Err(fail(
-                "use",
-                None,
-                "another backwater is at work there; wait for it, or choose --out DIR",
-            )),
-            Err(TryLockError::Error(error)) => Err(fail("lock", Some(error), other)),
-        }
+        self.files.retain(|file| file == MANIFEST);
+        Ok(())
     }
 
     /// Where it is.
@@ -210,32 +256,48 @@ impl RunDirectory {
         &self.files
     }
 
-    /// Where to write a file that grows while the run goes on; it counts as ours.
+    /// Where to write a file that grows while the run goes on; it counts as ours. It is for
+    /// [`fresh_file`], which takes the place of whatever has that name and follows no link.
     pub fn adopt(&mut self, name: &str) -> PathBuf {
-        if !self.files.iter().any(|file| file == name) {
-            self.files.push(name.into());
-        }
+        // A name that can't be noted is listed at the end all the same.
+        let _ = self.note(name);
+        self.growing.insert(name.into());
         self.path.join(name)
     }
 
-    /// Writes one file, whole or not at all. `name` is relative and may hold one folder.
+    /// Writes one file, whole or not at all. `name` is relative; a link on its way is not
+    /// followed. It lasts, whenever the machine stops, from the next manifest on.
     pub fn write(&mut self, name: &str, content: &[u8]) -> Result<(), DirectoryError> {
         let target = self.path.join(name);
-        let fail = |source| DirectoryError {
-            action: "write",
-            path: target.clone(),
-            source: Some(source),
-            hint: "make room or choose another directory with --out DIR",
-        };
-        if !is_plain(name) {
+        let written = if disk::is_plain(name) {
+            let made = disk::make_folders(&self.path, name).and_then(|()| self.note(name));
+            made.and_then(|()| disk::replace(&target, content))
+        } else {
             let reason = "a file of a run directory can't lie outside it";
-            return Err(fail(io::Error::new(io::ErrorKind::InvalidInput, reason)));
-        }
-        write_whole(&target, content).map_err(fail)?;
-        if !self.files.iter().any(|file| file == name) {
-            self.files.push(name.into());
-        }
+            Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
+        };
+        written.map_err(|error| self.unwritable(name, error))?;
+        self.unflushed.insert(name.into());
         Ok(())
+    }
+
+    /// From here on it counts as ours, also if the program is killed.
+    fn note(&mut self, name: &str) -> io::Result<()> {
+        if self.files.iter().any(|file| file == name) {
+            return Ok(());
+        }
+        self.lock.note(name)?;
+        self.files.push(name.into());
+        Ok(())
+    }
+
+    fn unwritable(&self, name: &str, error: io::Error) -> DirectoryError {
+        DirectoryError {
+            action: "write",
+            path: self.path.join(name),
+            source: Some(error),
+            hint: "make room or choose another directory with --out DIR".into(),
+        }
     }
 
     /// Writes the scenario as given (`scenario.toml`) and with all defaults (`resolved.toml`).
@@ -247,7 +309,7 @@ impl RunDirectory {
     /// Writes a file that the scenario names, so that the scenario runs from here too. One that
     /// lies neither beside the scenario nor below it stays where it is.
     pub fn write_named(&mut self, name: &str, text: &str) -> Result<(), DirectoryError> {
-        if is_plain(name) {
+        if disk::is_plain(name) {
             self.write(name, text.as_bytes())?;
         }
         Ok(())
@@ -309,7 +371,7 @@ impl RunDirectory {
     }
 
     /// Writes the manifest, last of all: with it the directory is complete.
-    pub fn finish(mut self, manifest: &Manifest) -> Result<PathBuf, DirectoryError> {
+    pub fn finish<M: Serialize>(mut self, manifest: &M) -> Result<PathBuf, DirectoryError> {
         self.store_manifest(manifest)?;
         Ok(self.path)
     }
@@ -324,11 +386,14 @@ impl RunDirectory {
             action: "write",
             path: self.path.join(name),
             source: Some(io::Error::other(error)),
-            hint: "please report this as a bug",
+            hint: "please report this as a bug".into(),
         }
     }
 
     fn store_manifest<M: Serialize>(&mut self, manifest: &M) -> Result<(), DirectoryError> {
+        if !self.files.iter().any(|file| file == MANIFEST) {
+            self.files.push(MANIFEST.into());
+        }
         let files = self.files.clone();
         let stored = Stored {
             program: PROGRAM,
@@ -341,94 +406,24 @@ impl RunDirectory {
         if let (true, Some(fields)) = (in_cycles, value.as_object_mut()) {
             fields.retain(|name, _| !EVENT_FIELDS.contains(&name.as_str()));
         }
-        self.write_json(MANIFEST, &value)
+        let text = serde_json::to_string_pretty(&value)
+            .map_err(|error| self.unserializable(MANIFEST, error))?;
+        // What a manifest lists is on the disk before it says so.
+        self.flush()?;
+        write_whole(&self.path.join(MANIFEST), format!("{text}\n").as_bytes())
+            .map_err(|error| self.unwritable(MANIFEST, error))?;
+        self.lock.all_listed();
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), DirectoryError> {
+        let names: BTreeSet<&String> = self.unflushed.union(&self.growing).collect();
+        let names = names.into_iter().map(String::as_str);
+        disk::flush(&self.path, names).map_err(|error| self.unwritable("", error))?;
+        self.unflushed.clear();
+        Ok(())
     }
 }
 
-/// Files an earlier run left in `path`; an error where the directory isn't ours.
-fn earlier_files(path: &Path) -> Result<Vec<String>, DirectoryError> {
-    let unreadable = |source| DirectoryError {
-        action: "read",
-        path: path.into(),
-        source: Some(source),
-        hint: "choose another directory with --out DIR",
-    };
-    let entries = fs::read_dir(path).map_err(unreadable)?;
-    let is_crumb = |name: &str| name == LOCK || is_temporary(name);
-    let names = entries.flatten().map(|entry| entry.file_name());
-    if names
-        .map(|name| name.to_string_lossy().into_owned())
-        .all(|name| is_crumb(&name))
-    {
-        // Nothing, or what a program left that was killed before its first manifest.
-        return Ok(Vec::new());
-    }
-    let foreign = |source| DirectoryError {
-        action: "use",
-        path: path.into(),
-        source,
-        hint: "it holds files but no manifest.json of this program, and nothing in it was touched; \
-               choose another directory with --out DIR, or empty this one",
-    };
-    let text = match fs::read_to_string(path.join(MANIFEST)) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(foreign(None)),
-        Err(error) => return Err(foreign(Some(error))),
-    };
-    match serde_json::from_str::<Marker>(&text) {
-        Ok(marker) if marker.program == PROGRAM => {
-            Ok(marker.files.into_iter().filter(|f| is_plain(f)).collect())
-        }
-        _ => Err(foreign(None)),
-    }
-}
-
-/// A relative name without any way out of the directory.
-fn is_plain(name: &str) -> bool {
-    !name.is_empty()
-        && Path::new(name)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)))
-}
-
-/// Is it one of the names that [`write_whole`] gives to files it has not finished?
-fn is_temporary(name: &str) -> bool {
-    let stem = name
-        .strip_suffix(".tmp")
-        .and_then(|stem| stem.rsplit_once('.'));
-    stem.is_some_and(|(_, id)| !id.is_empty() && id.bytes().all(|c| c.is_ascii_digit()))
-}
-
-/// Removes what programs left in `folder` that were killed while they wrote.
-pub fn remove_unfinished(folder: &Path) {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = entries.map(|entry| entry.file_name());
-    for name in names.filter(|name| is_temporary(&name.to_string_lossy())) {
-        // What can't be removed is in nobody's way.
-        let _ = fs::remove_file(folder.join(name));
-    }
-}
-
-/// Temporary file, flushed to the disk, then renamed: a reader sees the old file or the new one,
-/// whenever the program or the machine stops.
-pub fn write_whole(target: &Path, content: &[u8]) -> io::Result<()> {
-    let folder = target.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut name = target.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = target.with_file_name(name);
-    let written = File::create(&temporary).and_then(|mut file| {
-        file.write_all(content)?;
-        file.sync_all()?;
-        fs::rename(&temporary, target)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written?;
-    // The rename itself lasts once the folder is flushed; not every system can do that.
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
-    Ok(())
-}
+#[cfg(test)]
+mod tests;

@@ -378,7 +378,7 @@ fn a_manifest_counts_cycles_where_there_are_no_events() {
     let name = format!("results-fabric-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
     let _ = fs::remove_dir_all(&path);
-    let mut directory = RunDirectory::create(&path).unwrap();
+    let mut directory = RunDirectory::create(&path, &Default::default()).unwrap();
     directory.write_tables(&tables(&fabric::outcome())).unwrap();
     let manifest = fabric_manifest(&fabric::info(), &fabric::spec(), &fabric::outcome());
     directory.finish(&manifest).unwrap();

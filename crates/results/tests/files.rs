@@ -5,7 +5,8 @@ mod sample;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use results::{RunDirectory, run_manifest, run_summary, run_tables};
+use results::directory::Holder;
+use results::{Manifest, RunDirectory, run_manifest, run_summary, run_tables};
 use serde_json::Value;
 
 /// A directory of one test's own, gone when dropped.
@@ -46,7 +47,7 @@ fn all_files(folder: &Path) -> Vec<String> {
 
 fn write_all(path: &Path) -> PathBuf {
     let (info, spec, outcome) = (sample::info(), sample::spec(), sample::outcome());
-    let mut directory = RunDirectory::create(path).unwrap();
+    let mut directory = RunDirectory::create(path, &Holder::default()).unwrap();
     directory
         .write_scenario(&info.scenario, &info.resolved)
         .unwrap();
@@ -115,7 +116,7 @@ fn every_column_of_every_table_is_explained() {
 #[test]
 fn an_unfinished_directory_says_so() {
     let scratch = Scratch::new("partial");
-    let mut directory = RunDirectory::create(&scratch.0).unwrap();
+    let mut directory = RunDirectory::create(&scratch.0, &Holder::default()).unwrap();
     directory.write("scenario.toml", b"seed = 1").unwrap();
     drop(directory);
     assert_eq!(json(scratch.0.join("manifest.json"))["partial"], true);
@@ -124,12 +125,12 @@ fn an_unfinished_directory_says_so() {
 #[test]
 fn a_second_run_clears_the_first() {
     let scratch = Scratch::new("again");
-    let mut first = RunDirectory::create(&scratch.0).unwrap();
+    let mut first = RunDirectory::create(&scratch.0, &Holder::default()).unwrap();
     first.write("figures/old.svg", b"old").unwrap();
-    first.finish(&Default::default()).unwrap();
+    first.finish(&Manifest::default()).unwrap();
     fs::write(scratch.0.join("notes.txt"), "mine").unwrap();
-    let second = RunDirectory::create(&scratch.0).unwrap();
-    second.finish(&Default::default()).unwrap();
+    let second = RunDirectory::create(&scratch.0, &Holder::default()).unwrap();
+    second.finish(&Manifest::default()).unwrap();
     assert!(!scratch.0.join("figures/old.svg").exists());
     assert_eq!(
         fs::read_to_string(scratch.0.join("notes.txt")).unwrap(),
@@ -150,7 +151,9 @@ fn somebody_elses_directory_is_left_alone() {
     ] {
         let scratch = Scratch::new(case);
         fs::write(scratch.0.join(name), content).unwrap();
-        let error = RunDirectory::create(&scratch.0).unwrap_err().to_string();
+        let error = RunDirectory::create(&scratch.0, &Holder::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(scratch.0.to_str().unwrap()), "{error}");
         assert!(error.contains("--out"), "{error}");
         assert_eq!(all_files(&scratch.0), vec![name]);
@@ -170,7 +173,7 @@ fn a_manifest_cannot_make_us_remove_files_elsewhere() {
     let manifest = serde_json::json!({ "program": "backwater", "files": files });
     fs::write(run.join("manifest.json"), manifest.to_string()).unwrap();
     fs::write(run.join("inside.txt"), "ours").unwrap();
-    let mut directory = RunDirectory::create(&run).unwrap();
+    let mut directory = RunDirectory::create(&run, &Holder::default()).unwrap();
     assert!(outside.exists());
     assert!(!run.join("inside.txt").exists());
     assert!(directory.write("../outside.txt", b"theirs").is_err());
@@ -185,7 +188,7 @@ fn errors_name_the_path_and_the_reason() {
     let scratch = Scratch::new("errors");
     let file = scratch.0.join("file");
     fs::write(&file, "a file").unwrap();
-    let error = RunDirectory::create(&file).unwrap_err();
+    let error = RunDirectory::create(&file, &Holder::default()).unwrap_err();
     assert!(error.source.is_some());
     let error = error.to_string();
     assert!(
@@ -197,7 +200,7 @@ fn errors_name_the_path_and_the_reason() {
 #[test]
 fn a_write_that_fails_leaves_the_old_file_and_no_other() {
     let scratch = Scratch::new("atomic");
-    let mut directory = RunDirectory::create(&scratch.0).unwrap();
+    let mut directory = RunDirectory::create(&scratch.0, &Holder::default()).unwrap();
     directory.write("kept.txt", b"old").unwrap();
     directory.write("kept.txt", b"new").unwrap();
     // A file can't replace a folder.
@@ -218,27 +221,14 @@ fn what_a_killed_program_left_is_no_hindrance() {
     for crumb in ["manifest.json.4711.tmp", "lock"] {
         fs::write(scratch.0.join(crumb), "").unwrap();
     }
-    drop(RunDirectory::create(&scratch.0).unwrap());
-    assert_eq!(all_files(&scratch.0), ["lock", "manifest.json"]);
+    drop(RunDirectory::create(&scratch.0, &Holder::default()).unwrap());
+    assert_eq!(all_files(&scratch.0), ["manifest.json"]);
     let path = write_all(&scratch.0);
     fs::write(path.join("tables/flows.csv.12.tmp"), "half").unwrap();
     fs::write(path.join("tables/my.notes.tmp"), "mine").unwrap();
-    drop(RunDirectory::create(&path).unwrap());
-    let left = all_files(&path);
-    assert_eq!(left, ["lock", "manifest.json", "tables/my.notes.tmp"]);
+    drop(RunDirectory::create(&path, &Holder::default()).unwrap());
+    assert_eq!(all_files(&path), ["manifest.json", "tables/my.notes.tmp"]);
     let foreign = Scratch::new("killed-foreign");
     fs::write(foreign.0.join("manifest.json.x.tmp"), "").unwrap();
-    assert!(RunDirectory::create(&foreign.0).is_err());
-    assert!(RunDirectory::lock(&foreign.0).is_err());
-}
-
-#[test]
-fn one_holds_the_lock() {
-    let scratch = Scratch::new("lock");
-    let path = scratch.0.join("run");
-    let held = RunDirectory::lock(&path).unwrap();
-    let error = RunDirectory::lock(&path).unwrap_err().to_string();
-    assert!(error.contains("another backwater"), "{error}");
-    drop(held);
-    RunDirectory::lock(&path).unwrap();
+    assert!(RunDirectory::create(&foreign.0, &Holder::default()).is_err());
 }

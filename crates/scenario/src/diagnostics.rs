@@ -1,6 +1,6 @@
 //! Mistakes in a scenario: what was found, where, what is allowed, how to go on.
 
-use kernel::words::counted;
+use kernel::words::{counted, printable};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -49,7 +49,7 @@ impl Diagnostic {
         Self {
             severity: Severity::Error,
             code,
-            message: message.into(),
+            message: printable(&message.into()),
             labels: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
@@ -86,31 +86,31 @@ impl Diagnostic {
 
     /// Points at a place; the first place is the main one.
     pub fn at(mut self, at: At, label: impl Into<String>) -> Self {
-        self.labels.push((at, label.into()));
+        self.labels.push((at, shown(&label.into())));
         self
     }
 
     /// Adds what is behind the mistake.
     pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
+        self.notes.push(shown(&note.into()));
         self
     }
 
     /// Adds what is behind the mistake, if anything is.
     pub(crate) fn note_if(mut self, note: Option<String>) -> Self {
-        self.notes.extend(note);
+        self.notes.extend(note.map(|note| shown(&note)));
         self
     }
 
     /// Adds a way to go on.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help.push(help.into());
+        self.help.push(shown(&help.into()));
         self
     }
 
     /// Adds a way to go on, if there is one.
     pub(crate) fn help_if(mut self, help: Option<String>) -> Self {
-        self.help.extend(help);
+        self.help.extend(help.map(|help| shown(&help)));
         self
     }
 }
@@ -313,7 +313,7 @@ impl Diagnostics {
             .max()
             .unwrap_or(0);
         if source.text.is_empty() || longest > SHOWN_BYTES {
-            let origin = Origin::path(source.name.as_str())
+            let origin = Origin::path(printable(&source.name))
                 .line(line)
                 .char_column(column);
             return group.element(origin);
@@ -323,7 +323,7 @@ impl Diagnostics {
             .filter(|&&b| b == b'\n')
             .count();
         let mut snippet = Snippet::source(&source.text[window.clone()])
-            .path(source.name.as_str())
+            .path(printable(&source.name))
             .line_start(first);
         for (index, (at, label)) in labels().enumerate() {
             let kind = if index == 0 && diagnostic.labels[0].0 == *at {
@@ -387,6 +387,12 @@ impl fmt::Display for Diagnostics {
 }
 
 impl std::error::Error for Diagnostics {}
+
+/// Names in it do nothing to a terminal; it may have several lines.
+fn shown(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(printable).collect();
+    lines.join("\n")
+}
 
 fn floor_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len()))

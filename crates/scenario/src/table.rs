@@ -68,7 +68,7 @@ pub(crate) const AS_ABOVE: &str = "as the table above it says";
 pub(crate) enum Kind {
     /// Any text.
     Text,
-    /// A name: not empty, without `->` and control characters.
+    /// A name: not empty, without `->` and characters that can't be printed.
     Name,
     /// One name of something declared elsewhere; the text says of what.
     Reference(&'static str),

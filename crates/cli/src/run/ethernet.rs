@@ -44,6 +44,7 @@ struct Found {
 /// A run that has come to its end, or was stopped.
 struct Finished<P: Probe> {
     found: Found,
+    cpu_seconds: Option<f64>,
     engine: Engine<Watched<P>>,
 }
 
@@ -124,6 +125,7 @@ impl EthernetRun<'_> {
         bar.finish_and_clear();
         Ok(Finished {
             found: found(&engine, pace.seconds()),
+            cpu_seconds: pace.cpu_seconds(),
             engine,
         })
     }
@@ -131,7 +133,11 @@ impl EthernetRun<'_> {
     /// Adds what the audit found, if there was one; runs once more without it to tell what it
     /// cost.
     fn count_audit<T: Probe>(&mut self, end: Finished<(Option<Audit>, T)>) -> Found {
-        let Finished { mut found, engine } = end;
+        let Finished {
+            mut found,
+            cpu_seconds,
+            engine,
+        } = end;
         let Some(audit) = &engine.probe().1.0 else {
             return found;
         };
@@ -146,9 +152,9 @@ impl EthernetRun<'_> {
         self.job.note_audit(&Audited {
             checks: audit.checks(),
             broken: total,
-            wall_seconds: found.wall_seconds,
+            cpu_seconds,
             plain: plain.map(|plain| PlainRun {
-                wall_seconds: plain.found.wall_seconds,
+                cpu_seconds: plain.cpu_seconds,
                 same_hash: plain.found.outcome.trace_hash == found.outcome.trace_hash,
             }),
         });

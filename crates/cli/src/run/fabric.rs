@@ -81,6 +81,7 @@ struct Finished<E> {
     outcome: FabricOutcome,
     engine: E,
     wall_seconds: f64,
+    cpu_seconds: Option<f64>,
 }
 
 impl<E> Finished<E> {
@@ -167,6 +168,7 @@ impl FabricRun<'_> {
         Ok(Finished {
             outcome,
             wall_seconds: pace.seconds(),
+            cpu_seconds: pace.cpu_seconds(),
             engine,
         })
     }
@@ -191,9 +193,9 @@ impl FabricRun<'_> {
         self.job.note_audit(&Audited {
             checks: audit.checks(),
             broken,
-            wall_seconds: end.wall_seconds,
+            cpu_seconds: end.cpu_seconds,
             plain: plain.map(|plain| PlainRun {
-                wall_seconds: plain.wall_seconds,
+                cpu_seconds: plain.cpu_seconds,
                 same_hash: plain.outcome.trace_hash == outcome.trace_hash,
             }),
         });

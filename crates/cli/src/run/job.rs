@@ -8,7 +8,7 @@ use scenario::{Scenario, Source};
 use serde_json::Value;
 
 use super::Options;
-use crate::{FAILED, INTERRUPTED, SUCCESS, command_line, fail, files};
+use crate::{FAILED, SUCCESS, command_line, fail, files, interrupt};
 
 /// A run and the directory it fills.
 pub struct Job<'a> {
@@ -45,16 +45,16 @@ pub struct Audited {
     pub checks: u64,
     /// Promises broken.
     pub broken: u64,
-    /// Time of the run with it.
-    pub wall_seconds: f64,
+    /// CPU time of the run with it.
+    pub cpu_seconds: Option<f64>,
     /// The same run without it, if there is anything to compare.
     pub plain: Option<PlainRun>,
 }
 
 /// A run without its audit.
 pub struct PlainRun {
-    /// Time it took.
-    pub wall_seconds: f64,
+    /// CPU time it took.
+    pub cpu_seconds: Option<f64>,
     /// It had the trace hash of the run with audit.
     pub same_hash: bool,
 }
@@ -66,7 +66,7 @@ pub enum Ending {
     Done,
     /// With a promise broken, in a deadlock or at a standstill.
     Failed,
-    /// By Ctrl-C.
+    /// By a signal, such as that of Ctrl-C.
     Interrupted,
 }
 
@@ -109,17 +109,13 @@ impl<'a> Job<'a> {
     pub fn note_audit(&mut self, audit: &Audited) {
         let mut what = format!("{} checked while running", counted(audit.checks, "promise"));
         if let Some(plain) = &audit.plain {
-            what += &format!(
-                ", {:.2} times the run's time ({:.2} s against {:.2} s); trace hash {}",
-                audit.wall_seconds / plain.wall_seconds.max(1e-9),
-                audit.wall_seconds,
-                plain.wall_seconds,
-                if plain.same_hash {
-                    "the same without"
-                } else {
-                    "DIFFERENT without"
-                },
-            );
+            if let (Some(with), Some(without)) = (audit.cpu_seconds, plain.cpu_seconds) {
+                what += &cost(with, without);
+            }
+            what += match plain.same_hash {
+                true => "; trace hash the same without",
+                false => "; trace hash DIFFERENT without",
+            };
         }
         eprintln!("audit: {what}");
         self.checks.push(Check {
@@ -150,14 +146,18 @@ impl<'a> Job<'a> {
             return fail(error);
         }
         print!("{summary}");
-        println!(
-            "report: {}",
-            self.directory.path().join("report.html").display()
-        );
+        let report = self.directory.path().join("report.html");
+        println!("report: {}", files::shown(&report));
         match ending {
             Ending::Done => SUCCESS,
             Ending::Failed => FAILED,
-            Ending::Interrupted => INTERRUPTED,
+            Ending::Interrupted => interrupt::status(),
         }
     }
+}
+
+/// What watching cost, in seconds of CPU.
+fn cost(with: f64, without: f64) -> String {
+    let times = with / without.max(1e-9);
+    format!(", {times:.2} times the run's CPU time ({with:.2} s against {without:.2} s)")
 }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::machine;
+
 /// Between slices of about this wall time progress is shown and Ctrl-C is heard.
 const SLICE: Duration = Duration::from_millis(50);
 
@@ -12,6 +14,7 @@ pub struct Pace {
     start: Instant,
     looked_up: Instant,
     saved: Instant,
+    cpu_at_start: Option<f64>,
 }
 
 impl Pace {
@@ -24,6 +27,7 @@ impl Pace {
             start,
             looked_up: start,
             saved: start,
+            cpu_at_start: machine::cpu_seconds(),
         }
     }
 
@@ -52,6 +56,11 @@ impl Pace {
     /// Wall time since the start, in seconds.
     pub fn seconds(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
+    }
+
+    /// CPU time since the start, in seconds; `None` where the system does not say.
+    pub fn cpu_seconds(&self) -> Option<f64> {
+        Some(machine::cpu_seconds()? - self.cpu_at_start?)
     }
 }
 

@@ -41,6 +41,7 @@ struct Found {
 /// A run that has come to its end, or was stopped.
 struct Finished<P> {
     found: Found,
+    cpu_seconds: Option<f64>,
     probe: P,
 }
 
@@ -131,11 +132,12 @@ impl PacketRun<'_> {
             }
         }
         bar.finish_and_clear();
-        let wall_seconds = pace.seconds();
+        let (wall_seconds, cpu_seconds) = (pace.seconds(), pace.cpu_seconds());
         let outcome = simulation.outcome();
         let (watch, probe) = simulation.into_probe();
         Ok(Finished {
             found: Found::new(network, outcome, &watch, wall_seconds),
+            cpu_seconds,
             probe,
         })
     }
@@ -156,7 +158,11 @@ impl PacketRun<'_> {
 
     /// Adds what the audit found; runs once more without it to tell what it cost.
     fn count_audit<P>(&mut self, end: Finished<P>, audit: impl Fn(&P) -> &Audit) -> Found {
-        let Finished { mut found, probe } = end;
+        let Finished {
+            mut found,
+            cpu_seconds,
+            probe,
+        } = end;
         let audit = audit(&probe);
         let (broken, total) = audit.violations();
         let broken: Vec<Violation> = broken.to_vec();
@@ -171,10 +177,10 @@ impl PacketRun<'_> {
         self.job.note_audit(&Audited {
             checks,
             broken: total,
-            wall_seconds: found.wall_seconds,
-            plain: plain.map(|Finished { found: plain, .. }| PlainRun {
-                wall_seconds: plain.wall_seconds,
-                same_hash: plain.outcome.trace_hash == found.outcome.trace_hash,
+            cpu_seconds,
+            plain: plain.map(|plain| PlainRun {
+                cpu_seconds: plain.cpu_seconds,
+                same_hash: plain.found.outcome.trace_hash == found.outcome.trace_hash,
             }),
         });
         found

@@ -16,6 +16,8 @@ use flit::shard::{self, Conductor, Mail, Shard};
 use flit::spec::FabricSpec;
 use flit::{BuildError, Simulation};
 
+use crate::machine;
+
 /// Looks at what is waited for before giving way to another thread.
 const LOOKS: u32 = 4_000;
 /// As a goal: the slice is over.
@@ -26,6 +28,10 @@ pub struct Team {
     conductor: Conductor,
     shards: Vec<Mutex<Shard>>,
     relay: Relay,
+    /// Threads to start besides the one that leads; a member without one is worked by that.
+    others: usize,
+    /// It was said that fewer threads work than wanted.
+    is_told: bool,
 }
 
 /// How the threads of a run keep in step.
@@ -71,6 +77,8 @@ impl Team {
             conductor,
             shards: shards.into_iter().map(Mutex::new).collect(),
             relay: Relay::new(threads),
+            others: threads - 1,
+            is_told: false,
         })
     }
 }
@@ -126,12 +134,24 @@ impl Machine for Team {
 
     fn run_until(&mut self, cycle: u64) -> bool {
         let (conductor, shards, relay) = (&mut self.conductor, &self.shards, &self.relay);
-        thread::scope(|scope| {
+        let others = self.others;
+        let own = thread::scope(|scope| {
+            let mut own = vec![0];
             for (member, shard) in shards.iter().enumerate().skip(1) {
-                scope.spawn(move || relay.follow(member, shard));
+                let work = move || relay.follow(member, shard);
+                let start = || thread::Builder::new().spawn_scoped(scope, work).is_ok();
+                // The system may let no more start.
+                if member > others || !start() {
+                    own.push(member);
+                }
             }
-            relay.lead(conductor, shards, cycle);
+            relay.lead(conductor, shards, &own, cycle);
+            own.len()
         });
+        if own > 1 && !self.is_told {
+            self.is_told = true;
+            machine::note_threads(shards.len() + 1 - own, shards.len());
+        }
         conductor.is_running()
     }
 
@@ -155,8 +175,9 @@ impl Relay {
         }
     }
 
-    /// What the thread of the first shard does: it also measures.
-    fn lead(&self, conductor: &mut Conductor, shards: &[Mutex<Shard>], until: u64) {
+    /// What the thread of the first shard does: it also measures, and works the shards of all
+    /// members that are its `own`.
+    fn lead(&self, conductor: &mut Conductor, shards: &[Mutex<Shard>], own: &[usize], until: u64) {
         let _alarm = Alarm(&self.has_failed);
         loop {
             let goal = {
@@ -164,12 +185,14 @@ impl Relay {
                 conductor.look(&mut shards, until).unwrap_or(OVER)
             };
             self.goal.store(goal, Ordering::Relaxed);
-            self.meet();
+            self.meet(own.len());
             if goal == OVER {
                 return;
             }
-            self.run(0, &mut lock(&shards[0]), goal);
-            self.meet();
+            let mut group: Vec<_> = own.iter().map(|own| (*own, lock(&shards[*own]))).collect();
+            self.run(&mut group, goal);
+            drop(group);
+            self.meet(own.len());
         }
     }
 
@@ -177,30 +200,42 @@ impl Relay {
     fn follow(&self, member: usize, shard: &Mutex<Shard>) {
         let _alarm = Alarm(&self.has_failed);
         loop {
-            self.meet();
+            self.meet(1);
             let goal = self.goal.load(Ordering::Relaxed);
             if goal == OVER {
                 return;
             }
-            self.run(member, &mut lock(shard), goal);
-            self.meet();
+            self.run(&mut [(member, lock(shard))], goal);
+            self.meet(1);
         }
     }
 
-    fn run(&self, member: usize, shard: &mut Shard, goal: u64) {
-        let mut sent = self.sent[member].0.load(Ordering::Relaxed);
-        while shard.goes_on(goal) {
-            shard.work();
-            for to in self.all_but(member) {
-                std::mem::swap(shard.mail(to), &mut lock(self.mail(sent, member, to)));
+    /// Works the shards of a group of members, who take turns within each cycle.
+    fn run(&self, group: &mut [(usize, MutexGuard<'_, Shard>)], goal: u64) {
+        let first = group[0].0;
+        let mut sent = self.sent[first].0.load(Ordering::Relaxed);
+        // All shards see the same cycle and the same standstill; each has to be asked, since it
+        // skips idle time then.
+        let go_on = |group: &mut [(usize, MutexGuard<'_, Shard>)]| {
+            let asked = group.iter_mut().map(|(_, shard)| shard.goes_on(goal));
+            asked.fold(true, |all, one| all & one)
+        };
+        while go_on(group) {
+            for (member, shard) in group.iter_mut() {
+                shard.work();
+                for to in self.all_but(*member) {
+                    std::mem::swap(shard.mail(to), &mut lock(self.mail(sent, *member, to)));
+                }
+                self.sent[*member].0.store(sent + 1, Ordering::Release);
             }
             sent += 1;
-            self.sent[member].0.store(sent, Ordering::Release);
-            for from in self.all_but(member) {
-                self.wait_for(&self.sent[from], sent);
-                shard.take(&mut lock(self.mail(sent - 1, from, member)));
+            for (member, shard) in group.iter_mut() {
+                for from in self.all_but(*member) {
+                    self.wait_for(&self.sent[from], sent);
+                    shard.take(&mut lock(self.mail(sent - 1, from, *member)));
+                }
+                shard.end_cycle();
             }
-            shard.end_cycle();
         }
     }
 
@@ -213,10 +248,10 @@ impl Relay {
         &self.mails[(parity * self.members + from) * self.members + to]
     }
 
-    /// Waits until all members are here.
-    fn meet(&self) {
+    /// So many members are here; waits until all are.
+    fn meet(&self, come: usize) {
         let members = self.members as u64;
-        let before = self.met.0.fetch_add(1, Ordering::AcqRel);
+        let before = self.met.0.fetch_add(come as u64, Ordering::AcqRel);
         self.wait_for(&self.met, (before / members + 1) * members);
     }
 
@@ -291,6 +326,28 @@ mod tests {
         assert!(one.outcome().packets_total > 500);
     }
 
+    /// Whatever number of threads could be started for six parts.
+    #[test]
+    fn members_without_a_thread_take_turns() {
+        let spec = mesh();
+        let mut one = Simulation::new(&spec).expect("it builds");
+        let mut teams: Vec<Team> = [0, 1, 3, 5]
+            .map(|others| Team {
+                others,
+                ..Team::new(&spec, 6).expect("it can be cut")
+            })
+            .into();
+        for cycle in [1, 90, u64::MAX] {
+            let more = one.run_until(cycle);
+            let expected = format!("{:?}", one.outcome());
+            for team in &mut teams {
+                assert_eq!(team.run_until(cycle), more);
+                assert_eq!(format!("{:?}", team.outcome()), expected);
+                assert_eq!(team.is_told, team.others < 5, "{}", team.others);
+            }
+        }
+    }
+
     /// Else a defect in one thread would look like a run without end.
     #[test]
     fn nobody_waits_for_a_thread_that_has_failed() {
@@ -302,7 +359,7 @@ mod tests {
             });
             let waits = scope.spawn(|| {
                 let _alarm = Alarm(&relay.has_failed);
-                relay.meet();
+                relay.meet(1);
             });
             [fails.join().is_err(), waits.join().is_err()]
         });

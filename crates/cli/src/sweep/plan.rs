@@ -14,7 +14,7 @@ use scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep};
 use super::measure::{measure, measures};
 use super::progress::Progress;
 use super::store::{Key, Point, Store};
-use crate::{Changes, command_of, files, interrupt, machine};
+use crate::{Changes, command_of, files, holder, interrupt, machine};
 
 /// Points checked before mistakes are told.
 const CHUNK: usize = 4096;
@@ -58,8 +58,6 @@ pub struct Work<'a> {
     plan: &'a Plan,
     measures: &'static [Measure],
     store: Store,
-    /// Kept locked as long as the work goes on.
-    _lock: std::fs::File,
 }
 
 /// Points that can run: what each is known by, and what is measured.
@@ -139,8 +137,7 @@ impl Plan {
         let sweep = Sweep::read(&source, &sets, &axes)
             .map_err(|mistakes| mistakes.render(files::color()))?;
         let jobs = how.jobs.map_or(0, usize::from);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
-        let pool = pool.map_err(|error| format!("error: can't start threads: {error}"))?;
+        let pool = machine::pool(jobs).map_err(|error| format!("error: {error}"))?;
         let share = |bytes: u64| bytes / pool.current_num_threads().max(1) as u64;
         let limits = Limits {
             memory_bytes: machine::available_memory().map(share),
@@ -282,8 +279,8 @@ impl Plan {
         if !checked.warnings.is_empty() {
             eprintln!("{}", checked.warnings.render(files::color()));
         }
-        let lock = RunDirectory::lock(out).map_err(|error| error.to_string())?;
-        let mut directory = RunDirectory::create(out).map_err(|error| error.to_string())?;
+        let directory = RunDirectory::create_with_points(out, &holder());
+        let mut directory = directory.map_err(|error| error.to_string())?;
         let store = Store::open(out, how.fresh)?;
         self.write_sources(&mut directory)
             .map_err(|error| error.to_string())?;
@@ -291,7 +288,6 @@ impl Plan {
             plan: self,
             measures: checked.measures,
             store,
-            _lock: lock,
         };
         Ok((work, directory))
     }
@@ -311,12 +307,20 @@ impl Plan {
 }
 
 impl Work<'_> {
-    /// The stored points of these keys.
-    pub fn stored(&self, keys: &[Key]) -> Vec<Option<Point>> {
+    /// The stored points of these keys. Of those that are damaged it says so.
+    pub fn stored(&self, points: &[u64], keys: &[Key]) -> Vec<Option<Point>> {
         let load = |key: &Key| self.store.load(key, self.measures);
-        self.plan
-            .pool
-            .install(|| keys.par_iter().map(load).collect())
+        let pool = &self.plan.pool;
+        let found: Vec<_> = pool.install(|| keys.par_iter().map(load).collect());
+        let all = points.iter().zip(found);
+        let point = |(number, found): (&u64, Result<Option<Point>, String>)| {
+            found.unwrap_or_else(|damage| {
+                let point = self.plan.sweep.describe(*number);
+                eprintln!("note: the stored point {point} is damaged ({damage}): computed again");
+                None
+            })
+        };
+        all.map(point).collect()
     }
 
     /// Computes what `found` lacks, each scenario once, and stores it. After Ctrl-C the rest stays

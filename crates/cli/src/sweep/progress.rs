@@ -48,7 +48,10 @@ impl Progress {
             bar.set_style(style.progress_chars("=> "));
         }
         bar.set_prefix(what);
-        bar.enable_steady_tick(TICK);
+        // That takes a thread, and the library does not bear being refused one.
+        if std::thread::Builder::new().spawn(|| ()).is_ok() {
+            bar.enable_steady_tick(TICK);
+        }
         Progress {
             what,
             bar,

@@ -1,14 +1,17 @@
 //! Points on the disk: each in a file of its own, named by what was simulated.
 //!
 //! A file appears by a rename after its content was flushed. So a program or machine that stops
-//! at any instant leaves whole points only, and a sweep that starts again finds them.
+//! at any instant leaves whole points only, and a sweep that starts again finds them. What a disk
+//! or a hand changes in a file is found by the digest of its content.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use results::directory::{remove_unfinished, write_whole};
+use results::directory::{
+    POINTS, POINTS_LOG, fresh_file, read_file, remove_unfinished, write_whole,
+};
 use results::sweep::Measure;
 use scenario::Scenario;
 use serde_json::{Map, Value, json};
@@ -16,13 +19,19 @@ use serde_json::{Map, Value, json};
 use super::digest::{hex, sha256};
 
 /// To be raised when the meaning of a measurement changes: older points then count no more.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Digest of the sources that decide what a run measures; see `build.rs`.
+const SOURCES: &str = env!("BACKWATER_SOURCES");
+/// A point that is larger is none.
+const LARGEST_BYTES: u64 = 1 << 20;
+/// Field of a stored point: the digest of all its other fields.
+const DIGEST: &str = "sha256";
 /// Bytes of the digest in a file's name.
 const NAMED: usize = 16;
 
-/// What a run is known by: the digest of program version, format, resolved scenario (which
-/// holds the seed) and the files it names.
+/// What a run is known by: the digest of program version and sources, format, resolved scenario
+/// (which holds the seed) and the files it names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Key([u8; 32]);
 
@@ -46,7 +55,7 @@ impl Key {
     /// The key of a scenario.
     pub fn of(scenario: &Scenario) -> Key {
         let mut text = format!(
-            "backwater {VERSION}, points {FORMAT}\n{}",
+            "backwater {VERSION}, sources {SOURCES}, points {FORMAT}\n{}",
             scenario.resolved
         );
         // The lengths keep apart what would read the same when joined.
@@ -65,8 +74,8 @@ impl Key {
 impl Store {
     /// The points below `directory`; `fresh` forgets them.
     pub fn open(directory: &Path, fresh: bool) -> Result<Store, String> {
-        let folder = directory.join("points");
-        let log = directory.join("points.log");
+        let folder = directory.join(POINTS);
+        let log = directory.join(POINTS_LOG);
         let fail = |path: &Path, error| format!("can't write {}: {error}", path.display());
         if fresh {
             forget(&folder).map_err(|error| fail(&folder, error))?;
@@ -74,26 +83,33 @@ impl Store {
         }
         fs::create_dir_all(&folder).map_err(|error| fail(&folder, error))?;
         remove_unfinished(&folder);
-        let open = File::options().append(true).create(true).open(&log);
-        let log = Mutex::new(open.map_err(|error| fail(&log, error))?);
+        let open = open_log(&log).map_err(|error| fail(&log, error))?;
+        let log = Mutex::new(open);
         Ok(Store { folder, log })
     }
 
-    /// A point computed earlier, if it is whole and of this very scenario.
-    pub fn load(&self, key: &Key, measures: &[Measure]) -> Option<Point> {
-        let text = fs::read(self.folder.join(key.file())).ok()?;
-        let stored: Value = serde_json::from_slice(&text).ok()?;
-        if stored["scenario"].as_str() != Some(hex(&key.0).as_str()) {
-            return None;
-        }
-        let value = |measure: &Measure| match stored["values"].get(label(measure))? {
-            Value::Null => Some(f64::NAN),
-            value => value.as_f64(),
+    /// A point computed earlier, if there is one of this very scenario.
+    ///
+    /// # Errors
+    /// If there was one and something has changed it; says how that shows.
+    pub fn load(&self, key: &Key, measures: &[Measure]) -> Result<Option<Point>, String> {
+        let text = match read_file(&self.folder.join(key.file()), LARGEST_BYTES) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.to_string()),
         };
-        Some(Point {
-            values: measures.iter().map(value).collect::<Option<_>>()?,
-            trace_hash: stored["trace_hash"].as_str()?.into(),
-        })
+        let stored: Result<Value, _> = serde_json::from_slice(&text);
+        let Ok(Value::Object(mut stored)) = stored else {
+            return Err("it is cut short or no JSON".into());
+        };
+        let digest = stored.shift_remove(DIGEST);
+        if digest.as_ref().and_then(Value::as_str) != Some(digest_of(&stored).as_str()) {
+            return Err("its digest does not fit its content".into());
+        }
+        if stored.get("scenario").and_then(Value::as_str) != Some(hex(&key.0).as_str()) {
+            return Err("it is of another scenario".into());
+        }
+        point(&stored, measures).map(Some)
     }
 
     /// Stores a point for good.
@@ -106,10 +122,16 @@ impl Store {
         let stored = json!({
             "program": "backwater",
             "version": VERSION,
+            "sources": SOURCES,
             "scenario": hex(&key.0),
             "trace_hash": point.trace_hash,
             "values": values,
         });
+        let Value::Object(mut stored) = stored else {
+            return Err("a point is no object".into());
+        };
+        stored.insert(DIGEST.into(), digest_of(&stored).into());
+        let stored = Value::Object(stored);
         let path = self.folder.join(key.file());
         write_whole(&path, format!("{stored:#}\n").as_bytes())
             .map_err(|error| format!("can't write {}: {error}", path.display()))?;
@@ -117,6 +139,36 @@ impl Store {
         // Nothing depends on the log: it is there to be looked at.
         let _ = log.write_all(format!("{}\n", hex(&key.0)).as_bytes());
         Ok(())
+    }
+}
+
+/// The digest of the fields, as they are written without a space.
+fn digest_of(fields: &Map<String, Value>) -> String {
+    let text = serde_json::to_string(fields).unwrap_or_default();
+    hex(&sha256(text.as_bytes()))
+}
+
+fn point(stored: &Map<String, Value>, measures: &[Measure]) -> Result<Point, String> {
+    let value = |measure: &Measure| {
+        let values = stored.get("values");
+        match values.and_then(|values| values.get(label(measure))) {
+            Some(Value::Null) => Ok(f64::NAN),
+            Some(value) => value.as_f64().ok_or("a value is no number"),
+            None => Err("a value is missing"),
+        }
+    };
+    let trace_hash = stored.get("trace_hash").and_then(Value::as_str);
+    Ok(Point {
+        values: measures.iter().map(value).collect::<Result<_, _>>()?,
+        trace_hash: trace_hash.ok_or("the trace hash is missing")?.into(),
+    })
+}
+
+/// The log, to add to; anything else of its name goes, and what a link names stays.
+fn open_log(path: &Path) -> std::io::Result<File> {
+    match fs::symlink_metadata(path) {
+        Ok(data) if data.is_file() => File::options().append(true).open(path),
+        _ => fresh_file(path),
     }
 }
 
@@ -167,6 +219,69 @@ mod tests {
         path
     }
 
+    /// Every bit of every byte turned, every byte another digit, every stretch zeroed: found, or
+    /// nothing that counts has changed.
+    #[test]
+    fn whatever_changes_a_point_is_found() {
+        let path = directory("changed");
+        let store = Store::open(&path, false).unwrap();
+        let key = Key(sha256(b"changed"));
+        let point = Point {
+            values: vec![0.123_456_789, 1e300],
+            trace_hash: "0123456789abcdef".into(),
+        };
+        store.save(&key, &MEASURES, &point).unwrap();
+        let file = path.join("points").join(key.file());
+        let whole = fs::read(&file).unwrap();
+        let mut found = 0;
+        let mut check = |bytes: &[u8], what: &str| {
+            fs::write(&file, bytes).unwrap();
+            match store.load(&key, &MEASURES) {
+                Ok(same) => assert_eq!(same.as_ref(), Some(&point), "{what}"),
+                Err(_) => found += 1,
+            }
+        };
+        check(&whole, "nothing changed");
+        for at in 0..whole.len() {
+            let changes = (0..8).map(|bit| whole[at] ^ 1 << bit);
+            for other in changes.chain([b'0', b'7', b'9', 0]) {
+                let mut bytes = whole.clone();
+                bytes[at] = other;
+                check(&bytes, &format!("byte {at} is {other}"));
+            }
+            let mut zeroed = whole.clone();
+            zeroed[at..].fill(0);
+            check(&zeroed, &format!("zero from {at} on"));
+        }
+        // Between fields a space may be another one; all else counts.
+        assert!(
+            found > 11 * whole.len() * 2 / 3,
+            "{found} of {}",
+            whole.len()
+        );
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    /// What a changed value would pass for without the digest.
+    #[test]
+    fn a_changed_digit_is_no_other_value() {
+        let path = directory("digit");
+        let store = Store::open(&path, false).unwrap();
+        let key = Key(sha256(b"digit"));
+        let point = Point {
+            values: vec![0.5, 2.0],
+            trace_hash: "0".into(),
+        };
+        store.save(&key, &MEASURES, &point).unwrap();
+        let file = path.join("points").join(key.file());
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.contains("0.5"));
+        fs::write(&file, text.replace("0.5", "0.7")).unwrap();
+        let error = store.load(&key, &MEASURES).unwrap_err();
+        assert!(error.contains("digest"), "{error}");
+        fs::remove_dir_all(path).unwrap();
+    }
+
     /// Values that a careless reader of decimals misses by one bit.
     #[test]
     fn every_bit_comes_back() {
@@ -181,7 +296,7 @@ mod tests {
                 trace_hash: "0123456789abcdef".into(),
             };
             store.save(&key, &MEASURES, &point).unwrap();
-            let back = store.load(&key, &MEASURES).unwrap();
+            let back = store.load(&key, &MEASURES).unwrap().unwrap();
             assert_eq!(back.values[0].to_bits(), value.to_bits());
             assert!(back.values[1].is_nan());
             assert_eq!(back.trace_hash, point.trace_hash);
@@ -201,23 +316,24 @@ mod tests {
             trace_hash: "0".into(),
         };
         store.save(&key, &MEASURES, &point).unwrap();
-        assert_eq!(store.load(&key, &MEASURES), Some(point));
-        assert_eq!(store.load(&other, &MEASURES), None);
+        assert_eq!(store.load(&key, &MEASURES), Ok(Some(point)));
+        assert_eq!(store.load(&other, &MEASURES), Ok(None));
         let file = path.join("points").join(key.file());
         fs::copy(&file, path.join("points").join(other.file())).unwrap();
-        assert_eq!(store.load(&other, &MEASURES), None, "another's content");
+        let error = store.load(&other, &MEASURES).unwrap_err();
+        assert!(error.contains("another scenario"), "{error}");
         let more = [MEASURES[0], MEASURES[1], measure("new", "")];
-        assert_eq!(store.load(&key, &more), None, "a measure is missing");
+        assert!(store.load(&key, &more).is_err(), "a measure is missing");
         let text = fs::read(&file).unwrap();
         for end in 0..text.len() - 2 {
             fs::write(&file, &text[..end]).unwrap();
-            assert_eq!(store.load(&key, &MEASURES), None, "cut at {end}");
+            assert!(store.load(&key, &MEASURES).is_err(), "cut at {end}");
         }
         fs::write(&file, &text).unwrap();
         fs::write(path.join("points/notes.json"), "mine").unwrap();
         fs::write(path.join("points/x.json.77.tmp"), "half").unwrap();
         let store = Store::open(&path, true).unwrap();
-        assert_eq!(store.load(&key, &MEASURES), None, "forgotten");
+        assert_eq!(store.load(&key, &MEASURES), Ok(None), "forgotten");
         assert!(path.join("points/notes.json").exists(), "no point of ours");
         assert!(!path.join("points/x.json.77.tmp").exists(), "unfinished");
         fs::remove_dir_all(path).unwrap();

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::support::{backwater, folder, json};
 
 /// Two senders to one receiver of a tenth of their rate: queues that are not stopped overflow.
-const SMALL: &str = r#"
+pub const SMALL: &str = r#"
 kind = "comparison"
 title = "Two to one"
 

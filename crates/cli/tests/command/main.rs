@@ -1,18 +1,28 @@
 //! The command line from outside: what it prints, writes and returns.
 
+#[cfg(unix)]
+mod at_work;
 mod bounds;
 mod comparing;
 #[cfg(unix)]
 mod documents;
+#[cfg(unix)]
+mod endless;
 mod ethernet;
 mod examples;
 mod fabric;
+#[cfg(unix)]
+mod few_threads;
 mod nasty;
 mod papers;
 mod pictures;
 mod pipes;
 mod runs;
 mod saturation;
+#[cfg(unix)]
+mod sharing;
+#[cfg(unix)]
+mod signals;
 mod stopping;
 mod support;
 mod sweep_fabric;

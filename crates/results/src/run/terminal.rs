@@ -11,7 +11,7 @@ use super::{
 };
 use crate::number::{fixed, grouped, rate_unit, significant, span};
 use crate::starved;
-use kernel::words::counted;
+use kernel::words::{counted, is_unprintable};
 
 /// Flows listed, less one for each line on paths, sessions and warnings; the rest are counted.
 const FLOWS: usize = 12;
@@ -92,7 +92,11 @@ pub fn terminal_summary<'a>(
 /// Lines of a terminal. Names come from files: they must not move the cursor or start a line of
 /// their own.
 pub(crate) fn printable(lines: &[String]) -> String {
-    let clean = |line: &String| line.chars().filter(|c| !c.is_control()).collect::<String>();
+    let clean = |line: &String| {
+        line.chars()
+            .filter(|c| !is_unprintable(*c))
+            .collect::<String>()
+    };
     lines.iter().map(|line| clean(line) + "\n").collect()
 }
 
@@ -171,7 +175,10 @@ fn flow_rows(
 
 /// Printable, on one line, at most [`NAME`] letters.
 pub(crate) fn shortened(name: &str) -> String {
-    let clean: String = name.chars().filter(|letter| !letter.is_control()).collect();
+    let clean: String = name
+        .chars()
+        .filter(|letter| !is_unprintable(*letter))
+        .collect();
     if clean.chars().count() <= NAME {
         return clean;
     }

@@ -7,6 +7,7 @@ use kernel::{Duration, Rate};
 use super::network::{FRAME_BYTES, Link, Network};
 use super::{ComparedFlow, ComparedTraffic, Comparison, Settings, Thresholds, cells_for, text};
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::reader::clip;
 use crate::record::{Datum, Record};
 use crate::source::At;
 use crate::suggest;
@@ -160,9 +161,12 @@ fn node(
     let found = numbers.get(name).copied();
     if found.is_none() {
         mistakes.push(
-            Diagnostic::error("unknown-name", format!("there is no {what} `{name}`"))
-                .at(at.clone(), "not in `[network]`")
-                .help_if(suggest::did_you_mean(name, numbers.keys().copied())),
+            Diagnostic::error(
+                "unknown-name",
+                format!("there is no {what} `{}`", clip(name)),
+            )
+            .at(at.clone(), "not in `[network]`")
+            .help_if(suggest::did_you_mean(name, numbers.keys().copied())),
         );
     }
     found

@@ -1,5 +1,6 @@
 //! Reads one value as its key's kind.
 
+use kernel::words::is_unprintable;
 use kernel::{Duration, Rate};
 use packet::spec::Span;
 
@@ -86,6 +87,8 @@ impl Reader<'_> {
             "`->` joins two nodes to a channel"
         } else if text.chars().any(char::is_control) {
             "it holds a control character"
+        } else if text.chars().any(is_unprintable) {
+            "it holds a character that can't be seen and changes how others look"
         } else {
             return true;
         };

@@ -6,9 +6,11 @@ use std::io::{self, BufWriter};
 use ethernet::probe::{Cause, FrameView, Gate, Probe};
 use ethernet::spec::EthernetSpec;
 use kernel::Time;
+use results::directory::fresh_file;
 use results::{Capture, EthernetTrace, RunDirectory};
 
 use super::super::TraceKind;
+use crate::files::shown;
 
 /// In either form.
 pub enum Trace {
@@ -29,7 +31,7 @@ impl Trace {
             TraceKind::Csv => "trace.csv",
             TraceKind::Pcapng => "trace.pcapng",
         });
-        let begun = File::create(&path).map(BufWriter::new).and_then(|file| {
+        let begun = fresh_file(&path).map(BufWriter::new).and_then(|file| {
             Ok(match kind {
                 TraceKind::Csv => Trace::Csv(EthernetTrace::new(file, network)?),
                 TraceKind::Pcapng => {
@@ -38,7 +40,7 @@ impl Trace {
                 }
             })
         });
-        begun.map_err(|error| format!("can't write {}: {error}", path.display()))
+        begun.map_err(|error| format!("can't write {}: {error}", shown(&path)))
     }
 
     /// What there is so far stands in the file.

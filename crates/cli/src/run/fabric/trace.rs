@@ -7,6 +7,9 @@ use std::path::Path;
 use flit::probe::Crossing;
 use flit::spec::FabricSpec;
 use results::FabricTraceWriter;
+use results::directory::fresh_file;
+
+use crate::files::shown;
 
 /// The trace on its way to a file.
 pub struct Trace(FabricTraceWriter<BufWriter<File>>);
@@ -14,8 +17,8 @@ pub struct Trace(FabricTraceWriter<BufWriter<File>>);
 impl Trace {
     /// Begins the file.
     pub fn create(path: &Path, spec: &FabricSpec) -> Result<Trace, String> {
-        let wrong = |error| format!("can't write {}: {error}", path.display());
-        let file = File::create(path).map_err(wrong)?;
+        let wrong = |error| format!("can't write {}: {error}", shown(path));
+        let file = fresh_file(path).map_err(wrong)?;
         let writer = FabricTraceWriter::new(BufWriter::new(file), spec).map_err(wrong)?;
         Ok(Trace(writer))
     }

@@ -7,7 +7,10 @@ use std::path::Path;
 
 use packet::probe::{Passage, TraceEntry, UnitKind};
 use packet::spec::NetworkSpec;
+use results::directory::fresh_file;
 use results::{TraceRecord, TraceWriter};
+
+use crate::files::shown;
 
 /// The trace on its way to a file.
 pub struct Trace {
@@ -19,10 +22,10 @@ pub struct Trace {
 impl Trace {
     /// Begins the file.
     pub fn create(path: &Path, network: &NetworkSpec) -> Result<Trace, String> {
-        let file = File::create(path)
-            .map_err(|error| format!("can't write {}: {error}", path.display()))?;
+        let file =
+            fresh_file(path).map_err(|error| format!("can't write {}: {error}", shown(path)))?;
         let writer = TraceWriter::new(BufWriter::new(file), network)
-            .map_err(|error| format!("can't write {}: {error}", path.display()))?;
+            .map_err(|error| format!("can't write {}: {error}", shown(path)))?;
         let links = network.links.iter();
         let ends = links
             .flat_map(|link| [(link.a, link.b), (link.b, link.a)])
