@@ -21,7 +21,8 @@ pub fn prepare(here: &Path) {
         here,
         &[("1500 cells", "60000 cells"), ("seeds = 3", "seeds = 40")],
     );
-    fs::write(here.join("small.toml"), SMALL).expect("a file");
+    let small = SMALL.replace("every = \"10 ms\"", "every = \"500 ms\"");
+    fs::write(here.join("small.toml"), small).expect("a file");
 }
 
 /// What to type; the results go to `out`.
@@ -43,11 +44,17 @@ pub fn start(here: &Path, name: &str) -> Child {
     let mut command = command(here);
     command.args(arguments(name)).stdout(Stdio::null());
     let child = command.stderr(Stdio::piped()).spawn();
-    let child = child.expect("the program starts");
+    let mut child = child.expect("the program starts");
     let begun = Instant::now();
     let out = here.join("out");
     // The lock says who is there once the directory is cleared.
     while !fs::read_to_string(out.join("lock")).is_ok_and(|lock| lock.contains("since")) {
+        let ended = child.try_wait().expect("it can be asked");
+        assert!(
+            ended.is_none(),
+            "{name} does not begin: {}",
+            end_of(child).1
+        );
         assert!(begun.elapsed() < PATIENCE, "{name} does not begin");
         sleep(Duration::from_millis(5));
     }

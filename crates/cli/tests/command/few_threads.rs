@@ -57,34 +57,34 @@ fn few_threads_are_no_panic_and_no_other_result() {
     prepare(&here);
     shared(&here, &[("seeds = 3", "seeds = 1")]);
     let mesh = shipped("flit/mesh-8x8.toml");
-    let short = [
+    let run = [
+        "run",
+        &mesh,
         "--set",
         "run.measure=2000 cycles",
         "--threads",
         "4",
-        "--out",
     ];
-    let run = |out| [&["run", &mesh][..], &short, &[out]].concat();
-    limited(&here, 64, &run("many")).expect(0);
-    let sweep = |out| ["sweep", "shared.toml", "--jobs", "4", "--out", out];
-    limited(&here, 64, &sweep("sweep-many")).expect(0);
-    let compare = |out| ["compare", "small.toml", "--threads", "3", "--out", out];
-    limited(&here, 64, &compare("compare-many")).expect(0);
+    let sweep = ["sweep", "shared.toml", "--jobs", "4"];
+    let compare = ["compare", "small.toml", "--threads", "3"];
+    let into = |out: &str, most: u32, words: &[&str]| {
+        limited(&here, most, &[words, &["--out", out]].concat()).expect(0)
+    };
+    into("many", 64, &run);
+    into("sweep-many", 64, &sweep);
+    into("compare-many", 64, &compare);
+    let table = |out: &str| fs::read(here.join(out).join("tables/sweep.csv")).expect("a table");
     for most in [1, 2, 3] {
         let out = format!("few-{most}");
-        let ran = limited(&here, most, &run(&out)).expect(0);
+        let ran = into(&out, most, &run);
         assert_eq!(ran.err.matches("in place of 4").count(), 1, "{}", ran.err);
         assert_eq!(trace_hash(&here.join(out)), trace_hash(&here.join("many")));
         let out = format!("sweep-{most}");
-        let ran = limited(&here, most, &sweep(&out)).expect(0);
+        let ran = into(&out, most, &sweep);
         assert_eq!(ran.err.matches("in place of 4").count(), 1, "{}", ran.err);
-        let table = |out: &str| fs::read(here.join(out).join("tables/sweep.csv"));
-        assert_eq!(
-            table(&out).expect("a table"),
-            table("sweep-many").expect("a table")
-        );
+        assert!(table(&out) == table("sweep-many"));
     }
-    let ran = limited(&here, 1, &compare("compare-1")).expect(0);
+    let ran = into("compare-1", 1, &compare);
     assert!(ran.err.contains("1 thread in place of 3"), "{}", ran.err);
     let (few, many) = (here.join("compare-1"), here.join("compare-many"));
     assert_eq!(trace_hash(&few), trace_hash(&many));
