@@ -101,6 +101,12 @@ fn all_schemes_stand_in_one_table() {
     ] {
         assert!(here.join("out").join(file).exists(), "{file}");
     }
+    // What only a single run has is not made up.
+    let manifest = json(&here.join("out/manifest.json"));
+    for name in ["unit_hops", "ended_at_ps", "events_per_second"] {
+        assert!(manifest.get(name).is_none(), "{manifest}");
+    }
+    assert!(manifest["events"].as_u64() > Some(0), "{manifest}");
     let again = backwater(&here, &["run", "out/scenarios/n23.toml", "--out", "n23"]);
     let again = again.expect(0);
     let hash = &found["schemes"][2]["runs"][0]["trace_hash"];

@@ -180,7 +180,7 @@ fn an_audit_and_a_trace_change_nothing() {
     assert_eq!(trace_hash(&here.join("out")), plain);
     for must in [
         "promises checked",
-        "times the run's time",
+        "times the run's CPU time",
         "the same without",
     ] {
         assert!(ran.err.contains(must), "no `{must}` in {}", ran.err);

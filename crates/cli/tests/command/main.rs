@@ -14,6 +14,8 @@ mod fabric;
 #[cfg(unix)]
 mod few_threads;
 mod nasty;
+#[cfg(unix)]
+mod odd_names;
 mod papers;
 mod pictures;
 mod pipes;

@@ -176,7 +176,7 @@ fn audit_checks_and_changes_nothing() {
     let ran = with_chance(&here, &["--out", "audited", "--audit"]).expect(0);
     let ran = ran
         .complains("promises checked")
-        .complains("times the run's time");
+        .complains("times the run's CPU time");
     let ran = ran.complains("trace hash the same without");
     let count = ran
         .err
