@@ -3,6 +3,7 @@
 use kernel::Duration;
 use kernel::words::counted;
 use packet::outcome::Series;
+use results::number::significant;
 use results::{Check, DirectoryError, Manifest, Report, RunDirectory, RunInfo, Table};
 use scenario::{Scenario, Source};
 use serde_json::Value;
@@ -159,5 +160,6 @@ impl<'a> Job<'a> {
 /// What watching cost, in seconds of CPU.
 fn cost(with: f64, without: f64) -> String {
     let times = with / without.max(1e-9);
-    format!(", {times:.2} times the run's CPU time ({with:.2} s against {without:.2} s)")
+    let (with, without) = (significant(with, 3), significant(without, 3));
+    format!(", {times:.2} times the run's CPU time ({with} s against {without} s)")
 }

@@ -21,7 +21,7 @@ use super::digest::{hex, sha256};
 /// To be raised when the meaning of a measurement changes: older points then count no more.
 const FORMAT: u32 = 3;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Digest of the sources that decide what a run measures; see `build.rs`.
+/// Digest of the sources that decide what a run measures; see `build/sources.rs`.
 const SOURCES: &str = env!("BACKWATER_SOURCES");
 /// A point that is larger is none.
 const LARGEST_BYTES: u64 = 1 << 20;
@@ -54,8 +54,13 @@ pub struct Store {
 impl Key {
     /// The key of a scenario.
     pub fn of(scenario: &Scenario) -> Key {
+        Key::by(SOURCES, scenario)
+    }
+
+    /// The key of a scenario under a program of these sources.
+    fn by(sources: &str, scenario: &Scenario) -> Key {
         let mut text = format!(
-            "backwater {VERSION}, sources {SOURCES}, points {FORMAT}\n{}",
+            "backwater {VERSION}, sources {sources}, points {FORMAT}\n{}",
             scenario.resolved
         );
         // The lengths keep apart what would read the same when joined.
@@ -260,6 +265,28 @@ mod tests {
             whole.len()
         );
         fs::remove_dir_all(path).unwrap();
+    }
+
+    /// A changed engine of the same version takes no old points.
+    #[test]
+    fn a_key_is_of_the_sources_and_the_scenario() {
+        let text = include_str!("../../../../scenarios/kung1993/fig17-two-switches.toml");
+        let source = scenario::Source::new("figure", text);
+        let scenario = |seed: &str| {
+            let seed = scenario::Set {
+                key: "run.seed".into(),
+                value: seed.into(),
+            };
+            let Ok(scenario) = scenario::parse(&source, &[seed]) else {
+                panic!("the scenario is sound");
+            };
+            scenario
+        };
+        assert_eq!(SOURCES.len(), 16, "{SOURCES}");
+        let (one, two) = (scenario("1"), scenario("2"));
+        assert_eq!(Key::of(&one), Key::by(SOURCES, &scenario("1")));
+        assert_ne!(Key::of(&one), Key::by("0123456789abcdef", &one));
+        assert_ne!(Key::of(&one), Key::of(&two));
     }
 
     /// What a changed value would pass for without the digest.

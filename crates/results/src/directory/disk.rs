@@ -148,7 +148,7 @@ pub fn remove_unfinished(folder: &Path) {
 /// A new and empty file in the place of whatever has its name; a link goes, what it names stays.
 pub fn fresh_file(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => OpenOptions::new().write(true).create_new(true).open(path),
     }
 }
