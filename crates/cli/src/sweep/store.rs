@@ -306,6 +306,15 @@ mod tests {
         fs::write(&file, text.replace("0.5", "0.7")).unwrap();
         let error = store.load(&key, &MEASURES).unwrap_err();
         assert!(error.contains("digest"), "{error}");
+        // Nothing else about it would show.
+        let changed = fs::read(&file).unwrap();
+        let Ok(Value::Object(changed)) = serde_json::from_slice(&changed) else {
+            panic!("it is still JSON");
+        };
+        assert_eq!(
+            super::point(&changed, &MEASURES).unwrap().values,
+            [0.7, 2.0]
+        );
         fs::remove_dir_all(path).unwrap();
     }
 
