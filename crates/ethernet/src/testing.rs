@@ -26,6 +26,7 @@ fn node(kind: NodeKind, watchdog: Option<WatchdogSpec>) -> NodeSpec {
         response: Duration::ZERO,
         is_deaf: false,
         watchdog,
+        promised: 0,
     }
 }
 
@@ -57,7 +58,6 @@ pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
         message: Message::UntilCancelled,
         time_out: None,
         blocked: None,
-        promises_no_loss: false,
     };
     let switch = NodeKind::Switch(SwitchSpec {
         forwarding: Forwarding::StoreAndForward,

@@ -136,7 +136,9 @@ fn forget(folder: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sweep::stored::point as point_of;
     use results::sweep::Role;
+    use serde_json::Value;
 
     const MEASURES: [Measure; 2] = [measure("accepted", "Mbps"), measure("stuck", "")];
 
@@ -244,10 +246,7 @@ mod tests {
         let Ok(Value::Object(changed)) = serde_json::from_slice(&changed) else {
             panic!("it is still JSON");
         };
-        assert_eq!(
-            super::point(&changed, &MEASURES).unwrap().values,
-            [0.7, 2.0]
-        );
+        assert_eq!(point_of(&changed, &MEASURES).unwrap().values, [0.7, 2.0]);
         fs::remove_dir_all(path).unwrap();
     }
 

@@ -67,7 +67,8 @@ fn digest_of(fields: &Map<String, Value>) -> String {
     hex(&sha256(text.as_bytes()))
 }
 
-fn point(stored: &Map<String, Value>, measures: &[Measure]) -> Result<Point, String> {
+/// What the fields of a stored point say.
+pub fn point(stored: &Map<String, Value>, measures: &[Measure]) -> Result<Point, String> {
     let value = |measure: &Measure| {
         let values = stored.get("values");
         match values.and_then(|values| values.get(label(measure))) {
