@@ -270,3 +270,21 @@ fn more_is_drawn_when_a_quarter_of_the_room_is_used() {
     assert_eq!(state(2_499), (1, false));
     assert_eq!(state(1), (1, true));
 }
+
+/// Two queues that ask for the same are let go by the second that gives back.
+#[test]
+fn the_first_asks_and_the_last_gives_back() {
+    let mut asked = Asked::default();
+    let at = |gate, now| (Time(now), gate);
+    assert_eq!(
+        [asked.add(Gate::Port), asked.add(Gate::Port)],
+        [true, false]
+    );
+    assert!(asked.add(Gate::Class(1)));
+    asked.refreshes = Vec::from([at(Gate::Port, 5), at(Gate::Class(1), 6)]);
+    assert!(!asked.remove(Gate::Port), "another asks still");
+    assert_eq!(asked.refreshes.len(), 2);
+    assert!(asked.remove(Gate::Port));
+    assert_eq!(asked.refreshes, [at(Gate::Class(1), 6)]);
+    assert!(!asked.remove(Gate::Port), "nobody asks");
+}

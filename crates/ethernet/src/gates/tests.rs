@@ -3,7 +3,9 @@
 use alloc::vec::Vec;
 
 use super::*;
-use crate::spec::{Detect, InputSpec, NodeKind, StormSpec, WatchdogSpec};
+use crate::spec::{
+    Detect, InputSpec, MemorySpec, NodeKind, Ratio, SharedSpec, StormSpec, WatchdogSpec,
+};
 use crate::testing::{OUT, Run, join, network, spec};
 
 /// A quantum at 1 Gbps.
@@ -216,6 +218,39 @@ fn come(run: &mut Run, bytes: u64) -> bool {
     run.network.nodes[1].bytes += if is_in { bytes } else { 0 };
     run.detect_at_input(0, 1);
     is_in
+}
+
+/// Only the class that is lossless has headroom, whatever its number.
+#[test]
+fn headroom_is_for_the_lossless_class() {
+    let mut spec = spec(None);
+    let ratio = |numerator| Ratio {
+        numerator,
+        denominator: 1,
+    };
+    if let NodeKind::Switch(switch) = &mut spec.nodes[1].kind
+        && let Some(rules) = &mut switch.back_pressure
+    {
+        (rules.classes, rules.detect) = (0b10, Detect::Inputs);
+        switch.memory = MemorySpec::Shared(SharedSpec {
+            bytes: 20_000,
+            reserve_bytes: 0,
+            headroom_bytes: 2_000,
+            pool_bytes: 8_000,
+            alpha: ratio(0),
+            output_alpha: ratio(1),
+            resume_offset_bytes: 0,
+        });
+    }
+    let mut run: Run = Simulation::new(&spec).expect("a sound network");
+    let found = [0, 1].map(|class: u8| {
+        let queue = run.network.queue(OUT, class);
+        run.enter_input(1, 0, queue, class, 600).is_ok()
+    });
+    assert_eq!(found, [false, true]);
+    let at = run.network.input(0, 1);
+    assert_eq!(run.network.inputs[at].headroom_bytes, 600);
+    assert_eq!(run.network.input_times[at].headroom_most_bytes, 600);
 }
 
 #[test]
