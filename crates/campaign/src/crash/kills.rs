@@ -90,7 +90,7 @@ pub fn each(
 
 /// Somewhere in the time that the command takes, with the machine as busy as it is.
 pub fn instant(work: &Work, random: &mut Random) -> Duration {
-    work.took.mul_f64(random.below(1_000) as f64 / 1_000.0)
+    work.took.mul_f64(random.below(850) as f64 / 1_000.0)
 }
 
 /// Waits; true if it has ended by itself meanwhile.
