@@ -131,3 +131,20 @@ fn an_endless_source_goes_on_after_its_own_watchdog() {
     let delivered = outcome.flows[0].delivered_total;
     assert!((870..=890).contains(&delivered), "{delivered}");
 }
+
+/// A slice that ends after so many events stops between instants; what follows is the same run.
+#[test]
+fn slices_by_events_change_nothing() {
+    let net = one_file(TcpSpec::bsd(), Some(simple()));
+    let whole = format!("{:?}", run(&net.spec));
+    for events in [1, 7, 500, 1 << 40] {
+        let mut engine = Simulation::<(), Wheel>::new(&net.spec).expect("a sound network");
+        let mut slices = 1;
+        while engine.run_some(Time::MAX, events).is_none() {
+            slices += 1;
+            assert!(engine.outcome().ended_at <= engine.now());
+        }
+        assert_eq!(format!("{:?}", engine.outcome()), whole, "{events}");
+        assert_eq!(slices > 1, events < 1 << 40, "{events}: {slices} slices");
+    }
+}

@@ -131,3 +131,20 @@ fn looking_early_changes_no_statistics() {
     let whole = format!("{:?}", run(&net.spec));
     assert_eq!(format!("{:?}", simulation.outcome()), whole);
 }
+
+/// A slice that ends after so many events stops between instants; what follows is the same run.
+#[test]
+fn slices_by_events_change_nothing() {
+    let net = ten_units(4, 20);
+    let whole = format!("{:?}", run(&net.spec));
+    for events in [1, 2, 7, 1_000] {
+        let mut simulation = Simulation::<Wheel>::new(&net.spec, ()).expect("sound");
+        let mut slices = 1;
+        while simulation.run_some(Time::MAX, events).is_none() {
+            slices += 1;
+            assert!(simulation.now() < Time::MAX);
+        }
+        assert_eq!(format!("{:?}", simulation.outcome()), whole, "{events}");
+        assert_eq!(slices > 1, events < 1_000, "{events}: {slices} slices");
+    }
+}
