@@ -234,16 +234,21 @@ mod tests {
         }
     }
 
+    /// What a watch says when the process has held this for a while.
+    fn steady(watch: &mut Watch, bytes: u64) -> Option<String> {
+        watch.last = held(bytes);
+        watch.judge(held(bytes), 0)
+    }
+
     #[test]
     fn room_to_write_results_stays_free() {
         let mut watch = watch(Measure::Resident, 200 * MB, 170 * MB);
         // 16 MB and what results take are kept.
-        assert_eq!(watch.judge(held(179 * MB), 0), None);
-        assert_eq!(watch.judge(held(179 * MB + 1), 0), None);
-        let short = watch
-            .judge(held(180 * MB + 1), 0)
-            .expect("too little is left");
+        assert_eq!(steady(&mut watch, 180 * MB), None);
+        let short = steady(&mut watch, 180 * MB + 1).expect("too little is left");
         assert_eq!(short, "188.7 MB held of 209.7 MB, the limit of a test");
+        watch.last = held(170 * MB);
+        assert!(watch.judge(held(170 * MB), 11 * MB).is_some(), "series too");
     }
 
     /// What grows by 10 MB from look to look is stopped before a step three times as large.
@@ -261,13 +266,12 @@ mod tests {
     fn lists_may_double_below_a_limit_of_what_is_mapped() {
         for measure in [Measure::Mapped, Measure::Data] {
             let mut watch = watch(measure, 200 * MB, 80 * MB);
-            assert_eq!(watch.judge(held(120 * MB), 0), None, "40 and 20 of 80");
-            assert_eq!(watch.judge(held(129 * MB), 0), None, "49 and 20 of 71");
-            assert!(watch.judge(held(131 * MB), 0).is_some(), "51 and 20 of 69");
+            assert_eq!(steady(&mut watch, 120 * MB), None, "40 and 20 of 80");
+            assert_eq!(steady(&mut watch, 129 * MB), None, "49 and 20 of 71");
+            assert!(steady(&mut watch, 131 * MB).is_some(), "51 and 20 of 69");
         }
         let mut resident = watch(Measure::Resident, 200 * MB, 80 * MB);
-        resident.last = held(130 * MB);
-        assert_eq!(resident.judge(held(131 * MB), 0), None);
+        assert_eq!(steady(&mut resident, 131 * MB), None);
     }
 
     #[test]
