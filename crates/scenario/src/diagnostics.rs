@@ -1,6 +1,6 @@
 //! Mistakes in a scenario: what was found, where, what is allowed, how to go on.
 
-use kernel::words::{counted, printable};
+use kernel::words::{counted, is_unprintable, printable};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -238,7 +238,9 @@ impl Diagnostics {
         }
         text.push_str(&self.closing_line());
         text.push('\n');
-        text
+        text.chars()
+            .map(|letter| on_terminal(letter, color))
+            .collect()
     }
 
     fn closing_line(&self) -> String {
@@ -418,4 +420,15 @@ fn span_in_line(text: &str, at: &At) -> Range<usize> {
     let start = floor_boundary(text, at.start);
     let end = floor_boundary(text, at.end).clamp(start, line.end.max(start));
     start..end
+}
+
+/// What a quoted line of a file may hold and a terminal should not get has a letter in its place;
+/// colours are ours.
+fn on_terminal(letter: char, color: bool) -> char {
+    match letter {
+        '\n' | '\t' => letter,
+        '\u{1b}' if color => letter,
+        _ if is_unprintable(letter) => char::REPLACEMENT_CHARACTER,
+        _ => letter,
+    }
 }

@@ -373,3 +373,20 @@ fn an_empty_file_says_what_is_missing() {
         assert!(mistakes.contains(part), "{part} in {mistakes}");
     }
 }
+
+/// What a line of a file holds does nothing to the terminal that shows it.
+#[test]
+fn quoted_lines_are_fit_for_a_terminal() {
+    let wrong = "nonsense = 1 # \u{9b}31m \u{202e}drow \u{2028} \u{1b}[2J\nx\u{9c} = 2\n";
+    let mistakes = parse(&Source::new("odd.toml", wrong), &[]).expect_err("wrong keys");
+    for color in [false, true] {
+        let text = mistakes.render(color);
+        assert!(text.contains("nonsense"), "{text}");
+        let is_odd = |c: &char| {
+            let ours = *c == '\n' || (color && *c == '\u{1b}');
+            !ours && kernel::words::is_unprintable(*c)
+        };
+        assert_eq!(text.chars().find(is_odd), None, "{text:?}");
+        assert!(!text.contains("\u{1b}[2J"), "{text:?}");
+    }
+}

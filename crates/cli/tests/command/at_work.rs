@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::comparing::SMALL;
-use crate::support::{command, figure_17};
+use crate::support::figure_17;
 use crate::sweeping::shared;
 
 /// All commands that write a directory of results.
@@ -39,9 +39,28 @@ pub fn arguments(name: &str) -> Vec<String> {
     words.map(|word| word.to_string()).collect()
 }
 
+/// The program, to be run in `here`, which hears every signal though this process may have been
+/// started to ignore some, as by `nohup`.
+#[cfg(target_os = "linux")]
+pub fn hearing(here: &Path) -> Command {
+    let mut env = Command::new("env");
+    env.args([
+        "--default-signal=HUP,INT,TERM",
+        env!("CARGO_BIN_EXE_backwater"),
+    ]);
+    env.current_dir(here).stdin(Stdio::null());
+    env
+}
+
+/// The program, to be run in `here`.
+#[cfg(not(target_os = "linux"))]
+pub fn hearing(here: &Path) -> Command {
+    crate::support::command(here)
+}
+
 /// Starts one of them, and waits until it computes.
 pub fn start(here: &Path, name: &str) -> Child {
-    let mut command = command(here);
+    let mut command = hearing(here);
     command.args(arguments(name)).stdout(Stdio::null());
     let child = command.stderr(Stdio::piped()).spawn();
     let mut child = child.expect("the program starts");

@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use crate::at_work::{COMMANDS, end_of, prepare, send, start};
-use crate::support::{command, figure_17, folder, json};
+use crate::at_work::{COMMANDS, end_of, hearing, prepare, send, start};
+use crate::support::{figure_17, folder, json};
 
 const SIGNALS: [(&str, i32); 3] = [("-INT", 130), ("-TERM", 143), ("-HUP", 129)];
 
@@ -44,7 +44,7 @@ fn a_second_signal_ends_it_at_once() {
     let here = folder("signals-two");
     for (second, wanted) in [("-TERM", 143), ("-INT", 130)] {
         // Between two looks for a signal lie seconds here.
-        let mut slow = command(&here);
+        let mut slow = hearing(&here);
         slow.args([
             "run",
             &figure_17(),

@@ -4,10 +4,10 @@
 //! credit <= N2 + N3; at most N2 + N3 starts in any window of one control loop; units of a
 //! leg arrive in order (but for VirtualClock that resynchronises to the letter, which reorders);
 //! no channel idles while something may be sent, and one whose units are all held is due to ask
-//! again. Every 1024 instants and at the end, for everything: no channel idles as before; units counted as on the wire
-//! are on the wire; memory holds what the slowest branch has still to send. Where nodes have
-//! pools: no pool holds more than its limit, and its bytes are those of the units in it. Where
-//! flows have sessions: what is reserved on a channel fits its rate.
+//! again. Every 1024 instants and at the end, for everything: no channel idles as before; units
+//! counted as on the wire are on the wire; memory holds what the slowest branch has still to send.
+//! Where nodes have pools: no pool holds more than its limit, and its bytes are those of the units
+//! in it. Where flows have sessions: what is reserved on a channel fits its rate.
 
 use alloc::collections::VecDeque;
 use alloc::format;
