@@ -1,0 +1,251 @@
+//! What stands in `#[table(..)]`, `#[key(..)]`, `#[word(..)]` and in doc comments.
+
+use syn::meta::ParseNestedMeta;
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
+use syn::{Attribute, Error, Expr, Ident, Lit, LitStr, Meta, Result, Token, parenthesized};
+
+/// What `#[table(..)]` says.
+#[derive(Default)]
+pub struct TableAttributes {
+    pub name: String,
+    pub by: Option<By>,
+    pub groups: Vec<GroupAttribute>,
+    pub is_layered: bool,
+    /// The field whose word decides which of the others have a meaning.
+    pub selected_by: Option<Ident>,
+}
+
+/// The key whose word chooses the variant.
+pub struct By {
+    pub key: Ident,
+    pub meaning: String,
+    pub absent: Absent,
+}
+
+/// Keys that say the same in different ways.
+pub struct GroupAttribute {
+    pub keys: Vec<Ident>,
+    pub is_required: bool,
+}
+
+/// What holds where a key is absent.
+#[derive(Clone)]
+pub enum Absent {
+    Required,
+    Is(String),
+    Otherwise(String),
+}
+
+/// What `#[key(..)]` says.
+pub struct KeyAttributes {
+    pub name: Option<String>,
+    pub is: Option<Expr>,
+    pub short: Option<String>,
+    pub absent: Absent,
+    pub cite: String,
+    /// The words under which it has a meaning; empty is all.
+    pub only: Vec<String>,
+    pub is_flat: bool,
+    pub repeats: bool,
+}
+
+/// What `#[word(..)]` says.
+#[derive(Default)]
+pub struct WordAttributes {
+    pub name: Option<String>,
+    pub cite: String,
+}
+
+impl TableAttributes {
+    pub fn of(attributes: &[Attribute], at: &Ident) -> Result<Self> {
+        let Some(attribute) = attributes.iter().find(|a| a.path().is_ident("table")) else {
+            return Err(Error::new(
+                at.span(),
+                "name the table: `#[table(\"[name]\")]`",
+            ));
+        };
+        attribute.parse_args()
+    }
+}
+
+impl Parse for TableAttributes {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut found = Self {
+            name: input.parse::<LitStr>()?.value(),
+            ..Self::default()
+        };
+        while !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            let word: Ident = input.parse()?;
+            match word.to_string().as_str() {
+                "layered" => found.is_layered = true,
+                "selected_by" => found.selected_by = Some(in_parentheses(input)?),
+                "by" => found.by = Some(by(input)?),
+                "at_most_one" => found.groups.push(group(input, false)?),
+                "exactly_one" => found.groups.push(group(input, true)?),
+                _ => return Err(Error::new(word.span(), "not an attribute of a table")),
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn in_parentheses(input: ParseStream<'_>) -> Result<Ident> {
+    let inside;
+    parenthesized!(inside in input);
+    inside.parse()
+}
+
+fn by(input: ParseStream<'_>) -> Result<By> {
+    let inside;
+    parenthesized!(inside in input);
+    let key = inside.parse()?;
+    inside.parse::<Token![,]>()?;
+    let meaning = inside.parse::<LitStr>()?.value();
+    let mut absent = Absent::Required;
+    if inside.parse::<Option<Token![,]>>()?.is_some() {
+        let word: Ident = inside.parse()?;
+        inside.parse::<Token![=]>()?;
+        let text = inside.parse::<LitStr>()?.value();
+        absent = match word.to_string().as_str() {
+            "default" => Absent::Is(text),
+            "otherwise" => Absent::Otherwise(text),
+            _ => return Err(Error::new(word.span(), "`default` or `otherwise`")),
+        };
+    }
+    Ok(By {
+        key,
+        meaning,
+        absent,
+    })
+}
+
+fn group(input: ParseStream<'_>, is_required: bool) -> Result<GroupAttribute> {
+    let inside;
+    parenthesized!(inside in input);
+    let keys = inside.parse_terminated(Ident::parse, Token![,])?;
+    Ok(GroupAttribute {
+        keys: keys.into_iter().collect(),
+        is_required,
+    })
+}
+
+/// The groups that `#[table(at_most_one(..))]` on a variant names.
+pub fn groups(attributes: &[Attribute]) -> Result<Vec<GroupAttribute>> {
+    let mut found = Vec::new();
+    for attribute in attributes.iter().filter(|a| a.path().is_ident("table")) {
+        attribute.parse_args_with(|input: ParseStream<'_>| {
+            let word: Ident = input.parse()?;
+            found.push(group(input, word == "exactly_one")?);
+            Ok(())
+        })?;
+    }
+    Ok(found)
+}
+
+impl KeyAttributes {
+    pub fn of(attributes: &[Attribute]) -> Result<Self> {
+        let mut found = Self {
+            name: None,
+            is: None,
+            short: None,
+            absent: Absent::Required,
+            cite: String::new(),
+            only: Vec::new(),
+            is_flat: false,
+            repeats: false,
+        };
+        for attribute in attributes.iter().filter(|a| a.path().is_ident("key")) {
+            attribute.parse_nested_meta(|meta| found.take(&meta))?;
+        }
+        Ok(found)
+    }
+
+    fn take(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        let word = meta.path.require_ident()?.to_string();
+        match word.as_str() {
+            "name" => self.name = Some(text(meta)?),
+            "is" => self.is = Some(meta.value()?.parse()?),
+            "short" => self.short = Some(text(meta)?),
+            "default" => self.absent = Absent::Is(text(meta)?),
+            "otherwise" => self.absent = Absent::Otherwise(text(meta)?),
+            "cite" => self.cite = text(meta)?,
+            "only" => {
+                let inside;
+                parenthesized!(inside in meta.input);
+                let words = inside.parse_terminated(<LitStr as Parse>::parse, Token![,])?;
+                self.only = words.iter().map(LitStr::value).collect();
+            }
+            "flatten" => self.is_flat = true,
+            "as_above" => self.repeats = true,
+            _ => return Err(meta.error("not an attribute of a key")),
+        }
+        Ok(())
+    }
+}
+
+impl WordAttributes {
+    pub fn of(attributes: &[Attribute]) -> Result<Self> {
+        let mut found = Self::default();
+        for attribute in attributes.iter().filter(|a| a.path().is_ident("word")) {
+            attribute.parse_nested_meta(|meta| {
+                match meta.path.require_ident()?.to_string().as_str() {
+                    "name" => found.name = Some(text(&meta)?),
+                    "cite" => found.cite = text(&meta)?,
+                    _ => return Err(meta.error("not an attribute of a word")),
+                }
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// The word of this variant.
+    pub fn word(&self, variant: &Ident) -> String {
+        self.name.clone().unwrap_or_else(|| kebab(variant))
+    }
+}
+
+fn text(meta: &ParseNestedMeta<'_>) -> Result<String> {
+    Ok(meta.value()?.parse::<LitStr>()?.value())
+}
+
+/// `StrictPriority` as `strict-priority`.
+fn kebab(ident: &Ident) -> String {
+    let mut word = String::new();
+    for letter in ident.to_string().chars() {
+        if letter.is_ascii_uppercase() && !word.is_empty() {
+            word.push('-');
+        }
+        word.push(letter.to_ascii_lowercase());
+    }
+    word
+}
+
+/// The first paragraph of a doc comment, on one line; empty where there is none.
+pub fn docs(attributes: &[Attribute]) -> String {
+    let lines = attributes.iter().filter_map(|attribute| {
+        let Meta::NameValue(pair) = &attribute.meta else {
+            return None;
+        };
+        let Expr::Lit(literal) = &pair.value else {
+            return None;
+        };
+        match (&literal.lit, pair.path.is_ident("doc")) {
+            (Lit::Str(text), true) => Some(text.value().trim().to_string()),
+            _ => None,
+        }
+    });
+    let paragraph: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+    paragraph.join(" ")
+}
+
+/// The same, which must be there.
+pub fn required_docs(attributes: &[Attribute], at: &impl Spanned) -> Result<String> {
+    let docs = docs(attributes);
+    match docs.is_empty() {
+        true => Err(Error::new(at.span(), "say in a doc comment what it is")),
+        false => Ok(docs),
+    }
+}

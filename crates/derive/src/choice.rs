@@ -1,0 +1,224 @@
+//! An enum: the word of one key chooses the variant, and with it the other keys.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result, Type, Variant};
+
+use crate::attributes::{Absent, By, TableAttributes, WordAttributes, groups, required_docs};
+use crate::keys::{KeyField, absent, chosen_by_default, group, joined, joined_groups};
+use crate::word;
+
+/// Keys under one or several words.
+enum Part {
+    /// Described by fields of variants.
+    Field(Box<KeyField>, Vec<String>),
+    /// All those of another table.
+    Flat(Box<Type>, Vec<String>),
+}
+
+pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
+    let table = TableAttributes::of(&input.attrs, &input.ident)?;
+    let Some(by) = &table.by else {
+        let words = "say which key chooses: `by(kind, \"What it is.\")`";
+        return Err(Error::new_spanned(&input.ident, words));
+    };
+    let about = required_docs(&input.attrs, &input.ident)?;
+    let variants: Vec<&Variant> = data.variants.iter().collect();
+    let choices = variants
+        .iter()
+        .map(|v| word::choice(v))
+        .collect::<Result<Vec<_>>>()?;
+    let parts = parts(&variants)?;
+    let keys = joined(&lists(&input.ident, by, &parts));
+    let groups = all_groups(&table, &variants, &parts)?;
+    let (ident, name, key) = (&input.ident, &table.name, by.key.unraw().to_string());
+    let (arms, stand_in) = arms(by, &variants)?;
+    let default = chosen_by_default(&by.absent);
+    Ok(quote! {
+        impl #ident {
+            /// The words that choose a variant.
+            pub(crate) const WORDS: &'static [crate::table::Choice] = &[#(#choices),*];
+        }
+
+        impl crate::typed::Table for #ident {
+            const TABLE: &'static crate::table::Section = {
+                static TABLE: crate::table::Section = crate::table::Section {
+                    name: #name,
+                    about: #about,
+                    keys: #keys,
+                    selector: Some(crate::table::Selector { key: #key, default: #default }),
+                    groups: #groups,
+                };
+                &TABLE
+            };
+
+            fn read(record: &crate::record::Record) -> Self {
+                match record.chosen() {
+                    #(#arms,)*
+                    _ => #stand_in,
+                }
+            }
+        }
+
+        impl crate::kinds::Usual for #ident {
+            type Kind = crate::kinds::Table;
+            const KIND: Self::Kind =
+                crate::kinds::Table(<Self as crate::typed::Table>::TABLE);
+        }
+    })
+}
+
+fn word_of(variant: &Variant) -> Result<String> {
+    Ok(WordAttributes::of(&variant.attrs)?.word(&variant.ident))
+}
+
+/// The keys of all variants, each once, in the order in which they first appear.
+fn parts(variants: &[&Variant]) -> Result<Vec<Part>> {
+    let mut parts: Vec<Part> = Vec::new();
+    for variant in variants {
+        let word = word_of(variant)?;
+        match &variant.fields {
+            Fields::Unit => {}
+            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
+                let flat = &fields.unnamed[0].ty;
+                let known = parts.iter_mut().find_map(|part| match part {
+                    Part::Flat(known, words) if is_same(known, flat) => Some(words),
+                    _ => None,
+                });
+                match known {
+                    Some(words) => words.push(word),
+                    None => parts.push(Part::Flat(Box::new(flat.clone()), vec![word])),
+                }
+            }
+            Fields::Unnamed(_) => {
+                return Err(Error::new_spanned(variant, "one table, or named fields"));
+            }
+            Fields::Named(fields) => {
+                for field in &fields.named {
+                    add(&mut parts, KeyField::of(field)?, &word)?;
+                }
+            }
+        }
+    }
+    Ok(parts)
+}
+
+fn is_same(one: &Type, other: &Type) -> bool {
+    quote!(#one).to_string() == quote!(#other).to_string()
+}
+
+fn add(parts: &mut Vec<Part>, field: KeyField, word: &str) -> Result<()> {
+    let known = parts.iter_mut().find_map(|part| match part {
+        Part::Field(known, words) if known.name == field.name => Some((known, words)),
+        _ => None,
+    });
+    match known {
+        Some((_, words)) if field.meaning.is_empty() => words.push(word.into()),
+        Some((known, _)) => {
+            let words = format!("`{}` is described above already", known.name);
+            return Err(Error::new(field.ident.span(), words));
+        }
+        None => {
+            field.check(false)?;
+            parts.push(Part::Field(Box::new(field), vec![word.into()]));
+        }
+    }
+    Ok(())
+}
+
+fn lists(ident: &Ident, by: &By, parts: &[Part]) -> Vec<TokenStream> {
+    let (key, meaning) = (by.key.unraw().to_string(), &by.meaning);
+    let default = absent(&by.absent);
+    let mut lists = vec![quote! {
+        &[crate::table::Key {
+            name: #key,
+            kind: &crate::kinds::Words(#ident::WORDS),
+            default: #default,
+            meaning: #meaning,
+            cite: "",
+            only: &[],
+        }]
+    }];
+    for part in parts {
+        lists.push(match part {
+            Part::Field(field, words) => {
+                let key = field.key(words);
+                quote! { &[#key] }
+            }
+            Part::Flat(flat, words) => quote! { &crate::typed::limited::<
+                { <#flat as crate::typed::Table>::TABLE.keys.len() },
+            >(<#flat as crate::typed::Table>::TABLE.keys, &[#(#words),*]) },
+        });
+    }
+    lists
+}
+
+/// Groups of the whole table, of single variants, and of the tables flattened in them.
+fn all_groups(
+    table: &TableAttributes,
+    variants: &[&Variant],
+    parts: &[Part],
+) -> Result<TokenStream> {
+    let mut own: Vec<TokenStream> = table.groups.iter().map(|own| group(own, &[])).collect();
+    for variant in variants {
+        let word = word_of(variant)?;
+        let groups = groups(&variant.attrs)?;
+        own.extend(
+            groups
+                .iter()
+                .map(|own| group(own, std::slice::from_ref(&word))),
+        );
+    }
+    let mut lists = vec![quote! { &[#(#own),*] }];
+    lists.extend(parts.iter().filter_map(|part| match part {
+        Part::Field(..) => None,
+        Part::Flat(flat, words) => Some(quote! { &crate::typed::limited_groups::<
+            { <#flat as crate::typed::Table>::TABLE.groups.len() },
+        >(<#flat as crate::typed::Table>::TABLE.groups, &[#(#words),*]) }),
+    }));
+    Ok(joined_groups(&lists))
+}
+
+/// An arm for each word, and what stands for a word that was not read.
+fn arms(by: &By, variants: &[&Variant]) -> Result<(Vec<TokenStream>, TokenStream)> {
+    let mut arms = Vec::new();
+    let mut stand_in = None;
+    let mut described: Vec<KeyField> = Vec::new();
+    for variant in variants {
+        let word = word_of(variant)?;
+        let value = value(variant, &mut described)?;
+        let is_default = matches!(&by.absent, Absent::Is(toml) if toml.trim_matches('"') == word);
+        if stand_in.is_none() || is_default {
+            stand_in = Some(value.clone());
+        }
+        arms.push(quote! { #word => #value });
+    }
+    let none = || Error::new(by.key.span(), "an enum of no variants");
+    Ok((arms, stand_in.ok_or_else(none)?))
+}
+
+/// The variant with its fields read; what an earlier variant described is of that kind.
+fn value(variant: &Variant, described: &mut Vec<KeyField>) -> Result<TokenStream> {
+    let ident = &variant.ident;
+    let fields = match &variant.fields {
+        Fields::Unit => return Ok(quote! { Self::#ident }),
+        Fields::Unnamed(fields) => {
+            let flat = fields.unnamed.first().map(|field| &field.ty);
+            return Ok(quote! {
+                Self::#ident(<#flat as crate::typed::Table>::read(record))
+            });
+        }
+        Fields::Named(fields) => fields,
+    };
+    let mut reads = Vec::new();
+    for field in &fields.named {
+        let field = KeyField::of(field)?;
+        let known = described.iter().find(|known| known.name == field.name);
+        reads.push(known.unwrap_or(&field).read());
+        if known.is_none() {
+            described.push(field);
+        }
+    }
+    Ok(quote! { Self::#ident { #(#reads),* } })
+}

@@ -1,0 +1,183 @@
+//! The keys that the fields of a struct or of a variant are.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Error, Expr, Field, GenericArgument, Ident, PathArguments, Result, Type};
+
+use crate::attributes::{Absent, GroupAttribute, KeyAttributes, docs};
+
+/// A field, as far as it is known where it stands.
+pub struct KeyField {
+    pub ident: Ident,
+    pub name: String,
+    pub attributes: KeyAttributes,
+    pub meaning: String,
+    /// The type without `Placed` and `Option`.
+    pub inner: Type,
+    pub is_placed: bool,
+    pub is_optional: bool,
+}
+
+impl KeyField {
+    pub fn of(field: &Field) -> Result<Self> {
+        let Some(ident) = field.ident.clone() else {
+            return Err(Error::new_spanned(field, "a field needs a name"));
+        };
+        let attributes = KeyAttributes::of(&field.attrs)?;
+        let name = attributes.name.clone();
+        let (within, is_placed) = peeled(&field.ty, "Placed");
+        let (inner, is_optional) = peeled(&within, "Option");
+        Ok(Self {
+            name: name.unwrap_or_else(|| ident.unraw().to_string()),
+            meaning: docs(&field.attrs),
+            ident,
+            attributes,
+            inner,
+            is_placed,
+            is_optional,
+        })
+    }
+
+    /// Refuses what would be silently wrong.
+    pub fn check(&self, is_layered: bool) -> Result<()> {
+        let fault = |words: &str| Err(Error::new(self.ident.span(), words));
+        if self.attributes.is_flat {
+            return Ok(());
+        }
+        if self.meaning.is_empty() {
+            return fault("say in a doc comment what it is");
+        }
+        match (&self.attributes.absent, self.is_optional, is_layered) {
+            (Absent::Otherwise(_), false, _) => {
+                fault("what may be absent is an `Option`, or has a `default`")
+            }
+            (Absent::Required | Absent::Is(_), true, false) => {
+                fault("say with `otherwise` what holds where it is absent")
+            }
+            (_, false, true) => fault("a layered table leaves each key open: make it an `Option`"),
+            _ => Ok(()),
+        }
+    }
+
+    /// What its value may be.
+    fn kind(&self) -> TokenStream {
+        let inner = &self.inner;
+        let span = inner.span();
+        match (&self.attributes.is, &self.attributes.short) {
+            (Some(kind), _) => in_kinds(kind),
+            (_, Some(short)) => quote_spanned! {span=>
+                crate::kinds::Short(<#inner as crate::typed::Table>::TABLE, #short)
+            },
+            _ => quote_spanned! {span=> <#inner as crate::kinds::Usual>::KIND },
+        }
+    }
+
+    /// The key, as described; `variants` holds the words of the variants that have it.
+    pub fn key(&self, variants: &[String]) -> TokenStream {
+        let only = match variants {
+            [] => &self.attributes.only,
+            _ => variants,
+        };
+        let (name, meaning) = (&self.name, &self.meaning);
+        let cite = &self.attributes.cite;
+        let kind = self.kind();
+        let default = absent(&self.attributes.absent);
+        quote! {
+            crate::table::Key {
+                name: #name,
+                kind: &#kind,
+                default: #default,
+                meaning: #meaning,
+                cite: #cite,
+                only: &[#(#only),*],
+            }
+        }
+    }
+
+    /// How it takes its value from `record`.
+    pub fn read(&self) -> TokenStream {
+        let ident = &self.ident;
+        if self.attributes.is_flat {
+            let inner = &self.inner;
+            return quote! { #ident: <#inner as crate::typed::Table>::read(record) };
+        }
+        let (name, inner) = (&self.name, &self.inner);
+        let kind = self.kind();
+        let method = match (self.is_placed, self.is_optional) {
+            (false, false) => quote! { value },
+            (false, true) => quote! { optional },
+            (true, false) => quote! { placed },
+            (true, true) => quote! { placed_optional },
+        };
+        quote_spanned! {inner.span()=> #ident: record.#method::<_, #inner>(#name, &#kind) }
+    }
+}
+
+/// A path or literal that starts in `crate::kinds`.
+fn in_kinds(kind: &Expr) -> TokenStream {
+    quote! { crate::kinds::#kind }
+}
+
+/// What holds where a key is absent.
+pub fn absent(absent: &Absent) -> TokenStream {
+    match absent {
+        Absent::Required => quote! { crate::table::Default::Required },
+        Absent::Is(toml) => quote! { crate::table::Default::Is(#toml) },
+        Absent::Otherwise(words) => quote! { crate::table::Default::Derived(#words) },
+    }
+}
+
+/// The word that holds where the key that chooses is absent.
+pub fn chosen_by_default(absent: &Absent) -> TokenStream {
+    match absent {
+        Absent::Is(toml) => {
+            let word = toml.trim_matches('"');
+            quote! { Some(#word) }
+        }
+        Absent::Required | Absent::Otherwise(_) => quote! { None },
+    }
+}
+
+pub fn group(group: &GroupAttribute, only: &[String]) -> TokenStream {
+    let keys = group.keys.iter().map(|key| key.unraw().to_string());
+    let required = group.is_required;
+    quote! {
+        crate::table::Group { keys: &[#(#keys),*], required: #required, only: &[#(#only),*] }
+    }
+}
+
+/// Keys one after another: those described here, and those of flattened tables.
+pub fn joined(lists: &[TokenStream]) -> TokenStream {
+    all(lists, &quote! { crate::table::Key })
+}
+
+/// The same of groups.
+pub fn joined_groups(lists: &[TokenStream]) -> TokenStream {
+    all(lists, &quote! { crate::table::Group })
+}
+
+fn all(lists: &[TokenStream], of: &TokenStream) -> TokenStream {
+    quote! {
+        {
+            const LISTS: &[&[#of]] = &[#(#lists),*];
+            const ALL: [#of; crate::typed::total(LISTS)] =
+                crate::typed::joined(#of::FILLER, LISTS);
+            &ALL
+        }
+    }
+}
+
+/// The type in `Wrapper<..>`, and whether it was in one.
+fn peeled(whole: &Type, wrapper: &str) -> (Type, bool) {
+    if let Type::Path(path) = whole
+        && let Some(last) = path.path.segments.last()
+        && last.ident == wrapper
+        && let PathArguments::AngleBracketed(arguments) = &last.arguments
+        && let Some(GenericArgument::Type(inner)) = arguments.args.first()
+    {
+        return (inner.clone(), true);
+    }
+    (whole.clone(), false)
+}

@@ -1,0 +1,161 @@
+//! A struct: every field is a key.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DataStruct, DeriveInput, Error, Fields, Result};
+
+use crate::attributes::{TableAttributes, required_docs};
+use crate::keys::{KeyField, chosen_by_default, group, joined, joined_groups};
+
+pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
+    let Fields::Named(named) = &data.fields else {
+        return Err(Error::new_spanned(&input.ident, "a table has named fields"));
+    };
+    let table = TableAttributes::of(&input.attrs, &input.ident)?;
+    if table.by.is_some() {
+        return Err(Error::new_spanned(&input.ident, "`by` is for an enum"));
+    }
+    let about = required_docs(&input.attrs, &input.ident)?;
+    let fields: Vec<KeyField> = named
+        .named
+        .iter()
+        .map(KeyField::of)
+        .collect::<Result<_>>()?;
+    for field in &fields {
+        field.check(table.is_layered)?;
+    }
+    let keys = joined(&lists(&fields));
+    let selectors = selectors(&table, &fields)?;
+    let groups = all_groups(&table, &fields);
+    let reads = fields.iter().map(KeyField::read);
+    let (ident, name) = (&input.ident, &table.name);
+    let over = table.is_layered.then(|| over(input, &table, &fields));
+    let optional = table.is_layered;
+    Ok(quote! {
+        impl crate::typed::Table for #ident {
+            const TABLE: &'static crate::table::Section = {
+                static TABLE: crate::table::Section = crate::table::Section {
+                    name: #name,
+                    about: #about,
+                    keys: #keys,
+                    selector: crate::typed::only_selector(&[#(#selectors),*]),
+                    groups: #groups,
+                };
+                &TABLE
+            };
+            const IS_LAYERED: bool = #optional;
+
+            fn read(record: &crate::record::Record) -> Self {
+                Self { #(#reads),* }
+            }
+        }
+
+        impl crate::kinds::Usual for #ident {
+            type Kind = crate::kinds::Table;
+            const KIND: Self::Kind =
+                crate::kinds::Table(<Self as crate::typed::Table>::TABLE);
+        }
+
+        #over
+    })
+}
+
+/// What may choose: an own field, or what a flattened table has.
+fn selectors(table: &TableAttributes, fields: &[KeyField]) -> Result<Vec<TokenStream>> {
+    let mut found = Vec::new();
+    for field in fields.iter().filter(|field| field.attributes.is_flat) {
+        let inner = &field.inner;
+        let selector = quote! { <#inner as crate::typed::Table>::TABLE.selector };
+        found.push(match field.attributes.repeats {
+            false => selector,
+            true => quote! { crate::typed::undecided(#selector) },
+        });
+    }
+    let Some(by) = &table.selected_by else {
+        return Ok(found);
+    };
+    let Some(field) = fields.iter().find(|field| field.ident == *by) else {
+        return Err(Error::new(by.span(), "no such field"));
+    };
+    let (name, inner) = (&field.name, &field.inner);
+    let default = chosen_by_default(&field.attributes.absent);
+    let only = fields.iter().flat_map(|field| &field.attributes.only);
+    found.push(quote! {
+        {
+            const { crate::typed::assert_words::<#inner>(&[#(#only),*]) };
+            Some(crate::table::Selector { key: #name, default: #default })
+        }
+    });
+    Ok(found)
+}
+
+/// Own keys in a row and flattened tables, in the order of the fields.
+fn lists(fields: &[KeyField]) -> Vec<TokenStream> {
+    let mut lists = Vec::new();
+    let mut row = Vec::new();
+    for field in fields {
+        if !field.attributes.is_flat {
+            row.push(field.key(&[]));
+            continue;
+        }
+        if !row.is_empty() {
+            lists.push(quote! { &[#(#row),*] });
+            row.clear();
+        }
+        let inner = &field.inner;
+        lists.push(match field.attributes.repeats {
+            false => quote! { <#inner as crate::typed::Table>::TABLE.keys },
+            true => quote! { &crate::typed::repeated::<
+                #inner,
+                { <#inner as crate::typed::Table>::TABLE.keys.len() },
+            >() },
+        });
+    }
+    if !row.is_empty() {
+        lists.push(quote! { &[#(#row),*] });
+    }
+    lists
+}
+
+/// Groups of this table, and of those flattened in it.
+fn all_groups(table: &TableAttributes, fields: &[KeyField]) -> TokenStream {
+    let own = table.groups.iter().map(|own| group(own, &[]));
+    let flat = fields.iter().filter(|f| f.attributes.is_flat).map(|field| {
+        let inner = &field.inner;
+        quote! { <#inner as crate::typed::Table>::TABLE.groups }
+    });
+    let lists: Vec<TokenStream> = [quote! { &[#(#own),*] }].into_iter().chain(flat).collect();
+    joined_groups(&lists)
+}
+
+/// What this table leaves open is taken from the one below, but for keys that say the same as
+/// one of its own.
+fn over(input: &DeriveInput, table: &TableAttributes, fields: &[KeyField]) -> TokenStream {
+    let ident = &input.ident;
+    let merged = fields.iter().map(|field| {
+        let name = &field.ident;
+        if field.attributes.is_flat {
+            return quote! { #name: self.#name.over(&below.#name) };
+        }
+        let groups = table
+            .groups
+            .iter()
+            .filter(|group| group.keys.contains(name));
+        let rivals = groups.flat_map(|group| &group.keys);
+        quote! {
+            #name: if self.#name.is_some() #(|| self.#rivals.is_some())* {
+                self.#name.clone()
+            } else {
+                below.#name.clone()
+            }
+        }
+    });
+    quote! {
+        impl #ident {
+            /// Its own settings, and from `below` what it leaves open.
+            pub(crate) fn over(&self, below: &Self) -> Self {
+                Self { #(#merged),* }
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! An enum of words.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Fields, Result, Variant};
+
+use crate::attributes::{WordAttributes, required_docs};
+
+pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let Data::Enum(data) = &input.data else {
+        return Err(Error::new_spanned(&input.ident, "words are an enum"));
+    };
+    let name = &input.ident;
+    let mut choices = Vec::new();
+    let mut words = Vec::new();
+    let mut variants = Vec::new();
+    for variant in &data.variants {
+        if !matches!(variant.fields, Fields::Unit) {
+            return Err(Error::new_spanned(variant, "a word has no fields"));
+        }
+        choices.push(choice(variant)?);
+        words.push(WordAttributes::of(&variant.attrs)?.word(&variant.ident));
+        variants.push(&variant.ident);
+    }
+    let first = variants.first();
+    Ok(quote! {
+        impl crate::typed::Word for #name {
+            const WORDS: &'static [crate::table::Choice] = &[#(#choices),*];
+
+            fn of_word(word: &str) -> Option<Self> {
+                match word {
+                    #(#words => Some(Self::#variants),)*
+                    _ => None,
+                }
+            }
+
+            fn first() -> Self {
+                Self::#first
+            }
+        }
+
+        impl crate::kinds::Usual for #name {
+            type Kind = crate::kinds::Words;
+            const KIND: Self::Kind = crate::kinds::Words(<Self as crate::typed::Word>::WORDS);
+        }
+    })
+}
+
+/// What a variant stands for.
+pub fn choice(variant: &Variant) -> Result<TokenStream> {
+    let attributes = WordAttributes::of(&variant.attrs)?;
+    let (name, cite) = (attributes.word(&variant.ident), &attributes.cite);
+    let meaning = required_docs(&variant.attrs, &variant.ident)?;
+    Ok(quote! {
+        crate::table::Choice { name: #name, meaning: #meaning, cite: #cite }
+    })
+}
