@@ -8,6 +8,7 @@ use syn::{Attribute, Error, Expr, Ident, Lit, LitStr, Meta, Result, Token, paren
 /// What `#[table(..)]` says.
 #[derive(Default)]
 pub struct TableAttributes {
+    /// Empty where its keys stand in other tables alone.
     pub name: String,
     pub by: Option<By>,
     pub groups: Vec<GroupAttribute>,
@@ -67,14 +68,24 @@ impl TableAttributes {
         };
         attribute.parse_args()
     }
+
+    /// What it is for: it must be said where it is a table of its own.
+    pub fn about(&self, attributes: &[Attribute], at: &Ident) -> Result<String> {
+        match self.name.is_empty() {
+            true => Ok(String::new()),
+            false => required_docs(attributes, at),
+        }
+    }
 }
 
 impl Parse for TableAttributes {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let mut found = Self {
-            name: input.parse::<LitStr>()?.value(),
-            ..Self::default()
-        };
+        let mut found = Self::default();
+        if input.peek(LitStr) {
+            found.name = input.parse::<LitStr>()?.value();
+        } else if input.parse::<Ident>()? != "part" {
+            return Err(input.error("its name in quotes, or `part` where it stands in others"));
+        }
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             let word: Ident = input.parse()?;

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result, Type, Variant};
 
-use crate::attributes::{Absent, By, TableAttributes, WordAttributes, groups, required_docs};
+use crate::attributes::{Absent, By, TableAttributes, WordAttributes, groups};
 use crate::keys::{KeyField, absent, chosen_by_default, group, joined, joined_groups};
 use crate::word;
 
@@ -23,7 +23,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
         let words = "say which key chooses: `by(kind, \"What it is.\")`";
         return Err(Error::new_spanned(&input.ident, words));
     };
-    let about = required_docs(&input.attrs, &input.ident)?;
+    let about = table.about(&input.attrs, &input.ident)?;
     let variants: Vec<&Variant> = data.variants.iter().collect();
     let choices = variants
         .iter()
@@ -81,27 +81,34 @@ fn parts(variants: &[&Variant]) -> Result<Vec<Part>> {
         match &variant.fields {
             Fields::Unit => {}
             Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
-                let flat = &fields.unnamed[0].ty;
-                let known = parts.iter_mut().find_map(|part| match part {
-                    Part::Flat(known, words) if is_same(known, flat) => Some(words),
-                    _ => None,
-                });
-                match known {
-                    Some(words) => words.push(word),
-                    None => parts.push(Part::Flat(Box::new(flat.clone()), vec![word])),
-                }
+                add_flat(&mut parts, &fields.unnamed[0].ty, word);
             }
             Fields::Unnamed(_) => {
                 return Err(Error::new_spanned(variant, "one table, or named fields"));
             }
             Fields::Named(fields) => {
                 for field in &fields.named {
-                    add(&mut parts, KeyField::of(field)?, &word)?;
+                    let field = KeyField::of(field)?;
+                    match field.attributes.is_flat {
+                        true => add_flat(&mut parts, &field.inner, word.clone()),
+                        false => add(&mut parts, field, &word)?,
+                    }
                 }
             }
         }
     }
     Ok(parts)
+}
+
+fn add_flat(parts: &mut Vec<Part>, flat: &Type, word: String) {
+    let known = parts.iter_mut().find_map(|part| match part {
+        Part::Flat(known, words) if is_same(known, flat) => Some(words),
+        _ => None,
+    });
+    match known {
+        Some(words) => words.push(word),
+        None => parts.push(Part::Flat(Box::new(flat.clone()), vec![word])),
+    }
 }
 
 fn is_same(one: &Type, other: &Type) -> bool {

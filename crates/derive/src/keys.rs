@@ -50,8 +50,8 @@ impl KeyField {
             return fault("say in a doc comment what it is");
         }
         match (&self.attributes.absent, self.is_optional, is_layered) {
-            (Absent::Otherwise(_), false, _) => {
-                fault("what may be absent is an `Option`, or has a `default`")
+            (Absent::Otherwise(_), false, _) if !is_list(&self.inner) => {
+                fault("what may be absent is an `Option` or a list, or has a `default`")
             }
             (Absent::Required | Absent::Is(_), true, false) => {
                 fault("say with `otherwise` what holds where it is absent")
@@ -167,6 +167,10 @@ fn all(lists: &[TokenStream], of: &TokenStream) -> TokenStream {
             &ALL
         }
     }
+}
+
+fn is_list(inner: &Type) -> bool {
+    peeled(inner, "Vec").1
 }
 
 /// The type in `Wrapper<..>`, and whether it was in one.

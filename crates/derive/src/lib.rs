@@ -46,23 +46,25 @@
 //!
 //! # Attributes
 //!
-//! Of a table: its name; `by(key, "meaning", default = "..")` names the key whose word chooses the
-//! variant of an enum, with what holds where it is absent (`default`, TOML, or `otherwise`, words;
-//! else it must be given); `at_most_one(a, b)` and `exactly_one(a, b)` name keys that say the same
-//! in different ways, and on a variant they hold there alone; `layered`, of a struct whose fields
-//! are all optional, makes `over`, which takes from the table below what this one leaves open;
-//! `selected_by(field)` names the field whose word decides where keys with `only(..)` have a
-//! meaning, for layered tables whose kind another table may say.
+//! Of a table: its name, or `part` where its keys stand in other tables alone; `by(key, "meaning",
+//! default = "..")` names the key whose word chooses the variant of an enum, with what holds where
+//! it is absent (`default`, TOML, or `otherwise`, words; else it must be given); `at_most_one(a,
+//! b)` and `exactly_one(a, b)` name keys that say the same in different ways, and on a variant they
+//! hold there alone; `layered`, of a struct whose fields are all optional, makes `over`, which
+//! takes from the table below what this one leaves open; `selected_by(field)` names the field
+//! whose word decides where keys with `only(..)` have a meaning, for layered tables whose kind
+//! another table may say.
 //!
 //! Of a field, in `#[key(..)]`: `is`, what its value may be (a kind of `crate::kinds`; left out
 //! where the type has one that goes without saying); `default`, as TOML; `otherwise`, in words,
-//! what holds where an optional key is absent; `cite`; `only("a", "b")`, with `selected_by`; `name`, where it isn't the field's; `short =
-//! "key"`, a table of which one key may stand alone; `flatten`, the keys of another table stand in
-//! this one, with `as_above` each of them repeating a table above.
+//! what holds where an optional key is absent; `cite`; `only("a", "b")`, with `selected_by`;
+//! `name`, where it isn't the field's; `short = "key"`, a table of which one key may stand alone;
+//! `flatten`, the keys of another table stand in this one, with `as_above` each of them repeating
+//! a table above.
 //!
 //! A field is of a type `T` that holds the kind's values (`kinds::Of`), `Option<T>` where it may be
-//! absent, and in `Placed<..>` where its place in the file is needed. A key that several variants
-//! share is described in the first of them.
+//! absent (a list is then empty), and in `Placed<..>` where its place in the file is needed. A key
+//! that several variants share is described in the first of them.
 //!
 //! Of a word or variant, in `#[word(..)]`: `name`, where it is not the identifier in kebab case;
 //! `cite`.

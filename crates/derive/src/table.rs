@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DataStruct, DeriveInput, Error, Fields, Result};
 
-use crate::attributes::{TableAttributes, required_docs};
+use crate::attributes::TableAttributes;
 use crate::keys::{KeyField, chosen_by_default, group, joined, joined_groups};
 
 pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
@@ -15,7 +15,7 @@ pub fn expand(input: &DeriveInput, data: &DataStruct) -> Result<TokenStream> {
     if table.by.is_some() {
         return Err(Error::new_spanned(&input.ident, "`by` is for an enum"));
     }
-    let about = required_docs(&input.attrs, &input.ident)?;
+    let about = table.about(&input.attrs, &input.ident)?;
     let fields: Vec<KeyField> = named
         .named
         .iter()
