@@ -5,8 +5,9 @@ use crate::keys::{
     self, abr, ethernet, ethernet_flows, ethernet_pressure, ethernet_tcp, explicit_rate, fabric,
     fabric_traffic, flows, network, router, service, traffic,
 };
+use crate::kinds::Form;
 use crate::suggest;
-use crate::table::{Choice, Default, Key, Kind, Section};
+use crate::table::{Choice, Default, Key, Section};
 
 /// A group of words and what each means.
 pub type WordGroup = (&'static str, Vec<(&'static str, &'static str)>);
@@ -45,7 +46,7 @@ fn told_by(sections: &[&'static Section], wanted: &str) -> Vec<String> {
             if key_matches(section, key, wanted) && !keys::is_told(section, key) {
                 parts.push(key_text(section, key));
             }
-            if let Kind::Choice(choices) = key.kind
+            if let Some(choices) = key.kind.choices()
                 && !key.repeats()
                 && !keys::is_told(section, key)
             {
@@ -161,7 +162,7 @@ fn key_text(section: &Section, key: &Key) -> String {
     for (what, value) in facts(section, key) {
         text.push_str(&format!("  {what:9}  {value}\n"));
     }
-    if let Kind::Choice(choices) = key.kind {
+    if let Some(choices) = key.kind.choices() {
         let width = choices
             .iter()
             .map(|choice| choice.name.len())
@@ -183,11 +184,14 @@ pub(crate) fn facts(section: &Section, key: &Key) -> Vec<(&'static str, String)>
         ("default", default_text(key)),
         ("example", key.example()),
     ];
-    match key.kind {
-        Kind::Choice(_) => facts[0].1 = "a word".into(),
-        Kind::Short(..) => facts[1].1 = short(key),
-        Kind::Table(_) | Kind::Tables(_) => facts.retain(|(what, _)| *what != "example"),
-        _ => {}
+    if key.kind.choices().is_some() {
+        facts[0].1 = "a word".into();
+    }
+    if key.kind.short_key().is_some() {
+        facts[1].1 = key.kind.summary();
+    }
+    if key.kind.form() != Form::Value {
+        facts.retain(|(what, _)| *what != "example");
     }
     if let (Some(selector), false) = (section.selector, key.only.is_empty()) {
         facts.push((
@@ -199,17 +203,6 @@ pub(crate) fn facts(section: &Section, key: &Key) -> Vec<(&'static str, String)>
         facts.push(("source", key.cite.into()));
     }
     facts
-}
-
-/// What may stand for a table that may be written short.
-pub(crate) fn short(key: &Key) -> String {
-    let alone = match key.kind.short_key().map(|key| key.kind) {
-        Some(Kind::Choice(_)) => "a word".into(),
-        Some(kind) => kind.allowed(),
-        None => String::new(),
-    };
-    let table = key.kind.section().map_or("", |section| section.name);
-    format!("{alone}, or a table: see `{table}`")
 }
 
 /// The default in words.
@@ -255,7 +248,7 @@ fn unknown(wanted: &str) -> String {
         known.push(bare(section));
         for key in section.keys {
             known.push(key.name);
-            if let Kind::Choice(choices) = key.kind {
+            if let Some(choices) = key.kind.choices() {
                 known.extend(choices.iter().map(|choice| choice.name));
             }
         }

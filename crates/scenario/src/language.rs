@@ -1,7 +1,7 @@
 //! The language as data, for programs that write scenarios: tests that make random ones hold
 //! themselves to these tables, so a key is tried as soon as it is declared.
 
-pub use crate::table::{Choice, Default, Group, Key, Kind, Section, Selector};
+pub use crate::table::{Choice, Default, Group, Key, Section, Selector};
 
 use crate::{Engine, Scenario, keys, units};
 

@@ -24,7 +24,7 @@ mod files;
 mod flows;
 mod generated;
 mod keys;
-mod kinds;
+pub mod kinds;
 pub mod language;
 mod law;
 mod leg_checks;
@@ -278,11 +278,9 @@ fn cell_time(root: &'static Section, node: &Node) -> (Duration, u64) {
         cell_bits: 8,
         suggestions: Budget::default(),
     };
-    let mut record = |name: &str| match root.key(name).map(|key| key.kind) {
-        Some(table::Kind::Table(section)) => {
-            node.get(name).map(|table| reader.section(section, table))
-        }
-        _ => None,
+    let mut record = |name: &str| {
+        let section = root.key(name)?.kind.section()?;
+        node.get(name).map(|table| reader.section(section, table))
     };
     let bytes = record("unit")
         .and_then(|unit| unit.whole("bytes"))

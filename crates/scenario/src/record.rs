@@ -10,7 +10,7 @@ use crate::units::Decimal;
 
 /// A checked table.
 #[derive(Clone)]
-pub(crate) struct Record {
+pub struct Record {
     pub section: &'static Section,
     pub at: At,
     pub fields: Vec<Field>,
@@ -20,7 +20,7 @@ pub(crate) struct Record {
 
 /// A checked value.
 #[derive(Clone)]
-pub(crate) struct Field {
+pub struct Field {
     pub key: &'static Key,
     pub at: At,
     /// Does it stand in the file (or on the command line)?
@@ -32,7 +32,7 @@ pub(crate) struct Field {
 
 /// A value, in the units of the simulator.
 #[derive(Clone)]
-pub(crate) enum Datum {
+pub enum Datum {
     Text(String),
     Word(&'static str),
     List(Vec<(String, At)>),

@@ -1,8 +1,8 @@
 //! The reference page of the language.
 
-use crate::explain::{default_text, list, short};
+use crate::explain::{default_text, list};
 use crate::keys;
-use crate::table::{Choice, Key, Kind, Section};
+use crate::table::{Choice, Key, Section};
 
 /// `docs/reference.md`: every section, key and word.
 pub fn reference_markdown() -> String {
@@ -90,7 +90,7 @@ fn section_part(section: &Section) -> String {
         ));
     }
     for key in own {
-        if let Kind::Choice(choices) = key.kind {
+        if let Some(choices) = key.kind.choices() {
             text.push_str(&words(key, choices));
         }
     }
@@ -113,18 +113,12 @@ fn row(section: &Section, key: &Key) -> String {
         crate::table::Default::Is(toml) => format!("`{toml}`"),
         _ => default_text(key),
     };
-    let allowed = match key.kind {
-        Kind::Table(section) | Kind::Tables(section) => format!("see `{}`", section.name),
-        Kind::Short(..) => short(key),
-        Kind::Choice(_) => "see below".into(),
-        _ => key.kind.allowed(),
-    };
     let cell = |text: String| text.replace('|', "\\|");
     format!(
         "| `{}` | {} | {} | {} |\n",
         key.name,
         cell(meaning),
-        cell(allowed),
+        cell(key.kind.summary()),
         cell(default)
     )
 }

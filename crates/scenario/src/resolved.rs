@@ -1,24 +1,25 @@
 //! The scenario as TOML with every default written out.
 
+use crate::kinds::Form;
 use crate::record::{Datum, Field, Record};
-use crate::table::{AS_ABOVE, Default, Key, Kind};
+use crate::table::{AS_ABOVE, Default, Key};
 
 /// Writes the whole file.
 pub(crate) fn write(root: &Record) -> String {
     let mut text = String::new();
     for key in root.section.keys {
-        match key.kind {
-            Kind::Table(_) => {
+        match key.kind.form() {
+            Form::Table => {
                 if let Some(record) = root.record(key.name) {
                     header(&mut text, &format!("[{}]", key.name), record);
                 }
             }
-            Kind::Tables(_) => {
+            Form::Tables => {
                 for record in root.records(key.name) {
                     header(&mut text, &format!("[[{}]]", key.name), record);
                 }
             }
-            _ => line(&mut text, root, key),
+            Form::Value => line(&mut text, root, key),
         }
     }
     text
@@ -50,7 +51,7 @@ fn comment(text: &mut String, record: &Record, key: &Key) {
         && key.applies(choice)
         && words != AS_ABOVE
         && !said_otherwise(record, key)
-        && !matches!(key.kind, Kind::Table(_) | Kind::Tables(_))
+        && key.kind.form() == Form::Value
     {
         text.push_str(&format!("# {}: {words}\n", key.name));
     }

@@ -4,9 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::keys;
 use crate::keys::compare::{COMPARE, MARK};
-use crate::keys::sweep::MOST_SEEDS;
-use crate::table::{Choice, Default, Group, Key, Kind, Section, Selector};
-use crate::units;
+use crate::table::{Default, Group, Key, Section, Selector};
 
 /// The schema of scenarios and comparisons (JSON Schema, draft 7: the one TOML editors know).
 pub fn json_schema() -> Value {
@@ -14,21 +12,20 @@ pub fn json_schema() -> Value {
     for section in [keys::sections(), keys::sections_of_comparisons()].concat() {
         definitions.insert(reference_name(section), section_schema(section));
     }
-    let file = |root| json!({ "$ref": format!("#/definitions/{}", reference_name(root)) });
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "backwater scenario or comparison",
         "type": "object",
         "properties": all_properties(),
         "if": says("kind", MARK),
-        "then": file(&COMPARE),
+        "then": reference(&COMPARE),
         "else": {
             "if": says("engine", "flit"),
-            "then": file(&keys::FLIT),
+            "then": reference(&keys::FLIT),
             "else": {
                 "if": says("engine", "ethernet"),
-                "then": file(&keys::ETHERNET),
-                "else": file(&keys::PACKET),
+                "then": reference(&keys::ETHERNET),
+                "else": reference(&keys::PACKET),
             },
         },
         "definitions": definitions,
@@ -47,7 +44,7 @@ fn all_properties() -> Map<String, Value> {
     for key in keys {
         let schema = key_schema(key);
         match all.get_mut(key.name) {
-            Some(known) if *known == schema || matches!(key.kind, Kind::Choice(_)) => {}
+            Some(known) if *known == schema || key.kind.choices().is_some() => {}
             Some(known) => {
                 let first = known.take();
                 *known = json!({ "anyOf": [first, schema] });
@@ -104,7 +101,7 @@ fn rules(section: &Section) -> Vec<Value> {
     let everywhere = section.groups.iter().filter(|group| group.only.is_empty());
     let mut rules: Vec<Value> = everywhere.map(group_rule).collect();
     if let Some(selector) = section.selector
-        && let Some(Kind::Choice(choices)) = section.key(selector.key).map(|key| key.kind)
+        && let Some(choices) = section.key(selector.key).and_then(|key| key.kind.choices())
     {
         rules.extend(
             choices
@@ -156,7 +153,7 @@ fn group_rule(group: &Group) -> Value {
 }
 
 fn key_schema(key: &Key) -> Value {
-    let mut schema = kind_schema(&key.kind);
+    let mut schema = key.kind.schema();
     if let Value::Object(schema) = &mut schema {
         let mut words = format!("{}\nAllowed: {}.", key.meaning, key.kind.allowed());
         if !key.cite.is_empty() {
@@ -181,129 +178,13 @@ fn plain(toml: &str) -> Option<Value> {
     serde_json::from_str(toml).ok()
 }
 
-fn kind_schema(kind: &Kind) -> Value {
-    let text = json!({ "type": "string" });
-    let list = json!({ "type": "array", "items": text });
-    match kind {
-        Kind::Text | Kind::Name | Kind::Reference(_) => text,
-        Kind::References(_) => json!({ "anyOf": [text, list] }),
-        Kind::ReferenceList(_) | Kind::Names => list,
-        Kind::Whole { min, max, .. } => {
-            json!({ "type": "integer", "minimum": min, "maximum": max })
-        }
-        Kind::WholeOr { word, min, max, .. } => json!({ "anyOf": [
-            { "type": "integer", "minimum": min, "maximum": max }, { "const": word },
-        ] }),
-        Kind::Wholes { min, max, .. } => json!({
-            "type": "array", "minItems": 1,
-            "items": { "type": "integer", "minimum": min, "maximum": max },
-        }),
-        Kind::Rows => json!({
-            "type": "array", "minItems": 1,
-            "items": { "type": "array", "items": { "type": "number", "minimum": 0 } },
-        }),
-        Kind::Path => json!({ "type": "string", "minLength": 1 }),
-        Kind::Cycles { min, max } => cycles(*min, *max),
-        Kind::CyclesOr { word, min, max } => {
-            json!({ "anyOf": [{ "const": word }, cycles(*min, *max)] })
-        }
-        Kind::Truth => json!({ "type": "boolean" }),
-        Kind::Decimal { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
-        Kind::Probability | Kind::Portion => json!({ "anyOf": [
-            { "type": "number", "minimum": 0, "maximum": 1 }, quantity(&["%"]),
-        ] }),
-        Kind::Share => json!({ "anyOf": [
-            { "type": "number", "exclusiveMinimum": 0, "maximum": 100 }, quantity(&["%"]),
-        ] }),
-        Kind::Time { .. } => quantity(&times()),
-        Kind::TimeOr { word, .. } => {
-            json!({ "anyOf": [{ "const": word }, quantity(&times())] })
-        }
-        Kind::Span { .. } => json!({ "anyOf": [
-            quantity(&times()),
-            { "type": "object", "properties": { "mean": quantity(&times()) },
-              "required": ["mean"], "additionalProperties": false },
-        ] }),
-        Kind::Rate => quantity(&names(units::RATES)),
-        Kind::RateOrShare { word } => json!({ "anyOf": [
-            { "const": word }, quantity(&["%"]), quantity(&names(units::RATES)),
-        ] }),
-        Kind::Size { .. } => quantity(&names(units::SIZES)),
-        Kind::Seeds => seeds(),
-        Kind::Axes => json!({
-            "type": "object", "additionalProperties": { "type": ["array", "object"] },
-        }),
-        Kind::Choice(choices) => words(choices),
-        Kind::Short(section, _) => {
-            let alone = kind.short_key().map(|key| kind_schema(&key.kind));
-            let table = kind_schema(&Kind::Table(section));
-            json!({ "anyOf": [alone, table] })
-        }
-        Kind::Table(section) => {
-            let path = format!("#/definitions/{}", reference_name(section));
-            json!({ "allOf": [{ "$ref": path }] })
-        }
-        Kind::Tables(section) => {
-            let path = format!("#/definitions/{}", reference_name(section));
-            json!({ "type": "array", "items": { "$ref": path } })
-        }
-        _ => amount(kind),
-    }
-}
-
-/// What only one engine measures.
-fn amount(kind: &Kind) -> Value {
-    match kind {
-        Kind::CellRate { .. } => quantity(&[names(units::RATES), vec!["cells/s"]].concat()),
-        Kind::Clock { .. } => quantity(&names(units::TIMES)),
-        Kind::ClockOr { word, .. } => {
-            json!({ "anyOf": [{ "const": word }, quantity(&names(units::TIMES))] })
-        }
-        Kind::Cable => quantity(&names(units::LENGTHS)),
-        Kind::Threshold => json!({ "anyOf": [quantity(&["%"]), quantity(&names(units::SIZES))] }),
-        Kind::Ratio { max } => json!({ "anyOf": [
-            { "type": "number", "exclusiveMinimum": 0, "maximum": max },
-            { "type": "string", "pattern": r"^\s*[0-9]+\s*/\s*[0-9]+\s*$" },
-            quantity(&["", "%"]),
-        ] }),
-        Kind::PortionOr { word } => json!({ "anyOf": [
-            { "const": word },
-            { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 },
-            quantity(&["%"]),
-        ] }),
-        _ => json!({}),
-    }
-}
-
-fn words(choices: &[Choice]) -> Value {
-    json!({ "enum": choices.iter().map(|choice| choice.name).collect::<Vec<_>>() })
-}
-
-fn seeds() -> Value {
-    json!({ "anyOf": [
-        { "type": "integer", "minimum": 1, "maximum": MOST_SEEDS },
-        { "type": "array", "minItems": 1, "uniqueItems": true,
-          "items": { "type": "integer", "minimum": 0 } },
-    ] })
-}
-
-fn names(units: &[units::Unit]) -> Vec<&'static str> {
-    units.iter().map(|unit| unit.0).collect()
-}
-
-fn times() -> Vec<&'static str> {
-    [names(units::TIMES), vec!["cells", "cell"]].concat()
-}
-
-fn cycles(min: u64, max: u64) -> Value {
-    json!({ "anyOf": [
-        { "type": "integer", "minimum": min, "maximum": max },
-        { "type": "string", "pattern": r"^\s*\+?[0-9][0-9_]*\s*(cycles?)?\s*$" },
-    ] })
+/// Where the schema of a section stands.
+pub(crate) fn reference(section: &Section) -> Value {
+    json!({ "$ref": format!("#/definitions/{}", reference_name(section)) })
 }
 
 /// A string that holds a number and one of these units.
-fn quantity(units: &[&str]) -> Value {
+pub(crate) fn quantity(units: &[&str]) -> Value {
     let number = r"^\s*\+?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*";
     json!({ "type": "string", "pattern": format!("{number}({})\\s*$", units.join("|")) })
 }

@@ -1,7 +1,9 @@
-//! The shape of the tables that describe the language: sections, keys, kinds.
+//! The shape of the tables that describe the language: sections and keys.
 //!
 //! The reader, `explain`, the editor schema, the reference page and the resolved scenario all
 //! work from them, so a key exists once.
+
+use crate::kinds::Kind;
 
 /// A table of the scenario file.
 pub struct Section {
@@ -42,7 +44,7 @@ pub struct Key {
     /// Its name.
     pub name: &'static str,
     /// What its value may be.
-    pub kind: Kind,
+    pub kind: &'static dyn Kind,
     /// What holds where it is absent.
     pub default: Default,
     /// In one or two sentences.
@@ -67,161 +69,6 @@ pub enum Default {
 /// What holds where a key of a table that overrides another is absent.
 pub(crate) const AS_ABOVE: &str = "as the table above it says";
 
-/// What a value may be.
-#[derive(Clone, Copy)]
-pub enum Kind {
-    /// Any text.
-    Text,
-    /// A name: not empty, without `->` and characters that can't be printed.
-    Name,
-    /// One name of something declared elsewhere; the text says of what.
-    Reference(&'static str),
-    /// One such name or a list of them.
-    References(&'static str),
-    /// A list of such names.
-    ReferenceList(&'static str),
-    /// A list of new names.
-    Names,
-    /// A whole number with its unit in words.
-    Whole {
-        /// Least.
-        min: u64,
-        /// Most.
-        max: u64,
-        /// What is counted, in words.
-        unit: &'static str,
-    },
-    /// A word, or a whole number.
-    WholeOr {
-        /// The word.
-        word: &'static str,
-        /// Least.
-        min: u64,
-        /// Most.
-        max: u64,
-        /// What is counted, in words.
-        unit: &'static str,
-    },
-    /// A list of whole numbers.
-    Wholes {
-        /// Least.
-        min: u64,
-        /// Most.
-        max: u64,
-        /// What is counted, in words.
-        unit: &'static str,
-    },
-    /// Yes or no.
-    Truth,
-    /// A decimal number.
-    Decimal {
-        /// Least.
-        min: f64,
-        /// Most.
-        max: f64,
-    },
-    /// A list of lists of decimal numbers from 0 on.
-    Rows,
-    /// The path of a file, from the folder of the scenario.
-    Path,
-    /// A whole number of cycles.
-    Cycles {
-        /// Least.
-        min: u64,
-        /// Most.
-        max: u64,
-    },
-    /// A word, or a whole number of cycles.
-    CyclesOr {
-        /// The word.
-        word: &'static str,
-        /// Least.
-        min: u64,
-        /// Most.
-        max: u64,
-    },
-    /// 0 to 1, or a percentage.
-    Probability,
-    /// 0 to 1 of a whole, or a percentage.
-    Portion,
-    /// A share of a rate, above 0 and at most 100 times it.
-    Share,
-    /// A span of time.
-    Time {
-        /// Least, in picoseconds.
-        min_ps: u64,
-    },
-    /// A word, or a span of time.
-    TimeOr {
-        /// The word.
-        word: &'static str,
-        /// Least, in picoseconds.
-        min_ps: u64,
-    },
-    /// A span of time, or `{ mean = .. }` of an exponential one.
-    Span {
-        /// Least, in picoseconds.
-        min_ps: u64,
-    },
-    /// A span of time where there are no cells.
-    Clock {
-        /// Least, in picoseconds.
-        min_ps: u64,
-    },
-    /// A word, or such a span.
-    ClockOr {
-        /// The word.
-        word: &'static str,
-        /// Least, in picoseconds.
-        min_ps: u64,
-    },
-    /// A length of cable, read as its delay at 5 ns/m.
-    Cable,
-    /// Bits per second.
-    Rate,
-    /// Bits per second or cells per second; 0 too, if `min` is 0.
-    CellRate {
-        /// Least.
-        min: u64,
-    },
-    /// A rate, a share of the link's, or a word for all of it.
-    RateOrShare {
-        /// The word.
-        word: &'static str,
-    },
-    /// Bytes with a unit.
-    Size {
-        /// Least.
-        min: u64,
-        /// Most.
-        max: u64,
-    },
-    /// Bytes with a unit, or a share of the queue's limit.
-    Threshold,
-    /// A fraction, as `1/8` or as a decimal number.
-    Ratio {
-        /// Most.
-        max: u64,
-    },
-    /// A word, or 0 to 1 of a whole.
-    PortionOr {
-        /// The word.
-        word: &'static str,
-    },
-    /// How many seeds, or a list of them.
-    Seeds,
-    /// Paths of keys, each with a list of values or a range.
-    Axes,
-    /// One of these words.
-    Choice(&'static [Choice]),
-    /// A table, or the value of one of its keys alone.
-    Short(&'static Section, &'static str),
-    /// A table.
-    Table(&'static Section),
-    /// A list of tables.
-    Tables(&'static Section),
-}
-
 /// One word a key may hold.
 pub struct Choice {
     /// The word.
@@ -234,7 +81,11 @@ pub struct Choice {
 
 impl Key {
     /// A key with no default of its own and valid for every choice; refined by what follows.
-    pub(crate) const fn new(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
+    pub(crate) const fn new(
+        name: &'static str,
+        kind: &'static dyn Kind,
+        meaning: &'static str,
+    ) -> Self {
         Self {
             name,
             kind,
@@ -282,6 +133,11 @@ impl Key {
         Self { cite, ..self }
     }
 
+    /// `name = value`, as an example.
+    pub(crate) fn example(&self) -> String {
+        format!("{} = {}", self.name, self.kind.example_for(self.name))
+    }
+
     /// Does it repeat the key of a table above?
     pub(crate) fn repeats(&self) -> bool {
         matches!(self.default, Default::Derived(AS_ABOVE))
@@ -289,13 +145,11 @@ impl Key {
 
     /// Is it the same key, in another section?
     pub(crate) fn is_same(&self, other: &Key) -> bool {
-        let words = |key: &Key| match key.kind {
-            Kind::Choice(choices) => {
-                let mut words: Vec<&str> = choices.iter().map(|choice| choice.name).collect();
-                words.sort_unstable();
-                words
-            }
-            _ => Vec::new(),
+        let words = |key: &Key| {
+            let choices = key.kind.choices().unwrap_or_default().iter();
+            let mut words: Vec<&str> = choices.map(|choice| choice.name).collect();
+            words.sort_unstable();
+            words
         };
         (self.name, self.meaning) == (other.name, other.meaning) && words(self) == words(other)
     }
@@ -335,24 +189,6 @@ pub(crate) const fn only_for<const N: usize>(
         index += 1;
     }
     own
-}
-
-impl Kind {
-    /// The section that describes the table or tables.
-    pub fn section(&self) -> Option<&'static Section> {
-        match self {
-            Self::Table(section) | Self::Tables(section) | Self::Short(section, _) => Some(section),
-            _ => None,
-        }
-    }
-
-    /// The key that may stand for its whole table.
-    pub fn short_key(&self) -> Option<&'static Key> {
-        match self {
-            Self::Short(section, key) => section.key(key),
-            _ => None,
-        }
-    }
 }
 
 impl Section {

@@ -13,14 +13,14 @@ const DEEPEST: usize = 79;
 
 /// A value and its place.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub struct Node {
     pub value: Value,
     pub at: At,
 }
 
 /// A TOML value. Numbers keep their text: their key decides how exact they are read.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub enum Value {
     Text(String),
     Integer(String, u32),
     Float(String),
@@ -32,7 +32,7 @@ pub(crate) enum Value {
 
 /// A key of a table, in the order of the file.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub struct Entry {
     pub key: String,
     pub key_at: At,
     pub node: Node,

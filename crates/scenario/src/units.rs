@@ -10,7 +10,7 @@ pub(crate) const LONGEST_PS: u64 = 1 << 62;
 
 /// A decimal number, exactly as written: `digits / 10^scale`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Decimal {
+pub struct Decimal {
     pub digits: u128,
     pub scale: u32,
 }

@@ -1,6 +1,6 @@
 //! The language as data: what programs that write scenarios hold themselves to.
 
-use scenario::language::{Kind, Names, comparison, roots, sections_below, units};
+use scenario::language::{Names, comparison, roots, sections_below, units};
 use scenario::{Source, parse};
 
 #[test]
@@ -16,7 +16,7 @@ fn every_section_can_be_reached_and_its_keys_make_sense() {
                     Some(key.name)
                 );
                 let words = section.selector.and_then(|by| section.key(by.key));
-                let Some(Kind::Choice(words)) = words.map(|key| key.kind) else {
+                let Some(words) = words.and_then(|key| key.kind.choices()) else {
                     continue;
                 };
                 let known = |word: &str| words.iter().any(|choice| choice.name == word);

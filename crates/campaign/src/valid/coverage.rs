@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use scenario::language::{Kind, Section, roots, sections_below};
+use scenario::language::{Section, roots, sections_below};
 use serde_json::Value;
 
 /// The name of a key, or of a word it holds.
@@ -17,7 +17,7 @@ pub fn all(engine: &str, root: &'static Section) -> BTreeSet<String> {
     for section in sections_below(root) {
         for key in section.keys {
             all.insert(name(engine, section, key.name, None));
-            if let Kind::Choice(choices) = key.kind
+            if let Some(choices) = key.kind.choices()
                 && key.name != "engine"
             {
                 let words = choices.iter().map(|choice| Some(choice.name));
@@ -41,7 +41,7 @@ fn walk(engine: &str, section: &'static Section, table: &Value, seen: &mut BTree
             continue;
         };
         seen.insert(name(engine, section, key.name, None));
-        if let (Kind::Choice(_), Some(word)) = (key.kind, value.as_str()) {
+        if let (Some(_), Some(word)) = (key.kind.choices(), value.as_str()) {
             seen.insert(name(engine, section, key.name, Some(word)));
         }
         let Some(below) = key.kind.section() else {

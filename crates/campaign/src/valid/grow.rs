@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use scenario::language::{Kind, Names, Section, roots, sections_below};
+use scenario::kinds::Form;
+use scenario::language::{Names, Section, roots, sections_below};
 use scenario::{Engine, Limits, Scenario, Source, parse_with};
 use serde_json::{Map, Value};
 
@@ -51,13 +52,15 @@ impl Language {
             let mut wanted = Vec::new();
             for section in sections_below(root) {
                 for key in section.keys {
-                    let words = match key.kind {
-                        Kind::Choice(choices) if key.name != "engine" => choices,
-                        _ => &[],
-                    };
+                    let words = key.kind.choices().filter(|_| key.name != "engine");
                     let of = |word| Wanted { section, key, word };
                     wanted.push(of(None));
-                    wanted.extend(words.iter().map(|choice| of(Some(choice.name))));
+                    wanted.extend(
+                        words
+                            .unwrap_or_default()
+                            .iter()
+                            .map(|choice| of(Some(choice.name))),
+                    );
                 }
             }
             Random::of(0, engine, 0).shuffle(&mut wanted);
@@ -207,8 +210,8 @@ fn descend(
     let below = key.kind.section()?;
     allow(context, section, table, key);
     let child = table.entry(key.name).or_insert(Value::Null);
-    match key.kind {
-        Kind::Tables(_) => {
+    match key.kind.form() {
+        Form::Tables => {
             let list = child.as_array().cloned().unwrap_or_default();
             *child = Value::Array(list);
             let list = child.as_array_mut()?;

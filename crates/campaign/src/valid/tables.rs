@@ -1,6 +1,7 @@
 //! Random tables: what a section needs, and some of what it may have besides.
 
-use scenario::language::{Default, Key, Kind, Section};
+use scenario::kinds::Form;
+use scenario::language::{Default, Key, Section};
 use serde_json::{Map, Value, json};
 
 use super::values::Context;
@@ -18,14 +19,14 @@ pub struct Wanted {
 
 /// A value for a key, a table if need be.
 pub fn value(context: &mut Context<'_>, key: &Key, extra: u64) -> Option<Value> {
-    match key.kind {
-        Kind::Table(section) => Some(Value::Object(table(context, section, extra))),
-        Kind::Tables(section) => Some(json!([table(context, section, extra)])),
-        Kind::Short(section, _) => match key.kind.short_key() {
-            Some(short) if context.random.chance(50) => context.value(short),
-            _ => Some(Value::Object(table(context, section, extra))),
-        },
-        _ => context.value(key),
+    let Some(section) = key.kind.section() else {
+        return context.value(key);
+    };
+    let alone = key.kind.short_key();
+    match (alone, key.kind.form()) {
+        (Some(alone), _) if context.random.chance(50) => context.value(alone),
+        (_, Form::Tables) => Some(json!([table(context, section, extra)])),
+        _ => Some(Value::Object(table(context, section, extra))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Random values for keys, from what the tables say of them.
 
-use scenario::language::{Key, Kind, Names};
+use scenario::kinds::{self as is, Kind, Or};
+use scenario::language::{Key, Names};
 use serde_json::{Value, json};
 
 use super::files::{self, Files};
@@ -33,91 +34,118 @@ const FAST: &[&str] = &["10 Mbps", "100 Mbps", "1 Gbps", "2.5 Gbps", "10 Gbps"];
 impl Context<'_> {
     /// A value of one key alone; `None` where that takes a table.
     pub fn value(&mut self, key: &Key) -> Option<Value> {
-        Some(match key.kind {
-            Kind::Text => json!(format!("text {}", self.random.below(1_000))),
-            Kind::Name => json!(format!("x{}", self.random.below(1_000_000))),
-            Kind::Names => json!(self.new_names()),
-            Kind::Reference(what) => json!(self.reference(what)?),
-            Kind::References(what) => self.references(what)?,
-            Kind::ReferenceList(what) => self.reference_list(key.name, what)?,
-            Kind::Truth => json!(self.random.chance(50)),
-            Kind::Choice(choices) => json!(self.random.pick(choices)?.name),
-            Kind::Path => json!(files::make(self, key.name)),
-            Kind::Whole { min, max, unit } => json!(self.whole(min, max, unit)),
-            Kind::WholeOr {
-                word,
-                min,
-                max,
-                unit,
-            } => match self.random.chance(25) {
-                true => json!(word),
-                false => json!(self.whole(min, max, unit)),
-            },
-            Kind::Wholes { min, max, .. } => self.wholes(key.name, min, max),
-            Kind::Rows => json!(files::rows(self)),
-            Kind::Seeds => json!(self.random.between(1, 3)),
-            Kind::Axes => json!({ "run.seed": [1, 2] }),
-            _ => self.amount(key)?,
+        let kind = key.kind;
+        Some(if let Some(choices) = kind.choices() {
+            json!(self.random.pick(choices)?.name)
+        } else if kind.is::<is::Text>() {
+            json!(format!("text {}", self.random.below(1_000)))
+        } else if kind.is::<is::Name>() {
+            json!(format!("x{}", self.random.below(1_000_000)))
+        } else if kind.is::<is::Names>() {
+            json!(self.new_names())
+        } else if let Some(is::Reference(what)) = kind.cast() {
+            json!(self.reference(what)?)
+        } else if let Some(is::References(what)) = kind.cast() {
+            self.references(what)?
+        } else if let Some(is::ReferenceList(what)) = kind.cast() {
+            self.reference_list(key.name, what)?
+        } else if kind.is::<is::Truth>() {
+            json!(self.random.chance(50))
+        } else if kind.is::<is::Path>() {
+            json!(files::make(self, key.name))
+        } else if let Some(whole) = kind.cast() {
+            json!(self.whole(whole))
+        } else if let Some(either) = kind.cast::<is::WholeOr>() {
+            match self.random.chance(25) {
+                true => json!(either.word),
+                false => json!(self.whole(&either.other())),
+            }
+        } else if let Some(wholes) = kind.cast() {
+            self.wholes(key.name, wholes)
+        } else if kind.is::<is::Rows>() {
+            json!(files::rows(self))
+        } else if kind.is::<is::Seeds>() {
+            json!(self.random.between(1, 3))
+        } else if kind.is::<is::Axes>() {
+            json!({ "run.seed": [1, 2] })
+        } else {
+            return self.number(kind).or_else(|| self.amount(kind));
         })
     }
 
-    fn amount(&mut self, key: &Key) -> Option<Value> {
-        Some(match key.kind {
-            Kind::Decimal { min, max } => {
-                let share = self.random.below(1_001) as f64 / 1e3;
-                json!(min + (max - min).min(10.0) * share)
+    fn number(&mut self, kind: &dyn Kind) -> Option<Value> {
+        Some(if let Some(is::Decimal { min, max }) = kind.cast() {
+            let share = self.random.below(1_001) as f64 / 1e3;
+            json!(min + (max - min).min(10.0) * share)
+        } else if kind.is::<is::Probability>() {
+            match self.random.word(&["0.0", "0.1 %", "1 %", "5 %"]) {
+                "0.0" => json!(0.0),
+                text => json!(text),
             }
-            Kind::Probability => json!(self.random.word(&["0.0", "0.1 %", "1 %", "5 %"]))
-                .as_str()
-                .map_or(Value::Null, |text| match text {
-                    "0.0" => json!(0.0),
-                    _ => json!(text),
-                }),
-            Kind::Portion | Kind::PortionOr { .. } => match self.random.chance(50) {
+        } else if kind.is::<is::Portion>() || kind.is::<is::PortionOr>() {
+            match self.random.chance(50) {
                 true => json!(self.random.between(1, 99) as f64 / 100.0),
                 false => json!(format!("{} %", self.random.between(1, 99))),
-            },
-            Kind::Share => json!(format!("{} %", self.random.between(1, 120))),
-            Kind::Ratio { max } => match self.random.chance(50) {
+            }
+        } else if kind.is::<is::Share>() {
+            json!(format!("{} %", self.random.between(1, 120)))
+        } else if let Some(is::Ratio { max }) = kind.cast() {
+            match self.random.chance(50) {
                 true => json!(format!("1/{}", 1 << self.random.below(5))),
-                false => json!(self.random.between(1, max.min(4))),
-            },
-            Kind::Cycles { min, max } | Kind::CyclesOr { min, max, .. } => {
-                json!(self.random.spread(min, max.clamp(min, 1_500)))
+                false => json!(self.random.between(1, 4.min(*max))),
             }
-            Kind::Time { min_ps } | Kind::TimeOr { min_ps, .. } => json!(self.time(min_ps)),
-            Kind::Clock { min_ps } | Kind::ClockOr { min_ps, .. } => json!(self.time(min_ps)),
-            Kind::Span { min_ps } => match self.random.chance(50) {
-                true => json!(self.time(min_ps)),
-                false => json!({ "mean": self.time(min_ps.max(1)) }),
-            },
-            Kind::Cable => json!(self.random.word(&["1 m", "100 m", "2.5 km", "40 km"])),
-            Kind::Rate | Kind::CellRate { .. } | Kind::RateOrShare { .. } => self.rate(key),
-            Kind::Size { min, max } => {
-                let most = max.min(200_000).max(min);
-                json!(format!("{} B", self.random.spread(min, most)))
-            }
-            Kind::Threshold => match self.random.chance(60) {
-                true => json!(format!("{} %", self.random.between(1, 100))),
-                false => json!(format!("{} kB", self.random.between(2, 200))),
-            },
-            _ => return None,
+        } else if let Some(cycles) = kind.cast() {
+            json!(self.cycles(cycles))
+        } else if let Some(either) = kind.cast::<is::CyclesOr>() {
+            json!(self.cycles(&either.other()))
+        } else {
+            return None;
         })
     }
 
-    fn rate(&mut self, key: &Key) -> Value {
-        let word = match key.kind {
-            Kind::RateOrShare { word } => Some(word),
-            _ => None,
-        };
-        match word {
-            Some(word) if self.random.chance(30) => json!(word),
-            Some(_) if self.random.chance(50) => {
-                json!(format!("{} %", self.random.between(1, 100)))
+    fn amount(&mut self, kind: &dyn Kind) -> Option<Value> {
+        Some(if let Some(min_ps) = least_ps(kind) {
+            json!(self.time(min_ps))
+        } else if let Some(is::Span { min_ps }) = kind.cast() {
+            match self.random.chance(50) {
+                true => json!(self.time(*min_ps)),
+                false => json!({ "mean": self.time(1.max(*min_ps)) }),
             }
-            _ if self.engine == "ethernet" => json!(self.random.word(FAST)),
-            _ => json!(self.random.word(RATES)),
-        }
+        } else if kind.is::<is::Cable>() {
+            json!(self.random.word(&["1 m", "100 m", "2.5 km", "40 km"]))
+        } else if kind.is::<is::Rate>() || kind.is::<is::CellRate>() {
+            self.rate()
+        } else if let Some(is::RateOrShare { word }) = kind.cast() {
+            if self.random.chance(30) {
+                json!(word)
+            } else if self.random.chance(50) {
+                json!(format!("{} %", self.random.between(1, 100)))
+            } else {
+                self.rate()
+            }
+        } else if let Some(is::Size { min, max }) = kind.cast() {
+            let most = 200_000.min(*max).max(*min);
+            json!(format!("{} B", self.random.spread(*min, most)))
+        } else if kind.is::<is::Threshold>() {
+            match self.random.chance(60) {
+                true => json!(format!("{} %", self.random.between(1, 100))),
+                false => json!(format!("{} kB", self.random.between(2, 200))),
+            }
+        } else {
+            return None;
+        })
+    }
+
+    fn rate(&mut self) -> Value {
+        json!(self.random.word(match self.engine {
+            "ethernet" => FAST,
+            _ => RATES,
+        }))
+    }
+
+    fn cycles(&mut self, cycles: &is::Cycles) -> u64 {
+        let is::Cycles { min, max } = *cycles;
+        self.random.spread(min, max.clamp(min, 1_500))
     }
 
     /// A time from a ten-thousandth of the run to all of it.
@@ -132,7 +160,8 @@ impl Context<'_> {
     }
 
     /// Small, so that a run of it is short.
-    fn whole(&mut self, min: u64, max: u64, unit: &str) -> u64 {
+    fn whole(&mut self, whole: &is::Whole) -> u64 {
+        let is::Whole { min, max, unit } = *whole;
         let most = match unit {
             "cells" | "units" | "reads" | "requests" | "transfers" | "look-ups" => 3_000,
             "bytes" => 9_000,
@@ -150,7 +179,8 @@ impl Context<'_> {
         }
     }
 
-    fn wholes(&mut self, name: &str, min: u64, max: u64) -> Value {
+    fn wholes(&mut self, name: &str, wholes: &is::Wholes) -> Value {
+        let is::Wholes { min, max, .. } = *wholes;
         let count = match name {
             "classes" | "targets" => 1 + self.random.below(3),
             _ => 2,
@@ -241,4 +271,13 @@ impl Context<'_> {
         }
         Some(json!(way))
     }
+}
+
+/// The least of what is a fixed span of time, perhaps with a word besides.
+fn least_ps(kind: &dyn Kind) -> Option<u64> {
+    let or_time = || kind.cast().map(|is::TimeOr { min_ps, .. }| *min_ps);
+    let clock = || kind.cast().map(|is::Clock { min_ps }| *min_ps);
+    let or_clock = || kind.cast().map(|is::ClockOr { min_ps, .. }| *min_ps);
+    let time = kind.cast().map(|is::Time { min_ps }| *min_ps);
+    time.or_else(or_time).or_else(clock).or_else(or_clock)
 }

@@ -1,14 +1,15 @@
 //! ABR: rates that the network allows (ATM Forum TM 4.0), and what becomes of those not used.
 
-use crate::table::{Choice, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Key, Section, Selector};
 
 const ABR: &[&str] = &["abr"];
 const TM: &str = "ATM Forum TM 4.0, section 5.10.4";
 const PAPER: &str = "Kalyanaraman et al. 1998, section 7.1";
 const MOST_CELLS: u64 = 1 << 24;
 
-const FACTOR: Kind = Kind::Decimal { min: 0.0, max: 1.0 };
-const CELLS: Kind = Kind::Whole {
+const FACTOR: &dyn is::Kind = &is::Decimal { min: 0.0, max: 1.0 };
+const CELLS: &dyn is::Kind = &is::Whole {
     min: 1,
     max: MOST_CELLS,
     unit: "cells",
@@ -18,7 +19,7 @@ const CELLS: Kind = Kind::Whole {
 pub(crate) const ABR_KEYS: [Key; 19] = [
     Key::new(
         "pcr",
-        Kind::CellRate { min: 1 },
+        &is::CellRate { min: 1 },
         "PCR, peak cell rate: ACR never goes above.",
     )
     .otherwise("rate of the flow's first link")
@@ -26,7 +27,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite(TM),
     Key::new(
         "mcr",
-        Kind::CellRate { min: 0 },
+        &is::CellRate { min: 0 },
         "MCR, minimum cell rate: ACR never goes below.",
     )
     .or("\"0 bps\"")
@@ -34,7 +35,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite(TM),
     Key::new(
         "icr",
-        Kind::CellRate { min: 0 },
+        &is::CellRate { min: 0 },
         "ICR, initial cell rate: ACR before the first feedback; from MCR to PCR.",
     )
     .otherwise("10 Mbps, or the nearest from MCR to PCR")
@@ -42,7 +43,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite(TM),
     Key::new(
         "nrm",
-        Kind::Whole {
+        &is::Whole {
             min: 2,
             max: 1 << 20,
             unit: "cells",
@@ -62,7 +63,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite(TM),
     Key::new(
         "trm",
-        Kind::Time { min_ps: 1 },
+        &is::Time { min_ps: 1 },
         "Trm: longest time between forward RM cells of a source that sends, see `mrm`.",
     )
     .or("\"100 ms\"")
@@ -99,7 +100,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite(PAPER),
     Key::new(
         "tbe",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: MOST_CELLS - 1,
             unit: "cells",
@@ -111,7 +112,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite(TM),
     Key::new(
         "frtt",
-        Kind::Time { min_ps: 1 },
+        &is::Time { min_ps: 1 },
         "FRTT, fixed round-trip time, as measured at set-up.",
     )
     .otherwise("delay, handling and one cell time of every link, there and back")
@@ -119,7 +120,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite(TM),
     Key::new(
         "clip_icr",
-        Kind::Truth,
+        &is::Truth,
         "ICR is at most `tbe` cells in `frtt`.",
     )
     .or("true")
@@ -127,7 +128,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite(TM),
     Key::new(
         "tcr",
-        Kind::CellRate { min: 0 },
+        &is::CellRate { min: 0 },
         "TCR: rate of out-of-rate RM cells while ACR is below it; 0 sends none.",
     )
     .or("\"10 cells/s\"")
@@ -135,14 +136,14 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite(TM),
     Key::new(
         "rm",
-        Kind::Choice(RM_CELLS),
+        &is::Words(RM_CELLS),
         "When a forward RM cell is sent that is due by count.",
     )
     .or("\"eager\"")
     .only(ABR),
     Key::new(
         "counts_backward",
-        Kind::Truth,
+        &is::Truth,
         "Backward RM cells count towards `nrm`.",
     )
     .or("true")
@@ -150,7 +151,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite(TM),
     Key::new(
         "turn_around",
-        Kind::Choice(TURN_AROUNDS),
+        &is::Words(TURN_AROUNDS),
         "What becomes of RM cells that wait at the destination to be turned around.",
     )
     .or("\"queue\"")
@@ -158,7 +159,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite("ATM Forum TM 4.0, destination rules 3 and 4"),
     Key::new(
         "rate_format",
-        Kind::Choice(FORMATS),
+        &is::Words(FORMATS),
         "How rates are written into RM cells.",
     )
     .or("\"exact\"")
@@ -166,7 +167,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     .cite("ATM Forum TM 4.0, section 5.10.3.1"),
     Key::new(
         "uili",
-        Kind::Table(&UILI),
+        const { &is::Table(&UILI) },
         "What is done about an allocation that is not used (source rule 5).",
     )
     .or("{ kind = \"time-out\" }")
@@ -212,10 +213,10 @@ pub(crate) static UILI: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(UILIS), "The policy."),
+        Key::new("kind", &is::Words(UILIS), "The policy."),
         Key::new(
             "tof",
-            Kind::Decimal { min: 0.0, max: 1e6 },
+            &is::Decimal { min: 0.0, max: 1e6 },
             "TOF: forward RM cells without an answer (february-1995, a whole number), times `nrm` \
              cells at ACR (april-1995, august-1995), times SR (`floor = \"product\"`).",
         )
@@ -224,7 +225,7 @@ pub(crate) static UILI: Section = Section {
         .cite(PAPER),
         Key::new(
             "rdf",
-            Kind::Decimal {
+            &is::Decimal {
                 min: 0.001,
                 max: 1e12,
             },
@@ -235,7 +236,7 @@ pub(crate) static UILI: Section = Section {
         .cite(SECTION_3),
         Key::new(
             "floor_icr",
-            Kind::Truth,
+            &is::Truth,
             "ACR does not fall below ICR (May and June 1995).",
         )
         .or("false")
@@ -243,7 +244,7 @@ pub(crate) static UILI: Section = Section {
         .cite(SECTION_3),
         Key::new(
             "tdf_per_second",
-            Kind::Decimal {
+            &is::Decimal {
                 min: 0.0,
                 max: 1e12,
             },
@@ -262,7 +263,7 @@ pub(crate) static UILI: Section = Section {
         .cite(PAPER),
         Key::new(
             "rule_5b",
-            Kind::Truth,
+            &is::Truth,
             "The next increase after a reduction is ignored (PNI = 0).",
         )
         .or("true")
@@ -270,7 +271,7 @@ pub(crate) static UILI: Section = Section {
         .cite(SECTION_3),
         Key::new(
             "headroom",
-            Kind::CellRate { min: 0 },
+            &is::CellRate { min: 0 },
             "Added to SR: ACR up to the sum counts as used.",
         )
         .otherwise("1 Mbps; ICR with `time`")
@@ -278,7 +279,7 @@ pub(crate) static UILI: Section = Section {
         .cite("Kalyanaraman et al. 1998, section 5.2.6"),
         Key::new(
             "pr5",
-            Kind::Truth,
+            &is::Truth,
             "PR5: the test is left out once after an increase.",
         )
         .or("false")
@@ -294,13 +295,13 @@ pub(crate) static UILI: Section = Section {
         .cite("Kalyanaraman et al. 1998, section 5.2.7"),
         Key::new(
             "constant",
-            Kind::Time { min_ps: 1 },
+            &is::Time { min_ps: 1 },
             "Tc: each reduction takes T / Tc of ACR.",
         )
         .otherwise("max(2 `frtt`, `tbe` / `pcr`)")
         .only(TIME)
         .cite(SECTION_53),
-        Key::new("floor", Kind::Choice(FLOORS), "What ACR may fall to.")
+        Key::new("floor", &is::Words(FLOORS), "What ACR may fall to.")
             .or("\"sum\"")
             .only(TIME)
             .cite(SECTION_53),
@@ -313,7 +314,7 @@ pub(crate) static UILI: Section = Section {
         .only(TIME),
         Key::new(
             "adtf",
-            Kind::Time { min_ps: 1 },
+            &is::Time { min_ps: 1 },
             "ADTF: ACR falls to ICR when T is longer.",
         )
         .or("\"500 ms\"")

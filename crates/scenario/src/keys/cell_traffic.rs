@@ -1,13 +1,14 @@
 //! Traffic of closed loops and of changing limits: what ABR is measured with.
 
 use super::ethernet_tcp::TCP_KEYS;
-use crate::table::{Choice, Key, Kind, Section, only_for};
+use crate::kinds as is;
+use crate::table::{Choice, Key, Section, only_for};
 
 const UNITS: u64 = 1 << 30;
 const REQUESTS: &[&str] = &["requests"];
 const TCP: &[&str] = &["tcp"];
 const PAPER: &str = "Kalyanaraman et al. 1998, section 7.2.1";
-const BYTES: Kind = Kind::Size {
+const BYTES: &dyn is::Kind = &is::Size {
     min: 1,
     max: 1 << 60,
 };
@@ -16,14 +17,14 @@ const BYTES: Kind = Kind::Size {
 pub(crate) const MORE_KEYS: [Key; 12] = [
     Key::new(
         "limits",
-        Kind::Tables(&LIMITS),
+        const { &is::Tables(&LIMITS) },
         "How fast it goes from when on, in order of time.",
     )
     .only(&["bottlenecked"])
     .cite("Kalyanaraman et al. 1998, section 7.1"),
     Key::new(
         "response_units",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: UNITS,
             unit: "units",
@@ -35,7 +36,7 @@ pub(crate) const MORE_KEYS: [Key; 12] = [
     .cite(PAPER),
     Key::new(
         "requests",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: 1 << 20,
             unit: "requests",
@@ -47,7 +48,7 @@ pub(crate) const MORE_KEYS: [Key; 12] = [
     .cite(PAPER),
     Key::new(
         "inter_request",
-        Kind::Span { min_ps: 0 },
+        &is::Span { min_ps: 0 },
         "Between requests of a cycle.",
     )
     .or("\"0 s\"")
@@ -55,7 +56,7 @@ pub(crate) const MORE_KEYS: [Key; 12] = [
     .cite(PAPER),
     Key::new(
         "inter_cycle",
-        Kind::Span { min_ps: 0 },
+        &is::Span { min_ps: 0 },
         "From the last response to the next cycle.",
     )
     .or("\"1 ms\"")
@@ -63,7 +64,7 @@ pub(crate) const MORE_KEYS: [Key; 12] = [
     .cite(PAPER),
     Key::new(
         "cycles",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: 1 << 60,
             unit: "cycles",
@@ -74,14 +75,14 @@ pub(crate) const MORE_KEYS: [Key; 12] = [
     .only(REQUESTS),
     Key::new(
         "service",
-        Kind::Span { min_ps: 0 },
+        &is::Span { min_ps: 0 },
         "Server's time for each request, one at a time.",
     )
     .or("\"0 s\"")
     .only(&["requests", "tcp"]),
     Key::new(
         "application",
-        Kind::Choice(APPLICATIONS),
+        &is::Words(APPLICATIONS),
         "What uses the connection.",
     )
     .or("\"bulk\"")
@@ -97,7 +98,7 @@ pub(crate) const MORE_KEYS: [Key; 12] = [
         .only(TCP),
     Key::new(
         "count",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: 1 << 60,
             unit: "requests",
@@ -111,7 +112,7 @@ pub(crate) const MORE_KEYS: [Key; 12] = [
 /// Headers of a segment and of its cells.
 pub(crate) const OVERHEAD: Key = Key::new(
     "overhead",
-    Kind::Size {
+    &is::Size {
         min: 0,
         max: 1 << 16,
     },
@@ -139,10 +140,10 @@ pub(crate) static LIMITS: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        Key::new("from", Kind::Time { min_ps: 0 }, "From here on.").or("\"0 s\""),
+        Key::new("from", &is::Time { min_ps: 0 }, "From here on.").or("\"0 s\""),
         Key::new(
             "rate",
-            Kind::CellRate { min: 0 },
+            &is::CellRate { min: 0 },
             "Bits per second on the wire, RM cells included; 0 stands still.",
         )
         .otherwise("no limit but what the network allows"),

@@ -1,16 +1,17 @@
 //! A comparison: one workload on one topology, for every scheme.
 
 use super::{ABOUT, SEED, TITLE};
-use crate::table::{Choice, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Key, Section, Selector};
 
 const CONSTANT: &[&str] = &["constant"];
 const BURSTS: &[&str] = &["bursts"];
 const REQUESTS: &[&str] = &["requests"];
-const SIZE: Kind = Kind::Size {
+const SIZE: &dyn is::Kind = &is::Size {
     min: 1,
     max: 1 << 40,
 };
-const CLOCK: Kind = Kind::Clock { min_ps: 1 };
+const CLOCK: &dyn is::Kind = &is::Clock { min_ps: 1 };
 
 /// What marks a file as a comparison.
 pub(crate) const MARK: &str = "comparison";
@@ -24,18 +25,18 @@ pub(crate) static COMPARE: Section = Section {
     keys: &[
         Key::new(
             "kind",
-            Kind::Choice(KINDS),
+            &is::Words(KINDS),
             "Tells a comparison from a scenario.",
         ),
         TITLE,
         ABOUT,
-        Key::new("run", Kind::Table(&RUN), "How long to run."),
-        Key::new("network", Kind::Table(&NETWORK), "Nodes by name."),
-        Key::new("link", Kind::Table(&LINK), "What every link has."),
-        Key::new("switch", Kind::Table(&SWITCH), "What every switch has.").or("{}"),
-        Key::new("links", Kind::Tables(&LINKS), "Links, one table each."),
-        Key::new("flows", Kind::Tables(&FLOWS), "Flows, one table each."),
-        Key::new("schemes", Kind::Table(&SCHEMES), "Settings of the schemes.").or("{}"),
+        Key::new("run", &is::Table(&RUN), "How long to run."),
+        Key::new("network", &is::Table(&NETWORK), "Nodes by name."),
+        Key::new("link", &is::Table(&LINK), "What every link has."),
+        Key::new("switch", &is::Table(&SWITCH), "What every switch has.").or("{}"),
+        Key::new("links", &is::Tables(&LINKS), "Links, one table each."),
+        Key::new("flows", &is::Tables(&FLOWS), "Flows, one table each."),
+        Key::new("schemes", &is::Table(&SCHEMES), "Settings of the schemes.").or("{}"),
     ],
 };
 
@@ -53,7 +54,7 @@ static RUN: Section = Section {
         Key::new("duration", CLOCK, "Every run ends after this long."),
         Key::new(
             "warm_up",
-            Kind::Clock { min_ps: 0 },
+            &is::Clock { min_ps: 0 },
             "Throughput, delay and overhead count from here on.",
         )
         .or("\"0 s\""),
@@ -76,14 +77,14 @@ static NETWORK: Section = Section {
     keys: &[
         Key::new(
             "hosts",
-            Kind::Names,
+            &is::Names,
             "Nodes where flows start and end; each has one link.",
         ),
-        Key::new("switches", Kind::Names, "Nodes that forward."),
+        Key::new("switches", &is::Names, "Nodes that forward."),
     ],
 };
 
-const RATE: Key = Key::new("rate", Kind::Rate, "Line rate, each way.");
+const RATE: Key = Key::new("rate", &is::Rate, "Line rate, each way.");
 const DELAY: Key = Key::new("delay", CLOCK, "Propagation, one way.");
 
 static LINK: Section = Section {
@@ -102,7 +103,7 @@ static LINKS: Section = Section {
     keys: &[
         Key::new(
             "between",
-            Kind::ReferenceList("node"),
+            &is::ReferenceList("node"),
             "The two nodes it joins, by name.",
         ),
         RATE.as_above(),
@@ -131,19 +132,19 @@ static FLOWS: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        Key::new("name", Kind::Name, "Its name in the tables."),
-        Key::new("from", Kind::Reference("host"), "Host that sends."),
-        Key::new("to", Kind::Reference("host"), "Host that receives."),
+        Key::new("name", &is::Name, "Its name in the tables."),
+        Key::new("from", &is::Reference("host"), "Host that sends."),
+        Key::new("to", &is::Reference("host"), "Host that receives."),
         Key::new(
             "group",
-            Kind::Name,
+            &is::Name,
             "Flows of one group are counted together. The recovery of the group `victim` is \
              measured after each burst.",
         )
         .or("\"all\""),
         Key::new(
             "traffic",
-            Kind::Table(&TRAFFIC),
+            &is::Table(&TRAFFIC),
             "What the application sends.",
         )
         .or("{ kind = \"greedy\" }"),
@@ -159,14 +160,9 @@ static TRAFFIC: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(TRAFFICS), "The kind of source."),
-        Key::new(
-            "start",
-            Kind::Clock { min_ps: 0 },
-            "Nothing is sent before.",
-        )
-        .or("\"0 s\""),
-        Key::new("rate", Kind::Rate, "Rate of payload.").only(CONSTANT),
+        Key::new("kind", &is::Words(TRAFFICS), "The kind of source."),
+        Key::new("start", &is::Clock { min_ps: 0 }, "Nothing is sent before.").or("\"0 s\""),
+        Key::new("rate", &is::Rate, "Rate of payload.").only(CONSTANT),
         Key::new("bytes", SIZE, "Payload of each burst.").only(BURSTS),
         Key::new(
             "every",
@@ -181,12 +177,12 @@ static TRAFFIC: Section = Section {
         Key::new("response", SIZE, "Each response.").only(REQUESTS),
         Key::new(
             "think",
-            Kind::Clock { min_ps: 0 },
+            &is::Clock { min_ps: 0 },
             "Mean time between a response and the next request.",
         )
         .or("\"1 ms\"")
         .only(REQUESTS),
-        Key::new("think_law", Kind::Choice(LAWS), "How that varies.")
+        Key::new("think_law", &is::Words(LAWS), "How that varies.")
             .or("\"exponential\"")
             .only(REQUESTS),
     ],
@@ -213,19 +209,19 @@ static SCHEMES: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        Key::new("reno", Kind::Table(&RENO), "End-to-end window: TCP Reno.").or("{}"),
-        Key::new("n23", Kind::Table(&N23), "Credits for each circuit.").or("{}"),
-        Key::new("pause", Kind::Table(&STOPS), "IEEE 802.3x PAUSE.").or("{}"),
+        Key::new("reno", &is::Table(&RENO), "End-to-end window: TCP Reno.").or("{}"),
+        Key::new("n23", &is::Table(&N23), "Credits for each circuit.").or("{}"),
+        Key::new("pause", &is::Table(&STOPS), "IEEE 802.3x PAUSE.").or("{}"),
         Key::new(
             "destination",
-            Kind::Table(&STOPS),
+            &is::Table(&STOPS),
             "Back-pressure by destination.",
         )
         .or("{}"),
-        Key::new("pfc", Kind::Table(&PFC), "IEEE 802.1Qbb, at the inputs.").or("{}"),
+        Key::new("pfc", &is::Table(&PFC), "IEEE 802.1Qbb, at the inputs.").or("{}"),
         Key::new(
             "abr",
-            Kind::Table(&ABR),
+            &is::Table(&ABR),
             "ERICA switches, ABR sources with the count-based use-it-or-lose-it policy.",
         )
         .or("{}"),
@@ -241,13 +237,13 @@ static RENO: Section = Section {
     keys: &[
         Key::new(
             "recovery",
-            Kind::Choice(RECOVERIES),
+            &is::Words(RECOVERIES),
             "How losses are repaired.",
         )
         .or("\"new-reno\""),
         Key::new(
             "window",
-            Kind::Size {
+            &is::Size {
                 min: 1_460,
                 max: 1 << 30,
             },
@@ -259,7 +255,7 @@ static RENO: Section = Section {
         ),
         Key::new(
             "min_rto",
-            Kind::Clock { min_ps: 1 },
+            &is::Clock { min_ps: 1 },
             "Least retransmission time-out.",
         )
         .or("\"200 ms\""),
@@ -287,7 +283,7 @@ static N23: Section = Section {
     keys: &[
         Key::new(
             "n2",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 1 << 20,
                 unit: "cells",
@@ -298,7 +294,7 @@ static N23: Section = Section {
         .cite("Kung 1993, section 4.2"),
         Key::new(
             "target",
-            Kind::RateOrShare { word: "full" },
+            &is::RateOrShare { word: "full" },
             "Bandwidth a circuit shall reach; sets N3 on each link.",
         )
         .or("\"full\"")
@@ -308,12 +304,12 @@ static N23: Section = Section {
 
 const HIGH: Key = Key::new(
     "high",
-    Kind::Threshold,
+    &is::Threshold,
     "Congested when a queue holds more than this.",
 );
 const LOW: Key = Key::new(
     "low",
-    Kind::Threshold,
+    &is::Threshold,
     "No longer congested when it holds less than this.",
 )
 .otherwise("7/8 of `high`");
@@ -328,7 +324,7 @@ static STOPS: Section = Section {
         LOW,
         Key::new(
             "notify",
-            Kind::Choice(super::ethernet_pressure::NOTIFIES),
+            &is::Words(super::ethernet_pressure::NOTIFIES),
             "Who is told of a congested queue.",
         )
         .or("\"others\""),
@@ -354,22 +350,22 @@ static ABR: Section = Section {
     keys: &[
         Key::new(
             "target",
-            Kind::Portion,
+            &is::Portion,
             "ERICA: share of what is left of the link that is given out.",
         )
         .or("0.9"),
         Key::new("interval", CLOCK, "ERICA: averaging interval.")
             .otherwise("the longest round trip when empty, at least 100 cells of the slowest link"),
-        Key::new("icr", Kind::Rate, "Initial cell rate.").otherwise("a tenth of the source's link"),
+        Key::new("icr", &is::Rate, "Initial cell rate.").otherwise("a tenth of the source's link"),
         Key::new(
             "headroom",
-            Kind::Rate,
+            &is::Rate,
             "Count-based policy: ACR may exceed the source's rate by this.",
         )
         .otherwise("ICR"),
         Key::new(
             "tdf",
-            Kind::Portion,
+            &is::Portion,
             "Count-based policy: the most it takes from ACR at a time.",
         )
         .or("0.125"),

@@ -1,18 +1,19 @@
 //! Flow control on links.
 
-use crate::table::{Choice, Group, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Group, Key, Section, Selector};
 
 const UNITS: u64 = 1 << 30;
 const CREDIT: &[&str] = &["n23", "n123", "n123+", "relative", "cumulative"];
 
 const SCHEME: Key = Key::new(
     "scheme",
-    Kind::Choice(SCHEMES),
+    &is::Words(SCHEMES),
     "How a link keeps its receiver from overflowing.",
 );
 const N2: Key = Key::new(
     "n2",
-    Kind::Whole {
+    &is::Whole {
         min: 1,
         max: UNITS,
         unit: "cells",
@@ -23,7 +24,7 @@ const N2: Key = Key::new(
 .cite("Kung 1993, sections 4.2 and 4.4");
 const N3: Key = Key::new(
     "n3",
-    Kind::Whole {
+    &is::Whole {
         min: 0,
         max: UNITS,
         unit: "cells",
@@ -35,7 +36,7 @@ const N3: Key = Key::new(
 .cite("Kung 1993, section 4.3, equation 3");
 const TARGET: Key = Key::new(
     "target",
-    Kind::RateOrShare { word: "full" },
+    &is::RateOrShare { word: "full" },
     "Bandwidth the flow shall reach: sets N3 = ceil(D * bandwidth / unit) on each link, D being \
      the control loop of that link. A rate, a share of the link's rate, or `full`.",
 )
@@ -44,7 +45,7 @@ const TARGET: Key = Key::new(
 .cite("Kung 1993, section 4.3, equation 3");
 const N1: Key = Key::new(
     "n1",
-    Kind::Whole {
+    &is::Whole {
         min: 0,
         max: UNITS,
         unit: "cells",
@@ -56,7 +57,7 @@ const N1: Key = Key::new(
 .cite("Kung 1993, section 3");
 const WINDOW: Key = Key::new(
     "window",
-    Kind::TimeOr {
+    &is::TimeOr {
         word: "exact",
         min_ps: 1,
     },
@@ -67,13 +68,13 @@ const WINDOW: Key = Key::new(
 .cite("Kung 1993, section 4.3, equation 1");
 const BIND: Key = Key::new(
     "bind",
-    Kind::Choice(BINDS),
+    &is::Words(BINDS),
     "When a credit cell's value is taken from the buffer.",
 )
 .only(CREDIT);
 const REDUNDANT: Key = Key::new(
     "redundant_every",
-    Kind::Whole {
+    &is::Whole {
         min: 1,
         max: UNITS,
         unit: "cells",
@@ -85,7 +86,7 @@ const REDUNDANT: Key = Key::new(
 .cite("Kung 1993, section 4.5");
 const REFRESH: Key = Key::new(
     "refresh_every",
-    Kind::Time { min_ps: 1 },
+    &is::Time { min_ps: 1 },
     "Also send a credit cell when none was sent for this long.",
 )
 .only(CREDIT)
@@ -93,7 +94,7 @@ const REFRESH: Key = Key::new(
 .cite("Kung 1993, section 4.5");
 const REQUEST: Key = Key::new(
     "request_after",
-    Kind::Time { min_ps: 1 },
+    &is::Time { min_ps: 1 },
     "Ask for credit after this long without any while data waits (Sender-Request-Credit).",
 )
 .only(CREDIT)
@@ -101,7 +102,7 @@ const REQUEST: Key = Key::new(
 .cite("Kung 1993, section 4.5");
 const RESYNC: Key = Key::new(
     "resync_every",
-    Kind::Whole {
+    &is::Whole {
         min: 1,
         max: UNITS,
         unit: "cells",
@@ -112,7 +113,7 @@ const RESYNC: Key = Key::new(
 .otherwise("never");
 const BUFFER: Key = Key::new(
     "buffer",
-    Kind::WholeOr {
+    &is::WholeOr {
         word: "unlimited",
         min: 1,
         max: UNITS,
@@ -123,7 +124,7 @@ const BUFFER: Key = Key::new(
 .otherwise("N1 + N2 + N3 with credits, `unlimited` without");
 const OVERFLOW: Key = Key::new(
     "overflow",
-    Kind::Choice(OVERFLOWS),
+    &is::Words(OVERFLOWS),
     "What happens to a cell that finds it full.",
 );
 
@@ -199,7 +200,7 @@ pub(crate) static LINK_OVERRIDE: Section = Section {
     keys: &[
         Key::new(
             "link",
-            Kind::Reference("channel"),
+            &is::Reference("channel"),
             "The channel, as `from->to`.",
         ),
         SCHEME.as_above(),

@@ -1,7 +1,8 @@
 //! The Ethernet engine: nodes, links, how long to run.
 
 use super::ethernet_switch::{ECN, HIGH, LIMIT, LOW, MARK_ABOVE, QUANTUM};
-use crate::table::{Choice, Group, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Group, Key, Section, Selector};
 
 const PER_SWITCH: &[&str] = &["chain", "ring"];
 const TWO_TIER: &[&str] = &["two-tier"];
@@ -20,19 +21,19 @@ pub(crate) static RUN: Section = Section {
     keys: &[
         Key::new(
             "duration",
-            Kind::Clock { min_ps: 1 },
+            &is::Clock { min_ps: 1 },
             "The run ends after this long.",
         ),
         Key::new(
             "warm_up",
-            Kind::Clock { min_ps: 0 },
+            &is::Clock { min_ps: 0 },
             "Statistics start after this long.",
         )
         .or("\"0 s\""),
         super::SEED,
         Key::new(
             "stall",
-            Kind::Clock { min_ps: 1 },
+            &is::Clock { min_ps: 1 },
             "Queues that have been stopped for so long without a start are looked at for a \
              deadlock.",
         )
@@ -40,20 +41,20 @@ pub(crate) static RUN: Section = Section {
     ],
 };
 
-const RATE: Key = Key::new("rate", Kind::Rate, "Bits per second on the wire.");
+const RATE: Key = Key::new("rate", &is::Rate, "Bits per second on the wire.");
 const DELAY: Key = Key::new(
     "delay",
-    Kind::Clock { min_ps: 0 },
+    &is::Clock { min_ps: 0 },
     "Propagation, one way; less than 1 ps counts as 1 ps.",
 );
 const CABLE: Key = Key::new(
     "cable",
-    Kind::Cable,
+    &is::Cable,
     "The same as a length of cable, at 5 ns/m.",
 );
 const ORDER: Key = Key::new(
     "order",
-    Kind::Choice(ORDERS),
+    &is::Words(ORDERS),
     "Which class of a port goes first.",
 );
 
@@ -81,7 +82,7 @@ pub(crate) static LINK: Section = Section {
         CABLE.otherwise("from `delay`"),
         Key::new(
             "mtu",
-            Kind::Whole {
+            &is::Whole {
                 min: 576,
                 max: 9_216,
                 unit: "bytes",
@@ -103,7 +104,7 @@ pub(crate) static LINKS: Section = Section {
     keys: &[
         Key::new(
             "between",
-            Kind::ReferenceList("node"),
+            &is::ReferenceList("node"),
             "The two nodes it joins, by name; `S{1..5}` for one of them joins all five.",
         ),
         RATE.as_above(),
@@ -118,13 +119,13 @@ pub(crate) static LINKS: Section = Section {
         ECN.as_above(),
         Key::new(
             "forward",
-            Kind::Table(&CHANNEL),
+            &is::Table(&CHANNEL),
             "What differs from the first node to the second.",
         )
         .otherwise("the same as the link"),
         Key::new(
             "backward",
-            Kind::Table(&CHANNEL),
+            &is::Table(&CHANNEL),
             "What differs from the second to the first.",
         )
         .otherwise("the same as the link"),
@@ -161,11 +162,11 @@ pub(crate) static NETWORK: Section = Section {
     keys: &[
         Key::new(
             "stations",
-            Kind::Names,
+            &is::Names,
             "Nodes where flows start and end. Each has one link and forwards nothing. `D{1..5}` \
              stands for `D1` to `D5`.",
         ),
-        Key::new("switches", Kind::Names, "Nodes that forward.").or("[]"),
+        Key::new("switches", &is::Names, "Nodes that forward.").or("[]"),
     ],
 };
 
@@ -179,7 +180,7 @@ pub(crate) static TOPOLOGY: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(TOPOLOGIES), "The rule."),
+        Key::new("kind", &is::Words(TOPOLOGIES), "The rule."),
         Key::new("stations", COUNT, "Stations of the switch.").only(&["star"]),
         Key::new("switches", COUNT, "How many switches (a ring needs 3).").only(PER_SWITCH),
         Key::new("stations_per_switch", COUNT, "Stations of each switch.")
@@ -190,7 +191,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         Key::new("spines", COUNT, "Switches that join all the leaves.").only(TWO_TIER),
         Key::new(
             "k",
-            Kind::Whole {
+            &is::Whole {
                 min: 2,
                 max: 128,
                 unit: "ports",
@@ -201,14 +202,14 @@ pub(crate) static TOPOLOGY: Section = Section {
         .cite("Al-Fares, Loukissas, Vahdat 2008"),
         Key::new(
             "trunk",
-            Kind::Table(&CHANNEL),
+            &is::Table(&CHANNEL),
             "What differs on links between switches.",
         )
         .otherwise("the same as `[link]`"),
     ],
 };
 
-const COUNT: Kind = Kind::Whole {
+const COUNT: &dyn is::Kind = &is::Whole {
     min: 1,
     max: 1_000_000,
     unit: "nodes",

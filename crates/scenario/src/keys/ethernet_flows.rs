@@ -2,7 +2,8 @@
 
 use super::ethernet_switch::CLASS;
 use super::ethernet_tcp::FLOW_TCP;
-use crate::table::{Choice, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Key, Section, Selector};
 
 const PAPER: &str = "Nouredine, Tobagi 1999, section 1";
 const FILES: &[&str] = &["files"];
@@ -11,7 +12,7 @@ const TRANSFERS: &[&str] = &["files", "requests"];
 const RATED: &[&str] = &["constant", "poisson", "self-similar", "video"];
 const SELF_SIMILAR: &[&str] = &["self-similar"];
 const VIDEO: &[&str] = &["video"];
-const SIZE: Kind = Kind::Size {
+const SIZE: &dyn is::Kind = &is::Size {
     min: 1,
     max: 1 << 60,
 };
@@ -22,30 +23,30 @@ const FLOW_CLASS: Key = Key::new(
     "Class of its frames, both ways; 7 is the most urgent.",
 )
 .or("0");
-const TAGGED: Key = Key::new("tagged", Kind::Truth, "Its frames carry a VLAN tag.").or("false");
-const TRANSPORT: Key = Key::new("transport", Kind::Choice(TRANSPORTS), "The protocol.")
+const TAGGED: Key = Key::new("tagged", &is::Truth, "Its frames carry a VLAN tag.").or("false");
+const TRANSPORT: Key = Key::new("transport", &is::Words(TRANSPORTS), "The protocol.")
     .otherwise("tcp for infinite, files and requests, udp for the rest");
 const PAYLOAD: Key = Key::new(
     "payload",
-    Kind::Size { min: 1, max: 9_176 },
+    &is::Size { min: 1, max: 9_176 },
     "UDP: payload of a full frame.",
 )
 .otherwise("what fits the MTU");
 const RTP: Key = Key::new(
     "rtp",
-    Kind::Truth,
+    &is::Truth,
     "UDP: 12 bytes of RTP before the payload.",
 )
 .otherwise("true for video, else false");
 const TRAFFIC_KEY: Key = Key::new(
     "traffic",
-    Kind::Table(&TRAFFIC),
+    const { &is::Table(&TRAFFIC) },
     "What the application sends.",
 )
 .or("{ kind = \"infinite\" }");
 const OWN_TCP: Key = Key::new(
     "tcp",
-    Kind::Table(&FLOW_TCP),
+    const { &is::Table(&FLOW_TCP) },
     "What this flow changes of `[tcp]`.",
 )
 .otherwise("nothing");
@@ -66,22 +67,22 @@ pub(crate) static FLOWS: Section = Section {
     keys: &[
         Key::new(
             "name",
-            Kind::Name,
+            &is::Name,
             "Its name in reports; many are `name[1]`, `name[2]`, ..",
         ),
         Key::new(
             "from",
-            Kind::References("station"),
+            &is::References("station"),
             "Station that sends (that opens the connection); or a list.",
         ),
         Key::new(
             "to",
-            Kind::References("station"),
+            &is::References("station"),
             "Station that receives; or a list.",
         ),
         Key::new(
             "count",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 1_000_000,
                 unit: "flows",
@@ -109,11 +110,11 @@ pub(crate) static PATTERNS: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(PATTERN_KINDS), "The rule."),
-        Key::new("name", Kind::Name, "What their names start with."),
+        Key::new("kind", &is::Words(PATTERN_KINDS), "The rule."),
+        Key::new("name", &is::Name, "What their names start with."),
         Key::new(
             "count",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 1_000_000,
                 unit: "flows",
@@ -123,7 +124,7 @@ pub(crate) static PATTERNS: Section = Section {
         .only(&["random-pairs"]),
         Key::new(
             "to",
-            Kind::Reference("station"),
+            &is::Reference("station"),
             "The station all others send to.",
         )
         .only(&["all-to-one"]),
@@ -164,13 +165,8 @@ pub(crate) static TRAFFIC: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(TRAFFICS), "The kind of source."),
-        Key::new(
-            "start",
-            Kind::Clock { min_ps: 0 },
-            "Nothing is sent before.",
-        )
-        .or("\"0 s\""),
+        Key::new("kind", &is::Words(TRAFFICS), "The kind of source."),
+        Key::new("start", &is::Clock { min_ps: 0 }, "Nothing is sent before.").or("\"0 s\""),
         Key::new("total", SIZE, "Bytes in all.")
             .otherwise("without end")
             .only(&["infinite"]),
@@ -181,28 +177,28 @@ pub(crate) static TRAFFIC: Section = Section {
         Key::new("response", SIZE, "Each response.").only(REQUESTS),
         Key::new(
             "service",
-            Kind::Clock { min_ps: 0 },
+            &is::Clock { min_ps: 0 },
             "Mean time the server takes for each.",
         )
         .or("\"0 s\"")
         .only(REQUESTS),
-        Key::new("service_law", Kind::Choice(LAWS), "How that varies.")
+        Key::new("service_law", &is::Words(LAWS), "How that varies.")
             .or("\"fixed\"")
             .only(REQUESTS),
         Key::new(
             "think",
-            Kind::Clock { min_ps: 0 },
+            &is::Clock { min_ps: 0 },
             "Mean time before the first and between two.",
         )
         .or("\"0 s\"")
         .only(TRANSFERS),
-        Key::new("think_law", Kind::Choice(LAWS), "How that varies.")
+        Key::new("think_law", &is::Words(LAWS), "How that varies.")
             .or("\"uniform\"")
             .only(TRANSFERS)
             .cite(PAPER),
         Key::new(
             "transfers",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 1 << 60,
                 unit: "transfers",
@@ -211,17 +207,17 @@ pub(crate) static TRAFFIC: Section = Section {
         )
         .otherwise("without end")
         .only(TRANSFERS),
-        Key::new("rate", Kind::Rate, "Mean rate of payload.").only(RATED),
+        Key::new("rate", &is::Rate, "Mean rate of payload.").only(RATED),
         Key::new(
             "phase",
-            Kind::Choice(PHASES),
+            &is::Words(PHASES),
             "When the first datagram comes.",
         )
         .or("\"fixed\"")
         .only(&["constant"]),
         Key::new(
             "sources",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 10_000,
                 unit: "sources",
@@ -230,10 +226,10 @@ pub(crate) static TRAFFIC: Section = Section {
         )
         .or("20")
         .only(SELF_SIMILAR),
-        Key::new("peak", Kind::Rate, "Rate of one of them while it is on.").only(SELF_SIMILAR),
+        Key::new("peak", &is::Rate, "Rate of one of them while it is on.").only(SELF_SIMILAR),
         Key::new(
             "shape",
-            Kind::Decimal {
+            &is::Decimal {
                 min: 1.01,
                 max: 10.0,
             },
@@ -242,13 +238,13 @@ pub(crate) static TRAFFIC: Section = Section {
         .or("1.5")
         .only(SELF_SIMILAR)
         .cite("Willinger, Taqqu, Sherman, Wilson 1997"),
-        Key::new("mean_on", Kind::Clock { min_ps: 1 }, "Mean time on.")
+        Key::new("mean_on", &is::Clock { min_ps: 1 }, "Mean time on.")
             .or("\"10 ms\"")
             .only(SELF_SIMILAR),
         PICTURES,
         Key::new(
             "variation",
-            Kind::Decimal {
+            &is::Decimal {
                 min: 0.0,
                 max: 10.0,
             },
@@ -256,16 +252,12 @@ pub(crate) static TRAFFIC: Section = Section {
         )
         .or("0.45")
         .only(VIDEO),
-        Key::new(
-            "scene",
-            Kind::Clock { min_ps: 1 },
-            "Mean length of a scene.",
-        )
-        .or("\"4 s\"")
-        .only(VIDEO),
+        Key::new("scene", &is::Clock { min_ps: 1 }, "Mean length of a scene.")
+            .or("\"4 s\"")
+            .only(VIDEO),
         Key::new(
             "correlation",
-            Kind::Decimal {
+            &is::Decimal {
                 min: 0.0,
                 max: 0.999,
             },
@@ -275,14 +267,14 @@ pub(crate) static TRAFFIC: Section = Section {
         .only(VIDEO),
         Key::new(
             "clip_least",
-            Kind::Decimal { min: 0.0, max: 1.0 },
+            &is::Decimal { min: 0.0, max: 1.0 },
             "Least picture, in means.",
         )
         .or("0.1")
         .only(VIDEO),
         Key::new(
             "clip_most",
-            Kind::Decimal {
+            &is::Decimal {
                 min: 1.0,
                 max: 100.0,
             },
@@ -292,7 +284,7 @@ pub(crate) static TRAFFIC: Section = Section {
         .only(VIDEO),
         Key::new(
             "deadline",
-            Kind::Clock { min_ps: 1 },
+            &is::Clock { min_ps: 1 },
             "A datagram delivered later than this after its birth is late.",
         )
         .or("\"100 ms\"")
@@ -303,7 +295,7 @@ pub(crate) static TRAFFIC: Section = Section {
 
 const PICTURES: Key = Key::new(
     "pictures",
-    Kind::Whole {
+    &is::Whole {
         min: 1,
         max: 1_000,
         unit: "pictures a second",
@@ -355,21 +347,21 @@ pub(crate) static SERIES: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("name", Kind::Text, "Its name in the report."),
-        Key::new("measure", Kind::Choice(MEASURES), "What is recorded."),
+        Key::new("name", &is::Text, "Its name in the report."),
+        Key::new("measure", &is::Words(MEASURES), "What is recorded."),
         Key::new(
             "on",
-            Kind::Reference("channel"),
+            &is::Reference("channel"),
             "Where: a channel, as `from->to`.",
         )
         .only(PORTS),
         Key::new("class", CLASS, "Of which class.")
             .or("0")
             .only(PORTS),
-        Key::new("flow", Kind::Reference("flow"), "Whose.").only(&["goodput", "window"]),
+        Key::new("flow", &is::Reference("flow"), "Whose.").only(&["goodput", "window"]),
         Key::new(
             "window",
-            Kind::Clock { min_ps: 1 },
+            &is::Clock { min_ps: 1 },
             "Average over windows of this length.",
         )
         .otherwise("a hundredth of the run"),

@@ -1,7 +1,8 @@
 //! The Ethernet engine: back-pressure.
 
 use super::ethernet_switch::{CLASS_LIST, HIGH, LOW, PAPER};
-use crate::table::{Choice, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Key, Section, Selector};
 
 const ANY: &[&str] = &["pause", "class", "destination"];
 const DESTINATION: &[&str] = &["destination"];
@@ -16,7 +17,7 @@ pub(crate) static BACK_PRESSURE: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(SCHEMES), "What is stopped."),
+        Key::new("kind", &is::Words(SCHEMES), "What is stopped."),
         Key::new(
             "classes",
             CLASS_LIST,
@@ -24,12 +25,12 @@ pub(crate) static BACK_PRESSURE: Section = Section {
         )
         .otherwise("all")
         .only(ANY),
-        Key::new("detect", Kind::Choice(DETECTS), "Where congestion is seen.")
+        Key::new("detect", &is::Words(DETECTS), "Where congestion is seen.")
             .otherwise("outputs; inputs with shared memory")
             .only(ANY),
         Key::new(
             "notify",
-            Kind::Choice(NOTIFIES),
+            &is::Words(NOTIFIES),
             "Who is told of a congested output queue.",
         )
         .otherwise("others")
@@ -42,7 +43,7 @@ pub(crate) static BACK_PRESSURE: Section = Section {
             .cite(PAPER),
         Key::new(
             "quanta",
-            Kind::WholeOr {
+            &is::WholeOr {
                 word: "until-cancelled",
                 min: 1,
                 max: 65_535,
@@ -55,7 +56,7 @@ pub(crate) static BACK_PRESSURE: Section = Section {
         .only(ANY),
         Key::new(
             "refresh",
-            Kind::PortionOr { word: "never" },
+            &is::PortionOr { word: "never" },
             "A stop of so many quanta is sent again after this share of its time while \
              congestion lasts.",
         )
@@ -63,14 +64,14 @@ pub(crate) static BACK_PRESSURE: Section = Section {
         .only(ANY),
         Key::new(
             "choose",
-            Kind::Choice(CHOICES),
+            &is::Words(CHOICES),
             "Which destinations are stopped.",
         )
         .or("\"all-found\"")
         .only(DESTINATION),
         Key::new(
             "frames",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 1_000,
                 unit: "frames",
@@ -81,14 +82,14 @@ pub(crate) static BACK_PRESSURE: Section = Section {
         .only(DESTINATION),
         Key::new(
             "blocked_share",
-            Kind::Table(&BLOCKED),
+            &is::Table(&BLOCKED),
             "How much of a queue frames to stopped destinations may take.",
         )
         .otherwise("all of it")
         .only(DESTINATION),
         Key::new(
             "time_out",
-            Kind::Table(&TIME_OUT),
+            &is::Table(&TIME_OUT),
             "What is done about neighbours that do not respond.",
         )
         .otherwise("nothing")
@@ -100,7 +101,7 @@ pub(crate) static BACK_PRESSURE: Section = Section {
 /// Whether lossless classes may lose frames.
 pub(crate) const HEADROOM: Key = Key::new(
     "headroom",
-    Kind::Choice(HEADROOMS),
+    &is::Words(HEADROOMS),
     "Whether a lossless class promises to lose nothing.",
 );
 
@@ -165,9 +166,9 @@ static BLOCKED: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        Key::new("high", Kind::Threshold, "More than this stops them.")
+        Key::new("high", &is::Threshold, "More than this stops them.")
             .cite("Nouredine, Tobagi 1999, section 3.2.2"),
-        Key::new("low", Kind::Threshold, "Less than this resumes them.")
+        Key::new("low", &is::Threshold, "Less than this resumes them.")
             .otherwise("as far below as `low` of `[back_pressure]` is below its `high`"),
     ],
 };
@@ -180,13 +181,13 @@ static TIME_OUT: Section = Section {
     keys: &[
         Key::new(
             "after",
-            Kind::Clock { min_ps: 1 },
+            &is::Clock { min_ps: 1 },
             "A queue that is still congested so long after its stops",
         )
         .cite("Nouredine, Tobagi 1999, section 3.2.1"),
         Key::new(
             "grace",
-            Kind::Clock { min_ps: 1 },
+            &is::Clock { min_ps: 1 },
             "releases every neighbour that has sent nothing it was told not to for this long.",
         ),
     ],

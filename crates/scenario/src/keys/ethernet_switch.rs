@@ -2,11 +2,12 @@
 
 use super::ethernet::ORDER_KEY;
 use super::ethernet_pressure::HEADROOM;
-use crate::table::{Choice, Group, Key, Kind, Section};
+use crate::kinds as is;
+use crate::table::{Choice, Group, Key, Section};
 
 /// Where buffers and thresholds come from.
 pub(crate) const PAPER: &str = "Nouredine, Tobagi 1999, section 3";
-const SIZE: Kind = Kind::Size {
+const SIZE: &dyn is::Kind = &is::Size {
     min: 1,
     max: 1 << 50,
 };
@@ -20,20 +21,20 @@ pub(crate) static SWITCH: Section = Section {
     keys: &[
         Key::new(
             "forwarding",
-            Kind::Choice(FORWARDINGS),
+            &is::Words(FORWARDINGS),
             "When an arriving frame can leave.",
         )
         .or("\"store-and-forward\""),
         Key::new(
             "latency",
-            Kind::Clock { min_ps: 0 },
+            &is::Clock { min_ps: 0 },
             "From then to its being in the queue.",
         )
         .or("\"0 s\""),
         ORDER_KEY,
         Key::new(
             "classes",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 8,
                 unit: "classes",
@@ -43,7 +44,7 @@ pub(crate) static SWITCH: Section = Section {
         .otherwise("as many as the highest class named needs"),
         Key::new(
             "spread",
-            Kind::Choice(SPREADS),
+            &is::Words(SPREADS),
             "Which of several shortest ways a frame takes.",
         )
         .or("\"flows\""),
@@ -62,7 +63,7 @@ pub(crate) static STATION: Section = Section {
 
 const RESPONSE: Key = Key::new(
     "response",
-    Kind::Clock { min_ps: 0 },
+    &is::Clock { min_ps: 0 },
     "From the last bit of a control frame that arrives to its taking effect.",
 )
 .or("\"0 s\"");
@@ -85,19 +86,19 @@ pub(crate) const LIMIT: Key = Key::new("limit", SIZE, "Bytes each of these queue
 /// Congestion begins.
 pub(crate) const HIGH: Key = Key::new(
     "high",
-    Kind::Threshold,
+    &is::Threshold,
     "Congested when it holds more than this after an arrival.",
 );
 /// Congestion ends.
 pub(crate) const LOW: Key = Key::new(
     "low",
-    Kind::Threshold,
+    &is::Threshold,
     "No longer congested when it holds less than this after a departure.",
 );
 /// Deficit round robin.
 pub(crate) const QUANTUM: Key = Key::new(
     "quantum",
-    Kind::Size {
+    &is::Size {
         min: 64,
         max: 1 << 30,
     },
@@ -112,7 +113,7 @@ pub(crate) const MARK_ABOVE: Key = Key::new(
 /// Marks on a slope.
 pub(crate) const ECN: Key = Key::new(
     "ecn",
-    Kind::Table(&ECN_SLOPE),
+    const { &is::Table(&ECN_SLOPE) },
     "Marks congestion with a probability that grows with the queue.",
 );
 const MARKS: Group = Group {
@@ -132,7 +133,7 @@ static ECN_SLOPE: Section = Section {
         Key::new("high", SIZE, "From here on all are marked."),
         Key::new(
             "probability",
-            Kind::Probability,
+            &is::Probability,
             "Just below `high`; it grows from 0 at `low` in a line.",
         )
         .or("1.0"),
@@ -181,7 +182,7 @@ pub(crate) static BUFFER: Section = Section {
         ECN.otherwise("nothing is marked"),
         Key::new(
             "shared",
-            Kind::Table(&SHARED),
+            &is::Table(&SHARED),
             "One memory for all queues of a switch.",
         )
         .otherwise("each queue has its own"),
@@ -210,13 +211,13 @@ static SHARED: Section = Section {
             .otherwise("enough for all inputs at once"),
         Key::new(
             "alpha",
-            Kind::Ratio { max: 1 << 16 },
+            &is::Ratio { max: 1 << 16 },
             "An input may hold so many times what is free.",
         )
         .or("\"1/8\""),
         Key::new(
             "output_alpha",
-            Kind::Ratio { max: 1 << 16 },
+            &is::Ratio { max: 1 << 16 },
             "The same for output queues of classes without back-pressure.",
         )
         .or("\"1/8\""),
@@ -229,7 +230,7 @@ static SHARED: Section = Section {
     ],
 };
 
-const SIZE0: Kind = Kind::Size {
+const SIZE0: &dyn is::Kind = &is::Size {
     min: 0,
     max: 1 << 50,
 };
@@ -251,7 +252,7 @@ pub(crate) static CLASSES: Section = Section {
         HEADROOM.as_above(),
         Key::new(
             "headroom_at",
-            Kind::References("node"),
+            &is::References("node"),
             "The nodes of which `headroom` of this class speaks.",
         )
         .otherwise("all"),
@@ -259,13 +260,13 @@ pub(crate) static CLASSES: Section = Section {
 };
 
 /// A class.
-pub(crate) const CLASS: Kind = Kind::Whole {
+pub(crate) const CLASS: &dyn is::Kind = &is::Whole {
     min: 0,
     max: 7,
     unit: "",
 };
 /// Several.
-pub(crate) const CLASS_LIST: Kind = Kind::Wholes {
+pub(crate) const CLASS_LIST: &dyn is::Kind = &is::Wholes {
     min: 0,
     max: 7,
     unit: "",
@@ -278,23 +279,23 @@ pub(crate) static NODES: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        Key::new("name", Kind::References("node"), "Which; or a list."),
+        Key::new("name", &is::References("node"), "Which; or a list."),
         RESPONSE.as_above(),
         Key::new(
             "deaf",
-            Kind::Truth,
+            &is::Truth,
             "It neglects stops: a device without flow control, or a broken one.",
         )
         .or("false"),
         Key::new(
             "watchdog",
-            Kind::Table(&WATCHDOG),
+            &is::Table(&WATCHDOG),
             "What it does about a stop that does not end.",
         )
         .otherwise("as `[watchdog]` says for switches; nothing at stations"),
         Key::new(
             "storm",
-            Kind::Table(&STORM),
+            &is::Table(&STORM),
             "A station that sends stops whatever happens: a broken or overwhelmed receiver.",
         )
         .otherwise("none"),
@@ -310,17 +311,17 @@ pub(crate) static WATCHDOG: Section = Section {
     keys: &[
         Key::new(
             "detect",
-            Kind::Clock { min_ps: 1 },
+            &is::Clock { min_ps: 1 },
             "A class stopped with frames waiting and without a start for so long trips it.",
         )
         .or("\"200 ms\""),
         Key::new(
             "restore",
-            Kind::Clock { min_ps: 1 },
+            &is::Clock { min_ps: 1 },
             "It ends when no stop frame has come for so long.",
         )
         .or("\"200 ms\""),
-        Key::new("action", Kind::Choice(ACTIONS), "What it does until then.").or("\"drop\""),
+        Key::new("action", &is::Words(ACTIONS), "What it does until then.").or("\"drop\""),
     ],
 };
 
@@ -338,12 +339,12 @@ static STORM: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        Key::new("from", Kind::Clock { min_ps: 0 }, "From here").or("\"0 s\""),
-        Key::new("until", Kind::Clock { min_ps: 1 }, "to here.").otherwise("the end of the run"),
+        Key::new("from", &is::Clock { min_ps: 0 }, "From here").or("\"0 s\""),
+        Key::new("until", &is::Clock { min_ps: 1 }, "to here.").otherwise("the end of the run"),
         Key::new("classes", CLASS_LIST, "Classes stopped (PFC).").otherwise("PAUSE: all"),
         Key::new(
             "quanta",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 65_535,
                 unit: "quanta of 512 bit times",
@@ -362,15 +363,15 @@ pub(crate) static ROUTES: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        Key::new("node", Kind::References("node"), "At this node, or these,"),
+        Key::new("node", &is::References("node"), "At this node, or these,"),
         Key::new(
             "to",
-            Kind::References("station"),
+            &is::References("station"),
             "frames to this station, or these,",
         ),
         Key::new(
             "via",
-            Kind::References("node"),
+            &is::References("node"),
             "go to this neighbour, or one of these.",
         ),
     ],

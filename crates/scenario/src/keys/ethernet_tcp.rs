@@ -1,6 +1,7 @@
 //! TCP, of the Ethernet engine and over cells.
 
-use crate::table::{Choice, Default, Key, Kind, Section};
+use crate::kinds as is;
+use crate::table::{Choice, Default, Key, Section};
 
 const PRESET: &str = "as the preset says";
 
@@ -23,15 +24,10 @@ pub(crate) static FLOW_TCP: Section = Section {
 };
 
 pub(crate) const TCP_KEYS: [Key; 18] = [
-    Key::new(
-        "preset",
-        Kind::Choice(PRESETS),
-        "The flavour it starts from.",
-    )
-    .or("\"bsd\""),
+    Key::new("preset", &is::Words(PRESETS), "The flavour it starts from.").or("\"bsd\""),
     Key::new(
         "mss",
-        Kind::Size {
+        &is::Size {
             min: 64,
             max: 9_176,
         },
@@ -40,26 +36,26 @@ pub(crate) const TCP_KEYS: [Key; 18] = [
     .otherwise("40 B less than `link.mtu` where the file gives that, else as the preset says"),
     Key::new(
         "congestion",
-        Kind::Choice(CONGESTIONS),
+        &is::Words(CONGESTIONS),
         "How the window grows.",
     )
     .otherwise(PRESET),
     Key::new(
         "eighth",
-        Kind::Truth,
+        &is::Truth,
         "Reno: congestion avoidance adds MSS/8 more for each acknowledgement.",
     )
     .otherwise(PRESET)
     .cite("4.3BSD Reno to 4.4BSD"),
     Key::new(
         "recovery",
-        Kind::Choice(RECOVERIES),
+        &is::Words(RECOVERIES),
         "How losses are repaired.",
     )
     .otherwise(PRESET),
     Key::new(
         "initial_window",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: 1_000,
             unit: "segments",
@@ -69,7 +65,7 @@ pub(crate) const TCP_KEYS: [Key; 18] = [
     .otherwise(PRESET),
     Key::new(
         "window",
-        Kind::Size {
+        &is::Size {
             min: 64,
             max: 1 << 30,
         },
@@ -78,7 +74,7 @@ pub(crate) const TCP_KEYS: [Key; 18] = [
     .otherwise(PRESET),
     Key::new(
         "tick",
-        Kind::ClockOr {
+        &is::ClockOr {
             word: "exact",
             min_ps: 1_000_000,
         },
@@ -87,32 +83,27 @@ pub(crate) const TCP_KEYS: [Key; 18] = [
     .otherwise(PRESET),
     Key::new(
         "initial_rto",
-        Kind::Clock { min_ps: 1 },
+        &is::Clock { min_ps: 1 },
         "Retransmission time-out before the first measurement.",
     )
     .otherwise(PRESET),
-    Key::new("min_rto", Kind::Clock { min_ps: 1 }, "Least time-out.").otherwise(PRESET),
+    Key::new("min_rto", &is::Clock { min_ps: 1 }, "Least time-out.").otherwise(PRESET),
     Key::new(
         "max_rto",
-        Kind::Clock { min_ps: 1 },
+        &is::Clock { min_ps: 1 },
         "Largest time-out after back-off.",
     )
     .otherwise(PRESET),
-    Key::new(
-        "acks",
-        Kind::Choice(ACKS),
-        "When the receiver acknowledges.",
-    )
-    .otherwise(PRESET),
+    Key::new("acks", &is::Words(ACKS), "When the receiver acknowledges.").otherwise(PRESET),
     Key::new(
         "ack_delay",
-        Kind::Clock { min_ps: 1 },
+        &is::Clock { min_ps: 1 },
         "Step of the fast timer, or time from the first segment that waits.",
     )
     .otherwise("as the preset says; 200 ms for `delayed-tick`, 40 ms for `delayed`"),
     Key::new(
         "duplicate_threshold",
-        Kind::Whole {
+        &is::Whole {
             min: 0,
             max: 255,
             unit: "acknowledgements",
@@ -122,20 +113,20 @@ pub(crate) const TCP_KEYS: [Key; 18] = [
     .otherwise(PRESET),
     Key::new(
         "idle_restart",
-        Kind::Truth,
+        &is::Truth,
         "After a silence of one time-out, the window starts anew.",
     )
     .otherwise(PRESET),
     Key::new(
         "reuse",
-        Kind::Choice(REUSES),
+        &is::Words(REUSES),
         "What a file or response takes over from the one before.",
     )
     .otherwise(PRESET),
-    Key::new("ecn", Kind::Choice(ECNS), "What marks of congestion do.").otherwise(PRESET),
+    Key::new("ecn", &is::Words(ECNS), "What marks of congestion do.").otherwise(PRESET),
     Key::new(
         "gain_shift",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: 16,
             unit: "bits",

@@ -1,15 +1,16 @@
 //! What switches tell ABR sources, and links that are cut for a while.
 
-use crate::table::{Choice, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Key, Section, Selector};
 
-const QUEUE: Kind = Kind::Whole {
+const QUEUE: &dyn is::Kind = &is::Whole {
     min: 0,
     max: 1 << 30,
     unit: "cells",
 };
-const FACTOR: Kind = Kind::Decimal { min: 0.0, max: 1.0 };
-const TARGET: Kind = Kind::Decimal { min: 0.0, max: 2.0 };
-const ABOVE_ONE: Kind = Kind::Decimal {
+const FACTOR: &dyn is::Kind = &is::Decimal { min: 0.0, max: 1.0 };
+const TARGET: &dyn is::Kind = &is::Decimal { min: 0.0, max: 2.0 };
+const ABOVE_ONE: &dyn is::Kind = &is::Decimal {
     min: 1.0,
     max: 100.0,
 };
@@ -35,7 +36,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(EXPLICIT_RATES), "The rule."),
+        Key::new("kind", &is::Words(EXPLICIT_RATES), "The rule."),
         Key::new(
             "target",
             TARGET,
@@ -47,7 +48,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         Key::new(
             "interval",
             // Shorter ones take longer to count than to run.
-            Kind::Time { min_ps: 1_000_000 },
+            &is::Time { min_ps: 1_000_000 },
             "A measuring interval ends after this time.",
         )
         .or("\"1 ms\"")
@@ -63,7 +64,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         .cite("Kalyanaraman et al. 1998, section 7.2.2"),
         Key::new(
             "delta",
-            Kind::Decimal {
+            &is::Decimal {
                 min: 0.0,
                 max: 10.0,
             },
@@ -74,7 +75,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         .cite(ERICA_PAPER),
         Key::new(
             "limit_jump",
-            Kind::Truth,
+            &is::Truth,
             "A circuit below the fair share goes no higher than the fair share in one step.",
         )
         .or("true")
@@ -82,7 +83,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         .cite(ERICA_PAPER),
         Key::new(
             "ccr",
-            Kind::Choice(CURRENT_RATES),
+            &is::Words(CURRENT_RATES),
             "Where a circuit's current rate comes from.",
         )
         .or("\"field\"")
@@ -90,7 +91,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         .cite(ERICA_PAPER),
         Key::new(
             "one_feedback",
-            Kind::Truth,
+            &is::Truth,
             "A circuit gets one answer per interval, repeated to further RM cells.",
         )
         .or("true")
@@ -98,7 +99,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         .cite(ERICA_PAPER),
         Key::new(
             "up_to_link",
-            Kind::Truth,
+            &is::Truth,
             "The explicit rate is at most the link's rate, not the target.",
         )
         .or("false")
@@ -113,7 +114,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         .cite(ERICA_PAPER),
         Key::new(
             "queue",
-            Kind::Table(&QUEUE_CONTROL),
+            &is::Table(&QUEUE_CONTROL),
             "ERICA+: the target follows the queue.",
         )
         .otherwise("it does not")
@@ -121,7 +122,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         .cite("Kalyanaraman 1997, thesis, chapter 5"),
         Key::new(
             "aging",
-            Kind::Table(&AGING),
+            &is::Table(&AGING),
             "Use it or lose it, in the switch.",
         )
         .otherwise("none")
@@ -147,12 +148,12 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         Key::new("ni_low", QUEUE, "until the queue is at so many or fewer.")
             .or("50")
             .only(RELATIVE),
-        Key::new("marks", Kind::Choice(MARKS), "RM cells that are marked.")
+        Key::new("marks", &is::Words(MARKS), "RM cells that are marked.")
             .or("\"backward\"")
             .only(RELATIVE),
         Key::new(
             "notice_every",
-            Kind::Time { min_ps: 1 },
+            &is::Time { min_ps: 1 },
             "While congested the switch makes RM cells of its own (BN = 1), at most one per \
              circuit in this time.",
         )
@@ -196,7 +197,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         .cite(ROBERTS),
         Key::new(
             "rise",
-            Kind::Decimal {
+            &is::Decimal {
                 min: 0.0,
                 max: 100.0,
             },
@@ -211,7 +212,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
             .cite(BARNHART),
         Key::new(
             "fall",
-            Kind::Decimal {
+            &is::Decimal {
                 min: 0.0,
                 max: 100.0,
             },
@@ -272,7 +273,7 @@ static QUEUE_CONTROL: Section = Section {
     keys: &[
         Key::new(
             "delay",
-            Kind::Time { min_ps: 1 },
+            &is::Time { min_ps: 1 },
             "T0: queueing delay aimed at.",
         )
         .or("\"1 ms\""),
@@ -291,7 +292,7 @@ static AGING: Section = Section {
     keys: &[
         Key::new(
             "alpha",
-            Kind::Decimal {
+            &is::Decimal {
                 min: 0.0,
                 max: 10.0,
             },
@@ -304,7 +305,7 @@ static AGING: Section = Section {
             "A rate up to `delta` times what is used does not age.",
         )
         .or("1.5"),
-        Key::new("floor", Kind::CellRate { min: 0 }, "Not below this (ICR).").or("\"1 Mbps\""),
+        Key::new("floor", &is::CellRate { min: 0 }, "Not below this (ICR).").or("\"1 Mbps\""),
         Key::new(
             "weight",
             FACTOR,
@@ -321,18 +322,13 @@ pub(crate) static OUTAGES: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        Key::new("from", Kind::Time { min_ps: 0 }, "From here"),
+        Key::new("from", &is::Time { min_ps: 0 }, "From here"),
         Key::new(
             "until",
-            Kind::Time { min_ps: 1 },
+            &is::Time { min_ps: 1 },
             "to here, where it works again.",
         ),
-        Key::new(
-            "direction",
-            Kind::Choice(DIRECTIONS),
-            "Which way it is cut.",
-        )
-        .or("\"both\""),
+        Key::new("direction", &is::Words(DIRECTIONS), "Which way it is cut.").or("\"both\""),
     ],
 };
 

@@ -1,7 +1,8 @@
 //! The flit engine: when to measure, topology, routing.
 
 use super::SEED;
-use crate::table::{Choice, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Key, Section, Selector};
 
 /// Most cycles of any stretch of a run.
 const MOST_CYCLES: u64 = 1_000_000_000_000;
@@ -16,7 +17,7 @@ pub(crate) static RUN: Section = Section {
     keys: &[
         Key::new(
             "warm_up",
-            Kind::CyclesOr {
+            &is::CyclesOr {
                 word: "auto",
                 min: 0,
                 max: MOST_CYCLES,
@@ -27,7 +28,7 @@ pub(crate) static RUN: Section = Section {
         .cite("among others by MSER-5: White, Cobb and Spratt 2000"),
         Key::new(
             "warm_up_limit",
-            Kind::Cycles {
+            &is::Cycles {
                 min: 1,
                 max: MOST_CYCLES,
             },
@@ -36,7 +37,7 @@ pub(crate) static RUN: Section = Section {
         .or("\"100000 cycles\""),
         Key::new(
             "measure",
-            Kind::Cycles {
+            &is::Cycles {
                 min: 1,
                 max: MOST_CYCLES,
             },
@@ -44,7 +45,7 @@ pub(crate) static RUN: Section = Section {
         ),
         Key::new(
             "drain",
-            Kind::Cycles {
+            &is::Cycles {
                 min: 0,
                 max: MOST_CYCLES,
             },
@@ -54,7 +55,7 @@ pub(crate) static RUN: Section = Section {
         .or("\"100000 cycles\""),
         Key::new(
             "stall",
-            Kind::Cycles {
+            &is::Cycles {
                 min: 1,
                 max: MOST_CYCLES,
             },
@@ -65,7 +66,7 @@ pub(crate) static RUN: Section = Section {
     ],
 };
 
-const LATENCY: Kind = Kind::Cycles { min: 1, max: 4_096 };
+const LATENCY: &dyn is::Kind = &is::Cycles { min: 1, max: 4_096 };
 
 /// Routers, channels and terminals.
 pub(crate) static TOPOLOGY: Section = Section {
@@ -79,10 +80,10 @@ pub(crate) static TOPOLOGY: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(TOPOLOGIES), "The rule."),
+        Key::new("kind", &is::Words(TOPOLOGIES), "The rule."),
         Key::new(
             "k",
-            Kind::Whole {
+            &is::Whole {
                 min: 2,
                 max: 65_535,
                 unit: "",
@@ -93,7 +94,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         .only(&["fly", "fat-tree"]),
         Key::new(
             "n",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 24,
                 unit: "",
@@ -103,7 +104,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         .only(&["fly", "fat-tree"]),
         Key::new(
             "sides",
-            Kind::Wholes {
+            &is::Wholes {
                 min: 1,
                 max: 1 << 24,
                 unit: "routers",
@@ -113,7 +114,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         .only(&["mesh", "torus"]),
         Key::new(
             "routers",
-            Kind::Whole {
+            &is::Whole {
                 min: 2,
                 max: 65_535,
                 unit: "routers",
@@ -123,7 +124,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         .only(&["full"]),
         Key::new(
             "terminals",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 65_535,
                 unit: "terminals",
@@ -133,7 +134,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         .only(&["crossbar"]),
         Key::new(
             "terminals_per_router",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 65_535,
                 unit: "terminals",
@@ -144,11 +145,11 @@ pub(crate) static TOPOLOGY: Section = Section {
         .only(&["mesh", "torus", "full", "file"]),
         Key::new(
             "file",
-            Kind::Path,
+            &is::Path,
             "The file that lists routers and channels.",
         )
         .only(&["file"]),
-        Key::new("format", Kind::Choice(FORMATS), "Its form.")
+        Key::new("format", &is::Words(FORMATS), "Its form.")
             .otherwise("`anynet` for a file of that ending, `edges` for others")
             .only(&["file"]),
         Key::new(
@@ -215,7 +216,7 @@ pub(crate) static ROUTING: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(ROUTINGS), "The rule.").otherwise(
+        Key::new("kind", &is::Words(ROUTINGS), "The rule.").otherwise(
             "`destination-tag` in a fly, `dimension-order` in a mesh, `dateline` in a torus, \
              `nearest-common-ancestor` in a fat tree, else `table`",
         ),

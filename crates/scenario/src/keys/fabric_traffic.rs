@@ -1,25 +1,26 @@
 //! The flit engine: what is sent.
 
-use crate::table::{Choice, Group, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Group, Key, Section, Selector};
 
 const PATTERN: Key = Key::new(
     "pattern",
-    Kind::Short(&PATTERN_TABLE, "kind"),
+    const { &is::Short(&PATTERN_TABLE, "kind") },
     "Where packets go; a word alone stands for `{ kind = .. }`.",
 );
 const INJECTION: Key = Key::new(
     "injection",
-    Kind::Short(&INJECTION_TABLE, "kind"),
+    const { &is::Short(&INJECTION_TABLE, "kind") },
     "When packets are born; a word alone stands for `{ kind = .. }`.",
 );
 const LOAD: Key = Key::new(
     "load",
-    Kind::Portion,
+    &is::Portion,
     "Offered load, in flits per cycle and terminal.",
 );
 const FLITS: Key = Key::new(
     "flits",
-    Kind::Short(&SIZE, "length"),
+    const { &is::Short(&SIZE, "length") },
     "How long packets are; a number alone is the length of all.",
 );
 
@@ -32,7 +33,7 @@ pub(crate) static TRAFFIC: Section = Section {
     keys: &[
         Key::new(
             "sources",
-            Kind::Choice(SOURCES),
+            &is::Words(SOURCES),
             "How packets enter at a terminal.",
         )
         .or("\"one\""),
@@ -55,20 +56,20 @@ pub(crate) static CLASSES: Section = Section {
         only: &[],
     }],
     keys: &[
-        Key::new("name", Kind::Name, "Its name in reports and references."),
+        Key::new("name", &is::Name, "Its name in reports and references."),
         PATTERN.as_above(),
         INJECTION.as_above(),
         LOAD.as_above(),
         Key::new(
             "share",
-            Kind::Portion,
+            &is::Portion,
             "Its load as a share of `traffic.load`.",
         )
         .otherwise("all of it"),
         FLITS.as_above(),
         Key::new(
             "priority",
-            Kind::Whole {
+            &is::Whole {
                 min: 0,
                 max: 255,
                 unit: "",
@@ -78,7 +79,7 @@ pub(crate) static CLASSES: Section = Section {
         .or("0"),
         Key::new(
             "deadline",
-            Kind::Cycles {
+            &is::Cycles {
                 min: 1,
                 max: u32::MAX as u64,
             },
@@ -88,7 +89,7 @@ pub(crate) static CLASSES: Section = Section {
         .otherwise("none"),
         Key::new(
             "lane_group",
-            Kind::Whole {
+            &is::Whole {
                 min: 0,
                 max: 31,
                 unit: "",
@@ -130,17 +131,17 @@ static PATTERN_TABLE: Section = Section {
         only: &["matrix"],
     }],
     keys: &[
-        Key::new("kind", Kind::Choice(PATTERNS), "The rule."),
+        Key::new("kind", &is::Words(PATTERNS), "The rule."),
         Key::new(
             "itself",
-            Kind::Choice(ITSELF),
+            &is::Words(ITSELF),
             "May a terminal send to itself?",
         )
         .or("\"excluded\"")
         .only(&["uniform"]),
         Key::new(
             "targets",
-            Kind::Wholes {
+            &is::Wholes {
                 min: 0,
                 max: (1 << 24) - 1,
                 unit: "",
@@ -150,7 +151,7 @@ static PATTERN_TABLE: Section = Section {
         .only(&["hotspot"]),
         Key::new(
             "weights",
-            Kind::Wholes {
+            &is::Wholes {
                 min: 0,
                 max: 1_000_000,
                 unit: "",
@@ -161,18 +162,18 @@ static PATTERN_TABLE: Section = Section {
         .only(&["hotspot"]),
         Key::new(
             "share",
-            Kind::Portion,
+            &is::Portion,
             "Share of the packets that go to `targets`; the rest goes everywhere, uniformly.",
         )
         .only(&["hotspot"]),
         Key::new(
             "rows",
-            Kind::Rows,
+            &is::Rows,
             "For each source a row with the weight of each destination.",
         )
         .otherwise("from `file`")
         .only(&["matrix"]),
-        Key::new("file", Kind::Path, "CSV file with a row for each source.")
+        Key::new("file", &is::Path, "CSV file with a row for each source.")
             .otherwise("from `rows`")
             .only(&["matrix"]),
     ],
@@ -212,17 +213,17 @@ static INJECTION_TABLE: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(INJECTIONS), "The rule."),
+        Key::new("kind", &is::Words(INJECTIONS), "The rule."),
         Key::new(
             "peak",
-            Kind::Portion,
+            &is::Portion,
             "Load during a burst, at least `load`.",
         )
         .or("1.0")
         .only(&["on-off"]),
         Key::new(
             "burst",
-            Kind::Cycles {
+            &is::Cycles {
                 min: 1,
                 max: 1_000_000_000,
             },
@@ -231,7 +232,7 @@ static INJECTION_TABLE: Section = Section {
         .only(&["on-off"]),
         Key::new(
             "outstanding",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 65_535,
                 unit: "requests",
@@ -242,7 +243,7 @@ static INJECTION_TABLE: Section = Section {
         .only(&["request-reply"]),
         Key::new(
             "think",
-            Kind::Cycles {
+            &is::Cycles {
                 min: 0,
                 max: u32::MAX as u64,
             },
@@ -252,13 +253,13 @@ static INJECTION_TABLE: Section = Section {
         .only(&["request-reply"]),
         Key::new(
             "replies",
-            Kind::Reference("class"),
+            &is::Reference("class"),
             "The class of the replies; its own injection is `replies`.",
         )
         .only(&["request-reply"]),
         Key::new(
             "file",
-            Kind::Path,
+            &is::Path,
             "CSV file with the columns cycle, source, destination, flits, or those four in the \
              order of its heading, sorted by cycle.",
         )
@@ -304,19 +305,19 @@ static SIZE: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(SIZES), "The rule.").or("\"fixed\""),
+        Key::new("kind", &is::Words(SIZES), "The rule.").or("\"fixed\""),
         Key::new("length", FLITS_OF_ONE, "Flits of every packet.").only(&["fixed"]),
         Key::new("short", FLITS_OF_ONE, "Flits of a short packet.").only(&["bimodal"]),
         Key::new("long", FLITS_OF_ONE, "Flits of a long packet.").only(&["bimodal"]),
         Key::new(
             "long_share",
-            Kind::Portion,
+            &is::Portion,
             "Share of the packets that are long, to a millionth.",
         )
         .only(&["bimodal"]),
         Key::new(
             "lengths",
-            Kind::Wholes {
+            &is::Wholes {
                 min: 1,
                 max: LENGTH_MAX,
                 unit: "flits",
@@ -326,7 +327,7 @@ static SIZE: Section = Section {
         .only(&["weighted"]),
         Key::new(
             "weights",
-            Kind::Wholes {
+            &is::Wholes {
                 min: 0,
                 max: 1_000_000,
                 unit: "",
@@ -338,7 +339,7 @@ static SIZE: Section = Section {
 };
 
 const LENGTH_MAX: u64 = flit::spec::LENGTH_MAX as u64;
-const FLITS_OF_ONE: Kind = Kind::Whole {
+const FLITS_OF_ONE: &dyn is::Kind = &is::Whole {
     min: 1,
     max: LENGTH_MAX,
     unit: "flits",

@@ -1,11 +1,12 @@
 //! Flows, flows by rule, and what to record.
 
 use super::{control, service, traffic};
-use crate::table::{Choice, Group, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Group, Key, Section, Selector};
 
 const PRIORITY: Key = Key::new(
     "priority",
-    Kind::Whole {
+    &is::Whole {
         min: 0,
         max: 255,
         unit: "",
@@ -15,7 +16,7 @@ const PRIORITY: Key = Key::new(
 .or("0");
 const UNIT_BYTES: Key = Key::new(
     "unit_bytes",
-    Kind::Whole {
+    &is::Whole {
         min: 1,
         max: 1 << 20,
         unit: "bytes",
@@ -25,37 +26,37 @@ const UNIT_BYTES: Key = Key::new(
 .otherwise("`unit.bytes`, or the largest of `sizes`");
 const SIZES: Key = Key::new(
     "sizes",
-    Kind::Tables(&service::SIZES),
+    const { &is::Tables(&service::SIZES) },
     "Sizes of its units, drawn at random for each.",
 )
 .otherwise("all have `unit_bytes`");
 const RESERVE: Key = Key::new(
     "reserve",
-    Kind::Table(&service::RESERVE),
+    const { &is::Table(&service::RESERVE) },
     "What it reserves at every port on its way.",
 )
 .otherwise("nothing: its units are datagrams");
 const ENVELOPE: Key = Key::new(
     "envelope",
-    Kind::Table(&service::ENVELOPE),
+    const { &is::Table(&service::ENVELOPE) },
     "What the source holds itself to.",
 )
 .otherwise("nothing");
 const POLICER: Key = Key::new(
     "policer",
-    Kind::Table(&service::POLICER),
+    const { &is::Table(&service::POLICER) },
     "What the edge of the network holds it to.",
 )
 .otherwise("nothing");
 const ON_ALARM: Key = Key::new(
     "on_alarm",
-    Kind::Table(&service::ON_ALARM),
+    const { &is::Table(&service::ON_ALARM) },
     "What its source makes of a warning.",
 )
 .or("{ kind = \"ignore\" }");
 const SESSION: Key = Key::new(
     "session",
-    Kind::Table(&service::SESSION),
+    const { &is::Table(&service::SESSION) },
     "Set-up and tear-down while the network runs.",
 )
 .otherwise("it is there from the start to the end");
@@ -67,37 +68,37 @@ const SIZE: &[Group] = &[Group {
 }];
 const TRAFFIC: Key = Key::new(
     "traffic",
-    Kind::Table(&traffic::TRAFFIC),
+    const { &is::Table(&traffic::TRAFFIC) },
     "What the application wants to send.",
 )
 .or("{ kind = \"greedy\" }");
 const SOURCE_CONTROL: Key = Key::new(
     "source_control",
-    Kind::Table(&traffic::SOURCE_CONTROL),
+    const { &is::Table(&traffic::SOURCE_CONTROL) },
     "When the source may send it, end to end.",
 )
 .or("{ kind = \"none\" }");
 const SINK: Key = Key::new(
     "sink",
-    Kind::Table(&traffic::SINK),
+    const { &is::Table(&traffic::SINK) },
     "How the destinations consume.",
 )
 .or("{ kind = \"infinite\" }");
 const PARTNER: Key = Key::new(
     "partner",
-    Kind::Reference("flow"),
+    &is::Reference("flow"),
     "The flow that carries the answers (acknowledgements, responses) back.",
 )
 .otherwise("none");
 const BACK: Key = Key::new(
     "back",
-    Kind::Table(&traffic::TRAFFIC),
+    const { &is::Table(&traffic::TRAFFIC) },
     "What goes the other way on an ABR circuit; the flow `<name> back` is made for it.",
 )
 .otherwise("`silent`");
 const CONTROL: Key = Key::new(
     "flow_control",
-    Kind::Table(&control::FLOW_OVERRIDE),
+    const { &is::Table(&control::FLOW_OVERRIDE) },
     "What this flow changes of `[flow_control]`.",
 )
 .otherwise("nothing");
@@ -109,22 +110,22 @@ pub(crate) static FLOWS: Section = Section {
     selector: None,
     groups: SIZE,
     keys: &[
-        Key::new("name", Kind::Name, "Its name in reports and references."),
-        Key::new("from", Kind::Reference("host"), "Host it starts at."),
+        Key::new("name", &is::Name, "Its name in reports and references."),
+        Key::new("from", &is::Reference("host"), "Host it starts at."),
         Key::new(
             "to",
-            Kind::References("host"),
+            &is::References("host"),
             "Host it goes to, or a list: multicast.",
         ),
         Key::new(
             "path",
-            Kind::ReferenceList("node"),
+            &is::ReferenceList("node"),
             "The nodes it passes, first and last included (not for multicast).",
         )
         .otherwise("the shortest, ties decided by the order of links in the file"),
         Key::new(
             "count",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 1_000_000,
                 unit: "flows",
@@ -148,7 +149,7 @@ pub(crate) static FLOWS: Section = Section {
         SESSION,
         Key::new(
             "on_links",
-            Kind::Tables(&control::LINK_OVERRIDE),
+            &is::Tables(&control::LINK_OVERRIDE),
             "What it changes on single links.",
         )
         .otherwise("nothing"),
@@ -165,11 +166,11 @@ pub(crate) static PATTERNS: Section = Section {
     }),
     groups: SIZE,
     keys: &[
-        Key::new("kind", Kind::Choice(PATTERN_KINDS), "The rule."),
-        Key::new("name", Kind::Name, "What their names start with."),
+        Key::new("kind", &is::Words(PATTERN_KINDS), "The rule."),
+        Key::new("name", &is::Name, "What their names start with."),
         Key::new(
             "count",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 10_000_000,
                 unit: "flows",
@@ -177,12 +178,8 @@ pub(crate) static PATTERNS: Section = Section {
             "How many flows.",
         )
         .only(&["random-pairs"]),
-        Key::new(
-            "to",
-            Kind::Reference("host"),
-            "The host all others send to.",
-        )
-        .only(&["all-to-one"]),
+        Key::new("to", &is::Reference("host"), "The host all others send to.")
+            .only(&["all-to-one"]),
         PRIORITY,
         UNIT_BYTES,
         SIZES,
@@ -224,23 +221,23 @@ pub(crate) static SERIES: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        Key::new("name", Kind::Text, "Its name in the report."),
-        Key::new("measure", Kind::Choice(MEASURES), "What is recorded."),
-        Key::new("flow", Kind::Reference("flow"), "Whose.").otherwise("all flows together"),
+        Key::new("name", &is::Text, "Its name in the report."),
+        Key::new("measure", &is::Words(MEASURES), "What is recorded."),
+        Key::new("flow", &is::Reference("flow"), "Whose.").otherwise("all flows together"),
         Key::new(
             "on",
-            Kind::Reference("channel"),
+            &is::Reference("channel"),
             "Where: a channel, as `from->to`.",
         )
         .otherwise("the flow's first link, of `allowed-rate` and `source-rate`; else it is needed"),
         Key::new(
             "window",
-            Kind::Time { min_ps: 1 },
+            &is::Time { min_ps: 1 },
             "Average over windows of this length.",
         )
         .otherwise("every change is recorded"),
-        Key::new("from", Kind::Time { min_ps: 0 }, "From here.").or("\"0 s\""),
-        Key::new("until", Kind::Time { min_ps: 1 }, "To here.").otherwise("the end of the run"),
+        Key::new("from", &is::Time { min_ps: 0 }, "From here.").or("\"0 s\""),
+        Key::new("until", &is::Time { min_ps: 1 }, "To here.").otherwise("the end of the run"),
     ],
 };
 

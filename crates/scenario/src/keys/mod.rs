@@ -19,23 +19,24 @@ pub(crate) mod service;
 pub(crate) mod sweep;
 pub(crate) mod traffic;
 
+use crate::kinds as is;
 use crate::suggest;
-use crate::table::{Choice, Key, Kind, Section};
+use crate::table::{Choice, Key, Section};
 use crate::tree::{Node, Value};
 
 const NO: &[crate::table::Group] = &[];
 
-const TITLE: Key = Key::new("title", Kind::Text, "Title of the report.").or("\"\"");
+const TITLE: Key = Key::new("title", &is::Text, "Title of the report.").or("\"\"");
 const ABOUT: Key = Key::new(
     "about",
-    Kind::Text,
+    &is::Text,
     "What the scenario shows, in a sentence or two.",
 )
 .or("\"\"");
 const ENGINE: &str = "Simulator that runs it.";
 const SEED: Key = Key::new(
     "seed",
-    Kind::Whole {
+    &is::Whole {
         min: 0,
         max: u64::MAX,
         unit: "",
@@ -45,7 +46,7 @@ const SEED: Key = Key::new(
 .or("1");
 const SWEEP: Key = Key::new(
     "sweep",
-    Kind::Table(&sweep::SWEEP),
+    const { &is::Table(&sweep::SWEEP) },
     "What varies in a sweep.",
 )
 .otherwise("nothing");
@@ -59,58 +60,58 @@ pub(crate) static PACKET: Section = Section {
     keys: &[
         TITLE,
         ABOUT,
-        Key::new("engine", Kind::Choice(ENGINES), ENGINE).or("\"packet\""),
-        Key::new("run", Kind::Table(&RUN), "How long to run."),
-        Key::new("unit", Kind::Table(&UNIT), "What is sent.").or("{}"),
-        Key::new("link", Kind::Table(&network::LINK), "What every link has."),
-        Key::new("network", Kind::Table(&network::NETWORK), "Nodes by name.")
+        Key::new("engine", &is::Words(ENGINES), ENGINE).or("\"packet\""),
+        Key::new("run", &is::Table(&RUN), "How long to run."),
+        Key::new("unit", &is::Table(&UNIT), "What is sent.").or("{}"),
+        Key::new("link", &is::Table(&network::LINK), "What every link has."),
+        Key::new("network", &is::Table(&network::NETWORK), "Nodes by name.")
             .otherwise("a `[topology]` makes the nodes"),
         Key::new(
             "topology",
-            Kind::Table(&network::TOPOLOGY),
+            &is::Table(&network::TOPOLOGY),
             "Nodes and links by rule.",
         )
         .otherwise("`[network]` and `[[links]]` name them"),
         Key::new(
             "links",
-            Kind::Tables(&network::LINKS),
+            &is::Tables(&network::LINKS),
             "Links, one table each.",
         )
         .otherwise("none besides those of `[topology]`"),
         Key::new(
             "flow_control",
-            Kind::Table(&control::FLOW_CONTROL),
+            &is::Table(&control::FLOW_CONTROL),
             "What every flow uses.",
         )
         .or("{}"),
         Key::new(
             "scheduler",
-            Kind::Table(&service::SCHEDULER),
+            &is::Table(&service::SCHEDULER),
             "Which unit leaves a port next.",
         )
         .otherwise("round robin"),
         Key::new(
             "pool",
-            Kind::Table(&service::POOL),
+            &is::Table(&service::POOL),
             "Memory of every switch.",
         )
         .otherwise("without limit"),
         Key::new(
             "measure",
-            Kind::Table(&service::MEASURE),
+            &is::Table(&service::MEASURE),
             "What to measure besides flows.",
         )
         .otherwise("ports where a scheduler or a pool is given"),
         Key::new(
             "flows",
-            Kind::Tables(&flows::FLOWS),
+            &is::Tables(&flows::FLOWS),
             "Flows, one table each or many by `count`.",
         )
         .otherwise("none besides those of `[[patterns]]`"),
-        Key::new("patterns", Kind::Tables(&flows::PATTERNS), "Flows by rule.").otherwise("none"),
+        Key::new("patterns", &is::Tables(&flows::PATTERNS), "Flows by rule.").otherwise("none"),
         Key::new(
             "series",
-            Kind::Tables(&flows::SERIES),
+            &is::Tables(&flows::SERIES),
             "Time series to record.",
         )
         .otherwise("none"),
@@ -128,33 +129,33 @@ pub(crate) static FLIT: Section = Section {
     keys: &[
         TITLE,
         ABOUT,
-        Key::new("engine", Kind::Choice(FLIT_FIRST), ENGINE),
-        Key::new("run", Kind::Table(&fabric::RUN), "When to measure."),
+        Key::new("engine", &is::Words(FLIT_FIRST), ENGINE),
+        Key::new("run", &is::Table(&fabric::RUN), "When to measure."),
         Key::new(
             "topology",
-            Kind::Table(&fabric::TOPOLOGY),
+            &is::Table(&fabric::TOPOLOGY),
             "Routers, channels and terminals.",
         ),
         Key::new(
             "routing",
-            Kind::Table(&fabric::ROUTING),
+            &is::Table(&fabric::ROUTING),
             "Which way packets take.",
         )
         .or("{}"),
         Key::new(
             "router",
-            Kind::Table(&router::ROUTER),
+            &is::Table(&router::ROUTER),
             "What every router and channel has.",
         )
         .or("{}"),
         Key::new(
             "traffic",
-            Kind::Table(&fabric_traffic::TRAFFIC),
+            &is::Table(&fabric_traffic::TRAFFIC),
             "What is sent.",
         ),
         Key::new(
             "classes",
-            Kind::Tables(&fabric_traffic::CLASSES),
+            &is::Tables(&fabric_traffic::CLASSES),
             "Classes of packets.",
         )
         .otherwise("one class, as `[traffic]` says"),
@@ -172,88 +173,88 @@ pub(crate) static ETHERNET: Section = Section {
     keys: &[
         TITLE,
         ABOUT,
-        Key::new("engine", Kind::Choice(ETHERNET_FIRST), ENGINE),
-        Key::new("run", Kind::Table(&ethernet::RUN), "How long to run."),
-        Key::new("network", Kind::Table(&ethernet::NETWORK), "Nodes by name.")
+        Key::new("engine", &is::Words(ETHERNET_FIRST), ENGINE),
+        Key::new("run", &is::Table(&ethernet::RUN), "How long to run."),
+        Key::new("network", &is::Table(&ethernet::NETWORK), "Nodes by name.")
             .otherwise("a `[topology]` makes the nodes"),
         Key::new(
             "topology",
-            Kind::Table(&ethernet::TOPOLOGY),
+            &is::Table(&ethernet::TOPOLOGY),
             "Nodes and links by rule.",
         )
         .otherwise("`[network]` and `[[links]]` name them"),
-        Key::new("link", Kind::Table(&ethernet::LINK), "What every link has."),
+        Key::new("link", &is::Table(&ethernet::LINK), "What every link has."),
         Key::new(
             "links",
-            Kind::Tables(&ethernet::LINKS),
+            &is::Tables(&ethernet::LINKS),
             "Links, one table each.",
         )
         .otherwise("none besides those of `[topology]`"),
         Key::new(
             "switch",
-            Kind::Table(&ethernet_switch::SWITCH),
+            &is::Table(&ethernet_switch::SWITCH),
             "What every switch does.",
         )
         .or("{}"),
         Key::new(
             "station",
-            Kind::Table(&ethernet_switch::STATION),
+            &is::Table(&ethernet_switch::STATION),
             "What every station does.",
         )
         .or("{}"),
         Key::new(
             "buffer",
-            Kind::Table(&ethernet_switch::BUFFER),
+            &is::Table(&ethernet_switch::BUFFER),
             "Memory of every switch.",
         )
         .or("{}"),
         Key::new(
             "classes",
-            Kind::Tables(&ethernet_switch::CLASSES),
+            &is::Tables(&ethernet_switch::CLASSES),
             "What differs in single classes.",
         )
         .otherwise("nothing"),
         Key::new(
             "back_pressure",
-            Kind::Table(&ethernet_pressure::BACK_PRESSURE),
+            &is::Table(&ethernet_pressure::BACK_PRESSURE),
             "When and whom a switch stops.",
         )
         .or("{ kind = \"none\" }"),
         Key::new(
             "watchdog",
-            Kind::Table(&ethernet_switch::WATCHDOG),
+            &is::Table(&ethernet_switch::WATCHDOG),
             "What every switch does about a stop that does not end.",
         )
         .otherwise("nothing"),
         Key::new(
             "nodes",
-            Kind::Tables(&ethernet_switch::NODES),
+            &is::Tables(&ethernet_switch::NODES),
             "What differs in single nodes.",
         )
         .otherwise("nothing"),
         Key::new(
             "routes",
-            Kind::Tables(&ethernet_switch::ROUTES),
+            &is::Tables(&ethernet_switch::ROUTES),
             "Ways that are not the shortest.",
         )
         .otherwise("the shortest"),
         Key::new(
             "tcp",
-            Kind::Table(&ethernet_tcp::TCP),
+            &is::Table(&ethernet_tcp::TCP),
             "The TCP of all flows.",
         )
         .or("{}"),
-        Key::new("flows", Kind::Tables(&ethernet_flows::FLOWS), "Flows.")
+        Key::new("flows", &is::Tables(&ethernet_flows::FLOWS), "Flows.")
             .otherwise("none besides those of `[[patterns]]`"),
         Key::new(
             "patterns",
-            Kind::Tables(&ethernet_flows::PATTERNS),
+            &is::Tables(&ethernet_flows::PATTERNS),
             "Flows by rule.",
         )
         .otherwise("none"),
         Key::new(
             "series",
-            Kind::Tables(&ethernet_flows::SERIES),
+            &is::Tables(&ethernet_flows::SERIES),
             "Time series to record.",
         )
         .otherwise("none"),
@@ -295,12 +296,12 @@ static RUN: Section = Section {
     keys: &[
         Key::new(
             "duration",
-            Kind::Time { min_ps: 1 },
+            &is::Time { min_ps: 1 },
             "The run ends after this long.",
         ),
         Key::new(
             "warm_up",
-            Kind::Time { min_ps: 0 },
+            &is::Time { min_ps: 0 },
             "Statistics start after this long.",
         )
         .or("\"0 s\""),
@@ -316,7 +317,7 @@ static UNIT: Section = Section {
     groups: NO,
     keys: &[Key::new(
         "bytes",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: 1 << 20,
             unit: "bytes",

@@ -1,69 +1,70 @@
 //! Nodes and links.
 
 use super::{explicit_rate, service};
-use crate::table::{Choice, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Key, Section, Selector};
 
-const RATE: Key = Key::new("rate", Kind::Rate, "Line rate, each way.");
+const RATE: Key = Key::new("rate", &is::Rate, "Line rate, each way.");
 const DELAY: Key = Key::new(
     "delay",
-    Kind::Time { min_ps: 1 },
+    &is::Time { min_ps: 1 },
     "Propagation: from the first bit sent to the first bit received.",
 );
 const HANDLING: Key = Key::new(
     "handling",
-    Kind::Time { min_ps: 0 },
+    &is::Time { min_ps: 0 },
     "Time the receiving node takes before anything that arrived, data or control, has an effect.",
 )
 .or("\"0 s\"")
 .cite("Kung 1993, section 4.1: part of the round trip R");
 const TIMING: Key = Key::new(
     "timing",
-    Kind::Choice(TIMINGS),
+    &is::Words(TIMINGS),
     "When an arriving unit can be used.",
 )
 .or("\"store-and-forward\"");
 const DATA_LOSS: Key = Key::new(
     "data_loss",
-    Kind::Probability,
+    &is::Probability,
     "Probability that a data unit is lost on the wire.",
 )
 .or("0.0");
 const CONTROL_LOSS: Key = Key::new(
     "control_loss",
-    Kind::Probability,
+    &is::Probability,
     "Probability that a control unit is corrupted, found by its CRC and discarded.",
 )
 .or("0.0")
 .cite("Kung 1993, section 4.5");
 const CONTROL_CORRUPTION: Key = Key::new(
     "control_corruption",
-    Kind::Probability,
+    &is::Probability,
     "Probability that a control unit's value is corrupted and nobody notices: its low 8 bits \
      become random.",
 )
 .or("0.0");
 const ERRORS_FROM: Key = Key::new(
     "errors_from",
-    Kind::Time { min_ps: 0 },
+    &is::Time { min_ps: 0 },
     "Losses and corruption happen from this instant on.",
 )
 .or("\"0 s\"");
 
 const SCHEDULER: Key = Key::new(
     "scheduler",
-    Kind::Table(&service::SCHEDULER),
+    const { &is::Table(&service::SCHEDULER) },
     "Which unit leaves the sending port next, instead of `[scheduler]`.",
 );
 
 const EXPLICIT_RATE: Key = Key::new(
     "explicit_rate",
-    Kind::Table(&explicit_rate::EXPLICIT_RATE),
+    const { &is::Table(&explicit_rate::EXPLICIT_RATE) },
     "What the sending port tells the sources of ABR circuits; of channels that leave switches.",
 );
 
 const OUTAGES: Key = Key::new(
     "outages",
-    Kind::Tables(&explicit_rate::OUTAGES),
+    const { &is::Tables(&explicit_rate::OUTAGES) },
     "When the link is cut.",
 )
 .otherwise("never");
@@ -102,12 +103,12 @@ pub(crate) static LINKS: Section = Section {
     keys: &[
         Key::new(
             "between",
-            Kind::ReferenceList("node"),
+            &is::ReferenceList("node"),
             "The two nodes it joins, by name.",
         ),
         Key::new(
             "count",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 1_000_000,
                 unit: "links",
@@ -128,13 +129,13 @@ pub(crate) static LINKS: Section = Section {
         OUTAGES,
         Key::new(
             "forward",
-            Kind::Table(&CHANNEL),
+            &is::Table(&CHANNEL),
             "What differs from the first node to the second.",
         )
         .otherwise("the same as the link"),
         Key::new(
             "backward",
-            Kind::Table(&CHANNEL),
+            &is::Table(&CHANNEL),
             "What differs from the second to the first.",
         )
         .otherwise("the same as the link"),
@@ -170,13 +171,13 @@ pub(crate) static NETWORK: Section = Section {
     keys: &[
         Key::new(
             "hosts",
-            Kind::Names,
+            &is::Names,
             "Nodes where flows start and end. They forward nothing. `D{1..5}` stands for `D1` to \
              `D5`.",
         ),
         Key::new(
             "switches",
-            Kind::Names,
+            &is::Names,
             "Nodes that forward: common memory, output scheduled.",
         )
         .or("[]"),
@@ -195,10 +196,10 @@ pub(crate) static TOPOLOGY: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(TOPOLOGIES), "The rule."),
+        Key::new("kind", &is::Words(TOPOLOGIES), "The rule."),
         Key::new(
             "switches",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 1_000_000,
                 unit: "switches",
@@ -208,7 +209,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         .only(&["line", "ring"]),
         Key::new(
             "rows",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 10_000,
                 unit: "rows",
@@ -218,7 +219,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         .only(&["grid"]),
         Key::new(
             "columns",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 10_000,
                 unit: "columns",
@@ -228,7 +229,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         .only(&["grid"]),
         Key::new(
             "depth",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 20,
                 unit: "levels",
@@ -238,7 +239,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         .only(&["tree"]),
         Key::new(
             "fanout",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 1_000,
                 unit: "switches",
@@ -248,7 +249,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         .only(&["tree"]),
         Key::new(
             "hosts_per_switch",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 1_000_000,
                 unit: "hosts",
@@ -258,7 +259,7 @@ pub(crate) static TOPOLOGY: Section = Section {
         .or("1"),
         Key::new(
             "trunk",
-            Kind::Table(&CHANNEL),
+            &is::Table(&CHANNEL),
             "What differs on links between switches.",
         )
         .otherwise("the same as `[link]`"),

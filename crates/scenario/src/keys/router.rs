@@ -1,6 +1,7 @@
 //! The flit engine: what every router has.
 
-use crate::table::{Choice, Group, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Group, Key, Section, Selector};
 
 const MULTIPLEXED: &[&str] = &["multiplexed"];
 
@@ -21,7 +22,7 @@ pub(crate) static ROUTER: Section = Section {
     keys: &[
         Key::new(
             "lanes",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 32,
                 unit: "lanes",
@@ -32,7 +33,7 @@ pub(crate) static ROUTER: Section = Section {
         .cite("Dally 1992"),
         Key::new(
             "depth",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 65_535,
                 unit: "flits",
@@ -42,7 +43,7 @@ pub(crate) static ROUTER: Section = Section {
         .otherwise("4, or from `storage`"),
         Key::new(
             "storage",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 65_535 * 32,
                 unit: "flits",
@@ -52,20 +53,20 @@ pub(crate) static ROUTER: Section = Section {
         .otherwise("`lanes` times `depth`"),
         Key::new(
             "switch",
-            Kind::Choice(SWITCHES),
+            &is::Words(SWITCHES),
             "How flits get from inputs to outputs.",
         )
         .or("\"crossbar\""),
         Key::new(
             "allocator",
-            Kind::Choice(ALLOCATORS),
+            &is::Words(ALLOCATORS),
             "How inputs and outputs are matched.",
         )
         .or("\"separable-input-first\"")
         .only(MULTIPLEXED),
         Key::new(
             "iterations",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 255,
                 unit: "rounds",
@@ -76,7 +77,7 @@ pub(crate) static ROUTER: Section = Section {
         .only(MULTIPLEXED),
         Key::new(
             "output_buffer",
-            Kind::Whole {
+            &is::Whole {
                 min: 0,
                 max: 65_535,
                 unit: "flits",
@@ -87,7 +88,7 @@ pub(crate) static ROUTER: Section = Section {
         .only(MULTIPLEXED),
         Key::new(
             "speedup",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: 64,
                 unit: "times",
@@ -98,57 +99,57 @@ pub(crate) static ROUTER: Section = Section {
         .only(MULTIPLEXED),
         Key::new(
             "release",
-            Kind::Choice(RELEASES),
+            &is::Words(RELEASES),
             "When a lane is free for the next packet.",
         )
         .or("\"drained\""),
         Key::new(
             "forwarding",
-            Kind::Choice(FORWARDINGS),
+            &is::Words(FORWARDINGS),
             "What room a header needs in the next lane.",
         )
         .or("\"wormhole\""),
         Key::new(
             "arbiter",
-            Kind::Choice(ARBITERS),
+            &is::Words(ARBITERS),
             "Who crosses a channel; with a multiplexed switch, who wins an input and an output.",
         )
         .or("\"round-robin\""),
         Key::new(
             "lane_arbiter",
-            Kind::Choice(ARBITERS),
+            &is::Words(ARBITERS),
             "Which of the waiting headers gets a free lane.",
         )
         .or("\"round-robin\""),
         Key::new(
             "lane_choice",
-            Kind::Choice(LANE_CHOICES),
+            &is::Words(LANE_CHOICES),
             "Which of the free lanes it gets.",
         )
         .or("\"lowest\""),
         Key::new(
             "header_delay",
-            Kind::Cycles { min: 0, max: 4_095 },
+            &is::Cycles { min: 0, max: 4_095 },
             "Cycles a header spends in a router before it competes for a lane; 0 lets it move the \
              cycle after it came.",
         )
         .or("\"0 cycles\""),
         Key::new(
             "allocation_delay",
-            Kind::Cycles { min: 0, max: 4_095 },
+            &is::Cycles { min: 0, max: 4_095 },
             "Cycles from a header's getting a lane in a router to its first chance to move. The \
              lane is taken meanwhile.",
         )
         .or("\"0 cycles\""),
         Key::new(
             "pipeline_delay",
-            Kind::Cycles { min: 0, max: 4_095 },
+            &is::Cycles { min: 0, max: 4_095 },
             "Cycles every flit spends in a router on top of those of its channel.",
         )
         .or("\"0 cycles\""),
         Key::new(
             "credit_delay",
-            Kind::Cycles { min: 0, max: 4_096 },
+            &is::Cycles { min: 0, max: 4_096 },
             "Cycles from a flit's leaving a buffer to the leaving of the flit that takes its room; \
              0 needs a network without cycles of channels.",
         )

@@ -1,7 +1,8 @@
 //! Service: which unit leaves a port next, memory that flows share, what a flow reserves and is
 //! held to, set-up and tear-down, what to measure.
 
-use crate::table::{Choice, Group, Key, Kind, Section, Selector};
+use crate::kinds as is;
+use crate::table::{Choice, Group, Key, Section, Selector};
 
 const UNITS: u64 = 1 << 30;
 const CLOCK: &[&str] = &["virtual-clock"];
@@ -21,10 +22,10 @@ pub(crate) static SCHEDULER: Section = Section {
     }),
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(SCHEDULERS), "The discipline.").or("\"round-robin\""),
+        Key::new("kind", &is::Words(SCHEDULERS), "The discipline.").or("\"round-robin\""),
         Key::new(
             "stamp",
-            Kind::Choice(STAMPS),
+            &is::Words(STAMPS),
             "The clock of a flow that stamps its units; the smallest stamp is served first.",
         )
         .or("\"auxvc\"")
@@ -32,7 +33,7 @@ pub(crate) static SCHEDULER: Section = Section {
         .cite(ZHANG),
         Key::new(
             "resync",
-            Kind::Choice(RESYNCS),
+            &is::Words(RESYNCS),
             "When auxVC is set back to VirtualClock at the end of a check.",
         )
         .or("\"idle-link\"")
@@ -40,7 +41,7 @@ pub(crate) static SCHEDULER: Section = Section {
         .cite(ZHANG),
         Key::new(
             "threshold",
-            Kind::Time { min_ps: 0 },
+            &is::Time { min_ps: 0 },
             "T: a flow whose VirtualClock is further ahead of real time at a check is warned.",
         )
         .otherwise("AIR times Vtick of the flow")
@@ -48,7 +49,7 @@ pub(crate) static SCHEDULER: Section = Section {
         .cite(ZHANG),
         Key::new(
             "alarm",
-            Kind::Size {
+            &is::Size {
                 min: 1,
                 max: 1 << 20,
             },
@@ -59,7 +60,7 @@ pub(crate) static SCHEDULER: Section = Section {
         .cite(ZHANG),
         Key::new(
             "quantum",
-            Kind::Size { min: 1, max: UNITS },
+            &is::Size { min: 1, max: UNITS },
             "Bytes a round for the flow with the smallest reservation of the port; the others \
              get as many times more as they reserve.",
         )
@@ -67,7 +68,7 @@ pub(crate) static SCHEDULER: Section = Section {
         .only(&["drr"]),
         Key::new(
             "max_residence",
-            Kind::Time { min_ps: 0 },
+            &is::Time { min_ps: 0 },
             "A unit that would wait longer until it conforms is dropped.",
         )
         .otherwise("without limit")
@@ -156,7 +157,7 @@ pub(crate) static POOL: Section = Section {
     keys: &[
         Key::new(
             "units",
-            Kind::Whole {
+            &is::Whole {
                 min: 1,
                 max: UNITS,
                 unit: "units",
@@ -166,7 +167,7 @@ pub(crate) static POOL: Section = Section {
         .otherwise("without limit"),
         Key::new(
             "bytes",
-            Kind::Size {
+            &is::Size {
                 min: 1,
                 max: 1 << 50,
             },
@@ -175,13 +176,13 @@ pub(crate) static POOL: Section = Section {
         .otherwise("without limit"),
         Key::new(
             "when_full",
-            Kind::Choice(WHEN_FULL),
+            &is::Words(WHEN_FULL),
             "Who is dropped when it is full.",
         )
         .or("\"tail-drop\""),
         Key::new(
             "hold",
-            Kind::Choice(HOLDS),
+            &is::Words(HOLDS),
             "How long a unit holds its place.",
         )
         .or("\"end\""),
@@ -211,13 +212,13 @@ pub(crate) static MEASURE: Section = Section {
     keys: &[
         Key::new(
             "ports",
-            Kind::Truth,
+            &is::Truth,
             "Measure queues, waiting and utilization at ports.",
         )
         .otherwise("true where a `scheduler` or `[pool]` is given"),
         Key::new(
             "window",
-            Kind::Time { min_ps: 1 },
+            &is::Time { min_ps: 1 },
             "Windows over which the utilization of ports is averaged.",
         )
         .otherwise("a thousandth of the run"),
@@ -233,7 +234,7 @@ pub(crate) static SIZES: Section = Section {
     keys: &[
         Key::new(
             "bytes",
-            Kind::Size {
+            &is::Size {
                 min: 1,
                 max: 1 << 20,
             },
@@ -241,7 +242,7 @@ pub(crate) static SIZES: Section = Section {
         ),
         Key::new(
             "share",
-            Kind::Decimal { min: 0.0, max: 1e6 },
+            &is::Decimal { min: 0.0, max: 1e6 },
             "Share of the units, against the sum of all shares of the flow.",
         ),
     ],
@@ -256,13 +257,13 @@ pub(crate) static RESERVE: Section = Section {
     keys: &[
         Key::new(
             "rate",
-            Kind::Rate,
+            &is::Rate,
             "AR, the average rate, counted on the wire.",
         )
         .cite(ZHANG),
         Key::new(
             "interval",
-            Kind::Time { min_ps: 1 },
+            &is::Time { min_ps: 1 },
             "AI, the average interval: VirtualClock checks the flow every AIR = max(1, \
              floor(`rate` * `interval` / unit)) units.",
         )
@@ -270,7 +271,7 @@ pub(crate) static RESERVE: Section = Section {
         .cite(ZHANG),
         Key::new(
             "burst",
-            Kind::Size {
+            &is::Size {
                 min: 1,
                 max: 1 << 40,
             },
@@ -279,24 +280,24 @@ pub(crate) static RESERVE: Section = Section {
         .otherwise("one unit"),
         Key::new(
             "offset",
-            Kind::Time { min_ps: 0 },
+            &is::Time { min_ps: 0 },
             "P of VirtualClock: real time counts as so much earlier.",
         )
         .or("\"0 s\"")
         .cite("Zhang 1991, section 3.2.2"),
         Key::new(
             "deadline",
-            Kind::Time { min_ps: 1 },
+            &is::Time { min_ps: 1 },
             "Deadline at each port, for EDF.",
         )
         .otherwise("the time a unit takes at `rate`"),
     ],
 };
 
-const RULE: Key = Key::new("kind", Kind::Choice(ENVELOPES), "How much may pass when.");
+const RULE: Key = Key::new("kind", &is::Words(ENVELOPES), "How much may pass when.");
 const ENVELOPE_UNITS: Key = Key::new(
     "units",
-    Kind::Whole {
+    &is::Whole {
         min: 1,
         max: UNITS,
         unit: "units",
@@ -305,23 +306,22 @@ const ENVELOPE_UNITS: Key = Key::new(
 )
 .otherwise("what `reserve.rate` brings in the interval (AIR)")
 .only(WINDOWS);
-const ENVELOPE_INTERVAL: Key =
-    Key::new("interval", Kind::Time { min_ps: 1 }, "Length of a window.")
-        .otherwise("`reserve.interval` (AI)")
-        .only(WINDOWS);
+const ENVELOPE_INTERVAL: Key = Key::new("interval", &is::Time { min_ps: 1 }, "Length of a window.")
+    .otherwise("`reserve.interval` (AI)")
+    .only(WINDOWS);
 const ENVELOPE_PHASE: Key = Key::new(
     "phase",
-    Kind::Time { min_ps: 1 },
+    &is::Time { min_ps: 1 },
     "When the first window ends; at most one interval.",
 )
 .otherwise("at random")
 .only(&["fixed-window"]);
-const ENVELOPE_RATE: Key = Key::new("rate", Kind::Rate, "How fast the bucket leaks.")
+const ENVELOPE_RATE: Key = Key::new("rate", &is::Rate, "How fast the bucket leaks.")
     .otherwise("`reserve.rate`")
     .only(BUCKET);
 const ENVELOPE_BURST: Key = Key::new(
     "burst",
-    Kind::Size {
+    &is::Size {
         min: 1,
         max: 1 << 40,
     },
@@ -331,7 +331,7 @@ const ENVELOPE_BURST: Key = Key::new(
 .only(BUCKET);
 const ENVELOPE_TOLERANCE: Key = Key::new(
     "tolerance",
-    Kind::Time { min_ps: 0 },
+    &is::Time { min_ps: 0 },
     "tau of the GCRA: how much too early a unit may come.",
 )
 .otherwise("from `burst`")
@@ -364,7 +364,7 @@ pub(crate) static ENVELOPE: Section = Section {
         ENVELOPE_TOLERANCE,
         Key::new(
             "excess",
-            Kind::Choice(ENVELOPE_EXCESS),
+            &is::Words(ENVELOPE_EXCESS),
             "What becomes of a unit that does not conform.",
         )
         .or("\"drop\""),
@@ -388,7 +388,7 @@ pub(crate) static POLICER: Section = Section {
         ENVELOPE_TOLERANCE,
         Key::new(
             "excess",
-            Kind::Choice(POLICER_EXCESS),
+            &is::Words(POLICER_EXCESS),
             "What becomes of a unit that does not conform. A policer can't stop the application.",
         )
         .or("\"drop\""),
@@ -436,10 +436,10 @@ pub(crate) static ON_ALARM: Section = Section {
     selector: ENVELOPE_KIND,
     groups: &[],
     keys: &[
-        Key::new("kind", Kind::Choice(ALARMS), "What it does."),
+        Key::new("kind", &is::Words(ALARMS), "What it does."),
         Key::new(
             "factor",
-            Kind::Decimal {
+            &is::Decimal {
                 min: 0.000001,
                 max: 0.999999,
             },
@@ -472,16 +472,16 @@ pub(crate) static SESSION: Section = Section {
     selector: None,
     groups: &[],
     keys: &[
-        Key::new("open", Kind::Time { min_ps: 0 }, "The source asks."),
+        Key::new("open", &is::Time { min_ps: 0 }, "The source asks."),
         Key::new(
             "close",
-            Kind::Time { min_ps: 0 },
+            &is::Time { min_ps: 0 },
             "The source falls silent; a tear-down follows its last unit.",
         )
         .otherwise("never"),
         Key::new(
             "message",
-            Kind::Size {
+            &is::Size {
                 min: 1,
                 max: 1 << 20,
             },

@@ -1,6 +1,7 @@
 //! One scenario, many points.
 
-use crate::table::{Key, Kind, Section};
+use crate::kinds as is;
+use crate::table::{Key, Section};
 
 /// Most seeds of a sweep.
 pub(crate) const MOST_SEEDS: u64 = 10_000;
@@ -15,13 +16,13 @@ pub(crate) static SWEEP: Section = Section {
     keys: &[
         Key::new(
             "seeds",
-            Kind::Seeds,
+            &is::Seeds,
             "How many seeds each combination runs with, from `run.seed` on; or a list of them.",
         )
         .or("1"),
         Key::new(
             "axes",
-            Kind::Axes,
+            &is::Axes,
             "One key an axis: the path of what varies, as `--set` takes it (`*` for all items of a \
              list), or its last name alone where only one key is meant; and its values.",
         )

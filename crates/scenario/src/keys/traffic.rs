@@ -4,7 +4,8 @@ use super::abr::ABR_KEYS;
 use super::cell_traffic::{
     BOTTLENECKED, MORE_KEYS, OVERHEAD, REQUESTS_WORD, TCP_BACK, TCP_OF_TRAFFIC, TCP_WORD,
 };
-use crate::table::{Choice, Group, Key, Kind, Section, Selector, joined};
+use crate::kinds as is;
+use crate::table::{Choice, Group, Key, Section, Selector, joined};
 
 const UNITS: u64 = 1 << 30;
 const TIMED: &[&str] = &[
@@ -57,17 +58,17 @@ const TRAFFIC_KEYS: [Key; TRAFFIC_OWN.len() + MORE_KEYS.len() + 1 + TCP_OF_TRAFF
     joined(&[TRAFFIC_OWN, &MORE_KEYS, &[OVERHEAD], &TCP_OF_TRAFFIC]);
 
 const TRAFFIC_OWN: &[Key] = &[
-    Key::new("kind", Kind::Choice(TRAFFICS), "The kind of source."),
+    Key::new("kind", &is::Words(TRAFFICS), "The kind of source."),
     Key::new(
         "start",
-        Kind::Time { min_ps: 0 },
+        &is::Time { min_ps: 0 },
         "Nothing is offered before.",
     )
     .or("\"0 s\"")
     .only(TIMED),
     Key::new(
         "total",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: 1 << 62,
             unit: "units",
@@ -78,84 +79,84 @@ const TRAFFIC_OWN: &[Key] = &[
     .only(COUNTED),
     Key::new(
         "interval",
-        Kind::Time { min_ps: 1 },
+        &is::Time { min_ps: 1 },
         "Time between units (poisson and trains: on average).",
     )
     .otherwise("from `load` or `rate`")
     .only(OPEN),
     Key::new(
         "load",
-        Kind::Share,
+        &is::Share,
         "Share of the rate of the source's first link.",
     )
     .otherwise("from `interval` or `rate`")
     .only(OPEN),
     Key::new(
         "rate",
-        Kind::Rate,
+        &is::Rate,
         "Bits offered per second, counted on the wire.",
     )
     .otherwise("from `interval` or `load`")
     .only(OPEN),
-    Key::new("phase", Kind::Choice(PHASES), "When the first unit comes.")
+    Key::new("phase", &is::Words(PHASES), "When the first unit comes.")
         .or("\"fixed\"")
         .only(&["constant"]),
     Key::new(
         "min_gap",
-        Kind::Time { min_ps: 0 },
+        &is::Time { min_ps: 0 },
         "Least time between units; shorter than the mean, which stays as it is.",
     )
     .or("\"0 s\"")
     .only(&["poisson"]),
     Key::new(
         "length",
-        Kind::Decimal { min: 1.0, max: 1e9 },
+        &is::Decimal { min: 1.0, max: 1e9 },
         "Units of a train, on average (geometric).",
     )
     .only(TRAINS)
     .cite(JAIN),
     Key::new(
         "gap",
-        Kind::Time { min_ps: 1 },
+        &is::Time { min_ps: 1 },
         "Time after every unit of a train; shorter than the mean time between units. An \
              exponential pause of mean `length` * (mean time - `gap`) follows each train.",
     )
     .otherwise("half the mean time between units")
     .only(TRAINS)
     .cite(JAIN),
-    Key::new("on", Kind::Span { min_ps: 1 }, "Length of a burst.").only(BURSTS),
-    Key::new("off", Kind::Span { min_ps: 1 }, "Length of a pause.").only(BURSTS),
+    Key::new("on", &is::Span { min_ps: 1 }, "Length of a burst.").only(BURSTS),
+    Key::new("off", &is::Span { min_ps: 1 }, "Length of a pause.").only(BURSTS),
     Key::new(
         "on_interval",
-        Kind::Time { min_ps: 1 },
+        &is::Time { min_ps: 1 },
         "Time between units in a burst.",
     )
     .otherwise("the full rate of the source's first link")
     .only(BURSTS),
     Key::new(
         "on_load",
-        Kind::Share,
+        &is::Share,
         "Share of the first link's rate in a burst.",
     )
     .otherwise("the full rate of the source's first link")
     .only(BURSTS),
     Key::new(
         "off_interval",
-        Kind::Time { min_ps: 1 },
+        &is::Time { min_ps: 1 },
         "Time between units in a pause.",
     )
     .otherwise("silence")
     .only(BURSTS),
     Key::new(
         "off_load",
-        Kind::Share,
+        &is::Share,
         "Share of the first link's rate in a pause.",
     )
     .otherwise("silence")
     .only(BURSTS),
     Key::new(
         "request_units",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: UNITS,
             unit: "units",
@@ -166,7 +167,7 @@ const TRAFFIC_OWN: &[Key] = &[
     .only(&["client", "requests"]),
     Key::new(
         "lookups",
-        Kind::Whole {
+        &is::Whole {
             min: 0,
             max: UNITS,
             unit: "look-ups",
@@ -177,7 +178,7 @@ const TRAFFIC_OWN: &[Key] = &[
     .only(CLIENT),
     Key::new(
         "lookup_units",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: UNITS,
             unit: "units",
@@ -188,7 +189,7 @@ const TRAFFIC_OWN: &[Key] = &[
     .only(CLIENT),
     Key::new(
         "file_median",
-        Kind::Size {
+        &is::Size {
             min: 1,
             max: 1 << 50,
         },
@@ -198,7 +199,7 @@ const TRAFFIC_OWN: &[Key] = &[
     .only(CLIENT),
     Key::new(
         "file_sigma",
-        Kind::Decimal {
+        &is::Decimal {
             min: 0.0,
             max: 10.0,
         },
@@ -208,14 +209,14 @@ const TRAFFIC_OWN: &[Key] = &[
     .only(CLIENT),
     Key::new(
         "block",
-        Kind::Size { min: 1, max: UNITS },
+        &is::Size { min: 1, max: UNITS },
         "Payload of a full read.",
     )
     .or("\"8 KiB\"")
     .only(CLIENT),
     Key::new(
         "header",
-        Kind::Size {
+        &is::Size {
             min: 0,
             max: 1 << 20,
         },
@@ -225,7 +226,7 @@ const TRAFFIC_OWN: &[Key] = &[
     .only(CLIENT),
     Key::new(
         "payload",
-        Kind::Size {
+        &is::Size {
             min: 1,
             max: 1 << 20,
         },
@@ -235,7 +236,7 @@ const TRAFFIC_OWN: &[Key] = &[
     .only(&["client", "tcp"]),
     Key::new(
         "outstanding",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: 1 << 20,
             unit: "reads",
@@ -246,21 +247,21 @@ const TRAFFIC_OWN: &[Key] = &[
     .only(CLIENT),
     Key::new(
         "lookup_service",
-        Kind::Span { min_ps: 0 },
+        &is::Span { min_ps: 0 },
         "Server's time for a look-up.",
     )
     .or("{ mean = \"300 us\" }")
     .only(CLIENT),
     Key::new(
         "read_service",
-        Kind::Span { min_ps: 0 },
+        &is::Span { min_ps: 0 },
         "Server's time for a read.",
     )
     .or("{ mean = \"1.5 ms\" }")
     .only(CLIENT),
     Key::new(
         "think",
-        Kind::Span { min_ps: 0 },
+        &is::Span { min_ps: 0 },
         "Client's time before each request.",
     )
     .otherwise("`{ mean = \"300 us\" }`; 0 s with `tcp`")
@@ -322,14 +323,10 @@ const SOURCE_CONTROL_KEYS: [Key; SOURCE_CONTROL_OWN.len() + ABR_KEYS.len()] =
     joined(&[SOURCE_CONTROL_OWN, &ABR_KEYS]);
 
 const SOURCE_CONTROL_OWN: &[Key] = &[
-    Key::new(
-        "kind",
-        Kind::Choice(SOURCE_CONTROLS),
-        "The kind of control.",
-    ),
+    Key::new("kind", &is::Words(SOURCE_CONTROLS), "The kind of control."),
     Key::new(
         "cells",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: UNITS,
             unit: "cells",
@@ -339,7 +336,7 @@ const SOURCE_CONTROL_OWN: &[Key] = &[
     .only(&["window"]),
     Key::new(
         "initial",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: UNITS,
             unit: "cells",
@@ -350,7 +347,7 @@ const SOURCE_CONTROL_OWN: &[Key] = &[
     .only(&["aimd"]),
     Key::new(
         "maximum",
-        Kind::Whole {
+        &is::Whole {
             min: 1,
             max: UNITS,
             unit: "cells",
@@ -360,7 +357,7 @@ const SOURCE_CONTROL_OWN: &[Key] = &[
     .only(&["aimd"]),
     Key::new(
         "increase",
-        Kind::Decimal {
+        &is::Decimal {
             min: 0.000001,
             max: 1e6,
         },
@@ -370,7 +367,7 @@ const SOURCE_CONTROL_OWN: &[Key] = &[
     .only(&["aimd"]),
     Key::new(
         "decrease",
-        Kind::Decimal {
+        &is::Decimal {
             min: 0.001,
             max: 0.999,
         },
@@ -380,7 +377,7 @@ const SOURCE_CONTROL_OWN: &[Key] = &[
     .only(&["aimd"]),
     Key::new(
         "timeout",
-        Kind::Time { min_ps: 1 },
+        &is::Time { min_ps: 1 },
         "An acknowledgement later than this counts as a loss; what was unacknowledged is sent \
              again.",
     )
@@ -421,25 +418,25 @@ pub(crate) static SINK: Section = Section {
         only: &["limited", "stalling"],
     }],
     keys: &[
-        Key::new("kind", Kind::Choice(SINKS), "The kind of sink."),
+        Key::new("kind", &is::Words(SINKS), "The kind of sink."),
         Key::new(
             "interval",
-            Kind::Time { min_ps: 1 },
+            &is::Time { min_ps: 1 },
             "Time between units consumed.",
         )
         .otherwise("from `load`")
         .only(&["limited", "stalling"]),
         Key::new(
             "load",
-            Kind::Share,
+            &is::Share,
             "Share of the rate of the flow's last link.",
         )
         .otherwise("from `interval`")
         .only(&["limited", "stalling"]),
-        Key::new("run", Kind::Span { min_ps: 1 }, "How long it consumes.").only(&["stalling"]),
+        Key::new("run", &is::Span { min_ps: 1 }, "How long it consumes.").only(&["stalling"]),
         Key::new(
             "stall",
-            Kind::Span { min_ps: 1 },
+            &is::Span { min_ps: 1 },
             "How long it stands still.",
         )
         .only(&["stalling"]),

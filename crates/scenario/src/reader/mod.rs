@@ -2,31 +2,30 @@
 //!
 //! One reader for every section: what may stand where, in which unit and range, is data.
 
-mod amounts;
-mod counts;
 mod value;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::keys;
-use crate::record::{Datum, Field, Record};
+use crate::kinds::Form;
+use crate::record::{Field, Record};
 use crate::source::At;
 use crate::suggest::{self, Budget};
-use crate::table::{Choice, Default, Group, Key, Kind, Section, Selector};
+use crate::table::{Choice, Default, Group, Key, Section, Selector};
 use crate::tree::{self, Entry, Node, Value};
 
 /// The choice that turns what a table describes off.
 const OFF: &str = "none";
 
 /// Reads sections; collects every mistake.
-pub(crate) struct Reader<'a> {
-    pub mistakes: &'a mut Diagnostics,
+pub struct Reader<'a> {
+    pub(crate) mistakes: &'a mut Diagnostics,
     /// What the whole file may hold.
-    pub root: &'static Section,
+    pub(crate) root: &'static Section,
     /// Length of the unit `cells`, picoseconds.
-    pub cell_ps: u64,
+    pub(crate) cell_ps: u64,
     /// Bits of a cell, for the unit `cells/s`.
-    pub cell_bits: u64,
-    pub suggestions: Budget,
+    pub(crate) cell_bits: u64,
+    pub(crate) suggestions: Budget,
 }
 
 impl Reader<'_> {
@@ -49,7 +48,7 @@ impl Reader<'_> {
                 continue;
             }
             let datum = match self.has_meaning(section, key, entry, choice) {
-                true => self.value(key, &entry.node),
+                true => key.kind.read(self, key, &entry.node),
                 false => None,
             };
             match datum {
@@ -81,12 +80,10 @@ impl Reader<'_> {
         let Some(given) = node.get(selector.key) else {
             return selector.default;
         };
-        let Kind::Choice(choices) = section.key(selector.key)?.kind else {
-            return None;
-        };
         let Value::Text(word) = &given.value else {
             return None;
         };
+        let choices = section.key(selector.key)?.kind.choices()?;
         choices
             .iter()
             .find(|choice| choice.name == word)
@@ -207,7 +204,7 @@ impl Reader<'_> {
                         at: node.at.clone(),
                         ..value
                     };
-                    if let Some(datum) = self.value(key, &value) {
+                    if let Some(datum) = key.kind.read(self, key, &value) {
                         let (at, toml) = (node.at.clone(), toml.to_string());
                         record.fields.push(Field {
                             key,
@@ -225,8 +222,8 @@ impl Reader<'_> {
     }
 
     fn missing(&mut self, section: &Section, key: &Key, at: &At) {
-        let (what, help) = match key.kind {
-            Kind::Table(of) => {
+        let (what, help) = match key.kind.section() {
+            Some(of) if key.kind.form() == Form::Table => {
                 let required = of
                     .keys
                     .iter()
@@ -249,7 +246,7 @@ impl Reader<'_> {
         .at(at.clone(), format!("no {what} here"))
         .note(format!("{}: {}", key.name, key.meaning))
         .help(help);
-        if let Kind::Choice(choices) = key.kind {
+        if let Some(choices) = key.kind.choices() {
             diagnostic = diagnostic.note(format!("allowed: {}", words(choices)));
         }
         self.mistakes.push(diagnostic);
@@ -289,29 +286,6 @@ impl Reader<'_> {
                 .at(node.at.clone(), format!("none of {keys} here"))
                 .help(format!("add one of them, such as `{example}`")),
             );
-        }
-    }
-
-    /// Reads a nested table or list of tables.
-    fn nested(&mut self, key: &'static Key, node: &Node) -> Option<Datum> {
-        match (key.kind, &node.value) {
-            (Kind::Table(section), Value::Table(_)) => {
-                Some(Datum::Record(self.section(section, node)))
-            }
-            (Kind::Tables(section), Value::List(items)) => {
-                let mut records = Vec::with_capacity(items.len());
-                for item in items {
-                    match item.value {
-                        Value::Table(_) => records.push(self.section(section, item)),
-                        _ => self.wrong_type(key, item),
-                    }
-                }
-                Some(Datum::Records(records))
-            }
-            _ => {
-                self.wrong_type(key, node);
-                None
-            }
         }
     }
 }
@@ -377,7 +351,7 @@ fn names(section: &Section) -> String {
         .join(", ")
 }
 
-fn words(choices: &[Choice]) -> String {
+pub(crate) fn words(choices: &[Choice]) -> String {
     choices
         .iter()
         .map(|choice| format!("`{}`", choice.name))

@@ -2,11 +2,12 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::keys;
+use crate::kinds::Form;
 use crate::overrides;
 use crate::reader::clip;
 use crate::source::At;
 use crate::suggest;
-use crate::table::{Default, Kind, Section};
+use crate::table::{Default, Section};
 use crate::tree::{Node, Value};
 
 /// A name of a path; of an item of a list or of a key.
@@ -113,7 +114,8 @@ fn possible(
         }
         let below = node.and_then(|node| node.get(key.name));
         let stands = below.is_some() || !matches!(key.default, Default::Derived(_));
-        if let Kind::Table(section) = key.kind
+        if key.kind.form() == Form::Table
+            && let Some(section) = key.kind.section()
             && (stands || look.absent)
         {
             possible(section, below, look, path, found);

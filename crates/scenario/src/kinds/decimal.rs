@@ -1,0 +1,97 @@
+//! Decimal numbers, for what only random draws and reports use.
+
+use serde_json::{Value, json};
+
+use super::{Kind, of, usual};
+use crate::reader::Reader;
+use crate::record::Datum;
+use crate::table::Key;
+use crate::tree::Node;
+
+/// A decimal number.
+pub struct Decimal {
+    /// Least.
+    pub min: f64,
+    /// Most.
+    pub max: f64,
+}
+
+/// A list of lists of decimal numbers from 0 on.
+pub struct Rows;
+
+impl Kind for Decimal {
+    fn noun(&self) -> String {
+        "a decimal number".into()
+    }
+
+    fn example(&self) -> String {
+        match self.min {
+            min if min > 0.5 => (1.5 * min).to_string(),
+            _ => "0.5".into(),
+        }
+    }
+
+    fn allowed(&self) -> String {
+        format!("{} to {}", self.min, self.max)
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "number", "minimum": self.min, "maximum": self.max })
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        let Some(number) = node.number() else {
+            return reader.wrong_type(key, node);
+        };
+        match number.parse::<f64>() {
+            Ok(number) if (self.min..=self.max).contains(&number) => Some(Datum::Decimal(number)),
+            Ok(number) if number.is_nan() => reader.out_of_range(key, node, "not a number"),
+            _ => reader.out_of_range(key, node, "outside the range"),
+        }
+    }
+}
+
+impl Kind for Rows {
+    fn noun(&self) -> String {
+        "a list of lists of numbers".into()
+    }
+
+    fn example(&self) -> String {
+        "[[0, 1], [1, 0]]".into()
+    }
+
+    fn allowed(&self) -> String {
+        "a list of lists of numbers from 0 on, all of one length".into()
+    }
+
+    fn schema(&self) -> Value {
+        json!({
+            "type": "array", "minItems": 1,
+            "items": { "type": "array", "items": { "type": "number", "minimum": 0 } },
+        })
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        let mut rows = Vec::new();
+        for item in reader.items(key, node)? {
+            let mut row = Vec::new();
+            for cell in reader.items(key, item)? {
+                let Some(number) = cell.number() else {
+                    return reader.wrong_type(key, cell);
+                };
+                match number.parse::<f64>() {
+                    Ok(number) if number >= 0.0 && number.is_finite() => row.push(number),
+                    _ => return reader.out_of_range(key, cell, "not a number from 0 on"),
+                }
+            }
+            rows.push(row);
+        }
+        Some(Datum::Rows(rows))
+    }
+}
+
+of! {
+    Decimal for f64: Datum::Decimal(number) => *number, else |kind| kind.min;
+    Rows for Vec<Vec<f64>>: Datum::Rows(rows) => rows.clone(), else |_| Vec::new();
+}
+usual! { Vec<Vec<f64>>: Rows; }

@@ -1,0 +1,281 @@
+//! Text: titles, names, and names of what is declared elsewhere.
+
+use kernel::words::is_unprintable;
+use serde_json::{Value, json};
+
+use super::{Kind, of, usual};
+use crate::diagnostics::Diagnostic;
+use crate::reader::{Reader, clip};
+use crate::record::Datum;
+use crate::source::At;
+use crate::table::Key;
+use crate::tree::{self, Node};
+
+/// Any text.
+pub struct Text;
+
+/// A name: not empty, without `->` and characters that can't be printed.
+pub struct Name;
+
+/// One name of something declared elsewhere; the text says of what.
+pub struct Reference(pub &'static str);
+
+/// One such name or a list of them.
+pub struct References(pub &'static str);
+
+/// A list of such names.
+pub struct ReferenceList(pub &'static str);
+
+/// A list of new names.
+pub struct Names;
+
+/// The path of a file, from the folder of the scenario.
+pub struct Path;
+
+impl Kind for Text {
+    fn noun(&self) -> String {
+        "text".into()
+    }
+
+    fn example(&self) -> String {
+        "\"Two switches\"".into()
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "string" })
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        reader.text(key, node).map(Datum::Text)
+    }
+}
+
+impl Kind for Name {
+    fn noun(&self) -> String {
+        "a name".into()
+    }
+
+    fn example(&self) -> String {
+        "\"VC1\"".into()
+    }
+
+    fn allowed(&self) -> String {
+        "any text that is not empty and has no `->` in it".into()
+    }
+
+    fn schema(&self) -> Value {
+        Text.schema()
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        let text = reader.text(key, node)?;
+        is_name(reader, key, &text, &node.at).then_some(Datum::Text(text))
+    }
+}
+
+impl Kind for Reference {
+    fn noun(&self) -> String {
+        format!("the name of a {}", self.0)
+    }
+
+    fn example(&self) -> String {
+        match self.0 {
+            "flow" => "\"VC1\"",
+            "channel" => "\"S1->S2\"",
+            _ => "\"A\"",
+        }
+        .into()
+    }
+
+    fn allowed(&self) -> String {
+        match self.0 {
+            "channel" => "`from->to`, two nodes that a link joins".into(),
+            _ => self.noun(),
+        }
+    }
+
+    fn schema(&self) -> Value {
+        Text.schema()
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        Text.read(reader, key, node)
+    }
+}
+
+impl Kind for References {
+    fn noun(&self) -> String {
+        format!("the name of a {} or a list of names", self.0)
+    }
+
+    fn example(&self) -> String {
+        "\"A\"".into()
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "anyOf": [Text.schema(), Names.schema()] })
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        match &node.value {
+            tree::Value::Text(text) => {
+                let mut names = Vec::new();
+                expand_range(text, &node.at, &mut names);
+                Some(Datum::List(names))
+            }
+            _ => list(reader, key, node, |_, _, _| true),
+        }
+    }
+}
+
+impl Kind for ReferenceList {
+    fn noun(&self) -> String {
+        format!("a list of names of {}s", self.0)
+    }
+
+    fn example(&self) -> String {
+        match self.0 {
+            "node" => "[\"A\", \"S1\"]".into(),
+            _ => Names.example(),
+        }
+    }
+
+    fn schema(&self) -> Value {
+        Names.schema()
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        list(reader, key, node, |_, _, _| true)
+    }
+}
+
+impl Kind for Names {
+    fn noun(&self) -> String {
+        "a list of names".into()
+    }
+
+    fn example(&self) -> String {
+        "[\"A\", \"B\"]".into()
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "array", "items": Text.schema() })
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        list(reader, key, node, |reader, text, at| {
+            is_name(reader, key, text, at)
+        })
+    }
+}
+
+impl Kind for Path {
+    fn noun(&self) -> String {
+        "the path of a file".into()
+    }
+
+    fn example(&self) -> String {
+        "\"demand.csv\"".into()
+    }
+
+    fn allowed(&self) -> String {
+        "the path of a file, from the folder of the scenario".into()
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "string", "minLength": 1 })
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        let text = reader.text(key, node)?;
+        if text.trim().is_empty() || text.contains('\0') {
+            reader.mistakes.push(
+                Diagnostic::error("bad-name", format!("`{}` names no file", key.name))
+                    .at(node.at.clone(), "no path")
+                    .help(format!("write it like this: `{}`", key.example())),
+            );
+            return None;
+        }
+        Some(Datum::Text(text))
+    }
+}
+
+/// Names that one range may stand for.
+const LONGEST_RANGE: u64 = 1_000_000;
+
+fn is_name(reader: &mut Reader<'_>, key: &Key, text: &str, at: &At) -> bool {
+    let fault = if text.trim().is_empty() {
+        "it is empty"
+    } else if text.contains("->") {
+        "`->` joins two nodes to a channel"
+    } else if text.chars().any(char::is_control) {
+        "it holds a control character"
+    } else if text.chars().any(is_unprintable) {
+        "it holds a character that can't be seen and changes how others look"
+    } else {
+        return true;
+    };
+    reader.mistakes.push(
+        Diagnostic::error(
+            "bad-name",
+            format!("`{}` is no name for `{}`", clip(text), key.name),
+        )
+        .at(at.clone(), fault)
+        .help("give it a name of letters, digits and signs, such as `S1`"),
+    );
+    false
+}
+
+/// A list of names, without those that are not `good`.
+fn list<'a>(
+    reader: &mut Reader<'a>,
+    key: &Key,
+    node: &Node,
+    good: impl Fn(&mut Reader<'a>, &str, &At) -> bool,
+) -> Option<Datum> {
+    let tree::Value::List(items) = &node.value else {
+        return reader.wrong_type(key, node);
+    };
+    let mut names = Vec::with_capacity(items.len());
+    for item in items {
+        if let Some(text) = reader.text(key, item)
+            && good(reader, &text, &item.at)
+        {
+            expand_range(&text, &item.at, &mut names);
+        }
+    }
+    Some(Datum::List(names))
+}
+
+/// `D{1..5}` stands for `D1` to `D5`; a name without a range for itself.
+fn expand_range(text: &str, at: &At, names: &mut Vec<(String, At)>) {
+    match range(text) {
+        Some((before, first, last, after)) => {
+            let numbers = first..=last;
+            names.extend(numbers.map(|number| (format!("{before}{number}{after}"), at.clone())));
+        }
+        None => names.push((text.into(), at.clone())),
+    }
+}
+
+fn range(text: &str) -> Option<(&str, u64, u64, &str)> {
+    let (before, rest) = text.split_once('{')?;
+    let (inside, after) = rest.split_once('}')?;
+    let (first, last) = inside.split_once("..")?;
+    let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+    (first <= last && last - first < LONGEST_RANGE).then_some((before, first, last, after))
+}
+
+of! {
+    Text for String: Datum::Text(text) => text.clone(), else |_| String::new();
+    Name for String: Datum::Text(text) => text.clone(), else |_| String::new();
+    Reference for String: Datum::Text(text) => text.clone(), else |_| String::new();
+    Path for String: Datum::Text(text) => text.clone(), else |_| String::new();
+    References for Vec<(String, At)>: Datum::List(names) => names.clone(), else |_| Vec::new();
+    ReferenceList for Vec<(String, At)>: Datum::List(names) => names.clone(), else |_| Vec::new();
+    Names for Vec<(String, At)>: Datum::List(names) => names.clone(), else |_| Vec::new();
+}
+usual! {
+    String: Text;
+    Vec<(String, At)>: Names;
+}

@@ -1,0 +1,178 @@
+//! Whole numbers.
+
+use serde_json::{Value, json};
+
+use super::{Kind, Of, Or, of};
+use crate::reader::Reader;
+use crate::record::Datum;
+use crate::table::Key;
+use crate::tree::{self, Node};
+
+/// A whole number with its unit in words.
+#[derive(Clone, Copy)]
+pub struct Whole {
+    /// Least.
+    pub min: u64,
+    /// Most.
+    pub max: u64,
+    /// What is counted, in words.
+    pub unit: &'static str,
+}
+
+/// A word, or a whole number.
+pub struct WholeOr {
+    /// The word.
+    pub word: &'static str,
+    /// Least.
+    pub min: u64,
+    /// Most.
+    pub max: u64,
+    /// What is counted, in words.
+    pub unit: &'static str,
+}
+
+/// A list of whole numbers.
+pub struct Wholes {
+    /// Least.
+    pub min: u64,
+    /// Most.
+    pub max: u64,
+    /// What is counted, in words.
+    pub unit: &'static str,
+}
+
+impl Kind for Whole {
+    fn noun(&self) -> String {
+        "a whole number".into()
+    }
+
+    fn example(&self) -> String {
+        self.min.max(10).to_string()
+    }
+
+    fn allowed(&self) -> String {
+        let unit = match self.unit {
+            "" => String::new(),
+            unit => format!(" {unit}"),
+        };
+        match self.max {
+            u64::MAX => format!("whole numbers from {} on{unit}", self.min),
+            max => format!("whole numbers from {} to {max}{unit}", self.min),
+        }
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "integer", "minimum": self.min, "maximum": self.max })
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        let tree::Value::Integer(text, radix) = &node.value else {
+            return reader.wrong_type(key, node);
+        };
+        match i128::from_str_radix(text, *radix) {
+            Ok(number) if number < i128::from(self.min) => {
+                reader.out_of_range(key, node, "too small")
+            }
+            Ok(number) if number <= i128::from(self.max) => Some(Datum::Whole(number as u64)),
+            _ => reader.out_of_range(key, node, "too large"),
+        }
+    }
+}
+
+impl Or for WholeOr {
+    type Other = Whole;
+
+    fn word(&self) -> &'static str {
+        self.word
+    }
+
+    fn other(&self) -> Whole {
+        Whole {
+            min: self.min,
+            max: self.max,
+            unit: self.unit,
+        }
+    }
+
+    fn alternatives(&self) -> [Value; 2] {
+        [self.other().schema(), json!({ "const": self.word })]
+    }
+}
+
+impl Wholes {
+    fn item(&self) -> Whole {
+        Whole {
+            min: self.min,
+            max: self.max,
+            unit: self.unit,
+        }
+    }
+}
+
+impl Kind for Wholes {
+    fn noun(&self) -> String {
+        "a list of whole numbers".into()
+    }
+
+    fn example(&self) -> String {
+        if self.min == 0 { "[0, 1]" } else { "[8, 8]" }.into()
+    }
+
+    fn allowed(&self) -> String {
+        format!("a list of {}", self.item().allowed())
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "array", "minItems": 1, "items": self.item().schema() })
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        let items = reader.items(key, node)?;
+        let mut numbers = Vec::with_capacity(items.len());
+        for item in items {
+            let datum = self.item().read(reader, key, item)?;
+            numbers.push(u64::of(&self.item(), &datum)?);
+        }
+        Some(Datum::Wholes(numbers))
+    }
+}
+
+/// The types that hold counts; their keys limit the number to what the type holds.
+macro_rules! counts {
+    ($($kind:ident for $type:ty;)*) => {$(of! {
+        $kind for $type: Datum::Whole(number) => narrow(*number)?,
+            else |kind| narrow(kind.min).unwrap_or(<$type>::MAX);
+    })*};
+}
+pub(super) use counts;
+
+counts! {
+    Whole for u8;
+    Whole for u16;
+    Whole for u32;
+    Whole for u64;
+    Whole for usize;
+}
+
+pub(super) fn narrow<T: TryFrom<u64>>(number: u64) -> Option<T> {
+    let narrow = T::try_from(number).ok();
+    debug_assert!(narrow.is_some(), "the key's range is wider than the type");
+    narrow
+}
+
+impl<T: Of<Whole>> Of<Wholes> for Vec<T> {
+    fn of(kind: &Wholes, datum: &Datum) -> Option<Self> {
+        let Datum::Wholes(numbers) = datum else {
+            return None;
+        };
+        let mut numbers = numbers.iter().map(|number| Datum::Whole(*number));
+        numbers.try_fold(Vec::new(), |mut all, number| {
+            all.push(T::of(&kind.item(), &number)?);
+            Some(all)
+        })
+    }
+
+    fn stand_in(kind: &Wholes) -> Self {
+        vec![T::stand_in(&kind.item())]
+    }
+}

@@ -1,0 +1,96 @@
+//! Words of the language, and yes or no.
+
+use serde_json::{Value, json};
+
+use super::{Kind, of, usual};
+use crate::diagnostics::Diagnostic;
+use crate::reader::{Reader, clip, words};
+use crate::record::Datum;
+use crate::suggest;
+use crate::table::{Choice, Key};
+use crate::tree::{self, Node};
+
+/// One of these words.
+pub struct Words(pub &'static [Choice]);
+
+/// Yes or no.
+pub struct Truth;
+
+impl Words {
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|choice| choice.name)
+    }
+}
+
+impl Kind for Words {
+    fn noun(&self) -> String {
+        "one of the words below".into()
+    }
+
+    fn example(&self) -> String {
+        format!("\"{}\"", self.names().next().unwrap_or_default())
+    }
+
+    fn allowed(&self) -> String {
+        let words: Vec<String> = self.names().map(|word| format!("`\"{word}\"`")).collect();
+        words.join(", ")
+    }
+
+    fn summary(&self) -> String {
+        "see below".into()
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "enum": self.names().collect::<Vec<_>>() })
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        let text = reader.text(key, node)?;
+        if let Some(word) = self.names().find(|word| *word == text) {
+            return Some(Datum::Word(word));
+        }
+        reader.mistakes.push(
+            Diagnostic::error(
+                "unknown-word",
+                format!("unknown {} `{}`", key.name, clip(&text)),
+            )
+            .at(
+                node.at.clone(),
+                format!("not {} there is", suggest::with_article(key.name)),
+            )
+            .help_if(suggest::did_you_mean(&text, self.names()))
+            .note(format!("allowed: {}", words(self.0))),
+        );
+        None
+    }
+
+    fn choices(&self) -> Option<&'static [Choice]> {
+        Some(self.0)
+    }
+}
+
+impl Kind for Truth {
+    fn noun(&self) -> String {
+        "true or false".into()
+    }
+
+    fn example(&self) -> String {
+        "true".into()
+    }
+
+    fn schema(&self) -> Value {
+        json!({ "type": "boolean" })
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        match node.value {
+            tree::Value::Bool(truth) => Some(Datum::Truth(truth)),
+            _ => reader.wrong_type(key, node),
+        }
+    }
+}
+
+of! {
+    Truth for bool: Datum::Truth(truth) => *truth, else |_| false;
+}
+usual! { bool: Truth; }
