@@ -1,13 +1,17 @@
 //! What the tables say about a key, a word or a group of words.
 
-use crate::keys::control::SCHEMES;
-use crate::keys::{
-    self, abr, ethernet, ethernet_flows, ethernet_pressure, ethernet_tcp, explicit_rate, fabric,
-    fabric_traffic, flows, network, router, service, traffic,
+use crate::given::ethernet::flows as frame_flows;
+use crate::given::ethernet::network as frame_network;
+use crate::given::ethernet::{pressure, traffic as frame_traffic};
+use crate::given::flit::{network as fabric, router, traffic as fabric_traffic};
+use crate::given::packet::{
+    control, explicit_rate, flows, network, policing, service, source, traffic,
 };
+use crate::given::{self, tcp};
 use crate::kinds::Form;
 use crate::suggest;
 use crate::table::{Choice, Default, Key, Section};
+use crate::typed::Word;
 
 /// A group of words and what each means.
 pub type WordGroup = (&'static str, Vec<(&'static str, &'static str)>);
@@ -18,9 +22,9 @@ pub type WordGroup = (&'static str, Vec<(&'static str, &'static str)>);
 /// The error says that there is no such thing, and what may have been meant.
 pub fn explain(name: &str) -> Result<String, String> {
     let wanted = name.trim();
-    let mut parts = told_by(&keys::sections(), wanted);
+    let mut parts = told_by(&given::sections(), wanted);
     if parts.is_empty() {
-        parts = told_by(&keys::sections_of_comparisons(), wanted);
+        parts = told_by(&given::sections_of_comparisons(), wanted);
     }
     let mut unique: Vec<String> = Vec::new();
     for part in parts {
@@ -43,12 +47,12 @@ fn told_by(sections: &[&'static Section], wanted: &str) -> Vec<String> {
             parts.push(section_text(section));
         }
         for key in section.keys {
-            if key_matches(section, key, wanted) && !keys::is_told(section, key) {
+            if key_matches(section, key, wanted) && !given::is_told(section, key) {
                 parts.push(key_text(section, key));
             }
             if let Some(choices) = key.kind.choices()
                 && !key.repeats()
-                && !keys::is_told(section, key)
+                && !given::is_told(section, key)
             {
                 let named = choices.iter().find(|choice| choice.name == wanted);
                 parts.extend(named.map(|choice| choice_text(section, key, choice)));
@@ -70,35 +74,35 @@ pub fn list() -> Vec<WordGroup> {
         )
     };
     vec![
-        group("schemes", SCHEMES),
-        group("traffic", traffic::TRAFFICS),
-        group("source controls", traffic::SOURCE_CONTROLS),
-        group("use-it-or-lose-it policies", abr::UILIS),
-        group("explicit rates", explicit_rate::EXPLICIT_RATES),
-        group("sinks", traffic::SINKS),
-        group("schedulers", service::SCHEDULERS),
-        group("envelopes", service::ENVELOPES),
-        group("answers to alarms", service::ALARMS),
-        group("topologies", network::TOPOLOGIES),
-        group("patterns", flows::PATTERN_KINDS),
-        group("measures", flows::MEASURES),
-        group("flit topologies", fabric::TOPOLOGIES),
-        group("flit routing", fabric::ROUTINGS),
-        group("flit switches", router::SWITCHES),
-        group("flit allocators", router::ALLOCATORS),
-        group("flit arbiters", router::ARBITERS),
-        group("flit sources", fabric_traffic::SOURCES),
-        group("flit patterns", fabric_traffic::PATTERNS),
-        group("flit injections", fabric_traffic::INJECTIONS),
-        group("flit packet sizes", fabric_traffic::SIZES),
-        group("ethernet topologies", ethernet::TOPOLOGIES),
-        group("ethernet back-pressure", ethernet_pressure::SCHEMES),
-        group("ethernet notification", ethernet_pressure::NOTIFIES),
-        group("ethernet protocols", ethernet_flows::TRANSPORTS),
-        group("ethernet traffic", ethernet_flows::TRAFFICS),
-        group("ethernet patterns", ethernet_flows::PATTERN_KINDS),
-        group("ethernet measures", ethernet_flows::MEASURES),
-        group("tcp presets", ethernet_tcp::PRESETS),
+        group("schemes", control::Scheme::WORDS),
+        group("traffic", traffic::Traffic::WORDS),
+        group("source controls", source::SourceControl::WORDS),
+        group("use-it-or-lose-it policies", source::Uili::WORDS),
+        group("explicit rates", explicit_rate::ExplicitRate::WORDS),
+        group("sinks", traffic::Sink::WORDS),
+        group("schedulers", service::Scheduler::WORDS),
+        group("envelopes", policing::Conformance::WORDS),
+        group("answers to alarms", policing::OnAlarm::WORDS),
+        group("topologies", network::TopologyKind::WORDS),
+        group("patterns", flows::PatternsKind::WORDS),
+        group("measures", flows::SeriesMeasure::WORDS),
+        group("flit topologies", fabric::TopologyKind::WORDS),
+        group("flit routing", fabric::RoutingKind::WORDS),
+        group("flit switches", router::RouterKind::WORDS),
+        group("flit allocators", router::Allocator::WORDS),
+        group("flit arbiters", router::Arbiter::WORDS),
+        group("flit sources", fabric_traffic::Sources::WORDS),
+        group("flit patterns", fabric_traffic::Pattern::WORDS),
+        group("flit injections", fabric_traffic::Injection::WORDS),
+        group("flit packet sizes", fabric_traffic::Flits::WORDS),
+        group("ethernet topologies", frame_network::TopologyKind::WORDS),
+        group("ethernet back-pressure", pressure::BackPressure::WORDS),
+        group("ethernet notification", pressure::Notify::WORDS),
+        group("ethernet protocols", frame_flows::Transport::WORDS),
+        group("ethernet traffic", frame_traffic::TrafficKind::WORDS),
+        group("ethernet patterns", frame_flows::PatternsKind::WORDS),
+        group("ethernet measures", frame_flows::SeriesKind::WORDS),
+        group("tcp presets", tcp::Preset::WORDS),
     ]
 }
 
@@ -115,7 +119,7 @@ fn key_matches(section: &Section, key: &Key, wanted: &str) -> bool {
     if let Some((table, name)) = wanted.rsplit_once('.') {
         return key.name == name && bare(section) == table.trim_matches(['[', ']']);
     }
-    let section_too = keys::sections()
+    let section_too = given::sections()
         .iter()
         .any(|section| is_section(section, wanted));
     key.name == wanted && !section_too && !key.repeats()
@@ -123,7 +127,7 @@ fn key_matches(section: &Section, key: &Key, wanted: &str) -> bool {
 
 /// The section's name, with its engine where that matters to the key.
 fn place(section: &Section, key: &Key) -> String {
-    let all = keys::sections();
+    let all = given::sections();
     let mut others = all
         .iter()
         .filter(|other| other.name == section.name && !std::ptr::eq(**other, section));
@@ -134,12 +138,12 @@ fn place(section: &Section, key: &Key) -> String {
     if shared {
         section.name.into()
     } else {
-        keys::title(section)
+        given::title(section)
     }
 }
 
 fn section_text(section: &Section) -> String {
-    let mut text = format!("{}\n  {}\n\n", keys::title(section), section.about);
+    let mut text = format!("{}\n  {}\n\n", given::title(section), section.about);
     let width = section
         .keys
         .iter()
@@ -244,7 +248,7 @@ fn choice_text(section: &Section, key: &Key, choice: &Choice) -> String {
 
 fn unknown(wanted: &str) -> String {
     let mut known: Vec<&str> = Vec::new();
-    for section in [keys::sections(), keys::sections_of_comparisons()].concat() {
+    for section in [given::sections(), given::sections_of_comparisons()].concat() {
         known.push(bare(section));
         for key in section.keys {
             known.push(key.name);

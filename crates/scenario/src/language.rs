@@ -3,21 +3,21 @@
 
 pub use crate::table::{Choice, Default, Group, Key, Section, Selector};
 
-use crate::{Engine, Scenario, keys, units};
+use crate::{Engine, Scenario, given, units};
 
 /// What a file may hold, by the word for the engine that runs it.
 pub fn roots() -> [(&'static str, &'static Section); 3] {
-    keys::ROOTS
+    given::ROOTS
 }
 
 /// What a file that describes a comparison may hold.
 pub fn comparison() -> &'static Section {
-    &keys::compare::COMPARE
+    given::COMPARISON
 }
 
 /// A section and all below it, each once.
 pub fn sections_below(root: &'static Section) -> Vec<&'static Section> {
-    keys::sections_below(root)
+    given::sections_below(root)
 }
 
 /// The units in which times, rates, sizes and lengths may be written.

@@ -1,16 +1,16 @@
 //! The reference page of the language.
 
 use crate::explain::{default_text, list};
-use crate::keys;
+use crate::given;
 use crate::table::{Choice, Key, Section};
 
 /// `docs/reference.md`: every section, key and word.
 pub fn reference_markdown() -> String {
     let mut page = String::from(INTRODUCTION);
     let mut told: Vec<&Section> = Vec::new();
-    for (engine, root) in keys::ROOTS {
+    for (engine, root) in given::ROOTS {
         page.push_str(&format!("\n# For `engine = \"{engine}\"`\n"));
-        for section in keys::sections_below(root) {
+        for section in given::sections_below(root) {
             if !told.iter().any(|known| std::ptr::eq(*known, section)) {
                 page.push_str(&section_part(section));
                 told.push(section);
@@ -49,8 +49,8 @@ stands for all items of a list, `--set flows.*.priority=1`.
 ";
 
 fn section_part(section: &Section) -> String {
-    let title = match keys::title(section).split_once(" (") {
-        _ if keys::is_root(section) => "The file".into(),
+    let title = match given::title(section).split_once(" (") {
+        _ if given::is_root(section) => "The file".into(),
         Some((name, engine)) => format!("`{name}` ({engine}"),
         None => format!("`{}`", section.name),
     };

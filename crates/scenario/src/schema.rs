@@ -2,14 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::keys;
-use crate::keys::compare::{COMPARE, MARK};
+use crate::given;
+use crate::given::COMPARISON;
+use crate::given::compare::MARK;
 use crate::table::{Default, Group, Key, Section, Selector};
 
 /// The schema of scenarios and comparisons (JSON Schema, draft 7: the one TOML editors know).
 pub fn json_schema() -> Value {
     let mut definitions = Map::new();
-    for section in [keys::sections(), keys::sections_of_comparisons()].concat() {
+    for section in [given::sections(), given::sections_of_comparisons()].concat() {
         definitions.insert(reference_name(section), section_schema(section));
     }
     json!({
@@ -18,14 +19,14 @@ pub fn json_schema() -> Value {
         "type": "object",
         "properties": all_properties(),
         "if": says("kind", MARK),
-        "then": reference(&COMPARE),
+        "then": reference(COMPARISON),
         "else": {
             "if": says("engine", "flit"),
-            "then": reference(&keys::FLIT),
+            "then": reference(given::FLIT),
             "else": {
                 "if": says("engine", "ethernet"),
-                "then": reference(&keys::ETHERNET),
-                "else": reference(&keys::PACKET),
+                "then": reference(given::ETHERNET),
+                "else": reference(given::PACKET),
             },
         },
         "definitions": definitions,
@@ -39,8 +40,8 @@ fn says(key: &str, word: &str) -> Value {
 /// What stands at the top of any file: editors that don't follow `if` complete by it.
 fn all_properties() -> Map<String, Value> {
     let mut all: Map<String, Value> = Map::new();
-    let roots = keys::ROOTS.iter().map(|(_, root)| *root);
-    let keys = roots.chain([&COMPARE]).flat_map(|root| root.keys);
+    let roots = given::ROOTS.iter().map(|(_, root)| *root);
+    let keys = roots.chain([COMPARISON]).flat_map(|root| root.keys);
     for key in keys {
         let schema = key_schema(key);
         match all.get_mut(key.name) {
@@ -60,14 +61,14 @@ fn all_properties() -> Map<String, Value> {
 /// Sections of one engine whose name another engine has too carry the engine's; those of
 /// comparisons carry that word.
 fn reference_name(section: &Section) -> String {
-    let name = if keys::is_root(section) {
+    let name = if given::is_root(section) {
         "file"
     } else {
         section.name.trim_matches(['[', ']'])
     };
     let name = name.replace('.', "-");
-    match keys::engine_of(section) {
-        _ if keys::is_of_comparisons(section) => format!("comparison-{name}"),
+    match given::engine_of(section) {
+        _ if given::is_of_comparisons(section) => format!("comparison-{name}"),
         Some(engine) if engine != "packet" => format!("{engine}-{name}"),
         _ => name,
     }

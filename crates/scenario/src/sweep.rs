@@ -11,14 +11,15 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::Files;
-use crate::keys;
-use crate::keys::sweep::{MOST_SEEDS, SWEEP};
+use crate::given;
+use crate::given::sweep::MOST_SEEDS;
 use crate::overrides::{self, Segment};
 use crate::reader::Reader;
 use crate::record::{Datum, Record};
 use crate::source::{At, Set, Source};
 use crate::suggest::Budget;
 use crate::tree::{self, Node, Value};
+use crate::typed::Table;
 use crate::{Limits, Loader, Scenario};
 
 /// Most points of a sweep.
@@ -322,12 +323,12 @@ fn take(root: &mut Node) -> Option<Node> {
 fn section_of(base: &Node, node: &Node, mistakes: &mut Diagnostics) -> Record {
     Reader {
         mistakes,
-        root: keys::root_of(base),
+        root: given::root_of(base),
         cell_ps: 1,
         cell_bits: 424,
         suggestions: Budget::default(),
     }
-    .section(&SWEEP, node)
+    .section(given::sweep::Sweep::TABLE, node)
 }
 
 /// The seeds: so many from the scenario's own on, or those of a list.

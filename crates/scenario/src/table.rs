@@ -29,6 +29,7 @@ pub struct Selector {
 }
 
 /// Keys that say the same in different ways.
+#[derive(Clone, Copy)]
 pub struct Group {
     /// Their names.
     pub keys: &'static [&'static str],
@@ -70,6 +71,7 @@ pub enum Default {
 pub(crate) const AS_ABOVE: &str = "as the table above it says";
 
 /// One word a key may hold.
+#[derive(Clone, Copy)]
 pub struct Choice {
     /// The word.
     pub name: &'static str,
@@ -80,64 +82,6 @@ pub struct Choice {
 }
 
 impl Key {
-    /// A key with no default of its own and valid for every choice; refined by what follows.
-    pub(crate) const fn new(
-        name: &'static str,
-        kind: &'static dyn Kind,
-        meaning: &'static str,
-    ) -> Self {
-        Self {
-            name,
-            kind,
-            default: Default::Required,
-            meaning,
-            cite: "",
-            only: &[],
-        }
-    }
-
-    /// Holds this where absent.
-    pub(crate) const fn or(self, toml: &'static str) -> Self {
-        Self {
-            default: Default::Is(toml),
-            ..self
-        }
-    }
-
-    /// The same key in a table that overrides another.
-    pub(crate) const fn as_above(self) -> Self {
-        Self {
-            default: Default::Derived(AS_ABOVE),
-            ..self
-        }
-    }
-
-    /// Is worked out, or simply absent, where absent.
-    pub(crate) const fn otherwise(self, words: &'static str) -> Self {
-        Self {
-            default: Default::Derived(words),
-            ..self
-        }
-    }
-
-    /// Has a meaning only for these choices of the selector.
-    pub(crate) const fn only(self, choices: &'static [&'static str]) -> Self {
-        Self {
-            only: choices,
-            ..self
-        }
-    }
-
-    /// Where it comes from.
-    pub(crate) const fn cite(self, cite: &'static str) -> Self {
-        Self { cite, ..self }
-    }
-
-    /// `name = value`, as an example.
-    pub(crate) fn example(&self) -> String {
-        format!("{} = {}", self.name, self.kind.example_for(self.name))
-    }
-
     /// Does it repeat the key of a table above?
     pub(crate) fn repeats(&self) -> bool {
         matches!(self.default, Default::Derived(AS_ABOVE))
@@ -154,60 +98,20 @@ impl Key {
         (self.name, self.meaning) == (other.name, other.meaning) && words(self) == words(other)
     }
 
+    /// `name = value`, as an example.
+    pub(crate) fn example(&self) -> String {
+        format!("{} = {}", self.name, self.kind.example_for(self.name))
+    }
+
     /// Has it a meaning under this choice?
     pub fn applies(&self, choice: Option<&str>) -> bool {
         self.only.is_empty() || choice.is_none_or(|choice| self.only.contains(&choice))
     }
 }
 
-/// All keys of several lists; `N` is how many they are.
-pub(crate) const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
-    let mut all = [lists[0][0]; N];
-    let (mut list, mut filled) = (0, 0);
-    while list < lists.len() {
-        let mut index = 0;
-        while index < lists[list].len() {
-            all[filled] = lists[list][index];
-            filled += 1;
-            index += 1;
-        }
-        list += 1;
-    }
-    assert!(filled == N);
-    all
-}
-
-/// The same keys, with a meaning only for these choices of the selector.
-pub(crate) const fn only_for<const N: usize>(
-    keys: &[Key; N],
-    choices: &'static [&'static str],
-) -> [Key; N] {
-    let mut own = *keys;
-    let mut index = 0;
-    while index < N {
-        own[index].only = choices;
-        index += 1;
-    }
-    own
-}
-
 impl Section {
     /// The key of this name.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
-    }
-}
-
-impl Choice {
-    pub(crate) const fn new(name: &'static str, meaning: &'static str) -> Self {
-        Self {
-            name,
-            meaning,
-            cite: "",
-        }
-    }
-
-    pub(crate) const fn cite(self, cite: &'static str) -> Self {
-        Self { cite, ..self }
     }
 }

@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 use kernel::{Duration, Rate, Time};
 
 use crate::diagnostics::Diagnostics;
-use crate::keys::compare::{COMPARE, MARK};
+use crate::given::COMPARISON;
+use crate::given::compare::MARK;
 use crate::reader::Reader;
 use crate::source::{Set, Source};
 use crate::suggest::Budget;
@@ -279,12 +280,12 @@ impl Comparison {
         overrides::apply(&mut node, sets, &mut mistakes);
         let root = Reader {
             mistakes: &mut mistakes,
-            root: &COMPARE,
+            root: COMPARISON,
             cell_ps: 1,
             cell_bits: 8 * CELL_BYTES,
             suggestions: Budget::default(),
         }
-        .section(&COMPARE, &node);
+        .section(COMPARISON, &node);
         let comparison = read::comparison(&root, &mut mistakes);
         match comparison {
             Some(comparison) if mistakes.errors() == 0 => Ok(comparison),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Kind, of};
-use crate::keys::sweep::MOST_SEEDS;
+use crate::given::sweep::MOST_SEEDS;
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::table::Key;

@@ -5,7 +5,7 @@
 mod value;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::keys;
+use crate::given;
 use crate::kinds::Form;
 use crate::record::{Field, Record};
 use crate::source::At;
@@ -297,7 +297,7 @@ impl Reader<'_> {
         if !homes.is_empty() {
             return Some(format!("`{name}` belongs in {}", suggest::one_of(homes)));
         }
-        let mut others = keys::ROOTS
+        let mut others = given::ROOTS
             .iter()
             .filter(|(_, root)| !std::ptr::eq(*root, self.root));
         others.find_map(|(engine, root)| {
@@ -313,7 +313,7 @@ impl Reader<'_> {
 
 /// Names of the sections that have a key of this name.
 fn homes(root: &'static Section, here: &Section, name: &str) -> Vec<&'static str> {
-    keys::sections_below(root)
+    given::sections_below(root)
         .iter()
         .filter(|section| !std::ptr::eq(**section, here))
         .filter(|section| section.key(name).is_some_and(|key| !key.repeats()))
@@ -335,7 +335,7 @@ fn entry_is_default(section: &Section, choice: &str) -> bool {
 
 /// "the table `[link]`", or "the file".
 fn titled(section: &Section) -> String {
-    if keys::is_root(section) {
+    if given::is_root(section) {
         "the file".into()
     } else {
         format!("`{}`", section.name)

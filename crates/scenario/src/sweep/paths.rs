@@ -1,7 +1,7 @@
 //! Short names of keys: `load` for `traffic.load` where only one key can be meant.
 
 use crate::diagnostics::Diagnostic;
-use crate::keys;
+use crate::given;
 use crate::kinds::Form;
 use crate::overrides;
 use crate::reader::clip;
@@ -35,7 +35,7 @@ pub(super) fn resolve(
             false => Ok(path),
         };
     };
-    let root = keys::root_of(base);
+    let root = given::root_of(base);
     if root.key(name).is_some() {
         return Ok(path);
     }
@@ -125,13 +125,13 @@ fn possible(
 }
 
 fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
-    let sections = keys::sections_below(root);
+    let sections = given::sections_below(root);
     let known = sections.iter().flat_map(|section| section.keys);
     let known = known.map(|key| key.name).filter(|known| *known != "sweep");
     let is = |engine: &'static Section| std::ptr::eq(root, engine);
-    let paths = if is(&keys::FLIT) {
+    let paths = if is(given::FLIT) {
         "`router.lanes`, `traffic.load`"
-    } else if is(&keys::ETHERNET) {
+    } else if is(given::ETHERNET) {
         "`back_pressure.high`, `flows.*.count`"
     } else {
         "`link.delay`, `flows.*.traffic.load`"

@@ -1,0 +1,328 @@
+//! A comparison of schemes on one network.
+
+use derive::{Table, Word};
+use kernel::{Duration, Rate};
+
+use crate::given::Named;
+use crate::kinds::{OrShare, OrWord};
+use crate::typed::Placed;
+
+/// What the key `kind` says in a comparison and in no scenario.
+pub(crate) const MARK: &str = "comparison";
+
+/// What stands at the top of a file for `backwater compare`, and the tables it may have.
+#[derive(Table, Clone, Debug)]
+#[table("comparison")]
+pub(crate) struct ComparisonFile {
+    /// Tells a comparison from a scenario.
+    pub kind: Kind,
+    /// Title of the report.
+    #[key(default = "\"\"")]
+    pub title: String,
+    /// What the scenario shows, in a sentence or two.
+    #[key(default = "\"\"")]
+    pub about: String,
+    /// How long to run.
+    pub run: Run,
+    /// Nodes by name.
+    pub network: Network,
+    /// What every link has.
+    pub link: Link,
+    /// What every switch has.
+    #[key(default = "{}")]
+    pub switch: Switch,
+    /// Links, one table each.
+    pub links: Vec<Placed<Links>>,
+    /// Flows, one table each.
+    pub flows: Vec<Placed<Flows>>,
+    /// Settings of the schemes.
+    #[key(default = "{}")]
+    pub schemes: Schemes,
+}
+
+/// How long each scheme runs, and from which seed.
+#[derive(Table, Clone, Debug)]
+#[table("[run]")]
+pub(crate) struct Run {
+    /// Every run ends after this long.
+    #[key(is = Clock { min_ps: 1 })]
+    pub duration: Duration,
+    /// Throughput, delay and overhead count from here on.
+    #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
+    pub warm_up: Duration,
+    /// Root of every random stream: the same seed gives the same run, bit for bit.
+    #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
+    pub seed: u64,
+    /// Throughput and queues over time are means over windows of this length; recovery is told to
+    /// one of them.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "a 400th of the run")]
+    pub window: Option<Duration>,
+}
+
+/// The nodes by name; `[[links]]` joins them.
+#[derive(Table, Clone, Debug)]
+#[table("[network]")]
+pub(crate) struct Network {
+    /// Nodes where flows start and end; each has one link.
+    #[key(is = Names)]
+    pub hosts: Vec<Named>,
+    /// Nodes that forward.
+    #[key(is = Names)]
+    pub switches: Vec<Named>,
+}
+
+/// What every link has, unless `[[links]]` says otherwise.
+#[derive(Table, Clone, Debug)]
+#[table("[link]", layered)]
+pub(crate) struct Link {
+    /// Line rate, each way.
+    pub rate: Option<Rate>,
+    /// Propagation, one way.
+    #[key(is = Clock { min_ps: 1 })]
+    pub delay: Option<Duration>,
+}
+
+/// What every switch has.
+#[derive(Table, Clone, Debug)]
+#[table("[switch]")]
+pub(crate) struct Switch {
+    /// Memory of each port: of each output queue, of each input with PFC, and for cells under ABR
+    /// this times the ports of the largest switch, for all of a switch. N23 has N2 + N3 cells for
+    /// each circuit instead.
+    #[key(is = Size { min: 1, max: 1 << 40 }, default = "\"500 kB\"")]
+    pub buffer: u64,
+}
+
+/// A full-duplex link between two nodes.
+#[derive(Table, Clone, Debug)]
+#[table("[[links]]")]
+pub(crate) struct Links {
+    /// The two nodes it joins, by name.
+    #[key(is = ReferenceList("node"))]
+    pub between: Vec<Named>,
+    #[key(flatten, as_above)]
+    pub link: Link,
+}
+
+/// One flow between two hosts.
+#[derive(Table, Clone, Debug)]
+#[table("[[flows]]")]
+pub(crate) struct Flows {
+    /// Its name in the tables.
+    #[key(is = Name)]
+    pub name: String,
+    /// Host that sends.
+    #[key(is = Reference("host"))]
+    pub from: String,
+    /// Host that receives.
+    #[key(is = Reference("host"))]
+    pub to: String,
+    /// Flows of one group are counted together. The recovery of the group `victim` is measured
+    /// after each burst.
+    #[key(is = Name, default = "\"all\"")]
+    pub group: String,
+    /// What the application sends.
+    #[key(default = "{ kind = \"greedy\" }")]
+    pub traffic: Traffic,
+}
+
+/// What the application sends.
+#[derive(Table, Clone, Debug)]
+#[table("flows.traffic")]
+pub(crate) struct Traffic {
+    #[key(flatten)]
+    pub kind: TrafficKind,
+    /// Nothing is sent before.
+    #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
+    pub start: Duration,
+}
+
+/// What the kind of flows.traffic sets.
+#[derive(Table, Clone, Debug)]
+#[table(part, by(kind, "The kind of source."))]
+pub(crate) enum TrafficKind {
+    /// Always has more to send.
+    Greedy,
+    /// Even gaps at a rate.
+    Constant {
+        /// Rate of payload.
+        rate: Rate,
+    },
+    /// So many bytes at once, again and again or once.
+    Bursts {
+        /// Payload of each burst.
+        #[key(is = Size { min: 1, max: 1 << 40 })]
+        bytes: u64,
+        /// From the start of one burst to the start of the next.
+        #[key(is = Clock { min_ps: 1 }, otherwise = "one burst in all")]
+        every: Option<Duration>,
+    },
+    /// Closed loop: a request, its response, a think time, the next request.
+    Requests {
+        /// Each request.
+        #[key(is = Size { min: 1, max: 1 << 40 }, default = "\"100 B\"")]
+        request: u64,
+        /// Each response.
+        #[key(is = Size { min: 1, max: 1 << 40 })]
+        response: u64,
+        /// Mean time between a response and the next request.
+        #[key(is = Clock { min_ps: 0 }, default = "\"1 ms\"")]
+        think: Duration,
+        /// How that varies.
+        #[key(default = "\"exponential\"")]
+        think_law: ThinkLaw,
+    },
+}
+
+/// Words of `think_law`: How that varies.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ThinkLaw {
+    /// Always the mean.
+    Fixed,
+    /// Exponential.
+    Exponential,
+}
+
+/// Settings of the schemes that have any; all have defaults.
+#[derive(Table, Clone, Debug)]
+#[table("[schemes]")]
+pub(crate) struct Schemes {
+    /// End-to-end window: TCP Reno.
+    #[key(default = "{}")]
+    pub reno: Reno,
+    /// Credits for each circuit.
+    #[key(default = "{}")]
+    pub n23: N23,
+    /// IEEE 802.3x PAUSE.
+    #[key(default = "{}")]
+    pub pause: Pause,
+    /// Back-pressure by destination.
+    #[key(default = "{}")]
+    pub destination: Pause,
+    /// IEEE 802.1Qbb, at the inputs.
+    #[key(default = "{}")]
+    pub pfc: Pfc,
+    /// ERICA switches, ABR sources with the count-based use-it-or-lose-it policy.
+    #[key(default = "{}")]
+    pub abr: Abr,
+}
+
+/// TCP Reno. The other Ethernet schemes use it too where a message has to be whole, with a first
+/// window as large as the message.
+#[derive(Table, Clone, Debug)]
+#[table("schemes.reno")]
+pub(crate) struct Reno {
+    /// How losses are repaired.
+    #[key(default = "\"new-reno\"")]
+    pub recovery: Recovery,
+    /// The receiver's window.
+    #[key(
+        is = Size { min: 1460, max: 1 << 30 },
+        otherwise = "twice what the longest way and the buffer of a port hold, at least 64 KiB, \
+                     so that losses tell when to stop"
+    )]
+    pub window: Option<u32>,
+    /// Least retransmission time-out.
+    #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
+    pub min_rto: Duration,
+}
+
+/// N23 credits. N3 follows from the round trip of each link.
+#[derive(Table, Clone, Debug)]
+#[table("schemes.n23")]
+pub(crate) struct N23 {
+    /// Cells freed between two credit cells.
+    #[key(
+        is = Whole { min: 1, max: 1 << 20, unit: "cells" },
+        default = "10",
+        cite = "Kung 1993, section 4.2"
+    )]
+    pub n2: u32,
+    /// Bandwidth a circuit shall reach; sets N3 on each link.
+    #[key(
+        is = RateOrShare { word: "full" },
+        default = "\"full\"",
+        cite = "Kung 1993, section 4.3, equation 3"
+    )]
+    pub target: OrWord<OrShare<Rate>>,
+}
+
+/// Thresholds of `pause`; `schemes.destination` has the same keys.
+#[derive(Table, Clone, Debug)]
+#[table("schemes.pause")]
+pub(crate) struct Pause {
+    /// Congested when a queue holds more than this.
+    #[key(is = Threshold, otherwise = "80 %, or less where the links need more room above it")]
+    pub high: Option<OrShare<u64>>,
+    /// No longer congested when it holds less than this.
+    #[key(is = Threshold, otherwise = "7/8 of `high`")]
+    pub low: Option<OrShare<u64>>,
+    /// Who is told of a congested queue.
+    #[key(default = "\"others\"")]
+    pub notify: Notify,
+}
+
+/// Thresholds of PFC, counted at the inputs.
+#[derive(Table, Clone, Debug)]
+#[table("schemes.pfc")]
+pub(crate) struct Pfc {
+    /// Congested when a queue holds more than this.
+    #[key(is = Threshold, otherwise = "the buffer less the headroom that the longest link needs")]
+    pub high: Option<OrShare<u64>>,
+    /// No longer congested when it holds less than this.
+    #[key(is = Threshold, otherwise = "7/8 of `high`")]
+    pub low: Option<OrShare<u64>>,
+}
+
+/// ERICA and the sources.
+#[derive(Table, Clone, Debug)]
+#[table("schemes.abr")]
+pub(crate) struct Abr {
+    /// ERICA: share of what is left of the link that is given out.
+    #[key(is = Portion, default = "0.9")]
+    pub target: f64,
+    /// ERICA: averaging interval.
+    #[key(
+        is = Clock { min_ps: 1 },
+        otherwise = "the longest round trip when empty, at least 100 cells of the slowest link"
+    )]
+    pub interval: Option<Duration>,
+    /// Initial cell rate.
+    #[key(otherwise = "a tenth of the source's link")]
+    pub icr: Option<Rate>,
+    /// Count-based policy: ACR may exceed the source's rate by this.
+    #[key(otherwise = "ICR")]
+    pub headroom: Option<Rate>,
+    /// Count-based policy: the most it takes from ACR at a time.
+    #[key(is = Portion, default = "0.125")]
+    pub tdf: f64,
+}
+
+/// Words of `recovery`: How losses are repaired.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Recovery {
+    /// Fast recovery ends with the first new acknowledgement.
+    #[word(cite = "RFC 2581")]
+    Reno,
+    /// A partial acknowledgement provokes the next retransmission.
+    #[word(cite = "RFC 6582")]
+    NewReno,
+}
+
+/// Words of `notify`: Who is told of a congested queue.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Notify {
+    /// All neighbours but the one behind the congested port.
+    Others,
+    /// That one too, as in the paper: two switches may stop each other for good.
+    All,
+    /// Those with frames in the congested queue.
+    Contributing,
+}
+
+/// Words of `kind`: Tells a comparison from a scenario.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// One workload on one topology under seven schemes.
+    Comparison,
+}

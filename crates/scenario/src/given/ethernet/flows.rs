@@ -1,0 +1,138 @@
+//! Flows, one by one or by rule, and what to record of them.
+
+use derive::{Table, Word};
+use kernel::Duration;
+
+use super::traffic::Traffic;
+use crate::given::Named;
+use crate::given::tcp::TcpOverride;
+
+/// A connection, or datagrams one way, between two stations; or many: with lists of equal length
+/// for `from` and `to` one a pair, with one name and a list one for each.
+#[derive(Table, Clone, Debug)]
+#[table("[[flows]]")]
+pub(crate) struct Flows {
+    /// Its name in reports; many are `name[1]`, `name[2]`, ..
+    #[key(is = Name)]
+    pub name: String,
+    /// Station that sends (that opens the connection); or a list.
+    #[key(is = References("station"))]
+    pub from: Vec<Named>,
+    /// Station that receives; or a list.
+    #[key(is = References("station"))]
+    pub to: Vec<Named>,
+    /// So many of each.
+    #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" }, otherwise = "one of each")]
+    pub count: Option<u32>,
+    #[key(flatten)]
+    pub settings: FlowSettings,
+}
+
+/// What flows have, named or made by rule.
+#[derive(Table, Clone, Debug)]
+#[table(part)]
+pub(crate) struct FlowSettings {
+    /// Class of its frames, both ways; 7 is the most urgent.
+    #[key(is = Whole { min: 0, max: 7, unit: "" }, default = "0")]
+    pub class: u32,
+    /// Its frames carry a VLAN tag.
+    #[key(default = "false")]
+    pub tagged: bool,
+    /// The protocol.
+    #[key(otherwise = "tcp for infinite, files and requests, udp for the rest")]
+    pub transport: Option<Transport>,
+    /// UDP: payload of a full frame.
+    #[key(is = Size { min: 1, max: 9176 }, otherwise = "what fits the MTU")]
+    pub payload: Option<u32>,
+    /// UDP: 12 bytes of RTP before the payload.
+    #[key(otherwise = "true for video, else false")]
+    pub rtp: Option<bool>,
+    /// What the application sends.
+    #[key(default = "{ kind = \"infinite\" }")]
+    pub traffic: Traffic,
+    /// What this flow changes of `[tcp]`.
+    #[key(otherwise = "nothing")]
+    pub tcp: Option<TcpOverride>,
+}
+
+/// Many flows by rule, named `name[1]`, `name[2]`, ... Random ones depend on `run.seed`.
+#[derive(Table, Clone, Debug)]
+#[table("[[patterns]]")]
+pub(crate) struct Patterns {
+    #[key(flatten)]
+    pub kind: PatternsKind,
+    /// What their names start with.
+    #[key(is = Name)]
+    pub name: String,
+    #[key(flatten)]
+    pub settings: FlowSettings,
+}
+
+/// What the kind of [[patterns]] sets.
+#[derive(Table, Clone, Debug)]
+#[table(part, by(kind, "The rule."))]
+pub(crate) enum PatternsKind {
+    /// One flow from every station, each to another one, at random.
+    Permutation,
+    /// Incast: one flow from every other station to one station.
+    AllToOne {
+        /// The station all others send to.
+        #[key(is = Reference("station"))]
+        to: String,
+    },
+    /// One flow from every station to every other.
+    AllToAll,
+    /// Each flow between two different stations drawn at random.
+    RandomPairs {
+        /// How many flows.
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" })]
+        count: u32,
+    },
+}
+
+/// A time series to record, for the report's plots.
+#[derive(Table, Clone, Debug)]
+#[table("[[series]]")]
+pub(crate) struct Series {
+    #[key(flatten)]
+    pub measure: SeriesKind,
+    /// Its name in the report.
+    pub name: String,
+    /// Average over windows of this length.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "a hundredth of the run")]
+    pub window: Option<Duration>,
+}
+
+/// What the measure of [[series]] sets.
+#[derive(Table, Clone, Debug)]
+#[table(part, by(measure, "What is recorded."))]
+pub(crate) enum SeriesKind {
+    /// Bytes in the output queue of a class.
+    Queue {
+        /// Where: a channel, as `from->to`.
+        #[key(is = Reference("channel"))]
+        on: String,
+        /// Of which class.
+        #[key(is = Whole { min: 0, max: 7, unit: "" }, default = "0")]
+        class: u32,
+    },
+    /// Share of the time in which that queue is stopped.
+    Stopped { on: String, class: u32 },
+    /// Payload the destination gets, in order and once.
+    Goodput {
+        /// Whose.
+        #[key(is = Reference("flow"))]
+        flow: String,
+    },
+    /// The congestion window of a flow's sender, bytes.
+    Window { flow: String },
+}
+
+/// Words of `transport`: The protocol.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Transport {
+    /// A TCP connection, as `[tcp]` says.
+    Tcp,
+    /// Datagrams one way.
+    Udp,
+}

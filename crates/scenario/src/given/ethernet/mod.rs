@@ -1,0 +1,104 @@
+//! Switched Ethernet.
+
+pub(crate) mod flows;
+pub(crate) mod network;
+pub(crate) mod pressure;
+pub(crate) mod switch;
+pub(crate) mod traffic;
+
+use derive::Table;
+use kernel::Duration;
+
+use self::flows::{Flows, Patterns, Series};
+use self::network::{Link, Links, Network, Routes, Topology};
+use self::pressure::BackPressure;
+use self::switch::{Buffer, Classes, Nodes, Station, Switch, Watchdog};
+use crate::given::sweep::Sweep;
+use crate::given::tcp::Tcp;
+use crate::given::{ETHERNET_FIRST, Engine};
+use crate::typed::Placed;
+
+/// What stands at the top of the file with `engine = "ethernet"`, and the tables it may have.
+#[derive(Table, Clone, Debug)]
+#[table("scenario")]
+pub(crate) struct EthernetFile {
+    /// Title of the report.
+    #[key(default = "\"\"")]
+    pub title: String,
+    /// What the scenario shows, in a sentence or two.
+    #[key(default = "\"\"")]
+    pub about: String,
+    /// Simulator that runs it.
+    #[key(is = Words(ETHERNET_FIRST))]
+    pub engine: Engine,
+    /// How long to run.
+    pub run: Run,
+    /// Nodes by name.
+    #[key(otherwise = "a `[topology]` makes the nodes")]
+    pub network: Option<Network>,
+    /// Nodes and links by rule.
+    #[key(otherwise = "`[network]` and `[[links]]` name them")]
+    pub topology: Option<Topology>,
+    /// What every link has.
+    pub link: Link,
+    /// Links, one table each.
+    #[key(otherwise = "none besides those of `[topology]`")]
+    pub links: Vec<Placed<Links>>,
+    /// What every switch does.
+    #[key(default = "{}")]
+    pub switch: Switch,
+    /// What every station does.
+    #[key(default = "{}")]
+    pub station: Station,
+    /// Memory of every switch.
+    #[key(default = "{}")]
+    pub buffer: Buffer,
+    /// What differs in single classes.
+    #[key(otherwise = "nothing")]
+    pub classes: Vec<Placed<Classes>>,
+    /// When and whom a switch stops.
+    #[key(default = "{ kind = \"none\" }")]
+    pub back_pressure: BackPressure,
+    /// What every switch does about a stop that does not end.
+    #[key(otherwise = "nothing")]
+    pub watchdog: Option<Watchdog>,
+    /// What differs in single nodes.
+    #[key(otherwise = "nothing")]
+    pub nodes: Vec<Placed<Nodes>>,
+    /// Ways that are not the shortest.
+    #[key(otherwise = "the shortest")]
+    pub routes: Vec<Placed<Routes>>,
+    /// The TCP of all flows.
+    #[key(default = "{}")]
+    pub tcp: Tcp,
+    /// Flows.
+    #[key(otherwise = "none besides those of `[[patterns]]`")]
+    pub flows: Vec<Placed<Flows>>,
+    /// Flows by rule.
+    #[key(otherwise = "none")]
+    pub patterns: Vec<Placed<Patterns>>,
+    /// Time series to record.
+    #[key(otherwise = "none")]
+    pub series: Vec<Placed<Series>>,
+    /// What varies in a sweep.
+    #[key(otherwise = "nothing")]
+    pub sweep: Option<Sweep>,
+}
+
+/// How long to simulate, and from which seed.
+#[derive(Table, Clone, Debug)]
+#[table("[run]")]
+pub(crate) struct Run {
+    /// The run ends after this long.
+    #[key(is = Clock { min_ps: 1 })]
+    pub duration: Duration,
+    /// Statistics start after this long.
+    #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
+    pub warm_up: Duration,
+    /// Root of every random stream: the same seed gives the same run, bit for bit.
+    #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
+    pub seed: u64,
+    /// Queues that have been stopped for so long without a start are looked at for a deadlock.
+    #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
+    pub stall: Duration,
+}

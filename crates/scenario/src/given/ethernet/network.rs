@@ -1,0 +1,154 @@
+//! Nodes and links.
+
+use derive::Table;
+use kernel::{Duration, Rate};
+
+use super::switch::{Order, QueueSettings};
+use crate::given::Named;
+
+/// What every link has, both ways, unless `[[links]]` or `topology.trunk` says otherwise.
+#[derive(Table, Clone, Debug)]
+#[table("[link]")]
+pub(crate) struct Link {
+    #[key(flatten)]
+    pub wire: Wire,
+    /// Largest IP packet: 1500, or up to 9216 with jumbo frames. Larger segments and datagrams
+    /// are warned of; segments fill it where it is given.
+    #[key(is = Whole { min: 576, max: 9216, unit: "bytes" }, otherwise = "1500")]
+    pub mtu: Option<u32>,
+}
+
+/// How fast a link is and how long.
+#[derive(Table, Clone, Debug)]
+#[table(part, layered, at_most_one(delay, cable))]
+pub(crate) struct Wire {
+    /// Bits per second on the wire.
+    pub rate: Option<Rate>,
+    /// Propagation, one way; less than 1 ps counts as 1 ps.
+    #[key(is = Clock { min_ps: 0 }, otherwise = "from `cable`, or 0.5 us")]
+    pub delay: Option<Duration>,
+    /// The same as a length of cable, at 5 ns/m.
+    #[key(is = Cable, otherwise = "from `delay`")]
+    pub cable: Option<Duration>,
+}
+
+/// A full-duplex link between two nodes. It has two channels, named `A->B` and `B->A`; the queues
+/// in front of each stand at the node it leaves.
+#[derive(Table, Clone, Debug)]
+#[table("[[links]]")]
+pub(crate) struct Links {
+    /// The two nodes it joins, by name; `S{1..5}` for one of them joins all five.
+    #[key(is = ReferenceList("node"))]
+    pub between: Vec<Named>,
+    #[key(flatten, as_above)]
+    pub channel: Channel,
+    /// What differs from the first node to the second.
+    #[key(otherwise = "the same as the link")]
+    pub forward: Option<Channel>,
+    /// What differs from the second to the first.
+    #[key(otherwise = "the same as the link")]
+    pub backward: Option<Channel>,
+}
+
+/// What differs in one direction of a link. `links.backward` and `topology.trunk`, for all links
+/// between switches, have the same keys.
+#[derive(Table, Clone, Debug)]
+#[table("links.forward", layered)]
+pub(crate) struct Channel {
+    #[key(flatten, as_above)]
+    pub wire: Wire,
+    /// Which class of a port goes first.
+    #[key(otherwise = "as the table above it says")]
+    pub order: Option<Order>,
+    #[key(flatten, as_above)]
+    pub queues: QueueSettings,
+}
+
+/// The nodes by name; `[[links]]` joins them. With one switch, stations that no link names are
+/// joined to it.
+#[derive(Table, Clone, Debug)]
+#[table("[network]")]
+pub(crate) struct Network {
+    /// Nodes where flows start and end. Each has one link and forwards nothing. `D{1..5}` stands
+    /// for `D1` to `D5`.
+    #[key(is = Names)]
+    pub stations: Vec<Named>,
+    /// Nodes that forward.
+    #[key(is = Names, default = "[]")]
+    pub switches: Vec<Named>,
+}
+
+/// Nodes and links by rule. `[[links]]` may add links or override generated ones.
+#[derive(Table, Clone, Debug)]
+#[table("[topology]")]
+pub(crate) struct Topology {
+    #[key(flatten)]
+    pub kind: TopologyKind,
+    /// What differs on links between switches.
+    #[key(otherwise = "the same as `[link]`")]
+    pub trunk: Option<Channel>,
+}
+
+/// What the kind of [topology] sets.
+#[derive(Table, Clone, Debug)]
+#[table(part, by(kind, "The rule."))]
+pub(crate) enum TopologyKind {
+    /// One switch, `A`, with stations `S1`, `S2`, ..
+    Star {
+        /// Stations of the switch.
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
+        stations: u32,
+    },
+    /// Switches `A1`, `A2`, .. in a row, stations `S1_1`, `S1_2`, .. on `A1` and so on.
+    Chain {
+        /// How many switches (a ring needs 3).
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
+        switches: u32,
+        /// Stations of each switch.
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" }, default = "1")]
+        stations_per_switch: u32,
+    },
+    /// The same, the last joined to the first.
+    Ring {
+        switches: u32,
+        stations_per_switch: u32,
+    },
+    /// Leaves `A1`, `A2`, .. with stations `S1_1`, .., each joined to every spine `B1`, `B2`, ..
+    TwoTier {
+        /// Switches with stations.
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
+        leaves: u32,
+        /// Stations of each leaf.
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
+        stations_per_leaf: u32,
+        /// Switches that join all the leaves.
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
+        spines: u32,
+    },
+    /// Three tiers of switches with `k` ports: edges `E1_1`, .. (pod, number) with stations
+    /// `S1_1_1`, .., aggregation `A1_1`, .., core `C1`, ..
+    FatTree {
+        /// Ports of each switch, an even number: k^3/4 stations in k pods.
+        #[key(
+            is = Whole { min: 2, max: 128, unit: "ports" },
+            cite = "Al-Fares, Loukissas, Vahdat 2008"
+        )]
+        k: u32,
+    },
+}
+
+/// Next hops from a node to stations. All other ways are the shortest (fewest links); of several
+/// next hops `switch.spread` chooses.
+#[derive(Table, Clone, Debug)]
+#[table("[[routes]]")]
+pub(crate) struct Routes {
+    /// At this node, or these,
+    #[key(is = References("node"))]
+    pub node: Vec<Named>,
+    /// frames to this station, or these,
+    #[key(is = References("station"))]
+    pub to: Vec<Named>,
+    /// go to this neighbour, or one of these.
+    #[key(is = References("node"))]
+    pub via: Vec<Named>,
+}

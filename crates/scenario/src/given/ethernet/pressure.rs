@@ -1,0 +1,152 @@
+//! Back-pressure: when and whom a switch stops.
+
+use derive::{Table, Word};
+use kernel::Duration;
+
+use crate::kinds::{OrShare, OrWord};
+
+/// When and whom every switch stops.
+#[derive(Table, Clone, Debug)]
+#[table("[back_pressure]", by(kind, "What is stopped."))]
+pub(crate) enum BackPressure {
+    /// Nothing: queues that are full drop.
+    None,
+    /// The whole channel, all classes: PAUSE, the paper's simple scheme.
+    #[word(cite = "IEEE 802.3x; Nouredine, Tobagi 1999, section 2")]
+    Pause(Stops),
+    /// The congested class: PFC.
+    #[word(cite = "IEEE 802.1Qbb; Nouredine, Tobagi 1999, section 2")]
+    Class(Stops),
+    /// Frames of the congested class to the stations that the congested queue holds frames for.
+    #[word(cite = "Nouredine, Tobagi 1999, section 2")]
+    Destination {
+        #[key(flatten)]
+        stops: Stops,
+        /// Which destinations are stopped.
+        #[key(default = "\"all-found\"")]
+        choose: Choose,
+        /// Frames drawn by `random`.
+        #[key(is = Whole { min: 1, max: 1000, unit: "frames" }, default = "1")]
+        frames: u32,
+        /// How much of a queue frames to stopped destinations may take.
+        #[key(otherwise = "all of it")]
+        blocked_share: Option<BlockedShare>,
+    },
+}
+
+/// Stops of any kind: which classes, when, whom, for how long.
+#[derive(Table, Clone, Debug)]
+#[table(part)]
+pub(crate) struct Stops {
+    /// Classes under back-pressure: those that lose nothing.
+    #[key(is = Wholes { min: 0, max: 7, unit: "" }, otherwise = "all")]
+    pub classes: Vec<u32>,
+    /// Where congestion is seen.
+    #[key(otherwise = "outputs; inputs with shared memory")]
+    pub detect: Option<Detect>,
+    /// Who is told of a congested output queue.
+    #[key(otherwise = "others")]
+    pub notify: Option<Notify>,
+    /// Congested when it holds more than this after an arrival.
+    #[key(
+        is = Threshold,
+        otherwise = "80 %; what is free says it with shared memory",
+        cite = "Nouredine, Tobagi 1999, section 3"
+    )]
+    pub high: Option<OrShare<u64>>,
+    /// No longer congested when it holds less than this after a departure.
+    #[key(
+        is = Threshold,
+        otherwise = "70 %; what is free says it with shared memory",
+        cite = "Nouredine, Tobagi 1999, section 3"
+    )]
+    pub low: Option<OrShare<u64>>,
+    /// How long a stop lasts: as long as IEEE 802.3x gives it, or, as in the paper, until it
+    /// is cancelled.
+    #[key(
+        is = WholeOr {
+            word: "until-cancelled",
+            min: 1,
+            max: 65_535,
+            unit: "quanta of 512 bit times"
+        },
+        default = "\"until-cancelled\""
+    )]
+    pub quanta: OrWord<u32>,
+    /// A stop of so many quanta is sent again after this share of its time while congestion
+    /// lasts.
+    #[key(is = PortionOr { word: "never" }, default = "\"50 %\"")]
+    pub refresh: OrWord<f64>,
+    /// What is done about neighbours that do not respond.
+    #[key(otherwise = "nothing")]
+    pub time_out: Option<TimeOut>,
+    /// Whether a lossless class promises to lose nothing.
+    #[key(default = "\"checked\"")]
+    pub headroom: Headroom,
+}
+
+/// When frames to stopped destinations take more of a queue than this, their destinations are
+/// stopped upstream too. Shares are of the largest queue of the switch.
+#[derive(Table, Clone, Debug)]
+#[table("back_pressure.blocked_share")]
+pub(crate) struct BlockedShare {
+    /// More than this stops them.
+    #[key(is = Threshold, cite = "Nouredine, Tobagi 1999, section 3.2.2")]
+    pub high: OrShare<u64>,
+    /// Less than this resumes them.
+    #[key(
+        is = Threshold,
+        otherwise = "as far below as `low` of `[back_pressure]` is below its `high`"
+    )]
+    pub low: Option<OrShare<u64>>,
+}
+
+/// A neighbour that goes on sending is given up, so that it alone meets the full queue.
+#[derive(Table, Clone, Debug)]
+#[table("back_pressure.time_out")]
+pub(crate) struct TimeOut {
+    /// A queue that is still congested so long after its stops
+    #[key(is = Clock { min_ps: 1 }, cite = "Nouredine, Tobagi 1999, section 3.2.1")]
+    pub after: Duration,
+    /// releases every neighbour that has sent nothing it was told not to for this long.
+    #[key(is = Clock { min_ps: 1 })]
+    pub grace: Duration,
+}
+
+/// Words of `detect`: Where congestion is seen.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Detect {
+    /// In output queues, as in the paper.
+    Outputs,
+    /// In counters of what came in over a port and has not left, as PFC switches do.
+    Inputs,
+}
+
+/// Words of `notify`: Who is told of a congested output queue.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Notify {
+    /// All neighbours but the one behind the congested port.
+    Others,
+    /// That one too, as in the paper: two switches may stop each other for good.
+    All,
+    /// Those with frames in the congested queue.
+    Contributing,
+}
+
+/// Words of `choose`: Which destinations are stopped.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Choose {
+    /// All that are found in the congested queue.
+    AllFound,
+    /// Those of some frames drawn from it.
+    Random,
+}
+
+/// Words of `headroom`: Whether a lossless class promises to lose nothing.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Headroom {
+    /// It does: what may lose frames is an error, and a frame lost fails the run.
+    Checked,
+    /// It does not, the loss is meant: too little room is a warning.
+    Unchecked,
+}

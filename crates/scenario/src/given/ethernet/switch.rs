@@ -1,0 +1,267 @@
+//! Switches and stations: queues, memory, what differs in single ones.
+
+use derive::{Table, Word};
+use kernel::Duration;
+
+use super::pressure::Headroom;
+use crate::given::Named;
+use crate::kinds::OrShare;
+
+/// What every switch does.
+#[derive(Table, Clone, Debug)]
+#[table("[switch]")]
+pub(crate) struct Switch {
+    /// When an arriving frame can leave.
+    #[key(default = "\"store-and-forward\"")]
+    pub forwarding: Forwarding,
+    /// From then to its being in the queue.
+    #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
+    pub latency: Duration,
+    /// Which class of a port goes first.
+    #[key(default = "\"strict-priority\"")]
+    pub order: Order,
+    /// Classes, and so queues, of every port.
+    #[key(
+        is = Whole { min: 1, max: 8, unit: "classes" },
+        otherwise = "as many as the highest class named needs"
+    )]
+    pub classes: Option<u32>,
+    /// Which of several shortest ways a frame takes.
+    #[key(default = "\"flows\"")]
+    pub spread: Spread,
+    #[key(flatten)]
+    pub response: Response,
+}
+
+/// What every station does.
+#[derive(Table, Clone, Debug)]
+#[table("[station]")]
+pub(crate) struct Station {
+    #[key(flatten)]
+    pub response: Response,
+}
+
+/// How fast a node answers control frames.
+#[derive(Table, Clone, Debug)]
+#[table(part, layered)]
+pub(crate) struct Response {
+    /// From the last bit of a control frame that arrives to its taking effect.
+    #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
+    pub response: Option<Duration>,
+}
+
+/// Memory of every switch. Buffers count frames with header and FCS, without preamble and gap; 1
+/// kB is 1000 bytes.
+#[derive(Table, Clone, Debug)]
+#[allow(clippy::duplicated_attributes)] // `shared` is in two groups
+#[table(
+    "[buffer]",
+    at_most_one(per_queue, shared),
+    at_most_one(per_input, shared),
+    at_most_one(mark_above, ecn)
+)]
+pub(crate) struct Buffer {
+    /// Bytes of each output queue (of a port and class).
+    #[key(
+        is = Size { min: 1, max: 1 << 50 },
+        otherwise = "by the rate of the port: 70 kB at 10 Mbps, 500 kB at 100 Mbps, 1 MB at 1 \
+                     Gbps and above; without limit where inputs are counted",
+        cite = "Nouredine, Tobagi 1999, section 3"
+    )]
+    pub per_queue: Option<u64>,
+    /// Where inputs are counted (`detect = "inputs"`): bytes that may have come in over a port in
+    /// a class and not have left.
+    #[key(
+        is = Size { min: 1, max: 1 << 50 },
+        otherwise = "by the rate of the port, as `per_queue`"
+    )]
+    pub per_input: Option<u64>,
+    /// Deficit round robin: bytes a turn.
+    #[key(is = Size { min: 64, max: 1 << 30 }, default = "\"1522 B\"")]
+    pub quantum: u32,
+    /// Marks congestion (ECN) on every frame that joins a queue with more than this.
+    #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "nothing is marked")]
+    pub mark_above: Option<u64>,
+    /// Marks congestion with a probability that grows with the queue.
+    #[key(otherwise = "nothing is marked")]
+    pub ecn: Option<Ecn>,
+    /// One memory for all queues of a switch.
+    #[key(otherwise = "each queue has its own")]
+    pub shared: Option<Shared>,
+}
+
+/// Marks of congestion on frames of flows with `tcp.ecn`, by what the queue holds as they join
+/// it.
+#[derive(Table, Clone, Debug)]
+#[table("buffer.ecn")]
+pub(crate) struct Ecn {
+    /// Up to here none is marked.
+    #[key(is = Size { min: 1, max: 1 << 50 })]
+    pub low: u64,
+    /// From here on all are marked.
+    #[key(is = Size { min: 1, max: 1 << 50 })]
+    pub high: u64,
+    /// Just below `high`; it grows from 0 at `low` in a line.
+    #[key(is = Probability, default = "1.0")]
+    pub probability: f64,
+}
+
+/// A memory with dynamic thresholds. A frame counts at its input port and class: first in the
+/// reserve there, then in the shared part, then (lossless classes) in the headroom there. An
+/// input is stopped when it holds more than alpha times what is free of the shared part.
+#[derive(Table, Clone, Debug)]
+#[table("buffer.shared")]
+pub(crate) struct Shared {
+    /// All of it, reserves and headroom included.
+    #[key(is = Size { min: 1, max: 1 << 50 }, cite = "Choudhury, Hahne 1998")]
+    pub bytes: u64,
+    /// Reserve of each input port and class.
+    #[key(is = Size { min: 0, max: 1 << 50 }, default = "\"0 B\"")]
+    pub reserve: u64,
+    /// Headroom of each input port and lossless class.
+    #[key(is = Size { min: 0, max: 1 << 50 }, otherwise = "what the links need")]
+    pub headroom: Option<u64>,
+    /// Headroom of the whole switch.
+    #[key(is = Size { min: 0, max: 1 << 50 }, otherwise = "enough for all inputs at once")]
+    pub pool: Option<u64>,
+    /// An input may hold so many times what is free.
+    #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
+    pub alpha: (u32, u32),
+    /// The same for output queues of classes without back-pressure.
+    #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
+    pub output_alpha: (u32, u32),
+    /// An input is resumed when it holds so much less than its threshold.
+    #[key(is = Size { min: 0, max: 1 << 50 }, default = "\"3 kB\"")]
+    pub resume_offset: u64,
+}
+
+/// What single queues may have of their own.
+#[derive(Table, Clone, Debug)]
+#[table(part, layered)]
+pub(crate) struct QueueSettings {
+    /// Bytes each of these queues holds.
+    #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "as the table above it says")]
+    pub limit: Option<u64>,
+    /// Congested when it holds more than this after an arrival.
+    #[key(is = Threshold, otherwise = "as the table above it says")]
+    pub high: Option<OrShare<u64>>,
+    /// No longer congested when it holds less than this after a departure.
+    #[key(is = Threshold, otherwise = "as the table above it says")]
+    pub low: Option<OrShare<u64>>,
+    /// Deficit round robin: bytes a turn.
+    #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as the table above it says")]
+    pub quantum: Option<u32>,
+    /// Marks congestion (ECN) on every frame that joins a queue with more than this.
+    #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "as the table above it says")]
+    pub mark_above: Option<u64>,
+    /// Marks congestion with a probability that grows with the queue.
+    #[key(otherwise = "as the table above it says")]
+    pub ecn: Option<Ecn>,
+}
+
+/// What differs in the queues of one class.
+#[derive(Table, Clone, Debug)]
+#[table("[[classes]]", at_most_one(mark_above, ecn))]
+pub(crate) struct Classes {
+    /// Which.
+    #[key(is = Whole { min: 0, max: 7, unit: "" })]
+    pub class: u32,
+    #[key(flatten, as_above)]
+    pub queues: QueueSettings,
+    /// Whether a lossless class promises to lose nothing.
+    #[key(otherwise = "as the table above it says")]
+    pub headroom: Option<Headroom>,
+    /// The nodes of which `headroom` of this class speaks.
+    #[key(is = References("node"), otherwise = "all")]
+    pub headroom_at: Vec<Named>,
+}
+
+/// What differs in single nodes.
+#[derive(Table, Clone, Debug)]
+#[table("[[nodes]]")]
+pub(crate) struct Nodes {
+    /// Which; or a list.
+    #[key(is = References("node"))]
+    pub name: Vec<Named>,
+    /// It neglects stops: a device without flow control, or a broken one.
+    #[key(default = "false")]
+    pub deaf: bool,
+    #[key(flatten, as_above)]
+    pub response: Response,
+    /// What it does about a stop that does not end.
+    #[key(otherwise = "as `[watchdog]` says for switches; nothing at stations")]
+    pub watchdog: Option<Watchdog>,
+    /// A station that sends stops whatever happens: a broken or overwhelmed receiver.
+    #[key(otherwise = "none")]
+    pub storm: Option<Storm>,
+}
+
+/// Stop frames without reason.
+#[derive(Table, Clone, Debug)]
+#[table("nodes.storm")]
+pub(crate) struct Storm {
+    /// From here
+    #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
+    pub from: Duration,
+    /// to here.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "the end of the run")]
+    pub until: Option<Duration>,
+    /// Classes stopped (PFC).
+    #[key(is = Wholes { min: 0, max: 7, unit: "" }, otherwise = "PAUSE: all")]
+    pub classes: Vec<u32>,
+    /// How long each stop lasts; the next comes after half of that.
+    #[key(is = Whole { min: 1, max: 65_535, unit: "quanta of 512 bit times" }, default = "65535")]
+    pub quanta: u32,
+}
+
+/// What every switch does about a stop that does not end.
+#[derive(Table, Clone, Debug)]
+#[table("[watchdog]")]
+pub(crate) struct Watchdog {
+    /// A class stopped with frames waiting and without a start for so long trips it.
+    #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
+    pub detect: Duration,
+    /// It ends when no stop frame has come for so long.
+    #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
+    pub restore: Duration,
+    /// What it does until then.
+    #[key(default = "\"drop\"")]
+    pub action: WatchdogAction,
+}
+
+/// Words of `action`: What it does until then.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WatchdogAction {
+    /// Drops what waits and what comes for that class of the port.
+    Drop,
+    /// Sends in spite of the stop.
+    Forward,
+}
+
+/// Words of `forwarding`: When an arriving frame can leave.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Forwarding {
+    /// When its last bit is in.
+    StoreAndForward,
+    /// When its first 64 bytes are in, where it came at least as fast as it leaves.
+    CutThrough,
+}
+
+/// Words of `order`: Which class of a port goes first.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    /// The highest class that may send; 7 is the most urgent.
+    StrictPriority,
+    /// All in turn, each with its `quantum` of bytes.
+    #[word(cite = "Shreedhar, Varghese 1996")]
+    DeficitRoundRobin,
+}
+
+/// Words of `spread`: Which of several shortest ways a frame takes.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Spread {
+    /// All frames of a flow the same one, by a hash.
+    Flows,
+    /// Each frame one at random: order is lost.
+    Frames,
+}

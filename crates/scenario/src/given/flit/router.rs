@@ -1,0 +1,142 @@
+//! Routers and channels.
+
+use derive::{Table, Word};
+
+/// What every router and channel has. The receiving end of a channel holds `lanes` buffers
+/// (virtual channels) of `depth` flits each.
+#[derive(Table, Clone, Debug)]
+#[table("[router]", at_most_one(depth, storage))]
+pub(crate) struct Router {
+    #[key(flatten)]
+    pub switch: RouterKind,
+    /// Lanes (virtual channels) of each channel.
+    #[key(is = Whole { min: 1, max: 32, unit: "lanes" }, default = "1", cite = "Dally 1992")]
+    pub lanes: u32,
+    /// Flits that a lane holds.
+    #[key(is = Whole { min: 1, max: 65_535, unit: "flits" }, otherwise = "4, or from `storage`")]
+    pub depth: Option<u32>,
+    /// Flits that all lanes of a channel hold together; each gets an equal part.
+    #[key(
+        is = Whole { min: 1, max: 2_097_120, unit: "flits" },
+        otherwise = "`lanes` times `depth`"
+    )]
+    pub storage: Option<u32>,
+    /// When a lane is free for the next packet.
+    #[key(default = "\"drained\"")]
+    pub release: Release,
+    /// What room a header needs in the next lane.
+    #[key(default = "\"wormhole\"")]
+    pub forwarding: Forwarding,
+    /// Who crosses a channel; with a multiplexed switch, who wins an input and an output.
+    #[key(default = "\"round-robin\"")]
+    pub arbiter: Arbiter,
+    /// Which of the waiting headers gets a free lane.
+    #[key(default = "\"round-robin\"")]
+    pub lane_arbiter: Arbiter,
+    /// Which of the free lanes it gets.
+    #[key(default = "\"lowest\"")]
+    pub lane_choice: LaneChoice,
+    /// Cycles a header spends in a router before it competes for a lane; 0 lets it move the cycle
+    /// after it came.
+    #[key(is = Cycles { min: 0, max: 4095 }, default = "\"0 cycles\"")]
+    pub header_delay: u64,
+    /// Cycles from a header's getting a lane in a router to its first chance to move. The lane is
+    /// taken meanwhile.
+    #[key(is = Cycles { min: 0, max: 4095 }, default = "\"0 cycles\"")]
+    pub allocation_delay: u64,
+    /// Cycles every flit spends in a router on top of those of its channel.
+    #[key(is = Cycles { min: 0, max: 4095 }, default = "\"0 cycles\"")]
+    pub pipeline_delay: u64,
+    /// Cycles from a flit's leaving a buffer to the leaving of the flit that takes its room; 0
+    /// needs a network without cycles of channels.
+    #[key(is = Cycles { min: 0, max: 4096 }, default = "\"1 cycles\"")]
+    pub credit_delay: u64,
+}
+
+/// What the switch of [router] sets.
+#[derive(Table, Clone, Debug)]
+#[table(
+    part,
+    by(
+        switch,
+        "How flits get from inputs to outputs.",
+        default = "\"crossbar\""
+    )
+)]
+pub(crate) enum RouterKind {
+    /// Every lane has its own input of the switch: only output channels are contended for.
+    #[word(cite = "Dally 1992, figure 6A")]
+    Crossbar,
+    /// The lanes of a channel share one input of the switch.
+    #[word(cite = "Dally 1992, figure 6B")]
+    Multiplexed {
+        /// How inputs and outputs are matched.
+        #[key(default = "\"separable-input-first\"")]
+        allocator: Allocator,
+        /// Rounds of `islip` among what is left.
+        #[key(is = Whole { min: 1, max: 255, unit: "rounds" }, otherwise = "1")]
+        iterations: Option<u32>,
+        /// Buffer between switch and channel.
+        #[key(is = Whole { min: 0, max: 65_535, unit: "flits" }, default = "0")]
+        output_buffer: u32,
+        /// Times the switch works in a cycle; above 1 it needs an `output_buffer`.
+        #[key(is = Whole { min: 1, max: 64, unit: "times" }, default = "1")]
+        speedup: u32,
+    },
+}
+
+/// Words of `allocator`: How inputs and outputs are matched.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Allocator {
+    /// Each input proposes one lane, each output takes one input.
+    SeparableInputFirst,
+    /// Each output offers itself to one input that wants it, each input takes one offer.
+    SeparableOutputFirst,
+    /// The latter, in rounds; arbiters move on only when their choice in the first round was
+    /// taken.
+    #[word(cite = "McKeown 1999")]
+    Islip,
+}
+
+/// Words of `release`: When a lane is free for the next packet.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Release {
+    /// When the tail has left the lane's buffer, known at the sender a credit delay later.
+    Drained,
+    /// When the tail has been sent into it: packets may queue in one buffer.
+    TailSent,
+}
+
+/// Words of `forwarding`: What room a header needs in the next lane.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Forwarding {
+    /// Room for one flit.
+    Wormhole,
+    /// Room for its whole packet.
+    #[word(cite = "Kermani and Kleinrock 1979")]
+    CutThrough,
+}
+
+/// Words of `arbiter`: Who crosses a channel; with a multiplexed switch, who wins an input and an
+/// output.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Arbiter {
+    /// All are equally likely.
+    Random,
+    /// In turn.
+    RoundRobin,
+    /// The class of highest priority first, then the earliest deadline; the oldest packet where
+    /// classes have no deadline.
+    Earliest,
+}
+
+/// Words of `lane_choice`: Which of the free lanes it gets.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LaneChoice {
+    /// The lowest.
+    Lowest,
+    /// The next one after the lane that the last packet from the same input lane got, the lowest
+    /// if that was of another channel. Spreads packets over buffers where `release` is
+    /// `tail-sent`.
+    RoundRobin,
+}

@@ -1,0 +1,160 @@
+//! The language as types: every table and key, once.
+//!
+//! A struct or an enum with doc comments is a table; what derives from it describes the language
+//! (`TABLE`) and holds what a file gives (`read`).
+
+pub(crate) mod compare;
+pub(crate) mod ethernet;
+pub(crate) mod flit;
+pub(crate) mod packet;
+pub(crate) mod sweep;
+pub(crate) mod tcp;
+
+use derive::Word;
+
+use crate::source::At;
+use crate::suggest;
+use crate::table::{Choice, Key, Section};
+use crate::tree::{Node, Value};
+use crate::typed::{Table, Word};
+
+use self::compare::ComparisonFile;
+use self::ethernet::EthernetFile;
+use self::flit::FlitFile;
+use self::packet::PacketFile;
+
+/// A name and where it stands.
+pub(crate) type Named = (String, At);
+
+/// The whole file, for the packet engine.
+pub(crate) const PACKET: &Section = PacketFile::TABLE;
+/// The whole file, for the flit engine.
+pub(crate) const FLIT: &Section = FlitFile::TABLE;
+/// The whole file, for the Ethernet engine.
+pub(crate) const ETHERNET: &Section = EthernetFile::TABLE;
+/// The whole file of a comparison.
+pub(crate) const COMPARISON: &Section = ComparisonFile::TABLE;
+
+/// The engines.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Engine {
+    /// Event-driven, integer picoseconds; cells, frames and packets on links with delay.
+    Packet,
+    /// Cycle by cycle; wormhole networks with virtual channels (lanes), flit by flit.
+    Flit,
+    /// Event-driven, integer picoseconds; switched Ethernet with PAUSE, PFC, TCP and UDP.
+    Ethernet,
+}
+
+/// The engines, with the one to show as an example first.
+const FLIT_FIRST: &[Choice] = &[Engine::WORDS[1], Engine::WORDS[0], Engine::WORDS[2]];
+const ETHERNET_FIRST: &[Choice] = &[Engine::WORDS[2], Engine::WORDS[0], Engine::WORDS[1]];
+
+/// What a file may hold for each of the engines.
+pub(crate) const ROOTS: [(&str, &Section); 3] =
+    [("packet", PACKET), ("flit", FLIT), ("ethernet", ETHERNET)];
+
+/// What this file may hold: the engine says, or the tables that only files for one engine have.
+pub(crate) fn root_of(file: &Node) -> &'static Section {
+    let word = match file.get("engine").map(|node| &node.value) {
+        Some(Value::Text(word)) => suggest::nearest(word, ROOTS.iter().map(|(word, _)| *word)),
+        _ => None,
+    };
+    if let Some((_, root)) = ROOTS.iter().find(|(engine, _)| Some(*engine) == word) {
+        return root;
+    }
+    let unknown = |root: &Section| {
+        let entries = file.table().iter();
+        entries
+            .filter(|entry| root.key(&entry.key).is_none())
+            .count()
+    };
+    let fewest = ROOTS.iter().min_by_key(|(_, root)| unknown(root));
+    fewest.map_or(PACKET, |(_, root)| *root)
+}
+
+/// Every section, in the order of the reference.
+pub(crate) fn sections() -> Vec<&'static Section> {
+    let mut all = Vec::new();
+    for (_, root) in ROOTS {
+        add_sections(root, &mut all);
+    }
+    all
+}
+
+/// The sections of a comparison.
+pub(crate) fn sections_of_comparisons() -> Vec<&'static Section> {
+    sections_below(COMPARISON)
+}
+
+/// Is it in comparisons, and in no scenario?
+pub(crate) fn is_of_comparisons(section: &Section) -> bool {
+    let mut all = sections_of_comparisons().into_iter();
+    all.any(|known| std::ptr::eq(known, section))
+}
+
+/// The sections a file for one engine may have.
+pub(crate) fn sections_below(root: &'static Section) -> Vec<&'static Section> {
+    let mut all = Vec::new();
+    add_sections(root, &mut all);
+    all
+}
+
+fn add_sections(root: &'static Section, all: &mut Vec<&'static Section>) {
+    let mut next = all.len();
+    all.push(root);
+    while next < all.len() {
+        for key in all[next].keys {
+            if let Some(section) = key.kind.section()
+                && !all.iter().any(|known| std::ptr::eq(*known, section))
+            {
+                all.push(section);
+            }
+        }
+        next += 1;
+    }
+}
+
+/// The engine whose files have this section; `None` if those of all.
+pub(crate) fn engine_of(section: &Section) -> Option<&'static str> {
+    let has = |root: &'static Section| {
+        let mut below = sections_below(root).into_iter();
+        below.any(|known| std::ptr::eq(known, section))
+    };
+    let mut engines = ROOTS.iter().filter(|(_, root)| has(root));
+    match (engines.next(), engines.next()) {
+        (Some((engine, _)), None) => Some(engine),
+        _ => None,
+    }
+}
+
+/// Is it the file itself, not a table in it?
+pub(crate) fn is_root(section: &Section) -> bool {
+    let mut roots = ROOTS.iter().map(|(_, root)| *root);
+    std::ptr::eq(section, COMPARISON) || roots.any(|root| std::ptr::eq(root, section))
+}
+
+/// Its name, with the engine where another engine has a different section of that name.
+pub(crate) fn title(section: &Section) -> String {
+    if is_of_comparisons(section) {
+        return format!("{} (comparison)", section.name);
+    }
+    let mut named = sections().into_iter().filter(|s| s.name == section.name);
+    match engine_of(section) {
+        Some(engine) if named.nth(1).is_some() => format!("{} ({engine} engine)", section.name),
+        _ => section.name.into(),
+    }
+}
+
+/// Does a section of this name, of an engine before, have the same key?
+pub(crate) fn is_told(section: &Section, key: &Key) -> bool {
+    let before = sections();
+    let mut before = before
+        .iter()
+        .take_while(|known| !std::ptr::eq(**known, section))
+        .filter(|known| known.name == section.name);
+    before.any(|known| {
+        let same = known.key(key.name);
+        same.is_some_and(|same| same.is_same(key))
+    })
+}

@@ -1,0 +1,172 @@
+//! Flow control on links.
+
+use derive::{Table, Word};
+use kernel::{Duration, Rate};
+
+use crate::kinds::{OrShare, OrWord};
+
+/// Flow control of every flow on every link. A flow's own `flow_control` is merged over it, and
+/// an entry of its `on_links` over both.
+#[derive(Table, Clone, Debug)]
+#[table(
+    "[flow_control]",
+    layered,
+    selected_by(scheme),
+    at_most_one(n3, target)
+)]
+pub(crate) struct FlowControl {
+    /// How a link keeps its receiver from overflowing.
+    #[key(default = "\"none\"")]
+    pub scheme: Option<Scheme>,
+    /// Cells the receiver frees between two credit cells. Credit takes 1/(N2+1) of the link
+    /// back.
+    #[key(
+        is = Whole { min: 1, max: 1 << 30, unit: "cells" },
+        default = "10",
+        cite = "Kung 1993, sections 4.2 and 4.4",
+        only("n23", "n123", "n123+", "relative", "cumulative")
+    )]
+    pub n2: Option<u32>,
+    /// Buffer zone that keeps a flow at its target bandwidth over a round trip.
+    #[key(
+        is = Whole { min: 0, max: 1 << 30, unit: "cells" },
+        otherwise = "from `target`",
+        cite = "Kung 1993, section 4.3, equation 3",
+        only("n23", "n123", "n123+", "relative", "cumulative")
+    )]
+    pub n3: Option<u32>,
+    /// Bandwidth the flow shall reach: sets N3 = ceil(D * bandwidth / unit) on each link, D
+    /// being the control loop of that link. A rate, a share of the link's rate, or `full`.
+    #[key(
+        is = RateOrShare { word: "full" },
+        otherwise = "`full`, unless `n3` is given",
+        cite = "Kung 1993, section 4.3, equation 3",
+        only("n23", "n123", "n123+", "relative", "cumulative")
+    )]
+    pub target: Option<OrWord<OrShare<Rate>>>,
+    /// Zone that holds what is under way and no credit cell can know of.
+    #[key(
+        is = Whole { min: 0, max: 1 << 30, unit: "cells" },
+        otherwise = "n123: ceil(D * link rate / unit); n123+: N2 + ceil(D * target / unit)",
+        cite = "Kung 1993, section 3",
+        only("n123", "n123+")
+    )]
+    pub n1: Option<u32>,
+    /// Span over which the sender counts E, the cells it has sent. Must be the control loop
+    /// of the link: shorter overflows the buffer, longer is slow and may stall.
+    #[key(
+        is = TimeOr { word: "exact", min_ps: 1 },
+        default = "\"exact\"",
+        cite = "Kung 1993, section 4.3, equation 1",
+        only("n23", "n123+")
+    )]
+    pub window: Option<OrWord<Duration>>,
+    /// When a credit cell's value is taken from the buffer.
+    #[key(
+        default = "\"start\"",
+        only("n23", "n123", "n123+", "relative", "cumulative")
+    )]
+    pub bind: Option<Bind>,
+    /// Send a credit cell every so many cells freed, if that is sooner than N2; the buffer
+    /// stays.
+    #[key(
+        is = Whole { min: 1, max: 1 << 30, unit: "cells" },
+        otherwise = "no redundant credit cells",
+        cite = "Kung 1993, section 4.5",
+        only("n23", "n123", "n123+", "relative", "cumulative")
+    )]
+    pub redundant_every: Option<u32>,
+    /// Also send a credit cell when none was sent for this long.
+    #[key(
+        is = Time { min_ps: 1 },
+        otherwise = "never",
+        cite = "Kung 1993, section 4.5",
+        only("n23", "n123", "n123+", "relative", "cumulative")
+    )]
+    pub refresh_every: Option<Duration>,
+    /// Ask for credit after this long without any while data waits (Sender-Request-Credit).
+    #[key(
+        is = Time { min_ps: 1 },
+        otherwise = "never",
+        cite = "Kung 1993, section 4.5",
+        only("n23", "n123", "n123+", "relative", "cumulative")
+    )]
+    pub request_after: Option<Duration>,
+    /// The sender states its counter every so many data cells, which heals lost data.
+    #[key(
+        is = Whole { min: 1, max: 1 << 30, unit: "cells" }, otherwise = "never", only("cumulative")
+    )]
+    pub resync_every: Option<u32>,
+    /// Memory of the receiving node for this flow.
+    #[key(
+        is = WholeOr { word: "unlimited", min: 1, max: 1 << 30, unit: "cells" },
+        otherwise = "N1 + N2 + N3 with credits, `unlimited` without"
+    )]
+    pub buffer: Option<OrWord<u32>>,
+    /// What happens to a cell that finds it full.
+    #[key(default = "\"drop\"")]
+    pub overflow: Option<Overflow>,
+}
+
+/// What one flow changes of `[flow_control]`, on all its links.
+#[derive(Table, Clone, Debug)]
+#[table("flows.flow_control", at_most_one(n3, target))]
+pub(crate) struct FlowOverride {
+    #[key(flatten, as_above)]
+    pub control: FlowControl,
+}
+
+/// What one flow changes of its flow control on one link.
+#[derive(Table, Clone, Debug)]
+#[table("flows.on_links", at_most_one(n3, target))]
+pub(crate) struct LinkOverride {
+    /// The channel, as `from->to`.
+    #[key(is = Reference("channel"))]
+    pub link: String,
+    #[key(flatten, as_above)]
+    pub control: FlowControl,
+}
+
+/// Words of `scheme`: How a link keeps its receiver from overflowing.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scheme {
+    /// No flow control: a cell may always cross.
+    None,
+    /// Absolute credit: the credit cell carries N2 + N3 - fill, the sender subtracts E, what it
+    /// sent during the last control loop. Buffer N2 + N3.
+    #[word(cite = "Kung 1993, section 4.3")]
+    N23,
+    /// Absolute credit without E: a zone N1 holds what is under way at the link's rate. Buffer N1
+    /// + N2 + N3.
+    #[word(cite = "Kung 1993, section 3")]
+    N123,
+    /// As n123, with N1 bounded by the bandwidth of the circuit instead of the link's. Buffer N1
+    /// + N2 + N3.
+    #[word(name = "n123+", cite = "Kung 1993, section 3")]
+    N123Plus,
+    /// Additive credit: the credit cell carries the cells freed, the sender adds them. A lost
+    /// credit cell is lost for ever. Buffer N2 + N3.
+    Relative,
+    /// Cumulative credit: the credit cell carries all cells freed since the start; the sender's
+    /// credit is N2 + N3 - (sent - freed). Buffer N2 + N3.
+    #[word(cite = "Kung, Blackwell and Chapman 1994 (SIGCOMM)")]
+    Cumulative,
+}
+
+/// Words of `bind`: When a credit cell's value is taken from the buffer.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bind {
+    /// When the credit cell starts on the wire (safe).
+    Start,
+    /// When it is triggered; it may wait and be out of date (unsafe).
+    Trigger,
+}
+
+/// Words of `overflow`: What happens to a cell that finds it full.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Overflow {
+    /// It is dropped; on a link with credits that is a violation.
+    Drop,
+    /// It is kept and counted, to measure by how much the buffer is too small.
+    Keep,
+}

@@ -1,0 +1,207 @@
+//! Flows, one by one or by rule, and what to record of them.
+
+use derive::{Table, Word};
+use kernel::Duration;
+
+use super::control::{FlowOverride, LinkOverride};
+use super::policing::{Envelope, OnAlarm, Policer};
+use super::service::{Reserve, Session};
+use super::source::SourceControl;
+use super::traffic::{Sink, Traffic};
+use crate::given::Named;
+use crate::typed::Placed;
+
+/// A flow (a virtual circuit) from a host to one or more others.
+#[derive(Table, Clone, Debug)]
+#[table("[[flows]]")]
+pub(crate) struct Flows {
+    /// Its name in reports and references.
+    #[key(is = Name)]
+    pub name: String,
+    /// Host it starts at.
+    #[key(is = Reference("host"))]
+    pub from: String,
+    /// Host it goes to, or a list: multicast.
+    #[key(is = References("host"))]
+    pub to: Vec<Named>,
+    /// The nodes it passes, first and last included (not for multicast).
+    #[key(
+        is = ReferenceList("node"),
+        otherwise = "the shortest, ties decided by the order of links in the file"
+    )]
+    pub path: Vec<Named>,
+    /// Repeats the flow as `name[1]`, `name[2]`, ..; `{i}` in names it uses is the number.
+    #[key(
+        is = Whole { min: 1, max: 1_000_000, unit: "flows" },
+        otherwise = "one flow, without a number in its name"
+    )]
+    pub count: Option<u32>,
+    #[key(flatten)]
+    pub settings: FlowSettings,
+    /// What it changes on single links.
+    #[key(otherwise = "nothing")]
+    pub on_links: Vec<Placed<LinkOverride>>,
+}
+
+/// What flows have, named or made by rule.
+#[derive(Table, Clone, Debug)]
+#[table(part, at_most_one(unit_bytes, sizes))]
+pub(crate) struct FlowSettings {
+    /// Group for service at every port; 0 is served first. Inside a group, as the scheduler says.
+    #[key(is = Whole { min: 0, max: 255, unit: "" }, default = "0")]
+    pub priority: u32,
+    /// Size of this flow's units on the wire.
+    #[key(
+        is = Whole { min: 1, max: 1 << 20, unit: "bytes" },
+        otherwise = "`unit.bytes`, or the largest of `sizes`"
+    )]
+    pub unit_bytes: Option<u32>,
+    /// Sizes of its units, drawn at random for each.
+    #[key(otherwise = "all have `unit_bytes`")]
+    pub sizes: Vec<Placed<Sizes>>,
+    /// What the application wants to send.
+    #[key(default = "{ kind = \"greedy\" }")]
+    pub traffic: Traffic,
+    /// When the source may send it, end to end.
+    #[key(default = "{ kind = \"none\" }")]
+    pub source_control: SourceControl,
+    /// How the destinations consume.
+    #[key(default = "{ kind = \"infinite\" }")]
+    pub sink: Sink,
+    /// The flow that carries the answers (acknowledgements, responses) back.
+    #[key(is = Reference("flow"), otherwise = "none")]
+    pub partner: Option<String>,
+    /// What goes the other way on an ABR circuit; the flow `<name> back` is made for it.
+    #[key(otherwise = "`silent`")]
+    pub back: Option<Traffic>,
+    /// What this flow changes of `[flow_control]`.
+    #[key(otherwise = "nothing")]
+    pub flow_control: Option<FlowOverride>,
+    /// What it reserves at every port on its way.
+    #[key(otherwise = "nothing: its units are datagrams")]
+    pub reserve: Option<Reserve>,
+    /// What the source holds itself to.
+    #[key(otherwise = "nothing")]
+    pub envelope: Option<Envelope>,
+    /// What the edge of the network holds it to.
+    #[key(otherwise = "nothing")]
+    pub policer: Option<Policer>,
+    /// What its source makes of a warning.
+    #[key(default = "{ kind = \"ignore\" }")]
+    pub on_alarm: OnAlarm,
+    /// Set-up and tear-down while the network runs.
+    #[key(otherwise = "it is there from the start to the end")]
+    pub session: Option<Session>,
+}
+
+/// Many flows by rule, named `name[1]`, `name[2]`, ... Random ones depend on `run.seed`.
+#[derive(Table, Clone, Debug)]
+#[table("[[patterns]]")]
+pub(crate) struct Patterns {
+    #[key(flatten)]
+    pub kind: PatternsKind,
+    /// What their names start with.
+    #[key(is = Name)]
+    pub name: String,
+    #[key(flatten)]
+    pub settings: FlowSettings,
+}
+
+/// What the kind of [[patterns]] sets.
+#[derive(Table, Clone, Debug)]
+#[table(part, by(kind, "The rule."))]
+pub(crate) enum PatternsKind {
+    /// Each flow between two different hosts drawn at random.
+    RandomPairs {
+        /// How many flows.
+        #[key(is = Whole { min: 1, max: 10_000_000, unit: "flows" })]
+        count: u32,
+    },
+    /// One flow from every other host to one host.
+    AllToOne {
+        /// The host all others send to.
+        #[key(is = Reference("host"))]
+        to: String,
+    },
+    /// One flow from every host, each to another one, at random.
+    Permutation,
+    /// One flow from every host to the host of the same number on the next switch, round about.
+    Neighbour,
+}
+
+/// A size of units and how often it comes; the size of each unit is drawn at random.
+#[derive(Table, Clone, Debug)]
+#[table("flows.sizes")]
+pub(crate) struct Sizes {
+    /// Bytes on the wire.
+    #[key(is = Size { min: 1, max: 1 << 20 })]
+    pub bytes: u32,
+    /// Share of the units, against the sum of all shares of the flow.
+    #[key(is = Decimal { min: 0.0, max: 1e6 })]
+    pub share: f64,
+}
+
+/// A time series to record, for the report's plots.
+#[derive(Table, Clone, Debug)]
+#[table("[[series]]")]
+pub(crate) struct Series {
+    /// Its name in the report.
+    pub name: String,
+    /// What is recorded.
+    pub measure: SeriesMeasure,
+    /// Whose.
+    #[key(is = Reference("flow"), otherwise = "all flows together")]
+    pub flow: Option<String>,
+    /// Where: a channel, as `from->to`.
+    #[key(
+        is = Reference("channel"),
+        otherwise = "the flow's first link, of `allowed-rate` and `source-rate`; else it is needed"
+    )]
+    pub on: Option<String>,
+    /// Average over windows of this length.
+    #[key(is = Time { min_ps: 1 }, otherwise = "every change is recorded")]
+    pub window: Option<Duration>,
+    /// From here.
+    #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
+    pub from: Duration,
+    /// To here.
+    #[key(is = Time { min_ps: 1 }, otherwise = "the end of the run")]
+    pub until: Option<Duration>,
+}
+
+/// Words of `measure`: What is recorded.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SeriesMeasure {
+    /// Share of the channel's rate that data uses, leaving the sender.
+    Throughput,
+    /// The same, reaching the receiver.
+    Arrivals,
+    /// Share of the channel's rate that control units use.
+    ControlThroughput,
+    /// Data units started since the beginning.
+    Forwarded,
+    /// The sender's credit, of one flow.
+    Credit,
+    /// The receiver's buffer, in units.
+    Fill,
+    /// Units that wait at the sending port.
+    Queue,
+    /// Units in the receiving node's memory, all flows.
+    Stored,
+    /// From the source's queue to delivery, of units delivered here.
+    Delay,
+    /// Time in the receiving node, from arrival to start on the next channel.
+    Wait,
+    /// ACR of an ABR flow.
+    AllowedRate,
+    /// Nrm cells in T of an ABR flow, as each of its forward RM cells finds it.
+    SourceRate,
+    /// ABR cells that wait at a port that tells rates.
+    RateQueue,
+    /// Load factor z of a port that tells rates, in each of its intervals.
+    LoadFactor,
+    /// Active circuits of a port that tells rates, in each of its intervals.
+    ActiveCircuits,
+    /// Fair share of a port that tells rates.
+    FairShare,
+}

@@ -1,0 +1,117 @@
+//! Cells, frames and packets on links with delay.
+
+pub(crate) mod control;
+pub(crate) mod explicit_rate;
+pub(crate) mod flows;
+pub(crate) mod network;
+pub(crate) mod policing;
+pub(crate) mod service;
+pub(crate) mod source;
+pub(crate) mod traffic;
+
+use derive::Table;
+use kernel::Duration;
+
+use self::control::FlowControl;
+use self::flows::{Flows, Patterns, Series};
+use self::network::{Link, Links, Network, Topology};
+use self::service::{Pool, Scheduler};
+use crate::given::Engine;
+use crate::given::sweep::Sweep;
+use crate::typed::Placed;
+
+/// What stands at the top of the file, before any `[table]`, and the tables it may have.
+#[derive(Table, Clone, Debug)]
+#[table("scenario")]
+pub(crate) struct PacketFile {
+    /// Title of the report.
+    #[key(default = "\"\"")]
+    pub title: String,
+    /// What the scenario shows, in a sentence or two.
+    #[key(default = "\"\"")]
+    pub about: String,
+    /// Simulator that runs it.
+    #[key(default = "\"packet\"")]
+    pub engine: Engine,
+    /// How long to run.
+    pub run: Run,
+    /// What is sent.
+    #[key(default = "{}")]
+    pub unit: Unit,
+    /// What every link has.
+    pub link: Link,
+    /// Nodes by name.
+    #[key(otherwise = "a `[topology]` makes the nodes")]
+    pub network: Option<Network>,
+    /// Nodes and links by rule.
+    #[key(otherwise = "`[network]` and `[[links]]` name them")]
+    pub topology: Option<Topology>,
+    /// Links, one table each.
+    #[key(otherwise = "none besides those of `[topology]`")]
+    pub links: Vec<Placed<Links>>,
+    /// What every flow uses.
+    #[key(default = "{}")]
+    pub flow_control: FlowControl,
+    /// Which unit leaves a port next.
+    #[key(otherwise = "round robin")]
+    pub scheduler: Placed<Option<Scheduler>>,
+    /// Memory of every switch.
+    #[key(otherwise = "without limit")]
+    pub pool: Option<Pool>,
+    /// What to measure besides flows.
+    #[key(otherwise = "ports where a scheduler or a pool is given")]
+    pub measure: Option<Measure>,
+    /// Flows, one table each or many by `count`.
+    #[key(otherwise = "none besides those of `[[patterns]]`")]
+    pub flows: Vec<Placed<Flows>>,
+    /// Flows by rule.
+    #[key(otherwise = "none")]
+    pub patterns: Vec<Placed<Patterns>>,
+    /// Time series to record.
+    #[key(otherwise = "none")]
+    pub series: Vec<Placed<Series>>,
+    /// What varies in a sweep.
+    #[key(otherwise = "nothing")]
+    pub sweep: Option<Sweep>,
+}
+
+/// How long to simulate, and from which seed.
+#[derive(Table, Clone, Debug)]
+#[table("[run]")]
+pub(crate) struct Run {
+    /// The run ends after this long.
+    #[key(is = Time { min_ps: 1 })]
+    pub duration: Duration,
+    /// Statistics start after this long.
+    #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
+    pub warm_up: Duration,
+    /// Root of every random stream: the same seed gives the same run, bit for bit.
+    #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
+    pub seed: u64,
+}
+
+/// The unit of data. With the rate of `[link]` it also sets the cell time: the unit `cells` of
+/// every span of time is `bytes` at that rate, rounded half up to 1 ps.
+#[derive(Table, Clone, Debug)]
+#[table("[unit]")]
+pub(crate) struct Unit {
+    /// Size of a data unit and of a control unit on the wire.
+    #[key(
+        is = Whole { min: 1, max: 1 << 20, unit: "bytes" },
+        default = "53",
+        cite = "ATM cell: ITU-T I.361"
+    )]
+    pub bytes: u32,
+}
+
+/// What a run measures besides its flows.
+#[derive(Table, Clone, Debug)]
+#[table("[measure]")]
+pub(crate) struct Measure {
+    /// Measure queues, waiting and utilization at ports.
+    #[key(otherwise = "true where a `scheduler` or `[pool]` is given")]
+    pub ports: Option<bool>,
+    /// Windows over which the utilization of ports is averaged.
+    #[key(is = Time { min_ps: 1 }, otherwise = "a thousandth of the run")]
+    pub window: Option<Duration>,
+}

@@ -1,0 +1,179 @@
+//! Nodes and links.
+
+use derive::{Table, Word};
+use kernel::{Duration, Rate};
+
+use super::explicit_rate::ExplicitRate;
+use super::service::Scheduler;
+use crate::given::Named;
+use crate::typed::Placed;
+
+/// What every link has, both ways, unless `[[links]]` or `topology.trunk` says otherwise.
+#[derive(Table, Clone, Debug)]
+#[table("[link]", layered)]
+pub(crate) struct Link {
+    /// Line rate, each way.
+    pub rate: Option<Rate>,
+    /// Propagation: from the first bit sent to the first bit received.
+    #[key(is = Time { min_ps: 1 })]
+    pub delay: Option<Duration>,
+    /// Time the receiving node takes before anything that arrived, data or control, has an
+    /// effect.
+    #[key(
+        is = Time { min_ps: 0 },
+        default = "\"0 s\"",
+        cite = "Kung 1993, section 4.1: part of the round trip R"
+    )]
+    pub handling: Option<Duration>,
+    /// When an arriving unit can be used.
+    #[key(default = "\"store-and-forward\"")]
+    pub timing: Option<Timing>,
+    /// Probability that a data unit is lost on the wire.
+    #[key(is = Probability, default = "0.0")]
+    pub data_loss: Option<f64>,
+    /// Probability that a control unit is corrupted, found by its CRC and discarded.
+    #[key(is = Probability, default = "0.0", cite = "Kung 1993, section 4.5")]
+    pub control_loss: Option<f64>,
+    /// Probability that a control unit's value is corrupted and nobody notices: its low 8 bits
+    /// become random.
+    #[key(is = Probability, default = "0.0")]
+    pub control_corruption: Option<f64>,
+    /// Losses and corruption happen from this instant on.
+    #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
+    pub errors_from: Option<Duration>,
+    /// Which unit leaves the sending port next, instead of `[scheduler]`.
+    #[key(otherwise = "as the table above it says")]
+    pub scheduler: Placed<Option<Scheduler>>,
+    /// What the sending port tells the sources of ABR circuits; of channels that leave switches.
+    #[key(otherwise = "nothing")]
+    pub explicit_rate: Option<ExplicitRate>,
+}
+
+/// A full-duplex link between two nodes. It has two channels, named `A->B` and `B->A`.
+#[derive(Table, Clone, Debug)]
+#[table("[[links]]")]
+pub(crate) struct Links {
+    /// The two nodes it joins, by name.
+    #[key(is = ReferenceList("node"))]
+    pub between: Vec<Named>,
+    /// Repeats the link; `{i}` in the names of its nodes is the number.
+    #[key(is = Whole { min: 1, max: 1_000_000, unit: "links" }, otherwise = "one link")]
+    pub count: Option<u32>,
+    #[key(flatten, as_above)]
+    pub link: Link,
+    /// When the link is cut.
+    #[key(otherwise = "never")]
+    pub outages: Vec<Placed<Outages>>,
+    /// What differs from the first node to the second.
+    #[key(otherwise = "the same as the link")]
+    pub forward: Option<Channel>,
+    /// What differs from the second to the first.
+    #[key(otherwise = "the same as the link")]
+    pub backward: Option<Channel>,
+}
+
+/// What differs in one direction of a link. `links.backward` and `topology.trunk`, for all links
+/// between switches, have the same keys.
+#[derive(Table, Clone, Debug)]
+#[table("links.forward")]
+pub(crate) struct Channel {
+    #[key(flatten, as_above)]
+    pub link: Link,
+}
+
+/// The nodes by name; `[[links]]` joins them.
+#[derive(Table, Clone, Debug)]
+#[table("[network]")]
+pub(crate) struct Network {
+    /// Nodes where flows start and end. They forward nothing. `D{1..5}` stands for `D1` to `D5`.
+    #[key(is = Names)]
+    pub hosts: Vec<Named>,
+    /// Nodes that forward: common memory, output scheduled.
+    #[key(is = Names, default = "[]")]
+    pub switches: Vec<Named>,
+}
+
+/// Nodes and links by rule. Switches are `S1`, `S2`, .. (`S1_1` in a grid: row, column); the
+/// hosts of a switch carry its number: `H1_1`, `H1_2`, .. (`H1_1_1` in a grid). `[[links]]` may
+/// add links or override generated ones.
+#[derive(Table, Clone, Debug)]
+#[table("[topology]")]
+pub(crate) struct Topology {
+    #[key(flatten)]
+    pub kind: TopologyKind,
+    /// Hosts on each switch (in a tree: on each switch of the last level).
+    #[key(is = Whole { min: 1, max: 1_000_000, unit: "hosts" }, default = "1")]
+    pub hosts_per_switch: u32,
+    /// What differs on links between switches.
+    #[key(otherwise = "the same as `[link]`")]
+    pub trunk: Option<Channel>,
+}
+
+/// What the kind of [topology] sets.
+#[derive(Table, Clone, Debug)]
+#[table(part, by(kind, "The rule."))]
+pub(crate) enum TopologyKind {
+    /// Switches in a row, hosts on each.
+    Line {
+        /// How many switches (a ring needs 3).
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "switches" })]
+        switches: u32,
+    },
+    /// Switches in a ring, hosts on each.
+    Ring { switches: u32 },
+    /// One switch, `S1`, with all the hosts.
+    Star,
+    /// Switches in rows and columns, joined to their neighbours, hosts on each.
+    Grid {
+        /// Rows of the grid.
+        #[key(is = Whole { min: 1, max: 10_000, unit: "rows" })]
+        rows: u32,
+        /// Columns of the grid.
+        #[key(is = Whole { min: 1, max: 10_000, unit: "columns" })]
+        columns: u32,
+    },
+    /// Switches in a tree, numbered level by level; hosts below the last level.
+    Tree {
+        /// Levels of switches; the hosts are below the last.
+        #[key(is = Whole { min: 1, max: 20, unit: "levels" })]
+        depth: u32,
+        /// Switches below each switch.
+        #[key(is = Whole { min: 1, max: 1000, unit: "switches" })]
+        fanout: u32,
+    },
+}
+
+/// The link is cut: what is on it or would start is lost.
+#[derive(Table, Clone, Debug)]
+#[table("links.outages")]
+pub(crate) struct Outages {
+    /// From here
+    #[key(is = Time { min_ps: 0 })]
+    pub from: Duration,
+    /// to here, where it works again.
+    #[key(is = Time { min_ps: 1 })]
+    pub until: Duration,
+    /// Which way it is cut.
+    #[key(default = "\"both\"")]
+    pub direction: Direction,
+}
+
+/// Words of `timing`: When an arriving unit can be used.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Timing {
+    /// When its last bit is in.
+    StoreAndForward,
+    /// When its first bit is in.
+    CutThrough,
+}
+
+/// Words of `direction`: Which way it is cut.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Direction {
+    /// Both ways.
+    Both,
+    /// From the first node of `between` to the second.
+    Forward,
+    /// From the second to the first.
+    Backward,
+}

@@ -1,0 +1,177 @@
+//! Which unit leaves a port next, memory that flows share, what flows reserve.
+
+use derive::{Table, Word};
+use kernel::{Duration, Rate};
+
+/// Which unit leaves a port next, among those that wait and that flow control lets cross. It
+/// holds for every port; a `scheduler` table in `[link]`, `[[links]]`, `links.forward`,
+/// `links.backward` or `topology.trunk` replaces it there as a whole.
+#[derive(Table, Clone, Debug)]
+#[table(
+    "[scheduler]",
+    by(kind, "The discipline.", default = "\"round-robin\"")
+)]
+pub(crate) enum Scheduler {
+    /// One flow after another, a unit each, in each priority group.
+    RoundRobin,
+    /// In order of arrival, whatever the priority.
+    Fifo,
+    /// In order of arrival in each priority group.
+    StrictPriority,
+    /// By a clock of each flow that ticks at the rate it reserves.
+    #[word(cite = "Zhang 1991, section 3.1")]
+    VirtualClock {
+        /// The clock of a flow that stamps its units; the smallest stamp is served first.
+        #[key(default = "\"auxvc\"", cite = "Zhang 1991, section 3.1")]
+        stamp: Stamp,
+        /// When auxVC is set back to VirtualClock at the end of a check.
+        #[key(default = "\"idle-link\"", cite = "Zhang 1991, section 3.1")]
+        resync: Resync,
+        /// T: a flow whose VirtualClock is further ahead of real time at a check is warned.
+        #[key(
+            is = Time { min_ps: 0 },
+            otherwise = "AIR times Vtick of the flow",
+            cite = "Zhang 1991, section 3.1"
+        )]
+        threshold: Option<Duration>,
+        /// Size of a warning, sent to the source of the flow.
+        #[key(
+            is = Size { min: 1, max: 1 << 20 },
+            otherwise = "none is sent; warnings are counted all the same",
+            cite = "Zhang 1991, section 3.1"
+        )]
+        alarm: Option<u32>,
+    },
+    /// Weighted fair queueing: by the time at which fluid sharing would have finished the unit.
+    #[word(cite = "Demers, Keshav, Shenker 1989; Parekh, Gallager 1993")]
+    Wfq,
+    /// Worst-case fair: the same, among units that fluid sharing would have started.
+    #[word(name = "wf2q+", cite = "Bennett, Zhang 1997")]
+    Wf2qPlus,
+    /// Self-clocked fair queueing: virtual time is the stamp of the unit in service.
+    #[word(cite = "Golestani 1994")]
+    Scfq,
+    /// Start-time fair queueing: by the virtual time at which service would start.
+    #[word(cite = "Goyal, Vin, Cheng 1996")]
+    Sfq,
+    /// Deficit round robin: as many bytes a round as a flow reserves.
+    #[word(cite = "Shreedhar, Varghese 1995")]
+    Drr {
+        /// Bytes a round for the flow with the smallest reservation of the port; the others get
+        /// as many times more as they reserve.
+        #[key(is = Size { min: 1, max: 1 << 30 }, otherwise = "the largest unit of any flow")]
+        quantum: Option<u32>,
+    },
+    /// Earliest deadline first: arrival + `deadline`.
+    Edf,
+    /// Asynchronous traffic shaping: a unit waits until it conforms to its flow's rate and burst,
+    /// then in the order of these instants.
+    #[word(cite = "IEEE 802.1Qcr")]
+    Ats {
+        /// A unit that would wait longer until it conforms is dropped.
+        #[key(is = Time { min_ps: 0 }, otherwise = "without limit")]
+        max_residence: Option<Duration>,
+    },
+}
+
+/// Words of `stamp`: The clock of a flow that stamps its units; the smallest stamp is served first.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stamp {
+    /// auxVC: credit of silent times is not saved.
+    Auxvc,
+    /// VirtualClock: a flow that was silent may be served first for long.
+    VirtualClock,
+}
+
+/// Words of `resync`: When auxVC is set back to VirtualClock at the end of a check.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Resync {
+    /// Only on an idle channel, before the next unit is stamped.
+    IdleLink,
+    /// As the paper is written: after stamping, if the channel is idle or the unit on the wire
+    /// has a larger stamp. It may reorder a flow, and breaks delay bounds.
+    Literal,
+    /// Never.
+    None,
+}
+
+/// Memory of every switch, shared by all data units in it. At least one of `units` and `bytes`
+/// limits it. It excludes credit on the links to the switches.
+#[derive(Table, Clone, Debug)]
+#[table("[pool]")]
+pub(crate) struct Pool {
+    /// Units it holds.
+    #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, otherwise = "without limit")]
+    pub units: Option<u32>,
+    /// Bytes it holds.
+    #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "without limit")]
+    pub bytes: Option<u64>,
+    /// Who is dropped when it is full.
+    #[key(default = "\"tail-drop\"")]
+    pub when_full: WhenFull,
+    /// How long a unit holds its place.
+    #[key(default = "\"end\"")]
+    pub hold: Hold,
+}
+
+/// Words of `when_full`: Who is dropped when it is full.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WhenFull {
+    /// The unit that arrives.
+    TailDrop,
+    /// The unit that would be served last in the longest queue of the switch.
+    #[word(cite = "Zhang 1991, section 3.1")]
+    PushOut,
+}
+
+/// Words of `hold`: How long a unit holds its place.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Hold {
+    /// Until its last bit has left.
+    End,
+    /// Until it starts on the next channel.
+    Start,
+}
+
+/// What a flow reserves at every port on its way.
+#[derive(Table, Clone, Debug)]
+#[table("flows.reserve")]
+pub(crate) struct Reserve {
+    /// AR, the average rate, counted on the wire.
+    #[key(cite = "Zhang 1991, section 3.1")]
+    pub rate: Rate,
+    /// AI, the average interval: VirtualClock checks the flow every AIR = max(1, floor(`rate` *
+    /// `interval` / unit)) units.
+    #[key(
+        is = Time { min_ps: 1 },
+        otherwise = "it is never checked",
+        cite = "Zhang 1991, section 3.1"
+    )]
+    pub interval: Option<Duration>,
+    /// What it may send at once: the bucket of ATS.
+    #[key(is = Size { min: 1, max: 1 << 40 }, otherwise = "one unit")]
+    pub burst: Option<u64>,
+    /// P of VirtualClock: real time counts as so much earlier.
+    #[key(is = Time { min_ps: 0 }, default = "\"0 s\"", cite = "Zhang 1991, section 3.2.2")]
+    pub offset: Duration,
+    /// Deadline at each port, for EDF.
+    #[key(is = Time { min_ps: 1 }, otherwise = "the time a unit takes at `rate`")]
+    pub deadline: Option<Duration>,
+}
+
+/// Set-up and tear-down while the network runs. A request goes along the way and reserves at
+/// every port; the first port that has not enough left refuses, and the source stays silent. The
+/// destination answers; then the traffic starts.
+#[derive(Table, Clone, Debug)]
+#[table("flows.session")]
+pub(crate) struct Session {
+    /// The source asks.
+    #[key(is = Time { min_ps: 0 })]
+    pub open: Duration,
+    /// The source falls silent; a tear-down follows its last unit.
+    #[key(is = Time { min_ps: 0 }, otherwise = "never")]
+    pub close: Option<Duration>,
+    /// Size of its messages on the wire.
+    #[key(is = Size { min: 1, max: 1 << 20 }, default = "\"64 B\"")]
+    pub message: u32,
+}

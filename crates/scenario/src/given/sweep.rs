@@ -1,0 +1,22 @@
+//! What a sweep varies.
+
+use derive::Table;
+
+use crate::tree::Node;
+
+/// Most seeds of a sweep.
+pub(crate) const MOST_SEEDS: u64 = 10_000;
+
+/// What `backwater sweep` varies: every combination of the values of all axes, with every seed.
+/// `backwater run` leaves it alone.
+#[derive(Table, Clone, Debug)]
+#[table("[sweep]")]
+pub(crate) struct Sweep {
+    /// How many seeds each combination runs with, from `run.seed` on; or a list of them.
+    #[key(is = Seeds, default = "1")]
+    pub seeds: Node,
+    /// One key an axis: the path of what varies, as `--set` takes it (`*` for all items of a
+    /// list), or its last name alone where only one key is meant; and its values.
+    #[key(is = Axes, otherwise = "nothing varies but the seed")]
+    pub axes: Option<Node>,
+}

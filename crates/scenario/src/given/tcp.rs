@@ -1,0 +1,164 @@
+//! TCP: a flavour, and what differs from it.
+
+use derive::{Table, Word};
+use kernel::Duration;
+
+use crate::kinds::OrWord;
+
+/// The TCP of all flows: a flavour, and what differs from it.
+#[derive(Table, Clone, Debug)]
+#[table("[tcp]", layered)]
+pub(crate) struct Tcp {
+    /// The flavour it starts from.
+    #[key(default = "\"bsd\"")]
+    pub preset: Option<Preset>,
+    /// Payload of a full segment.
+    #[key(
+        is = Size { min: 64, max: 9176 },
+        otherwise = "40 B less than `link.mtu` where the file gives that, else as the preset says"
+    )]
+    pub mss: Option<u32>,
+    /// How the window grows.
+    #[key(otherwise = "as the preset says")]
+    pub congestion: Option<Congestion>,
+    /// Reno: congestion avoidance adds MSS/8 more for each acknowledgement.
+    #[key(otherwise = "as the preset says", cite = "4.3BSD Reno to 4.4BSD")]
+    pub eighth: Option<bool>,
+    /// How losses are repaired.
+    #[key(otherwise = "as the preset says")]
+    pub recovery: Option<Recovery>,
+    /// First congestion window.
+    #[key(is = Whole { min: 1, max: 1000, unit: "segments" }, otherwise = "as the preset says")]
+    pub initial_window: Option<u32>,
+    /// The receiver's window, and so the most in flight.
+    #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as the preset says")]
+    pub window: Option<u32>,
+    /// Step of the host's slow timer, in which every time is counted.
+    #[key(is = ClockOr { word: "exact", min_ps: 1000000 }, otherwise = "as the preset says")]
+    pub tick: Option<OrWord<Duration>>,
+    /// Retransmission time-out before the first measurement.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "as the preset says")]
+    pub initial_rto: Option<Duration>,
+    /// Least time-out.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "as the preset says")]
+    pub min_rto: Option<Duration>,
+    /// Largest time-out after back-off.
+    #[key(is = Clock { min_ps: 1 }, otherwise = "as the preset says")]
+    pub max_rto: Option<Duration>,
+    /// When the receiver acknowledges.
+    #[key(otherwise = "as the preset says")]
+    pub acks: Option<Acks>,
+    /// Step of the fast timer, or time from the first segment that waits.
+    #[key(
+        is = Clock { min_ps: 1 },
+        otherwise = "as the preset says; 200 ms for `delayed-tick`, 40 ms for `delayed`"
+    )]
+    pub ack_delay: Option<Duration>,
+    /// Duplicate acknowledgements that provoke a fast retransmit; 0 never does.
+    #[key(
+        is = Whole { min: 0, max: 255, unit: "acknowledgements" },
+        otherwise = "as the preset says"
+    )]
+    pub duplicate_threshold: Option<u32>,
+    /// After a silence of one time-out, the window starts anew.
+    #[key(otherwise = "as the preset says")]
+    pub idle_restart: Option<bool>,
+    /// What a file or response takes over from the one before.
+    #[key(otherwise = "as the preset says")]
+    pub reuse: Option<Reuse>,
+    /// What marks of congestion do.
+    #[key(otherwise = "as the preset says")]
+    pub ecn: Option<EcnAnswer>,
+    /// DCTCP: the share of marks is averaged with gain 1/2^shift.
+    #[key(is = Whole { min: 1, max: 16, unit: "bits" }, otherwise = "4", cite = "RFC 8257")]
+    pub gain_shift: Option<u32>,
+}
+
+/// What a flow changes of `[tcp]`; with a `preset` of its own, it starts anew from that.
+#[derive(Table, Clone, Debug)]
+#[table("flows.tcp")]
+pub(crate) struct TcpOverride {
+    #[key(flatten, as_above)]
+    pub tcp: Tcp,
+}
+
+/// Words of `preset`: The flavour it starts from.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Preset {
+    /// Reno as 4.4BSD had it: MSS 1024, MSS/8, 500 ms ticks, 64 KB, every segment acknowledged, a
+    /// fresh window per file.
+    #[word(cite = "Nouredine, Tobagi 1999")]
+    Bsd,
+    /// The same with a handshake per file, delayed acknowledgements, a first window of 2.
+    BsdFull,
+    /// CUBIC, SACK, MSS 1460, first window 10, least time-out 200 ms, 4 MiB.
+    #[word(cite = "RFC 9438, RFC 6675, RFC 6928")]
+    Modern,
+    /// The same with Reno growth and DCTCP's answer to marks.
+    #[word(cite = "RFC 8257")]
+    Dctcp,
+}
+
+/// Words of `congestion`: How the window grows.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Congestion {
+    /// Slow start and congestion avoidance.
+    #[word(cite = "RFC 5681")]
+    Reno,
+    /// CUBIC.
+    #[word(cite = "RFC 9438")]
+    Cubic,
+}
+
+/// Words of `recovery`: How losses are repaired.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Recovery {
+    /// The window collapses to one segment.
+    Tahoe,
+    /// Fast recovery, until the first new acknowledgement.
+    #[word(cite = "RFC 2581")]
+    Reno,
+    /// A partial acknowledgement provokes the next retransmission.
+    #[word(cite = "RFC 6582")]
+    NewReno,
+    /// Selective acknowledgements.
+    #[word(cite = "RFC 6675")]
+    Sack,
+}
+
+/// Words of `acks`: When the receiver acknowledges.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Acks {
+    /// Each data segment at once.
+    Every,
+    /// Every second full segment, else at the next tick of the fast timer.
+    #[word(cite = "4.4BSD")]
+    DelayedTick,
+    /// Every second full segment, else a time after the first that waits.
+    #[word(cite = "RFC 1122")]
+    Delayed,
+}
+
+/// Words of `reuse`: What a file or response takes over from the one before.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reuse {
+    /// Everything: one long connection.
+    Persistent,
+    /// Round-trip times; the congestion window starts anew, without a handshake.
+    FreshWindow,
+    /// Nothing: a new connection with SYN and FIN.
+    Handshake,
+}
+
+/// Words of `ecn`: What marks of congestion do.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum EcnAnswer {
+    /// Its segments are not marked.
+    Off,
+    /// The window shrinks as for a loss, once a round trip.
+    #[word(cite = "RFC 3168")]
+    Classic,
+    /// The window shrinks in proportion to the share of marks.
+    #[word(cite = "RFC 8257")]
+    Dctcp,
+}

@@ -1,0 +1,325 @@
+//! Tables as types: what `#[derive(Table)]` and `#[derive(Word)]` make, and how values are taken
+//! from what was read.
+//!
+//! A value that was not given as it should be has a stand-in, so that the rest of a file can be
+//! built and checked: its mistake is told, and no run follows.
+
+use std::ops::Deref;
+
+use crate::kinds::{self, Of};
+use crate::record::{Datum, Record};
+use crate::source::At;
+use crate::table::{AS_ABOVE, Choice, Default, Group, Key, Section, Selector};
+
+/// A table of the language.
+pub(crate) trait Table: Sized {
+    /// What may stand in it.
+    const TABLE: &'static Section;
+    /// May every key be left open, for a table above to say?
+    const IS_LAYERED: bool = false;
+
+    /// Its value, with stand-ins for what was not given as it should be.
+    fn read(record: &Record) -> Self;
+}
+
+/// A word that a key may hold.
+pub(crate) trait Word: Sized {
+    /// All of them.
+    const WORDS: &'static [Choice];
+
+    /// The word, if it is one of them.
+    fn of_word(word: &str) -> Option<Self>;
+
+    /// The first of them.
+    fn first() -> Self;
+}
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed<T> {
+    pub value: T,
+    /// Its place, or that of its table where it is absent.
+    pub at: At,
+    /// Does it stand in the file (or on the command line)?
+    pub is_given: bool,
+    /// Is it missing or wrong, so that a stand-in is in its place?
+    pub is_faulty: bool,
+}
+
+impl<T> Deref for Placed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> Placed<T> {
+    /// The value, unless a stand-in is in its place.
+    pub(crate) fn sure(&self) -> Option<&T> {
+        (!self.is_faulty).then_some(&self.value)
+    }
+
+    /// Is the key there at all, read or not?
+    pub(crate) fn is_mentioned(&self) -> bool {
+        self.is_given || self.is_faulty
+    }
+}
+
+impl Record {
+    /// The word that chooses the variant; empty if it could not be read.
+    pub(crate) fn chosen(&self) -> &'static str {
+        self.section
+            .selector
+            .map_or("", |selector| self.word(selector.key))
+    }
+
+    pub(crate) fn value<K, T: Of<K>>(&self, name: &str, kind: &K) -> T {
+        let read = self.optional(name, kind);
+        read.unwrap_or_else(|| T::stand_in(kind))
+    }
+
+    pub(crate) fn optional<K, T: Of<K>>(&self, name: &str, kind: &K) -> Option<T> {
+        self.datum(name).and_then(|datum| T::of(kind, datum))
+    }
+
+    pub(crate) fn placed<K, T: Of<K>>(&self, name: &str, kind: &K) -> Placed<T> {
+        let read = self.optional(name, kind);
+        let is_faulty = read.is_none();
+        Placed {
+            value: read.unwrap_or_else(|| T::stand_in(kind)),
+            at: self.at(name),
+            is_given: self.given(name),
+            is_faulty,
+        }
+    }
+
+    pub(crate) fn placed_optional<K, T: Of<K>>(&self, name: &str, kind: &K) -> Placed<Option<T>> {
+        Placed {
+            value: self.optional(name, kind),
+            at: self.at(name),
+            is_given: self.given(name),
+            is_faulty: self.faulty.contains(&name),
+        }
+    }
+
+    /// The typed table.
+    pub(crate) fn typed<T: Table>(&self) -> Placed<T> {
+        debug_assert!(
+            std::ptr::eq(self.section, T::TABLE),
+            "{}",
+            self.section.name
+        );
+        Placed {
+            value: T::read(self),
+            at: self.at.clone(),
+            is_given: true,
+            is_faulty: false,
+        }
+    }
+}
+
+/// A record of which nothing is known.
+fn nothing(section: &'static Section) -> Record {
+    Record {
+        section,
+        at: At::default(),
+        fields: Vec::new(),
+        faulty: Vec::new(),
+    }
+}
+
+impl<T: Word> Of<kinds::Words> for T {
+    fn of(_: &kinds::Words, datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Word(word) => T::of_word(word),
+            _ => None,
+        }
+    }
+
+    fn stand_in(_: &kinds::Words) -> Self {
+        T::first()
+    }
+}
+
+impl<T: Table> Of<kinds::Table> for T {
+    fn of(_: &kinds::Table, datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Record(record) => Some(T::read(record)),
+            _ => None,
+        }
+    }
+
+    fn stand_in(_: &kinds::Table) -> Self {
+        T::read(&nothing(T::TABLE))
+    }
+}
+
+impl<T: Table> Of<kinds::Short> for T {
+    fn of(_: &kinds::Short, datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Record(record) => Some(T::read(record)),
+            _ => None,
+        }
+    }
+
+    fn stand_in(_: &kinds::Short) -> Self {
+        T::read(&nothing(T::TABLE))
+    }
+}
+
+impl<T: Table> kinds::Usual for Vec<Placed<T>> {
+    type Kind = kinds::Tables;
+    const KIND: kinds::Tables = kinds::Tables(T::TABLE);
+}
+
+impl<T: Table> Of<kinds::Tables> for Vec<Placed<T>> {
+    fn of(_: &kinds::Tables, datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Records(records) => Some(records.iter().map(Record::typed).collect()),
+            _ => None,
+        }
+    }
+
+    fn stand_in(_: &kinds::Tables) -> Self {
+        Vec::new()
+    }
+}
+
+impl Key {
+    /// Stands in an array until its own keys do.
+    pub(crate) const FILLER: Self = Self {
+        name: "",
+        kind: &kinds::Truth,
+        default: Default::Required,
+        meaning: "",
+        cite: "",
+        only: &[],
+    };
+}
+
+impl Group {
+    /// Stands in an array until its own groups do.
+    pub(crate) const FILLER: Self = Self {
+        keys: &[],
+        required: false,
+        only: &[],
+    };
+}
+
+/// How many there are in all lists together.
+pub(crate) const fn total<T>(lists: &[&[T]]) -> usize {
+    let (mut list, mut sum) = (0, 0);
+    while list < lists.len() {
+        sum += lists[list].len();
+        list += 1;
+    }
+    sum
+}
+
+/// All of several lists; `N` is how many they are.
+pub(crate) const fn joined<T: Copy, const N: usize>(filler: T, lists: &[&[T]]) -> [T; N] {
+    let mut all = [filler; N];
+    let (mut list, mut filled) = (0, 0);
+    while list < lists.len() {
+        let mut index = 0;
+        while index < lists[list].len() {
+            all[filled] = lists[list][index];
+            filled += 1;
+            index += 1;
+        }
+        list += 1;
+    }
+    assert!(filled == N);
+    all
+}
+
+/// The same keys, with a meaning under these words alone.
+pub(crate) const fn limited<const N: usize>(
+    keys: &[Key],
+    only: &'static [&'static str],
+) -> [Key; N] {
+    let mut own = [Key::FILLER; N];
+    let mut index = 0;
+    while index < N {
+        own[index] = keys[index];
+        own[index].only = only;
+        index += 1;
+    }
+    own
+}
+
+/// The same of groups.
+pub(crate) const fn limited_groups<const N: usize>(
+    groups: &[Group],
+    only: &'static [&'static str],
+) -> [Group; N] {
+    let mut own = [Group::FILLER; N];
+    let mut index = 0;
+    while index < N {
+        own[index] = groups[index];
+        own[index].only = only;
+        index += 1;
+    }
+    own
+}
+
+/// The same keys in a table that overrides another.
+pub(crate) const fn repeated<T: Table, const N: usize>() -> [Key; N] {
+    assert!(T::IS_LAYERED);
+    let mut own = [Key::FILLER; N];
+    let mut index = 0;
+    while index < N {
+        own[index] = T::TABLE.keys[index];
+        own[index].default = Default::Derived(AS_ABOVE);
+        index += 1;
+    }
+    own
+}
+
+/// The same, where the table above decides.
+pub(crate) const fn undecided(selector: Option<Selector>) -> Option<Selector> {
+    match selector {
+        Some(Selector { key, .. }) => Some(Selector { key, default: None }),
+        None => None,
+    }
+}
+
+/// Refuses what is no word of `T`, while compiling.
+pub(crate) const fn assert_words<T: Word>(words: &[&str]) {
+    let mut index = 0;
+    while index < words.len() {
+        let mut known = 0;
+        while !is_same(words[index], T::WORDS[known].name) {
+            known += 1;
+            assert!(
+                known < T::WORDS.len(),
+                "`only` names a word that there is not"
+            );
+        }
+        index += 1;
+    }
+}
+
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut index = 0;
+    while index < one.len() && index < other.len() && one[index] == other[index] {
+        index += 1;
+    }
+    index == one.len() && index == other.len()
+}
+
+/// The selector of the one flattened table that has one.
+pub(crate) const fn only_selector(selectors: &[Option<Selector>]) -> Option<Selector> {
+    let mut found = None;
+    let mut index = 0;
+    while index < selectors.len() {
+        if selectors[index].is_some() {
+            assert!(found.is_none());
+            found = selectors[index];
+        }
+        index += 1;
+    }
+    found
+}
