@@ -25,6 +25,7 @@ pub struct By {
 }
 
 /// Keys that say the same in different ways.
+#[derive(PartialEq)]
 pub struct GroupAttribute {
     pub keys: Vec<Ident>,
     pub is_required: bool,

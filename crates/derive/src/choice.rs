@@ -5,7 +5,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Result, Type, Variant};
 
-use crate::attributes::{Absent, By, TableAttributes, WordAttributes, groups};
+use crate::attributes::{Absent, By, GroupAttribute, TableAttributes, WordAttributes, groups};
 use crate::keys::{KeyField, absent, chosen_by_default, group, joined, joined_groups};
 use crate::word;
 
@@ -161,6 +161,21 @@ fn lists(ident: &Ident, by: &By, parts: &[Part]) -> Vec<TokenStream> {
     lists
 }
 
+/// Groups of single variants, each once with the words under which it holds.
+fn groups_of(variants: &[&Variant]) -> Result<Vec<(GroupAttribute, Vec<String>)>> {
+    let mut found: Vec<(GroupAttribute, Vec<String>)> = Vec::new();
+    for variant in variants {
+        let word = word_of(variant)?;
+        for group in groups(&variant.attrs)? {
+            match found.iter_mut().find(|(known, _)| *known == group) {
+                Some((_, words)) => words.push(word.clone()),
+                None => found.push((group, vec![word.clone()])),
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// Groups of the whole table, of single variants, and of the tables flattened in them.
 fn all_groups(
     table: &TableAttributes,
@@ -168,15 +183,11 @@ fn all_groups(
     parts: &[Part],
 ) -> Result<TokenStream> {
     let mut own: Vec<TokenStream> = table.groups.iter().map(|own| group(own, &[])).collect();
-    for variant in variants {
-        let word = word_of(variant)?;
-        let groups = groups(&variant.attrs)?;
-        own.extend(
-            groups
-                .iter()
-                .map(|own| group(own, std::slice::from_ref(&word))),
-        );
-    }
+    own.extend(
+        groups_of(variants)?
+            .iter()
+            .map(|(own, words)| group(own, words)),
+    );
     let mut lists = vec![quote! { &[#(#own),*] }];
     lists.extend(parts.iter().filter_map(|part| match part {
         Part::Field(..) => None,

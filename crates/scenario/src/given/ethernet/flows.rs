@@ -59,11 +59,11 @@ pub(crate) struct FlowSettings {
 #[derive(Table, Clone, Debug)]
 #[table("[[patterns]]")]
 pub(crate) struct Patterns {
-    #[key(flatten)]
-    pub kind: PatternsKind,
     /// What their names start with.
     #[key(is = Name)]
     pub name: String,
+    #[key(flatten)]
+    pub kind: PatternsKind,
     #[key(flatten)]
     pub settings: FlowSettings,
 }
@@ -94,10 +94,10 @@ pub(crate) enum PatternsKind {
 #[derive(Table, Clone, Debug)]
 #[table("[[series]]")]
 pub(crate) struct Series {
-    #[key(flatten)]
-    pub measure: SeriesKind,
     /// Its name in the report.
     pub name: String,
+    #[key(flatten)]
+    pub measure: SeriesKind,
     /// Average over windows of this length.
     #[key(is = Clock { min_ps: 1 }, otherwise = "a hundredth of the run")]
     pub window: Option<Duration>,

@@ -7,8 +7,6 @@ use derive::{Table, Word};
 #[derive(Table, Clone, Debug)]
 #[table("[router]", at_most_one(depth, storage))]
 pub(crate) struct Router {
-    #[key(flatten)]
-    pub switch: RouterKind,
     /// Lanes (virtual channels) of each channel.
     #[key(is = Whole { min: 1, max: 32, unit: "lanes" }, default = "1", cite = "Dally 1992")]
     pub lanes: u32,
@@ -21,6 +19,8 @@ pub(crate) struct Router {
         otherwise = "`lanes` times `depth`"
     )]
     pub storage: Option<u32>,
+    #[key(flatten)]
+    pub switch: RouterKind,
     /// When a lane is free for the next packet.
     #[key(default = "\"drained\"")]
     pub release: Release,

@@ -110,7 +110,7 @@ pub(crate) struct FlowControl {
 
 /// What one flow changes of `[flow_control]`, on all its links.
 #[derive(Table, Clone, Debug)]
-#[table("flows.flow_control", at_most_one(n3, target))]
+#[table("flows.flow_control")]
 pub(crate) struct FlowOverride {
     #[key(flatten, as_above)]
     pub control: FlowControl,
@@ -118,7 +118,7 @@ pub(crate) struct FlowOverride {
 
 /// What one flow changes of its flow control on one link.
 #[derive(Table, Clone, Debug)]
-#[table("flows.on_links", at_most_one(n3, target))]
+#[table("flows.on_links")]
 pub(crate) struct LinkOverride {
     /// The channel, as `from->to`.
     #[key(is = Reference("channel"))]

@@ -98,11 +98,11 @@ pub(crate) struct FlowSettings {
 #[derive(Table, Clone, Debug)]
 #[table("[[patterns]]")]
 pub(crate) struct Patterns {
-    #[key(flatten)]
-    pub kind: PatternsKind,
     /// What their names start with.
     #[key(is = Name)]
     pub name: String,
+    #[key(flatten)]
+    pub kind: PatternsKind,
     #[key(flatten)]
     pub settings: FlowSettings,
 }
