@@ -1,1 +1,190 @@
+//! Kinds read their own examples into the types that hold them, and refuse what is beyond them.
 
+use std::fmt::Debug;
+
+use kernel::Duration;
+use packet::spec;
+
+use super::*;
+use crate::diagnostics::Diagnostics;
+use crate::source::At;
+use crate::suggest::Budget;
+use crate::tree::read_value;
+use crate::{keys, units};
+
+/// Reads a value; the error is the codes of what was told.
+fn read<K: Kind, T: Of<K>>(kind: &'static K, toml: &str) -> Result<T, Vec<&'static str>> {
+    let mut mistakes = Diagnostics::default();
+    let mut reader = Reader {
+        mistakes: &mut mistakes,
+        root: &keys::PACKET,
+        cell_ps: 1_000_000,
+        cell_bits: 424,
+        suggestions: Budget::default(),
+    };
+    let key = Key::new("key", kind, "Anything.");
+    let datum = kind.read(&mut reader, &key, &read_value(toml, 0, 0));
+    match datum {
+        Some(datum) => Ok(T::of(kind, &datum).expect("the type holds the kind")),
+        None => Err(mistakes.iter().map(|mistake| mistake.code).collect()),
+    }
+}
+
+/// The example is this value; `wrong` is refused with `code`.
+fn holds<K, T>(kind: &'static K, value: T, wrong: &str, code: &'static str)
+where
+    K: Kind,
+    T: Of<K> + PartialEq + Debug,
+{
+    let example = kind.example();
+    assert_eq!(read::<K, T>(kind, &example), Ok(value), "{example}");
+    assert_eq!(read::<K, T>(kind, wrong), Err(vec![code]), "{wrong}");
+}
+
+const fn share(digits: u128, scale: u32) -> units::Decimal {
+    units::Decimal { digits, scale }
+}
+
+const COUNT: Whole = Whole {
+    min: 1,
+    max: 99,
+    unit: "cells",
+};
+
+#[test]
+fn numbers_are_read_into_their_types() {
+    let bad = "out-of-range";
+    holds(&COUNT, 10_u64, "100", bad);
+    holds(&COUNT, 10_u8, "0", bad);
+    holds(&COUNT, 10_usize, "\"ten\"", "wrong-type");
+    holds(
+        &WholeOr {
+            word: "all",
+            min: 1,
+            max: 99,
+            unit: "",
+        },
+        OrWord::Value(10_u32),
+        "100",
+        bad,
+    );
+    holds(
+        &Wholes {
+            min: 0,
+            max: 9,
+            unit: "",
+        },
+        vec![0_u32, 1],
+        "[1, 10]",
+        bad,
+    );
+    holds(&Decimal { min: 0.0, max: 1.0 }, 0.5, "2.0", bad);
+    holds(&Rows, vec![vec![0.0, 1.0], vec![1.0, 0.0]], "[[-1]]", bad);
+    holds(
+        &Cycles {
+            min: 1,
+            max: 30_000,
+        },
+        20_000_u64,
+        "\"0 cycles\"",
+        bad,
+    );
+    holds(&Probability, 0.001, "1.5", bad);
+    holds(&Portion, 0.3, "\"101 %\"", bad);
+    holds(&PortionOr { word: "never" }, OrWord::Value(0.5), "1.0", bad);
+    holds(&Share, share(33, 2), "0", bad);
+    holds(&Ratio { max: 4 }, (1, 8), "\"9/2\"", bad);
+}
+
+#[test]
+fn quantities_are_read_into_their_types() {
+    const US: u64 = 1_000_000;
+    let bad = "out-of-range";
+    holds(&Time { min_ps: 1 }, Duration(50 * US), "\"0 s\"", bad);
+    holds(
+        &Time { min_ps: 1 },
+        kernel::Time(50 * US),
+        "50",
+        "bad-quantity",
+    );
+    holds(
+        &Clock { min_ps: 1 },
+        Duration(50 * US),
+        "\"1 cell\"",
+        "bad-quantity",
+    );
+    holds(&Clock { min_ps: 1 }, kernel::Time(50 * US), "\"0 s\"", bad);
+    let mean = spec::Span::Exponential(Duration(50 * US));
+    holds(&Span { min_ps: 1 }, mean, "{ least = 1 }", "wrong-type");
+    holds(&Cable, Duration(US / 2), "\"1 mile\"", "bad-quantity");
+    holds(&Rate, kernel::Rate(622 * US), "\"0 bps\"", bad);
+    holds(
+        &CellRate { min: 1 },
+        kernel::Rate(10 * US),
+        "\"0 bps\"",
+        bad,
+    );
+    let rate = OrWord::Value(OrShare::Value(kernel::Rate(100 * US)));
+    holds(&RateOrShare { word: "full" }, rate, "\"101 %\"", bad);
+    holds(&Size { min: 1, max: 9_000 }, 6_000_u64, "\"1 MB\"", bad);
+    holds(
+        &Threshold,
+        OrShare::<u64>::Share(share(8, 1)),
+        "\"101 %\"",
+        bad,
+    );
+}
+
+#[test]
+fn names_are_read_into_their_types() {
+    let names = |all: &[&str], at: &[std::ops::Range<usize>]| -> Vec<(String, At)> {
+        let places = at.iter().map(|range| At::range(0, range.clone()));
+        all.iter().map(|name| (*name).into()).zip(places).collect()
+    };
+    holds(&Text, String::from("Two switches"), "1", "wrong-type");
+    holds(&Name, String::from("VC1"), "\"a->b\"", "bad-name");
+    holds(&Reference("host"), String::from("A"), "1", "wrong-type");
+    holds(&Path, String::from("demand.csv"), "\"\"", "bad-name");
+    let two = names(&["A", "B"], &[1..4, 6..9]);
+    holds(
+        &References("host"),
+        names(&["A"], &[0..3]),
+        "1",
+        "wrong-type",
+    );
+    holds(&ReferenceList("host"), two.clone(), "\"A\"", "wrong-type");
+    holds(&Names, two, "1", "wrong-type");
+    holds(&Truth, true, "1", "wrong-type");
+}
+
+#[test]
+fn a_word_stands_beside_the_values() {
+    let word = |toml| {
+        read(
+            &TimeOr {
+                word: "off",
+                min_ps: 1,
+            },
+            toml,
+        )
+    };
+    assert_eq!(word("\"off\""), Ok(OrWord::<Duration>::Word));
+    assert_eq!(word("\"2 ps\""), Ok(OrWord::Value(Duration(2))));
+    assert_eq!(word("\"on\""), Err(vec!["bad-quantity"]));
+    let clock = ClockOr {
+        word: "off",
+        min_ps: 7,
+    };
+    assert_eq!(OrWord::stand_in(&clock), OrWord::Value(Duration(7)));
+    let full = read(&RateOrShare { word: "full" }, "\"full\"");
+    assert_eq!(full, Ok(OrWord::<OrShare<kernel::Rate>>::Word));
+    let cycles = read(
+        &CyclesOr {
+            word: "auto",
+            min: 0,
+            max: 9,
+        },
+        "9",
+    );
+    assert_eq!(cycles, Ok(OrWord::Value(9_u64)));
+}
