@@ -36,7 +36,7 @@ where
     K: Kind,
     T: Of<K> + PartialEq + Debug,
 {
-    let example = kind.example();
+    let example = kind.facts().example;
     assert_eq!(read::<K, T>(kind, &example), Ok(value), "{example}");
     assert_eq!(read::<K, T>(kind, wrong), Err(vec![code]), "{wrong}");
 }
