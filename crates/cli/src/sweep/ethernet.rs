@@ -350,7 +350,7 @@ mod tests {
         assert_eq!(values.len(), MEASURES.len());
         let value = |name: &str| values[MEASURES.iter().position(|m| m.name == name).unwrap()];
         for (name, is) in [
-            ("transfer time", 1.0),
+            ("FCT mean", 1.0),
             ("FCT acked mean", 2.0),
             ("last transfer", 3.0),
         ] {
@@ -358,6 +358,6 @@ mod tests {
         }
         assert_eq!(value("standstill"), 1.0);
         assert_eq!(value("broken promises"), 7.0);
-        assert!(value("delay").is_nan() && value("late").is_nan());
+        assert!(value("delay mean").is_nan() && value("late share").is_nan());
     }
 }
