@@ -42,7 +42,7 @@ pub const MEASURES: &[Measure] = &[
     number(
         "accepted min",
         LOAD,
-        "flits delivered in the window to the terminal that got least",
+        "flits delivered in the window to the terminal that got the fewest",
         Role::Other,
         4,
     ),

@@ -122,7 +122,7 @@ fn checks_count_and_sweeps_measure() {
     let here = folder("ethernet-sweep");
     run(&here, &[]).expect(0);
     let ran = backwater(&here, &["check", "switch.toml"]).expect(0);
-    let counts = "3 stations, 1 switch, 3 links, 1 class, 2 flows, 0 series";
+    let counts = "3 hosts, 1 switch, 3 links, 1 class, 2 flows, 0 series";
     assert!(ran.out.contains(counts), "{}", ran.out);
     let axis = "back_pressure.kind=none,pause,destination";
     let sweep = ["sweep", "switch.toml", "--axis", axis, "--out", "swept"];
