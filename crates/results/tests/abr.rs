@@ -189,7 +189,7 @@ fn circuits_have_tables() {
     for table in &tables {
         let whole = |row: &Vec<Cell>| row.len() == table.columns.len();
         assert!(table.rows.iter().all(whole), "{}", table.name);
-        sample::assert_names(table);
+        sample::names::assert_names(table);
     }
     let rates = named(&tables, "abr");
     assert_eq!(rates.rows.len(), 2);

@@ -223,7 +223,7 @@ fn tables_say_what_the_outcome_says() {
     assert_eq!(*cell(table(&tables, "tcp"), 0, "segments"), Cell::Int(900));
     assert!(tables.iter().all(|table| table.name != "standstill"));
     for table in tables_of(&run::broken()) {
-        sample::assert_names(&table);
+        sample::names::assert_names(&table);
         assert!(
             table
                 .rows

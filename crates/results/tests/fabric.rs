@@ -182,7 +182,7 @@ fn text(table: &Table, row: usize, column: &str) -> String {
 fn tables_say_what_the_outcome_says() {
     let tables = tables(&fabric::outcome());
     for table in &tables {
-        sample::assert_names(table);
+        sample::names::assert_names(table);
         let width = table.columns.len();
         assert!(
             table.rows.iter().all(|row| row.len() == width),

@@ -117,7 +117,7 @@ fn tables_say_what_the_outcome_says() {
     let info = sample::info();
     let tables = run_tables(&sample::spec(), &sample::outcome(), None, info.cell);
     for table in &tables {
-        sample::assert_names(table);
+        sample::names::assert_names(table);
         assert!(
             table
                 .rows
