@@ -3,6 +3,7 @@
 
 pub mod ethernet;
 pub mod fabric;
+pub mod names;
 
 use kernel::{Duration, Rate, Time};
 use packet::outcome::{
