@@ -60,7 +60,7 @@ fn mixed() -> Net {
         on_interval: cells(1),
         off_interval: None,
     };
-    flows[1].priority = 1;
+    (flows[0].priority, flows[2].priority) = (1, 1);
     flows[2].sink = SinkSpec::Stalling {
         interval: halves(3),
         run: Span::Exponential(cells(200)),

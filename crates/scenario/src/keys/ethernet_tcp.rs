@@ -28,7 +28,7 @@ pub(crate) const TCP_KEYS: [Key; 18] = [
         Kind::Choice(PRESETS),
         "The flavour it starts from.",
     )
-    .or("\"bsd\""),
+    .otherwise("`dctcp` where queues of the flow's class mark, else `modern`"),
     Key::new(
         "mss",
         Kind::Size {
@@ -209,7 +209,8 @@ const ACKS: &[Choice] = &[
     .cite("4.4BSD"),
     Choice::new(
         "delayed",
-        "Every second full segment, else a time after the first that waits.",
+        "Every second full segment, and each that ends a transfer (PSH), else a time after the \
+         first that waits.",
     )
     .cite("RFC 1122"),
 ];

@@ -73,7 +73,7 @@ pub(crate) static CLASSES: Section = Section {
                 max: 255,
                 unit: "",
             },
-            "Higher is served first by the arbiter `earliest`.",
+            "The largest is served first by the arbiter `earliest`.",
         )
         .or("0"),
         Key::new(

@@ -10,7 +10,8 @@ const PRIORITY: Key = Key::new(
         max: 255,
         unit: "",
     },
-    "Group for service at every port; 0 is served first. Inside a group, as the scheduler says.",
+    "Group for service at every port; the largest is served first, as in 802.1Q. Inside a group, \
+     as the scheduler says.",
 )
 .or("0");
 const UNIT_BYTES: Key = Key::new(
