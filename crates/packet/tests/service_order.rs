@@ -70,6 +70,6 @@ fn the_earliest_deadline_goes_first_in_its_group() {
     // The datagram that came first is on the wire when A comes, A's first when B comes. Then
     // B's deadlines are earlier; the other datagrams wait for all.
     assert_eq!(order(SchedulerSpec::Edf, &flows), "CABBBAACC");
-    let flows = [(NOW, 1, deadline(1)), (NOW, 0, deadline(50))];
+    let flows = [(NOW, 0, deadline(1)), (NOW, 1, deadline(50))];
     assert_eq!(order(SchedulerSpec::Edf, &flows), "BBBAAA", "groups first");
 }

@@ -3,6 +3,8 @@
 //! one in a hundred of its max-min share among equals. (A share that knows of priorities is
 //! nothing for those behind a flow that fills the link, and would warn of nobody.)
 
+use std::collections::BTreeMap;
+
 use kernel::words::counted;
 
 use crate::model::{Block, Tone};
@@ -30,6 +32,23 @@ pub(crate) struct Starved {
 }
 
 impl Starved {
+    /// Of flows with so much offered and delivered, and of those that are `below` their share.
+    pub(crate) fn find(
+        totals: impl Iterator<Item = (u64, u64)>,
+        below: &BTreeMap<u32, (f64, f64)>,
+    ) -> Vec<Starved> {
+        let named = (0..)
+            .zip(totals)
+            .filter_map(|(flow, (offered, delivered))| {
+                let rates = match got_nothing(offered, delivered) {
+                    true => None,
+                    false => Some(*below.get(&flow)?),
+                };
+                Some(Starved { flow, rates })
+            });
+        named.collect()
+    }
+
     /// The rates, where these are why it is named; else the words that the caller has.
     pub(crate) fn words(&self, or: impl Fn() -> String) -> String {
         match self.rates {

@@ -9,7 +9,7 @@ use kernel::{Duration, Time};
 
 use super::{fair, groups, names};
 use crate::number::grouped;
-use crate::starved::{Starved, got_nothing, is_far_below, others, told};
+use crate::starved::{Starved, is_far_below, others, told};
 
 /// Files that a window must have room for, one after another, before their rate says anything.
 const FILES: f64 = 10.0;
@@ -45,16 +45,9 @@ pub fn all(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<String> {
 }
 
 fn starved(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Starved> {
-    let below = below_share(spec, outcome);
-    let flows = (0_u32..).zip(&outcome.flows);
-    let named = flows.filter_map(|(flow, found)| {
-        let rates = match got_nothing(found.created_total, found.delivered_total) {
-            true => None,
-            false => Some(*below.get(&flow)?),
-        };
-        Some(Starved { flow, rates })
-    });
-    named.collect()
+    let flows = outcome.flows.iter();
+    let totals = flows.map(|found| (found.created_total, found.delivered_total));
+    Starved::find(totals, &below_share(spec, outcome))
 }
 
 /// Flows that always have more to send and are far below their share: what they got, and what it
@@ -64,20 +57,17 @@ fn below_share(spec: &EthernetSpec, outcome: &EthernetOutcome) -> BTreeMap<u32, 
     let rates = links.flat_map(|link| [link.forward.rate.0, link.backward.rate.0]);
     let fastest = rates.max().unwrap_or(0) as f64;
     let measured = groups::goodputs(spec, outcome).into_iter();
-    let few: Vec<(u32, f64)> = (0_u32..)
-        .zip(measured)
-        .filter(|(flow, got)| {
-            let own = &spec.flows[*flow as usize];
-            is_far_below(*got, fastest) && endless(&own.traffic).is_some()
-        })
-        .collect();
+    let few = (0_u32..).zip(measured).filter_map(|(flow, got)| {
+        let endless = endless(&spec.flows.get(flow as usize)?.traffic)?;
+        is_far_below(got, fastest).then_some((flow, got, endless))
+    });
+    let few: Vec<(u32, f64, Endless)> = few.collect();
     let window = groups::seconds(spec, outcome);
     if few.is_empty() || window <= 0.0 {
         return BTreeMap::new();
     }
     let shares = fair::among_equals(spec, outcome);
-    let below = few.into_iter().filter_map(|(flow, got)| {
-        let endless = endless(&spec.flows[flow as usize].traffic)?;
+    let below = few.into_iter().filter_map(|(flow, got, endless)| {
         let active = outcome.ended_at.since(spec.warm_up.max(endless.start));
         let share = endless.rate(shares[flow as usize]?, active.seconds())?;
         let share = share * active.seconds() / window;

@@ -12,7 +12,7 @@ use packet::spec::{
 use super::tables::flow_loads;
 use super::{fair, losses, names};
 use crate::number::grouped;
-use crate::starved::{Starved, got_nothing, is_far_below, told};
+use crate::starved::{Starved, is_far_below, told};
 
 /// A sentence for each of the first of them.
 pub fn sentences(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
@@ -45,16 +45,9 @@ pub fn all(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
 }
 
 fn starved(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Starved> {
-    let below = below_share(spec, outcome);
-    let flows = (0_u32..).zip(&outcome.flows);
-    let named = flows.filter_map(|(flow, found)| {
-        let rates = match got_nothing(found.offered_total, found.delivered_total) {
-            true => None,
-            false => Some(*below.get(&flow)?),
-        };
-        Some(Starved { flow, rates })
-    });
-    named.collect()
+    let flows = outcome.flows.iter();
+    let totals = flows.map(|found| (found.offered_total, found.delivered_total));
+    Starved::find(totals, &below_share(spec, outcome))
 }
 
 /// Flows that always have more to send and are far below their share: what they got, and what it
