@@ -8,6 +8,7 @@ use ethernet::outcome::{EthernetOutcome, Stop};
 use ethernet::spec::*;
 use kernel::{Duration, Time, Wheel};
 use transport::TcpSpec;
+use transport::spec::AckSpec;
 
 fn run(spec: &EthernetSpec) -> EthernetOutcome {
     let mut engine = Simulation::<(), Wheel>::new(spec).expect("a sound network");
@@ -47,10 +48,25 @@ fn a_run_ends_with_the_last_acknowledgement() {
     }
 }
 
-/// 685 segments, and every second is acknowledged at once: the last waits for 40 ms.
+/// 685 segments, and every second is acknowledged at once; so is the last one, which says that
+/// nothing follows.
+#[test]
+fn the_last_segment_of_a_file_is_acknowledged_at_once() {
+    let outcome = run(&one_file(TcpSpec::modern(), None).spec);
+    assert_eq!(outcome.stop, Stop::Drained);
+    let flow = &outcome.flows[0];
+    assert_eq!((flow.transfers, flow.unacknowledged_total), (1, 0));
+    let waited = outcome.ended_at.since(flow.last_transfer);
+    assert!(waited < Duration(10 * US), "{waited:?}");
+}
+
+/// 977 segments, and every second is acknowledged at once: as in 4.4BSD the last waits for a tick.
 #[test]
 fn a_file_is_complete_before_its_delayed_acknowledgement() {
-    let mut net = one_file(TcpSpec::modern(), None);
+    let mut tcp = TcpSpec::bsd();
+    tcp.acks = AckSpec::DelayedTick(Duration(200 * MS));
+    tcp.initial_window_segments = 2;
+    let mut net = one_file(tcp, None);
     net.spec.stop_at = Time(20 * MS);
     let outcome = run(&net.spec);
     assert_eq!(outcome.stop, Stop::TimeReached);
@@ -66,7 +82,7 @@ fn a_file_is_complete_before_its_delayed_acknowledgement() {
     let (flow, before) = (&longer.flows[0], flow.last_transfer);
     assert_eq!((flow.last_transfer, flow.unacknowledged_total), (before, 0));
     let waited = longer.ended_at.since(before);
-    assert!(waited > Duration(40 * MS) && waited < Duration(41 * MS));
+    assert!(waited > Duration(MS) && waited < Duration(201 * MS));
 }
 
 /// Datagrams end with the last of them.

@@ -259,7 +259,7 @@ pub struct ClassSpec {
     pub injection: Injection,
     /// How long they are.
     pub size: Size,
-    /// Higher is served first by [`Arbiter::Earliest`].
+    /// The largest is served first by [`Arbiter::Earliest`].
     pub priority: u8,
     /// Cycles from birth within which it should arrive; counted when missed.
     pub deadline: Option<u32>,

@@ -3,6 +3,8 @@
 //!
 //! What a pool holds is counted anew for each unit that comes.
 
+use std::cmp::Reverse;
+
 use kernel::Time;
 use packet::spec::{Hold, PoolSpec, SchedulerSpec, SinkSpec, WhenFull};
 
@@ -120,8 +122,8 @@ impl Network {
         let key = |leg: usize| {
             let unit = self.legs[leg].queue[self.last(leg)];
             let group = match port.spec {
-                SchedulerSpec::Fifo => 0,
-                _ => self.flows[self.legs[leg].flow].priority,
+                SchedulerSpec::Fifo => Reverse(0),
+                _ => Reverse(self.flows[self.legs[leg].flow].priority),
             };
             (group, unit.rank.is_none(), unit.rank, unit.arrived, leg)
         };

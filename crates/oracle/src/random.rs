@@ -223,7 +223,7 @@ fn random_flow(
         name: format!("f{number}"),
         source,
         legs,
-        priority: dice.between(0, 2) as u8,
+        priority: 2 - dice.between(0, 2) as u8,
         unit_bytes,
         sizes: Vec::new(),
         traffic: random_traffic(dice),

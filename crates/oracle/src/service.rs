@@ -217,7 +217,7 @@ impl Port {
 
     /// The leg that goes next, of those that are ready.
     pub fn choose(&mut self, ready: &[Candidate], now: Time) -> Option<usize> {
-        let first = ready.iter().map(|one| one.group).min()?;
+        let first = ready.iter().map(|one| one.group).max()?;
         let in_group = |one: &&Candidate| one.group == first;
         let group: Vec<Candidate> = ready.iter().filter(in_group).copied().collect();
         match &mut self.discipline {

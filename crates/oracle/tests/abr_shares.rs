@@ -345,7 +345,7 @@ fn rates_come_back_after_background_took_all() {
                 off_interval: None,
             },
         );
-        builder.spec.flows[flow as usize].priority = 0;
+        builder.spec.flows[flow as usize].priority = 2;
         let spec = builder.spec;
         let (log, _) = observe(&spec);
         assert_fair(mbps(&log, &spec, 99));

@@ -123,7 +123,7 @@ fn one_link(
                     overflow: Overflow::Keep,
                 },
             }],
-            priority: dice.below(3) as u8,
+            priority: 2 - dice.below(3) as u8,
             unit_bytes: 53,
             sizes: Vec::new(),
             traffic: TrafficSpec::Silent,

@@ -442,7 +442,7 @@ fn link_children(network: &mut Network, spec: &NetworkSpec, flow: &FlowSpec, bas
     network.leaves_below.extend(below);
 }
 
-/// Each port's legs in groups by priority, each group in the order of flows.
+/// Each port's legs in groups by priority, the largest first, each group in the order of flows.
 fn add_channels(network: &mut Network, spec: &NetworkSpec) {
     let mut legs_of: Vec<Vec<u32>> = vec![Vec::new(); 2 * spec.links.len()];
     for (id, leg) in network.legs.iter().enumerate() {

@@ -263,7 +263,7 @@ fn pushes_out_by_rank(
     pool.is_some_and(|pool| pool.when_full == WhenFull::PushOut)
 }
 
-/// Legs in groups by priority, each group in the order of flows; they learn their seats.
+/// Legs in groups by priority, the largest first, each group in the order of flows; they learn their seats.
 fn groups(
     network: &mut Network,
     spec: &NetworkSpec,
@@ -280,11 +280,11 @@ fn groups(
         }
     };
     let mut priorities: Vec<u8> = legs.iter().map(|&leg| priority(leg)).collect();
-    priorities.sort_unstable();
+    priorities.sort_unstable_by(|one, other| other.cmp(one));
     priorities.dedup();
     let mut groups: Vec<Vec<u32>> = alloc::vec![Vec::new(); priorities.len()];
     for &leg in &legs {
-        let group = priorities.partition_point(|&other| other < priority(leg));
+        let group = priorities.partition_point(|&other| other > priority(leg));
         groups[group].push(leg);
     }
     for (group, legs) in groups.iter().enumerate() {

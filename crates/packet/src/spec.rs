@@ -172,7 +172,7 @@ pub struct FlowSpec {
     pub source: u32,
     /// The tree of channels, parents before children. Leaves end at destinations.
     pub legs: Vec<LegSpec>,
-    /// Group for service order; 0 is served first.
+    /// Group for service order: the largest is served first, as 802.1Q has it.
     pub priority: u8,
     /// Bytes of a data unit on the wire; of its control units too. With `sizes`, the largest.
     pub unit_bytes: u32,

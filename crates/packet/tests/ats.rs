@@ -179,7 +179,7 @@ fn flows_over_one_channel_keep_their_order_and_others_do_not_wait() {
 fn priority_groups_shape_on_their_own() {
     let flows = [(50, burst(Time::ZERO, 2)), (50, burst(at(2), 1))];
     let mut net = behind_a_switch(&[0, 0], &flows);
-    net.spec.flows[0].priority = 1;
+    net.spec.flows[1].priority = 1;
     let (log, _) = observe(&net.spec);
     assert_eq!(log.times(3), [at(4)], "not held with the other group");
 }

@@ -355,7 +355,7 @@ fn drawn(seed: u64) -> NetworkSpec {
         let flow = &mut drawn.net.spec.flows[flow];
         flow.traffic = draw_traffic(&mut dice);
         flow.unit_bytes = BYTES / 2 * dice.between(1, 4) as u32;
-        flow.priority = dice.between(0, 1) as u8;
+        flow.priority = 1 - dice.between(0, 1) as u8;
         if dice.one_in(4) {
             let interval = cells(dice.between(1, 8));
             flow.sink = SinkSpec::Limited { interval };

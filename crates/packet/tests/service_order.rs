@@ -40,19 +40,19 @@ const NOW: Time = Time::ZERO;
 #[test]
 fn fifo_serves_in_order_of_arrival_whatever_the_priority() {
     let later = Time(1);
-    let flows = [(later, 0, None), (NOW, 3, None)];
+    let flows = [(later, 3, None), (NOW, 0, None)];
     assert_eq!(order(SchedulerSpec::Fifo, &flows), "BABABA");
     // At one instant in the order of flows.
-    let flows = [(NOW, 3, None), (NOW, 0, None)];
+    let flows = [(NOW, 0, None), (NOW, 3, None)];
     assert_eq!(order(SchedulerSpec::Fifo, &flows), "ABABAB");
 }
 
 #[test]
-fn strict_priority_serves_the_first_group_first_and_each_in_order_of_arrival() {
-    let flows = [(NOW, 7, None), (Time(1), 2, None), (NOW, 2, None)];
+fn strict_priority_serves_the_largest_first_and_each_group_in_order_of_arrival() {
+    let flows = [(NOW, 2, None), (Time(1), 7, None), (NOW, 7, None)];
     // A starts alone with C at 0: C first. Then all of C and B by arrival, then A.
     assert_eq!(order(SchedulerSpec::StrictPriority, &flows), "CBCBCBAAA");
-    let flows = [(NOW, 1, None), (at(1), 0, None)];
+    let flows = [(NOW, 0, None), (at(1), 1, None)];
     assert_eq!(order(SchedulerSpec::StrictPriority, &flows), "ABBBAA");
 }
 
@@ -70,6 +70,6 @@ fn the_earliest_deadline_goes_first_in_its_group() {
     // The datagram that came first is on the wire when A comes, A's first when B comes. Then
     // B's deadlines are earlier; the other datagrams wait for all.
     assert_eq!(order(SchedulerSpec::Edf, &flows), "CABBBAACC");
-    let flows = [(NOW, 1, deadline(1)), (NOW, 0, deadline(50))];
+    let flows = [(NOW, 0, deadline(1)), (NOW, 1, deadline(50))];
     assert_eq!(order(SchedulerSpec::Edf, &flows), "BBBAAA", "groups first");
 }

@@ -217,8 +217,8 @@ fn compete(priorities: [u8; 2], first: TrafficSpec) -> [u64; 2] {
 
 #[test]
 fn a_greedy_circuit_of_higher_priority_starves_a_lower_one() {
-    assert_eq!(compete([0, 1], greedy()), [900, 0]);
-    assert_eq!(compete([1, 0], greedy()), [0, 900]);
+    assert_eq!(compete([1, 0], greedy()), [900, 0]);
+    assert_eq!(compete([0, 1], greedy()), [0, 900]);
     assert_eq!(compete([3, 3], greedy()), [450, 450]);
 }
 
@@ -230,5 +230,5 @@ fn a_lower_priority_takes_exactly_what_is_left() {
         random_phase: false,
         total: None,
     };
-    assert_eq!(compete([0, 1], constant), [225, 675]);
+    assert_eq!(compete([1, 0], constant), [225, 675]);
 }

@@ -60,7 +60,9 @@ fn mixed() -> Net {
         on_interval: cells(1),
         off_interval: None,
     };
-    flows[1].priority = 1;
+    for flow in [0, 2, 3] {
+        flows[flow].priority = 1;
+    }
     flows[2].sink = SinkSpec::Stalling {
         interval: halves(3),
         run: Span::Exponential(cells(200)),

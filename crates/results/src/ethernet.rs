@@ -169,6 +169,7 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetO
         "max_min": fair::shares(spec, outcome).json(),
         "standstill": standstill::summary(spec, outcome),
         "violations": outcome.violations_total,
+        "starved": starved::all(spec, outcome),
         "flows": flows(spec, outcome),
     })
 }

@@ -113,6 +113,7 @@ pub fn fabric_summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome
         "hops_mean": (outcome.latency.count > 0).then_some(outcome.hops_mean),
         "deadlock": deadlock::summary(spec, outcome),
         "violations": outcome.violations_total,
+        "starved": starved::all(spec, outcome),
         "classes": classes(spec, outcome),
     })
 }

@@ -213,6 +213,7 @@ pub fn run_summary<'a>(
         "lost": balance.lost,
         "balanced": balance.holds(),
         "violations": outcome.violations_total,
+        "starved": starved::all(spec, outcome),
         "flows": flows,
     });
     add_extras(&mut summary, (info, spec, outcome), measured.into());

@@ -253,7 +253,9 @@ fn demands_follow_from_traffic_sinks_and_sessions() {
 #[test]
 fn ports_in_order_of_arrival_know_no_priorities() {
     let mut spec = figure_17();
-    spec.flows[0].priority = 1;
+    for flow in &mut spec.flows[1..] {
+        flow.priority = 2;
+    }
     let outcome = sample_outcome(4);
     let first = shares(&fairness(&spec, &outcome));
     close(&first, &[0.0, 622.0, 311.0, 311.0]);

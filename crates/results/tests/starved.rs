@@ -2,11 +2,14 @@
 
 mod sample;
 
+use ::ethernet::spec::{ThinkSpec, TrafficSpec as EthernetTraffic};
+use kernel::{Duration, Time};
 use packet::outcome::LossCause;
-use packet::spec::SchedulerSpec;
+use packet::spec::{SchedulerSpec, TrafficSpec};
 use results::{
-    ethernet_manifest, ethernet_report, ethernet_terminal_summary, fabric_manifest, fabric_report,
-    fabric_terminal_summary, page, run_manifest, run_report, terminal_summary,
+    ethernet_manifest, ethernet_report, ethernet_summary, ethernet_terminal_summary,
+    fabric_manifest, fabric_report, fabric_summary, fabric_terminal_summary, page, run_manifest,
+    run_report, run_summary, terminal_summary,
 };
 use sample::{ethernet, fabric};
 
@@ -16,8 +19,8 @@ fn warnings(terminal: &str) -> Vec<&str> {
     lines.filter_map(|l| l.strip_prefix("warning: ")).collect()
 }
 
-const STARVED: &str = "greedy: 41,000 offered, 409 delivered: ports serve 1 flow of priority 0 \
-                       before it, its own is 1; smaller numbers are served first here";
+const STARVED: &str = "greedy: 41,000 offered, 409 delivered: ports serve 1 flow of priority 1 \
+                       before it, its own is 0; larger numbers are served first";
 
 #[test]
 fn a_circuit_behind_a_more_urgent_one() {
@@ -43,6 +46,42 @@ fn a_circuit_behind_a_more_urgent_one() {
     }
     let waits = "greedy: 41,000 offered, 409 delivered: 40,591 wait or are on their way";
     assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [waits]);
+}
+
+/// It is made only as it may leave, so little is offered, and all of that arrives.
+#[test]
+fn a_greedy_circuit_far_below_its_share() {
+    let (info, mut spec) = (sample::info(), sample::spec());
+    let mut outcome = sample::outcome();
+    let seconds = outcome.ended_at.since(spec.warm_up).seconds();
+    // Three circuits on 622 Mbps.
+    let share = 622e6 / 3.0;
+    let got = |times: f64, outcome: &mut packet::outcome::Outcome| {
+        let found = &mut outcome.flows[1];
+        found.delivered_bytes = (share * times / 100.0 * seconds / 8.0) as u64;
+    };
+    got(1.01, &mut outcome);
+    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    got(0.5, &mut outcome);
+    let starved = "greedy: 1.037 Mbps of a max-min share of 207.3 Mbps among equals: ports serve 1 \
+                   flow of priority 1 before it, its own is 0; larger numbers are served first";
+    assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [starved]);
+    let terminal = terminal_summary(&info, &spec, &outcome, None);
+    assert_eq!(warnings(&terminal), [starved]);
+    let report = run_report(&info, &spec, &outcome, None, &[]);
+    assert!(page(&report).contains(starved));
+    let summary = run_summary(&info, &spec, &outcome, None);
+    assert_eq!(summary["starved"], serde_json::json!(["greedy"]));
+    // Half the time, half the share.
+    let start = Time((spec.warm_up.ps() + outcome.ended_at.ps()) / 2);
+    spec.flows[1].traffic = TrafficSpec::Greedy { start, total: None };
+    got(0.6, &mut outcome);
+    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
+    // What ends by itself may be small.
+    got(0.0, &mut outcome);
+    let total = Some(41_000);
+    spec.flows[1].traffic = TrafficSpec::Greedy { start, total };
+    assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
 }
 
 #[test]
@@ -94,6 +133,35 @@ fn frames_of_a_low_class() {
     );
 }
 
+/// Files, one after another, beside a video of 1.5 Mbps on 10 Mbps.
+#[test]
+fn a_connection_far_below_its_share() {
+    let (info, mut spec, mut outcome) = (ethernet::info(), ethernet::spec(), ethernet::outcome());
+    outcome.flows[1].goodput_bytes = 30_000;
+    outcome.flows[1].tcp.time_outs = 3;
+    let told = ethernet_manifest(&info, &spec, &outcome).warnings;
+    assert_eq!(told.len(), 1, "{told:?}");
+    let (rates, why) = ("file[2]: 24 kbps of a max-min share of ", " among equals: ");
+    assert!(told[0].starts_with(rates), "{told:?}");
+    assert!(
+        told[0].ends_with(&format!("{why}10 wait or are on their way, 3 time-outs")),
+        "{told:?}"
+    );
+    let summary = ethernet_summary(&info, &spec, &outcome);
+    assert_eq!(summary["starved"], serde_json::json!(["file[2]"]));
+    // A file of 30 kB each second is all that this one wants.
+    let mut files = |seconds: u64| {
+        spec.flows[1].traffic = EthernetTraffic::Files {
+            start: Time::ZERO,
+            bytes: 30_000,
+            think: ThinkSpec::Fixed(Duration(seconds * 1_000_000_000_000)),
+            count: None,
+        };
+        ethernet_manifest(&info, &spec, &outcome).warnings.len()
+    };
+    assert_eq!((files(0), files(1)), (1, 0));
+}
+
 #[test]
 fn flits_of_a_class_and_of_a_terminal() {
     let (info, spec, outcome) = (fabric::info(), fabric::spec(), fabric::outcome());
@@ -102,6 +170,8 @@ fn flits_of_a_class_and_of_a_terminal() {
     low.classes[0].created_total = 5_000;
     low.classes[0].delivered_total = 10;
     let told = fabric_manifest(&info, &spec, &low).warnings;
+    let summary = fabric_summary(&info, &spec, &low);
+    assert_eq!(summary["starved"].as_array().map(Vec::len), Some(1));
     let name = &spec.classes[0].name;
     assert!(
         told[0].starts_with(&format!("{name}: 5,000 flits created, 10 delivered: ")),

@@ -8,7 +8,7 @@ use packet::spec::{
 };
 
 use crate::diagnostics::Diagnostics;
-use crate::ethernet::flavour;
+use crate::ethernet::{Usual, flavour};
 use crate::flows::Draft;
 use crate::record::Record;
 use crate::route::Tree;
@@ -266,7 +266,7 @@ pub(crate) fn tcp(record: &Record, mistakes: &mut Diagnostics) -> TrafficSpec {
     };
     TrafficSpec::Tcp(CellTcpSpec {
         start: start(record),
-        tcp: flavour(vec![record], None, &record.at, mistakes),
+        tcp: flavour(vec![record], Usual::default(), &record.at, mistakes),
         application,
         overhead_bytes: record.count("overhead").unwrap_or(56),
         payload_bytes: record.count("payload").unwrap_or(48),

@@ -70,6 +70,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     if mistakes.errors() == 0 {
         checks::starts(&drafts, &specs, stop_at, mistakes);
         checks::partners(&drafts, &specs, mistakes);
+        checks::old_tcp(&graph, &drafts, &specs, mistakes);
         let check = Check {
             root,
             graph: &graph,

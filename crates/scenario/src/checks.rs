@@ -8,6 +8,7 @@ use packet::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
 use crate::Limits;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ethernet::old_on_fast;
 use crate::flows::Draft;
 use crate::memory;
 use crate::record::Record;
@@ -164,6 +165,27 @@ pub(crate) fn starts(
                     .at(traffic.at("start"), "not before the run is over")
                     .help("start earlier, or make `run.duration` longer"),
             );
+        }
+    }
+}
+
+/// Presets of TCP from the 1990s between hosts whose links are fast.
+pub(crate) fn old_tcp(
+    graph: &Graph,
+    drafts: &[Draft<'_>],
+    specs: &[FlowSpec],
+    mistakes: &mut Diagnostics,
+) {
+    let rate = |channel: u32| graph.channel_spec(channel).rate;
+    for (draft, flow) in drafts.iter().zip(specs) {
+        let ends = [flow.legs.first(), flow.legs.last()].into_iter().flatten();
+        let ends = ends.map(|leg| leg.channel);
+        let slower = ends.min_by_key(|channel| rate(*channel));
+        if let (TrafficSpec::Tcp(tcp), Some(traffic), Some(channel)) =
+            (&flow.traffic, draft.traffic(), slower)
+        {
+            let name = || graph.channel_name(channel);
+            old_on_fast(vec![traffic], &tcp.tcp, (rate(channel), &name), mistakes);
         }
     }
 }

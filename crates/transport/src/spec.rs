@@ -77,7 +77,8 @@ pub enum AckSpec {
     /// Every second full segment, else at the next tick of the host's fast timer (4.4BSD:
     /// 200 ms); out of order and duplicate data at once.
     DelayedTick(Duration),
-    /// Every second full segment, else this long after the first that waits (RFC 1122, 5681).
+    /// Every second full segment, and at once what ends the sender's buffer (PSH), else this long
+    /// after the first that waits (RFC 1122, 5681).
     Delayed(Duration),
 }
 

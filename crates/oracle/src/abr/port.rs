@@ -58,7 +58,7 @@ impl Port {
     /// The unit that leaves next.
     pub fn take(&mut self) -> Option<Cell> {
         let waiting = || self.queues.iter().filter(|queue| !queue.cells.is_empty());
-        let group = waiting().map(|queue| queue.group).min()?;
+        let group = waiting().map(|queue| queue.group).max()?;
         let of_group = || waiting().filter(|queue| queue.group == group);
         let joined = |queue: &&Queue| (queue.cells[0].joined_ps, queue.leg);
         let next = match self.scheduler {

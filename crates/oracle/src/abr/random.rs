@@ -151,7 +151,7 @@ fn circuit(dice: &mut Dice, builder: &mut Builder, switches: u32, hosts: u32) {
     }
     let (forth, back) = builder.circuit(&path, abr, traffic, back);
     for flow in [forth, back] {
-        builder.spec.flows[flow as usize].priority = dice.between(0, 2) as u8;
+        builder.spec.flows[flow as usize].priority = 2 - dice.between(0, 2) as u8;
     }
 }
 
@@ -304,7 +304,7 @@ fn background(dice: &mut Dice, builder: &mut Builder, switches: u32, hosts: u32)
     };
     let flow = builder.flow(&path, traffic);
     let flow = &mut builder.spec.flows[flow as usize];
-    flow.priority = dice.between(0, 2) as u8;
+    flow.priority = 2 - dice.between(0, 2) as u8;
     flow.unit_bytes = dice.pick(&[53, 53, 106, 1000]);
 }
 

@@ -160,7 +160,7 @@ impl Plan {
             Rates::Twelfths => dice.pick(&[486, 486, 972, 1458]),
         };
         flow.priority = if self.has_groups {
-            dice.between(0, 2) as u8
+            2 - dice.between(0, 2) as u8
         } else {
             0
         };

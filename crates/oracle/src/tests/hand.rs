@@ -86,10 +86,10 @@ fn two_circuits_alternate_from_the_lowest() {
 }
 
 #[test]
-fn lower_priority_numbers_go_first_and_keep_their_own_turn() {
+fn larger_priorities_go_first_and_keep_their_own_turn() {
     let mut spec = network(2, vec![link(0, 1, 10)], 80);
-    for priority in [1, 0, 1, 0] {
-        let total = if priority == 0 { Some(2) } else { None };
+    for priority in [0, 1, 0, 1] {
+        let total = if priority == 1 { Some(2) } else { None };
         let flow = add_flow(&mut spec, 0, &[(0, None)], 2, 8);
         flow.priority = priority;
         flow.traffic = TrafficSpec::Greedy {

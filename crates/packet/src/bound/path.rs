@@ -236,7 +236,7 @@ impl<'a> Ports<'a> {
         for &id in &self.flows[channel as usize] {
             let flow = self.flow(id);
             let unit = time(self.channel(channel).rate, largest(flow));
-            group.is_behind |= flow.priority < priority;
+            group.is_behind |= flow.priority > priority;
             let Some(reserve) = flow.reserve.filter(|_| flow.priority == priority) else {
                 group.background = group.background.max(unit);
                 continue;

@@ -8,7 +8,7 @@ use kernel::Duration;
 /// in one instant in the order of flows in the scenario.
 ///
 /// All but `Fifo` serve priority groups ([`FlowSpec::priority`](super::FlowSpec::priority))
-/// strictly, group 0 first; the discipline works inside each group.
+/// strictly, the largest priority first; the discipline works inside each group.
 ///
 /// The disciplines from `VirtualClock` to `Ats` serve flows by what they reserve
 /// ([`FlowSpec::reserve`](super::FlowSpec::reserve)). Where no flow of a port reserves anything,

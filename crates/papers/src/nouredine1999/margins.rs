@@ -89,7 +89,7 @@ fn measured(found: &[Found]) -> Vec<Measured> {
 fn settings(mss: u64, margin: u64) -> Sets {
     let low = 800 - margin;
     SIMPLE.with([
-        ("tcp", format!("{{ mss = \"{mss} B\" }}")),
+        ("tcp", format!("{{ preset = \"bsd\", mss = \"{mss} B\" }}")),
         (
             "back_pressure.low",
             format!("\"{}.{} %\"", low / 10, low % 10),

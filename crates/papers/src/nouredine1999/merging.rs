@@ -24,23 +24,23 @@ const CLOCKS: [(&str, &str); 3] = [
     ("50 ppm fast", "10.0005 Mbps"),
     ("50 ppm slow", "9.9995 Mbps"),
 ];
-const NEW: &str = "{ reuse = \"handshake\" }";
-const KEPT: &str = "{ reuse = \"fresh-window\" }";
+const NEW: &str = "{ preset = \"bsd\", reuse = \"handshake\" }";
+const KEPT: &str = "{ preset = \"bsd\", reuse = \"fresh-window\" }";
 /// What is open about the source.
 const SOURCES: [(&str, &str); 6] = [
     ("a handshake for every file", NEW),
     ("one connection for all files", KEPT),
     (
         "segments of 536 bytes",
-        "{ reuse = \"handshake\", mss = \"536 B\" }",
+        "{ preset = \"bsd\", reuse = \"handshake\", mss = \"536 B\" }",
     ),
     (
         "segments of 1460 bytes",
-        "{ reuse = \"handshake\", mss = \"1460 B\" }",
+        "{ preset = \"bsd\", reuse = \"handshake\", mss = \"1460 B\" }",
     ),
     (
         "delayed acknowledgements",
-        "{ reuse = \"handshake\", acks = \"delayed-tick\" }",
+        "{ preset = \"bsd\", reuse = \"handshake\", acks = \"delayed-tick\" }",
     ),
     ("`bsd-full`", "{ preset = \"bsd-full\" }"),
 ];

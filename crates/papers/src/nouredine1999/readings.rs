@@ -35,32 +35,44 @@ const fn source(what: &'static str, tcp: &'static str, mss: f64) -> Reading {
 const READINGS: [Reading; 13] = [
     source("as the figures: `bsd`", "{ preset = \"bsd\" }", 1024.0),
     source("`bsd-full`", "{ preset = \"bsd-full\" }", 1024.0),
-    source("segments of 536 bytes", "{ mss = \"536 B\" }", 536.0),
-    source("segments of 1460 bytes", "{ mss = \"1460 B\" }", 1460.0),
+    source(
+        "segments of 536 bytes",
+        "{ preset = \"bsd\", mss = \"536 B\" }",
+        536.0,
+    ),
+    source(
+        "segments of 1460 bytes",
+        "{ preset = \"bsd\", mss = \"1460 B\" }",
+        1460.0,
+    ),
     source(
         "no MSS/8 in congestion avoidance",
-        "{ eighth = false }",
+        "{ preset = \"bsd\", eighth = false }",
         1024.0,
     ),
     source(
         "delayed acknowledgements",
-        "{ acks = \"delayed-tick\" }",
+        "{ preset = \"bsd\", acks = \"delayed-tick\" }",
         1024.0,
     ),
-    source("first window of 2", "{ initial_window = 2 }", 1024.0),
+    source(
+        "first window of 2",
+        "{ preset = \"bsd\", initial_window = 2 }",
+        1024.0,
+    ),
     source(
         "persistent connections",
-        "{ reuse = \"persistent\" }",
+        "{ preset = \"bsd\", reuse = \"persistent\" }",
         1024.0,
     ),
     source(
         "a handshake for every file",
-        "{ reuse = \"handshake\" }",
+        "{ preset = \"bsd\", reuse = \"handshake\" }",
         1024.0,
     ),
     source(
         "ticks of 200 ms",
-        "{ tick = \"200 ms\", min_rto = \"400 ms\" }",
+        "{ preset = \"bsd\", tick = \"200 ms\", min_rto = \"400 ms\" }",
         1024.0,
     ),
     source("`modern`", "{ preset = \"modern\" }", 1460.0),

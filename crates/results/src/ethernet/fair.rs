@@ -20,10 +20,28 @@ const RTP_BYTES: u32 = 12;
 
 /// The shares of all flows whose way is known.
 pub fn shares(spec: &EthernetSpec, outcome: &EthernetOutcome) -> FairShares {
-    let tables = Tables::new(spec).ok();
     let groups_count = spec.links.iter().all(|link| {
         [&link.forward, &link.backward].map(|own| own.order) == [Order::StrictPriority; 2]
     });
+    let rows = rows(spec, outcome, groups_count);
+    let notes = notes(spec, groups_count, &rows);
+    FairShares {
+        rows,
+        counted_as: "goodput",
+        rates: Rates::OfFlows,
+        notes,
+    }
+}
+
+/// The share of each flow if all classes were one, bps of payload.
+pub fn among_equals(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Option<f64>> {
+    let rows = rows(spec, outcome, false).into_iter();
+    rows.map(|row| Some(row.payload?.1)).collect()
+}
+
+/// A row for each flow; `groups_count` if urgent classes fill the network first.
+fn rows(spec: &EthernetSpec, outcome: &EthernetOutcome, groups_count: bool) -> Vec<FairRow> {
+    let tables = Tables::new(spec).ok();
     let (mut claims, mut rows, mut claim_of) = (Vec::new(), Vec::new(), Vec::new());
     for (index, (flow, goodput)) in spec.flows.iter().zip(goodputs(spec, outcome)).enumerate() {
         let way = |back: u32| {
@@ -69,13 +87,7 @@ pub fn shares(spec: &EthernetSpec, outcome: &EthernetOutcome) -> FairShares {
             );
         }
     }
-    let notes = notes(spec, groups_count, &rows);
-    FairShares {
-        rows,
-        counted_as: "goodput",
-        rates: Rates::OfFlows,
-        notes,
-    }
+    rows
 }
 
 /// What a flow wants on its ways there and back, and why it has no share, if it has none.

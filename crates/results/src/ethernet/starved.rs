@@ -1,29 +1,114 @@
 //! Flows of the Ethernet engine that got next to nothing, and what stood in their way.
 
-use ethernet::outcome::EthernetOutcome;
-use ethernet::spec::{EthernetSpec, Order};
+use std::collections::BTreeMap;
 
-use super::names;
+use ethernet::outcome::EthernetOutcome;
+use ethernet::spec::{EthernetSpec, Order, ThinkSpec, TrafficSpec};
+use kernel::words::counted;
+use kernel::{Duration, Time};
+
+use super::{fair, groups, names};
 use crate::number::grouped;
-use crate::starved::{got_nothing, others, told};
+use crate::starved::{Starved, is_far_below, others, told};
+
+/// Files that a window must have room for, one after another, before their rate says anything.
+const FILES: f64 = 10.0;
 
 /// A sentence for each of the first of them.
 pub fn sentences(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<String> {
-    let flows = (0_u32..).zip(&outcome.flows);
-    let starved: Vec<u32> = flows
-        .filter(|(_, found)| got_nothing(found.created_total, found.delivered_total))
-        .map(|(flow, _)| flow)
-        .collect();
-    told(&starved, |flow| {
-        let found = &outcome.flows[flow as usize];
+    told(&starved(spec, outcome), |one| {
+        let found = &outcome.flows[one.flow as usize];
+        let created = || {
+            let (created, delivered) = (found.created_total, found.delivered_total);
+            format!(
+                "{} frames created, {} delivered",
+                grouped(created),
+                grouped(delivered)
+            )
+        };
         format!(
-            "{}: {} frames created, {} delivered: {}",
-            names::flow(spec, flow),
-            grouped(found.created_total),
-            grouped(found.delivered_total),
-            reason(spec, outcome, flow as usize)
+            "{}: {}: {}",
+            names::flow(spec, one.flow),
+            one.words(created),
+            reason(spec, outcome, one.flow as usize)
         )
     })
+}
+
+/// All of them by name.
+pub fn all(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<String> {
+    let starved = starved(spec, outcome);
+    starved
+        .iter()
+        .map(|one| names::flow(spec, one.flow))
+        .collect()
+}
+
+fn starved(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Starved> {
+    let flows = outcome.flows.iter();
+    let totals = flows.map(|found| (found.created_total, found.delivered_total));
+    Starved::find(totals, &below_share(spec, outcome))
+}
+
+/// Flows that always have more to send and are far below their share: what they got, and what it
+/// is over the time that was measured, bps.
+fn below_share(spec: &EthernetSpec, outcome: &EthernetOutcome) -> BTreeMap<u32, (f64, f64)> {
+    let links = spec.links.iter();
+    let rates = links.flat_map(|link| [link.forward.rate.0, link.backward.rate.0]);
+    let fastest = rates.max().unwrap_or(0) as f64;
+    let measured = groups::goodputs(spec, outcome).into_iter();
+    let few = (0_u32..).zip(measured).filter_map(|(flow, got)| {
+        let endless = endless(&spec.flows.get(flow as usize)?.traffic)?;
+        is_far_below(got, fastest).then_some((flow, got, endless))
+    });
+    let few: Vec<(u32, f64, Endless)> = few.collect();
+    let window = groups::seconds(spec, outcome);
+    if few.is_empty() || window <= 0.0 {
+        return BTreeMap::new();
+    }
+    let shares = fair::among_equals(spec, outcome);
+    let below = few.into_iter().filter_map(|(flow, got, endless)| {
+        let active = outcome.ended_at.since(spec.warm_up.max(endless.start));
+        let share = endless.rate(shares[flow as usize]?, active.seconds())?;
+        let share = share * active.seconds() / window;
+        is_far_below(got, share).then_some((flow, (got, share)))
+    });
+    below.collect()
+}
+
+/// What a source sends that never ends.
+struct Endless {
+    start: Time,
+    /// Bytes of a file, and the mean time before the next one.
+    file: Option<(u64, Duration)>,
+}
+
+impl Endless {
+    /// What it would send in so many seconds if it had this share, bps; `None` if too little to
+    /// say.
+    fn rate(&self, share: f64, seconds: f64) -> Option<f64> {
+        let Some((bytes, think)) = self.file else {
+            return Some(share);
+        };
+        let bits = bytes as f64 * 8.0;
+        let each = think.seconds() + bits / share;
+        (seconds / each >= FILES).then_some(bits / each)
+    }
+}
+
+fn endless(traffic: &TrafficSpec) -> Option<Endless> {
+    let (start, file) = match traffic {
+        TrafficSpec::Infinite { start, bytes: None } => (*start, None),
+        TrafficSpec::Files {
+            start,
+            bytes,
+            think:
+                ThinkSpec::Fixed(think) | ThinkSpec::Uniform(think) | ThinkSpec::Exponential(think),
+            count: None,
+        } => (*start, Some((*bytes, *think))),
+        _ => return None,
+    };
+    Some(Endless { start, file })
 }
 
 fn reason(spec: &EthernetSpec, outcome: &EthernetOutcome, flow: usize) -> String {
@@ -31,7 +116,10 @@ fn reason(spec: &EthernetSpec, outcome: &EthernetOutcome, flow: usize) -> String
     if found.dropped_total > found.inside_total {
         return format!("{} were dropped", grouped(found.dropped_total));
     }
-    let waits = format!("{} wait or are on their way", grouped(found.inside_total));
+    let mut waits = format!("{} wait or are on their way", grouped(found.inside_total));
+    if found.tcp.time_outs > 0 {
+        waits += &format!(", {}", counted(found.tcp.time_outs, "time-out"));
+    }
     let Some(own) = spec.flows.get(flow) else {
         return waits;
     };

@@ -7,36 +7,50 @@ use super::{FabricNames, fair};
 use crate::number::grouped;
 use crate::starved::{got_nothing, told};
 
-/// A sentence for each of the first classes, and for each of the first terminals.
+/// A sentence for each of the first classes or, if there are none, of the first terminals.
 pub fn sentences(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
-    let mut all = classes(spec, outcome);
-    if all.is_empty() {
-        all = terminals(spec, outcome);
+    let classes = classes(outcome);
+    if classes.is_empty() {
+        return of_terminals(spec, outcome);
     }
-    all
-}
-
-fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
-    let classes = (0_u32..).zip(&outcome.classes);
-    let starved: Vec<u32> = classes
-        .filter(|(_, found)| got_nothing(found.created_total, found.delivered_total))
-        .map(|(class, _)| class)
-        .collect();
-    told(&starved, |class| {
-        let found = &outcome.classes[class as usize];
-        let own = spec.classes.get(class as usize);
-        let name = own.map_or("", |own| &own.name);
+    told(&classes, |class| {
+        let found = &outcome.classes[*class as usize];
         format!(
             "{}: {} flits created, {} delivered: {}",
-            match name {
-                "" => format!("class {class}"),
-                name => name.to_owned(),
-            },
+            class_name(spec, *class),
             grouped(found.created_total),
             grouped(found.delivered_total),
-            reason(spec, outcome, class as usize)
+            reason(spec, outcome, *class as usize)
         )
     })
+}
+
+/// All classes of them by name or, if there are none, all terminals.
+pub fn all(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
+    let classes = classes(outcome);
+    if classes.is_empty() {
+        let names = FabricNames::new(&spec.graph);
+        let terminals = terminals(spec, outcome).into_iter();
+        return terminals.map(|(one, _)| names.terminal(one)).collect();
+    }
+    let names = classes.iter().map(|class| class_name(spec, *class));
+    names.collect()
+}
+
+fn classes(outcome: &FabricOutcome) -> Vec<u32> {
+    let classes = (0_u32..).zip(&outcome.classes);
+    classes
+        .filter(|(_, found)| got_nothing(found.created_total, found.delivered_total))
+        .map(|(class, _)| class)
+        .collect()
+}
+
+fn class_name(spec: &FabricSpec, class: u32) -> String {
+    let own = spec.classes.get(class as usize);
+    match own.map_or("", |own| &own.name) {
+        "" => format!("class {class}"),
+        name => name.to_owned(),
+    }
 }
 
 /// Who goes before a class.
@@ -55,15 +69,15 @@ fn reason(spec: &FabricSpec, outcome: &FabricOutcome, class: usize) -> String {
     match urgent.count() {
         count @ 1.. if arbiters.contains(&Arbiter::Earliest) => format!(
             "{count} of the other classes go before it, its priority is {}; larger numbers are \
-             served first here",
+             served first",
             own.priority
         ),
         _ => waits,
     }
 }
 
-/// Sources that don't get in.
-fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
+/// Sources that don't get in, and what does.
+fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<(u32, u64)> {
     let Some(entered) = fair::entered(spec, outcome) else {
         return Vec::new();
     };
@@ -72,18 +86,21 @@ fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
         (share * outcome.window as f64).round() as u64
     };
     let all = (0_u32..).zip(&outcome.terminals);
-    let starved: Vec<u32> = all
-        .filter(|(terminal, found)| got_nothing(found.created, got_in(*terminal)))
-        .map(|(terminal, _)| terminal)
-        .collect();
+    all.map(|(terminal, found)| (terminal, found, got_in(terminal)))
+        .filter(|(_, found, got_in)| got_nothing(found.created, *got_in))
+        .map(|(terminal, _, got_in)| (terminal, got_in))
+        .collect()
+}
+
+fn of_terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
     let names = FabricNames::new(&spec.graph);
-    told(&starved, |terminal| {
-        let found = &outcome.terminals[terminal as usize];
+    told(&terminals(spec, outcome), |(terminal, got_in)| {
+        let found = &outcome.terminals[*terminal as usize];
         format!(
             "{}: {} flits created in the window, {} got into the network: {} wait there",
-            names.terminal(terminal),
+            names.terminal(*terminal),
             grouped(found.created),
-            grouped(got_in(terminal)),
+            grouped(*got_in),
             grouped(found.queued)
         )
     })

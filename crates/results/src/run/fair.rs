@@ -34,7 +34,7 @@ enum Want {
 
 /// The shares of all flows that have something of their own to send.
 pub fn shares(spec: &NetworkSpec, outcome: &Outcome) -> FairShares {
-    let network = Network::new(spec, outcome);
+    let network = Network::new(spec, outcome, groups_count(spec));
     let found = max_min(&network.capacity, &network.claims);
     let channels = names::channels(spec);
     let mut rows = Vec::new();
@@ -72,6 +72,15 @@ pub fn shares(spec: &NetworkSpec, outcome: &Outcome) -> FairShares {
     }
 }
 
+/// The share of each flow if all priorities were one, bps of data.
+pub fn among_equals(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Option<f64>> {
+    let network = Network::new(spec, outcome, false);
+    let found = max_min(&network.capacity, &network.claims);
+    let share =
+        |(flow, claim): (usize, &Option<usize>)| claim.map(|_| network.data_rate(flow, &found));
+    network.claim_of.iter().enumerate().map(share).collect()
+}
+
 /// The network as water filling sees it.
 struct Network<'a> {
     spec: &'a NetworkSpec,
@@ -89,7 +98,7 @@ struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    fn new(spec: &'a NetworkSpec, outcome: &'a Outcome) -> Network<'a> {
+    fn new(spec: &'a NetworkSpec, outcome: &'a Outcome, groups_count: bool) -> Network<'a> {
         let loads = flow_loads(spec, outcome);
         let mut target = vec![1.0; 2 * spec.links.len()];
         for (channel, rule) in &spec.rate_ports {
@@ -113,7 +122,7 @@ impl<'a> Network<'a> {
             target,
             claims: Vec::new(),
             claim_of: vec![None; spec.flows.len()],
-            groups_count: groups_count(spec),
+            groups_count,
         };
         network.measured.resize(spec.flows.len(), 0.0);
         network.add_claims();
@@ -146,7 +155,7 @@ impl<'a> Network<'a> {
                 .map(|leg| (leg.channel, self.weight(leg.channel, abr.is_some())))
                 .collect(),
             group: if self.groups_count {
-                own.priority.into()
+                (u8::MAX - own.priority).into()
             } else {
                 0
             },

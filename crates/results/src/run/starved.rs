@@ -1,29 +1,93 @@
 //! Flows of the packet engine that got next to nothing, and what stood in their way.
 
-use packet::outcome::{LossCause, Outcome, SessionAnswer};
-use packet::spec::{ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec};
+use std::collections::BTreeMap;
 
-use super::{losses, names};
+use kernel::Time;
+use packet::outcome::{LossCause, Outcome, SessionAnswer};
+use packet::spec::{
+    CellApplication, ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, SourceControlSpec,
+    TrafficSpec,
+};
+
+use super::tables::flow_loads;
+use super::{fair, losses, names};
 use crate::number::grouped;
-use crate::starved::{got_nothing, told};
+use crate::starved::{Starved, is_far_below, told};
 
 /// A sentence for each of the first of them.
 pub fn sentences(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
-    let flows = (0_u32..).zip(&outcome.flows);
-    let starved: Vec<u32> = flows
-        .filter(|(_, found)| got_nothing(found.offered_total, found.delivered_total))
-        .map(|(flow, _)| flow)
-        .collect();
-    told(&starved, |flow| {
-        let found = &outcome.flows[flow as usize];
+    told(&starved(spec, outcome), |one| {
+        let found = &outcome.flows[one.flow as usize];
+        let offered = || {
+            let (offered, delivered) = (found.offered_total, found.delivered_total);
+            format!(
+                "{} offered, {} delivered",
+                grouped(offered),
+                grouped(delivered)
+            )
+        };
         format!(
-            "{}: {} offered, {} delivered: {}",
-            names::flow(spec, flow),
-            grouped(found.offered_total),
-            grouped(found.delivered_total),
-            reason(spec, outcome, flow as usize)
+            "{}: {}: {}",
+            names::flow(spec, one.flow),
+            one.words(offered),
+            reason(spec, outcome, one.flow as usize)
         )
     })
+}
+
+/// All of them by name.
+pub fn all(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
+    let starved = starved(spec, outcome);
+    starved
+        .iter()
+        .map(|one| names::flow(spec, one.flow))
+        .collect()
+}
+
+fn starved(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Starved> {
+    let flows = outcome.flows.iter();
+    let totals = flows.map(|found| (found.offered_total, found.delivered_total));
+    Starved::find(totals, &below_share(spec, outcome))
+}
+
+/// Flows that always have more to send and are far below their share: what they got, and what it
+/// is over the time that was measured, bps.
+fn below_share(spec: &NetworkSpec, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
+    let window = outcome.ended_at.since(spec.warm_up).seconds();
+    let links = spec.links.iter();
+    let rates = links.flat_map(|link| [link.forward.rate.0, link.backward.rate.0]);
+    let fastest = rates.max().unwrap_or(0) as f64;
+    let loads = flow_loads(spec, outcome);
+    let endless = spec.flows.iter().zip(&loads).enumerate();
+    let endless = endless.filter_map(|(flow, (own, load))| {
+        let active = outcome.ended_at.since(spec.warm_up.max(endless_from(own)?));
+        let got = load.bits_per_second;
+        let may_be = window > 0.0 && is_far_below(got, fastest);
+        may_be.then_some((flow as u32, got, active.seconds() / window))
+    });
+    let endless: Vec<(u32, f64, f64)> = endless.collect();
+    if endless.is_empty() {
+        return BTreeMap::new();
+    }
+    let shares = fair::among_equals(spec, outcome);
+    let below = endless.into_iter().filter_map(|(flow, got, part)| {
+        let share = shares[flow as usize]? * part;
+        is_far_below(got, share).then_some((flow, (got, share)))
+    });
+    below.collect()
+}
+
+/// From when on a flow takes all that it gets, without end. What a session or a peak rate holds
+/// back is not starved.
+fn endless_from(flow: &FlowSpec) -> Option<Time> {
+    if flow.session.is_some() || matches!(flow.source_control, SourceControlSpec::Abr(_)) {
+        return None;
+    }
+    match &flow.traffic {
+        TrafficSpec::Greedy { start, total: None } => Some(*start),
+        TrafficSpec::Tcp(tcp) if tcp.application == CellApplication::Bulk(None) => Some(tcp.start),
+        _ => None,
+    }
 }
 
 fn reason(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> String {
@@ -62,7 +126,7 @@ fn before(spec: &NetworkSpec, own: &FlowSpec) -> Option<String> {
     let others = spec
         .flows
         .iter()
-        .filter(|other| other.priority < own.priority);
+        .filter(|other| other.priority > own.priority);
     let priorities: Vec<u8> = others.filter(shares).map(|other| other.priority).collect();
     let (least, most) = (priorities.iter().min()?, priorities.iter().max()?);
     let which = match least == most {
@@ -71,7 +135,7 @@ fn before(spec: &NetworkSpec, own: &FlowSpec) -> Option<String> {
     };
     let several = crate::starved::others(priorities.len(), &which, &which);
     Some(format!(
-        "ports serve {several} before it, its own is {}; smaller numbers are served first here",
+        "ports serve {several} before it, its own is {}; larger numbers are served first",
         own.priority
     ))
 }

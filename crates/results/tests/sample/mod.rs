@@ -110,9 +110,9 @@ pub fn spec() -> NetworkSpec {
         ],
         links: vec![link(0, 2), link(1, 2), link(2, 3), link(3, 4), link(3, 5)],
         flows: vec![
-            flow("bursty, first", 0, [0, 4, 6], 0),
-            flow("greedy", 1, [2, 4, 8], 1),
-            flow(HOSTILE, 1, [2, 4, 8], 1),
+            flow("bursty, first", 0, [0, 4, 6], 1),
+            flow("greedy", 1, [2, 4, 8], 0),
+            flow(HOSTILE, 1, [2, 4, 8], 0),
         ],
     }
 }

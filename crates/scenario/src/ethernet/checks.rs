@@ -1,5 +1,7 @@
 //! What can't work in single tables.
 
+use std::cmp::Reverse;
+
 use ethernet::spec::{
     Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, NodeKind, NodeSpec,
     TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
@@ -13,6 +15,7 @@ use super::flows::{self, Flows};
 use super::lossless::{Lossless, channel_of};
 use super::net::Net;
 use super::queues::Ports;
+use super::tcp;
 use crate::checks::bytes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::memory;
@@ -243,6 +246,37 @@ pub(crate) fn marks(
             .note("without marks it loses frames, or is stopped, like any other TCP")
             .help("add `mark_above` to `[buffer]`: 65 frames at 10 Gbps are usual for DCTCP"),
         );
+    }
+}
+
+/// Presets of the 1990s between stations whose links are fast.
+pub(crate) fn old_tcp(
+    root: &Record,
+    net: &Net<'_>,
+    flows: &Flows<'_>,
+    network: &EthernetSpec,
+    mistakes: &mut Diagnostics,
+) {
+    // The fastest channel that leaves each node.
+    let mut fastest = vec![None; network.nodes.len()];
+    for (link, channel) in network.links.iter().zip((0_u32..).step_by(2)) {
+        for (node, rate, channel) in [
+            (link.a, link.forward.rate, channel),
+            (link.b, link.backward.rate, channel + 1),
+        ] {
+            let known = &mut fastest[node as usize];
+            *known = (*known).max(Some((rate, Reverse(channel))));
+        }
+    }
+    for (flow, record) in flows.specs.iter().zip(&flows.records) {
+        let ends = [flow.source, flow.destination].map(|node| fastest[node as usize]);
+        let slower = ends.into_iter().min().flatten();
+        if let (TransportSpec::Tcp(tcp), Some((rate, Reverse(channel)))) = (&flow.transport, slower)
+        {
+            let tables = root.record("tcp").into_iter().chain(record.record("tcp"));
+            let name = || net.channel_name(channel);
+            tcp::old_on_fast(tables.collect(), tcp, (rate, &name), mistakes);
+        }
     }
 }
 

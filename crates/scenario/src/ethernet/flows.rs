@@ -22,6 +22,7 @@ const RTP_BYTES: u32 = 12;
 pub(crate) struct Flows<'r> {
     pub specs: Vec<FlowSpec>,
     pub records: Vec<&'r Record>,
+    marked: [bool; 8],
 }
 
 /// The highest class that anything names.
@@ -41,16 +42,18 @@ pub(crate) fn highest_class(root: &Record) -> u8 {
     named.into_iter().flatten().max().unwrap_or(0) as u8
 }
 
-/// The flows of the file: first `[[flows]]`, then `[[patterns]]`.
+/// The flows of the file: first `[[flows]]`, then `[[patterns]]`. TCP follows the classes that are
+/// marked.
 pub(crate) fn flows<'r>(
     root: &'r Record,
     net: &Net<'_>,
-    seed: u64,
+    (seed, marked): (u64, [bool; 8]),
     mistakes: &mut Diagnostics,
 ) -> Flows<'r> {
     let mut flows = Flows {
         specs: Vec::new(),
         records: Vec::new(),
+        marked,
     };
     let empty = |key| root.records(key).is_empty() && !root.faulty.contains(&key);
     if empty("flows") && empty("patterns") {
@@ -212,7 +215,9 @@ fn add<'r>(
         start: kernel::Time::ZERO,
         bytes: None,
     });
-    let transport = transport(root, record, &traffic, mistakes);
+    let class = record.whole("class").unwrap_or(0) as u8;
+    let is_marked = flows.marked.get(usize::from(class)) == Some(&true);
+    let transport = transport(root, record, &traffic, is_marked, mistakes);
     let is_one = pairs.len() == 1 && !is_pattern && record.whole("count").is_none();
     for (index, (source, destination)) in pairs.iter().enumerate() {
         let name = record.text("name");
@@ -223,7 +228,7 @@ fn add<'r>(
             },
             source: *source,
             destination: *destination,
-            class: record.whole("class").unwrap_or(0) as u8,
+            class,
             is_tagged: record.truth("tagged").unwrap_or(false),
             transport,
             traffic: traffic.clone(),
@@ -236,6 +241,7 @@ fn transport(
     root: &Record,
     record: &Record,
     traffic: &TrafficSpec,
+    is_marked: bool,
     mistakes: &mut Diagnostics,
 ) -> TransportSpec {
     let transfers = matches!(
@@ -282,7 +288,7 @@ fn transport(
         }
     }
     if word == "tcp" {
-        return TransportSpec::Tcp(tcp::tcp(root, record, mistakes));
+        return TransportSpec::Tcp(tcp::tcp(root, record, is_marked, mistakes));
     }
     let is_video = matches!(traffic, TrafficSpec::Video(_));
     let has_rtp = record.truth("rtp").unwrap_or(is_video);

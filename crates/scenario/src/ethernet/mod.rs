@@ -29,7 +29,7 @@ use self::lossless::Lossless;
 use self::net::Net;
 use self::promises::Consent;
 pub use self::promises::GivenUp;
-pub(crate) use self::tcp::flavour;
+pub(crate) use self::tcp::{Usual, flavour, old_on_fast};
 
 use crate::Limits;
 use crate::diagnostics::Diagnostics;
@@ -60,12 +60,12 @@ pub(crate) fn build(
     crate::checks::run_times(Some(run), stop_at, warm_up, mistakes);
     let net = topology::build(root, mistakes);
     let ports = switches::ports(root, flows::highest_class(root), mistakes);
-    let flows = self::flows::flows(root, &net, seed, mistakes);
+    let links = queues::links(root, &net, ports, mistakes);
+    let flows = self::flows::flows(root, &net, (seed, queues::marked(&links)), mistakes);
     checks::classes(root, ports.classes, mistakes);
     checks::back_pressure(root, ports, mistakes);
     checks::frames(root, &flows, mistakes);
     let series = series::series(root, &net, &flows, ports.classes, stop_at, mistakes);
-    let links = queues::links(root, &net, ports, mistakes);
     let nodes = switches::nodes(root, &net, &links, ports, stop_at, mistakes);
     let routes = routes::given(root, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
@@ -109,6 +109,7 @@ fn whole(
     mistakes: &mut Diagnostics,
 ) {
     checks::marks(root, crossings, flows, network, mistakes);
+    checks::old_tcp(root, net, flows, network, mistakes);
     checks::loads(net, flows, network, mistakes);
     let look = Lossless {
         root,

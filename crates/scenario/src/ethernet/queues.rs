@@ -44,6 +44,20 @@ pub(crate) fn links(
         .collect()
 }
 
+/// Classes that some queue marks.
+pub(crate) fn marked(links: &[LinkSpec]) -> [bool; 8] {
+    let mut marked = [false; 8];
+    let channels = links
+        .iter()
+        .flat_map(|link| [&link.forward, &link.backward]);
+    for channel in channels {
+        for (class, queue) in marked.iter_mut().zip(&channel.queues) {
+            *class |= queue.ecn.is_some();
+        }
+    }
+    marked
+}
+
 fn channel(
     root: &Record,
     net: &Net<'_>,

@@ -1,7 +1,7 @@
 //! TCP: a flavour, and what the file changes of it.
 
 use ethernet::spec::TCP_IP_BYTES;
-use kernel::Duration;
+use kernel::{Duration, Rate};
 use transport::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec};
 
 use super::layers::Layers;
@@ -12,14 +12,23 @@ use crate::source::At;
 const FAST_TICK: Duration = Duration(200_000_000_000);
 const ACK_DELAY: Duration = Duration(40_000_000_000);
 
-/// The TCP of a flow.
-pub(crate) fn tcp(root: &Record, flow: &Record, mistakes: &mut Diagnostics) -> TcpSpec {
+/// The TCP of a flow; `is_marked` if queues of its class mark.
+pub(crate) fn tcp(
+    root: &Record,
+    flow: &Record,
+    is_marked: bool,
+    mistakes: &mut Diagnostics,
+) -> TcpSpec {
     let own = flow.record("tcp");
     let starts_anew = own.is_some_and(|own| own.field("preset").is_some());
     let common = root.record("tcp").filter(|_| !starts_anew);
     let layers = common.into_iter().chain(own).collect();
     let place = &root.record("tcp").unwrap_or(root).at;
-    flavour(layers, usual_mss(root), place, mistakes)
+    let usual = Usual {
+        mss: usual_mss(root),
+        is_marked,
+    };
+    flavour(layers, usual, place, mistakes)
 }
 
 /// A full segment fills the MTU that the file gives; without one the preset says its size.
@@ -28,22 +37,32 @@ fn usual_mss(root: &Record) -> Option<u32> {
     Some(link.count("mtu")?.saturating_sub(TCP_IP_BYTES))
 }
 
-/// The TCP that these tables describe, the last winning; `mss` goes before that of the preset,
-/// `place` is where to point for what none of them says.
+/// What the network says where the tables of TCP say nothing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Usual {
+    /// A full segment; goes before that of the preset.
+    pub mss: Option<u32>,
+    /// Frames may be marked.
+    pub is_marked: bool,
+}
+
+/// The TCP that these tables describe, the last winning; `place` is where to point for what none
+/// of them says.
 pub(crate) fn flavour(
     tables: Vec<&Record>,
-    mss: Option<u32>,
+    usual: Usual,
     place: &At,
     mistakes: &mut Diagnostics,
 ) -> TcpSpec {
     let layers = Layers(tables);
-    let mut spec = match layers.word("preset") {
-        Some("bsd-full") => TcpSpec::bsd_full(),
-        Some("modern") => TcpSpec::modern(),
-        Some("dctcp") => TcpSpec::dctcp(),
-        _ => TcpSpec::bsd(),
+    let mut spec = match (layers.word("preset"), layers.word("ecn")) {
+        (Some("bsd"), _) => TcpSpec::bsd(),
+        (Some("bsd-full"), _) => TcpSpec::bsd_full(),
+        (Some("dctcp"), _) | (None, Some("dctcp")) => TcpSpec::dctcp(),
+        (None, None) if usual.is_marked => TcpSpec::dctcp(),
+        _ => TcpSpec::modern(),
     };
-    spec.mss_bytes = mss.unwrap_or(spec.mss_bytes);
+    spec.mss_bytes = usual.mss.unwrap_or(spec.mss_bytes);
     let count = |key: &str| {
         layers
             .whole(key)
@@ -74,6 +93,48 @@ pub(crate) fn flavour(
     spec.ecn = ecn(&layers, spec.ecn, mistakes);
     windows(&layers, place, &spec, mistakes);
     spec
+}
+
+/// The presets of the 1990s.
+const OLD: [&str; 2] = ["bsd", "bsd-full"];
+/// From here on they are warned of.
+const FAST: Rate = Rate(10_000_000_000);
+
+/// A preset of the 1990s, chosen in one of these tables, where a link is so fast that its window
+/// and its timers decide the result.
+pub(crate) fn old_on_fast(
+    tables: Vec<&Record>,
+    spec: &TcpSpec,
+    (rate, channel): (Rate, &dyn Fn() -> String),
+    mistakes: &mut Diagnostics,
+) {
+    let layers = Layers(tables);
+    let Some((table, field)) = layers.last(&["preset"]).filter(|_| rate >= FAST) else {
+        return;
+    };
+    let word = table.word("preset");
+    if !OLD.contains(&word) {
+        return;
+    }
+    let window_us = f64::from(spec.window_bytes) * 8e6 / rate.0 as f64;
+    mistakes.push(
+        Diagnostic::warning("old-tcp", "TCP of the 1990s on a fast link")
+            .at(
+                field.at.clone(),
+                format!(
+                    "`{word}`: a window of {} B, time-outs of {} s and more",
+                    spec.window_bytes,
+                    spec.timer.min_rto.seconds()
+                ),
+            )
+            .note(format!(
+                "on `{}`, {} Gbps, the window is gone in {window_us:.1} us; the rest of \
+                 each round trip it is idle",
+                channel(),
+                rate.0 as f64 / 1e9
+            ))
+            .help("leave `preset` out: TCP is `modern` then, and `dctcp` where queues mark"),
+    );
 }
 
 fn growth(layers: &Layers<'_>, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {

@@ -10,7 +10,7 @@ use crate::kinds::OrWord;
 #[table("[tcp]", layered)]
 pub(crate) struct Tcp {
     /// The flavour it starts from.
-    #[key(default = "\"bsd\"")]
+    #[key(otherwise = "`dctcp` where queues of the flow's class mark, else `modern`")]
     pub preset: Option<Preset>,
     /// Payload of a full segment.
     #[key(
@@ -134,7 +134,8 @@ pub(crate) enum Acks {
     /// Every second full segment, else at the next tick of the fast timer.
     #[word(cite = "4.4BSD")]
     DelayedTick,
-    /// Every second full segment, else a time after the first that waits.
+    /// Every second full segment, and each that ends a transfer (PSH), else a time after the first
+    /// that waits.
     #[word(cite = "RFC 1122")]
     Delayed,
 }

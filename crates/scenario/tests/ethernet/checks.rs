@@ -46,7 +46,7 @@ fn merging(n: u32, mbps: u32, mss: u32, limit: &str, high: &str, notify: &str) -
          [network]\nstations = [\"S{{1..{n}}}\", \"D\"]\nswitches = [\"A\"]\n\
          [link]\nrate = \"{mbps} Mbps\"\n[buffer]\nper_queue = \"{limit}\"\n\
          [back_pressure]\nkind = \"pause\"\nnotify = \"{notify}\"\nhigh = \"{high}\"\n\
-         low = \"60 %\"\n[tcp]\nmss = \"{mss} B\"\n\
+         low = \"60 %\"\n[tcp]\npreset = \"bsd\"\nmss = \"{mss} B\"\n\
          [[flows]]\nname = \"f\"\nfrom = \"S{{1..{n}}}\"\nto = \"D\"\n\
          traffic = {{ kind = \"files\", size = \"100 kB\", think = \"10 ms\" }}\n"
     )

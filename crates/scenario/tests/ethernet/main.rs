@@ -3,6 +3,7 @@
 mod checks;
 mod promises;
 mod random;
+mod tcp;
 
 use ethernet::spec::{
     BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding, Measure,
@@ -123,7 +124,8 @@ fn one_switch_gets_the_papers_defaults() {
     );
     let names: Vec<&str> = spec.flows.iter().map(|flow| flow.name.as_str()).collect();
     assert_eq!(names, ["f[1]", "f[2]", "f[3]"]);
-    assert_eq!(spec.flows[0].transport, TransportSpec::Tcp(TcpSpec::bsd()));
+    let tcp = TcpSpec::modern();
+    assert_eq!(spec.flows[0].transport, TransportSpec::Tcp(tcp));
     let files = TrafficSpec::Files {
         start: Time::ZERO,
         bytes: 200_000,

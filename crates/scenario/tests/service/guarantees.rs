@@ -44,7 +44,7 @@ fn each_reason_has_its_way_on() {
     expect(literal, "`S->T` gives no guarantee", "idle-link");
     let saved = warnings(&format!("{clock}\nstamp = \"virtual-clock\""), "", "");
     expect(saved, "`S->T` gives no guarantee", "auxvc");
-    let behind = warnings(clock, "priority = 1", "");
+    let behind = warnings(clock, "", "priority = 1");
     expect(behind, "others have priority on `S->T`", "highest priority");
     let set_up = warnings(clock, "", "session = { open = \"1 s\" }");
     expect(set_up, "control units go first on `S->T`", "`session`");

@@ -5,7 +5,9 @@
 //!
 //! At once: data out of order or seen before, data that fills a gap, FIN. Else as
 //! [`AckSpec`] says; "every second full segment" means two MSS of bytes since the last
-//! acknowledgement. A data segment acknowledges too and ends a delay.
+//! acknowledgement. A data segment acknowledges too and ends a delay. [`AckSpec::Delayed`] does not
+//! wait after PSH: nothing follows it until its acknowledgement is in, so a wait would only add to
+//! each transfer. ([`AckSpec::DelayedTick`] waits, as 4.4BSD did.)
 //!
 //! **Echo.** Classic: from a mark until CWR comes, every acknowledgement echoes. DCTCP: each one
 //! says whether the data it acknowledges was marked. Where that changes while one is delayed, the
@@ -137,15 +139,21 @@ impl Receiver {
         } else if segment.flags & flags::FIN != 0 {
             self.acknowledge();
         } else {
-            self.delay(now, spec, clock);
+            let is_end = segment.flags & flags::PSH != 0;
+            self.delay(now, spec, clock, is_end);
         }
         true
     }
 
-    /// Data in order came in: now, or later?
-    fn delay(&mut self, now: Time, spec: &TcpSpec, clock: &HostClock) {
+    /// Data in order came in: now, or later? `is_end` says that nothing follows it for now.
+    fn delay(&mut self, now: Time, spec: &TcpSpec, clock: &HostClock, is_end: bool) {
         let is_enough = self.waiting_bytes >= 2 * u64::from(spec.mss_bytes);
-        if is_enough || spec.acks == AckSpec::Every {
+        let at_once = match spec.acks {
+            AckSpec::Every => true,
+            AckSpec::DelayedTick(_) => is_enough,
+            AckSpec::Delayed(_) => is_enough || is_end,
+        };
+        if at_once {
             self.acknowledge();
         } else if self.ack_at == Time::MAX {
             self.ack_at = match spec.acks {
@@ -207,6 +215,29 @@ mod tests {
         let mut blocks = [(0, 0); 3];
         let count = receiver.blocks(&mut blocks);
         blocks[..usize::from(count)].to_vec()
+    }
+
+    /// The end of a transfer is acknowledged at once, but for a host with the fast timer of 4.4BSD.
+    #[test]
+    fn what_ends_a_transfer_does_not_wait() {
+        let is_due = |spec: &TcpSpec, flags: u8| {
+            let mut receiver = Receiver::default();
+            let segment = Segment {
+                bytes: 100,
+                flags,
+                ..Segment::default()
+            };
+            let clock = HostClock::default();
+            receiver.on_data(Time::ZERO, spec, &clock, &segment, false);
+            assert_ne!(receiver.is_ack_due(), receiver.ack_at() < Time::MAX);
+            receiver.is_ack_due()
+        };
+        let modern = TcpSpec::modern();
+        assert!(!is_due(&modern, flags::ACK));
+        assert!(is_due(&modern, flags::ACK | flags::PSH));
+        let full = TcpSpec::bsd_full();
+        assert!(!is_due(&full, flags::ACK | flags::PSH));
+        assert!(is_due(&full, flags::ACK | flags::PSH | flags::FIN));
     }
 
     /// RFC 2018, section 4: the block that the last segment is part of comes first.

@@ -167,8 +167,8 @@ fn without_reservations_all_have_an_equal_share() {
 #[test]
 fn groups_come_before_stamps() {
     let mut case = Case::new(VIRTUAL_CLOCK);
-    case.flow(100, Some(FULL / 2), &burst(0, 3)).priority = 1;
-    case.flow(100, Some(FULL / 8), &burst(0, 3)).priority = 0;
-    case.flow(100, None, &burst(0, 2)).priority = 0;
+    case.flow(100, Some(FULL / 2), &burst(0, 3)).priority = 0;
+    case.flow(100, Some(FULL / 8), &burst(0, 3)).priority = 1;
+    case.flow(100, None, &burst(0, 2)).priority = 1;
     assert_eq!(case.order(), "BBBCCAAA");
 }

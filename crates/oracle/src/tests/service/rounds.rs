@@ -5,8 +5,8 @@ use super::*;
 #[test]
 fn fifo_sees_no_groups() {
     let offered = |case: &mut Case| {
-        case.flow(100, None, &[0, 30, 40]).priority = 1;
-        case.flow(100, None, &[20, 30]).priority = 0;
+        case.flow(100, None, &[0, 30, 40]).priority = 0;
+        case.flow(100, None, &[20, 30]).priority = 1;
     };
     let mut fifo = Case::new(SchedulerSpec::Fifo);
     offered(&mut fifo);

@@ -44,8 +44,8 @@ fn of_equal_tags_the_first_that_came_goes() {
 #[test]
 fn a_busy_period_is_that_of_all_groups() {
     let mut case = Case::new(SchedulerSpec::Scfq);
-    case.flow(100, Some(FULL / 4), &[500]).priority = 0;
-    case.flow(100, Some(FULL / 4), &[0, 510]).priority = 1;
+    case.flow(100, Some(FULL / 4), &[500]).priority = 1;
+    case.flow(100, Some(FULL / 4), &[0, 510]).priority = 0;
     assert_eq!(ranks(&case.run(), 1), [400, 400]);
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Classes {
     /// Its load as a share of `traffic.load`.
     #[key(is = Portion, otherwise = "all of it")]
     pub share: Option<f64>,
-    /// Higher is served first by the arbiter `earliest`.
+    /// The largest is served first by the arbiter `earliest`.
     #[key(is = Whole { min: 0, max: 255, unit: "" }, default = "0")]
     pub priority: u32,
     /// Cycles from birth within which packets should arrive; late ones are counted, and
