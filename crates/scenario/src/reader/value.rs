@@ -6,6 +6,7 @@ use packet::spec::Span;
 
 use super::{Reader, clip, words};
 use crate::diagnostics::Diagnostic;
+use crate::glossary;
 use crate::record::Datum;
 use crate::source::At;
 use crate::suggest;
@@ -314,6 +315,9 @@ impl Reader<'_> {
             return Some(Datum::Word(choice.name));
         }
         let known = choices.iter().map(|choice| choice.name);
+        let nearest = suggest::did_you_mean(&text, known);
+        let word = glossary::meant(&text, self.root, self.root);
+        let word = word.filter(|word| word.is_here || nearest.is_none());
         self.mistakes.push(
             Diagnostic::error(
                 "unknown-word",
@@ -323,7 +327,8 @@ impl Reader<'_> {
                 node.at.clone(),
                 format!("not {} there is", suggest::with_article(key.name)),
             )
-            .help_if(suggest::did_you_mean(&text, known))
+            .help_if(nearest)
+            .help_if(word.map(|word| word.help))
             .note(format!("allowed: {}", words(choices))),
         );
         None
