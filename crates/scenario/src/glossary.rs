@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use crate::keys;
 use crate::reader::clip;
+use crate::suggest::joined;
 use crate::table::Section;
 
 pub use page::glossary_markdown;
@@ -99,11 +100,6 @@ const LONGEST: usize = 64;
 fn folded(name: &str) -> String {
     let letters = name.chars().filter(|c| !"-_. ".contains(*c));
     letters.flat_map(char::to_lowercase).collect()
-}
-
-/// Lines of a text in the file are only lines of the file.
-fn joined(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl Word {

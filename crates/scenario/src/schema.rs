@@ -224,9 +224,9 @@ fn kind_schema(kind: &Kind) -> Value {
             { "type": "object", "properties": { "mean": quantity(&times()) },
               "required": ["mean"], "additionalProperties": false },
         ] }),
-        Kind::Rate => quantity(&names(units::RATES)),
+        Kind::Rate => quantity(&names(&units::rates())),
         Kind::RateOrShare { word } => json!({ "anyOf": [
-            { "const": word }, quantity(&["%"]), quantity(&names(units::RATES)),
+            { "const": word }, quantity(&["%"]), quantity(&names(&units::rates())),
         ] }),
         Kind::Size { .. } => quantity(&names(units::SIZES)),
         Kind::Seeds => seeds(),
@@ -254,7 +254,7 @@ fn kind_schema(kind: &Kind) -> Value {
 /// What only one engine measures.
 fn amount(kind: &Kind) -> Value {
     match kind {
-        Kind::CellRate { .. } => quantity(&[names(units::RATES), vec!["cells/s"]].concat()),
+        Kind::CellRate { .. } => quantity(&[names(&units::rates()), vec!["cells/s"]].concat()),
         Kind::Clock { .. } => quantity(&names(units::TIMES)),
         Kind::ClockOr { word, .. } => {
             json!({ "anyOf": [{ "const": word }, quantity(&names(units::TIMES))] })

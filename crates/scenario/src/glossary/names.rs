@@ -1,7 +1,7 @@
 //! What the texts of the glossary name in backticks, held against the language.
 
 use crate::keys;
-use crate::table::{Choice, Key, Kind, Section};
+use crate::table::{Key, Section};
 
 /// What stands in backticks.
 pub(super) fn quoted(text: &str) -> Vec<&str> {
@@ -32,51 +32,52 @@ pub(super) fn key_of(name: &str, engine: &str) -> Option<(&'static Section, &'st
     named.find_map(|section| section.key(key).map(|key| (*section, key)))
 }
 
-/// The words a value of this key may be.
-fn choices(key: &Key) -> Vec<&'static str> {
-    let names = |choices: &'static [Choice]| choices.iter().map(|choice| choice.name).collect();
-    match key.kind {
-        Kind::Choice(choices) => names(choices),
-        Kind::Short(..) => key.kind.short_key().map(choices).unwrap_or_default(),
-        Kind::CyclesOr { word, .. } | Kind::ClockOr { word, .. } => vec![word],
-        _ => Vec::new(),
-    }
-}
-
-/// What is wrong with a name in a text for this engine: a table, a path, a path with a value, a
-/// word of a path that stands in the same text, or a command.
-fn fault(name: &str, text: &str, engine: &str) -> Option<String> {
-    let is_known = match name.split_once(" = ") {
-        _ if name.starts_with("backwater ") => true,
-        _ if name.ends_with(".json") || name.ends_with(".html") || name == "A->B" => true,
-        Some((path, value)) => key_of(path, engine).is_some_and(|(_, key)| {
-            let word = value.trim_matches('"');
-            let words = choices(key);
-            words.is_empty() || words.contains(&word)
-        }),
-        None if name.starts_with('[') => {
-            let root = root_of(engine)?;
-            let sections = keys::sections_below(root);
-            sections.iter().any(|section| section.name == name)
-        }
-        None => {
-            let beside = quoted(text).into_iter();
-            let keys = beside.filter_map(|other| key_of(other, engine));
-            let mut words = keys.flat_map(|(_, key)| choices(key));
-            // Times may be counted in these.
-            let is_unit = name == "cells" && engine == "packet";
-            is_unit || key_of(name, engine).is_some() || words.any(|word| word == name)
-        }
-    };
-    (!is_known).then(|| format!("`{name}` is nothing in files of {engine}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::glossary;
+    use crate::table::{Choice, Kind};
 
     const FILES: [&str; 4] = ["packet", "ethernet", "flit", "compare"];
+
+    /// The words a value of this key may be.
+    fn choices(key: &Key) -> Vec<&'static str> {
+        let names = |choices: &'static [Choice]| choices.iter().map(|choice| choice.name).collect();
+        match key.kind {
+            Kind::Choice(choices) => names(choices),
+            Kind::Short(..) => key.kind.short_key().map(choices).unwrap_or_default(),
+            Kind::CyclesOr { word, .. } | Kind::ClockOr { word, .. } => vec![word],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is wrong with a name in a text for this engine: a table, a path, a path with a value, a
+    /// word of a path that stands in the same text, or a command.
+    fn fault(name: &str, text: &str, engine: &str) -> Option<String> {
+        let is_known = match name.split_once(" = ") {
+            _ if name.starts_with("backwater ") => true,
+            _ if name.ends_with(".json") || name.ends_with(".html") || name == "A->B" => true,
+            Some((path, value)) => key_of(path, engine).is_some_and(|(_, key)| {
+                let word = value.trim_matches('"');
+                let words = choices(key);
+                words.is_empty() || words.contains(&word)
+            }),
+            None if name.starts_with('[') => {
+                let root = root_of(engine)?;
+                let sections = keys::sections_below(root);
+                sections.iter().any(|section| section.name == name)
+            }
+            None => {
+                let beside = quoted(text).into_iter();
+                let keys = beside.filter_map(|other| key_of(other, engine));
+                let mut words = keys.flat_map(|(_, key)| choices(key));
+                // Times may be counted in these.
+                let is_unit = name == "cells" && engine == "packet";
+                is_unit || key_of(name, engine).is_some() || words.any(|word| word == name)
+            }
+        };
+        (!is_known).then(|| format!("`{name}` is nothing in files of {engine}"))
+    }
 
     /// A text for all engines, or on what is missing, may speak of any of them.
     fn faults(text: &str, engine: &str) -> Vec<String> {

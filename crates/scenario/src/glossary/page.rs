@@ -1,6 +1,7 @@
 //! `docs/glossary.md`.
 
-use super::{Word, groups, joined};
+use super::{Word, groups};
+use crate::suggest::joined;
 
 const INTRODUCTION: &str = "\
 # Glossary
