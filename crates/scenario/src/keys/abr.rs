@@ -47,7 +47,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
             max: 1 << 20,
             unit: "cells",
         },
-        "Nrm: of so many in-rate cells, one is a forward RM cell.",
+        "Nrm: one of this many in-rate cells is a forward RM cell.",
     )
     .or("32")
     .only(ABR)
@@ -55,7 +55,7 @@ pub(crate) const ABR_KEYS: [Key; 19] = [
     Key::new(
         "mrm",
         CELLS,
-        "Mrm: after so many in-rate cells a forward RM cell is also sent when `trm` has passed.",
+        "Mrm: after this many in-rate cells a forward RM cell is also sent when `trm` has passed.",
     )
     .or("2")
     .only(ABR)

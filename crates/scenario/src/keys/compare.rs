@@ -329,7 +329,7 @@ static STOPS: Section = Section {
         Key::new(
             "notify",
             Kind::Choice(super::ethernet_pressure::NOTIFIES),
-            "Who is told of a congested queue.",
+            "Who is stopped when a queue is congested.",
         )
         .or("\"others\""),
     ],

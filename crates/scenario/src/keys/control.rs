@@ -78,7 +78,7 @@ const REDUNDANT: Key = Key::new(
         max: UNITS,
         unit: "cells",
     },
-    "Send a credit cell every so many cells freed, if that is sooner than N2; the buffer stays.",
+    "Send a credit cell every time this many cells were freed, if that is sooner than N2; the buffer stays.",
 )
 .only(CREDIT)
 .otherwise("no redundant credit cells")
@@ -106,7 +106,7 @@ const RESYNC: Key = Key::new(
         max: UNITS,
         unit: "cells",
     },
-    "The sender states its counter every so many data cells, which heals lost data.",
+    "The sender states its counter once in this many data cells, which repairs the credit after losses.",
 )
 .only(&["cumulative"])
 .otherwise("never");

@@ -30,7 +30,7 @@ pub(crate) static BACK_PRESSURE: Section = Section {
         Key::new(
             "notify",
             Kind::Choice(NOTIFIES),
-            "Who is told of a congested output queue.",
+            "Who is stopped when an output queue is congested.",
         )
         .otherwise("others")
         .only(ANY),
@@ -56,7 +56,7 @@ pub(crate) static BACK_PRESSURE: Section = Section {
         Key::new(
             "refresh",
             Kind::PortionOr { word: "never" },
-            "A stop of so many quanta is sent again after this share of its time while \
+            "A stop is repeated after this share of its time while \
              congestion lasts.",
         )
         .or("\"50 %\"")
@@ -187,7 +187,7 @@ static TIME_OUT: Section = Section {
         Key::new(
             "grace",
             Kind::Clock { min_ps: 1 },
-            "releases every neighbour that has sent nothing it was told not to for this long.",
+            "releases every neighbour that has obeyed its stop for this long.",
         ),
     ],
 };

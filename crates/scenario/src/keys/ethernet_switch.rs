@@ -211,7 +211,7 @@ static SHARED: Section = Section {
         Key::new(
             "alpha",
             Kind::Ratio { max: 1 << 16 },
-            "An input may hold so many times what is free.",
+            "An input may hold this many times what is free.",
         )
         .or("\"1/8\""),
         Key::new(

@@ -56,7 +56,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         Key::new(
             "interval_cells",
             QUEUE,
-            "Or after so many ABR cells, if that is sooner; 0: by time alone.",
+            "Or after this many ABR cells, if that is sooner; 0: by time alone.",
         )
         .or("100")
         .only(ERICA)
@@ -130,21 +130,17 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         Key::new(
             "high",
             QUEUE,
-            "The queue is long (congestion) from more than so many ABR cells on,",
+            "The queue is long (congestion) above this many ABR cells,",
         )
         .or("300")
         .only(MARKED),
-        Key::new("low", QUEUE, "until it is at so many or fewer again.")
+        Key::new("low", QUEUE, "until it holds no more than this.")
             .or("200")
             .only(MARKED),
-        Key::new(
-            "ni_high",
-            QUEUE,
-            "NI is set from more than so many ABR cells on,",
-        )
-        .or("100")
-        .only(RELATIVE),
-        Key::new("ni_low", QUEUE, "until the queue is at so many or fewer.")
+        Key::new("ni_high", QUEUE, "NI is set above this many ABR cells,")
+            .or("100")
+            .only(RELATIVE),
+        Key::new("ni_low", QUEUE, "until the queue holds no more than this.")
             .or("50")
             .only(RELATIVE),
         Key::new("marks", Kind::Choice(MARKS), "RM cells that are marked.")
@@ -189,7 +185,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
         Key::new(
             "very_high",
             QUEUE,
-            "Very congested above so many ABR cells.",
+            "Very congested above this many ABR cells.",
         )
         .or("1000")
         .only(EPRCA)
@@ -224,7 +220,7 @@ pub(crate) static EXPLICIT_RATE: Section = Section {
             .or("0.5")
             .only(CAPC)
             .cite(BARNHART),
-        Key::new("congestion", QUEUE, "CI is set above so many ABR cells.")
+        Key::new("congestion", QUEUE, "CI is set above this many ABR cells.")
             .or("300")
             .only(CAPC)
             .cite(BARNHART),

@@ -31,7 +31,7 @@ pub(crate) static RUN: Section = Section {
                 min: 1,
                 max: MOST_CYCLES,
             },
-            "With `warm_up = \"auto\"`, the window starts at the latest after so many.",
+            "With `warm_up = \"auto\"`, the window starts at the latest after this many cycles.",
         )
         .or("\"100000 cycles\""),
         Key::new(
@@ -48,7 +48,7 @@ pub(crate) static RUN: Section = Section {
                 min: 0,
                 max: MOST_CYCLES,
             },
-            "After the window at most so many for the measured packets to arrive; 0 stops at its \
+            "After the window at most this many cycles for the measured packets to arrive; 0 stops at its \
              end.",
         )
         .or("\"100000 cycles\""),
@@ -58,7 +58,7 @@ pub(crate) static RUN: Section = Section {
                 min: 1,
                 max: MOST_CYCLES,
             },
-            "Without a move for so many while flits are in the network, it is deadlocked.",
+            "Without a move for this many cycles while flits are in the network, it is deadlocked.",
         )
         .or("\"10000 cycles\""),
         SEED,
