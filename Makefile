@@ -16,7 +16,7 @@ help:
 	@echo "make test     format, lints, all tests, the built program, captures, the report in a browser"
 	@echo "make papers   rerun the papers in full, claim by claim; report and runs/claims.json"
 	@echo "make bench    measure unit-hops a second on the standard set"
-	@echo "make docs     regenerate the reference, the schema and the papers' pages below docs/"
+	@echo "make docs     regenerate reference, glossary, errors, schema and the papers' pages below docs/"
 	@echo "make pictures regenerate the pictures of README below docs/pictures/"
 	@echo "make fuzz     feed changed bytes to the readers, guided by coverage"
 	@echo "make campaign attack the program for a night; campaign-quick: for some minutes"
@@ -121,6 +121,8 @@ bench: release
 docs: release
 	@mkdir -p docs/papers
 	$(BINARY) reference > docs/reference.md
+	$(BINARY) reference glossary > docs/glossary.md
+	$(BINARY) reference errors > docs/errors.md
 	$(BINARY) schema > docs/schema.json
 	@for paper in $(PAPERS); do \
 		$(BINARY) reproduce $$paper --markdown docs/papers/$$paper.md --out runs/docs || exit 1; \

@@ -1,6 +1,8 @@
-//! Puts the shipped scenarios into the program, a table of all files below `scenarios/`, and the
-//! digest of the sources that decide a run's numbers.
+//! Puts the shipped scenarios into the program, a table of all files below `scenarios/`, an example
+//! of each kind of mistake, and the digest of the sources that decide a run's numbers.
 
+#[path = "build/mistakes.rs"]
+mod mistakes;
 #[path = "build/sources.rs"]
 mod sources;
 
@@ -11,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     sources::tell(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    fs::write(out.join("mistakes.rs"), mistakes::table()).expect("the table can be written");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     println!("cargo::rerun-if-changed={}", root.display());
     let mut files = Vec::new();
@@ -26,7 +30,6 @@ fn main() {
         writeln!(table, "({:?}, include_str!({path:?})),", parts.join("/")).expect("it fits");
     }
     table.push_str("]\n");
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     fs::write(out.join("examples.rs"), table).expect("the table can be written");
 }
 

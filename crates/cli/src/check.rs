@@ -40,7 +40,7 @@ pub fn check(options: &Options) -> u8 {
         match files::check(source, &options.changes, &options.memory) {
             Ok((source, scenario)) => {
                 let name = printable(&source.name);
-                println!("{name}: sound: {}", summary(&scenario.engine));
+                println!("{name}: valid: {}", summary(&scenario.engine));
                 if let Some(promised) = promised(&scenario.engine) {
                     println!("{name}: {promised}");
                 }
@@ -69,7 +69,7 @@ fn check_comparison(source: &Source, options: &Options) -> u8 {
         }
     }
     println!(
-        "{}: sound: a comparison of {}; {}, {}",
+        "{}: valid: a comparison of {}; {}, {}",
         printable(&source.name),
         counted(Scheme::ALL.len(), "scheme"),
         counted(comparison.switches().len(), "switch"),

@@ -1,4 +1,4 @@
-//! `backwater explain`, `list`, `schema`: what the program knows about its own language.
+//! `backwater explain`, `list`, `schema`, `reference`: what the program knows about its own language.
 
 use kernel::words::counted;
 use papers::{Claim, Paper};
@@ -9,10 +9,33 @@ use crate::{SUCCESS, example, fail};
 /// What to explain.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A key (`flow_control.n3`), scheme (`n23`), traffic, sink, topology, measure, paper
-    /// (`kung1993`) or claim (`kung1993.fig12.burst`)
+    /// A key (`flow_control.n3`), scheme (`n23`), traffic, sink, topology, measure, a word of the
+    /// field (`vc`, `xoff`, `incast`), the code of an error (`headroom`), paper (`kung1993`) or
+    /// claim (`kung1993.fig12.burst`)
     what: String,
 }
+
+/// Which page to print.
+#[derive(clap::Args)]
+pub struct PageOptions {
+    /// The page
+    #[arg(default_value = "keys")]
+    page: Page,
+}
+
+/// Pages of the documents that are printed from tables.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Page {
+    /// All keys of scenarios
+    Keys,
+    /// Words of the field, and ours for them
+    Glossary,
+    /// Codes of errors and warnings
+    Errors,
+}
+
+/// How a mistake of each kind is told, by code.
+const MISTAKES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/mistakes.rs"));
 
 /// What to list.
 #[derive(clap::Args)]
@@ -38,13 +61,33 @@ enum Group {
 pub fn explain(options: &Options) -> u8 {
     let what = options.what.trim();
     let of_papers = explain_paper(what).or_else(|| explain_claim(what));
-    match of_papers.map_or_else(|| scenario::explain(what), Ok) {
+    match of_papers.map_or_else(|| explain_word(what), Ok) {
         Ok(text) => {
             println!("{}", text.trim_end());
             SUCCESS
         }
         Err(message) => fail(about_claims(what).unwrap_or(message)),
     }
+}
+
+/// A word of scenarios or of the field, and the kind of mistake that has this code.
+fn explain_word(what: &str) -> Result<String, String> {
+    let code = what
+        .rsplit('[')
+        .next()
+        .unwrap_or(what)
+        .trim_end_matches(']');
+    let mistake = scenario::explain_error(code, mistake(code));
+    match (scenario::explain(what), mistake) {
+        (Ok(word), Some(mistake)) => Ok(format!("{word}\n{mistake}")),
+        (Err(_), Some(mistake)) => Ok(mistake),
+        (word, None) => word,
+    }
+}
+
+fn mistake(code: &str) -> Option<&'static str> {
+    let found = MISTAKES.iter().find(|(known, _)| *known == code);
+    found.map(|(_, text)| *text)
 }
 
 fn claims_of(paper: &Paper) -> Vec<Claim> {
@@ -147,8 +190,13 @@ pub fn schema() -> u8 {
     SUCCESS
 }
 
-/// The reference of all keys.
-pub fn reference() -> u8 {
-    print!("{}", scenario::reference_markdown());
+/// A page of the documents.
+pub fn reference(options: &PageOptions) -> u8 {
+    let page = match options.page {
+        Page::Keys => scenario::reference_markdown(),
+        Page::Glossary => scenario::glossary_markdown(),
+        Page::Errors => scenario::errors_markdown(&mistake),
+    };
+    print!("{page}");
     SUCCESS
 }

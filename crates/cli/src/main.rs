@@ -69,7 +69,7 @@ enum Command {
     Reproduce(reproduce::Options),
     /// Print a scenario that is shipped with the program, or list all of them
     Example(example::Options),
-    /// What a key, scheme, traffic, topology, paper or claim means
+    /// What a key, scheme, traffic, topology, word of the field, error, paper or claim means
     Explain(explain::Options),
     /// List words of scenarios, papers, their claims, shipped scenarios
     List(explain::ListOptions),
@@ -81,9 +81,9 @@ enum Command {
     Completions(manual::CompletionOptions),
     /// Write man pages
     Man(manual::ManOptions),
-    /// Print the reference of all keys as Markdown
+    /// Print the reference of all keys, the glossary or the index of errors as Markdown
     #[command(hide = true)]
-    Reference,
+    Reference(explain::PageOptions),
 }
 
 /// Keys changed on the command line.
@@ -113,7 +113,7 @@ fn main() -> ExitCode {
         Command::Schema => explain::schema(),
         Command::Completions(options) => manual::completions(&options),
         Command::Man(options) => manual::man(&options),
-        Command::Reference => explain::reference(),
+        Command::Reference(options) => explain::reference(&options),
     };
     let status = if out::finish() {
         status

@@ -28,7 +28,7 @@ pub struct Options {
     /// Directory for the report and tables [default: runs/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Check the dear promises too, and print what that cost
+    /// Also check invariants that are expensive to check, and print the time that took
     #[arg(long)]
     audit: bool,
     /// Also write a time-stamped trace: units entering and leaving every node, or flits on

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
+use crate::errors;
 use crate::source::{At, Source};
 
 /// More mistakes than this are counted, not listed.
@@ -46,6 +47,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        debug_assert!(errors::is_known(code), "`{code}` is not in errors.toml");
         Self {
             severity: Severity::Error,
             code,
@@ -124,6 +126,8 @@ pub struct Diagnostics {
     seen: BTreeMap<Place, u64>,
     errors: u64,
     warnings: u64,
+    /// Kinds of mistakes that would only follow from others.
+    left_out: Vec<&'static str>,
 }
 
 impl Diagnostics {
@@ -140,8 +144,16 @@ impl Diagnostics {
         all
     }
 
+    /// From here on no mistake of this kind is told: it would only follow from one that was.
+    pub(crate) fn leave_out(&mut self, code: &'static str) {
+        self.left_out.push(code);
+    }
+
     /// Adds one.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        if self.left_out.contains(&diagnostic.code) {
+            return;
+        }
         let key = diagnostic.place();
         if let Some(again) = self.seen.get_mut(&key) {
             *again += 1;

@@ -8,6 +8,7 @@ use crate::given::packet::{
     control, explicit_rate, flows, network, policing, service, source, traffic,
 };
 use crate::given::{self, tcp};
+use crate::glossary;
 use crate::kinds::Form;
 use crate::suggest;
 use crate::table::{Choice, Default, Key, Section};
@@ -17,7 +18,8 @@ use crate::typed::Word;
 pub type WordGroup = (&'static str, Vec<(&'static str, &'static str)>);
 
 /// Explains a key (`n2`, `link.delay`), a section (`[link]`) or a word (`n23`, `poisson`): what
-/// it means, its unit, range and default, where it comes from.
+/// it means, its unit, range and default, where it comes from. Then what the field means by the
+/// word, and what we have for that.
 ///
 /// The error says that there is no such thing, and what may have been meant.
 pub fn explain(name: &str) -> Result<String, String> {
@@ -32,6 +34,8 @@ pub fn explain(name: &str) -> Result<String, String> {
             unique.push(part);
         }
     }
+    // What the field means by it may be more, or another thing.
+    unique.extend(glossary::explain(wanted));
     if unique.is_empty() {
         Err(unknown(wanted))
     } else {
@@ -258,6 +262,7 @@ fn unknown(wanted: &str) -> String {
             }
         }
     }
+    known.extend(glossary::known());
     let hint = match suggest::nearest(wanted, known.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "`list` shows the words, and a section such as `link` shows its keys".into(),

@@ -209,7 +209,8 @@ fn destinations(
 
 fn duplicates(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
     let mut first: BTreeMap<&str, &Record> = BTreeMap::new();
-    for draft in drafts {
+    // A name that is none was told as such.
+    for draft in drafts.iter().filter(|draft| !draft.name.is_empty()) {
         match first.get(draft.name.as_str()) {
             Some(record) => mistakes.push(
                 Diagnostic::error(

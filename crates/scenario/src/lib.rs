@@ -16,6 +16,7 @@ pub mod compare;
 mod control;
 mod diagnostics;
 mod engine_check;
+mod errors;
 mod ethernet;
 mod explain;
 mod explicit_rate;
@@ -26,6 +27,7 @@ mod generated;
 // Builders come over to the typed tables one by one; until then some fields are not read.
 #[allow(dead_code)]
 mod given;
+mod glossary;
 pub mod kinds;
 pub mod language;
 mod law;
@@ -60,9 +62,11 @@ use packet::spec::{NetworkSpec, SeriesSpec};
 
 pub use control::n3_for;
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};
+pub use errors::{error_codes, errors_markdown, explain_error};
 pub use ethernet::{EthernetScenario, GivenUp, headroom};
 pub use explain::{WordGroup, explain, list};
 pub use files::{LARGEST_FILE_BYTES, Loader};
+pub use glossary::glossary_markdown;
 pub use memory::{fabric_bytes, needed_bytes};
 pub use reference::reference_markdown;
 pub use schema::json_schema;
@@ -267,7 +271,19 @@ fn check(node: &Node, mistakes: &mut Diagnostics) -> (Record, Duration) {
         suggestions: Budget::default(),
     }
     .section(root, node);
+    leave_out_what_follows(&root, mistakes);
     (root, cell)
+}
+
+/// Where the tables that make the nodes are wrong, nobody knows which nodes there are.
+pub(crate) fn leave_out_what_follows(root: &Record, mistakes: &mut Diagnostics) {
+    let makers = ["network", "topology"].into_iter();
+    let makers = makers.filter(|key| root.section.key(key).is_some());
+    let mut tables = makers.filter_map(|key| root.record(key));
+    if tables.any(|table| !table.faulty.is_empty()) {
+        mistakes.leave_out("unknown-node");
+        mistakes.leave_out("unknown-name");
+    }
 }
 
 /// The cell time and the bits of a cell, needed to read every other time and rate; mistakes in

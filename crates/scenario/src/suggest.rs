@@ -63,6 +63,11 @@ fn fold(word: &str) -> String {
     word.to_lowercase().replace('-', "_")
 }
 
+/// A text on one line: lines of a text in a table are only lines of its file.
+pub(crate) fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// "a kind", "an engine".
 pub(crate) fn with_article(word: &str) -> String {
     let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) {

@@ -61,6 +61,25 @@ pub(crate) const RATES: &[Unit] = &[
     ("Tbit/s", 1_000_000_000_000),
 ];
 
+/// Other spellings of rates that are read, and left out where units are listed.
+const SPOKEN_RATES: &[Unit] = &[
+    ("kb/s", 1_000),
+    ("M", 1_000_000),
+    ("Mb/s", 1_000_000),
+    ("G", 1_000_000_000),
+    ("Gb/s", 1_000_000_000),
+    ("GE", 1_000_000_000),
+    ("GbE", 1_000_000_000),
+    ("T", 1_000_000_000_000),
+    ("Tb/s", 1_000_000_000_000),
+    ("TbE", 1_000_000_000_000),
+];
+
+/// All units of rate that are read.
+pub(crate) fn rates() -> Vec<Unit> {
+    [RATES, SPOKEN_RATES].concat()
+}
+
 /// Units of size, in bytes.
 pub(crate) const SIZES: &[Unit] = &[
     ("B", 1),
@@ -296,9 +315,9 @@ pub(crate) fn cycles(text: &str) -> Result<u64, Fault> {
     u64::try_from(number.digits).map_err(|_| Fault::TooLarge)
 }
 
-/// Bits per second of "622 Mbps", rounded half up.
+/// Bits per second of "622 Mbps" or "400 GbE", rounded half up.
 pub(crate) fn rate_bps(text: &str) -> Result<u64, Fault> {
-    let (number, worth) = quantity(text, RATES)?;
+    let (number, worth) = quantity(text, &rates())?;
     let bps = number.times(worth).ok_or(Fault::TooLarge)?;
     u64::try_from(bps)
         .ok()
@@ -308,7 +327,7 @@ pub(crate) fn rate_bps(text: &str) -> Result<u64, Fault> {
 
 /// Bits per second of "10 Mbps" or "10 cells/s", cells of `cell_bits`; rounded half up.
 pub(crate) fn cell_rate_bps(text: &str, cell_bits: u64) -> Result<u64, Fault> {
-    let mut units = RATES.to_vec();
+    let mut units = rates();
     units.push(("cells/s", u128::from(cell_bits)));
     let (number, worth) = quantity(text, &units)?;
     let bps = number.times(worth).ok_or(Fault::TooLarge)?;
@@ -363,14 +382,7 @@ pub(crate) fn meant_unit(unit: &str, units: &[&'static str]) -> Option<&'static 
             ("usec", "us"),
             ("msec", "ms"),
         ];
-        let rates = [
-            ("Mb/s", "Mbps"),
-            ("Gb/s", "Gbps"),
-            ("Mb", "Mbps"),
-            ("Gb", "Gbps"),
-            ("M", "Mbps"),
-            ("G", "Gbps"),
-        ];
+        let rates = [("Mb", "Mbps"), ("Gb", "Gbps"), ("k", "kbps")];
         let more = [
             ("byte", "bytes"),
             ("percent", "%"),
@@ -393,6 +405,19 @@ mod tests {
     use super::*;
 
     const CELL_PS: u64 = 681_672;
+
+    #[test]
+    fn rates_are_read_as_they_are_spoken() {
+        let read = |text: &str| rate_bps(text).ok();
+        assert_eq!(read("100G"), Some(100_000_000_000));
+        assert_eq!(read("400 GbE"), Some(400_000_000_000));
+        assert_eq!(read("10GE"), Some(10_000_000_000));
+        assert_eq!(read("2.5 Gb/s"), Some(2_500_000_000));
+        assert_eq!(read("1.6T"), Some(1_600_000_000_000));
+        // Bytes and binary multiples are no rates of a link.
+        assert_eq!(read("100 GB"), None);
+        assert_eq!(read("100 Gi"), None);
+    }
 
     #[test]
     fn half_cells_are_exact() {
@@ -487,8 +512,8 @@ mod tests {
     #[test]
     fn wrong_case_and_long_names_are_understood() {
         assert_eq!(meant_unit("mbps", &["bps", "kbps", "Mbps"]), Some("Mbps"));
-        assert_eq!(meant_unit("Mb/s", &["bps", "kbps", "Mbps"]), Some("Mbps"));
-        assert_eq!(meant_unit("G", &["bps", "Mbps", "Gbps"]), Some("Gbps"));
+        assert_eq!(meant_unit("Mb", &["bps", "kbps", "Mbps"]), Some("Mbps"));
+        assert_eq!(meant_unit("k", &["bps", "kbps", "Gbps"]), Some("kbps"));
         assert_eq!(meant_unit("usec", &["ps", "us", "s"]), Some("us"));
         assert_eq!(meant_unit("furlong", &["ps", "us", "s"]), None);
     }

@@ -102,7 +102,7 @@ fn judge(run: &Ended, trial: &mut Trial) {
         // Broken promises of spoiled settings, memory, interruption: told, and no fault here.
         Status::Code(0 | 1 | 3 | 130) => {}
         Status::Code(2) => trial.find(format!(
-            "`check` says sound, `run` refuses: {}",
+            "`check` says valid, `run` refuses: {}",
             run.clipped()
         )),
         status => trial.find(format!("`run` ends with {status}: {}", run.clipped())),

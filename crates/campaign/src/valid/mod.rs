@@ -141,7 +141,7 @@ fn judge(ended: &Ended, out: &Path, trial: &mut Trial) {
             None => trial.find(format!("a promise broken: {}", ended.clipped())),
         },
         Status::Code(2) => trial.find(format!(
-            "`check` says sound, `run` refuses: {}",
+            "`check` says valid, `run` refuses: {}",
             ended.clipped()
         )),
         // Out of memory with results kept, or stopped for taking long: neither is wrong.

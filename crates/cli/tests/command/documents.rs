@@ -40,6 +40,9 @@ fn root() -> PathBuf {
     fs::canonicalize(root).expect("the tree has a root")
 }
 
+/// Pages that are printed from tables.
+const GENERATED: [&str; 3] = ["errors.md", "glossary.md", "reference.md"];
+
 /// README and the documents below `docs/`, but for those that are generated.
 fn documents() -> Vec<(String, String)> {
     let mut found = vec!["README.md".to_owned()];
@@ -47,7 +50,7 @@ fn documents() -> Vec<(String, String)> {
         for entry in fs::read_dir(root().join(below)).expect("documents") {
             let name = entry.expect("a file").file_name();
             let name = name.to_string_lossy();
-            if name.ends_with(".md") && name != "reference.md" {
+            if name.ends_with(".md") && !GENERATED.contains(&&*name) {
                 found.push(format!("{below}/{name}"));
             }
         }

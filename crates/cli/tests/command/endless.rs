@@ -107,7 +107,7 @@ fn standard_input_has_an_end_or_a_limit() {
             .complains("larger than 8 MiB");
         let file = File::open(figure_17()).expect("a scenario");
         let ran = soon(&here, &["check", name], file.into()).expect(0);
-        assert!(ran.out.contains("standard input: sound"), "{}", ran.out);
+        assert!(ran.out.contains("standard input: valid"), "{}", ran.out);
     }
     let line = format!(
         "exec {} check <(cat {})",

@@ -28,7 +28,7 @@ fn names_of_files_are_shown_and_not_obeyed() {
     let ran = backwater(&here, &["check", &name]).expect(0);
     is_clean(&ran);
     assert!(
-        ran.out.contains(&format!("{SHOWN}.toml: sound")),
+        ran.out.contains(&format!("{SHOWN}.toml: valid")),
         "{}",
         ran.out
     );

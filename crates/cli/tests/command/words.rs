@@ -1,4 +1,4 @@
-//! `explain`, `list`, `schema`, `reference`.
+//! `explain`, `list`, `schema`, `reference`, completions and man pages.
 
 use crate::support::{backwater, folder};
 
@@ -170,4 +170,52 @@ fn the_reference_is_markdown() {
         .out;
     assert!(text.starts_with("# Scenario reference\n"));
     assert_eq!(text, scenario::reference_markdown());
+}
+
+#[test]
+fn words_of_the_field_and_codes_of_errors_are_explained() {
+    let here = folder("explain-field");
+    let text = |word: &str| backwater(&here, &["explain", word]).expect(0).out;
+    assert!(text("num_vcs").contains("`router.lanes`"));
+    assert!(text("qbv").contains("not here"));
+    // Ours first, then what the field means by it.
+    let both = text("pfc");
+    let place = |part: &str| {
+        both.find(part)
+            .unwrap_or_else(|| panic!("no {part} in: {both}"))
+    };
+    assert!(place("pfc in [schemes]") < place("(in the field)"));
+    assert!(place("(in the field)") < place("`back_pressure.kind"));
+    for code in scenario::error_codes() {
+        let told = text(code);
+        assert!(told.contains("what to do"), "{code}: {told}");
+    }
+    assert!(text("error[bad-link]").contains("for example"));
+}
+
+#[test]
+fn the_index_of_errors_is_what_the_code_says() {
+    let page = backwater(&folder("errors"), &["reference", "errors"]);
+    let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors.md");
+    let stored = std::fs::read_to_string(stored).expect("docs/errors.md");
+    assert!(
+        page.expect(0).out == stored,
+        "run `make docs`, and commit what it changed"
+    );
+    // What no wrong file shows: bytes that are no text, machines that are too small, states that
+    // no file leads to.
+    let without = stored
+        .split("\n## ")
+        .skip(1)
+        .filter(|part| !part.contains("```text"));
+    let without: Vec<&str> = without.filter_map(|part| part.lines().next()).collect();
+    let known = [
+        "long-series",
+        "not-checked",
+        "not-utf8",
+        "out-of-memory",
+        "refused",
+        "too-many-axes",
+    ];
+    assert_eq!(without, known);
 }

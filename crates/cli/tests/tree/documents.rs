@@ -17,6 +17,18 @@ fn the_reference_is_what_the_code_says() {
 }
 
 #[test]
+fn the_glossary_is_what_the_code_says() {
+    let glossary = scenario::glossary_markdown();
+    same("docs/glossary.md", &glossary);
+    let pages = glossary.lines().filter_map(|line| {
+        let (_, page) = line.strip_prefix("- More: ")?.split_once('(')?;
+        Some(format!("docs/{}", page.trim_end_matches(')')))
+    });
+    let missing = pages.filter(|page| files::read(page).is_none());
+    hold(missing.collect(), "name a page of docs/ in glossary.toml");
+}
+
+#[test]
 fn the_schema_is_what_the_code_says() {
     same(
         "docs/schema.json",

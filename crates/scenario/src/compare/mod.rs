@@ -286,6 +286,7 @@ impl Comparison {
             suggestions: Budget::default(),
         }
         .section(COMPARISON, &node);
+        crate::leave_out_what_follows(&root, &mut mistakes);
         let comparison = read::comparison(&root, &mut mistakes);
         match comparison {
             Some(comparison) if mistakes.errors() == 0 => Ok(comparison),

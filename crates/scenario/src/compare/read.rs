@@ -166,7 +166,11 @@ fn node(
                 format!("there is no {what} `{}`", clip(name)),
             )
             .at(at.clone(), "not in `[network]`")
-            .help_if(suggest::did_you_mean(name, numbers.keys().copied())),
+            .help_if(suggest::did_you_mean(name, numbers.keys().copied()))
+            .note(format!(
+                "nodes: {}",
+                suggest::one_of(numbers.keys().copied())
+            )),
         );
     }
     found

@@ -319,7 +319,9 @@ pub(crate) fn packet_bytes(transport: &TransportSpec) -> u32 {
 
 fn duplicates(flows: &Flows<'_>, mistakes: &mut Diagnostics) {
     let mut first: BTreeMap<&str, &Record> = BTreeMap::new();
-    for (spec, record) in flows.specs.iter().zip(&flows.records) {
+    let named = flows.specs.iter().zip(&flows.records);
+    // A name that is none was told as such.
+    for (spec, record) in named.filter(|(spec, _)| !spec.name.is_empty()) {
         if let Some(first) = first.insert(&spec.name, record) {
             mistakes.push(
                 Diagnostic::error(

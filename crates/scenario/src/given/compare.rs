@@ -257,7 +257,7 @@ pub(crate) struct Pause {
     /// No longer congested when it holds less than this.
     #[key(is = Threshold, otherwise = "7/8 of `high`")]
     pub low: Option<OrShare<u64>>,
-    /// Who is told of a congested queue.
+    /// Who is stopped when a queue is congested.
     #[key(default = "\"others\"")]
     pub notify: Notify,
 }
@@ -309,7 +309,7 @@ pub(crate) enum Recovery {
     NewReno,
 }
 
-/// Words of `notify`: Who is told of a congested queue.
+/// Words of `notify`: Who is stopped when a queue is congested.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Notify {
     /// All neighbours but the one behind the congested port.

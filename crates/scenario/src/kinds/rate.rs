@@ -29,7 +29,7 @@ pub struct RateOrShare {
 
 impl Kind for Rate {
     fn facts(&self) -> Facts {
-        Facts::new("a rate", "\"622 Mbps\"", quantity(&names(RATES))).range(
+        Facts::new("a rate", "\"622 Mbps\"", quantity(&names(&units::rates()))).range(
             "1 bps to 1000000 Tbps",
             usual_units(),
             "Mbps",
@@ -46,7 +46,7 @@ impl Kind for Rate {
 
 impl Kind for CellRate {
     fn facts(&self) -> Facts {
-        let schema = quantity(&[names(RATES), vec!["cells/s"]].concat());
+        let schema = quantity(&[names(&units::rates()), vec!["cells/s"]].concat());
         let units = [usual_units(), vec!["cells/s"]].concat();
         Facts::new("a rate", "\"10 Mbps\"", schema).range(
             format!("{} bps to 1000000 Tbps", self.min),
@@ -73,7 +73,7 @@ impl Kind for RateOrShare {
             any_of([
                 json!({ "const": word }),
                 quantity(&["%"]),
-                quantity(&names(RATES)),
+                quantity(&names(&units::rates())),
             ]),
         )
         .allowed(format!(

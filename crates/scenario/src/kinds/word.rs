@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{Facts, Kind, of, usual};
 use crate::diagnostics::Diagnostic;
+use crate::glossary;
 use crate::reader::{Reader, clip, words};
 use crate::record::Datum;
 use crate::suggest;
@@ -37,6 +38,9 @@ impl Kind for Words {
         if let Some(word) = self.names().find(|word| *word == text) {
             return Some(Datum::Word(word));
         }
+        let nearest = suggest::did_you_mean(&text, self.names());
+        let word = glossary::meant(&text, reader.root, reader.root);
+        let word = word.filter(|word| word.is_here || nearest.is_none());
         reader.mistakes.push(
             Diagnostic::error(
                 "unknown-word",
@@ -46,7 +50,8 @@ impl Kind for Words {
                 node.at.clone(),
                 format!("not {} there is", suggest::with_article(key.name)),
             )
-            .help_if(suggest::did_you_mean(&text, self.names()))
+            .help_if(nearest)
+            .help_if(word.map(|word| word.help))
             .note(format!("allowed: {}", words(self.0))),
         );
         None

@@ -6,6 +6,7 @@ mod value;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given;
+use crate::glossary;
 use crate::kinds::Form;
 use crate::record::{Field, Record};
 use crate::source::At;
@@ -95,23 +96,22 @@ impl Reader<'_> {
         let found = section.key(&entry.key);
         if found.is_none() {
             let meant = self.suggestions.spend();
-            let known = section.keys.iter().map(|key| key.name).filter(|_| meant);
-            let nearest = suggest::nearest(&entry.key, known);
+            let way_on = match meant {
+                true => self.way_on(section, &entry.key),
+                false => WayOn::default(),
+            };
             // Its author need not be told as well that the key is missing.
-            record.faulty.extend(nearest);
-            let diagnostic = Diagnostic::error(
+            record.faulty.extend(way_on.keys);
+            let mut diagnostic = Diagnostic::error(
                 "unknown-key",
                 format!("unknown key `{}` in {}", clip(&entry.key), titled(section)),
             )
-            .at(entry.key_at.clone(), "not a key of this table")
-            .help_if(nearest.map(|key| format!("did you mean `{key}`?")))
-            .help_if(if meant {
-                self.elsewhere(section, &entry.key)
-            } else {
-                None
-            })
-            .note(format!("allowed: {}", names(section)));
-            self.mistakes.push(diagnostic);
+            .at(entry.key_at.clone(), "not a key of this table");
+            for help in way_on.help {
+                diagnostic = diagnostic.help(help);
+            }
+            self.mistakes
+                .push(diagnostic.note(format!("allowed: {}", names(section))));
         }
         found
     }
@@ -290,18 +290,53 @@ impl Reader<'_> {
     }
 }
 
+/// What is told of a key that is unknown.
+#[derive(std::default::Default)]
+struct WayOn {
+    /// Keys of the same table that may be meant.
+    keys: Vec<&'static str>,
+    help: Vec<String>,
+}
+
 impl Reader<'_> {
-    /// Where a key that is unknown here has its place.
-    fn elsewhere(&self, here: &Section, name: &str) -> Option<String> {
+    /// What may be meant: a key of like letters, the place of this key, or what the field calls so.
+    fn way_on(&self, here: &'static Section, name: &str) -> WayOn {
+        let word = glossary::meant(name, self.root, here);
+        let nearest = suggest::nearest(name, here.keys.iter().map(|key| key.name));
+        let named = word.as_ref().map(|word| word.keys.clone());
+        let mut keys = named.unwrap_or_default();
+        let mut help = Vec::new();
+        if let Some(key) = nearest
+            && (keys.is_empty() || keys.contains(&key))
+        {
+            keys = vec![key];
+            help.push(format!("did you mean `{key}`?"));
+            if word.as_ref().is_some_and(|word| word.keys.contains(&key)) {
+                return WayOn { keys, help };
+            }
+        }
         let homes = homes(self.root, here, name);
         if !homes.is_empty() {
-            return Some(format!("`{name}` belongs in {}", suggest::one_of(homes)));
+            help.push(format!("`{name}` belongs in {}", suggest::one_of(homes)));
+            return WayOn { keys, help };
         }
+        match word {
+            Some(word) if word.is_here => help.push(word.help),
+            word => {
+                let abroad = self.abroad(here, name);
+                help.extend(abroad.or(word.map(|word| word.help)));
+            }
+        }
+        WayOn { keys, help }
+    }
+
+    /// Where files for another engine have this key.
+    fn abroad(&self, here: &Section, name: &str) -> Option<String> {
         let mut others = given::ROOTS
             .iter()
             .filter(|(_, root)| !std::ptr::eq(*root, self.root));
         others.find_map(|(engine, root)| {
-            let homes = self::homes(root, here, name);
+            let homes = homes(root, here, name);
             let place = match homes.contains(&root.name) {
                 true => String::new(),
                 false => format!(", in {}", suggest::one_of(homes.iter().copied())),

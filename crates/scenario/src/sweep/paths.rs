@@ -2,6 +2,7 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::given;
+use crate::glossary;
 use crate::kinds::Form;
 use crate::overrides;
 use crate::reader::clip;
@@ -129,6 +130,11 @@ fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
     let known = sections.iter().flat_map(|section| section.keys);
     let known = known.map(|key| key.name).filter(|known| *known != "sweep");
     let is = |engine: &'static Section| std::ptr::eq(root, engine);
+    let word = glossary::meant(name, root, root);
+    let nearest = match word {
+        Some(_) => None,
+        None => suggest::did_you_mean(name, known),
+    };
     let paths = if is(given::FLIT) {
         "`router.lanes`, `traffic.load`"
     } else if is(given::ETHERNET) {
@@ -141,7 +147,8 @@ fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
             at.clone(),
             "neither a path nor the name of a key that stands once",
         )
-        .help_if(suggest::did_you_mean(name, known))
+        .help_if(nearest)
+        .help_if(word.map(|word| word.help))
         .help(format!("name a key as `--set` takes it: {paths}"))
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Stops {
     /// Where congestion is seen.
     #[key(otherwise = "outputs; inputs with shared memory")]
     pub detect: Option<Detect>,
-    /// Who is told of a congested output queue.
+    /// Who is stopped when an output queue is congested.
     #[key(otherwise = "others")]
     pub notify: Option<Notify>,
     /// Congested when it holds more than this after an arrival.
@@ -73,8 +73,7 @@ pub(crate) struct Stops {
         default = "\"until-cancelled\""
     )]
     pub quanta: OrWord<u32>,
-    /// A stop of so many quanta is sent again after this share of its time while congestion
-    /// lasts.
+    /// A stop is repeated after this share of its time while congestion lasts.
     #[key(is = PortionOr { word: "never" }, default = "\"50 %\"")]
     pub refresh: OrWord<f64>,
     /// What is done about neighbours that do not respond.
@@ -108,7 +107,7 @@ pub(crate) struct TimeOut {
     /// A queue that is still congested so long after its stops
     #[key(is = Clock { min_ps: 1 }, cite = "Nouredine, Tobagi 1999, section 3.2.1")]
     pub after: Duration,
-    /// releases every neighbour that has sent nothing it was told not to for this long.
+    /// releases every neighbour that has obeyed its stop for this long.
     #[key(is = Clock { min_ps: 1 })]
     pub grace: Duration,
 }
@@ -122,7 +121,7 @@ pub(crate) enum Detect {
     Inputs,
 }
 
-/// Words of `notify`: Who is told of a congested output queue.
+/// Words of `notify`: Who is stopped when an output queue is congested.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Notify {
     /// All neighbours but the one behind the congested port.

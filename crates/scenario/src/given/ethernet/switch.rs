@@ -124,7 +124,7 @@ pub(crate) struct Shared {
     /// Headroom of the whole switch.
     #[key(is = Size { min: 0, max: 1 << 50 }, otherwise = "enough for all inputs at once")]
     pub pool: Option<u64>,
-    /// An input may hold so many times what is free.
+    /// An input may hold this many times what is free.
     #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
     pub alpha: (u32, u32),
     /// The same for output queues of classes without back-pressure.

@@ -59,16 +59,17 @@ pub(crate) struct Run {
         cite = "among others by MSER-5: White, Cobb and Spratt 2000"
     )]
     pub warm_up: Option<OrWord<u64>>,
-    /// With `warm_up = "auto"`, the window starts at the latest after so many.
+    /// With `warm_up = "auto"`, the window starts at the latest after this many cycles.
     #[key(is = Cycles { min: 1, max: 1_000_000_000_000 }, default = "\"100000 cycles\"")]
     pub warm_up_limit: u64,
     /// The window.
     #[key(is = Cycles { min: 1, max: 1_000_000_000_000 })]
     pub measure: u64,
-    /// After the window at most so many for the measured packets to arrive; 0 stops at its end.
+    /// After the window at most this many cycles for the measured packets to arrive; 0 stops at its
+    /// end.
     #[key(is = Cycles { min: 0, max: 1_000_000_000_000 }, default = "\"100000 cycles\"")]
     pub drain: u64,
-    /// Without a move for so many while flits are in the network, it is deadlocked.
+    /// Without a move for this many cycles while flits are in the network, it is deadlocked.
     #[key(is = Cycles { min: 1, max: 1_000_000_000_000 }, default = "\"10000 cycles\"")]
     pub stall: u64,
     /// Root of every random stream: the same seed gives the same run, bit for bit.

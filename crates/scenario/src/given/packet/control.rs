@@ -67,8 +67,8 @@ pub(crate) struct FlowControl {
         only("n23", "n123", "n123+", "relative", "cumulative")
     )]
     pub bind: Option<Bind>,
-    /// Send a credit cell every so many cells freed, if that is sooner than N2; the buffer
-    /// stays.
+    /// Send a credit cell every time this many cells were freed, if that is sooner than N2; the
+    /// buffer stays.
     #[key(
         is = Whole { min: 1, max: 1 << 30, unit: "cells" },
         otherwise = "no redundant credit cells",
@@ -92,7 +92,8 @@ pub(crate) struct FlowControl {
         only("n23", "n123", "n123+", "relative", "cumulative")
     )]
     pub request_after: Option<Duration>,
-    /// The sender states its counter every so many data cells, which heals lost data.
+    /// The sender states its counter once in this many data cells, which repairs the credit after
+    /// losses.
     #[key(
         is = Whole { min: 1, max: 1 << 30, unit: "cells" }, otherwise = "never", only("cumulative")
     )]

@@ -27,7 +27,7 @@ pub(crate) enum ExplicitRate {
             cite = "Kalyanaraman et al. 1998, section 7.2.2"
         )]
         interval: Duration,
-        /// Or after so many ABR cells, if that is sooner; 0: by time alone.
+        /// Or after this many ABR cells, if that is sooner; 0: by time alone.
         #[key(
             is = Whole { min: 0, max: 1 << 30, unit: "cells" },
             default = "100",
@@ -83,10 +83,10 @@ pub(crate) enum ExplicitRate {
     None,
     /// Data cells are marked while the queue is long.
     Efci {
-        /// The queue is long (congestion) from more than so many ABR cells on,
+        /// The queue is long (congestion) above this many ABR cells,
         #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "300")]
         high: u32,
-        /// until it is at so many or fewer again.
+        /// until it holds no more than this.
         #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "200")]
         low: u32,
     },
@@ -94,10 +94,10 @@ pub(crate) enum ExplicitRate {
     RelativeRate {
         high: u32,
         low: u32,
-        /// NI is set from more than so many ABR cells on,
+        /// NI is set above this many ABR cells,
         #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "100")]
         ni_high: u32,
-        /// until the queue is at so many or fewer.
+        /// until the queue holds no more than this.
         #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "50")]
         ni_low: u32,
         /// RM cells that are marked.
@@ -141,7 +141,7 @@ pub(crate) enum ExplicitRate {
             cite = "Roberts 1994, ATM Forum 94-0735"
         )]
         major_reduction: f64,
-        /// Very congested above so many ABR cells.
+        /// Very congested above this many ABR cells.
         #[key(
             is = Whole { min: 0, max: 1 << 30, unit: "cells" },
             default = "1000",
@@ -182,7 +182,7 @@ pub(crate) enum ExplicitRate {
             cite = "Barnhart 1994, ATM Forum 94-0983"
         )]
         fall_least: f64,
-        /// CI is set above so many ABR cells.
+        /// CI is set above this many ABR cells.
         #[key(
             is = Whole { min: 0, max: 1 << 30, unit: "cells" },
             default = "300",

@@ -60,14 +60,14 @@ pub(crate) enum SourceControl {
             cite = "ATM Forum TM 4.0, section 5.10.4"
         )]
         icr: Option<Rate>,
-        /// Nrm: of so many in-rate cells, one is a forward RM cell.
+        /// Nrm: one of this many in-rate cells is a forward RM cell.
         #[key(
             is = Whole { min: 2, max: 1 << 20, unit: "cells" },
             default = "32",
             cite = "ATM Forum TM 4.0, section 5.10.4"
         )]
         nrm: u32,
-        /// Mrm: after so many in-rate cells a forward RM cell is also sent when `trm` has passed.
+        /// Mrm: after this many in-rate cells a forward RM cell is also sent when `trm` has passed.
         #[key(
             is = Whole { min: 1, max: 1 << 24, unit: "cells" },
             default = "2",
