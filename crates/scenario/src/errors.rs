@@ -62,7 +62,7 @@ pub fn explain_error(code: &str, example: Option<&str>) -> Option<String> {
 const INTRODUCTION: &str = "\
 # Errors and warnings
 
-<!-- Generated from crates/scenario/src/errors.toml and the wrong files of its tests; do not edit. -->
+<!-- Generated from errors.toml of the scenario crate and its wrong files; do not edit. -->
 
 Each mistake in a scenario has a code, in brackets after `error` or `warning`. Codes do not change,
 so scripts may look for them. An error stops a run before it starts, a warning does not. Examples
@@ -103,7 +103,7 @@ mod tests {
             }
         }
         files.retain(|file| file.extension().is_some_and(|end| end == "rs"));
-        let texts = files.iter().map(|file| fs::read_to_string(file));
+        let texts = files.iter().map(fs::read_to_string);
         texts.map(|text| text.expect("UTF-8")).collect()
     }
 

@@ -78,7 +78,8 @@ const REDUNDANT: Key = Key::new(
         max: UNITS,
         unit: "cells",
     },
-    "Send a credit cell every time this many cells were freed, if that is sooner than N2; the buffer stays.",
+    "Send a credit cell every time this many cells were freed, if that is sooner than N2; the \
+     buffer stays.",
 )
 .only(CREDIT)
 .otherwise("no redundant credit cells")
@@ -106,7 +107,8 @@ const RESYNC: Key = Key::new(
         max: UNITS,
         unit: "cells",
     },
-    "The sender states its counter once in this many data cells, which repairs the credit after losses.",
+    "The sender states its counter once in this many data cells, which repairs the credit \
+     after losses.",
 )
 .only(&["cumulative"])
 .otherwise("never");

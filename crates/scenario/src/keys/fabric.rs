@@ -48,8 +48,8 @@ pub(crate) static RUN: Section = Section {
                 min: 0,
                 max: MOST_CYCLES,
             },
-            "After the window at most this many cycles for the measured packets to arrive; 0 stops at its \
-             end.",
+            "After the window at most this many cycles for the measured packets to arrive; 0 stops \
+             at its end.",
         )
         .or("\"100000 cycles\""),
         Key::new(
