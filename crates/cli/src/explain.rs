@@ -1,4 +1,5 @@
-//! `backwater explain`, `list`, `schema`, `reference`: what the program knows about its own language.
+//! `backwater explain`, `list`, `schema`, `reference`: what the program knows about its own
+//! language.
 
 use kernel::words::counted;
 use papers::{Claim, Paper};
