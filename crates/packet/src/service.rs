@@ -263,7 +263,8 @@ fn pushes_out_by_rank(
     pool.is_some_and(|pool| pool.when_full == WhenFull::PushOut)
 }
 
-/// Legs in groups by priority, the largest first, each group in the order of flows; they learn their seats.
+/// Legs in groups by priority, the largest first, each group in the order of flows; they learn
+/// their seats.
 fn groups(
     network: &mut Network,
     spec: &NetworkSpec,

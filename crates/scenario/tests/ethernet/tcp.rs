@@ -154,7 +154,8 @@ fn presets_of_the_1990s_are_warned_of_on_fast_links() {
         assert_eq!(with(preset, "9.9 Gbps"), [""; 0], "{preset}");
     }
     assert_eq!(with("modern", "400 Gbps"), [""; 0]);
-    let slow = "[[links]]\nbetween = [\"A\", \"D\"]\nrate = \"1 Gbps\"\n[tcp]\npreset = \"bsd\"\n[[flows]]";
+    let slow = "[[links]]\nbetween = [\"A\", \"D\"]\nrate = \"1 Gbps\"\n\
+                [tcp]\npreset = \"bsd\"\n[[flows]]";
     assert_eq!(
         codes(&LONE.replace("[[flows]]", slow)),
         [""; 0],
