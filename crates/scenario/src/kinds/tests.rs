@@ -10,19 +10,23 @@ use crate::diagnostics::Diagnostics;
 use crate::source::At;
 use crate::suggest::Budget;
 use crate::tree::read_value;
-use crate::{keys, units};
+use crate::{given, units};
 
 /// Reads a value; the error is the codes of what was told.
 fn read<K: Kind, T: Of<K>>(kind: &'static K, toml: &str) -> Result<T, Vec<&'static str>> {
     let mut mistakes = Diagnostics::default();
     let mut reader = Reader {
         mistakes: &mut mistakes,
-        root: &keys::PACKET,
+        root: given::PACKET,
         cell_ps: 1_000_000,
         cell_bits: 424,
         suggestions: Budget::default(),
     };
-    let key = Key::new("key", kind, "Anything.");
+    let key = Key {
+        name: "key",
+        kind,
+        ..Key::FILLER
+    };
     let datum = kind.read(&mut reader, &key, &read_value(toml, 0, 0));
     match datum {
         Some(datum) => Ok(T::of(kind, &datum).expect("the type holds the kind")),
