@@ -97,6 +97,7 @@ impl Or for CyclesOr {
 }
 
 counts! {
+    Cycles for u16;
     Cycles for u32;
     Cycles for u64;
 }
