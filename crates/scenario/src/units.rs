@@ -1,19 +1,16 @@
 //! Quantities with units, read and converted in integers: no value passes through a float.
 
+mod decimal;
+
 use kernel::Rate;
 use kernel::time::PS_PER_SECOND;
 
 use crate::suggest;
 
+pub use decimal::Decimal;
+
 /// Longest span a key may hold, picoseconds: sums of a few of them still fit the clock.
 pub(crate) const LONGEST_PS: u64 = 1 << 62;
-
-/// A decimal number, exactly as written: `digits / 10^scale`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Decimal {
-    pub digits: u128,
-    pub scale: u32,
-}
 
 /// Why a text is no quantity.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,51 +83,6 @@ pub(crate) const CYCLES: &[Unit] = &[("cycles", 1), ("cycle", 1)];
 
 /// Fractions: one is the whole.
 pub(crate) const SHARES: &[Unit] = &[("%", 1)];
-
-impl Decimal {
-    /// `self * factor`, rounded half up.
-    pub(crate) fn times(self, factor: u128) -> Option<u128> {
-        let product = self.digits.checked_mul(factor)?;
-        let divisor = 10_u128.checked_pow(self.scale)?;
-        Some(product / divisor + u128::from(product % divisor >= divisor.div_ceil(2)))
-    }
-
-    /// As a float, for what only random draws and reports use.
-    pub(crate) fn approximate(self) -> f64 {
-        format!("{}e-{}", self.digits, self.scale)
-            .parse()
-            .unwrap_or(f64::MAX)
-    }
-
-    /// A hundredth of it.
-    pub(crate) fn percent(self) -> Self {
-        Self {
-            scale: self.scale + 2,
-            ..self
-        }
-        .shortest()
-    }
-
-    pub(crate) fn is_zero(self) -> bool {
-        self.digits == 0
-    }
-
-    /// Is it more than the whole number `limit`?
-    pub(crate) fn exceeds(self, limit: u128) -> bool {
-        10_u128
-            .checked_pow(self.scale)
-            .and_then(|one| one.checked_mul(limit))
-            .is_some_and(|limit| self.digits > limit)
-    }
-
-    pub(crate) fn shortest(mut self) -> Self {
-        while self.scale > 0 && self.digits.is_multiple_of(10) {
-            self.digits /= 10;
-            self.scale -= 1;
-        }
-        self
-    }
-}
 
 /// Splits the number off the front of a text. Accepts `12`, `1_000`, `0.5`, `.5` and `1e-3`.
 pub(crate) fn split_number(text: &str) -> Result<(Decimal, &str), Fault> {

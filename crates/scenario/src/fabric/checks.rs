@@ -20,17 +20,16 @@ pub(crate) fn groups(classes: &[ClassSpec]) -> u8 {
 
 /// Flits of the longest packet of a class.
 fn longest(class: &ClassSpec) -> u16 {
-    let length = match &class.size {
+    if let Injection::Trace(list) = &class.injection {
+        return list.iter().map(|entry| entry.length).max().unwrap_or(1);
+    }
+    match &class.size {
         Size::Fixed(length) => *length,
         Size::Bimodal { short, long, .. } => *short.max(long),
         Size::Weighted(list) => {
             let drawn = list.iter().filter(|(_, weight)| *weight > 0);
             drawn.map(|(length, _)| *length).max().unwrap_or(1)
         }
-    };
-    match &class.injection {
-        Injection::Trace(list) => list.iter().map(|entry| entry.length).max().unwrap_or(1),
-        _ => length,
     }
 }
 

@@ -60,11 +60,10 @@ impl<'a> Draft<'a> {
 
     /// Flits per cycle and terminal: its own load, its share of the common one, or that.
     fn load(&self) -> Option<f64> {
-        match self.own {
-            Some(own) if own.demand.load.is_none() && own.share.is_some() => {
-                Some((*own.share)? * (*self.common.load)?)
-            }
-            _ => *self.demand.load,
+        let own = self.own.filter(|own| own.demand.load.is_none());
+        match own.and_then(|own| *own.share) {
+            Some(share) => Some(share * (*self.common.load)?),
+            None => *self.demand.load,
         }
     }
 

@@ -116,7 +116,11 @@ impl Plan {
     pub(crate) fn sides(&self) -> &[u32] {
         match self {
             Self::Mesh { sides, .. } | Self::Torus { sides, .. } => sides,
-            _ => &[],
+            Self::Fly { .. }
+            | Self::FatTree { .. }
+            | Self::Full { .. }
+            | Self::Crossbar { .. }
+            | Self::File(_) => &[],
         }
     }
 }
