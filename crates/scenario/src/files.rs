@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
 use crate::source::{At, Source};
 
 /// Largest file read that a scenario names, in bytes.
@@ -46,14 +45,13 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Reads the file that `key` names.
+    /// Reads the file of this name; `at` is where it is named.
     pub(crate) fn read(
         &mut self,
-        record: &Record,
-        key: &str,
+        name: &str,
+        at: &At,
         mistakes: &mut Diagnostics,
     ) -> Option<Named> {
-        let (name, at) = (record.text(key), record.field(key)?.at.clone());
         let known = self.read.iter().find(|file| file.name == name);
         let text = match known {
             Some(file) => Ok(file.text.clone()),
@@ -65,6 +63,7 @@ impl<'a> Files<'a> {
                     self.read.push(Source::new(name, text.clone()));
                 }
                 let name = name.into();
+                let at = at.clone();
                 return Some(Named { name, text, at });
             }
             Ok(_) => format!("it has more than {} MiB", LARGEST_FILE_BYTES >> 20),
@@ -75,7 +74,7 @@ impl<'a> Files<'a> {
                 "no-file",
                 format!("can't read `{}`", crate::reader::clip(name)),
             )
-            .at(at, refused)
+            .at(at.clone(), refused)
             .note("paths start at the folder of the scenario"),
         );
         None

@@ -111,13 +111,6 @@ impl Record {
         }
     }
 
-    pub(crate) fn rows(&self, name: &str) -> Option<&[Vec<f64>]> {
-        match self.datum(name) {
-            Some(Datum::Rows(rows)) => Some(rows),
-            _ => None,
-        }
-    }
-
     /// A whole number that its key limits to 32 bits.
     pub(crate) fn count(&self, name: &str) -> Option<u32> {
         self.whole(name)

@@ -12,12 +12,12 @@ use std::collections::BTreeSet;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::given;
-use crate::given::sweep::MOST_SEEDS;
+use crate::given::sweep::{MOST_SEEDS, Sweep as Given};
 use crate::overrides::{self, Segment};
 use crate::reader::Reader;
-use crate::record::{Datum, Record};
 use crate::source::{At, Set, Source};
 use crate::suggest::Budget;
+use crate::table::Default;
 use crate::tree::{self, Node, Value};
 use crate::typed::Table;
 use crate::{Limits, Loader, Scenario};
@@ -104,9 +104,9 @@ impl Sweep {
                     .help("write `[sweep]`, and the axes below `[sweep.axes]`"),
             );
         }
-        let record = section.map(|node| section_of(&base, &node, &mut mistakes));
-        if let Some(Datum::Tree(node)) = record.as_ref().and_then(|record| record.datum("axes")) {
-            axes::of_file(node, &base, &mut drafts, &mut mistakes);
+        let given = section.map(|node| section_of(&base, &node, &mut mistakes));
+        if let Some(axes) = given.as_ref().and_then(|given| given.axes.as_ref()) {
+            axes::of_file(axes, &base, &mut drafts, &mut mistakes);
         }
         for (index, axis) in axes.iter().enumerate() {
             axes::of_command_line(
@@ -117,7 +117,7 @@ impl Sweep {
                 &mut mistakes,
             );
         }
-        let seeds = seeds(record.as_ref(), &base, &mut mistakes);
+        let seeds = seeds(given.as_ref(), &base, &mut mistakes);
         let sweep = Sweep {
             axes: axes::finish(drafts, &mut mistakes),
             seeds,
@@ -274,13 +274,13 @@ pub(crate) fn check(root: &Node, mistakes: &mut Diagnostics) {
     let mut unheard = Diagnostics::default();
     crate::check(&base, &mut unheard);
     let is_sound = unheard.errors() == 0;
-    let record = section_of(&base, &section, &mut unheard);
+    let given = section_of(&base, &section, &mut unheard);
     let mut drafts = Vec::new();
-    if let Some(Datum::Tree(node)) = record.datum("axes") {
-        axes::of_file(node, &base, &mut drafts, mistakes);
+    if let Some(axes) = &given.axes {
+        axes::of_file(axes, &base, &mut drafts, mistakes);
     }
     let sweep = Sweep {
-        seeds: seeds(Some(&record), &base, mistakes),
+        seeds: seeds(Some(&given), &base, mistakes),
         axes: axes::finish(drafts, mistakes),
         at: section.at,
         base,
@@ -320,26 +320,38 @@ fn take(root: &mut Node) -> Option<Node> {
     Some(entries.remove(index).node)
 }
 
-fn section_of(base: &Node, node: &Node, mistakes: &mut Diagnostics) -> Record {
-    Reader {
+fn section_of(base: &Node, node: &Node, mistakes: &mut Diagnostics) -> Given {
+    let record = Reader {
         mistakes,
         root: given::root_of(base),
         cell_ps: 1,
         cell_bits: 424,
         suggestions: Budget::default(),
     }
-    .section(given::sweep::Sweep::TABLE, node)
+    .section(Given::TABLE, node);
+    Given::read(&record)
+}
+
+/// The seed of a scenario that gives none.
+fn usual_seed(base: &Node) -> u64 {
+    let run = given::root_of(base)
+        .key("run")
+        .and_then(|run| run.kind.section());
+    match run.and_then(|run| run.key("seed")).map(|seed| seed.default) {
+        Some(Default::Is(toml)) => toml.parse().unwrap_or_default(),
+        Some(Default::Required | Default::Derived(_)) | None => 0,
+    }
 }
 
 /// The seeds: so many from the scenario's own on, or those of a list.
-fn seeds(record: Option<&Record>, base: &Node, mistakes: &mut Diagnostics) -> Vec<u64> {
+fn seeds(given: Option<&Given>, base: &Node, mistakes: &mut Diagnostics) -> Vec<u64> {
     let whole = |node: &Node| match &node.value {
         Value::Integer(..) => node.number().and_then(|number| number.parse::<u64>().ok()),
         _ => None,
     };
     let run = base.get("run").and_then(|run| run.get("seed"));
-    let first = run.and_then(whole).unwrap_or(1);
-    let Some(Datum::Tree(node)) = record.and_then(|record| record.datum("seeds")) else {
+    let first = run.and_then(whole).unwrap_or_else(|| usual_seed(base));
+    let Some(node) = given.and_then(|given| given.seeds.sure()) else {
         return vec![first];
     };
     let mut wrong = |at: &At, found: &str| {

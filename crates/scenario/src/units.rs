@@ -8,7 +8,7 @@ use kernel::time::PS_PER_SECOND;
 use crate::suggest;
 
 pub use number::Decimal;
-pub(crate) use number::{ split_number};
+pub(crate) use number::split_number;
 
 /// Longest span a key may hold, picoseconds: sums of a few of them still fit the clock.
 pub(crate) const LONGEST_PS: u64 = 1 << 62;

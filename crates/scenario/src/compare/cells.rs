@@ -49,7 +49,7 @@ pub(super) fn head(comparison: &Comparison, scheme: Scheme, engine: &str, seed: 
             .key("delay", text::span(link.delay));
         if scheme == Scheme::Abr {
             let settings = &comparison.settings;
-            let (target, interval) = (&settings.abr_target, text::span(settings.interval));
+            let (target, interval) = (settings.abr_target, text::span(settings.interval));
             toml.key(
                 "explicit_rate",
                 format!(

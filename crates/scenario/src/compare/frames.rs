@@ -12,17 +12,20 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
     let mut toml = super::cells::head(comparison, scheme, "ethernet", seed);
     super::cells::nodes(comparison, &mut toml, "stations");
     let settings = &comparison.settings;
-    let memory = match scheme {
-        Scheme::Pfc => "per_input",
-        _ => "per_queue",
+    let stops = match scheme {
+        Scheme::None | Scheme::Reno | Scheme::N23 | Scheme::Abr => None,
+        Scheme::Pause => Some(("pause", &settings.pause)),
+        Scheme::Destination => Some(("destination", &settings.destination)),
+        Scheme::Pfc => Some(("class", &settings.pfc)),
+    };
+    let memory = match scheme == Scheme::Pfc {
+        true => "per_input",
+        false => "per_queue",
     };
     toml.table("[buffer]")
         .key(memory, text::bytes(settings.buffer_bytes));
-    match scheme {
-        Scheme::Pause => pressure(&mut toml, "pause", &settings.pause),
-        Scheme::Destination => pressure(&mut toml, "destination", &settings.destination),
-        Scheme::Pfc => pressure(&mut toml, "class", &settings.pfc),
-        _ => {}
+    if let Some((kind, thresholds)) = stops {
+        pressure(&mut toml, kind, thresholds);
     }
     toml.table("[tcp]")
         .key("preset", "\"modern\"")
@@ -38,11 +41,10 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
 
 fn pressure(toml: &mut Toml, kind: &str, thresholds: &Thresholds) {
     toml.table("[back_pressure]").key("kind", quoted(kind));
-    if thresholds.notify.is_empty() {
-        toml.key("detect", "\"inputs\"");
-    } else {
-        toml.key("notify", quoted(thresholds.notify));
-    }
+    match thresholds.notify {
+        None => toml.key("detect", "\"inputs\""),
+        Some(word) => toml.key("notify", quoted(word)),
+    };
     toml.key("high", &thresholds.high)
         .key("low", &thresholds.low);
 }

@@ -161,11 +161,11 @@ struct Settings {
     pause: Thresholds,
     destination: Thresholds,
     pfc: Thresholds,
-    abr_target: String,
+    abr_target: f64,
     interval: Duration,
     icr: Option<Rate>,
     headroom: Option<Rate>,
-    tdf: String,
+    tdf: f64,
 }
 
 /// When a queue is congested.
@@ -173,7 +173,8 @@ struct Settings {
 struct Thresholds {
     high: String,
     low: String,
-    notify: &'static str,
+    /// Who is told; `None` where stops are those of inputs.
+    notify: Option<&'static str>,
 }
 
 impl Scheme {
@@ -287,7 +288,7 @@ impl Comparison {
         }
         .section(COMPARISON, &node);
         crate::leave_out_what_follows(&root, &mut mistakes);
-        let comparison = read::comparison(&root, &mut mistakes);
+        let comparison = read::comparison(&root.typed(), &mut mistakes);
         match comparison {
             Some(comparison) if mistakes.errors() == 0 => Ok(comparison),
             _ => Err(mistakes),
@@ -296,9 +297,9 @@ impl Comparison {
 
     /// The scenario of a scheme as TOML.
     pub fn text(&self, scheme: Scheme, seed: u64) -> String {
-        match scheme {
-            Scheme::N23 | Scheme::Abr => cells::write(self, scheme, seed),
-            _ => frames::write(self, scheme, seed),
+        match scheme.has_cells() {
+            true => cells::write(self, scheme, seed),
+            false => frames::write(self, scheme, seed),
         }
     }
 
@@ -321,15 +322,14 @@ impl Comparison {
         let mut roles = BTreeMap::new();
         for (index, flow) in self.flows.iter().enumerate() {
             let role = |part| Role { flow: index, part };
-            match flow.traffic {
-                ComparedTraffic::Bursts { count, .. } if !scheme.has_cells() => {
-                    for burst in 0..count {
-                        roles.insert(flow.burst_name(burst), role(Part::Burst(burst)));
-                    }
+            if let ComparedTraffic::Bursts { count, .. } = flow.traffic
+                && !scheme.has_cells()
+            {
+                for burst in 0..count {
+                    roles.insert(flow.burst_name(burst), role(Part::Burst(burst)));
                 }
-                _ => {
-                    roles.insert(flow.name.clone(), role(Part::Forward));
-                }
+            } else {
+                roles.insert(flow.name.clone(), role(Part::Forward));
             }
             if scheme.has_cells() {
                 roles.insert(flow.back_name(), role(Part::Back));
@@ -366,13 +366,11 @@ impl Comparison {
 impl ComparedTraffic {
     /// When a burst starts.
     pub fn burst_start(&self, burst: u64) -> Option<Time> {
-        match *self {
-            Self::Bursts { start, every, .. } => {
-                let later = every.unwrap_or(Duration::ZERO).checked_mul(burst)?;
-                start.checked_add(later)
-            }
-            _ => None,
-        }
+        let Self::Bursts { start, every, .. } = *self else {
+            return None;
+        };
+        let later = every.unwrap_or(Duration::ZERO).checked_mul(burst)?;
+        start.checked_add(later)
     }
 }
 

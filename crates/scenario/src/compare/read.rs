@@ -2,15 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Duration, Rate};
+use kernel::{Duration, Rate, Time};
 
 use super::network::{FRAME_BYTES, Link, Network};
 use super::{ComparedFlow, ComparedTraffic, Comparison, Settings, Thresholds, cells_for, text};
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::Named;
+use crate::given::compare::{
+    ComparisonFile, OwnLink, Pause, Run, Switch, ThinkLaw, Traffic, TrafficKind,
+};
+use crate::kinds::{OrShare, OrWord};
 use crate::reader::clip;
-use crate::record::{Datum, Record};
 use crate::source::At;
 use crate::suggest;
+use crate::tree::quoted;
+use crate::typed::{Placed, Word};
 
 /// Most bursts of a flow: each is a flow of its own where there are frames.
 const MOST_BURSTS: u64 = 2_000;
@@ -24,25 +30,28 @@ const MOST_WINDOWS: u64 = 1_000_000;
 const LEAST_HIGH: u64 = 2;
 
 /// The comparison, unless something is missing; it may only be used if nothing is wrong.
-pub(super) fn comparison(root: &Record, mistakes: &mut Diagnostics) -> Option<Comparison> {
-    let run = root.record("run")?;
-    let duration = run.duration("duration")?;
-    let warm_up = run.duration("warm_up")?;
-    let window = run.duration("window");
-    let window = window.unwrap_or(Duration((duration.0 / WINDOWS).max(1)));
-    times(run, duration, warm_up, window, mistakes);
-    let network = network(root, mistakes)?;
-    let flows = flows(root, &network, duration, mistakes)?;
+pub(super) fn comparison(
+    file: &Placed<ComparisonFile>,
+    mistakes: &mut Diagnostics,
+) -> Option<Comparison> {
+    let duration = *file.run.duration.sure()?;
+    let window = file
+        .run
+        .window
+        .unwrap_or(Duration((duration.0 / WINDOWS).max(1)));
+    times(&file.run, window, mistakes);
+    let network = network(file, mistakes)?;
+    let flows = flows(file, &network, duration, mistakes)?;
     if mistakes.errors() > 0 {
         return None;
     }
-    let settings = settings(root, &network, &flows, mistakes)?;
+    let settings = settings(file, &network, &flows, mistakes);
     Some(Comparison {
-        title: root.text("title").into(),
-        about: root.text("about").trim().into(),
-        seed: run.whole("seed").unwrap_or(1),
+        title: file.title.clone(),
+        about: file.about.trim().into(),
+        seed: file.run.seed,
         duration,
-        warm_up,
+        warm_up: *file.run.warm_up,
         window,
         flows,
         rates: network
@@ -55,32 +64,27 @@ pub(super) fn comparison(root: &Record, mistakes: &mut Diagnostics) -> Option<Co
     })
 }
 
-fn times(
-    run: &Record,
-    duration: Duration,
-    warm_up: Duration,
-    window: Duration,
-    mistakes: &mut Diagnostics,
-) {
+fn times(run: &Run, window: Duration, mistakes: &mut Diagnostics) {
+    let (duration, warm_up) = (*run.duration, *run.warm_up);
     if warm_up >= duration {
         mistakes.push(
             Diagnostic::error("bad-time", "the warm-up takes the whole run")
-                .at(run.at("warm_up"), "statistics start here")
-                .at(run.at("duration"), "the run ends here")
+                .at(run.warm_up.at.clone(), "statistics start here")
+                .at(run.duration.at.clone(), "the run ends here")
                 .help("make `duration` longer, or `warm_up` shorter"),
         );
     }
     if window > Duration(duration.0 - warm_up.0.min(duration.0)) {
         mistakes.push(
             Diagnostic::error("bad-time", "no window fits between warm-up and end")
-                .at(run.at("window"), "longer than what is measured")
+                .at(run.window.at.clone(), "longer than what is measured")
                 .help("make `window` shorter"),
         );
     } else if duration.0 / window.0.max(1) > MOST_WINDOWS {
         mistakes.push(
             Diagnostic::error("bad-time", "there are too many windows")
                 .at(
-                    run.at("window"),
+                    run.window.at.clone(),
                     format!("more than {MOST_WINDOWS} in a run"),
                 )
                 .help("make `window` longer"),
@@ -88,9 +92,9 @@ fn times(
     }
 }
 
-fn network(root: &Record, mistakes: &mut Diagnostics) -> Option<Network> {
-    let names = root.record("network")?;
-    let (hosts, switches) = (names.list("hosts"), names.list("switches"));
+fn network(file: &ComparisonFile, mistakes: &mut Diagnostics) -> Option<Network> {
+    let names = file.network.sure()?;
+    let (hosts, switches) = (&names.hosts, &names.switches);
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     let mut nodes = Vec::new();
     for (name, at) in hosts.iter().chain(switches) {
@@ -102,35 +106,17 @@ fn network(root: &Record, mistakes: &mut Diagnostics) -> Option<Network> {
         }
         nodes.push(name.clone());
     }
-    let common = root.record("link")?;
     let mut links = Vec::new();
-    for record in root.records("links") {
-        let ends = record.list("between");
-        let [a, b] = ends else {
-            mistakes.push(
-                Diagnostic::error("bad-link", "a link joins two nodes")
-                    .at(record.at("between"), format!("these are {}", ends.len()))
-                    .help("write `between = [\"A\", \"S1\"]`"),
-            );
+    for given in &file.links {
+        let Some([a, b]) = ends(given, &numbers, mistakes) else {
             continue;
         };
-        let node = |(name, at): &(String, At), mistakes: &mut Diagnostics| {
-            node(&numbers, "node", name, at, mistakes)
-        };
-        let (Some(a), Some(b)) = (node(a, mistakes), node(b, mistakes)) else {
-            continue;
-        };
-        if a == b {
-            mistakes.push(
-                Diagnostic::error("bad-link", "a link joins two different nodes")
-                    .at(record.at("between"), "the same node twice"),
-            );
-        }
+        let link = given.link.over(&file.link);
         links.push(Link {
             a,
             b,
-            rate: record.rate("rate").or(common.rate("rate"))?,
-            delay: record.duration("delay").or(common.duration("delay"))?,
+            rate: link.rate?,
+            delay: link.delay?,
         });
     }
     for (host, (name, at)) in hosts.iter().enumerate() {
@@ -149,6 +135,35 @@ fn network(root: &Record, mistakes: &mut Diagnostics) -> Option<Network> {
         hosts: hosts.len(),
         links,
     })
+}
+
+/// The nodes that a link joins.
+fn ends(
+    link: &OwnLink,
+    numbers: &BTreeMap<&str, usize>,
+    mistakes: &mut Diagnostics,
+) -> Option<[usize; 2]> {
+    let at = &link.between.at;
+    let names = link.between.sure()?;
+    let [a, b] = names.as_slice() else {
+        mistakes.push(
+            Diagnostic::error("bad-link", "a link joins two nodes")
+                .at(at.clone(), format!("these are {}", names.len()))
+                .help("write `between = [\"A\", \"S1\"]`"),
+        );
+        return None;
+    };
+    let node =
+        |(name, at): &Named, mistakes: &mut Diagnostics| node(numbers, "node", name, at, mistakes);
+    let (a, b) = (node(a, mistakes), node(b, mistakes));
+    let (a, b) = (a?, b?);
+    if a == b {
+        mistakes.push(
+            Diagnostic::error("bad-link", "a link joins two different nodes")
+                .at(at.clone(), "the same node twice"),
+        );
+    }
+    Some([a, b])
 }
 
 fn node(
@@ -177,7 +192,7 @@ fn node(
 }
 
 fn flows(
-    root: &Record,
+    file: &Placed<ComparisonFile>,
     network: &Network,
     duration: Duration,
     mistakes: &mut Diagnostics,
@@ -188,42 +203,42 @@ fn flows(
         .map(|(number, name)| (name.as_str(), number))
         .collect();
     let mut flows: Vec<ComparedFlow> = Vec::new();
-    for record in root.records("flows") {
-        let name = record.text("name");
+    for given in &file.flows {
+        let Some(name) = given.name.sure() else {
+            continue;
+        };
         if name.contains('[') || name.ends_with(" back") {
             mistakes.push(
                 Diagnostic::error("bad-name", format!("a flow can't be called `{name}`"))
-                    .at(record.at("name"), "a name of the scenarios' own")
+                    .at(given.name.at.clone(), "a name of the scenarios' own")
                     .note("`NAME[1]` is a burst of `NAME`, `NAME back` what comes back"),
             );
         }
-        if flows.iter().any(|flow| flow.name == name) {
+        if flows.iter().any(|flow| flow.name == *name) {
             mistakes.push(
                 Diagnostic::error("duplicate-name", format!("two flows are called `{name}`"))
-                    .at(record.at("name"), "the second"),
+                    .at(given.name.at.clone(), "the second"),
             );
         }
-        let mut host =
-            |key: &str| node(&hosts, "host", record.text(key), &record.at(key), mistakes);
-        let (Some(from), Some(to)) = (host("from"), host("to")) else {
+        let mut host = |end: &Placed<String>| node(&hosts, "host", end.sure()?, &end.at, mistakes);
+        let (Some(from), Some(to)) = (host(&given.from), host(&given.to)) else {
             continue;
         };
         let path = network.path(from, to).filter(|path| !path.is_empty());
         let Some(path) = path else {
             mistakes.push(
                 Diagnostic::error("no-way", format!("`{name}` finds no way"))
-                    .at(record.at("to"), "not reached")
-                    .at(record.at("from"), "from here")
+                    .at(given.to.at.clone(), "not reached")
+                    .at(given.from.at.clone(), "from here")
                     .help("join the switches by `[[links]]`, or name two different hosts"),
             );
             continue;
         };
-        let traffic = record.record("traffic")?;
         let first = network.link(path[0]).rate;
         flows.push(ComparedFlow {
-            name: name.into(),
-            group: record.text("group").into(),
-            traffic: self::traffic(traffic, first, duration, mistakes)?,
+            name: name.clone(),
+            group: given.group.clone(),
+            traffic: self::traffic(&given.traffic, first, duration, mistakes)?,
             path,
             from,
             to,
@@ -232,7 +247,7 @@ fn flows(
     if flows.is_empty() && mistakes.errors() == 0 {
         mistakes.push(
             Diagnostic::error("missing-key", "nothing is sent")
-                .at(root.at.clone(), "no `[[flows]]` here")
+                .at(file.at.clone(), "no `[[flows]]` here")
                 .help("add `[[flows]]` with `name`, `from` and `to`"),
         );
     }
@@ -240,175 +255,172 @@ fn flows(
 }
 
 fn traffic(
-    record: &Record,
+    given: &Traffic,
     first: Rate,
     duration: Duration,
     mistakes: &mut Diagnostics,
 ) -> Option<ComparedTraffic> {
-    let start = record.time("start")?;
+    let start: Time = *given.start.sure()?;
     if start.0 >= duration.0 {
         mistakes.push(
             Diagnostic::error("bad-time", "it starts after the end of the run")
-                .at(record.at("start"), "later than `run.duration`"),
+                .at(given.start.at.clone(), "later than `run.duration`"),
         );
         return None;
     }
-    match record.word("kind") {
-        "greedy" => Some(ComparedTraffic::Greedy { start }),
-        "constant" => Some(ComparedTraffic::Constant {
-            start,
-            rate: record.rate("rate")?,
-        }),
-        "bursts" => {
-            let (bytes, every) = (record.whole("bytes")?, record.duration("every"));
+    Some(match given.kind.sure()? {
+        TrafficKind::Greedy => ComparedTraffic::Greedy { start },
+        TrafficKind::Constant { rate } => ComparedTraffic::Constant { start, rate: *rate },
+        TrafficKind::Bursts { bytes, every } => {
             let left = duration.0 - start.0 - 1;
             let count = every.map_or(1, |every| left / every.0.max(1) + 1);
-            bursts(record, first, bytes, every, count, mistakes);
-            Some(ComparedTraffic::Bursts {
+            bursts(bytes, every, first, count, mistakes);
+            ComparedTraffic::Bursts {
                 start,
-                bytes,
-                every,
+                bytes: **bytes,
+                every: **every,
                 count,
-            })
+            }
         }
-        "requests" => {
-            for key in ["request", "response"] {
-                if record.whole(key).is_some_and(|bytes| bytes > MOST_MESSAGE) {
+        TrafficKind::Requests {
+            request,
+            response,
+            think,
+            think_law,
+        } => {
+            for message in [request, response] {
+                if message.value > MOST_MESSAGE {
                     mistakes.push(
                         Diagnostic::error("out-of-range", "the message is too large")
-                            .at(record.at(key), format!("more than {MOST_MESSAGE} B"))
+                            .at(message.at.clone(), format!("more than {MOST_MESSAGE} B"))
                             .note("it must fit into the first window of TCP: 1000 segments"),
                     );
                 }
             }
-            Some(ComparedTraffic::Requests {
+            ComparedTraffic::Requests {
                 start,
-                request: record.whole("request")?,
-                response: record.whole("response")?,
-                think: record.duration("think")?,
-                random: record.word("think_law") == "exponential",
-            })
+                request: **request,
+                response: **response,
+                think: *think,
+                random: match think_law {
+                    ThinkLaw::Fixed => false,
+                    ThinkLaw::Exponential => true,
+                },
+            }
         }
-        _ => None,
-    }
+    })
 }
 
 /// Bursts that don't overlap, and not too many.
 fn bursts(
-    record: &Record,
+    bytes: &Placed<u64>,
+    every: &Placed<Option<Duration>>,
     first: Rate,
-    bytes: u64,
-    every: Option<Duration>,
     count: u64,
     mistakes: &mut Diagnostics,
 ) {
     let cell = first.serialization(super::CELL_BYTES);
-    let takes = cell.checked_mul(cells_for(bytes));
-    if let Some(every) = every
-        && takes.is_none_or(|takes| takes >= every)
+    let takes = cell.checked_mul(cells_for(**bytes));
+    if let Some(apart) = **every
+        && takes.is_none_or(|takes| takes >= apart)
     {
         mistakes.push(
             Diagnostic::error("bad-time", "a burst is not over when the next begins")
-                .at(record.at("every"), "too short")
-                .at(
-                    record.at("bytes"),
-                    "at the rate of the first link, in cells",
-                )
+                .at(every.at.clone(), "too short")
+                .at(bytes.at.clone(), "at the rate of the first link, in cells")
                 .help("make the bursts smaller or rarer, or the source `greedy`"),
         );
     }
     if count > MOST_BURSTS {
         mistakes.push(
             Diagnostic::error("out-of-range", "there are too many bursts")
-                .at(record.at("every"), format!("{count} in one run"))
+                .at(every.at.clone(), format!("{count} in one run"))
                 .note(format!("at most {MOST_BURSTS}")),
         );
     }
 }
 
 fn settings(
-    root: &Record,
+    file: &ComparisonFile,
     network: &Network,
     flows: &[ComparedFlow],
     mistakes: &mut Diagnostics,
-) -> Option<Settings> {
-    let schemes = root.record("schemes")?;
-    let switch = root.record("switch")?;
-    let buffer_bytes = switch.whole("buffer")?;
-    let [reno, n23, abr] = ["reno", "n23", "abr"].map(|key| schemes.record(key));
-    let (reno, n23, abr) = (reno?, n23?, abr?);
+) -> Settings {
+    let (schemes, switch) = (&file.schemes, &file.switch);
+    let (reno, n23, abr) = (&schemes.reno, &schemes.n23, &schemes.abr);
     let held = flows.iter().map(|flow| network.held(&flow.path)).max();
     let round_trips = flows.iter().map(|flow| network.round_trip(&flow.path));
     let longest = round_trips.max().unwrap_or(Duration(1));
     let output_room = network.largest_output_room();
-    let mut stops = |key: &str, room: u64| {
-        let record = schemes.record(key)?;
-        Some(thresholds(record, switch, buffer_bytes, room, mistakes))
+    let buffer = *switch.buffer;
+    let outputs = (
+        output_room,
+        buffer.saturating_sub(output_room).min(buffer / 5 * 4),
+    );
+    let mut of_outputs = |stops: &Pause| Thresholds {
+        notify: Some(stops.notify.word()),
+        ..thresholds([stops.high, stops.low], switch, outputs, mistakes)
     };
-    Some(Settings {
-        buffer_bytes,
-        recovery: reno.word("recovery"),
+    let (pause, destination) = (of_outputs(&schemes.pause), of_outputs(&schemes.destination));
+    let input_room = network.largest_input_room();
+    let inputs = (input_room, buffer.saturating_sub(input_room));
+    let pfc = [schemes.pfc.high, schemes.pfc.low];
+    Settings {
+        buffer_bytes: buffer,
+        recovery: reno.recovery.word(),
         tcp_window: reno
-            .whole("window")
-            .unwrap_or((2 * (held.unwrap_or(0) + buffer_bytes)).clamp(65_536, 1 << 30)),
-        min_rto: reno.duration("min_rto")?,
-        n2: n23.whole("n2")?,
-        n23_target: n23.field("target")?.toml.clone(),
-        pause: stops("pause", output_room)?,
-        destination: stops("destination", output_room)?,
-        pfc: stops("pfc", network.largest_input_room())?,
-        abr_target: abr.field("target")?.toml.clone(),
+            .window
+            .unwrap_or((2 * (held.unwrap_or(0) + buffer)).clamp(65_536, 1 << 30)),
+        min_rto: reno.min_rto,
+        n2: n23.n2,
+        n23_target: match n23.target {
+            OrWord::Word => quoted("full"),
+            OrWord::Value(target) => text::rate_or_share(target),
+        },
+        pause,
+        destination,
+        pfc: thresholds(pfc, switch, inputs, mistakes),
+        abr_target: abr.target,
         interval: abr
-            .duration("interval")
+            .interval
             .unwrap_or(longest.max(network.slowest_cells(100))),
-        icr: abr.rate("icr"),
-        headroom: abr.rate("headroom"),
-        tdf: abr.field("tdf")?.toml.clone(),
-    })
+        icr: abr.icr,
+        headroom: abr.headroom,
+        tdf: abr.tdf,
+    }
 }
 
-/// Thresholds that leave `room` above the high one.
+/// Thresholds that leave `room` above the high one, which is `usual` where the file does not say.
 fn thresholds(
-    record: &Record,
-    switch: &Record,
-    buffer: u64,
-    room: u64,
+    [high, low]: [Option<OrShare<u64>>; 2],
+    switch: &Switch,
+    (room, usual): (u64, u64),
     mistakes: &mut Diagnostics,
 ) -> Thresholds {
-    let free = buffer.saturating_sub(room);
-    let is_output = record.section.key("notify").is_some();
-    let high = if is_output {
-        free.min(buffer / 5 * 4)
-    } else {
-        free
-    };
+    let buffer = *switch.buffer;
     let least = LEAST_HIGH * u64::from(FRAME_BYTES);
-    if high < least && !record.given("high") {
+    if high.is_none() && usual < least {
         let needed = room + least;
         mistakes.push(
             Diagnostic::error(
                 "small-buffer",
                 "frames would be lost before a stop takes effect",
             )
-            .at(switch.at("buffer"), format!("{buffer} B of memory"))
+            .at(switch.buffer.at.clone(), format!("{buffer} B of memory"))
             .note(format!(
                 "stops over these links need {room} B above the threshold"
             ))
             .help(format!("set `buffer` of `[switch]` to {needed} B or more")),
         );
     }
-    let given = |key: &str| record.field(key).map(|field| field.toml.clone());
-    let low = match record.datum("high") {
-        Some(Datum::Whole(bytes)) => text::bytes(bytes / 8 * 7),
-        Some(Datum::Share(share)) => {
-            let bytes = share.approximate() * buffer as f64 * 7.0 / 8.0;
-            text::bytes(bytes as u64)
-        }
-        _ => text::bytes(high / 8 * 7),
+    let seven_eighths = match high {
+        None => usual / 8 * 7,
+        Some(OrShare::Value(bytes)) => bytes / 8 * 7,
+        Some(OrShare::Share(share)) => (share.approximate() * buffer as f64 * 7.0 / 8.0) as u64,
     };
     Thresholds {
-        high: given("high").unwrap_or_else(|| text::bytes(high)),
-        low: given("low").unwrap_or(low),
-        notify: if is_output { record.word("notify") } else { "" },
+        high: high.map_or_else(|| text::bytes(usual), text::threshold),
+        low: low.map_or_else(|| text::bytes(seven_eighths), text::threshold),
+        notify: None,
     }
 }

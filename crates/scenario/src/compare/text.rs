@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 use kernel::{Duration, Rate};
 
+use crate::kinds::OrShare;
+use crate::units::Decimal;
+
 /// A text that grows line by line.
 #[derive(Default)]
 pub(super) struct Toml(pub String);
@@ -53,4 +56,28 @@ pub(super) fn rate(rate: Rate) -> String {
 /// Bytes, quoted.
 pub(super) fn bytes(bytes: u64) -> String {
     format!("\"{bytes} B\"")
+}
+
+/// A share as a percentage, quoted.
+fn share(share: Decimal) -> String {
+    format!("\"{} %\"", share.in_percent())
+}
+
+/// Bytes or a share of a buffer, quoted.
+pub(super) fn threshold(threshold: OrShare<u64>) -> String {
+    match threshold {
+        OrShare::Value(value) if value.is_multiple_of(1_000) => {
+            format!("\"{} kB\"", value / 1_000)
+        }
+        OrShare::Value(value) => bytes(value),
+        OrShare::Share(part) => share(part),
+    }
+}
+
+/// A rate or a share of a link's, quoted.
+pub(super) fn rate_or_share(value: OrShare<Rate>) -> String {
+    match value {
+        OrShare::Value(value) => rate(value),
+        OrShare::Share(part) => share(part),
+    }
 }

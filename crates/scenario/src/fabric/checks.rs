@@ -1,12 +1,13 @@
 //! What can't work in a network of the flit engine as a whole.
 
-use flit::spec::{ClassSpec, FLIGHT_MAX, Graph, Injection, RouterSpec, RoutingSpec, Size};
+use flit::spec::{ClassSpec, FLIGHT_MAX, Graph, Injection, Size};
 
 use super::network::Plan;
-use super::router::word_of;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
-use crate::source::At;
+use crate::given::flit::FlitFile;
+use crate::given::flit::network::RoutingKind;
+use crate::given::flit::router::{Forwarding, Router};
+use crate::typed::Word;
 
 /// Groups of lanes.
 pub(crate) fn groups(classes: &[ClassSpec]) -> u8 {
@@ -19,50 +20,45 @@ pub(crate) fn groups(classes: &[ClassSpec]) -> u8 {
 
 /// Flits of the longest packet of a class.
 fn longest(class: &ClassSpec) -> u16 {
-    let length = match &class.size {
+    if let Injection::Trace(list) = &class.injection {
+        return list.iter().map(|entry| entry.length).max().unwrap_or(1);
+    }
+    match &class.size {
         Size::Fixed(length) => *length,
         Size::Bimodal { short, long, .. } => *short.max(long),
         Size::Weighted(list) => {
             let drawn = list.iter().filter(|(_, weight)| *weight > 0);
             drawn.map(|(length, _)| *length).max().unwrap_or(1)
         }
-    };
-    match &class.injection {
-        Injection::Trace(list) => list.iter().map(|entry| entry.length).max().unwrap_or(1),
-        _ => length,
     }
 }
 
-/// With cut-through, a lane holds the longest packet.
+/// With cut-through, a lane of this depth holds the longest packet.
 pub(crate) fn packets_fit(
-    root: &Record,
-    router: &RouterSpec,
+    router: &Router,
+    depth: u16,
     classes: &[ClassSpec],
     mistakes: &mut Diagnostics,
 ) {
     let Some(class) = classes.iter().max_by_key(|class| longest(class)) else {
         return;
     };
-    let (flits, depth) = (longest(class), router.depth);
-    let Some(table) = root
-        .record("router")
-        .filter(|_| router.cut_through && flits > depth)
-    else {
+    let flits = longest(class);
+    if router.forwarding.sure() != Some(&Forwarding::CutThrough) || flits <= depth {
         return;
-    };
-    let key = if table.given("storage") {
-        "storage"
-    } else {
-        "depth"
+    }
+    let place = match router.storage.is_given {
+        true => &router.storage.at,
+        false => &router.depth.at,
     };
     mistakes.push(
         Diagnostic::error(
             "too-shallow",
             "with cut-through a lane must hold a whole packet",
         )
-        .at(table.at(key), format!("a lane holds {depth} flits"))
+        .at(place.clone(), format!("a lane holds {depth} flits"))
         .at(
-            table.at("forwarding"),
+            router.forwarding.at.clone(),
             "headers wait for room for the whole packet",
         )
         .note(format!(
@@ -76,41 +72,45 @@ pub(crate) fn packets_fit(
 }
 
 /// Lanes that a group needs for the rule of routing.
-fn least_lanes(routing: RoutingSpec, is_torus: bool) -> u8 {
-    match (routing, is_torus) {
-        (RoutingSpec::Dateline | RoutingSpec::O1Turn, _) => 2,
-        (RoutingSpec::Valiant, torus) => 2 + 2 * u8::from(torus),
-        (RoutingSpec::MinimalAdaptive, torus) => 2 + u8::from(torus),
-        _ => 1,
+fn least_lanes(routing: RoutingKind, is_torus: bool) -> u8 {
+    match routing {
+        RoutingKind::Dateline | RoutingKind::O1turn => 2,
+        RoutingKind::Valiant => 2 + 2 * u8::from(is_torus),
+        RoutingKind::MinimalAdaptive => 2 + u8::from(is_torus),
+        RoutingKind::DestinationTag
+        | RoutingKind::DimensionOrder
+        | RoutingKind::Unrestricted
+        | RoutingKind::NearestCommonAncestor
+        | RoutingKind::NearestCommonAncestorRandom
+        | RoutingKind::Table => 1,
     }
 }
 
 /// Are there lanes for all groups and for the classes of the rule of routing?
 pub(crate) fn lanes(
-    root: &Record,
+    file: &FlitFile,
     plan: &Plan,
-    routing: RoutingSpec,
-    router: &RouterSpec,
+    routing: RoutingKind,
     groups: u8,
     mistakes: &mut Diagnostics,
 ) {
     let each = least_lanes(routing, matches!(plan, Plan::Torus { .. }));
     let needed = u32::from(each) * u32::from(groups);
-    let lanes = router.lanes;
-    let Some(table) = root.record("router").filter(|_| u32::from(lanes) < needed) else {
+    let given = &file.router.lanes;
+    let Some(lanes) = given.sure().filter(|lanes| u32::from(**lanes) < needed) else {
         return;
     };
-    let word = word_of(routing);
+    let word = routing.word();
     let why = match (groups, each) {
         (1, _) => format!("`{word}` needs {each} lanes"),
         (_, 1) => format!("{groups} groups of classes need a lane each"),
         _ => format!("`{word}` needs {each} lanes for each of {groups} groups, {needed} in all"),
     };
     let mut diagnostic = Diagnostic::error("too-few-lanes", why)
-        .at(table.at("lanes"), format!("a channel has {lanes}"));
-    let kind = root.record("routing").and_then(|table| table.field("kind"));
-    if let Some(kind) = kind.filter(|_| each > 1) {
-        diagnostic = diagnostic.at(kind.at.clone(), "the rule of routing");
+        .at(given.at.clone(), format!("a channel has {lanes}"));
+    let rule = &file.routing.kind;
+    if rule.is_given && each > 1 {
+        diagnostic = diagnostic.at(rule.at.clone(), "the rule of routing");
     }
     let diagnostic = diagnostic
         .note("packets that could wait for each other in a circle take lanes of their own");
@@ -122,48 +122,49 @@ pub(crate) fn lanes(
 }
 
 /// Delays against what the engine holds, and against the stall that counts as a deadlock.
-pub(crate) fn delays(root: &Record, router: Option<&RouterSpec>, mistakes: &mut Diagnostics) {
-    let (Some(topology), Some(router), Some(table)) =
-        (root.record("topology"), router, root.record("router"))
-    else {
+pub(crate) fn delays(file: &FlitFile, mistakes: &mut Diagnostics) {
+    let (topology, router) = (&file.topology, &file.router);
+    let latencies = [
+        topology.kind.latency(),
+        Some(&topology.injection_latency),
+        Some(&topology.ejection_latency),
+    ];
+    let latencies = latencies.into_iter().flatten();
+    let known = latencies.filter(|latency| latency.sure().is_some());
+    let Some(longest) = known.max_by_key(|latency| latency.value) else {
         return;
     };
-    let latencies = ["latency", "injection_latency", "ejection_latency"];
-    let latency = |key: &&str| topology.section.key(key).and_then(|_| topology.whole(key));
-    let Some(longest) = latencies.iter().max_by_key(|key| latency(key)) else {
-        return;
-    };
-    let cycles = latency(longest).unwrap_or(1);
-    let flight = cycles + u64::from(router.pipeline_delay);
-    if flight > u64::from(FLIGHT_MAX) {
+    let flight = u32::from(longest.value) + u32::from(*router.pipeline_delay);
+    if flight > FLIGHT_MAX {
         mistakes.push(
             Diagnostic::error(
                 "too-long",
                 format!("a flit would be under way for {flight} cycles"),
             )
             .at(
-                table.at("pipeline_delay"),
+                router.pipeline_delay.at.clone(),
                 "with these cycles in the router",
             )
             .at(
-                topology.at(longest),
-                format!("{cycles} cycles on the channel"),
+                longest.at.clone(),
+                format!("{} cycles on the channel", longest.value),
             )
             .note(format!("together at most {FLIGHT_MAX} cycles")),
         );
     }
-    let Some(run) = root.record("run") else {
-        return;
-    };
-    let header = u64::from(router.header_delay) + u64::from(router.allocation_delay);
-    let quiet = flight + header + u64::from(router.credit_delay);
-    if let Some(stall) = run.whole("stall").filter(|stall| *stall <= quiet) {
+    let header = u32::from(router.header_delay) + u32::from(router.allocation_delay);
+    let quiet = u64::from(flight + header + u32::from(*router.credit_delay));
+    let stall = &file.run.stall;
+    if stall.sure().is_some_and(|stall| *stall <= quiet) {
         mistakes.push(
             Diagnostic::error(
                 "bad-times",
                 "a run that only waits would count as deadlocked",
             )
-            .at(run.at("stall"), format!("{stall} cycles without a move"))
+            .at(
+                stall.at.clone(),
+                format!("{} cycles without a move", stall.value),
+            )
             .note(format!(
                 "channel, router and credit take up to {quiet} cycles by themselves"
             ))
@@ -173,21 +174,13 @@ pub(crate) fn delays(root: &Record, router: Option<&RouterSpec>, mistakes: &mut 
 }
 
 /// Room that is free in the same cycle needs an order in which channels can be worked off.
-pub(crate) fn credit(
-    root: &Record,
-    router: &RouterSpec,
-    graph: &Graph,
-    mistakes: &mut Diagnostics,
-) {
-    let Some(table) = root.record("router").filter(|_| router.credit_delay == 0) else {
+pub(crate) fn credit(file: &FlitFile, graph: &Graph, mistakes: &mut Diagnostics) {
+    let delay = &file.router.credit_delay;
+    if delay.sure() != Some(&0) {
         return;
-    };
+    }
     let Some((from, to)) = channel_in_cycle(graph) else {
         return;
-    };
-    let at = |key: &str| {
-        root.record("topology")
-            .map_or_else(At::default, |t| t.at(key))
     };
     mistakes.push(
         Diagnostic::error(
@@ -195,11 +188,11 @@ pub(crate) fn credit(
             "credit without delay needs a network without cycles",
         )
         .at(
-            table.at("credit_delay"),
+            delay.at.clone(),
             "room is free in the cycle in which a flit leaves",
         )
         .at(
-            at("kind"),
+            file.topology.kind.at.clone(),
             format!("its channel {from} -> {to} leads back to where it starts"),
         )
         .note("only a fly, a crossbar and files without cycles have none")

@@ -1,13 +1,15 @@
 //! Classes of packets.
 
-use flit::spec::{ClassSpec, Injection, Pattern, Size};
+use flit::spec::{self, ClassSpec, Size};
 
 use super::demand;
-use crate::control::Layers;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::Files;
-use crate::record::Record;
+use crate::given::flit::FlitFile;
+use crate::given::flit::traffic::{Class, Demand, Flits, Injection};
+use crate::source::At;
 use crate::suggest;
+use crate::typed::{Chosen, Placed};
 
 /// Name of the only class where the scenario names none.
 const ONLY: &str = "packets";
@@ -17,59 +19,76 @@ const MOST: usize = 255;
 const MILLION: u128 = 1_000_000;
 
 /// A class while it is read.
-pub(crate) struct Draft<'a> {
-    pub name: &'a str,
-    /// `[traffic]`, then its own table if it has one.
-    pub layers: Layers<'a>,
+struct Draft<'a> {
+    name: &'a str,
+    /// Its table, or `[traffic]`.
+    place: &'a At,
+    /// What its own table says, if it has one.
+    own: Option<&'a Class>,
+    /// What `[traffic]` says.
+    common: &'a Demand,
+    /// Its own demands, the common ones where it says nothing.
+    demand: Demand,
 }
 
-impl Draft<'_> {
-    /// The table that `key` (`pattern`, `injection`, `flits`) holds.
-    pub(crate) fn table(&self, key: &str) -> Option<&Record> {
-        self.layers.layer(key)?.record(key)
+impl<'a> Draft<'a> {
+    /// The class of all packets.
+    fn only(common: &'a Demand, place: &'a At) -> Self {
+        Self {
+            name: ONLY,
+            place,
+            own: None,
+            common,
+            demand: common.clone(),
+        }
+    }
+
+    fn of(own: &'a Placed<Class>, common: &'a Demand) -> Self {
+        Self {
+            name: &own.name,
+            place: &own.at,
+            own: Some(own),
+            common,
+            demand: own.demand.over(common),
+        }
+    }
+
+    /// When its packets are born, if that is known.
+    fn injection(&self) -> Option<&Injection> {
+        self.demand.injection.as_ref()?.sure()
     }
 
     /// Flits per cycle and terminal: its own load, its share of the common one, or that.
     fn load(&self) -> Option<f64> {
-        let [traffic, rest @ ..] = self.layers.0.as_slice() else {
-            return None;
-        };
-        let common = traffic.decimal("load");
-        match rest.first() {
-            Some(own) if own.field("load").is_some() => own.decimal("load"),
-            Some(own) => match own.decimal("share") {
-                Some(share) => Some(share * common?),
-                None => common,
-            },
-            None => common,
+        let own = self.own.filter(|own| own.demand.load.is_none());
+        match own.and_then(|own| *own.share) {
+            Some(share) => Some(share * (*self.common.load)?),
+            None => *self.demand.load,
         }
+    }
+
+    /// Has a mistake in its load been told?
+    fn has_bad_load(&self) -> bool {
+        let own = |own: &Class| own.demand.load.is_faulty || own.share.is_faulty;
+        self.common.load.is_faulty || self.own.is_some_and(own)
     }
 }
 
 /// Reads the classes; `None` if something is missing, which is told.
 pub(crate) fn classes(
-    root: &Record,
+    file: &FlitFile,
     terminals: Option<u64>,
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Option<Vec<ClassSpec>> {
-    let traffic = root.record("traffic")?;
-    let tables = root.records("classes");
-    if root.faulty.contains(&"classes") || !few_enough(tables, mistakes) {
+    let (common, place) = (&file.traffic.sure()?.demand, &file.traffic.at);
+    let tables = file.classes.sure()?.as_deref().unwrap_or_default();
+    if !few_enough(tables, mistakes) {
         return None;
     }
-    let mut drafts: Vec<Draft<'_>> = tables
-        .iter()
-        .map(|own| Draft {
-            name: own.text("name"),
-            layers: Layers(vec![traffic, own]),
-        })
-        .collect();
+    let mut drafts: Vec<Draft<'_>> = tables.iter().map(|own| Draft::of(own, common)).collect();
     if drafts.is_empty() {
-        drafts.push(Draft {
-            name: ONLY,
-            layers: Layers(vec![traffic]),
-        });
+        drafts.push(Draft::only(common, place));
     }
     names_differ(tables, mistakes);
     let mut reader = Classes {
@@ -78,10 +97,10 @@ pub(crate) fn classes(
         files,
         mistakes,
     };
-    let specs: Vec<Option<ClassSpec>> = (0..drafts.len()).map(|i| reader.class(i)).collect();
+    let specs: Vec<Option<ClassSpec>> = drafts.iter().map(|draft| reader.class(draft)).collect();
     let specs = specs.into_iter().collect::<Option<Vec<ClassSpec>>>();
     unanswered(&drafts, mistakes);
-    unused_load(&drafts, mistakes);
+    unused_load(&drafts, &file.traffic.demand.load, mistakes);
     lane_groups(tables, mistakes);
     specs
 }
@@ -94,65 +113,67 @@ struct Classes<'a, 'f> {
 }
 
 impl Classes<'_, '_> {
-    fn class(&mut self, index: usize) -> Option<ClassSpec> {
-        let draft = &self.drafts[index];
+    fn class(&mut self, draft: &Draft<'_>) -> Option<ClassSpec> {
         let injection = self.injection(draft);
-        let pattern = self.pattern(draft, injection.as_ref());
+        let pattern = self.pattern(draft);
         let size = self.size(draft);
-        let own = draft.layers.0.get(1);
-        let whole = |key: &str| own.and_then(|own| own.whole(key));
         Some(ClassSpec {
             name: draft.name.into(),
             pattern: pattern?,
             injection: injection?,
             size: size?,
-            priority: whole("priority").unwrap_or(0) as u8,
-            deadline: whole("deadline").map(|cycles| cycles as u32),
-            lane_group: whole("lane_group").unwrap_or(0) as u8,
+            priority: draft.own.map_or(0, |own| own.priority),
+            deadline: draft.own.and_then(|own| own.deadline),
+            lane_group: draft.own.map_or(0, |own| *own.lane_group),
         })
     }
 
-    fn injection(&mut self, draft: &Draft<'_>) -> Option<Injection> {
-        let table = draft.table("injection")?;
-        Some(match table.word("kind") {
-            "bernoulli" => Injection::Bernoulli {
-                load: self.needed_load(draft, table)?,
+    fn injection(&mut self, draft: &Draft<'_>) -> Option<spec::Injection> {
+        let word = draft.demand.injection.as_ref()?.word;
+        Some(match draft.injection()? {
+            Injection::Bernoulli => spec::Injection::Bernoulli {
+                load: self.needed_load(draft, word)?,
             },
-            "constant" => Injection::Constant {
-                load: self.needed_load(draft, table)?,
+            Injection::Constant => spec::Injection::Constant {
+                load: self.needed_load(draft, word)?,
             },
-            "on-off" => self.on_off(draft, table)?,
-            "saturation" => Injection::Saturation,
-            "request-reply" => Injection::RequestReply {
-                outstanding: table.count("outstanding")?,
-                think: table.count("think")?,
-                reply_class: self.reply_class(table)?,
-            },
-            "replies" => Injection::Replies,
-            "trace" => {
-                let file = self.files.read(table, "file", self.mistakes)?;
-                let list = demand::trace(&file, self.terminals);
-                Injection::Trace(list.map_err(|wrong| self.mistakes.push(*wrong)).ok()?)
+            Injection::OnOff { peak, burst } => {
+                let load = self.needed_load(draft, word)?;
+                self.peak(peak, load);
+                spec::Injection::OnOff {
+                    load,
+                    peak: **peak,
+                    burst: *burst as f64,
+                }
             }
-            _ => return None,
+            Injection::Saturation => spec::Injection::Saturation,
+            Injection::RequestReply {
+                outstanding,
+                think,
+                replies,
+            } => spec::Injection::RequestReply {
+                outstanding: *outstanding,
+                think: *think,
+                reply_class: self.reply_class(replies.sure()?, &replies.at)?,
+            },
+            Injection::Replies => spec::Injection::Replies,
+            Injection::Trace { file } => {
+                let file = self.files.read(file.sure()?, &file.at, self.mistakes)?;
+                let list = demand::trace(&file, self.terminals);
+                spec::Injection::Trace(list.map_err(|wrong| self.mistakes.push(*wrong)).ok()?)
+            }
         })
     }
 
-    fn needed_load(&mut self, draft: &Draft<'_>, injection: &Record) -> Option<f64> {
+    fn needed_load(&mut self, draft: &Draft<'_>, word: &str) -> Option<f64> {
         let load = draft.load();
-        let layers = draft.layers.0.iter();
-        let told = layers
-            .clone()
-            .any(|l| l.faulty.iter().any(|k| ["load", "share"].contains(k)));
-        if load.is_none() && !told {
-            let word = injection.word("kind");
-            let place = draft.layers.0.last()?;
+        if load.is_none() && !draft.has_bad_load() {
             self.mistakes.push(
                 Diagnostic::error(
                     "missing-key",
                     format!("`load` is missing: `{word}` needs it"),
                 )
-                .at(place.at.clone(), "no load here")
+                .at(draft.place.clone(), "no load here")
                 .note("it is in flits per cycle and terminal, 0 to 1")
                 .help("add `load = 0.3`, or choose the injection `saturation`"),
             );
@@ -160,26 +181,24 @@ impl Classes<'_, '_> {
         load
     }
 
-    fn on_off(&mut self, draft: &Draft<'_>, table: &Record) -> Option<Injection> {
-        let load = self.needed_load(draft, table)?;
-        let (peak, burst) = (table.decimal("peak")?, table.whole("burst")? as f64);
-        if peak < load {
-            self.mistakes.push(
-                Diagnostic::error("bad-load", "bursts are below the mean load")
-                    .at(
-                        table.at("peak"),
-                        format!("the load during bursts is {peak}"),
-                    )
-                    .note(format!("the mean load is {load}"))
-                    .help(format!("make `peak` at least {load}")),
-            );
+    /// Bursts have at least the mean load.
+    fn peak(&mut self, peak: &Placed<f64>, load: f64) {
+        if peak.sure().is_none_or(|peak| *peak >= load) {
+            return;
         }
-        Some(Injection::OnOff { load, peak, burst })
+        self.mistakes.push(
+            Diagnostic::error("bad-load", "bursts are below the mean load")
+                .at(
+                    peak.at.clone(),
+                    format!("the load during bursts is {}", peak.value),
+                )
+                .note(format!("the mean load is {load}"))
+                .help(format!("make `peak` at least {load}")),
+        );
     }
 
     /// Index of the class that answers.
-    fn reply_class(&mut self, table: &Record) -> Option<u8> {
-        let (name, at) = (table.text("replies"), table.at("replies"));
+    fn reply_class(&mut self, name: &str, at: &At) -> Option<u8> {
         let known = || self.drafts.iter().map(|draft| draft.name);
         let Some(index) = known().position(|known| known == name) else {
             let help = suggest::did_you_mean(name, known()).unwrap_or_else(|| {
@@ -187,20 +206,17 @@ impl Classes<'_, '_> {
             });
             self.mistakes.push(
                 Diagnostic::error("unknown-class", format!("there is no class `{name}`"))
-                    .at(at, "not a class of `[[classes]]`")
+                    .at(at.clone(), "not a class of `[[classes]]`")
                     .help(help),
             );
             return None;
         };
-        let injection = self.drafts[index].table("injection")?;
-        if injection.word("kind") != "replies" {
+        let injection = self.drafts[index].demand.injection.as_ref()?;
+        if !matches!(injection.sure()?, Injection::Replies) {
             self.mistakes.push(
                 Diagnostic::error("bad-class", format!("`{name}` has packets of its own"))
-                    .at(at, "a class of replies only answers")
-                    .at(
-                        injection.at("kind"),
-                        format!("it is `{}`", injection.word("kind")),
-                    )
+                    .at(at.clone(), "a class of replies only answers")
+                    .at(injection.at.clone(), format!("it is `{}`", injection.word))
                     .help(format!("give `{name}` the injection `replies`")),
             );
             return None;
@@ -208,54 +224,56 @@ impl Classes<'_, '_> {
         u8::try_from(index).ok()
     }
 
-    fn pattern(&mut self, draft: &Draft<'_>, injection: Option<&Injection>) -> Option<Pattern> {
-        let table = draft.table("pattern")?;
-        if matches!(injection, Some(Injection::Replies | Injection::Trace(_))) {
-            // Where these go is known; a pattern of the class itself would be for nothing.
-            if let Some(own) = draft.layers.0.get(1).filter(|own| own.given("pattern")) {
-                let word = draft
-                    .table("injection")
-                    .map_or("", |table| table.word("kind"));
-                self.mistakes.push(
-                    Diagnostic::error(
-                        "no-meaning",
-                        format!("`pattern` has no meaning with injection `{word}`"),
-                    )
-                    .at(own.at("pattern"), "these packets know where to go")
-                    .help("leave it out"),
-                );
-            }
-            return Some(Pattern::Uniform { include_self: true });
+    fn pattern(&mut self, draft: &Draft<'_>) -> Option<spec::Pattern> {
+        let pattern = draft.demand.pattern.as_ref()?;
+        let injection = draft.demand.injection.as_ref();
+        let knows = |rule: &&Chosen<Injection>| {
+            matches!(rule.value, Injection::Replies | Injection::Trace { .. })
+        };
+        let Some(injection) = injection.filter(knows) else {
+            return demand::pattern(pattern, self.terminals, self.files, self.mistakes);
+        };
+        // Where these go is known; a pattern of the class itself would be for nothing.
+        if let Some(own) = draft.own.filter(|own| own.demand.pattern.is_given) {
+            self.mistakes.push(
+                Diagnostic::error(
+                    "no-meaning",
+                    format!(
+                        "`pattern` has no meaning with injection `{}`",
+                        injection.word
+                    ),
+                )
+                .at(
+                    own.demand.pattern.at.clone(),
+                    "these packets know where to go",
+                )
+                .help("leave it out"),
+            );
         }
-        demand::pattern(table, self.terminals, self.files, self.mistakes)
+        Some(spec::Pattern::Uniform { include_self: true })
     }
 
     fn size(&mut self, draft: &Draft<'_>) -> Option<Size> {
-        let table = draft.table("flits")?;
-        let flits = |key: &str| table.whole(key).map(|flits| flits as u16);
-        Some(match table.word("kind") {
-            "fixed" => Size::Fixed(flits("length")?),
-            "bimodal" => Size::Bimodal {
-                short: flits("short")?,
-                long: flits("long")?,
-                long_per_million: (table.decimal("long_share")? * MILLION as f64).round() as u32,
+        Some(match draft.demand.flits.as_ref()?.sure()? {
+            Flits::Fixed { length } => Size::Fixed(*length),
+            Flits::Bimodal {
+                short,
+                long,
+                long_share,
+            } => Size::Bimodal {
+                short: *short,
+                long: *long,
+                long_per_million: (long_share * MILLION as f64).round() as u32,
             },
-            "weighted" => {
-                let (lengths, weights) = (table.wholes("lengths"), table.wholes("weights"));
-                let lists = demand::Weighted {
-                    table,
-                    what: "lengths",
-                    items: lengths,
-                    weights,
-                };
-                Size::Weighted(lists.pairs(self.mistakes)?)
+            Flits::Weighted { lengths, weights } => {
+                let given = (weights.sure()?.as_slice(), &weights.at);
+                Size::Weighted(demand::pairs("lengths", lengths, given, self.mistakes)?)
             }
-            _ => return None,
         })
     }
 }
 
-fn few_enough(tables: &[Record], mistakes: &mut Diagnostics) -> bool {
+fn few_enough(tables: &[Placed<Class>], mistakes: &mut Diagnostics) -> bool {
     let Some(first) = tables.get(MOST) else {
         return true;
     };
@@ -267,17 +285,17 @@ fn few_enough(tables: &[Record], mistakes: &mut Diagnostics) -> bool {
     false
 }
 
-fn names_differ(tables: &[Record], mistakes: &mut Diagnostics) {
+fn names_differ(tables: &[Placed<Class>], mistakes: &mut Diagnostics) {
     for (index, table) in tables.iter().enumerate() {
-        let name = table.text("name");
-        let first = tables[..index]
-            .iter()
-            .find(|other| other.text("name") == name);
-        if let Some(first) = first.filter(|_| !name.is_empty()) {
+        let Some(name) = table.name.sure() else {
+            continue;
+        };
+        let mut before = tables[..index].iter();
+        if let Some(first) = before.find(|other| other.name.sure() == Some(name)) {
             mistakes.push(
                 Diagnostic::error("duplicate-name", format!("two classes are called `{name}`"))
-                    .at(table.at("name"), "the second")
-                    .at(first.at("name"), "the first")
+                    .at(table.name.at.clone(), "the second")
+                    .at(first.name.at.clone(), "the first")
                     .help("give each class a name of its own"),
             );
         }
@@ -287,28 +305,31 @@ fn names_differ(tables: &[Record], mistakes: &mut Diagnostics) {
 /// Every class of replies answers the requests of one class.
 fn unanswered(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
     for draft in drafts {
-        let Some(own) = draft
-            .table("injection")
-            .filter(|t| t.word("kind") == "replies")
-        else {
+        let injection = draft.demand.injection.as_ref();
+        let Some(own) = injection.filter(|rule| matches!(rule.value, Injection::Replies)) else {
             continue;
         };
-        let mut asking = drafts
-            .iter()
-            .filter_map(|other| other.table("injection"))
-            .filter(|table| table.word("kind") == "request-reply")
-            .filter(|table| table.text("replies") == draft.name);
-        let (first, second) = (asking.next(), asking.next());
-        let wrong = match (first, second) {
+        let mut asking = drafts.iter().filter_map(|other| match other.injection()? {
+            Injection::RequestReply { replies, .. } => {
+                (*replies.value == *draft.name).then_some(replies)
+            }
+            Injection::Bernoulli
+            | Injection::Constant
+            | Injection::OnOff { .. }
+            | Injection::Saturation
+            | Injection::Replies
+            | Injection::Trace { .. } => None,
+        });
+        let wrong = match (asking.next(), asking.next()) {
             (Some(_), None) => continue,
             (None, _) => Diagnostic::error("bad-class", format!("`{}` answers nobody", draft.name))
-                .at(own.at("kind"), "no class has its replies here")
+                .at(own.at.clone(), "no class has its replies here")
                 .help("add a class with `injection = { kind = \"request-reply\", replies = .. }`"),
             (Some(first), Some(second)) => {
                 let what = format!("`{}` answers two classes", draft.name);
                 Diagnostic::error("bad-class", what)
-                    .at(second.at("replies"), "the second")
-                    .at(first.at("replies"), "the first")
+                    .at(second.at.clone(), "the second")
+                    .at(first.at.clone(), "the first")
                     .help("give each class of requests a class of replies of its own")
             }
         };
@@ -317,46 +338,52 @@ fn unanswered(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
 }
 
 /// Loads that no injection uses.
-fn unused_load(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
-    let uses = |draft: &Draft<'_>| {
-        let table = draft.table("injection");
-        table.is_none_or(|t| matches!(t.word("kind"), "" | "bernoulli" | "constant" | "on-off"))
+fn unused_load(drafts: &[Draft<'_>], common: &Placed<Option<f64>>, mistakes: &mut Diagnostics) {
+    let uses = |draft: &Draft<'_>| match draft.injection() {
+        None | Some(Injection::Bernoulli | Injection::Constant | Injection::OnOff { .. }) => true,
+        Some(
+            Injection::Saturation
+            | Injection::RequestReply { .. }
+            | Injection::Replies
+            | Injection::Trace { .. },
+        ) => false,
     };
-    let mut warn = |table: &Record, key: &str, word: &str| {
+    let mut warn = |load: &Placed<Option<f64>>, key: &str, draft: &Draft<'_>| {
+        let word = draft.demand.injection.as_ref().map_or("", |rule| rule.word);
         mistakes.push(
             Diagnostic::warning("unused", format!("`{key}` has no effect with `{word}`"))
-                .at(table.at(key), "not used")
+                .at(load.at.clone(), "not used")
                 .help("leave it out, or choose the injection `bernoulli`"),
         );
     };
-    let word = |draft: &Draft<'_>| draft.table("injection").map_or("", |t| t.word("kind"));
     for draft in drafts.iter().filter(|draft| !uses(draft)) {
-        if let Some(own) = draft.layers.0.get(1) {
-            let key = ["load", "share"].into_iter().find(|key| own.given(key));
-            key.into_iter().for_each(|key| warn(own, key, word(draft)));
+        match draft.own {
+            Some(own) if own.demand.load.is_given => warn(&own.demand.load, "load", draft),
+            Some(own) if own.share.is_given => warn(&own.share, "share", draft),
+            Some(_) | None => {}
         }
     }
-    if let Some(first) = drafts.first().filter(|_| !drafts.iter().any(uses))
-        && let Some(traffic) = first
-            .layers
-            .0
-            .first()
-            .filter(|traffic| traffic.given("load"))
+    if let Some(first) = drafts.first()
+        && !drafts.iter().any(uses)
+        && common.is_given
     {
-        warn(traffic, "load", word(first));
+        warn(common, "load", first);
     }
 }
 
 /// Groups of lanes are numbered from 0 without gaps.
-fn lane_groups(tables: &[Record], mistakes: &mut Diagnostics) {
-    let group = |table: &Record| table.whole("lane_group").unwrap_or(0);
+fn lane_groups(tables: &[Placed<Class>], mistakes: &mut Diagnostics) {
+    let group = |table: &Placed<Class>| *table.lane_group;
     let Some(last) = tables.iter().max_by_key(|table| group(table)) else {
         return;
     };
     if let Some(gap) = (0..group(last)).find(|n| !tables.iter().any(|t| group(t) == *n)) {
         mistakes.push(
             Diagnostic::error("bad-group", format!("no class is in group {gap} of lanes"))
-                .at(last.at("lane_group"), "groups below this one are missing")
+                .at(
+                    last.lane_group.at.clone(),
+                    "groups below this one are missing",
+                )
                 .note("groups are numbered from 0 without gaps, and each gets a part of the lanes")
                 .help(format!("write `lane_group = {gap}`")),
         );

@@ -1,160 +1,162 @@
 //! Who sends to whom: patterns, matrices and traces.
 
-use flit::spec::{LENGTH_MAX, Pattern, TraceEntry};
+use flit::spec::{self, LENGTH_MAX, TraceEntry};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::{Files, Named};
-use crate::record::Record;
+use crate::given::flit::traffic::{Itself, Pattern};
+use crate::source::At;
+use crate::typed::{Chosen, Placed};
 
 /// Reads a pattern and checks it against the number of terminals, if that is known.
 pub(crate) fn pattern(
-    table: &Record,
+    given: &Chosen<Pattern>,
     terminals: Option<u64>,
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
-) -> Option<Pattern> {
-    let word = table.word("kind");
-    let needed = terminals.map_or(Ok(()), |terminals| enough(table, word, terminals));
+) -> Option<spec::Pattern> {
+    let rule = given.sure()?;
+    let needed = terminals.map_or(Ok(()), |terminals| enough(given, terminals));
     needed.map_err(|wrong| mistakes.push(*wrong)).ok()?;
-    Some(match word {
-        "uniform" => Pattern::Uniform {
-            include_self: table.word("itself") == "included",
+    Some(match rule {
+        Pattern::Uniform { itself } => spec::Pattern::Uniform {
+            include_self: match itself {
+                Itself::Excluded => false,
+                Itself::Included => true,
+            },
         },
-        "bit-complement" => Pattern::BitComplement,
-        "bit-reverse" => Pattern::BitReverse,
-        "shuffle" => Pattern::Shuffle,
-        "transpose" => Pattern::Transpose,
-        "tornado" => Pattern::Tornado,
-        "neighbour" => Pattern::Neighbour,
-        "permutation" => Pattern::Permutation,
-        "hotspot" => hotspot(table, terminals, mistakes)?,
-        "matrix" => matrix(table, terminals, files, mistakes)?,
-        _ => return None,
+        Pattern::BitComplement => spec::Pattern::BitComplement,
+        Pattern::BitReverse => spec::Pattern::BitReverse,
+        Pattern::Shuffle => spec::Pattern::Shuffle,
+        Pattern::Transpose => spec::Pattern::Transpose,
+        Pattern::Tornado => spec::Pattern::Tornado,
+        Pattern::Neighbour => spec::Pattern::Neighbour,
+        Pattern::Hotspot {
+            targets,
+            weights,
+            share,
+        } => {
+            exist(targets, terminals)
+                .map_err(|wrong| mistakes.push(*wrong))
+                .ok()?;
+            let equal = vec![1; targets.len()];
+            let weights = (weights.as_deref().unwrap_or(&equal), &weights.at);
+            spec::Pattern::Hotspot {
+                targets: pairs("targets", targets, weights, mistakes)?,
+                share: *share,
+            }
+        }
+        Pattern::Permutation => spec::Pattern::Permutation,
+        Pattern::Matrix { rows, file } => match (&**rows, &**file) {
+            (Some(given), _) => matrix(given.clone(), &rows.at, terminals, mistakes)?,
+            (None, Some(name)) => {
+                let text = files.read(name, &file.at, mistakes)?;
+                let rows = parse_rows(&text).map_err(|wrong| mistakes.push(*wrong));
+                matrix(rows.ok()?, &file.at, terminals, mistakes)?
+            }
+            (None, None) => return None,
+        },
     })
 }
 
 /// Has the network as many terminals as the pattern needs?
-fn enough(table: &Record, word: &str, terminals: u64) -> Result<(), Box<Diagnostic>> {
-    let bits = ["bit-complement", "bit-reverse", "shuffle", "transpose"].contains(&word);
-    let (needs, help) = if bits && !terminals.is_power_of_two() {
-        (
-            "a power of two of terminals",
-            "it rearranges the bits of terminal numbers",
-        )
-    } else if word == "transpose" && !terminals.trailing_zeros().is_multiple_of(2) {
-        (
+fn enough(given: &Chosen<Pattern>, terminals: u64) -> Result<(), Box<Diagnostic>> {
+    let is_power = terminals.is_power_of_two();
+    let (needs, help) = match given.value {
+        Pattern::BitComplement | Pattern::BitReverse | Pattern::Shuffle | Pattern::Transpose
+            if !is_power =>
+        {
+            (
+                "a power of two of terminals",
+                "it rearranges the bits of terminal numbers",
+            )
+        }
+        Pattern::Transpose if !terminals.trailing_zeros().is_multiple_of(2) => (
             "a square of terminals",
             "it exchanges the two halves of the bits",
-        )
-    } else if word == "uniform" && terminals == 1 && table.word("itself") != "included" {
-        (
+        ),
+        Pattern::Uniform {
+            itself: Itself::Excluded,
+        } if terminals == 1 => (
             "two terminals or more",
             "nobody is left to send to; `itself = \"included\"` allows it",
-        )
-    } else {
-        return Ok(());
+        ),
+        Pattern::Uniform { .. }
+        | Pattern::BitComplement
+        | Pattern::BitReverse
+        | Pattern::Shuffle
+        | Pattern::Transpose
+        | Pattern::Tornado
+        | Pattern::Neighbour
+        | Pattern::Hotspot { .. }
+        | Pattern::Permutation
+        | Pattern::Matrix { .. } => return Ok(()),
     };
+    let word = given.word;
     Err(Box::new(
         Diagnostic::error("bad-pattern", format!("`{word}` needs {needs}"))
-            .at(table.at("kind"), format!("the network has {terminals}"))
+            .at(given.at.clone(), format!("the network has {terminals}"))
             .note(help),
     ))
 }
 
-fn hotspot(table: &Record, terminals: Option<u64>, mistakes: &mut Diagnostics) -> Option<Pattern> {
-    let targets = table.wholes("targets");
-    let outside = |target: &&u64| terminals.is_some_and(|terminals| **target >= terminals);
-    if let (Some(target), Some(terminals)) = (targets.iter().find(outside), terminals) {
+/// Are these terminals of the network?
+fn exist(targets: &Placed<Vec<u32>>, terminals: Option<u64>) -> Result<(), Box<Diagnostic>> {
+    let Some(terminals) = terminals.filter(|_| !targets.is_faulty) else {
+        return Ok(());
+    };
+    let Some(target) = targets
+        .iter()
+        .find(|target| u64::from(**target) >= terminals)
+    else {
+        return Ok(());
+    };
+    Err(Box::new(
+        Diagnostic::error("unknown-terminal", format!("there is no terminal {target}"))
+            .at(targets.at.clone(), "not all of these exist")
+            .note(format!("terminals are 0 to {}", terminals - 1)),
+    ))
+}
+
+/// Each item with its weight: two lists of a table that belong together. `what` is the key of the
+/// items; weights come with their place.
+pub(crate) fn pairs<T: Copy>(
+    what: &str,
+    items: &Placed<Vec<T>>,
+    (weights, weights_at): (&[u32], &At),
+    mistakes: &mut Diagnostics,
+) -> Option<Vec<(T, u32)>> {
+    let list = items.sure()?;
+    if list.len() != weights.len() {
         mistakes.push(
-            Diagnostic::error("unknown-terminal", format!("there is no terminal {target}"))
-                .at(table.at("targets"), "not all of these exist")
-                .note(format!("terminals are 0 to {}", terminals - 1)),
+            Diagnostic::error(
+                "bad-weights",
+                format!("`{what}` and `weights` differ in length"),
+            )
+            .at(weights_at.clone(), format!("{} weights", weights.len()))
+            .at(items.at.clone(), format!("{} {what}", list.len()))
+            .help("give each its weight"),
         );
         return None;
     }
-    let equal = vec![1; targets.len()];
-    let given = table.wholes("weights");
-    let lists = Weighted {
-        table,
-        what: "targets",
-        items: targets,
-        weights: if given.is_empty() { &equal } else { given },
-    };
-    Some(Pattern::Hotspot {
-        targets: lists.pairs(mistakes)?,
-        share: table.decimal("share")?,
-    })
-}
-
-/// Two lists of a table that belong together.
-pub(crate) struct Weighted<'a> {
-    pub table: &'a Record,
-    /// Key of the items.
-    pub what: &'static str,
-    pub items: &'a [u64],
-    pub weights: &'a [u64],
-}
-
-impl Weighted<'_> {
-    /// Each item with its weight.
-    pub(crate) fn pairs<T: TryFrom<u64>>(
-        &self,
-        mistakes: &mut Diagnostics,
-    ) -> Option<Vec<(T, u32)>> {
-        let (what, table) = (self.what, self.table);
-        if self.items.is_empty() || self.weights.is_empty() {
-            return None;
-        }
-        if self.items.len() != self.weights.len() {
-            mistakes.push(
-                Diagnostic::error(
-                    "bad-weights",
-                    format!("`{what}` and `weights` differ in length"),
-                )
-                .at(
-                    table.at("weights"),
-                    format!("{} weights", self.weights.len()),
-                )
-                .at(table.at(what), format!("{} {what}", self.items.len()))
-                .help("give each its weight"),
-            );
-            return None;
-        }
-        if self.weights.iter().all(|weight| *weight == 0) {
-            mistakes.push(
-                Diagnostic::error("bad-weights", "all weights are 0")
-                    .at(table.at("weights"), "nothing is left to choose from")
-                    .help("make one of them 1 or more"),
-            );
-            return None;
-        }
-        let pairs = self.items.iter().zip(self.weights);
-        pairs
-            .map(|(item, weight)| Some((T::try_from(*item).ok()?, u32::try_from(*weight).ok()?)))
-            .collect()
+    if weights.iter().all(|weight| *weight == 0) {
+        mistakes.push(
+            Diagnostic::error("bad-weights", "all weights are 0")
+                .at(weights_at.clone(), "nothing is left to choose from")
+                .help("make one of them 1 or more"),
+        );
+        return None;
     }
+    Some(list.iter().copied().zip(weights.iter().copied()).collect())
 }
 
+/// Weights for each source and destination; `at` is where they come from.
 fn matrix(
-    table: &Record,
+    rows: Vec<Vec<f64>>,
+    at: &At,
     terminals: Option<u64>,
-    files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
-) -> Option<Pattern> {
-    let rows = match table.rows("rows") {
-        Some(rows) => rows.to_vec(),
-        None => {
-            let file = files.read(table, "file", mistakes)?;
-            parse_rows(&file)
-                .map_err(|wrong| mistakes.push(*wrong))
-                .ok()?
-        }
-    };
-    let key = if table.rows("rows").is_some() {
-        "rows"
-    } else {
-        "file"
-    };
+) -> Option<spec::Pattern> {
     let terminals = terminals?;
     let complaint = if rows.len() as u64 != terminals {
         Some(format!("it has {} rows", rows.len()))
@@ -174,7 +176,7 @@ fn matrix(
     if let Some(complaint) = complaint {
         mistakes.push(
             Diagnostic::error("bad-matrix", "the matrix does not fit the network")
-                .at(table.at(key), complaint)
+                .at(at.clone(), complaint)
                 .note(format!(
                     "{terminals} terminals: {terminals} rows of {terminals} weights, each with one \
                      above 0"
@@ -182,7 +184,7 @@ fn matrix(
         );
         return None;
     }
-    Some(Pattern::Matrix(rows))
+    Some(spec::Pattern::Matrix(rows))
 }
 
 /// Lines of a CSV file that hold something, with their numbers; `#` starts a comment.

@@ -7,8 +7,9 @@ use super::network::Plan;
 use crate::Limits;
 use crate::checks::bytes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::flit::FlitFile;
 use crate::memory;
-use crate::record::Record;
+use crate::source::At;
 
 /// Memory of a packet of a trace, as a spec and in the run.
 const TRACED_BYTES: u64 = 64;
@@ -17,14 +18,13 @@ const WEIGHT_BYTES: u64 = 24;
 
 /// Does the network fit into memory? Asked before it is built.
 pub(crate) fn fits(
-    root: &Record,
+    file: &FlitFile,
     plan: &Plan,
-    lanes: u8,
     classes: Option<&[ClassSpec]>,
     limits: &Limits,
     mistakes: &mut Diagnostics,
 ) -> bool {
-    let size = plan.size();
+    let (size, lanes) = (plan.size(), *file.router.lanes);
     let channels = size
         .channels
         .saturating_add(size.terminals.saturating_mul(2));
@@ -40,15 +40,12 @@ pub(crate) fn fits(
     let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
         return true;
     };
-    let at = root
-        .record("topology")
-        .map_or_else(|| root.at.clone(), |t| t.at.clone());
     mistakes.push(
         Diagnostic::error(
             "out-of-memory",
             "the scenario needs more memory than there is",
         )
-        .at(at, "the network is made here")
+        .at(file.topology.at.clone(), "the network is made here")
         .note(format!(
             "about {} for {channels} channels of {lanes} lanes and {} terminals; {} are free",
             bytes(needed),
@@ -62,20 +59,17 @@ pub(crate) fn fits(
 
 /// Loads of all classes together, at injection and at hot spots.
 pub(crate) fn load(
-    root: &Record,
+    traffic: &At,
     classes: &[ClassSpec],
     terminals: u64,
     mistakes: &mut Diagnostics,
 ) {
-    let Some(traffic) = root.record("traffic") else {
-        return;
-    };
     let total: f64 = classes.iter().filter_map(offered).sum();
     if total > 1.0 + 1e-9 {
         mistakes.push(
             Diagnostic::warning("overload", "terminals send more than they can")
                 .at(
-                    traffic.at.clone(),
+                    traffic.clone(),
                     format!("{total:.3} flits per cycle and terminal in all"),
                 )
                 .note(format!(
@@ -96,7 +90,7 @@ pub(crate) fn load(
                 format!("terminal {terminal} gets more than it can"),
             )
             .at(
-                traffic.at.clone(),
+                traffic.clone(),
                 format!("{load:.3} flits per cycle go there"),
             )
             .note(format!(
@@ -114,7 +108,10 @@ fn offered(class: &ClassSpec) -> Option<f64> {
         Injection::Bernoulli { load }
         | Injection::Constant { load }
         | Injection::OnOff { load, .. } => Some(load),
-        _ => None,
+        Injection::Saturation
+        | Injection::RequestReply { .. }
+        | Injection::Replies
+        | Injection::Trace(_) => None,
     }
 }
 

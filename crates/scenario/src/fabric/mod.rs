@@ -8,12 +8,15 @@ mod network;
 mod router;
 mod whole;
 
-use flit::spec::{ClassSpec, FabricSpec, Injection, MeasureSpec, Sources, WarmUp};
+use flit::spec::{self, FabricSpec, MeasureSpec, WarmUp};
 
 use crate::Limits;
 use crate::diagnostics::Diagnostics;
 use crate::files::Files;
-use crate::record::{Datum, Record};
+use crate::given::flit::traffic::Sources;
+use crate::given::flit::{FlitFile, Run};
+use crate::kinds::OrWord;
+use crate::record::Record;
 
 /// Builds it, unless something is missing; mistakes go to `mistakes`, and with errors among them
 /// the result is not to be used.
@@ -23,63 +26,67 @@ pub(crate) fn build(
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Option<FabricSpec> {
-    let plan = network::plan(root, files, mistakes);
-    let routing = router::routing(root, plan.as_ref(), mistakes);
-    let router = router::router(root, mistakes);
+    let file: &FlitFile = &root.typed();
+    let plan = network::plan(&file.topology, files, mistakes);
+    let routing = router::routing(file, plan.as_ref(), mistakes);
+    let depth = router::depth(&file.router, mistakes);
+    let switch = router::switch(&file.router, mistakes);
     let terminals = plan.as_ref().map(network::Plan::terminals);
-    let classes = classes::classes(root, terminals, files, mistakes);
-    if let (Some(router), Some(classes)) = (&router, &classes) {
-        checks::packets_fit(root, router, classes, mistakes);
+    let classes = classes::classes(file, terminals, files, mistakes);
+    if let (Some(depth), Some(classes)) = (depth, &classes) {
+        checks::packets_fit(&file.router, depth, classes, mistakes);
     }
-    if let (Some(routing), Some(router), Some(plan)) = (routing, &router, &plan) {
+    if let (Some(routing), Some(plan)) = (routing, &plan) {
         let groups = classes.as_deref().map_or(1, checks::groups);
-        checks::lanes(root, plan, routing, router, groups, mistakes);
+        checks::lanes(file, plan, routing, groups, mistakes);
     }
-    checks::delays(root, router.as_ref(), mistakes);
+    checks::delays(file, mistakes);
     let plan = plan?;
-    let lanes = router.as_ref().map_or(1, |router| router.lanes);
-    if !limits::fits(root, &plan, lanes, classes.as_deref(), limits, mistakes) {
+    if !limits::fits(file, &plan, classes.as_deref(), limits, mistakes) {
         return None;
     }
-    let graph = network::graph(root, plan, mistakes)?;
-    if let Some(router) = &router {
-        checks::credit(root, router, &graph, mistakes);
-    }
-    let run = root.record("run")?;
-    let is_trace = |class: &ClassSpec| matches!(class.injection, Injection::Trace(_));
-    let has_trace = classes.iter().flatten().any(is_trace);
+    let graph = network::graph(&file.topology, plan, mistakes)?;
+    checks::credit(file, &graph, mistakes);
+    let (routing, classes) = (routing?, classes?);
     let spec = FabricSpec {
-        seed: run.whole("seed").unwrap_or(1),
+        seed: file.run.seed,
         graph,
-        routing: routing?,
-        router: router?,
-        sources: match root.record("traffic")?.word("sources") {
-            "shared" => Sources::Shared,
-            "per-lane" => Sources::PerLane,
-            _ => Sources::One,
-        },
-        classes: classes?,
-        measure: measure(run, has_trace)?,
+        routing: routing.into(),
+        router: router::router(&file.router, depth?, switch?),
+        sources: file.traffic.sources.into(),
+        measure: measure(&file.run, &classes),
+        classes,
     };
     if mistakes.errors() == 0 {
-        whole::check(root, &spec, mistakes);
+        whole::check(file, routing, &spec, mistakes);
     }
     Some(spec)
 }
 
 /// A trace is measured from its beginning unless the file says otherwise: it has an end, and no
 /// load that settles.
-fn measure(run: &Record, has_trace: bool) -> Option<MeasureSpec> {
-    Some(MeasureSpec {
-        warm_up: match run.datum("warm_up") {
-            Some(Datum::Whole(cycles)) => WarmUp::Cycles(*cycles),
-            None if has_trace => WarmUp::Cycles(0),
-            _ => WarmUp::Auto {
-                most: run.whole("warm_up_limit")?,
+fn measure(run: &Run, classes: &[spec::ClassSpec]) -> MeasureSpec {
+    let is_trace = |class: &spec::ClassSpec| matches!(class.injection, spec::Injection::Trace(_));
+    MeasureSpec {
+        warm_up: match run.warm_up {
+            Some(OrWord::Value(cycles)) => WarmUp::Cycles(cycles),
+            None if classes.iter().any(is_trace) => WarmUp::Cycles(0),
+            Some(OrWord::Word) | None => WarmUp::Auto {
+                most: run.warm_up_limit,
             },
         },
-        window: run.whole("measure")?,
-        drain: run.whole("drain")?,
-        stall: run.whole("stall")?,
-    })
+        window: run.measure,
+        drain: run.drain,
+        stall: *run.stall,
+    }
+}
+
+impl From<Sources> for spec::Sources {
+    fn from(given: Sources) -> Self {
+        match given {
+            Sources::One => Self::One,
+            Sources::Shared => Self::Shared,
+            Sources::PerLane => Self::PerLane,
+        }
+    }
 }

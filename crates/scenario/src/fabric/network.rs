@@ -6,7 +6,9 @@ use flit::topology;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::Files;
-use crate::record::Record;
+use crate::given::flit::network::{Format, Topology, TopologyKind};
+use crate::source::At;
+use crate::typed::Placed;
 
 /// A topology before it is built.
 #[derive(Clone, Debug)]
@@ -114,54 +116,86 @@ impl Plan {
     pub(crate) fn sides(&self) -> &[u32] {
         match self {
             Self::Mesh { sides, .. } | Self::Torus { sides, .. } => sides,
-            _ => &[],
+            Self::Fly { .. }
+            | Self::FatTree { .. }
+            | Self::Full { .. }
+            | Self::Crossbar { .. }
+            | Self::File(_) => &[],
         }
     }
 }
 
 /// Reads the topology, and its file if it has one; what is too large is refused.
 pub(crate) fn plan(
-    root: &Record,
+    topology: &Placed<Topology>,
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
 ) -> Option<Plan> {
-    let table = root.record("topology")?;
-    let each = || table.count("terminals_per_router");
-    let sides = || {
-        let sides = table.wholes("sides");
-        (!sides.is_empty()).then(|| sides.iter().map(|side| *side as u32).collect())
+    let plan = match topology.kind.sure()? {
+        TopologyKind::Fly { k, n, .. } => Plan::Fly {
+            k: *k.sure()?,
+            n: *n.sure()?,
+        },
+        TopologyKind::FatTree { k, n, .. } => Plan::FatTree {
+            k: *k.sure()?,
+            n: *n.sure()?,
+        },
+        TopologyKind::Mesh {
+            sides,
+            terminals_per_router,
+            ..
+        } => Plan::Mesh {
+            sides: sides.sure()?.clone(),
+            each: *terminals_per_router.sure()?,
+        },
+        TopologyKind::Torus {
+            sides,
+            terminals_per_router,
+            ..
+        } => Plan::Torus {
+            sides: sides.sure()?.clone(),
+            each: *terminals_per_router.sure()?,
+        },
+        TopologyKind::Full {
+            routers,
+            terminals_per_router,
+            ..
+        } => Plan::Full {
+            routers: *routers.sure()?,
+            each: *terminals_per_router.sure()?,
+        },
+        TopologyKind::Crossbar { terminals } => Plan::Crossbar {
+            terminals: *terminals.sure()?,
+        },
+        TopologyKind::File {
+            terminals_per_router,
+            file,
+            format,
+            latency,
+        } => {
+            let file = files.read(file.sure()?, &file.at, mistakes)?;
+            let graph = match format.unwrap_or_else(|| format_of(&file.name)) {
+                Format::Anynet => topology::anynet(&file.text),
+                Format::Edges => {
+                    topology::edge_list(&file.text, *terminals_per_router.sure()?, *latency.sure()?)
+                }
+            };
+            let graph = graph.map_err(|e| mistakes.push(file.mistake(e.line, &e.what)));
+            Plan::File(graph.ok()?)
+        }
     };
-    let plan = match table.word("kind") {
-        "fly" => Plan::Fly {
-            k: table.count("k")?,
-            n: table.count("n")?,
-        },
-        "fat-tree" => Plan::FatTree {
-            k: table.count("k")?,
-            n: table.count("n")?,
-        },
-        "mesh" => Plan::Mesh {
-            sides: sides()?,
-            each: each()?,
-        },
-        "torus" => Plan::Torus {
-            sides: sides()?,
-            each: each()?,
-        },
-        "full" => Plan::Full {
-            routers: table.count("routers")?,
-            each: each()?,
-        },
-        "crossbar" => Plan::Crossbar {
-            terminals: table.count("terminals")?,
-        },
-        "file" => Plan::File(read_file(table, files, mistakes)?),
-        _ => return None,
-    };
-    within_bounds(table, &plan, mistakes).then_some(plan)
+    within_bounds(&topology.at, &plan, mistakes).then_some(plan)
 }
 
-fn within_bounds(table: &Record, plan: &Plan, mistakes: &mut Diagnostics) -> bool {
+/// The form of a file, by the ending of its name.
+fn format_of(name: &str) -> Format {
+    match name.ends_with(".anynet") {
+        true => Format::Anynet,
+        false => Format::Edges,
+    }
+}
+
+fn within_bounds(place: &At, plan: &Plan, mistakes: &mut Diagnostics) -> bool {
     let size = plan.size();
     let bounds = [
         (size.routers, topology::ROUTERS_MAX, "routers"),
@@ -177,7 +211,7 @@ fn within_bounds(table: &Record, plan: &Plan, mistakes: &mut Diagnostics) -> boo
     };
     mistakes.push(
         Diagnostic::error("too-large", format!("the topology has too many {what}"))
-            .at(table.at.clone(), format!("{} {what}", shown(count)))
+            .at(place.clone(), format!("{} {what}", shown(count)))
             .note(format!("at most {most} {what} can be made")),
     );
     false
@@ -191,46 +225,32 @@ fn shown(count: u64) -> String {
     }
 }
 
-fn read_file(table: &Record, files: &mut Files<'_>, mistakes: &mut Diagnostics) -> Option<Graph> {
-    let file = files.read(table, "file", mistakes)?;
-    let is_anynet = match table.word("format") {
-        "" => file.name.ends_with(".anynet"),
-        format => format == "anynet",
-    };
-    let graph = if is_anynet {
-        topology::anynet(&file.text)
-    } else {
-        let each = table.count("terminals_per_router")?;
-        topology::edge_list(&file.text, each, table.whole("latency")? as u16)
-    };
-    graph
-        .map_err(|error| mistakes.push(file.mistake(error.line, &error.what)))
-        .ok()
-}
-
 /// Builds the graph.
-pub(crate) fn graph(root: &Record, plan: Plan, mistakes: &mut Diagnostics) -> Option<Graph> {
-    let table = root.record("topology")?;
-    let latency = || table.whole("latency").map_or(1, |cycles| cycles as u16);
+pub(crate) fn graph(
+    given: &Placed<Topology>,
+    plan: Plan,
+    mistakes: &mut Diagnostics,
+) -> Option<Graph> {
+    let latency = given.kind.latency().map_or(1, |latency| **latency);
     let built = match plan {
-        Plan::Fly { k, n } => topology::fly(k, n, latency()),
-        Plan::Mesh { sides, each } => topology::mesh(&sides, each, latency()),
-        Plan::Torus { sides, each } => topology::torus(&sides, each, latency()),
-        Plan::FatTree { k, n } => topology::fat_tree(k, n, latency()),
-        Plan::Full { routers, each } => topology::full(routers, each, latency()),
+        Plan::Fly { k, n } => topology::fly(k, n, latency),
+        Plan::Mesh { sides, each } => topology::mesh(&sides, each, latency),
+        Plan::Torus { sides, each } => topology::torus(&sides, each, latency),
+        Plan::FatTree { k, n } => topology::fat_tree(k, n, latency),
+        Plan::Full { routers, each } => topology::full(routers, each, latency),
         Plan::Crossbar { terminals } => topology::crossbar(terminals),
         Plan::File(graph) => Ok(graph),
     };
     match built {
         Ok(mut graph) => {
-            graph.injection_latency = table.whole("injection_latency")? as u16;
-            graph.ejection_latency = table.whole("ejection_latency")? as u16;
+            graph.injection_latency = *given.injection_latency;
+            graph.ejection_latency = *given.ejection_latency;
             Some(graph)
         }
         Err(BuildError(what)) => {
             mistakes.push(
                 Diagnostic::error("bad-topology", "the network can't be made")
-                    .at(table.at.clone(), what)
+                    .at(given.at.clone(), what)
                     .note("a router has at most 65535 ports, a mesh or torus 15 dimensions"),
             );
             None

@@ -1,183 +1,159 @@
 //! Routing and routers of the flit engine.
 
-use flit::spec::{Allocator, Arbiter, LaneChoice, Release, RouterSpec, RoutingSpec, Switch};
+use flit::spec::{self, RouterSpec, RoutingSpec, Switch};
 
 use super::network::Plan;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
+use crate::given::flit::FlitFile;
+use crate::given::flit::network::{RoutingKind, TopologyKind};
+use crate::given::flit::router::{
+    Allocator, Arbiter, Forwarding, LaneChoice, Release, Router, RouterKind,
+};
 use crate::suggest;
+use crate::typed::Word;
 
 /// Flits of a lane where the scenario does not say.
-const DEPTH: u64 = 4;
+const DEPTH: u16 = 4;
+/// Rounds of iSLIP where the scenario does not say.
+const ROUNDS: u8 = 1;
 
-/// What each rule of routing needs.
-struct Rule {
-    word: &'static str,
-    spec: RoutingSpec,
-    /// Topologies it works in; empty is any.
-    topologies: &'static [&'static str],
-}
+impl RoutingKind {
+    /// The one that holds in a topology where the scenario does not say.
+    fn usual(topology: &TopologyKind) -> Self {
+        match topology {
+            TopologyKind::Fly { .. } => Self::DestinationTag,
+            TopologyKind::Mesh { .. } => Self::DimensionOrder,
+            TopologyKind::Torus { .. } => Self::Dateline,
+            TopologyKind::FatTree { .. } => Self::NearestCommonAncestor,
+            TopologyKind::Full { .. }
+            | TopologyKind::Crossbar { .. }
+            | TopologyKind::File { .. } => Self::Table,
+        }
+    }
 
-const GRIDS: &[&str] = &["mesh", "torus"];
-const RULES: &[Rule] = &[
-    Rule {
-        word: "destination-tag",
-        spec: RoutingSpec::DestinationTag,
-        topologies: &["fly"],
-    },
-    Rule {
-        word: "dimension-order",
-        spec: RoutingSpec::DimensionOrder,
-        topologies: &["mesh"],
-    },
-    Rule {
-        word: "dateline",
-        spec: RoutingSpec::Dateline,
-        topologies: &["torus"],
-    },
-    Rule {
-        word: "unrestricted",
-        spec: RoutingSpec::Unrestricted,
-        topologies: &["torus"],
-    },
-    Rule {
-        word: "o1turn",
-        spec: RoutingSpec::O1Turn,
-        topologies: &["mesh"],
-    },
-    Rule {
-        word: "valiant",
-        spec: RoutingSpec::Valiant,
-        topologies: GRIDS,
-    },
-    Rule {
-        word: "minimal-adaptive",
-        spec: RoutingSpec::MinimalAdaptive,
-        topologies: GRIDS,
-    },
-    Rule {
-        word: "nearest-common-ancestor",
-        spec: RoutingSpec::NearestCommonAncestor,
-        topologies: &["fat-tree"],
-    },
-    Rule {
-        word: "nearest-common-ancestor-random",
-        spec: RoutingSpec::NearestCommonAncestorRandom,
-        topologies: &["fat-tree"],
-    },
-    Rule {
-        word: "table",
-        spec: RoutingSpec::Table,
-        topologies: &[],
-    },
-];
+    /// Words of the topologies it works in; none is any.
+    fn topologies(self) -> &'static [&'static str] {
+        match self {
+            Self::DestinationTag => &["fly"],
+            Self::DimensionOrder | Self::O1turn => &["mesh"],
+            Self::Dateline | Self::Unrestricted => &["torus"],
+            Self::Valiant | Self::MinimalAdaptive => &["mesh", "torus"],
+            Self::NearestCommonAncestor | Self::NearestCommonAncestorRandom => &["fat-tree"],
+            Self::Table => &[],
+        }
+    }
 
-/// The word for a rule of routing.
-pub(crate) fn word_of(routing: RoutingSpec) -> &'static str {
-    let rule = RULES.iter().find(|rule| rule.spec == routing);
-    rule.map_or("table", |rule| rule.word)
+    fn works_in(self, topology: &str) -> bool {
+        self.topologies().is_empty() || self.topologies().contains(&topology)
+    }
 }
 
 /// The rule of routing, given or by topology.
 pub(crate) fn routing(
-    root: &Record,
+    file: &FlitFile,
     plan: Option<&Plan>,
     mistakes: &mut Diagnostics,
-) -> Option<RoutingSpec> {
-    let topology = root.record("topology")?.word("kind");
-    let table = root.record("routing")?;
-    if table.faulty.contains(&"kind") || topology.is_empty() {
-        return None;
-    }
-    let fits = |rule: &&Rule| rule.topologies.is_empty() || rule.topologies.contains(&topology);
-    let Some(field) = table.field("kind") else {
-        return RULES.iter().find(fits).map(|rule| rule.spec);
+) -> Option<RoutingKind> {
+    let topology = &file.topology.kind;
+    let given = &file.routing.sure()?.kind;
+    let Some(rule) = *given.sure()? else {
+        return topology.sure().map(RoutingKind::usual);
     };
-    let rule = RULES.iter().find(|rule| rule.word == table.word("kind"))?;
-    if !fits(&rule) {
-        let words = RULES.iter().filter(fits).map(|rule| rule.word);
+    topology.sure()?;
+    if !rule.works_in(topology.word) {
+        let all = RoutingKind::WORDS.iter().map(|choice| choice.name);
+        let fits =
+            |word: &&str| RoutingKind::of_word(word).is_some_and(|r| r.works_in(topology.word));
         mistakes.push(
             Diagnostic::error(
                 "bad-routing",
-                format!("`{}` does not work in this topology", rule.word),
+                format!("`{}` does not work in this topology", rule.word()),
             )
-            .at(field.at.clone(), format!("the topology is `{topology}`"))
+            .at(
+                given.at.clone(),
+                format!("the topology is `{}`", topology.word),
+            )
             .note(format!(
                 "it works in {}",
-                suggest::one_of(rule.topologies.iter().copied())
+                suggest::one_of(rule.topologies().iter().copied())
             ))
-            .help(format!("choose {}", suggest::one_of(words))),
+            .help(format!("choose {}", suggest::one_of(all.filter(fits)))),
         );
         return None;
     }
     let dimensions = plan.map_or(2, |plan| plan.sides().len());
-    if rule.spec == RoutingSpec::O1Turn && dimensions != 2 {
+    if rule == RoutingKind::O1turn && dimensions != 2 {
         mistakes.push(
             Diagnostic::error("bad-routing", "`o1turn` needs a mesh of two dimensions")
-                .at(field.at.clone(), format!("this one has {dimensions}"))
+                .at(given.at.clone(), format!("this one has {dimensions}"))
                 .help("choose `dimension-order`, or write `sides` with two numbers"),
         );
         return None;
     }
-    Some(rule.spec)
+    Some(rule)
 }
 
 /// What every router has.
-pub(crate) fn router(root: &Record, mistakes: &mut Diagnostics) -> Option<RouterSpec> {
-    let table = root.record("router")?;
-    let lanes = table.whole("lanes")?;
-    let depth = depth(table, lanes, mistakes);
-    let switch = match table.word("switch") {
-        "crossbar" => Some(Switch::Crossbar),
-        "multiplexed" => multiplexed(table, mistakes),
-        _ => None,
-    };
-    let delay = |key: &str| table.whole(key).map(|cycles| cycles as u16);
-    Some(RouterSpec {
-        lanes: lanes as u8,
-        depth: depth?,
-        switch: switch?,
-        release: match table.word("release") {
-            "drained" => Release::Drained,
-            "tail-sent" => Release::TailSent,
-            _ => return None,
+pub(crate) fn router(router: &Router, depth: u16, switch: Switch) -> RouterSpec {
+    RouterSpec {
+        lanes: *router.lanes,
+        depth,
+        switch,
+        release: match *router.release {
+            Release::Drained => spec::Release::Drained,
+            Release::TailSent => spec::Release::TailSent,
         },
-        cut_through: match table.word("forwarding") {
-            "wormhole" => false,
-            "cut-through" => true,
-            _ => return None,
+        cut_through: match *router.forwarding {
+            Forwarding::Wormhole => false,
+            Forwarding::CutThrough => true,
         },
-        header_delay: delay("header_delay")?,
-        allocation_delay: delay("allocation_delay")?,
-        pipeline_delay: delay("pipeline_delay")?,
-        credit_delay: delay("credit_delay")?,
-        channel_arbiter: arbiter(table.word("arbiter"))?,
-        lane_arbiter: arbiter(table.word("lane_arbiter"))?,
-        lane_choice: match table.word("lane_choice") {
-            "lowest" => LaneChoice::Lowest,
-            "round-robin" => LaneChoice::RoundRobin,
-            _ => return None,
+        header_delay: router.header_delay,
+        allocation_delay: router.allocation_delay,
+        pipeline_delay: *router.pipeline_delay,
+        credit_delay: *router.credit_delay,
+        channel_arbiter: router.arbiter.into(),
+        lane_arbiter: router.lane_arbiter.into(),
+        lane_choice: match router.lane_choice {
+            LaneChoice::Lowest => spec::LaneChoice::Lowest,
+            LaneChoice::RoundRobin => spec::LaneChoice::RoundRobin,
         },
-    })
+    }
 }
 
-fn arbiter(word: &str) -> Option<Arbiter> {
-    Some(match word {
-        "random" => Arbiter::Random,
-        "round-robin" => Arbiter::RoundRobin,
-        "earliest" => Arbiter::Earliest,
-        _ => return None,
-    })
+impl From<Arbiter> for spec::Arbiter {
+    fn from(given: Arbiter) -> Self {
+        match given {
+            Arbiter::Random => Self::Random,
+            Arbiter::RoundRobin => Self::RoundRobin,
+            Arbiter::Earliest => Self::Earliest,
+        }
+    }
+}
+
+impl From<RoutingKind> for RoutingSpec {
+    fn from(given: RoutingKind) -> Self {
+        match given {
+            RoutingKind::DestinationTag => Self::DestinationTag,
+            RoutingKind::DimensionOrder => Self::DimensionOrder,
+            RoutingKind::Dateline => Self::Dateline,
+            RoutingKind::Unrestricted => Self::Unrestricted,
+            RoutingKind::O1turn => Self::O1Turn,
+            RoutingKind::Valiant => Self::Valiant,
+            RoutingKind::MinimalAdaptive => Self::MinimalAdaptive,
+            RoutingKind::NearestCommonAncestor => Self::NearestCommonAncestor,
+            RoutingKind::NearestCommonAncestorRandom => Self::NearestCommonAncestorRandom,
+            RoutingKind::Table => Self::Table,
+        }
+    }
 }
 
 /// Flits of a lane: given, or an equal part of the storage.
-fn depth(table: &Record, lanes: u64, mistakes: &mut Diagnostics) -> Option<u16> {
-    if table.faulty.contains(&"depth") || table.faulty.contains(&"storage") {
-        return None;
-    }
-    let Some(storage) = table.whole("storage") else {
-        return u16::try_from(table.whole("depth").unwrap_or(DEPTH)).ok();
+pub(crate) fn depth(router: &Router, mistakes: &mut Diagnostics) -> Option<u16> {
+    let (depth, storage) = (*router.depth.sure()?, *router.storage.sure()?);
+    let Some(storage) = storage else {
+        return Some(depth.unwrap_or(DEPTH));
     };
+    let lanes = u32::from(*router.lanes.sure()?);
     let each = storage / lanes;
     let fits = storage.is_multiple_of(lanes) && each > 0;
     if let (true, Ok(depth)) = (fits, u16::try_from(each)) {
@@ -185,14 +161,14 @@ fn depth(table: &Record, lanes: u64, mistakes: &mut Diagnostics) -> Option<u16> 
     }
     let near = storage
         .next_multiple_of(lanes)
-        .min(lanes * u64::from(u16::MAX));
+        .min(lanes * u32::from(u16::MAX));
     mistakes.push(
         Diagnostic::error(
             "bad-storage",
             format!("{storage} flits can't be divided among {lanes} lanes"),
         )
-        .at(table.at("storage"), "of all lanes of a channel")
-        .at(table.at("lanes"), format!("{lanes} lanes"))
+        .at(router.storage.at.clone(), "of all lanes of a channel")
+        .at(router.lanes.at.clone(), format!("{lanes} lanes"))
         .note("every lane has the same number of flits, 1 to 65535")
         .help(format!(
             "write `storage = {near}`, or `depth` for the flits of one lane"
@@ -201,42 +177,69 @@ fn depth(table: &Record, lanes: u64, mistakes: &mut Diagnostics) -> Option<u16> 
     None
 }
 
-fn multiplexed(table: &Record, mistakes: &mut Diagnostics) -> Option<Switch> {
-    let iterations = table.whole("iterations");
-    let allocator = match table.word("allocator") {
-        "separable-input-first" => Allocator::SeparableInputFirst,
-        "separable-output-first" => Allocator::SeparableOutputFirst,
-        "islip" => Allocator::Islip {
-            iterations: iterations.unwrap_or(1) as u8,
-        },
-        _ => return None,
+/// How flits get from inputs to outputs.
+pub(crate) fn switch(router: &Router, mistakes: &mut Diagnostics) -> Option<Switch> {
+    let RouterKind::Multiplexed {
+        allocator,
+        iterations,
+        output_buffer,
+        speedup,
+    } = &router.switch
+    else {
+        return Some(Switch::Crossbar);
     };
-    if iterations.is_some() && !matches!(allocator, Allocator::Islip { .. }) {
-        let word = table.word("allocator");
+    let kind = *allocator.sure()?;
+    let word = kind.word();
+    if iterations.is_some() && kind != Allocator::Islip {
         mistakes.push(
             Diagnostic::error(
                 "no-meaning",
                 format!("`iterations` has no meaning with allocator `{word}`"),
             )
-            .at(table.at("iterations"), format!("the allocator is `{word}`"))
+            .at(iterations.at.clone(), format!("the allocator is `{word}`"))
             .help("leave it out, or choose `islip`"),
         );
     }
-    let (output_buffer, speedup) = (table.whole("output_buffer")?, table.whole("speedup")?);
-    if speedup > 1 && output_buffer == 0 {
+    let times = **speedup;
+    if times > 1 && output_buffer.sure() == Some(&0) {
         mistakes.push(
             Diagnostic::error("no-buffer", "a switch with speedup needs an output buffer")
                 .at(
-                    table.at("speedup"),
-                    format!("{speedup} flits a cycle for one channel"),
+                    speedup.at.clone(),
+                    format!("{times} flits a cycle for one channel"),
                 )
                 .note("a channel takes one flit a cycle; the others have to wait somewhere")
-                .help(format!("add `output_buffer = {}`", 2 * speedup)),
+                .help(format!("add `output_buffer = {}`", 2 * u16::from(times))),
         );
     }
     Some(Switch::Multiplexed {
-        allocator,
-        output_buffer: output_buffer as u16,
-        speedup: speedup as u8,
+        allocator: match kind {
+            Allocator::SeparableInputFirst => spec::Allocator::SeparableInputFirst,
+            Allocator::SeparableOutputFirst => spec::Allocator::SeparableOutputFirst,
+            Allocator::Islip => spec::Allocator::Islip {
+                iterations: iterations.unwrap_or(ROUNDS),
+            },
+        },
+        output_buffer: **output_buffer,
+        speedup: times,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_work_in_topologies_that_there_are() {
+        let known: Vec<&str> = TopologyKind::WORDS
+            .iter()
+            .map(|choice| choice.name)
+            .collect();
+        for choice in RoutingKind::WORDS {
+            let rule = RoutingKind::of_word(choice.name).expect("a rule");
+            for word in rule.topologies() {
+                assert!(known.contains(word), "{word}");
+            }
+        }
+    }
 }

@@ -3,84 +3,101 @@
 use flit::BuildError;
 use flit::dependency::{Dependency, dependency};
 use flit::routing::Routing;
-use flit::spec::{FabricSpec, Graph, Release, RoutingSpec};
+use flit::spec::{FabricSpec, Graph};
 use flit::traffic::Generator;
 
 use super::checks::groups;
 use super::limits;
-use super::router::word_of;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
+use crate::given::flit::FlitFile;
+use crate::given::flit::network::RoutingKind;
+use crate::given::flit::router::{Forwarding, Release};
 use crate::source::At;
+use crate::typed::Word;
 
 /// Channels of a cycle that are shown.
 const SHOWN: usize = 8;
 
 /// Asks routing and traffic of the engine, warns of deadlock and overload.
-pub(crate) fn check(root: &Record, spec: &FabricSpec, mistakes: &mut Diagnostics) {
+pub(crate) fn check(
+    file: &FlitFile,
+    routing: RoutingKind,
+    spec: &FabricSpec,
+    mistakes: &mut Diagnostics,
+) {
     let groups = groups(&spec.classes);
     match Routing::new(&spec.graph, spec.routing, spec.router.lanes, groups) {
-        Ok(routing) => warn_of_deadlock(root, spec, &routing, mistakes),
+        Ok(built) => {
+            warn_of_full_lanes(file, routing, mistakes);
+            warn_of_deadlock(file, routing, &spec.graph, &built, mistakes);
+        }
         Err(BuildError(what)) => mistakes.push(
             Diagnostic::error("bad-routing", "packets can't be routed in this network")
-                .at(routing_at(root), what)
+                .at(routing_at(file), what)
                 .help("choose another rule in `[routing]`, or change `[topology]`"),
         ),
     }
     match Generator::new(spec) {
         Ok(_) => limits::load(
-            root,
+            &file.traffic.at,
             &spec.classes,
             spec.graph.inject.len() as u64,
             mistakes,
         ),
         Err(BuildError(what)) => mistakes.push(
             Diagnostic::error("bad-traffic", "this can't be sent in this network")
-                .at(
-                    root.record("traffic")
-                        .map_or_else(At::default, |t| t.at.clone()),
-                    what,
-                )
+                .at(file.traffic.at.clone(), what)
                 .help("change `[traffic]` or `[[classes]]`"),
         ),
     }
 }
 
 /// Where the rule of routing stands, or what it follows from.
-fn routing_at(root: &Record) -> At {
-    let given = root.record("routing").and_then(|table| table.field("kind"));
-    match (given, root.record("topology")) {
-        (Some(kind), _) => kind.at.clone(),
-        (None, Some(topology)) => topology.at("kind"),
-        (None, None) => root.at.clone(),
-    }
+fn routing_at(file: &FlitFile) -> At {
+    let rule = &file.routing.kind;
+    let place = if rule.is_given {
+        &rule.at
+    } else {
+        &file.topology.kind.at
+    };
+    place.clone()
 }
 
-/// Names a cycle of channels that packets may wait around. The other rules are known to have none.
+/// Names a cycle of channels that packets may wait around. Rules made for a topology are known to
+/// have none.
 fn warn_of_deadlock(
-    root: &Record,
-    spec: &FabricSpec,
+    file: &FlitFile,
+    rule: RoutingKind,
+    graph: &Graph,
     routing: &Routing,
     mistakes: &mut Diagnostics,
 ) {
-    warn_of_full_lanes(root, spec, mistakes);
-    if !matches!(spec.routing, RoutingSpec::Unrestricted | RoutingSpec::Table) {
-        return;
-    }
-    let Dependency::Cycle(cycle) = dependency(&spec.graph, routing) else {
-        return;
+    let help = match rule {
+        RoutingKind::Unrestricted => "choose `dateline` with 2 lanes or more",
+        RoutingKind::Table => {
+            "lanes don't help here: choose a rule made for the topology, or change the network"
+        }
+        RoutingKind::DestinationTag
+        | RoutingKind::DimensionOrder
+        | RoutingKind::Dateline
+        | RoutingKind::O1turn
+        | RoutingKind::Valiant
+        | RoutingKind::MinimalAdaptive
+        | RoutingKind::NearestCommonAncestor
+        | RoutingKind::NearestCommonAncestorRandom => return,
     };
-    let word = word_of(spec.routing);
-    let help = match spec.routing {
-        RoutingSpec::Unrestricted => "choose `dateline` with 2 lanes or more",
-        _ => "lanes don't help here: choose a rule made for the topology, or change the network",
+    let Dependency::Cycle(cycle) = dependency(graph, routing) else {
+        return;
     };
     mistakes.push(
         Diagnostic::warning("deadlock", "packets may wait for each other in a circle")
-            .at(routing_at(root), format!("`{word}` allows it here"))
+            .at(
+                routing_at(file),
+                format!("`{}` allows it here", rule.word()),
+            )
             .note(format!(
                 "each may wait for the next channel: {}",
-                around(&spec.graph, &cycle)
+                around(graph, &cycle)
             ))
             .note("the run ends when nothing moves for `run.stall` cycles, and names the packets")
             .help(help),
@@ -88,19 +105,18 @@ fn warn_of_deadlock(
 }
 
 /// A header that takes an adaptive lane whose buffer is full has given up its escape.
-fn warn_of_full_lanes(root: &Record, spec: &FabricSpec, mistakes: &mut Diagnostics) {
-    let router = &spec.router;
-    if spec.routing != RoutingSpec::MinimalAdaptive
-        || router.release != Release::TailSent
-        || router.cut_through
+fn warn_of_full_lanes(file: &FlitFile, routing: RoutingKind, mistakes: &mut Diagnostics) {
+    let router = &file.router;
+    if routing != RoutingKind::MinimalAdaptive
+        || *router.release != Release::TailSent
+        || *router.forwarding == Forwarding::CutThrough
     {
         return;
     }
-    let at = root.record("router").map(|table| table.at("release"));
     mistakes.push(
         Diagnostic::warning("deadlock", "packets may wait for each other in a circle")
             .at(
-                at.unwrap_or_default(),
+                router.release.at.clone(),
                 "a lane is given away while its buffer may be full",
             )
             .note("a header that waits behind another packet can't take the escape any more")

@@ -1,11 +1,11 @@
 //! A comparison of schemes on one network.
 
 use derive::{Table, Word};
-use kernel::{Duration, Rate};
+use kernel::{Duration, Rate, Time};
 
 use crate::given::Named;
 use crate::kinds::{OrShare, OrWord};
-use crate::typed::Placed;
+use crate::typed::{Chosen, Placed};
 
 /// What the key `kind` says in a comparison and in no scenario.
 pub(crate) const MARK: &str = "comparison";
@@ -25,16 +25,16 @@ pub(crate) struct ComparisonFile {
     /// How long to run.
     pub run: Run,
     /// Nodes by name.
-    pub network: Network,
+    pub network: Placed<Network>,
     /// What every link has.
-    pub link: Link,
+    pub link: Placed<Link>,
     /// What every switch has.
     #[key(default = "{}")]
     pub switch: Switch,
     /// Links, one table each.
-    pub links: Vec<Placed<Links>>,
+    pub links: Vec<Placed<OwnLink>>,
     /// Flows, one table each.
-    pub flows: Vec<Placed<Flows>>,
+    pub flows: Vec<Placed<Flow>>,
     /// Settings of the schemes.
     #[key(default = "{}")]
     pub schemes: Schemes,
@@ -46,17 +46,17 @@ pub(crate) struct ComparisonFile {
 pub(crate) struct Run {
     /// Every run ends after this long.
     #[key(is = Clock { min_ps: 1 })]
-    pub duration: Duration,
+    pub duration: Placed<Duration>,
     /// Throughput, delay and overhead count from here on.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
-    pub warm_up: Duration,
+    pub warm_up: Placed<Duration>,
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
     /// Throughput and queues over time are means over windows of this length; recovery is told to
     /// one of them.
     #[key(is = Clock { min_ps: 1 }, otherwise = "a 400th of the run")]
-    pub window: Option<Duration>,
+    pub window: Placed<Option<Duration>>,
 }
 
 /// The nodes by name; `[[links]]` joins them.
@@ -90,16 +90,16 @@ pub(crate) struct Switch {
     /// this times the ports of the largest switch, for all of a switch. N23 has N2 + N3 cells for
     /// each circuit instead.
     #[key(is = Size { min: 1, max: 1 << 40 }, default = "\"500 kB\"")]
-    pub buffer: u64,
+    pub buffer: Placed<u64>,
 }
 
 /// A full-duplex link between two nodes.
 #[derive(Table, Clone, Debug)]
 #[table("[[links]]")]
-pub(crate) struct Links {
+pub(crate) struct OwnLink {
     /// The two nodes it joins, by name.
     #[key(is = ReferenceList("node"))]
-    pub between: Vec<Named>,
+    pub between: Placed<Vec<Named>>,
     #[key(flatten, as_above)]
     pub link: Link,
 }
@@ -107,16 +107,16 @@ pub(crate) struct Links {
 /// One flow between two hosts.
 #[derive(Table, Clone, Debug)]
 #[table("[[flows]]")]
-pub(crate) struct Flows {
+pub(crate) struct Flow {
     /// Its name in the tables.
     #[key(is = Name)]
-    pub name: String,
+    pub name: Placed<String>,
     /// Host that sends.
     #[key(is = Reference("host"))]
-    pub from: String,
+    pub from: Placed<String>,
     /// Host that receives.
     #[key(is = Reference("host"))]
-    pub to: String,
+    pub to: Placed<String>,
     /// Flows of one group are counted together. The recovery of the group `victim` is measured
     /// after each burst.
     #[key(is = Name, default = "\"all\"")]
@@ -131,10 +131,10 @@ pub(crate) struct Flows {
 #[table("flows.traffic")]
 pub(crate) struct Traffic {
     #[key(flatten)]
-    pub kind: TrafficKind,
+    pub kind: Chosen<TrafficKind>,
     /// Nothing is sent before.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
-    pub start: Duration,
+    pub start: Placed<Time>,
 }
 
 /// What the kind of flows.traffic sets.
@@ -152,19 +152,19 @@ pub(crate) enum TrafficKind {
     Bursts {
         /// Payload of each burst.
         #[key(is = Size { min: 1, max: 1 << 40 })]
-        bytes: u64,
+        bytes: Placed<u64>,
         /// From the start of one burst to the start of the next.
         #[key(is = Clock { min_ps: 1 }, otherwise = "one burst in all")]
-        every: Option<Duration>,
+        every: Placed<Option<Duration>>,
     },
     /// Closed loop: a request, its response, a think time, the next request.
     Requests {
         /// Each request.
         #[key(is = Size { min: 1, max: 1 << 40 }, default = "\"100 B\"")]
-        request: u64,
+        request: Placed<u64>,
         /// Each response.
         #[key(is = Size { min: 1, max: 1 << 40 })]
-        response: u64,
+        response: Placed<u64>,
         /// Mean time between a response and the next request.
         #[key(is = Clock { min_ps: 0 }, default = "\"1 ms\"")]
         think: Duration,
@@ -221,7 +221,7 @@ pub(crate) struct Reno {
         otherwise = "twice what the longest way and the buffer of a port hold, at least 64 KiB, \
                      so that losses tell when to stop"
     )]
-    pub window: Option<u32>,
+    pub window: Option<u64>,
     /// Least retransmission time-out.
     #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
     pub min_rto: Duration,
@@ -237,7 +237,7 @@ pub(crate) struct N23 {
         default = "10",
         cite = "Kung 1993, section 4.2"
     )]
-    pub n2: u32,
+    pub n2: u64,
     /// Bandwidth a circuit shall reach; sets N3 on each link.
     #[key(
         is = RateOrShare { word: "full" },

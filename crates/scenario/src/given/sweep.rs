@@ -3,6 +3,7 @@
 use derive::Table;
 
 use crate::tree::Node;
+use crate::typed::Placed;
 
 /// Most seeds of a sweep.
 pub(crate) const MOST_SEEDS: u64 = 10_000;
@@ -14,7 +15,7 @@ pub(crate) const MOST_SEEDS: u64 = 10_000;
 pub(crate) struct Sweep {
     /// How many seeds each combination runs with, from `run.seed` on; or a list of them.
     #[key(is = Seeds, default = "1")]
-    pub seeds: Node,
+    pub seeds: Placed<Node>,
     /// One key an axis: the path of what varies, as `--set` takes it (`*` for all items of a
     /// list), or its last name alone where only one key is meant; and its values.
     #[key(is = Axes, otherwise = "nothing varies but the seed")]

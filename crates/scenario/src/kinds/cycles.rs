@@ -70,6 +70,7 @@ or! {
     CyclesOr: Cycles { min, max };
 }
 counts! {
+    Cycles for u16;
     Cycles for u32;
     Cycles for u64;
 }

@@ -158,12 +158,7 @@ fn at_most(a: Decimal, b: Decimal) -> Option<bool> {
 }
 
 fn written(decimal: Decimal, unit: &str, is_whole: bool) -> Value {
-    let mut text = decimal.digits.to_string();
-    if decimal.scale > 0 {
-        let width = decimal.scale as usize + 1;
-        text = format!("{text:0>width$}");
-        text.insert(text.len() - decimal.scale as usize, '.');
-    }
+    let text = decimal.to_string();
     if !unit.is_empty() {
         return Value::Text(format!("{text} {unit}"));
     }

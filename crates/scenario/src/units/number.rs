@@ -1,5 +1,7 @@
 //! Decimal numbers, kept exactly as they are written.
 
+use std::fmt;
+
 use super::Fault;
 
 /// A decimal number, exactly as written: `digits / 10^scale`.
@@ -33,6 +35,18 @@ impl Decimal {
         .shortest()
     }
 
+    /// How many hundredths it is.
+    pub(crate) fn in_percent(self) -> Self {
+        match self.scale.checked_sub(2) {
+            Some(scale) => Self { scale, ..self },
+            None => Self {
+                digits: self.digits * 10_u128.pow(2 - self.scale),
+                scale: 0,
+            },
+        }
+        .shortest()
+    }
+
     pub(crate) fn is_zero(self) -> bool {
         self.digits == 0
     }
@@ -51,6 +65,18 @@ impl Decimal {
             self.scale -= 1;
         }
         self
+    }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = self.digits.to_string();
+        if self.scale > 0 {
+            let width = self.scale as usize + 1;
+            text = format!("{text:0>width$}");
+            text.insert(text.len() - self.scale as usize, '.');
+        }
+        f.write_str(&text)
     }
 }
 

@@ -8,7 +8,7 @@ use derive::Table;
 
 use self::network::{Routing, Topology};
 use self::router::Router;
-use self::traffic::{Classes, Traffic};
+use self::traffic::{Class, Traffic};
 use crate::given::sweep::Sweep;
 use crate::given::{Engine, FLIT_FIRST};
 use crate::kinds::OrWord;
@@ -30,18 +30,18 @@ pub(crate) struct FlitFile {
     /// When to measure.
     pub run: Run,
     /// Routers, channels and terminals.
-    pub topology: Topology,
+    pub topology: Placed<Topology>,
     /// Which way packets take.
     #[key(default = "{}")]
-    pub routing: Routing,
+    pub routing: Placed<Routing>,
     /// What every router and channel has.
     #[key(default = "{}")]
     pub router: Router,
     /// What is sent.
-    pub traffic: Traffic,
+    pub traffic: Placed<Traffic>,
     /// Classes of packets.
     #[key(otherwise = "one class, as `[traffic]` says")]
-    pub classes: Vec<Placed<Classes>>,
+    pub classes: Placed<Option<Vec<Placed<Class>>>>,
     /// What varies in a sweep.
     #[key(otherwise = "nothing")]
     pub sweep: Option<Sweep>,
@@ -71,7 +71,7 @@ pub(crate) struct Run {
     pub drain: u64,
     /// Without a move for this many cycles while flits are in the network, it is deadlocked.
     #[key(is = Cycles { min: 1, max: 1_000_000_000_000 }, default = "\"10000 cycles\"")]
-    pub stall: u64,
+    pub stall: Placed<u64>,
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,

@@ -2,6 +2,8 @@
 
 use derive::{Table, Word};
 
+use crate::typed::{Chosen, Placed};
+
 /// Routers, channels and terminals by rule, or from a file. A channel carries one flit a cycle,
 /// one way. Every terminal has an injection channel into a router and an ejection channel out of
 /// one.
@@ -9,13 +11,13 @@ use derive::{Table, Word};
 #[table("[topology]")]
 pub(crate) struct Topology {
     #[key(flatten)]
-    pub kind: TopologyKind,
+    pub kind: Chosen<TopologyKind>,
     /// Cycles on a channel from a terminal.
     #[key(is = Cycles { min: 1, max: 4096 }, default = "\"1 cycles\"")]
-    pub injection_latency: u64,
+    pub injection_latency: Placed<u16>,
     /// Cycles on a channel to a terminal.
     #[key(is = Cycles { min: 1, max: 4096 }, default = "\"1 cycles\"")]
-    pub ejection_latency: u64,
+    pub ejection_latency: Placed<u16>,
 }
 
 /// What the kind of [topology] sets.
@@ -27,58 +29,77 @@ pub(crate) enum TopologyKind {
         /// Radix: a router of a fly has `k` inputs and `k` outputs, one of a fat tree `k`
         /// channels down and `k` up.
         #[key(is = Whole { min: 2, max: 65_535, unit: "" })]
-        k: u32,
+        k: Placed<u32>,
         /// Stages of a fly, levels of a fat tree; there are `k` to the power of `n` terminals.
         #[key(is = Whole { min: 1, max: 24, unit: "" })]
-        n: u32,
+        n: Placed<u32>,
         /// Cycles on a channel between routers, from leaving a buffer to being able to leave the
         /// next. A file may say otherwise; an `anynet` file always does.
         #[key(is = Cycles { min: 1, max: 4096 }, default = "\"1 cycles\"")]
-        latency: u64,
+        latency: Placed<u16>,
     },
     /// Routers in a grid of any number of dimensions.
     Mesh {
         /// Routers along each dimension: `[8, 8]`.
         #[key(is = Wholes { min: 1, max: 1 << 24, unit: "routers" })]
-        sides: Vec<u32>,
+        sides: Placed<Vec<u32>>,
         /// Terminals on each router; files that name terminals need none of these.
         #[key(is = Whole { min: 1, max: 65_535, unit: "terminals" }, default = "1")]
-        terminals_per_router: u32,
-        latency: u64,
+        terminals_per_router: Placed<u32>,
+        latency: Placed<u16>,
     },
     /// A mesh with wrap-around channels; a ring has one side.
     Torus {
-        sides: Vec<u32>,
-        terminals_per_router: u32,
-        latency: u64,
+        sides: Placed<Vec<u32>>,
+        terminals_per_router: Placed<u32>,
+        latency: Placed<u16>,
     },
     /// k-ary n-tree: `n` levels of routers, terminals below the lowest.
-    FatTree { k: u32, n: u32, latency: u64 },
+    FatTree {
+        k: Placed<u32>,
+        n: Placed<u32>,
+        latency: Placed<u16>,
+    },
     /// Every router has a channel to every other.
     Full {
         /// How many routers.
         #[key(is = Whole { min: 2, max: 65_535, unit: "routers" })]
-        routers: u32,
-        terminals_per_router: u32,
-        latency: u64,
+        routers: Placed<u32>,
+        terminals_per_router: Placed<u32>,
+        latency: Placed<u16>,
     },
     /// One router for all terminals.
     Crossbar {
         /// How many terminals.
         #[key(is = Whole { min: 1, max: 65_535, unit: "terminals" })]
-        terminals: u32,
+        terminals: Placed<u32>,
     },
     /// Routers and channels listed in a file.
     File {
-        terminals_per_router: u32,
+        terminals_per_router: Placed<u32>,
         /// The file that lists routers and channels.
         #[key(is = Path)]
-        file: String,
+        file: Placed<String>,
         /// Its form.
         #[key(otherwise = "`anynet` for a file of that ending, `edges` for others")]
         format: Option<Format>,
-        latency: u64,
+        latency: Placed<u16>,
     },
+}
+
+impl TopologyKind {
+    /// Cycles on a channel between routers, where they can be set.
+    pub(crate) fn latency(&self) -> Option<&Placed<u16>> {
+        match self {
+            Self::Fly { latency, .. }
+            | Self::Mesh { latency, .. }
+            | Self::Torus { latency, .. }
+            | Self::FatTree { latency, .. }
+            | Self::Full { latency, .. }
+            | Self::File { latency, .. } => Some(latency),
+            Self::Crossbar { .. } => None,
+        }
+    }
 }
 
 /// Which way packets take.
@@ -90,7 +111,7 @@ pub(crate) struct Routing {
         otherwise = "`destination-tag` in a fly, `dimension-order` in a mesh, `dateline` in a \
                      torus, `nearest-common-ancestor` in a fat tree, else `table`"
     )]
-    pub kind: Option<RoutingKind>,
+    pub kind: Placed<Option<RoutingKind>>,
 }
 
 /// Words of `kind`: The rule.

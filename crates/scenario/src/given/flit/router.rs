@@ -2,6 +2,8 @@
 
 use derive::{Table, Word};
 
+use crate::typed::Placed;
+
 /// What every router and channel has. The receiving end of a channel holds `lanes` buffers
 /// (virtual channels) of `depth` flits each.
 #[derive(Table, Clone, Debug)]
@@ -9,24 +11,24 @@ use derive::{Table, Word};
 pub(crate) struct Router {
     /// Lanes (virtual channels) of each channel.
     #[key(is = Whole { min: 1, max: 32, unit: "lanes" }, default = "1", cite = "Dally 1992")]
-    pub lanes: u32,
+    pub lanes: Placed<u8>,
     /// Flits that a lane holds.
     #[key(is = Whole { min: 1, max: 65_535, unit: "flits" }, otherwise = "4, or from `storage`")]
-    pub depth: Option<u32>,
+    pub depth: Placed<Option<u16>>,
     /// Flits that all lanes of a channel hold together; each gets an equal part.
     #[key(
         is = Whole { min: 1, max: 2_097_120, unit: "flits" },
         otherwise = "`lanes` times `depth`"
     )]
-    pub storage: Option<u32>,
+    pub storage: Placed<Option<u32>>,
     #[key(flatten)]
     pub switch: RouterKind,
     /// When a lane is free for the next packet.
     #[key(default = "\"drained\"")]
-    pub release: Release,
+    pub release: Placed<Release>,
     /// What room a header needs in the next lane.
     #[key(default = "\"wormhole\"")]
-    pub forwarding: Forwarding,
+    pub forwarding: Placed<Forwarding>,
     /// Who crosses a channel; with a multiplexed switch, who wins an input and an output.
     #[key(default = "\"round-robin\"")]
     pub arbiter: Arbiter,
@@ -39,18 +41,18 @@ pub(crate) struct Router {
     /// Cycles a header spends in a router before it competes for a lane; 0 lets it move the cycle
     /// after it came.
     #[key(is = Cycles { min: 0, max: 4095 }, default = "\"0 cycles\"")]
-    pub header_delay: u64,
+    pub header_delay: u16,
     /// Cycles from a header's getting a lane in a router to its first chance to move. The lane is
     /// taken meanwhile.
     #[key(is = Cycles { min: 0, max: 4095 }, default = "\"0 cycles\"")]
-    pub allocation_delay: u64,
+    pub allocation_delay: u16,
     /// Cycles every flit spends in a router on top of those of its channel.
     #[key(is = Cycles { min: 0, max: 4095 }, default = "\"0 cycles\"")]
-    pub pipeline_delay: u64,
+    pub pipeline_delay: Placed<u16>,
     /// Cycles from a flit's leaving a buffer to the leaving of the flit that takes its room; 0
     /// needs a network without cycles of channels.
     #[key(is = Cycles { min: 0, max: 4096 }, default = "\"1 cycles\"")]
-    pub credit_delay: u64,
+    pub credit_delay: Placed<u16>,
 }
 
 /// What the switch of [router] sets.
@@ -72,16 +74,16 @@ pub(crate) enum RouterKind {
     Multiplexed {
         /// How inputs and outputs are matched.
         #[key(default = "\"separable-input-first\"")]
-        allocator: Allocator,
+        allocator: Placed<Allocator>,
         /// Rounds of `islip` among what is left.
         #[key(is = Whole { min: 1, max: 255, unit: "rounds" }, otherwise = "1")]
-        iterations: Option<u32>,
+        iterations: Placed<Option<u8>>,
         /// Buffer between switch and channel.
         #[key(is = Whole { min: 0, max: 65_535, unit: "flits" }, default = "0")]
-        output_buffer: u32,
+        output_buffer: Placed<u16>,
         /// Times the switch works in a cycle; above 1 it needs an `output_buffer`.
         #[key(is = Whole { min: 1, max: 64, unit: "times" }, default = "1")]
-        speedup: u32,
+        speedup: Placed<u8>,
     },
 }
 

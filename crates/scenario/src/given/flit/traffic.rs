@@ -2,6 +2,8 @@
 
 use derive::{Table, Word};
 
+use crate::typed::{Chosen, Placed};
+
 /// What is sent. With `[[classes]]` it is what every class has unless it says otherwise.
 #[derive(Table, Clone, Debug)]
 #[table("[traffic]")]
@@ -19,42 +21,42 @@ pub(crate) struct Traffic {
 pub(crate) struct Demand {
     /// Where packets go; a word alone stands for `{ kind = .. }`.
     #[key(short = "kind", default = "\"uniform\"")]
-    pub pattern: Option<Pattern>,
+    pub pattern: Placed<Option<Chosen<Pattern>>>,
     /// When packets are born; a word alone stands for `{ kind = .. }`.
     #[key(short = "kind", default = "\"bernoulli\"")]
-    pub injection: Option<Injection>,
+    pub injection: Option<Chosen<Injection>>,
     /// Offered load, in flits per cycle and terminal.
     #[key(is = Portion, otherwise = "none: `bernoulli`, `constant` and `on-off` need it")]
-    pub load: Option<f64>,
+    pub load: Placed<Option<f64>>,
     /// How long packets are; a number alone is the length of all.
     #[key(short = "length", default = "1")]
-    pub flits: Option<Flits>,
+    pub flits: Option<Chosen<Flits>>,
 }
 
 /// A class of packets: what differs from `[traffic]`, and how routers treat it. What stands here
 /// replaces the whole of what stands there.
 #[derive(Table, Clone, Debug)]
 #[table("[[classes]]", at_most_one(load, share))]
-pub(crate) struct Classes {
+pub(crate) struct Class {
     /// Its name in reports and references.
     #[key(is = Name)]
-    pub name: String,
+    pub name: Placed<String>,
     #[key(flatten, as_above)]
     pub demand: Demand,
     /// Its load as a share of `traffic.load`.
     #[key(is = Portion, otherwise = "all of it")]
-    pub share: Option<f64>,
+    pub share: Placed<Option<f64>>,
     /// The largest is served first by the arbiter `earliest`.
     #[key(is = Whole { min: 0, max: 255, unit: "" }, default = "0")]
-    pub priority: u32,
+    pub priority: u8,
     /// Cycles from birth within which packets should arrive; late ones are counted, and
     /// `earliest` sorts by it.
     #[key(is = Cycles { min: 1, max: 4_294_967_295 }, otherwise = "none")]
-    pub deadline: Option<u64>,
+    pub deadline: Option<u32>,
     /// Group of lanes: classes of different groups never share a lane. Groups are numbered from 0
     /// without gaps and get equal parts of the lanes.
     #[key(is = Whole { min: 0, max: 31, unit: "" }, default = "0")]
-    pub lane_group: u32,
+    pub lane_group: Placed<u8>,
 }
 
 /// Where packets go. Bits are those of the terminal's number.
@@ -83,10 +85,10 @@ pub(crate) enum Pattern {
     Hotspot {
         /// The terminals that get more.
         #[key(is = Wholes { min: 0, max: 16_777_215, unit: "" })]
-        targets: Vec<u32>,
+        targets: Placed<Vec<u32>>,
         /// Weight of each target among them.
         #[key(is = Wholes { min: 0, max: 1_000_000, unit: "" }, otherwise = "all the same")]
-        weights: Vec<u32>,
+        weights: Placed<Option<Vec<u32>>>,
         /// Share of the packets that go to `targets`; the rest goes everywhere, uniformly.
         #[key(is = Portion)]
         share: f64,
@@ -98,10 +100,10 @@ pub(crate) enum Pattern {
     Matrix {
         /// For each source a row with the weight of each destination.
         #[key(is = Rows, otherwise = "from `file`")]
-        rows: Vec<Vec<f64>>,
+        rows: Placed<Option<Vec<Vec<f64>>>>,
         /// CSV file with a row for each source.
         #[key(is = Path, otherwise = "from `rows`")]
-        file: Option<String>,
+        file: Placed<Option<String>>,
     },
 }
 
@@ -117,7 +119,7 @@ pub(crate) enum Injection {
     OnOff {
         /// Load during a burst, at least `load`.
         #[key(is = Portion, default = "1.0")]
-        peak: f64,
+        peak: Placed<f64>,
         /// Mean length of a burst.
         #[key(is = Cycles { min: 1, max: 1_000_000_000 })]
         burst: u64,
@@ -131,10 +133,10 @@ pub(crate) enum Injection {
         outstanding: u32,
         /// Cycles from a reply to the next request.
         #[key(is = Cycles { min: 0, max: 4_294_967_295 }, default = "\"0 cycles\"")]
-        think: u64,
+        think: u32,
         /// The class of the replies; its own injection is `replies`.
         #[key(is = Reference("class"))]
-        replies: String,
+        replies: Placed<String>,
     },
     /// Nothing of its own: answers the requests of another class.
     Replies,
@@ -143,7 +145,7 @@ pub(crate) enum Injection {
         /// CSV file with the columns cycle, source, destination, flits, or those four in the
         /// order of its heading, sorted by cycle.
         #[key(is = Path)]
-        file: String,
+        file: Placed<String>,
     },
 }
 
@@ -155,16 +157,16 @@ pub(crate) enum Flits {
     Fixed {
         /// Flits of every packet.
         #[key(is = Whole { min: 1, max: 16_384, unit: "flits" })]
-        length: u32,
+        length: u16,
     },
     /// Short or long.
     Bimodal {
         /// Flits of a short packet.
         #[key(is = Whole { min: 1, max: 16_384, unit: "flits" })]
-        short: u32,
+        short: u16,
         /// Flits of a long packet.
         #[key(is = Whole { min: 1, max: 16_384, unit: "flits" })]
-        long: u32,
+        long: u16,
         /// Share of the packets that are long, to a millionth.
         #[key(is = Portion)]
         long_share: f64,
@@ -173,10 +175,10 @@ pub(crate) enum Flits {
     Weighted {
         /// Lengths that packets may have.
         #[key(is = Wholes { min: 1, max: 16_384, unit: "flits" })]
-        lengths: Vec<u32>,
+        lengths: Placed<Vec<u16>>,
         /// Weight of each length.
         #[key(is = Wholes { min: 0, max: 1_000_000, unit: "" })]
-        weights: Vec<u32>,
+        weights: Placed<Vec<u32>>,
     },
 }
 
