@@ -129,9 +129,11 @@ impl Record {
         self.datum(name).and_then(|datum| T::of(kind, datum))
     }
 
-    pub(crate) fn placed<K, T: Of<K>>(&self, name: &str, kind: &K) -> Placed<T> {
+    pub(crate) fn placed<K, T: Of<K>>(&self, name: &'static str, kind: &K) -> Placed<T> {
         let read = self.optional(name, kind);
-        let is_faulty = read.is_none();
+        let key = self.section.key(name);
+        let may_be_absent = key.is_some_and(|key| matches!(key.default, Default::Derived(_)));
+        let is_faulty = read.is_none() && (!may_be_absent || self.faulty.contains(&name));
         Placed {
             value: read.unwrap_or_else(|| T::stand_in(kind)),
             at: self.at(name),
