@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use kernel::Time;
 use packet::spec::{
     FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, SeriesSpec, SinkSpec, SizeShare,
     SourceControlSpec, TrafficSpec,
@@ -15,6 +14,7 @@ use crate::control::{self, Layers, Loop};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::explicit_rate;
 use crate::flows::{self, Draft, FlowNames};
+use crate::given::packet::PacketFile;
 use crate::leg_checks::{self, Leg};
 use crate::partners;
 use crate::record::Record;
@@ -37,15 +37,11 @@ pub(crate) struct Built {
 
 /// Builds it; mistakes go to `mistakes`, and the result is then not to be used.
 pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) -> Built {
-    let run = root.record("run");
-    let seed = run.and_then(|run| run.whole("seed")).unwrap_or(1);
-    let stop_at = run.and_then(|run| run.time("duration")).unwrap_or(Time(1));
-    let warm_up = run
-        .and_then(|run| run.time("warm_up"))
-        .unwrap_or(Time::ZERO);
-    let mut graph = topology::build(root, mistakes);
+    let file = &root.typed::<PacketFile>();
+    let (run, stop_at) = (&file.run, *file.run.duration);
+    let mut graph = topology::build(file, &root.at, mistakes);
     service::add_pools(root, &mut graph.nodes);
-    let drafts = flows::drafts(root, &graph, seed, mistakes);
+    let drafts = flows::drafts(root, &graph, run.seed, mistakes);
     let trees = flows::trees(&graph, &drafts, mistakes);
     let builder = Builder {
         root,
@@ -65,8 +61,8 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         stop_at,
     }
     .read(root, mistakes);
-    checks::run_times(run, stop_at, warm_up, mistakes);
-    checks::corruption(root, mistakes);
+    checks::run_times(&run.duration, &run.warm_up, mistakes);
+    checks::corruption(file, mistakes);
     if mistakes.errors() == 0 {
         checks::starts(&drafts, &specs, stop_at, mistakes);
         checks::partners(&drafts, &specs, mistakes);
@@ -87,9 +83,9 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     let network = NetworkSpec {
         rate_ports,
         outages,
-        seed,
+        seed: run.seed,
         stop_at,
-        warm_up,
+        warm_up: *run.warm_up,
         nodes: std::mem::take(&mut graph.nodes),
         links: std::mem::take(&mut graph.links),
         flows: specs,

@@ -9,63 +9,50 @@ use packet::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 use crate::Limits;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
+use crate::given::packet::PacketFile;
+use crate::given::packet::network::Link;
 use crate::memory;
 use crate::record::Record;
 use crate::reserve;
 use crate::topology::Graph;
 use crate::traffic::{self, Line};
+use crate::typed::Placed;
 
 /// Memory of one queued unit, bytes.
 const UNIT_BYTES: f64 = 40.0;
 
 /// Warm-up against duration.
 pub(crate) fn run_times(
-    run: Option<&Record>,
-    stop_at: Time,
-    warm_up: Time,
+    duration: &Placed<Time>,
+    warm_up: &Placed<Time>,
     mistakes: &mut Diagnostics,
 ) {
-    let Some(run) = run else {
-        return;
-    };
-    if warm_up >= stop_at && run.field("duration").is_some() && run.given("warm_up") {
+    if **warm_up >= **duration && !duration.is_faulty && warm_up.is_given {
         mistakes.push(
             Diagnostic::error("bad-times", "the run ends before its warm-up does")
-                .at(run.at("warm_up"), "statistics would start here")
-                .at(run.at("duration"), "the run ends here")
+                .at(warm_up.at.clone(), "statistics would start here")
+                .at(duration.at.clone(), "the run ends here")
                 .help("make `warm_up` shorter than `duration`: a quarter of it is usual"),
         );
     }
 }
 
 /// Errors that nobody notices, wherever links are described.
-pub(crate) fn corruption(root: &Record, mistakes: &mut Diagnostics) {
-    let links = root.records("links").iter();
-    let trunk = root
-        .record("topology")
-        .and_then(|topology| topology.record("trunk"));
-    let sides = links
-        .clone()
-        .flat_map(|link| [link.record("forward"), link.record("backward")]);
-    let tables = root.record("link").into_iter().chain(links).chain(trunk);
-    for table in tables.chain(sides.flatten()) {
-        if table
-            .decimal("control_corruption")
-            .is_some_and(|chance| chance > 0.0)
-        {
-            mistakes.push(
-                Diagnostic::warning("unsafe", "corrupted credit may overflow buffers")
-                    .at(
-                        table.at("control_corruption"),
-                        "nobody notices these errors",
-                    )
-                    .note(
-                        "a credit cell with a wrong value lets the sender send more than there is \
-                         room for; this is why credit cells carry a CRC",
-                    )
-                    .help("for errors that the CRC finds, use `control_loss`"),
-            );
-        }
+pub(crate) fn corruption(file: &PacketFile, mistakes: &mut Diagnostics) {
+    let corrupting = |link: &&Link| link.control_corruption.is_some_and(|chance| chance > 0.0);
+    for link in file.link_tables().filter(corrupting) {
+        mistakes.push(
+            Diagnostic::warning("unsafe", "corrupted credit may overflow buffers")
+                .at(
+                    link.control_corruption.at.clone(),
+                    "nobody notices these errors",
+                )
+                .note(
+                    "a credit cell with a wrong value lets the sender send more than there is \
+                     room for; this is why credit cells carry a CRC",
+                )
+                .help("for errors that the CRC finds, use `control_loss`"),
+        );
     }
 }
 

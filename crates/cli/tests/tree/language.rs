@@ -21,36 +21,25 @@ const READERS: &[&str] = &[
 const BY_STRING: &[&str] = &[];
 /// Ways to fetch a value of a record by the name of its key.
 const FETCHES: &[&str] = &[
-    "at",
-    "count",
-    "datum",
-    "decimal",
-    "duration",
-    "field",
-    "given",
-    "list",
-    "mentions",
-    "rate",
-    "record",
-    "records",
-    "rows",
-    "share",
-    "span",
-    "text",
-    "time",
-    "truth",
-    "whole",
-    "wholes",
+    "at", "count", "datum", "decimal", "duration", "field", "given", "list", "mentions", "rate",
+    "record", "records", "rows", "share", "span", "text", "time", "truth", "whole", "wholes",
     "word",
 ];
 
 #[test]
 fn keys_are_fields() {
-    let fetching: Vec<TextFile> = builders().filter(|f| !fetches(&f.text).is_empty()).collect();
-    let is_listed = |path: &str| BY_STRING.iter().any(|known| path == format!("{CRATE}{known}"));
+    let fetching: Vec<TextFile> = builders()
+        .filter(|f| !fetches(&f.text).is_empty())
+        .collect();
+    let is_listed = |path: &str| {
+        BY_STRING
+            .iter()
+            .any(|known| path == format!("{CRATE}{known}"))
+    };
     let new = fetching.iter().filter(|file| !is_listed(&file.path));
     hold(
-        new.flat_map(|file| complaints(&file.path, fetches(&file.text))).collect(),
+        new.flat_map(|file| complaints(&file.path, fetches(&file.text)))
+            .collect(),
         "make the key a field of its table in `given/` and read the field",
     );
     let over = BY_STRING.iter().filter(|known| {
@@ -58,17 +47,24 @@ fn keys_are_fields() {
         !fetching.iter().any(|file| file.path == path)
     });
     hold(
-        over.map(|known| format!("{known}: fetches nothing by string")).collect(),
+        over.map(|known| format!("{known}: fetches nothing by string"))
+            .collect(),
         "take it off the list",
     );
 }
 
 #[test]
 fn words_are_variants() {
-    let is_listed = |path: &str| BY_STRING.iter().any(|known| path == format!("{CRATE}{known}"));
+    let is_listed = |path: &str| {
+        BY_STRING
+            .iter()
+            .any(|known| path == format!("{CRATE}{known}"))
+    };
     let found = builders().filter(|file| !is_listed(&file.path));
     hold(
-        found.flat_map(|file| complaints(&file.path, arms(&file.text))).collect(),
+        found
+            .flat_map(|file| complaints(&file.path, arms(&file.text)))
+            .collect(),
         "match on the enum of the words, without `_`, so that a new word does not compile unbuilt",
     );
 }
@@ -77,7 +73,10 @@ fn words_are_variants() {
 fn a_fetch_and_a_word_are_seen() {
     let text = "let n2 = record.count(\"n2\").unwrap_or(10);\n// record.count(\"n2\")\n";
     assert_eq!(fetches(text), [1]);
-    assert_eq!(fetches("let n2 = list.count();\nlayers\n    .at(\"n2\")\n"), [3]);
+    assert_eq!(
+        fetches("let n2 = list.count();\nlayers\n    .at(\"n2\")\n"),
+        [3]
+    );
     let text = "match word {\n    \"drr\" => 1,\n    \"n23\" | \"n123\" => 2,\n    _ => 3,\n}\n";
     assert_eq!(arms(text), [2, 3]);
     assert_eq!(arms("    \"drr\", // => 1\n"), [0; 0]);

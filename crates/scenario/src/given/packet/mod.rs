@@ -10,7 +10,7 @@ pub(crate) mod source;
 pub(crate) mod traffic;
 
 use derive::Table;
-use kernel::Duration;
+use kernel::{Duration, Time};
 
 use self::control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
@@ -34,18 +34,18 @@ pub(crate) struct PacketFile {
     #[key(default = "\"packet\"")]
     pub engine: Engine,
     /// How long to run.
-    pub run: Run,
+    pub run: Placed<Run>,
     /// What is sent.
     #[key(default = "{}")]
     pub unit: Unit,
     /// What every link has.
-    pub link: Link,
+    pub link: Placed<Link>,
     /// Nodes by name.
     #[key(otherwise = "a `[topology]` makes the nodes")]
-    pub network: Option<Network>,
+    pub network: Placed<Option<Network>>,
     /// Nodes and links by rule.
     #[key(otherwise = "`[network]` and `[[links]]` name them")]
-    pub topology: Option<Topology>,
+    pub topology: Placed<Option<Topology>>,
     /// Links, one table each.
     #[key(otherwise = "none besides those of `[topology]`")]
     pub links: Vec<Placed<Links>>,
@@ -81,10 +81,10 @@ pub(crate) struct PacketFile {
 pub(crate) struct Run {
     /// The run ends after this long.
     #[key(is = Time { min_ps: 1 })]
-    pub duration: Duration,
+    pub duration: Placed<Time>,
     /// Statistics start after this long.
     #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
-    pub warm_up: Duration,
+    pub warm_up: Placed<Time>,
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
@@ -114,4 +114,21 @@ pub(crate) struct Measure {
     /// Windows over which the utilization of ports is averaged.
     #[key(is = Time { min_ps: 1 }, otherwise = "a thousandth of the run")]
     pub window: Option<Duration>,
+}
+
+impl PacketFile {
+    /// Every table that describes links.
+    pub(crate) fn link_tables<'a>(&'a self) -> impl Iterator<Item = &'a Link> {
+        let sides = |links: &'a Placed<Links>| [links.forward.as_ref(), links.backward.as_ref()];
+        let trunk = self
+            .topology
+            .as_ref()
+            .and_then(|topology| topology.trunk.as_ref());
+        let tables = [&self.link.value].into_iter();
+        let tables = tables.chain(self.links.iter().map(|links| &links.link));
+        let others = trunk
+            .into_iter()
+            .chain(self.links.iter().flat_map(sides).flatten());
+        tables.chain(others.map(|channel| &channel.link))
+    }
 }
