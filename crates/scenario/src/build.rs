@@ -7,7 +7,7 @@ use packet::spec::{
     SourceControlSpec, TrafficSpec,
 };
 
-use crate::abr::{self, Path};
+use crate::abr::Path;
 use crate::abr_checks::Check;
 use crate::checks;
 use crate::control::{self, Layers, Loop};
@@ -15,6 +15,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::explicit_rate;
 use crate::flows::{self, Draft, FlowNames};
 use crate::given::packet::PacketFile;
+use crate::given::packet::flows::FlowSettings;
 use crate::leg_checks::{self, Leg};
 use crate::partners;
 use crate::record::Record;
@@ -41,10 +42,11 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     let (run, stop_at) = (&file.run, *file.run.duration);
     let mut graph = topology::build(file, &root.at, mistakes);
     service::add_pools(root, &mut graph.nodes);
-    let drafts = flows::drafts(root, &graph, run.seed, mistakes);
+    let drafts = flows::drafts((root, file), &graph, mistakes);
     let trees = flows::trees(&graph, &drafts, mistakes);
     let builder = Builder {
         root,
+        file,
         graph: &graph,
         drafts: &drafts,
     };
@@ -60,11 +62,11 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         names: &names,
         stop_at,
     }
-    .read(root, mistakes);
+    .read(&file.series, mistakes);
     checks::run_times(&run.duration, &run.warm_up, mistakes);
     checks::corruption(file, mistakes);
     if mistakes.errors() == 0 {
-        checks::starts(&drafts, &specs, stop_at, mistakes);
+        checks::starts(&drafts, stop_at, mistakes);
         checks::partners(&drafts, &specs, mistakes);
         let check = Check {
             root,
@@ -99,6 +101,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
 
 struct Builder<'a> {
     root: &'a Record,
+    file: &'a PacketFile,
     graph: &'a Graph,
     drafts: &'a [Draft<'a>],
 }
@@ -112,7 +115,13 @@ impl Builder<'_> {
         mistakes: &mut Diagnostics,
     ) -> Vec<FlowSpec> {
         let legs: u64 = trees.iter().map(|tree| tree.len() as u64).sum();
-        if !checks::fits(self.root, self.graph, legs, limits, mistakes) {
+        if !checks::fits(
+            (self.file, &self.root.at),
+            self.graph,
+            legs,
+            limits,
+            mistakes,
+        ) {
             return Vec::new();
         }
         let partners = partners::resolve(self.drafts, names, mistakes);
@@ -123,17 +132,10 @@ impl Builder<'_> {
     }
 
     /// The largest unit of a flow.
-    fn unit_bytes(&self, record: &Record, sizes: &[SizeShare]) -> u32 {
-        let common = || {
-            self.root
-                .record("unit")
-                .and_then(|unit| unit.count("bytes"))
-        };
+    fn unit_bytes(&self, flow: &FlowSettings, sizes: &[SizeShare]) -> u32 {
         let largest = sizes.iter().map(|size| size.bytes).max();
-        largest
-            .or_else(|| record.count("unit_bytes"))
-            .or_else(common)
-            .unwrap_or(53)
+        let own = largest.or(*flow.unit_bytes);
+        own.unwrap_or_else(|| self.file.unit.bytes())
     }
 
     fn flow(
@@ -143,28 +145,36 @@ impl Builder<'_> {
         partner: Option<u32>,
         mistakes: &mut Diagnostics,
     ) -> FlowSpec {
-        let record = draft.record;
+        let (record, settings) = (draft.record, draft.settings);
         let sizes = reserve::sizes(record, mistakes);
-        let unit_bytes = self.unit_bytes(record, &sizes);
+        let unit_bytes = self.unit_bytes(settings, &sizes);
         let line = |channel: Option<&(u32, Option<u32>)>| {
             let rate = channel.map(|(channel, _)| self.graph.channel_spec(*channel).rate);
             let rate = rate.unwrap_or_else(|| topology::placeholder().rate);
             Line::new(rate, &sizes, unit_bytes)
         };
         let (first, last) = (line(tree.first()), line(tree.last()));
-        let part = |key| record.record(key);
         let path = Path::along(self.graph, tree, unit_bytes);
-        let source_control = part("source_control").map(|c| traffic::source_control(c, path));
+        let own = record.record("source_control");
+        let control = |own| traffic::source_control(&settings.source_control, own, path);
+        let source_control = own.map_or(SourceControlSpec::None, control);
         // The flow back of a window would need a flow back of its own.
-        let is_abr = matches!(source_control, Some(SourceControlSpec::Abr(_)));
-        let source_control = source_control.filter(|_| draft.back_of.is_none() || is_abr);
+        let is_abr = matches!(source_control, SourceControlSpec::Abr(_));
+        let is_held = draft.back_of.is_none() || is_abr;
+        let source_control = match is_held {
+            true => source_control,
+            false => SourceControlSpec::None,
+        };
         let (traffic, sink, terms) = if draft.back_of.is_some() {
-            let traffic = abr::back_traffic(draft, first, mistakes);
-            (Some(traffic), None, Terms::default())
+            let traffic = traffic::back(draft, first, mistakes);
+            (traffic, SinkSpec::Infinite, Terms::default())
         } else {
             (
-                part("traffic").map(|own| traffic::traffic(own, first, mistakes)),
-                part("sink").map(|own| traffic::sink(own, last)),
+                match record.record("traffic") {
+                    Some(own) => traffic::traffic(&settings.traffic, own, first, mistakes),
+                    None => TrafficSpec::Silent,
+                },
+                traffic::sink(&settings.sink, last),
                 reserve::terms(record, unit_bytes, mistakes),
             )
         };
@@ -172,12 +182,12 @@ impl Builder<'_> {
             name: draft.name.clone(),
             source: draft.source,
             legs: self.legs(draft, tree, unit_bytes, mistakes),
-            priority: record.whole("priority").unwrap_or(0) as u8,
+            priority: settings.priority,
             unit_bytes,
             sizes,
-            traffic: traffic.unwrap_or(TrafficSpec::Silent),
-            source_control: source_control.unwrap_or(SourceControlSpec::None),
-            sink: sink.unwrap_or(SinkSpec::Infinite),
+            traffic,
+            source_control,
+            sink,
             partner,
             reserve: terms.reserve,
             envelope: terms.envelope,
@@ -251,33 +261,34 @@ impl Builder<'_> {
         tree: &Tree,
         mistakes: &mut Diagnostics,
     ) -> BTreeMap<u32, &'r Record> {
-        let mut found: BTreeMap<u32, &Record> = BTreeMap::new();
-        if draft.back_of.is_some() || draft.record.section.key("on_links").is_none() {
-            return found;
-        }
-        for record in draft.record.records("on_links") {
-            let at = record.at("link");
-            let text = draft.expand(record.text("link"));
-            match self.graph.find_channel(&text, &at) {
+        let mut found: BTreeMap<u32, (&Record, &At)> = BTreeMap::new();
+        let entries = draft.own.map_or(&[][..], |own| &own.on_links);
+        for (own, record) in entries.iter().zip(draft.record.records("on_links")) {
+            let at = &own.link.at;
+            let text = draft.expand(&own.link);
+            match self.graph.find_channel(&text, at) {
                 Err(diagnostic) => mistakes.push(*diagnostic),
                 Ok(channel) if !crosses(tree, channel) => {
                     let ways = self.channels(tree.iter().map(|(channel, _)| *channel));
-                    mistakes.push(not_there(&draft.name, &text, at, &ways));
+                    mistakes.push(not_there(&draft.name, &text, at.clone(), &ways));
                 }
                 Ok(channel) => match found.get(&channel) {
-                    Some(first) => mistakes.push(
+                    Some((_, first)) => mistakes.push(
                         Diagnostic::error("contradiction", format!("`{text}` is given twice"))
-                            .at(at, "the second")
-                            .at(first.at("link"), "the first")
+                            .at(at.clone(), "the second")
+                            .at((*first).clone(), "the first")
                             .help("give each link once"),
                     ),
                     None => {
-                        found.insert(channel, record);
+                        found.insert(channel, (record, at));
                     }
                 },
             }
         }
-        found
+        let records = found.into_iter();
+        records
+            .map(|(channel, (record, _))| (channel, record))
+            .collect()
     }
 
     fn channels(&self, channels: impl Iterator<Item = u32>) -> String {

@@ -4,6 +4,7 @@ use derive::{Table, Word};
 use kernel::{Duration, Rate};
 
 use crate::kinds::{OrShare, OrWord};
+use crate::typed::Placed;
 
 /// Flow control of every flow on every link. A flow's own `flow_control` is merged over it, and
 /// an entry of its `on_links` over both.
@@ -122,7 +123,7 @@ pub(crate) struct FlowOverride {
 pub(crate) struct LinkOverride {
     /// The channel, as `from->to`.
     #[key(is = Reference("channel"))]
-    pub link: String,
+    pub link: Placed<String>,
     #[key(flatten, as_above)]
     pub control: FlowControl,
 }

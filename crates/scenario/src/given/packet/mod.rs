@@ -63,10 +63,10 @@ pub(crate) struct PacketFile {
     pub measure: Option<Measure>,
     /// Flows, one table each or many by `count`.
     #[key(otherwise = "none besides those of `[[patterns]]`")]
-    pub flows: Vec<Placed<Flows>>,
+    pub flows: Placed<Vec<Placed<Flows>>>,
     /// Flows by rule.
     #[key(otherwise = "none")]
-    pub patterns: Vec<Placed<Patterns>>,
+    pub patterns: Placed<Vec<Placed<Patterns>>>,
     /// Time series to record.
     #[key(otherwise = "none")]
     pub series: Vec<Placed<Series>>,
@@ -101,7 +101,7 @@ pub(crate) struct Unit {
         default = "53",
         cite = "ATM cell: ITU-T I.361"
     )]
-    pub bytes: u32,
+    pub bytes: Placed<u32>,
 }
 
 /// What a run measures besides its flows.
@@ -130,5 +130,13 @@ impl PacketFile {
             .into_iter()
             .chain(self.links.iter().flat_map(sides).flatten());
         tables.chain(others.map(|channel| &channel.link))
+    }
+}
+
+impl Unit {
+    /// Bytes of a unit; of a cell, where what is given can't be read.
+    pub(crate) fn bytes(&self) -> u32 {
+        const CELL: u32 = 53;
+        self.bytes.sure().copied().unwrap_or(CELL)
     }
 }
