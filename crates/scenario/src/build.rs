@@ -10,11 +10,12 @@ use packet::spec::{
 use crate::abr::Path;
 use crate::abr_checks::Check;
 use crate::checks;
-use crate::control::{self, Layers, Loop};
+use crate::control::{self, Loop};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::explicit_rate;
 use crate::flows::{self, Draft, FlowNames};
 use crate::given::packet::PacketFile;
+use crate::given::packet::control::{FlowControl, LinkOverride};
 use crate::given::packet::flows::FlowSettings;
 use crate::leg_checks::{self, Leg};
 use crate::partners;
@@ -47,6 +48,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     let builder = Builder {
         root,
         file,
+        control: control::base(&file.flow_control),
         graph: &graph,
         drafts: &drafts,
     };
@@ -102,6 +104,8 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
 struct Builder<'a> {
     root: &'a Record,
     file: &'a PacketFile,
+    /// What legs have where no override changes it.
+    control: FlowControl,
     graph: &'a Graph,
     drafts: &'a [Draft<'a>],
 }
@@ -205,40 +209,43 @@ impl Builder<'_> {
         mistakes: &mut Diagnostics,
     ) -> Vec<LegSpec> {
         let overrides = self.overrides(draft, tree, mistakes);
-        let base = self.root.record("flow_control").into_iter();
-        let layers: Vec<&Record> = base.chain(draft.record.record("flow_control")).collect();
-        let common = Layers(layers);
-        leg_checks::check_meaning(&common, mistakes);
-        tree.iter()
-            .map(|(channel, parent)| {
-                let mut layers = common.clone();
-                if let Some(own) = overrides.get(channel) {
-                    layers.0.push(own);
-                    leg_checks::check_meaning(&layers, mistakes);
-                }
-                self.leg(draft, *channel, *parent, &layers, unit_bytes, mistakes)
-            })
-            .collect()
+        let own = draft.settings.flow_control.as_ref();
+        let merged = own.map(|own| {
+            let merged = own.control.over(&self.control);
+            leg_checks::check_meaning(&own.control, &merged, mistakes);
+            merged
+        });
+        let common = merged.as_ref().unwrap_or(&self.control);
+        let mut legs = Vec::with_capacity(tree.len());
+        for (channel, parent) in tree {
+            let merged = overrides.get(channel).map(|own| {
+                let merged = own.control.over(common);
+                leg_checks::check_meaning(&own.control, &merged, mistakes);
+                merged
+            });
+            let control = merged.as_ref().unwrap_or(common);
+            legs.push(self.leg(draft, (*channel, *parent), control, unit_bytes, mistakes));
+        }
+        legs
     }
 
     fn leg(
         &self,
         draft: &Draft<'_>,
-        channel: u32,
-        parent: Option<u32>,
-        layers: &Layers<'_>,
+        (channel, parent): (u32, Option<u32>),
+        control: &FlowControl,
         unit_bytes: u32,
         mistakes: &mut Diagnostics,
     ) -> LegSpec {
         let forward = self.graph.channel_spec(channel);
         let backward = self.graph.channel_spec(channel ^ 1);
         let circuit = Loop::new(forward, backward, unit_bytes);
-        let (flow_control, buffer) = control::specs(layers, &circuit);
+        let (flow_control, buffer) = control::specs(control, &circuit);
         let name = || self.graph.channel_name(channel);
         let leg = Leg {
             flow: &draft.name,
             channel: &name,
-            layers,
+            control,
             circuit,
             loses_data: forward.errors.data_loss > 0.0,
         };
@@ -260,10 +267,10 @@ impl Builder<'_> {
         draft: &Draft<'r>,
         tree: &Tree,
         mistakes: &mut Diagnostics,
-    ) -> BTreeMap<u32, &'r Record> {
-        let mut found: BTreeMap<u32, (&Record, &At)> = BTreeMap::new();
+    ) -> BTreeMap<u32, &'r LinkOverride> {
+        let mut found: BTreeMap<u32, &'r LinkOverride> = BTreeMap::new();
         let entries = draft.own.map_or(&[][..], |own| &own.on_links);
-        for (own, record) in entries.iter().zip(draft.record.records("on_links")) {
+        for own in entries {
             let at = &own.link.at;
             let text = draft.expand(&own.link);
             match self.graph.find_channel(&text, at) {
@@ -273,22 +280,19 @@ impl Builder<'_> {
                     mistakes.push(not_there(&draft.name, &text, at.clone(), &ways));
                 }
                 Ok(channel) => match found.get(&channel) {
-                    Some((_, first)) => mistakes.push(
+                    Some(first) => mistakes.push(
                         Diagnostic::error("contradiction", format!("`{text}` is given twice"))
                             .at(at.clone(), "the second")
-                            .at((*first).clone(), "the first")
+                            .at(first.link.at.clone(), "the first")
                             .help("give each link once"),
                     ),
                     None => {
-                        found.insert(channel, (record, at));
+                        found.insert(channel, own);
                     }
                 },
             }
         }
-        let records = found.into_iter();
-        records
-            .map(|(channel, (record, _))| (channel, record))
-            .collect()
+        found
     }
 
     fn channels(&self, channels: impl Iterator<Item = u32>) -> String {

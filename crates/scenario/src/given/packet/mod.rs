@@ -16,20 +16,16 @@ use self::control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
 use self::network::{Link, Links, Network, Topology};
 use self::service::{Pool, Scheduler};
-use crate::given::Engine;
 use crate::given::sweep::Sweep;
+use crate::given::{Engine, Heading};
 use crate::typed::Placed;
 
 /// What stands at the top of the file, before any `[table]`, and the tables it may have.
 #[derive(Table, Clone, Debug)]
 #[table("scenario")]
 pub(crate) struct PacketFile {
-    /// Title of the report.
-    #[key(default = "\"\"")]
-    pub title: String,
-    /// What the scenario shows, in a sentence or two.
-    #[key(default = "\"\"")]
-    pub about: String,
+    #[key(flatten)]
+    pub heading: Heading,
     /// Simulator that runs it.
     #[key(default = "\"packet\"")]
     pub engine: Engine,
@@ -51,7 +47,7 @@ pub(crate) struct PacketFile {
     pub links: Vec<Placed<Links>>,
     /// What every flow uses.
     #[key(default = "{}")]
-    pub flow_control: FlowControl,
+    pub flow_control: Placed<FlowControl>,
     /// Which unit leaves a port next.
     #[key(otherwise = "round robin")]
     pub scheduler: Placed<Option<Scheduler>>,
