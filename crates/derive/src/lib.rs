@@ -51,7 +51,8 @@
 //! it is absent (`default`, TOML, or `otherwise`, words; else it must be given); `at_most_one(a,
 //! b)` and `exactly_one(a, b)` name keys that say the same in different ways, and on a variant they
 //! hold there alone; `layered`, of a struct whose fields are all optional, makes `over`, which
-//! takes from the table below what this one leaves open; `selected_by(field)` names the field
+//! takes from the table below what this one leaves open, and `given`, the keys given in it whose
+//! places are kept; `selected_by(field)` names the field
 //! whose word decides where keys with `only(..)` have a meaning, for layered tables whose kind
 //! another table may say.
 //!

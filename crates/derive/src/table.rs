@@ -150,7 +150,25 @@ fn over(input: &DeriveInput, table: &TableAttributes, fields: &[KeyField]) -> To
             }
         }
     });
+    let placed = fields.iter().filter(|field| field.is_placed);
+    let given = placed.map(|field| {
+        let (ident, name) = (&field.ident, &field.name);
+        quote! {
+            if self.#ident.is_given {
+                let key = <Self as crate::typed::Table>::TABLE.key(#name);
+                found.extend(key.map(|key| (key, &self.#ident.at)));
+            }
+        }
+    });
     quote! {
+        impl crate::typed::Layered for #ident {
+            fn given(&self) -> Vec<(&'static crate::table::Key, &crate::source::At)> {
+                let mut found = Vec::new();
+                #(#given)*
+                found
+            }
+        }
+
         impl #ident {
             /// Its own settings, and from `below` what it leaves open.
             pub(crate) fn over(&self, below: &Self) -> Self {

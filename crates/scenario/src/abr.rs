@@ -1,19 +1,12 @@
 //! ABR end systems: from tables to what the simulator runs.
 
 use kernel::time::PS_PER_SECOND;
-use kernel::{Duration, Rate, Time};
-use packet::spec::{
-    AbrSpec, CellApplication, CellTcpSpec, LimitSpec, RateFormat, RequestsSpec, Span, TimeFloor,
-    TrafficSpec, TurnAround, UiliSpec,
-};
+use kernel::{Duration, Rate};
+use packet::spec::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
 
-use crate::diagnostics::Diagnostics;
-use crate::ethernet::{Usual, flavour};
-use crate::flows::Draft;
 use crate::record::Record;
 use crate::route::Tree;
 use crate::topology::Graph;
-use crate::traffic::{self, Line};
 use crate::units::LONGEST_PS;
 
 /// ICR unless given.
@@ -199,76 +192,4 @@ fn uili(record: &Record, derived: &Derived, icr: Rate, path: Path) -> UiliSpec {
         },
         _ => UiliSpec::None,
     }
-}
-
-/// What the flow back of another sends.
-pub(crate) fn back_traffic(
-    draft: &Draft<'_>,
-    line: Line,
-    mistakes: &mut Diagnostics,
-) -> TrafficSpec {
-    let record = draft.record;
-    match record.record("traffic").map(|traffic| traffic.word("kind")) {
-        Some("requests") => TrafficSpec::Server,
-        Some("tcp") => TrafficSpec::TcpBack,
-        _ => match record.record("back") {
-            Some(own) => traffic::traffic(own, line, mistakes),
-            None => TrafficSpec::Silent,
-        },
-    }
-}
-
-fn start(record: &Record) -> Time {
-    record.time("start").unwrap_or(Time::ZERO)
-}
-
-fn span(record: &Record, key: &str) -> Span {
-    record.span(key).unwrap_or(Span::Fixed(Duration::ZERO))
-}
-
-/// An application whose limit changes.
-pub(crate) fn bottlenecked(record: &Record) -> TrafficSpec {
-    let limit = |limit: &Record| LimitSpec {
-        from: limit.time("from").unwrap_or(Time::ZERO),
-        rate: limit.rate("rate"),
-    };
-    TrafficSpec::Bottlenecked {
-        start: start(record),
-        limits: record.records("limits").iter().map(limit).collect(),
-    }
-}
-
-/// Closed-loop bursts.
-pub(crate) fn requests(record: &Record) -> TrafficSpec {
-    TrafficSpec::Requests(RequestsSpec {
-        start: start(record),
-        requests: record.count("requests").unwrap_or(1),
-        request_units: record.count("request_units").unwrap_or(16),
-        response_units: record.count("response_units").unwrap_or(256),
-        inter_request: span(record, "inter_request"),
-        inter_cycle: span(record, "inter_cycle"),
-        service: span(record, "service"),
-        cycles: record.whole("cycles"),
-    })
-}
-
-/// TCP over cells.
-pub(crate) fn tcp(record: &Record, mistakes: &mut Diagnostics) -> TrafficSpec {
-    let application = match record.word("application") {
-        "requests" => CellApplication::Requests {
-            request_bytes: record.whole("request").unwrap_or(100),
-            response_bytes: record.whole("response").unwrap_or(10_000),
-            service: span(record, "service"),
-            think: span(record, "think"),
-            count: record.whole("count"),
-        },
-        _ => CellApplication::Bulk(record.whole("bytes")),
-    };
-    TrafficSpec::Tcp(CellTcpSpec {
-        start: start(record),
-        tcp: flavour(vec![record], Usual::default(), &record.at, mistakes),
-        application,
-        overhead_bytes: record.count("overhead").unwrap_or(56),
-        payload_bytes: record.count("payload").unwrap_or(48),
-    })
 }

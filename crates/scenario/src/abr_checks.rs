@@ -31,7 +31,7 @@ impl Check<'_> {
     /// Looks at every flow that is ABR or a closed loop.
     pub(crate) fn run(&self, mistakes: &mut Diagnostics) {
         for (draft, flow) in self.drafts.iter().zip(self.specs) {
-            ends::limits(draft, flow, mistakes);
+            ends::limits(draft, mistakes);
             ends::partner(self, draft, flow, mistakes);
             let (SourceControlSpec::Abr(spec), Some(record)) =
                 (flow.source_control, draft.record.record("source_control"))

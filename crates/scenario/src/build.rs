@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use kernel::Time;
 use packet::spec::{
     FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, SeriesSpec, SinkSpec, SizeShare,
     SourceControlSpec, TrafficSpec,
 };
 
-use crate::abr::{self, Path};
+use crate::abr::Path;
 use crate::abr_checks::Check;
 use crate::checks;
-use crate::control::{self, Layers, Loop};
+use crate::control::{self, Loop};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::explicit_rate;
 use crate::flows::{self, Draft, FlowNames};
+use crate::given::packet::PacketFile;
+use crate::given::packet::control::{FlowControl, LinkOverride};
+use crate::given::packet::flows::FlowSettings;
 use crate::leg_checks::{self, Leg};
 use crate::partners;
 use crate::record::Record;
@@ -37,18 +39,16 @@ pub(crate) struct Built {
 
 /// Builds it; mistakes go to `mistakes`, and the result is then not to be used.
 pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) -> Built {
-    let run = root.record("run");
-    let seed = run.and_then(|run| run.whole("seed")).unwrap_or(1);
-    let stop_at = run.and_then(|run| run.time("duration")).unwrap_or(Time(1));
-    let warm_up = run
-        .and_then(|run| run.time("warm_up"))
-        .unwrap_or(Time::ZERO);
-    let mut graph = topology::build(root, mistakes);
+    let file = &root.typed::<PacketFile>();
+    let (run, stop_at) = (&file.run, *file.run.duration);
+    let mut graph = topology::build(file, &root.at, mistakes);
     service::add_pools(root, &mut graph.nodes);
-    let drafts = flows::drafts(root, &graph, seed, mistakes);
+    let drafts = flows::drafts((root, file), &graph, mistakes);
     let trees = flows::trees(&graph, &drafts, mistakes);
     let builder = Builder {
         root,
+        file,
+        control: control::base(&file.flow_control),
         graph: &graph,
         drafts: &drafts,
     };
@@ -64,11 +64,11 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         names: &names,
         stop_at,
     }
-    .read(root, mistakes);
-    checks::run_times(run, stop_at, warm_up, mistakes);
-    checks::corruption(root, mistakes);
+    .read(&file.series, mistakes);
+    checks::run_times(&run.duration, &run.warm_up, mistakes);
+    checks::corruption(file, mistakes);
     if mistakes.errors() == 0 {
-        checks::starts(&drafts, &specs, stop_at, mistakes);
+        checks::starts(&drafts, stop_at, mistakes);
         checks::partners(&drafts, &specs, mistakes);
         checks::old_tcp(&graph, &drafts, &specs, mistakes);
         let check = Check {
@@ -88,9 +88,9 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     let network = NetworkSpec {
         rate_ports,
         outages,
-        seed,
+        seed: run.seed,
         stop_at,
-        warm_up,
+        warm_up: *run.warm_up,
         nodes: std::mem::take(&mut graph.nodes),
         links: std::mem::take(&mut graph.links),
         flows: specs,
@@ -104,6 +104,9 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
 
 struct Builder<'a> {
     root: &'a Record,
+    file: &'a PacketFile,
+    /// What legs have where no override changes it.
+    control: FlowControl,
     graph: &'a Graph,
     drafts: &'a [Draft<'a>],
 }
@@ -117,7 +120,13 @@ impl Builder<'_> {
         mistakes: &mut Diagnostics,
     ) -> Vec<FlowSpec> {
         let legs: u64 = trees.iter().map(|tree| tree.len() as u64).sum();
-        if !checks::fits(self.root, self.graph, legs, limits, mistakes) {
+        if !checks::fits(
+            (self.file, &self.root.at),
+            self.graph,
+            legs,
+            limits,
+            mistakes,
+        ) {
             return Vec::new();
         }
         let partners = partners::resolve(self.drafts, names, mistakes);
@@ -128,17 +137,10 @@ impl Builder<'_> {
     }
 
     /// The largest unit of a flow.
-    fn unit_bytes(&self, record: &Record, sizes: &[SizeShare]) -> u32 {
-        let common = || {
-            self.root
-                .record("unit")
-                .and_then(|unit| unit.count("bytes"))
-        };
+    fn unit_bytes(&self, flow: &FlowSettings, sizes: &[SizeShare]) -> u32 {
         let largest = sizes.iter().map(|size| size.bytes).max();
-        largest
-            .or_else(|| record.count("unit_bytes"))
-            .or_else(common)
-            .unwrap_or(53)
+        let own = largest.or(*flow.unit_bytes);
+        own.unwrap_or_else(|| self.file.unit.bytes())
     }
 
     fn flow(
@@ -148,28 +150,36 @@ impl Builder<'_> {
         partner: Option<u32>,
         mistakes: &mut Diagnostics,
     ) -> FlowSpec {
-        let record = draft.record;
+        let (record, settings) = (draft.record, draft.settings);
         let sizes = reserve::sizes(record, mistakes);
-        let unit_bytes = self.unit_bytes(record, &sizes);
+        let unit_bytes = self.unit_bytes(settings, &sizes);
         let line = |channel: Option<&(u32, Option<u32>)>| {
             let rate = channel.map(|(channel, _)| self.graph.channel_spec(*channel).rate);
             let rate = rate.unwrap_or_else(|| topology::placeholder().rate);
             Line::new(rate, &sizes, unit_bytes)
         };
         let (first, last) = (line(tree.first()), line(tree.last()));
-        let part = |key| record.record(key);
         let path = Path::along(self.graph, tree, unit_bytes);
-        let source_control = part("source_control").map(|c| traffic::source_control(c, path));
+        let own = record.record("source_control");
+        let control = |own| traffic::source_control(&settings.source_control, own, path);
+        let source_control = own.map_or(SourceControlSpec::None, control);
         // The flow back of a window would need a flow back of its own.
-        let is_abr = matches!(source_control, Some(SourceControlSpec::Abr(_)));
-        let source_control = source_control.filter(|_| draft.back_of.is_none() || is_abr);
+        let is_abr = matches!(source_control, SourceControlSpec::Abr(_));
+        let is_held = draft.back_of.is_none() || is_abr;
+        let source_control = match is_held {
+            true => source_control,
+            false => SourceControlSpec::None,
+        };
         let (traffic, sink, terms) = if draft.back_of.is_some() {
-            let traffic = abr::back_traffic(draft, first, mistakes);
-            (Some(traffic), None, Terms::default())
+            let traffic = traffic::back(draft, first, mistakes);
+            (traffic, SinkSpec::Infinite, Terms::default())
         } else {
             (
-                part("traffic").map(|own| traffic::traffic(own, first, mistakes)),
-                part("sink").map(|own| traffic::sink(own, last)),
+                match record.record("traffic") {
+                    Some(own) => traffic::traffic(&settings.traffic, own, first, mistakes),
+                    None => TrafficSpec::Silent,
+                },
+                traffic::sink(&settings.sink, last),
                 reserve::terms(record, unit_bytes, mistakes),
             )
         };
@@ -177,12 +187,12 @@ impl Builder<'_> {
             name: draft.name.clone(),
             source: draft.source,
             legs: self.legs(draft, tree, unit_bytes, mistakes),
-            priority: record.whole("priority").unwrap_or(0) as u8,
+            priority: settings.priority,
             unit_bytes,
             sizes,
-            traffic: traffic.unwrap_or(TrafficSpec::Silent),
-            source_control: source_control.unwrap_or(SourceControlSpec::None),
-            sink: sink.unwrap_or(SinkSpec::Infinite),
+            traffic,
+            source_control,
+            sink,
             partner,
             reserve: terms.reserve,
             envelope: terms.envelope,
@@ -200,40 +210,43 @@ impl Builder<'_> {
         mistakes: &mut Diagnostics,
     ) -> Vec<LegSpec> {
         let overrides = self.overrides(draft, tree, mistakes);
-        let base = self.root.record("flow_control").into_iter();
-        let layers: Vec<&Record> = base.chain(draft.record.record("flow_control")).collect();
-        let common = Layers(layers);
-        leg_checks::check_meaning(&common, mistakes);
-        tree.iter()
-            .map(|(channel, parent)| {
-                let mut layers = common.clone();
-                if let Some(own) = overrides.get(channel) {
-                    layers.0.push(own);
-                    leg_checks::check_meaning(&layers, mistakes);
-                }
-                self.leg(draft, *channel, *parent, &layers, unit_bytes, mistakes)
-            })
-            .collect()
+        let own = draft.settings.flow_control.as_ref();
+        let merged = own.map(|own| {
+            let merged = own.control.over(&self.control);
+            leg_checks::check_meaning(&own.control, &merged, mistakes);
+            merged
+        });
+        let common = merged.as_ref().unwrap_or(&self.control);
+        let mut legs = Vec::with_capacity(tree.len());
+        for (channel, parent) in tree {
+            let merged = overrides.get(channel).map(|own| {
+                let merged = own.control.over(common);
+                leg_checks::check_meaning(&own.control, &merged, mistakes);
+                merged
+            });
+            let control = merged.as_ref().unwrap_or(common);
+            legs.push(self.leg(draft, (*channel, *parent), control, unit_bytes, mistakes));
+        }
+        legs
     }
 
     fn leg(
         &self,
         draft: &Draft<'_>,
-        channel: u32,
-        parent: Option<u32>,
-        layers: &Layers<'_>,
+        (channel, parent): (u32, Option<u32>),
+        control: &FlowControl,
         unit_bytes: u32,
         mistakes: &mut Diagnostics,
     ) -> LegSpec {
         let forward = self.graph.channel_spec(channel);
         let backward = self.graph.channel_spec(channel ^ 1);
         let circuit = Loop::new(forward, backward, unit_bytes);
-        let (flow_control, buffer) = control::specs(layers, &circuit);
+        let (flow_control, buffer) = control::specs(control, &circuit);
         let name = || self.graph.channel_name(channel);
         let leg = Leg {
             flow: &draft.name,
             channel: &name,
-            layers,
+            control,
             circuit,
             loses_data: forward.errors.data_loss > 0.0,
         };
@@ -255,29 +268,27 @@ impl Builder<'_> {
         draft: &Draft<'r>,
         tree: &Tree,
         mistakes: &mut Diagnostics,
-    ) -> BTreeMap<u32, &'r Record> {
-        let mut found: BTreeMap<u32, &Record> = BTreeMap::new();
-        if draft.back_of.is_some() || draft.record.section.key("on_links").is_none() {
-            return found;
-        }
-        for record in draft.record.records("on_links") {
-            let at = record.at("link");
-            let text = draft.expand(record.text("link"));
-            match self.graph.find_channel(&text, &at) {
+    ) -> BTreeMap<u32, &'r LinkOverride> {
+        let mut found: BTreeMap<u32, &'r LinkOverride> = BTreeMap::new();
+        let entries = draft.own.map_or(&[][..], |own| &own.on_links);
+        for own in entries {
+            let at = &own.link.at;
+            let text = draft.expand(&own.link);
+            match self.graph.find_channel(&text, at) {
                 Err(diagnostic) => mistakes.push(*diagnostic),
                 Ok(channel) if !crosses(tree, channel) => {
                     let ways = self.channels(tree.iter().map(|(channel, _)| *channel));
-                    mistakes.push(not_there(&draft.name, &text, at, &ways));
+                    mistakes.push(not_there(&draft.name, &text, at.clone(), &ways));
                 }
                 Ok(channel) => match found.get(&channel) {
                     Some(first) => mistakes.push(
                         Diagnostic::error("contradiction", format!("`{text}` is given twice"))
-                            .at(at, "the second")
-                            .at(first.at("link"), "the first")
+                            .at(at.clone(), "the second")
+                            .at(first.link.at.clone(), "the first")
                             .help("give each link once"),
                     ),
                     None => {
-                        found.insert(channel, record);
+                        found.insert(channel, own);
                     }
                 },
             }

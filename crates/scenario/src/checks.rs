@@ -9,86 +9,71 @@ use packet::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 use crate::Limits;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ethernet::old_on_fast;
-use crate::flows::Draft;
+use crate::flows::{self, Draft};
+use crate::given::packet::PacketFile;
+use crate::given::packet::flows::Series;
+use crate::given::packet::network::Link;
+use crate::given::packet::traffic::Traffic;
 use crate::memory;
-use crate::record::Record;
 use crate::reserve;
+use crate::source::At;
 use crate::topology::Graph;
 use crate::traffic::{self, Line};
+use crate::typed::Placed;
 
 /// Memory of one queued unit, bytes.
 const UNIT_BYTES: f64 = 40.0;
 
 /// Warm-up against duration.
 pub(crate) fn run_times(
-    run: Option<&Record>,
-    stop_at: Time,
-    warm_up: Time,
+    duration: &Placed<Time>,
+    warm_up: &Placed<Time>,
     mistakes: &mut Diagnostics,
 ) {
-    let Some(run) = run else {
-        return;
-    };
-    if warm_up >= stop_at && run.field("duration").is_some() && run.given("warm_up") {
+    if **warm_up >= **duration && !duration.is_faulty && warm_up.is_given {
         mistakes.push(
             Diagnostic::error("bad-times", "the run ends before its warm-up does")
-                .at(run.at("warm_up"), "statistics would start here")
-                .at(run.at("duration"), "the run ends here")
+                .at(warm_up.at.clone(), "statistics would start here")
+                .at(duration.at.clone(), "the run ends here")
                 .help("make `warm_up` shorter than `duration`: a quarter of it is usual"),
         );
     }
 }
 
 /// Errors that nobody notices, wherever links are described.
-pub(crate) fn corruption(root: &Record, mistakes: &mut Diagnostics) {
-    let links = root.records("links").iter();
-    let trunk = root
-        .record("topology")
-        .and_then(|topology| topology.record("trunk"));
-    let sides = links
-        .clone()
-        .flat_map(|link| [link.record("forward"), link.record("backward")]);
-    let tables = root.record("link").into_iter().chain(links).chain(trunk);
-    for table in tables.chain(sides.flatten()) {
-        if table
-            .decimal("control_corruption")
-            .is_some_and(|chance| chance > 0.0)
-        {
-            mistakes.push(
-                Diagnostic::warning("unsafe", "corrupted credit may overflow buffers")
-                    .at(
-                        table.at("control_corruption"),
-                        "nobody notices these errors",
-                    )
-                    .note(
-                        "a credit cell with a wrong value lets the sender send more than there is \
-                         room for; this is why credit cells carry a CRC",
-                    )
-                    .help("for errors that the CRC finds, use `control_loss`"),
-            );
-        }
+pub(crate) fn corruption(file: &PacketFile, mistakes: &mut Diagnostics) {
+    let corrupting = |link: &&Link| link.control_corruption.is_some_and(|chance| chance > 0.0);
+    for link in file.link_tables().filter(corrupting) {
+        mistakes.push(
+            Diagnostic::warning("unsafe", "corrupted credit may overflow buffers")
+                .at(
+                    link.control_corruption.at.clone(),
+                    "nobody notices these errors",
+                )
+                .note(
+                    "a credit cell with a wrong value lets the sender send more than there is \
+                     room for; this is why credit cells carry a CRC",
+                )
+                .help("for errors that the CRC finds, use `control_loss`"),
+        );
     }
 }
 
 /// From and until of a series against the run.
-pub(crate) fn series_times(
-    record: &Record,
-    from: Time,
-    until: Time,
-    stop_at: Time,
-    mistakes: &mut Diagnostics,
-) {
-    if from >= until || from >= stop_at {
+pub(crate) fn series_times(series: &Series, stop_at: Time, mistakes: &mut Diagnostics) {
+    let (from, until) = (&series.from, &series.until);
+    let end = until.unwrap_or(stop_at);
+    if **from >= end || **from >= stop_at {
         mistakes.push(
             Diagnostic::error("bad-times", "the series ends before it starts")
-                .at(record.at("from"), "from here")
-                .at(record.at("until"), "to here, or to the end of the run")
+                .at(from.at.clone(), "from here")
+                .at(until.at.clone(), "to here, or to the end of the run")
                 .help("leave `from` and `until` out to record the whole run"),
         );
-    } else if until > stop_at {
+    } else if end > stop_at {
         mistakes.push(
             Diagnostic::warning("bad-times", "the series reaches past the end of the run")
-                .at(record.at("until"), "later than `run.duration`")
+                .at(until.at.clone(), "later than `run.duration`")
                 .help("leave `until` out to record up to the end"),
         );
     }
@@ -96,7 +81,7 @@ pub(crate) fn series_times(
 
 /// Does the network fit into memory? Asked before it is built.
 pub(crate) fn fits(
-    root: &Record,
+    (file, at): (&PacketFile, &At),
     graph: &Graph,
     legs: u64,
     limits: &Limits,
@@ -107,15 +92,14 @@ pub(crate) fn fits(
     let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
         return true;
     };
-    let tables = root.records("patterns").iter().chain(root.records("flows"));
-    let largest = tables.max_by_key(|record| record.whole("count").unwrap_or(0));
+    let largest = flows::counts(file).max_by_key(|(count, ..)| *count);
     mistakes.push(
         Diagnostic::error(
             "out-of-memory",
             "the scenario needs more memory than there is",
         )
         .at(
-            largest.map_or_else(|| root.at.clone(), |r| r.at.clone()),
+            largest.map_or(at, |(.., table)| table).clone(),
             "most flows are here",
         )
         .note(format!(
@@ -138,31 +122,13 @@ pub(crate) fn bytes(count: u64) -> String {
 }
 
 /// Sources that start when the run is over.
-pub(crate) fn starts(
-    drafts: &[Draft<'_>],
-    specs: &[FlowSpec],
-    stop_at: Time,
-    mistakes: &mut Diagnostics,
-) {
-    for (draft, flow) in drafts.iter().zip(specs) {
-        let start = match &flow.traffic {
-            TrafficSpec::Greedy { start, .. }
-            | TrafficSpec::Constant { start, .. }
-            | TrafficSpec::Poisson { start, .. }
-            | TrafficSpec::Trains { start, .. }
-            | TrafficSpec::Bottlenecked { start, .. }
-            | TrafficSpec::OnOff { start, .. } => *start,
-            TrafficSpec::Client(client) => client.start,
-            TrafficSpec::Requests(requests) => requests.start,
-            TrafficSpec::Tcp(tcp) => tcp.start,
-            TrafficSpec::Silent | TrafficSpec::Server | TrafficSpec::TcpBack => Time::ZERO,
-        };
-        if start >= stop_at
-            && let Some(traffic) = draft.traffic()
-        {
+pub(crate) fn starts(drafts: &[Draft<'_>], stop_at: Time, mistakes: &mut Diagnostics) {
+    for draft in drafts {
+        let start = draft.traffic().and_then(Traffic::start);
+        if let Some(start) = start.filter(|start| ***start >= stop_at) {
             mistakes.push(
                 Diagnostic::warning("never-starts", format!("`{}` sends nothing", draft.name))
-                    .at(traffic.at("start"), "not before the run is over")
+                    .at(start.at.clone(), "not before the run is over")
                     .help("start earlier, or make `run.duration` longer"),
             );
         }
@@ -182,7 +148,7 @@ pub(crate) fn old_tcp(
         let ends = ends.map(|leg| leg.channel);
         let slower = ends.min_by_key(|channel| rate(*channel));
         if let (TrafficSpec::Tcp(tcp), Some(traffic), Some(channel)) =
-            (&flow.traffic, draft.traffic(), slower)
+            (&flow.traffic, draft.record.record("traffic"), slower)
         {
             let name = || graph.channel_name(channel);
             old_on_fast(vec![traffic], &tcp.tcp, (rate(channel), &name), mistakes);
@@ -201,7 +167,7 @@ fn shared_partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diag
         let chosen = specs[partner as usize]
             .partner
             .map(|id| &specs[id as usize].name);
-        if draft.record.field("partner").is_none() && chosen == Some(&flow.name) {
+        if draft.settings.partner.is_none() && chosen == Some(&flow.name) {
             continue;
         }
         let Some(first) = taken.insert(partner, draft) else {
@@ -213,8 +179,14 @@ fn shared_partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diag
                 "shared-partner",
                 format!("`{name}` is the partner of two flows"),
             )
-            .at(draft.record.at("partner"), format!("of `{}`", draft.name))
-            .at(first.record.at("partner"), format!("of `{}`", first.name))
+            .at(
+                draft.settings.partner.at.clone(),
+                format!("of `{}`", draft.name),
+            )
+            .at(
+                first.settings.partner.at.clone(),
+                format!("of `{}`", first.name),
+            )
             .note("nobody could tell for whom an answer is")
             .help("give each flow a partner of its own; `{i}` numbers them with `count`"),
         );
@@ -225,17 +197,16 @@ fn shared_partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diag
 pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut Diagnostics) {
     shared_partners(drafts, specs, mistakes);
     for (draft, flow) in drafts.iter().zip(specs) {
+        let settings = draft.settings;
+        let control_at = &settings.source_control.at;
         let (what, at, wanted) = match (&flow.traffic, &flow.source_control) {
             (TrafficSpec::Client(_), SourceControlSpec::None) => {
-                ("a client", draft.record.at("traffic"), "server")
+                ("a client", &settings.traffic.at, "server")
             }
             (TrafficSpec::Client(_), _) => {
                 mistakes.push(
                     Diagnostic::error("bad-partner", "a client has no window of its own")
-                        .at(
-                            draft.record.at("source_control"),
-                            "its requests already wait",
-                        )
+                        .at(control_at.clone(), "its requests already wait")
                         .help("leave `source_control` out; `outstanding` limits a client"),
                 );
                 continue;
@@ -246,22 +217,21 @@ pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut 
                 continue;
             }
             (_, SourceControlSpec::None) => continue,
-            _ => ("a window", draft.record.at("source_control"), "silent"),
+            _ => ("a window", control_at, "silent"),
         };
         if draft.to.len() > 1 {
             mistakes.push(
                 Diagnostic::error("bad-partner", format!("{what} works with one destination"))
-                    .at(at, "on a multicast flow")
+                    .at(at.clone(), "on a multicast flow")
                     .note("answers of several destinations have no meaning to it"),
             );
             continue;
         }
-        let to = draft.to[0];
         let back = format!("from `{}` back", draft.name);
         let Some(partner) = flow.partner else {
             mistakes.push(
                 Diagnostic::error("missing-key", format!("{what} needs a `partner`"))
-                    .at(at, "who carries the answers?")
+                    .at(at.clone(), "who carries the answers?")
                     .help(format!(
                         "add a flow {back} with `traffic = {{ kind = \"{wanted}\" }}`, and name \
                          it here: `partner = \"..\"`"
@@ -270,26 +240,17 @@ pub(crate) fn partners(drafts: &[Draft<'_>], specs: &[FlowSpec], mistakes: &mut 
             continue;
         };
         let partner = partner as usize;
-        let place = draft.record.at("partner");
-        check_partner(
-            draft,
-            (&specs[partner], &drafts[partner]),
-            to,
-            wanted,
-            place,
-            mistakes,
-        );
+        check_partner(draft, (&specs[partner], &drafts[partner]), wanted, mistakes);
     }
 }
 
 fn check_partner(
     draft: &Draft<'_>,
     (partner, other): (&FlowSpec, &Draft<'_>),
-    to: u32,
     wanted: &str,
-    at: crate::source::At,
     mistakes: &mut Diagnostics,
 ) {
+    let (to, at) = (draft.to[0], &draft.settings.partner.at);
     let fits = match partner.traffic {
         TrafficSpec::Server => wanted == "server",
         TrafficSpec::Silent => wanted == "silent",
@@ -302,7 +263,7 @@ fn check_partner(
                 format!("`{}` can't carry the answers", partner.name),
             )
             .at(at.clone(), format!("its traffic is not `{wanted}`"))
-            .at(other.record.at("traffic"), "the partner's traffic")
+            .at(other.settings.traffic.at.clone(), "the partner's traffic")
             .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`")),
         );
     }
@@ -312,7 +273,7 @@ fn check_partner(
                 "partner-astray",
                 format!("`{}` does not lead back", partner.name),
             )
-            .at(at, format!("not the way back of `{}`", draft.name))
+            .at(at.clone(), format!("not the way back of `{}`", draft.name))
             .at(other.at.clone(), "the partner's way")
             .help("a partner starts where the flow ends, and ends where it starts"),
         );
@@ -351,7 +312,7 @@ pub(crate) fn load(
                 format!("the queue for `{name}` grows without end"),
             )
             .at(
-                draft.record.at("traffic"),
+                draft.settings.traffic.at.clone(),
                 format!("`{}` and nothing holds it back", draft.name),
             )
             .note(format!(
@@ -377,7 +338,7 @@ pub(crate) fn load(
                 "out-of-memory",
                 "queues would grow beyond the memory there is",
             )
-            .at(draft.record.at("traffic"), "see the warnings above")
+            .at(draft.settings.traffic.at.clone(), "see the warnings above")
             .note(format!(
                 "about {} of queued cells; {} are free",
                 bytes(queued_bytes as u64),

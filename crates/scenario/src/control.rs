@@ -5,13 +5,28 @@ use packet::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, FlowControlSpec, Overflow, Timing,
 };
 
-use crate::record::{Datum, Record};
-use crate::source::At;
+use crate::given::packet::control::{self as given, FlowControl, Scheme};
+use crate::kinds::{OrShare, OrWord};
+use crate::record::Record;
+use crate::typed::{self, Placed, Word};
 use crate::units;
 
-/// `[flow_control]`, what the flow changes, what it changes on this link: the last wins.
+/// `[flow_control]`, with every default that holds with credits: an override may turn them on.
+pub(crate) fn base(given: &Placed<FlowControl>) -> FlowControl {
+    given.over(&typed::defaults(Scheme::N23.word(), &given.at))
+}
+
+/// Tables that override each other: the last wins.
 #[derive(Clone)]
 pub(crate) struct Layers<'a>(pub Vec<&'a Record>);
+
+impl<'a> Layers<'a> {
+    /// The layer that decides over `key`.
+    pub(crate) fn layer(&self, key: &str) -> Option<&'a Record> {
+        let mut layers = self.0.iter().rev().copied();
+        layers.find(|layer| layer.field(key).is_some())
+    }
+}
 
 /// The control loop of one leg.
 #[derive(Clone, Copy, Debug)]
@@ -24,49 +39,6 @@ pub(crate) struct Loop {
     pub unit_bits: u64,
     /// Rate of the link.
     pub rate: Rate,
-}
-
-impl<'a> Layers<'a> {
-    /// The layer that decides over `key`.
-    pub(crate) fn layer(&self, key: &str) -> Option<&'a Record> {
-        self.0
-            .iter()
-            .rev()
-            .copied()
-            .find(|layer| layer.field(key).is_some())
-    }
-
-    /// Where the value stands.
-    pub(crate) fn at(&self, key: &str) -> At {
-        match self.layer(key) {
-            Some(layer) => layer.at(key),
-            None => self
-                .0
-                .first()
-                .map(|base| base.at.clone())
-                .unwrap_or_default(),
-        }
-    }
-
-    /// The layer that sets N3: `n3` and `target` replace each other.
-    pub(crate) fn zone3(&self) -> Option<(&'static str, &'a Record)> {
-        let layers = self.0.iter().rev().copied();
-        let mut keys = layers.flat_map(|layer| [("n3", layer), ("target", layer)]);
-        keys.find(|(key, layer)| layer.field(key).is_some())
-    }
-
-    pub(crate) fn count(&self, key: &str) -> Option<u32> {
-        self.layer(key)?.count(key)
-    }
-
-    pub(crate) fn word(&self, key: &str) -> &'static str {
-        self.layer(key).map_or("", |layer| layer.word(key))
-    }
-
-    /// Does the author say that buffers may overfill?
-    pub(crate) fn keeps(&self) -> bool {
-        self.word("overflow") == "keep"
-    }
 }
 
 impl Loop {
@@ -118,64 +90,47 @@ pub fn n3_for(round_trip: Duration, bandwidth: Rate, unit_bytes: u32) -> u32 {
 }
 
 /// What the simulator runs on a leg.
-pub(crate) fn specs(layers: &Layers<'_>, circuit: &Loop) -> (FlowControlSpec, BufferSpec) {
-    let overflow = if layers.keeps() {
-        Overflow::Keep
-    } else {
-        Overflow::Drop
+pub(crate) fn specs(control: &FlowControl, circuit: &Loop) -> (FlowControlSpec, BufferSpec) {
+    let buffer = |usual| BufferSpec {
+        limit_units: match *control.buffer {
+            Some(OrWord::Value(cells)) => Some(cells),
+            Some(OrWord::Word) => None,
+            None => usual,
+        },
+        overflow: match control.keeps() {
+            true => Overflow::Keep,
+            false => Overflow::Drop,
+        },
     };
-    let given = layers
-        .layer("buffer")
-        .and_then(|layer| layer.datum("buffer"));
-    let limit = |default: Option<u32>| match given {
-        Some(Datum::Whole(cells)) => Some(u32::try_from(*cells).unwrap_or(u32::MAX)),
-        Some(_) => None,
-        None => default,
+    let Some(rule) = control.scheme.and_then(rule) else {
+        return (FlowControlSpec::None, buffer(None));
     };
-    let Some(rule) = rule(layers.word("scheme")) else {
-        return (
-            FlowControlSpec::None,
-            BufferSpec {
-                limit_units: limit(None),
-                overflow,
-            },
-        );
-    };
-    let credit = credit(rule, layers, circuit);
-    let zones = credit
-        .n1
-        .saturating_add(credit.n2)
-        .saturating_add(credit.n3);
-    let buffer = BufferSpec {
-        limit_units: limit(Some(zones)),
-        overflow,
-    };
-    (FlowControlSpec::Credit(credit), buffer)
+    let credit = credit(rule, control, circuit);
+    let zones = credit.n1.saturating_add(credit.n2);
+    let zones = zones.saturating_add(credit.n3);
+    (FlowControlSpec::Credit(credit), buffer(Some(zones)))
 }
 
-/// The simulator's rule for a scheme of the key table; `None` for no control.
-fn rule(scheme: &str) -> Option<CreditRule> {
-    Some(match scheme {
-        "n23" => CreditRule::N23,
-        "n123" => CreditRule::N123,
-        "n123+" => CreditRule::N123Plus,
-        "relative" => CreditRule::Relative,
-        "cumulative" => CreditRule::Cumulative,
-        _ => return None,
-    })
+/// The simulator's rule for a scheme; `None` for no control.
+fn rule(scheme: Scheme) -> Option<CreditRule> {
+    match scheme {
+        Scheme::None => None,
+        Scheme::N23 => Some(CreditRule::N23),
+        Scheme::N123 => Some(CreditRule::N123),
+        Scheme::N123Plus => Some(CreditRule::N123Plus),
+        Scheme::Relative => Some(CreditRule::Relative),
+        Scheme::Cumulative => Some(CreditRule::Cumulative),
+    }
 }
 
-fn credit(rule: CreditRule, layers: &Layers<'_>, circuit: &Loop) -> CreditSpec {
-    // An override may turn credits on where `[flow_control]` has none, and so no default.
-    let n2 = layers.count("n2").unwrap_or(10);
-    let n3 = n3(layers, circuit);
+fn credit(rule: CreditRule, control: &FlowControl, circuit: &Loop) -> CreditSpec {
+    let n2 = control.n2.unwrap_or_default();
+    let n3 = n3(control, circuit);
     let n1 = match rule {
-        CreditRule::N123 => layers
-            .count("n1")
-            .unwrap_or_else(|| circuit.cells_at(circuit.rate)),
+        CreditRule::N123 => control.n1.unwrap_or_else(|| circuit.cells_at(circuit.rate)),
         // Equation 3 turns N3 into the bandwidth of the circuit and back.
-        CreditRule::N123Plus => layers.count("n1").unwrap_or(n2.saturating_add(n3)),
-        _ => 0,
+        CreditRule::N123Plus => control.n1.unwrap_or(n2.saturating_add(n3)),
+        CreditRule::N23 | CreditRule::Relative | CreditRule::Cumulative => 0,
     };
     let exact = Duration(u64::try_from(circuit.ps).unwrap_or(u64::MAX));
     CreditSpec {
@@ -183,38 +138,31 @@ fn credit(rule: CreditRule, layers: &Layers<'_>, circuit: &Loop) -> CreditSpec {
         n1,
         n2,
         n3,
-        window: layers
-            .layer("window")
-            .and_then(|layer| layer.duration("window"))
-            .unwrap_or(exact),
-        bind: if layers.word("bind") == "trigger" {
-            Bind::Trigger
-        } else {
-            Bind::Start
+        window: match *control.window {
+            Some(OrWord::Value(window)) => window,
+            Some(OrWord::Word) | None => exact,
         },
-        redundant_every: layers.count("redundant_every"),
-        refresh_every: layers
-            .layer("refresh_every")
-            .and_then(|l| l.duration("refresh_every")),
-        request_after: layers
-            .layer("request_after")
-            .and_then(|l| l.duration("request_after")),
-        resync_every: match rule {
-            CreditRule::Cumulative => layers.count("resync_every"),
-            _ => None,
+        bind: match *control.bind {
+            Some(given::Bind::Trigger) => Bind::Trigger,
+            Some(given::Bind::Start) | None => Bind::Start,
         },
+        redundant_every: *control.redundant_every,
+        refresh_every: *control.refresh_every,
+        request_after: *control.request_after,
+        resync_every: control
+            .resync_every
+            .filter(|_| rule == CreditRule::Cumulative),
     }
 }
 
-fn n3(layers: &Layers<'_>, circuit: &Loop) -> u32 {
-    match layers.zone3() {
-        Some(("n3", layer)) => layer.count("n3").unwrap_or(0),
-        Some((_, layer)) => match layer.datum("target") {
-            Some(Datum::Rate(rate)) => circuit.cells_at(*rate),
-            Some(Datum::Share(share)) => circuit.cells_at(units::share_of(circuit.rate, *share)),
-            _ => circuit.cells_at(circuit.rate),
-        },
-        None => circuit.cells_at(circuit.rate),
+fn n3(control: &FlowControl, circuit: &Loop) -> u32 {
+    match (*control.n3, *control.target) {
+        (Some(n3), _) => n3,
+        (None, Some(OrWord::Value(OrShare::Value(rate)))) => circuit.cells_at(rate),
+        (None, Some(OrWord::Value(OrShare::Share(share)))) => {
+            circuit.cells_at(units::share_of(circuit.rate, share))
+        }
+        (None, Some(OrWord::Word) | None) => circuit.cells_at(circuit.rate),
     }
 }
 

@@ -7,22 +7,22 @@ use std::fmt::Display;
 
 use crate::Engine;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
+use crate::source::At;
 
 /// Has the engine look at what it is to run.
-pub(crate) fn check(root: &Record, engine: &Engine, mistakes: &mut Diagnostics) {
+pub(crate) fn check(at: &At, engine: &Engine, mistakes: &mut Diagnostics) {
     match engine {
-        Engine::Packet(packet) => tell(root, packet::verify(&packet.network), mistakes),
-        Engine::Flit(fabric) => tell(root, flit::verify(fabric), mistakes),
-        Engine::Ethernet(found) => tell(root, ethernet::verify(&found.network), mistakes),
+        Engine::Packet(packet) => tell(at, packet::verify(&packet.network), mistakes),
+        Engine::Flit(fabric) => tell(at, flit::verify(fabric), mistakes),
+        Engine::Ethernet(found) => tell(at, ethernet::verify(&found.network), mistakes),
     }
 }
 
-fn tell<E: Display>(root: &Record, result: Result<(), E>, mistakes: &mut Diagnostics) {
+fn tell<E: Display>(at: &At, result: Result<(), E>, mistakes: &mut Diagnostics) {
     let Err(error) = result else { return };
     mistakes.push(
         Diagnostic::error("refused", format!("the engine can't run this: {error}"))
-            .at(root.at("run"), "it would not start")
+            .at(at.clone(), "it would not start")
             .help("change what the message names"),
     );
 }

@@ -2,7 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kernel::{Purpose, Stream};
+
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::Named;
+use crate::given::packet::PacketFile;
+use crate::given::packet::flows::{FlowSettings, Flows, PatternsKind};
+use crate::given::packet::traffic::Traffic;
 use crate::partners;
 use crate::patterns;
 use crate::reader::clip;
@@ -11,6 +17,7 @@ use crate::route::{self, Router, Tree};
 use crate::source::At;
 use crate::suggest::{self, Budget};
 use crate::topology::Graph;
+use crate::typed::Placed;
 
 /// Flows that a scenario may have.
 pub(crate) const MOST_FLOWS: u64 = 4_000_000;
@@ -26,6 +33,14 @@ pub(crate) struct Draft<'a> {
     pub to: Vec<u32>,
     /// Its table.
     pub record: &'a Record,
+    /// Where the table stands.
+    pub table: &'a At,
+    /// Where its name stands.
+    pub name_at: &'a At,
+    /// What it has, named or made by rule.
+    pub settings: &'a FlowSettings,
+    /// Its table, if it has one of its own.
+    pub own: Option<&'a Flows>,
     /// The number that stands for `{i}`.
     pub number: Option<u64>,
     /// Where a mistake about its way is shown.
@@ -40,11 +55,11 @@ impl Draft<'_> {
         expand(text, self.number)
     }
 
-    /// The table of what it sends, if it has one.
-    pub(crate) fn traffic(&self) -> Option<&Record> {
+    /// What it sends, unless that answers another flow.
+    pub(crate) fn traffic(&self) -> Option<&Traffic> {
         match self.back_of {
-            Some(_) => self.record.record("back"),
-            None => self.record.record("traffic"),
+            Some(_) => self.settings.back.as_ref().map(|back| &back.value),
+            None => Some(&self.settings.traffic),
         }
     }
 }
@@ -58,25 +73,26 @@ pub(crate) fn expand(text: &str, number: Option<u64>) -> String {
 
 /// The flows of the file, in order: first `[[flows]]`, then `[[patterns]]`.
 pub(crate) fn drafts<'a>(
-    root: &'a Record,
+    (root, file): (&'a Record, &'a PacketFile),
     graph: &Graph,
-    seed: u64,
     mistakes: &mut Diagnostics,
 ) -> Vec<Draft<'a>> {
-    nothing_to_send(root, mistakes);
+    nothing_to_send(file, &root.at, mistakes);
     // Without nodes, every name would be unknown.
     let lost = graph.nodes.is_empty() && mistakes.errors() > 0;
-    if lost || too_many(root, mistakes) {
+    if lost || too_many(file, mistakes) {
         return Vec::new();
     }
     let mut drafts = Vec::new();
-    for record in root.records("flows") {
-        named(record, graph, &mut drafts, mistakes);
+    for (flows, record) in file.flows.iter().zip(root.records("flows")) {
+        named(flows, record, graph, &mut drafts, mistakes);
     }
-    for (index, record) in root.records("patterns").iter().enumerate() {
-        patterns::draw(record, graph, seed, index as u64, &mut drafts, mistakes);
+    let patterns = file.patterns.iter().zip(root.records("patterns"));
+    for (index, (pattern, record)) in patterns.enumerate() {
+        let dice = Stream::new(file.run.seed, index as u64, Purpose::Pattern);
+        patterns::draw(pattern, record, graph, dice, &mut drafts, mistakes);
         if drafts.len() as u64 > MOST_FLOWS {
-            refuse(record.at.clone(), drafts.len() as u64, mistakes);
+            refuse(pattern.at.clone(), drafts.len() as u64, mistakes);
             return Vec::new();
         }
     }
@@ -85,28 +101,40 @@ pub(crate) fn drafts<'a>(
     drafts
 }
 
-fn nothing_to_send(root: &Record, mistakes: &mut Diagnostics) {
-    let empty = |key| root.records(key).is_empty() && !root.faulty.contains(&key);
-    if empty("flows") && empty("patterns") {
+fn nothing_to_send(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) {
+    let (flows, patterns) = (&file.flows, &file.patterns);
+    let is_faulty = flows.is_faulty || patterns.is_faulty;
+    if flows.is_empty() && patterns.is_empty() && !is_faulty {
         mistakes.push(
             Diagnostic::error(
                 "no-flows",
                 "the scenario has no flows: nothing would be sent",
             )
-            .at(root.at.clone(), "no `[[flows]]` and no `[[patterns]]`")
+            .at(at.clone(), "no `[[flows]]` and no `[[patterns]]`")
             .help("add one: `[[flows]]` with `name = \"VC1\"`, `from = \"A\"`, `to = \"B\"`"),
         );
     }
 }
 
-fn too_many(root: &Record, mistakes: &mut Diagnostics) -> bool {
-    let flows = root.records("flows").iter();
-    let patterns = root.records("patterns").iter();
+/// How many flows each table makes, as far as it says, where that stands, and the table.
+pub(crate) fn counts(file: &PacketFile) -> impl Iterator<Item = (Option<u64>, &At, &At)> {
+    let flows = file.flows.iter();
+    let flows = flows.map(|flows| (flows.count.value, &flows.count.at, &flows.at));
+    let patterns = file.patterns.iter().map(|pattern| match &*pattern.kind {
+        PatternsKind::RandomPairs { count } => (count.sure().copied(), &count.at, &pattern.at),
+        PatternsKind::AllToOne { .. } | PatternsKind::Permutation | PatternsKind::Neighbour => {
+            (None, &pattern.at, &pattern.at)
+        }
+    });
+    flows.chain(patterns)
+}
+
+fn too_many(file: &PacketFile, mistakes: &mut Diagnostics) -> bool {
     let mut total = 0_u64;
-    for record in flows.chain(patterns) {
-        total = total.saturating_add(record.whole("count").unwrap_or(1));
+    for (count, at, _) in counts(file) {
+        total = total.saturating_add(count.unwrap_or(1));
         if total > MOST_FLOWS {
-            refuse(record.at("count"), total, mistakes);
+            refuse(at.clone(), total, mistakes);
             return true;
         }
     }
@@ -122,42 +150,41 @@ fn refuse(at: At, total: u64, mistakes: &mut Diagnostics) {
 }
 
 fn named<'a>(
+    flows: &'a Placed<Flows>,
     record: &'a Record,
     graph: &Graph,
     drafts: &mut Vec<Draft<'a>>,
     mistakes: &mut Diagnostics,
 ) {
-    let count = record.whole("count");
+    let count = *flows.count;
     for index in 1..=count.unwrap_or(1) {
         let number = count.map(|_| index);
         let name = match number {
-            Some(number) => format!("{}[{number}]", record.text("name")),
-            None => record.text("name").into(),
+            Some(number) => format!("{}[{number}]", *flows.name),
+            None => flows.name.value.clone(),
         };
         let mut host = |text: &str, at: &At| {
             let found = graph.find_host(&expand(text, number), at);
             found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
         };
-        let source = record
-            .field("from")
-            .map(|from| host(record.text("from"), &from.at));
-        let to: Vec<(Option<u32>, &At)> = record
-            .list("to")
-            .iter()
-            .map(|(name, at)| (host(name, at), at))
-            .collect();
+        let source = flows.from.sure().map(|from| host(from, &flows.from.at));
+        let to = flows.to.iter().map(|(name, at)| (host(name, at), at));
+        let to: Vec<(Option<u32>, &At)> = to.collect();
         let Some(Some(source)) = source else {
             continue;
         };
-        if let Some(to) = destinations(record, source, &to, graph, mistakes) {
-            let at = record.at("to");
+        if let Some(to) = destinations(&flows.to, source, &to, graph, mistakes) {
             drafts.push(Draft {
                 name,
                 source,
                 to,
                 record,
+                table: &flows.at,
+                name_at: &flows.name.at,
+                settings: &flows.settings,
+                own: Some(flows),
                 number,
-                at,
+                at: flows.to.at.clone(),
                 back_of: None,
             });
         }
@@ -165,7 +192,7 @@ fn named<'a>(
 }
 
 fn destinations(
-    record: &Record,
+    given: &Placed<Vec<Named>>,
     source: u32,
     to: &[(Option<u32>, &At)],
     graph: &Graph,
@@ -197,10 +224,10 @@ fn destinations(
         }
         known.push(node);
     }
-    if known.is_empty() && record.field("to").is_some() {
+    if known.is_empty() && !given.is_faulty {
         mistakes.push(
             Diagnostic::error("bad-flow", "a flow needs a destination")
-                .at(record.at("to"), "an empty list")
+                .at(given.at.clone(), "an empty list")
                 .help("name one host or more: `to = \"B\"`"),
         );
     }
@@ -208,21 +235,21 @@ fn destinations(
 }
 
 fn duplicates(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
-    let mut first: BTreeMap<&str, &Record> = BTreeMap::new();
+    let mut first: BTreeMap<&str, &At> = BTreeMap::new();
     // A name that is none was told as such.
     for draft in drafts.iter().filter(|draft| !draft.name.is_empty()) {
         match first.get(draft.name.as_str()) {
-            Some(record) => mistakes.push(
+            Some(at) => mistakes.push(
                 Diagnostic::error(
                     "duplicate-name",
                     format!("two flows are called `{}`", clip(&draft.name)),
                 )
-                .at(draft.record.at("name"), "the second")
-                .at(record.at("name"), "the first")
+                .at(draft.name_at.clone(), "the second")
+                .at((*at).clone(), "the first")
                 .help("give each flow its own name, or one table with `count`"),
             ),
             None => {
-                first.insert(&draft.name, draft.record);
+                first.insert(&draft.name, draft.name_at);
             }
         }
     }
@@ -293,7 +320,7 @@ fn too_long(
     mistakes.push(
         Diagnostic::error("too-large", "finding all the ways would take too long")
             .at(
-                draft.record.at.clone(),
+                draft.table.clone(),
                 format!("flows start at {roots} places"),
             )
             .note(format!(
@@ -310,23 +337,21 @@ fn tree(
     router: &mut Router<'_>,
     draft: &Draft<'_>,
 ) -> Result<Tree, Box<Diagnostic>> {
-    let has_path = draft.record.section.key("path").is_some();
-    if has_path && let Some(field) = draft.record.field("path") {
+    let path = draft.own.map(|own| &own.path);
+    if let Some(path) = path.filter(|path| path.is_given) {
+        let at = &path.at;
         if draft.to.len() > 1 {
             return Err(Box::new(
                 Diagnostic::error("bad-path", "a path leads to one destination")
-                    .at(field.at.clone(), format!("the flow has {}", draft.to.len()))
+                    .at(at.clone(), format!("the flow has {}", draft.to.len()))
                     .help("leave `path` out: a multicast tree is made of shortest ways"),
             ));
         }
-        let path: Vec<(String, At)> = draft
-            .record
-            .list("path")
-            .iter()
-            .map(|(name, at)| (draft.expand(name), at.clone()))
-            .collect();
+        let nodes = path.iter();
+        let nodes = nodes.map(|(name, at)| (draft.expand(name), at.clone()));
+        let nodes: Vec<Named> = nodes.collect();
         let ends = (draft.source, draft.to[0]);
-        return route::along(graph, (&path, &field.at), ends.0, ends.1).map_err(|diagnostic| {
+        return route::along(graph, (&nodes, at), ends.0, ends.1).map_err(|diagnostic| {
             let shortest = router.tree(ends.0, &[ends.1]).ok();
             Box::new(diagnostic.help_if(shortest.map(|tree| {
                 format!(

@@ -4,8 +4,9 @@ use kernel::words::counted;
 use packet::spec::{ChannelSpec, LinkSpec, NodeKind};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
-use crate::topology::{Graph, channel, placeholder};
+use crate::given::packet::network::{Link, Topology, TopologyKind};
+use crate::source::At;
+use crate::topology::{Base, Graph};
 
 /// Nodes that a rule may make.
 const MOST_NODES: u64 = 2_000_000;
@@ -19,20 +20,20 @@ struct Plan {
 
 pub(crate) fn build(
     graph: &mut Graph,
-    topology: &Record,
-    root: &Record,
+    topology: &Topology,
+    at: &At,
+    base: &Base<'_>,
     mistakes: &mut Diagnostics,
 ) {
-    let kind = topology.word("kind");
-    let Some(size) = switches(topology, kind) else {
+    let Some((kind, size)) = topology.kind.sure().and_then(|k| Some((k, switches(k)?))) else {
         return;
     };
-    let per_switch = topology.whole("hosts_per_switch").unwrap_or(1);
+    let per_switch = topology.hosts_per_switch;
     if size.saturating_mul(per_switch.saturating_add(1)) > MOST_NODES {
         mistakes.push(
             Diagnostic::error("too-large", "the topology has too many nodes")
                 .at(
-                    topology.at.clone(),
+                    at.clone(),
                     format!(
                         "{} with {} each",
                         counted(size, "switch"),
@@ -43,78 +44,61 @@ pub(crate) fn build(
         );
         return;
     }
-    if kind == "ring" && size < 3 {
+    if let TopologyKind::Ring { switches } = kind
+        && size < 3
+    {
         mistakes.push(
             Diagnostic::error("out-of-range", "a ring needs 3 switches or more")
-                .at(topology.at("switches"), "no ring")
+                .at(switches.at.clone(), "no ring")
                 .help("two switches make a line: `kind = \"line\"`"),
         );
         return;
     }
-    let plan = plan(topology, kind, size as usize);
-    let edge = root
-        .record("link")
-        .map_or_else(placeholder, |link| channel(root, &[link]));
-    let trunk = match (root.record("link"), topology.record("trunk")) {
-        (Some(link), Some(trunk)) => channel(root, &[link, trunk]),
-        _ => edge.clone(),
-    };
+    let plan = plan(kind, size as usize);
+    let edge = base.channel(&[]);
+    let trunk: Vec<&Link> = topology.trunk.iter().map(|trunk| &trunk.link).collect();
+    let trunk = base.channel(&trunk);
     place(graph, &plan, per_switch, &edge, &trunk);
 }
 
 /// How many switches the rule makes; `None` if a number is missing.
-fn switches(topology: &Record, kind: &str) -> Option<u64> {
+fn switches(kind: &TopologyKind) -> Option<u64> {
     match kind {
-        "line" | "ring" => topology.whole("switches"),
-        "star" => Some(1),
-        "grid" => Some(
-            topology
-                .whole("rows")?
-                .saturating_mul(topology.whole("columns")?),
-        ),
-        "tree" => {
-            let fanout = topology.whole("fanout")?;
+        TopologyKind::Line { switches } | TopologyKind::Ring { switches } => {
+            switches.sure().copied()
+        }
+        TopologyKind::Star => Some(1),
+        TopologyKind::Grid { rows, columns } => Some(rows.sure()?.saturating_mul(*columns.sure()?)),
+        TopologyKind::Tree { depth, fanout } => {
+            let fanout = fanout.sure()?;
             let mut total = 0_u64;
             let mut level = 1_u64;
-            for _ in 0..topology.whole("depth")? {
+            for _ in 0..*depth.sure()? {
                 total = total.saturating_add(level);
-                level = level.saturating_mul(fanout);
+                level = level.saturating_mul(*fanout);
             }
             Some(total)
         }
-        _ => None,
     }
 }
 
-fn plan(topology: &Record, kind: &str, size: usize) -> Plan {
-    let numbered = || (1..=size).map(|n| format!("S{n}")).collect();
-    let row: Vec<(usize, usize)> = (1..size).map(|n| (n - 1, n)).collect();
-    match kind {
-        "ring" => {
-            let trunks = row.into_iter().chain([(size - 1, 0)]).collect();
-            Plan {
-                switches: numbered(),
-                trunks,
-                hosts_from: 0,
-            }
+fn plan(kind: &TopologyKind, size: usize) -> Plan {
+    let row = (1..size).map(|n| (n - 1, n));
+    let (trunks, hosts_from): (Vec<(usize, usize)>, usize) = match kind {
+        TopologyKind::Line { .. } | TopologyKind::Star => (row.collect(), 0),
+        TopologyKind::Ring { .. } => (row.chain([(size - 1, 0)]).collect(), 0),
+        TopologyKind::Grid { columns, .. } => return grid(columns.value as usize, size),
+        TopologyKind::Tree { depth, fanout } => {
+            let fanout = fanout.value as usize;
+            let leaves = fanout.pow(depth.value - 1);
+            let trunks = (1..size).map(|n| ((n - 1) / fanout, n));
+            (trunks.collect(), size - leaves)
         }
-        "grid" => grid(topology.whole("columns").unwrap_or(1) as usize, size),
-        "tree" => {
-            let fanout = topology.whole("fanout").unwrap_or(1) as usize;
-            let trunks = (1..size).map(|n| ((n - 1) / fanout, n)).collect();
-            let depth = topology.whole("depth").unwrap_or(1) as u32;
-            let leaves = fanout.pow(depth - 1);
-            Plan {
-                switches: numbered(),
-                trunks,
-                hosts_from: size - leaves,
-            }
-        }
-        _ => Plan {
-            switches: numbered(),
-            trunks: row,
-            hosts_from: 0,
-        },
+    };
+    Plan {
+        switches: (1..=size).map(|n| format!("S{n}")).collect(),
+        trunks,
+        hosts_from,
     }
 }
 

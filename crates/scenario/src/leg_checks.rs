@@ -2,10 +2,12 @@
 
 use packet::spec::{Bind, BufferSpec, CREDIT_MAX, CreditRule, CreditSpec};
 
-use crate::control::{Layers, Loop};
+use crate::control::Loop;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::packet::control::FlowControl;
 use crate::law;
 use crate::suggest;
+use crate::typed::{Layered, Word};
 use kernel::words::counted;
 
 /// Longest time one unit may take from its start until its credit is back: a quarter of the clock.
@@ -15,7 +17,7 @@ const LONGEST_LOOP_PS: u128 = crate::units::LONGEST_PS as u128;
 pub(crate) struct Leg<'a> {
     pub flow: &'a str,
     pub channel: &'a dyn Fn() -> String,
-    pub layers: &'a Layers<'a>,
+    pub control: &'a FlowControl,
     pub circuit: Loop,
     /// Data may get lost on the way.
     pub loses_data: bool,
@@ -37,30 +39,26 @@ pub(crate) fn check_loop(leg: &Leg<'_>, mistakes: &mut Diagnostics) {
             "too-large",
             "a unit would be under way for longer than the clock runs",
         )
-        .at(leg.layers.at("scheme"), leg.place())
+        .at(leg.control.scheme.at.clone(), leg.place())
         .help("raise the rate, or shorten `delay` and `handling`"),
     );
 }
 
-/// Does what the last layer changes have a meaning under the scheme that holds?
-pub(crate) fn check_meaning(layers: &Layers<'_>, mistakes: &mut Diagnostics) {
-    let scheme = layers.word("scheme");
-    let (false, Some(last)) = (scheme.is_empty(), layers.0.last()) else {
+/// Does what an override changes have a meaning under the scheme that holds?
+pub(crate) fn check_meaning(own: &FlowControl, held: &FlowControl, mistakes: &mut Diagnostics) {
+    let Some(scheme) = held.scheme.as_ref().map(Word::word) else {
         return;
     };
-    for field in last
-        .fields
-        .iter()
-        .filter(|f| f.given && !f.key.applies(Some(scheme)))
-    {
-        let allowed = suggest::one_of(field.key.only.iter().copied());
+    let given = own.given().into_iter();
+    for (key, at) in given.filter(|(key, _)| !key.applies(Some(scheme))) {
+        let allowed = suggest::one_of(key.only.iter().copied());
         mistakes.push(
             Diagnostic::error(
                 "no-meaning",
-                format!("`{}` has no meaning with scheme `{scheme}`", field.key.name),
+                format!("`{}` has no meaning with scheme `{scheme}`", key.name),
             )
-            .at(field.at.clone(), format!("the scheme is `{scheme}`"))
-            .at(layers.at("scheme"), "chosen here")
+            .at(at.clone(), format!("the scheme is `{scheme}`"))
+            .at(held.scheme.at.clone(), "chosen here")
             .help(format!("leave it out, or choose {allowed}")),
         );
     }
@@ -80,12 +78,12 @@ pub(crate) fn check_credit(
         check_window(leg, credit, mistakes);
     }
     check_resync(leg, credit, mistakes);
-    check_timers(leg, credit, mistakes);
+    check_timers(leg, mistakes);
     check_buffer(leg, credit, buffer, mistakes);
     if credit.bind == Bind::Trigger && credit.rule != CreditRule::Cumulative {
         mistakes.push(
             Diagnostic::warning("unsafe", "credit bound at the trigger may overflow buffers")
-                .at(leg.layers.at("bind"), "out of date when it leaves")
+                .at(leg.control.bind.at.clone(), "out of date when it leaves")
                 .note(
                     "a credit cell that waits behind others promises room that has been filled \
                      meanwhile",
@@ -100,25 +98,28 @@ pub(crate) fn check_credit(
 
 /// Do the counters hold what the zones promise together?
 fn zones_fit(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) -> bool {
-    let zones = [("n1", credit.n1), ("n2", credit.n2), ("n3", credit.n3)];
-    let sum: u64 = zones.iter().map(|(_, cells)| u64::from(*cells)).sum();
+    let control = leg.control;
+    let zones = [
+        ("n1", credit.n1, &control.n1),
+        ("n2", credit.n2, &control.n2),
+        ("n3", credit.n3, &control.n3),
+    ];
+    let sum: u64 = zones.iter().map(|(_, cells, _)| u64::from(*cells)).sum();
     if sum <= CREDIT_MAX {
         return true;
     }
-    let given = |key: &&str| leg.layers.layer(key).is_some_and(|layer| layer.given(key));
-    let largest = zones.iter().filter(|(key, _)| given(key));
-    let key = largest.max_by_key(|(_, cells)| *cells).map(|(key, _)| *key);
-    let (key, at) = match (key, leg.layers.zone3()) {
-        (Some(key), _) => (key, leg.layers.at(key)),
-        (None, Some((key, layer))) => (key, layer.at(key)),
-        (None, None) => ("n3", leg.layers.at("scheme")),
-    };
+    let given = zones.iter().filter(|(.., zone)| zone.is_given);
+    let largest = given.max_by_key(|(_, cells, _)| *cells);
+    let largest = largest.map(|(key, _, zone)| (*key, &zone.at));
+    let (key, at) = largest
+        .or(control.zone3())
+        .unwrap_or(("n3", &control.scheme.at));
     mistakes.push(
         Diagnostic::error(
             "too-large",
             "the zones together are more than the counters hold",
         )
-        .at(at, format!("N1 + N2 + N3 = {sum} cells"))
+        .at(at.clone(), format!("N1 + N2 + N3 = {sum} cells"))
         .note(format!(
             "N1 = {}, N2 = {}, N3 = {} for {}; {CREDIT_MAX} cells at most together",
             credit.n1,
@@ -134,13 +135,10 @@ fn zones_fit(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) -> 
 fn check_no_zone3(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) {
     let share = expected(leg, credit, 0.0);
     let full = leg.circuit.cells_at(leg.circuit.rate);
-    let at = leg
-        .layers
-        .zone3()
-        .map_or_else(|| leg.layers.at("n3"), |(key, layer)| layer.at(key));
+    let at = leg.control.zone3().map_or(&leg.control.n3.at, |(_, at)| at);
     mistakes.push(
         Diagnostic::warning("slow", "with N3 = 0 the flow crawls")
-            .at(at, "no zone for the round trip")
+            .at(at.clone(), "no zone for the round trip")
             .note(format!(
                 "N2 = {} cells every loop of {:.1} cells: {:.1} % of the link",
                 credit.n2,
@@ -170,8 +168,8 @@ fn check_window(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
             counted(cells, "cell")
         );
         mistakes.push(
-            Diagnostic::error_unless(leg.layers.keeps(), "window-too-short", message)
-                .at(leg.layers.at("window"), window_label(leg, window))
+            Diagnostic::error_unless(leg.control.keeps(), "window-too-short", message)
+                .at(leg.control.window.at.clone(), window_label(leg, window))
                 .note(loop_note(leg))
                 .note("cells still under way are no longer counted, and the credit is too high")
                 .help("write `window = \"exact\"`, the default")
@@ -183,13 +181,13 @@ fn check_window(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
 }
 
 /// A timer that fires while one cell is on the wire only keeps the simulator busy.
-fn check_timers(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) {
+fn check_timers(leg: &Leg<'_>, mistakes: &mut Diagnostics) {
     let timers = [
-        ("refresh_every", credit.refresh_every),
-        ("request_after", credit.request_after),
+        ("refresh_every", &leg.control.refresh_every),
+        ("request_after", &leg.control.request_after),
     ];
-    for (key, timer) in timers {
-        let Some(timer) = timer.filter(|timer| timer.0 < leg.circuit.unit_ps) else {
+    for (key, given) in timers {
+        let Some(timer) = given.filter(|timer| timer.0 < leg.circuit.unit_ps) else {
             continue;
         };
         mistakes.push(
@@ -197,7 +195,7 @@ fn check_timers(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
                 "timer-too-short",
                 format!("`{key}` is less than a cell's time"),
             )
-            .at(leg.layers.at(key), format!("{} ps", timer.0))
+            .at(given.at.clone(), format!("{} ps", timer.0))
             .note(format!(
                 "a cell takes {} ps for {}: nothing can change in between",
                 leg.circuit.unit_ps,
@@ -221,7 +219,7 @@ fn check_resync(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
     mistakes.push(
         Diagnostic::warning("resync-too-rare", "lost data may stop the flow for ever")
             .at(
-                leg.layers.at("resync_every"),
+                leg.control.resync_every.at.clone(),
                 format!("every {every} cells"),
             )
             .note(format!("the credit lasts N2 + N3 = {zones} cells"))
@@ -232,7 +230,7 @@ fn check_resync(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) 
 fn check_long_window(leg: &Leg<'_>, credit: &CreditSpec, window: u128, mistakes: &mut Diagnostics) {
     let late = (window - leg.circuit.ps) as f64 / leg.circuit.unit_ps as f64;
     let cured = credit.request_after.is_some() || credit.redundant_every.is_some();
-    let at = leg.layers.at("window");
+    let at = leg.control.window.at.clone();
     if law::dies(f64::from(credit.n3), late) {
         mistakes.push(
             Diagnostic::error_unless(
@@ -305,12 +303,12 @@ fn check_buffer(
         let missing = counted(zones - u64::from(limit), "cell");
         mistakes.push(
             Diagnostic::error_unless(
-                leg.layers.keeps(),
+                leg.control.keeps(),
                 "buffer-too-small",
                 format!("the buffer is {missing} short of what the credits promise"),
             )
             .at(
-                leg.layers.at("buffer"),
+                leg.control.buffer.at.clone(),
                 format!("holds {}", counted(limit, "cell")),
             )
             .note(format!("{} promises {sum} cells", leg.place()))
@@ -336,12 +334,12 @@ fn check_zone1(leg: &Leg<'_>, credit: &CreditSpec, needed: u32, mistakes: &mut D
     let missing = counted(needed - credit.n1, "cell");
     mistakes.push(
         Diagnostic::error_unless(
-            leg.layers.keeps(),
+            leg.control.keeps(),
             "zone-too-small",
             format!("N1 is {missing} too small: the buffer may overflow"),
         )
         .at(
-            leg.layers.at("n1"),
+            leg.control.n1.at.clone(),
             format!("holds {}", counted(credit.n1, "cell")),
         )
         .note(loop_note(leg))

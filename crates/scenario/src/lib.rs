@@ -57,7 +57,7 @@ mod typed;
 mod units;
 
 use flit::spec::FabricSpec;
-use kernel::{Duration, Rate};
+use kernel::Duration;
 use packet::spec::{NetworkSpec, SeriesSpec};
 
 pub use control::n3_for;
@@ -75,11 +75,15 @@ pub use suggest::nearest;
 pub use sweep::{Axis, AxisValue, MOST_POINTS, Sweep};
 
 use files::Files;
+use given::Heading;
+use given::packet::Unit;
+use given::packet::network::Link;
 use reader::Reader;
 use record::Record;
 use suggest::Budget;
 use table::Section;
-use tree::Node;
+use tree::{Node, Value};
+use typed::Table;
 
 /// A scenario that can run.
 #[derive(Clone, Debug)]
@@ -169,6 +173,15 @@ impl Engine {
             Self::Ethernet(_) => "ethernet",
         }
     }
+
+    /// Root of every random stream.
+    fn seed(&self) -> u64 {
+        match self {
+            Self::Packet(packet) => packet.network.seed,
+            Self::Flit(fabric) => fabric.seed,
+            Self::Ethernet(found) => found.network.seed,
+        }
+    }
 }
 
 /// What the machine can hold.
@@ -242,16 +255,17 @@ fn finish(
         }))
     };
     if let Some(engine) = engine.as_ref().filter(|_| mistakes.errors() == 0) {
-        engine_check::check(&root, engine, &mut mistakes);
+        let at = &node.get("run").unwrap_or(node).at;
+        engine_check::check(at, engine, &mut mistakes);
     }
     let Some(engine) = engine.filter(|_| mistakes.errors() == 0) else {
         return Err(mistakes);
     };
-    let run = root.record("run");
+    let heading = Heading::read(&root);
     Ok(Scenario {
-        title: root.text("title").into(),
-        about: root.text("about").into(),
-        seed: run.and_then(|run| run.whole("seed")).unwrap_or(1),
+        title: heading.title,
+        about: heading.about,
+        seed: engine.seed(),
         engine,
         files: files.read,
         resolved: resolved::write(&root),
@@ -289,23 +303,24 @@ pub(crate) fn leave_out_what_follows(root: &Record, mistakes: &mut Diagnostics) 
 /// The cell time and the bits of a cell, needed to read every other time and rate; mistakes in
 /// them are found again later.
 fn cell_time(root: &'static Section, node: &Node) -> (Duration, u64) {
-    let mut unheard = Diagnostics::default();
+    let bytes = early::<Unit>(root, node.get("unit")).bytes();
+    let rate = early::<Link>(root, node.get("link")).rate;
+    let rate = rate.unwrap_or(topology::placeholder().rate);
+    (rate.serialization(u64::from(bytes)), 8 * u64::from(bytes))
+}
+
+/// A table, before the length of a cell is known.
+fn early<T: Table>(root: &'static Section, node: Option<&Node>) -> T {
+    let absent = Node {
+        value: Value::Table(Vec::new()),
+        at: At::default(),
+    };
     let mut reader = Reader {
-        mistakes: &mut unheard,
+        mistakes: &mut Diagnostics::default(),
         root,
         cell_ps: 1,
         cell_bits: 8,
         suggestions: Budget::default(),
     };
-    let mut record = |name: &str| {
-        let section = root.key(name)?.kind.section()?;
-        node.get(name).map(|table| reader.section(section, table))
-    };
-    let bytes = record("unit")
-        .and_then(|unit| unit.whole("bytes"))
-        .unwrap_or(53);
-    let rate = record("link")
-        .and_then(|link| link.rate("rate"))
-        .unwrap_or(Rate(1_000_000));
-    (rate.serialization(bytes), 8 * bytes)
+    T::read(&reader.section(T::TABLE, node.unwrap_or(&absent)))
 }

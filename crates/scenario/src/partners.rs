@@ -7,30 +7,35 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::{Draft, FlowNames};
-use crate::record::Record;
+use crate::given::packet::flows::FlowSettings;
+use crate::given::packet::source::SourceControl;
+use crate::given::packet::traffic::Traffic;
 
 /// Puts the flow back behind each draft that needs one.
 pub(crate) fn add_backs<'a>(drafts: Vec<Draft<'a>>, mistakes: &mut Diagnostics) -> Vec<Draft<'a>> {
     for draft in &drafts {
         check_back(draft, mistakes);
     }
-    if !drafts.iter().any(|draft| needs_back(draft.record)) {
+    if !drafts.iter().any(|draft| needs_back(draft.settings)) {
         return drafts;
     }
     let named: BTreeSet<String> = drafts
         .iter()
-        .filter(|draft| draft.record.field("partner").is_some())
-        .map(|draft| draft.expand(draft.record.text("partner")))
+        .filter_map(|draft| Some(draft.expand(draft.settings.partner.as_ref()?)))
         .collect();
     let mut all = Vec::with_capacity(2 * drafts.len());
     for draft in drafts {
         let index = all.len() as u32;
-        let lonely = needs_back(draft.record) && !named.contains(&draft.name);
+        let lonely = needs_back(draft.settings) && !named.contains(&draft.name);
         let back = (lonely && draft.to.len() == 1).then(|| Draft {
             name: format!("{} back", draft.name),
             source: draft.to[0],
             to: vec![draft.source],
             record: draft.record,
+            table: draft.table,
+            name_at: draft.name_at,
+            settings: draft.settings,
+            own: None,
             number: draft.number,
             at: draft.at.clone(),
             back_of: Some(index),
@@ -42,59 +47,98 @@ pub(crate) fn add_backs<'a>(drafts: Vec<Draft<'a>>, mistakes: &mut Diagnostics) 
 }
 
 /// Has it no partner of its own, and does it need one that can be made?
-fn needs_back(record: &Record) -> bool {
-    record.field("partner").is_none() && (is_abr(record) || answer(record).is_some())
+fn needs_back(flow: &FlowSettings) -> bool {
+    flow.partner.is_none() && (is_abr(flow) || answer(flow).is_some())
 }
 
-pub(crate) fn is_abr(record: &Record) -> bool {
-    let control = record.record("source_control");
-    control.is_some_and(|control| control.word("kind") == "abr")
+fn is_abr(flow: &FlowSettings) -> bool {
+    matches!(**flow.source_control, SourceControl::Abr { .. })
+}
+
+/// The traffic that answers another's.
+#[derive(Clone, Copy)]
+pub(crate) enum Answer {
+    Server,
+    TcpBack,
+}
+
+impl Answer {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::TcpBack => "tcp-back",
+        }
+    }
 }
 
 /// The traffic that answers this flow's.
-fn answer(record: &Record) -> Option<&'static str> {
-    match record.record("traffic").map(|traffic| traffic.word("kind")) {
-        Some("requests") => Some("server"),
-        Some("tcp") => Some("tcp-back"),
-        _ => None,
+pub(crate) fn answer(flow: &FlowSettings) -> Option<Answer> {
+    match **flow.traffic {
+        Traffic::Requests { .. } => Some(Answer::Server),
+        Traffic::Tcp { .. } => Some(Answer::TcpBack),
+        Traffic::Silent
+        | Traffic::Greedy { .. }
+        | Traffic::Constant { .. }
+        | Traffic::Poisson { .. }
+        | Traffic::Trains { .. }
+        | Traffic::OnOff { .. }
+        | Traffic::Client { .. }
+        | Traffic::Server
+        | Traffic::Bottlenecked { .. }
+        | Traffic::TcpBack => None,
+    }
+}
+
+/// Does it take two flows of its own?
+fn is_closed(traffic: &Traffic) -> bool {
+    match traffic {
+        Traffic::Client { .. }
+        | Traffic::Server
+        | Traffic::Requests { .. }
+        | Traffic::Tcp { .. }
+        | Traffic::TcpBack => true,
+        Traffic::Silent
+        | Traffic::Greedy { .. }
+        | Traffic::Constant { .. }
+        | Traffic::Poisson { .. }
+        | Traffic::Trains { .. }
+        | Traffic::OnOff { .. }
+        | Traffic::Bottlenecked { .. } => false,
     }
 }
 
 /// `back` where nothing of it would be heard.
 fn check_back(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
-    let record = draft.record;
-    let control = record.record("source_control");
-    if control.is_some_and(|control| !control.faulty.is_empty()) {
-        // It may have been meant to be ABR.
+    let flow = draft.settings;
+    let Some(back) = flow.back.as_ref().filter(|_| flow.back.is_given) else {
+        return;
+    };
+    // It may have been meant to be ABR.
+    if flow.source_control.value.sure().is_none() {
         return;
     }
-    let Some(back) = record.field("back").filter(|back| back.given) else {
-        return;
-    };
     let wrong = |why: String, help: &str| {
         Diagnostic::error("no-meaning", "`back` has no meaning here")
-            .at(back.at.clone(), why)
+            .at(flow.back.at.clone(), why)
             .help(help)
     };
-    let kind = record.record("back").map_or("", |back| back.word("kind"));
-    let closed = ["client", "server", "requests", "tcp", "tcp-back"];
-    let diagnostic = if let Some(partner) = record.field("partner") {
+    let diagnostic = if flow.partner.is_some() {
         wrong(
             "the flow back is another one".into(),
             "give that flow its `traffic`, or leave `partner` out",
         )
-        .at(partner.at.clone(), "named here")
-    } else if let Some(answer) = answer(record) {
-        let why = format!("the flow back is a `{answer}` already");
+        .at(flow.partner.at.clone(), "named here")
+    } else if let Some(answer) = answer(flow) {
+        let why = format!("the flow back is a `{}` already", answer.word());
         wrong(why, "leave it out; other traffic takes another flow")
-    } else if !is_abr(record) {
+    } else if !is_abr(flow) {
         wrong(
             "no flow back is made".into(),
             "use `source_control = { kind = \"abr\" }`, or a flow of its own for this traffic",
         )
-    } else if closed.contains(&kind) {
+    } else if back.sure().is_some_and(is_closed) {
         wrong(
-            format!("`{kind}` takes two flows of its own"),
+            format!("`{}` takes two flows of its own", back.word),
             "make it the `traffic` of a flow from the other end",
         )
     } else {
@@ -112,21 +156,20 @@ pub(crate) fn resolve(
     let mut partners: Vec<Option<u32>> = drafts
         .iter()
         .map(|draft| {
-            let field = draft.record.field("partner")?;
-            let name = draft.expand(draft.record.text("partner"));
-            let found = names.find(&name, &field.at);
+            let partner = &draft.settings.partner;
+            let found = names.find(&draft.expand(partner.as_ref()?), &partner.at);
             found.map_err(|mistake| mistakes.push(*mistake)).ok()
         })
         .collect();
     for (index, draft) in drafts.iter().enumerate() {
         let is_own = partners[index] == Some(index as u32) && draft.back_of.is_none();
-        if let Some(field) = draft.record.field("partner").filter(|_| is_own) {
+        if is_own {
             mistakes.push(
                 Diagnostic::error(
                     "bad-partner",
                     format!("`{}` is its own partner", draft.name),
                 )
-                .at(field.at.clone(), "names the flow itself")
+                .at(draft.settings.partner.at.clone(), "names the flow itself")
                 .note("a partner carries the answers back, from where the flow ends")
                 .help("name the flow that leads back, or leave `partner` out"),
             );
@@ -140,7 +183,7 @@ pub(crate) fn resolve(
         let Some(partner) = partners[index].map(|partner| partner as usize) else {
             continue;
         };
-        if partners[partner].is_none() && is_abr(drafts[partner].record) {
+        if partners[partner].is_none() && is_abr(drafts[partner].settings) {
             partners[partner] = Some(index as u32);
         }
     }

@@ -1,67 +1,71 @@
 //! Flows by rule.
 
-use kernel::{Purpose, Stream};
+use kernel::Stream;
 
 use packet::spec::NodeKind;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
+use crate::given::packet::flows::{Patterns, PatternsKind};
 use crate::record::Record;
+use crate::source::At;
 use crate::topology::Graph;
+use crate::typed::Placed;
+
+/// Sources and destinations.
+type Pairs = Vec<(u32, u32)>;
 
 /// Adds the flows of one pattern.
 pub(crate) fn draw<'a>(
+    pattern: &'a Placed<Patterns>,
     record: &'a Record,
     graph: &Graph,
-    seed: u64,
-    pattern: u64,
+    mut dice: Stream,
     drafts: &mut Vec<Draft<'a>>,
     mistakes: &mut Diagnostics,
 ) {
+    let Some(kind) = pattern.kind.sure() else {
+        return;
+    };
     let hosts: Vec<u32> = (0..graph.nodes.len() as u32)
         .filter(|node| graph.is_host(*node))
         .collect();
+    let at = &pattern.kind.at;
     if hosts.len() < 2 {
         if !hosts.is_empty() || graph.nodes.iter().any(|node| node.kind == NodeKind::Switch) {
             mistakes.push(
-                Diagnostic::error("bad-pattern", "a pattern needs two hosts or more").at(
-                    record.at("kind"),
-                    format!("the network has {}", hosts.len()),
-                ),
+                Diagnostic::error("bad-pattern", "a pattern needs two hosts or more")
+                    .at(at.clone(), format!("the network has {}", hosts.len())),
             );
         }
         return;
     }
-    let mut dice = Stream::new(seed, pattern, Purpose::Pattern);
-    let pairs = match record.word("kind") {
-        "random-pairs" => random_pairs(&hosts, record.whole("count").unwrap_or(0), &mut dice),
-        "permutation" => permutation(&hosts, &mut dice),
-        "neighbour" => match neighbours(graph, &hosts) {
-            Ok(pairs) => pairs,
-            Err(found) => {
-                mistakes.push(
-                    Diagnostic::error("bad-pattern", "there is no next switch")
-                        .at(record.at("kind"), found)
-                        .help("use `permutation`, or a network with two switches or more"),
-                );
-                return;
-            }
+    let pairs = match kind {
+        PatternsKind::RandomPairs { count } => Ok(random_pairs(&hosts, **count, &mut dice)),
+        PatternsKind::Permutation => Ok(permutation(&hosts, &mut dice)),
+        PatternsKind::Neighbour => neighbours(graph, &hosts, at),
+        PatternsKind::AllToOne { to } => match to.sure() {
+            Some(name) => all_to_one(name, &to.at, graph, &hosts),
+            None => return,
         },
-        "all-to-one" => match all_to_one(record, graph, &hosts) {
-            Ok(pairs) => pairs,
-            Err(diagnostic) => return mistakes.push(*diagnostic),
-        },
-        _ => return,
+    };
+    let pairs = match pairs {
+        Ok(pairs) => pairs,
+        Err(diagnostic) => return mistakes.push(*diagnostic),
     };
     for (index, (source, to)) in pairs.into_iter().enumerate() {
         let number = index as u64 + 1;
         drafts.push(Draft {
-            name: format!("{}[{number}]", record.text("name")),
+            name: format!("{}[{number}]", *pattern.name),
             source,
             to: vec![to],
             record,
+            table: &pattern.at,
+            name_at: &pattern.name.at,
+            settings: &pattern.settings,
+            own: None,
             number: Some(number),
-            at: record.at("kind"),
+            at: at.clone(),
             back_of: None,
         });
     }
@@ -88,7 +92,7 @@ pub(crate) fn permutation(hosts: &[u32], dice: &mut Stream) -> Vec<(u32, u32)> {
 }
 
 /// Every host to the host of the same number on the next switch that has hosts.
-fn neighbours(graph: &Graph, hosts: &[u32]) -> Result<Vec<(u32, u32)>, String> {
+fn neighbours(graph: &Graph, hosts: &[u32], at: &At) -> Result<Pairs, Box<Diagnostic>> {
     let mut groups: Vec<Vec<u32>> = vec![Vec::new(); graph.nodes.len()];
     for host in hosts {
         if let Some((switch, _)) = graph.neighbours[*host as usize].first() {
@@ -97,7 +101,14 @@ fn neighbours(graph: &Graph, hosts: &[u32]) -> Result<Vec<(u32, u32)>, String> {
     }
     groups.retain(|group| !group.is_empty());
     if groups.len() < 2 {
-        return Err(format!("only {} switch has hosts", groups.len()));
+        return Err(Box::new(
+            Diagnostic::error("bad-pattern", "there is no next switch")
+                .at(
+                    at.clone(),
+                    format!("only {} switch has hosts", groups.len()),
+                )
+                .help("use `permutation`, or a network with two switches or more"),
+        ));
     }
     let next = |index: usize| &groups[(index + 1) % groups.len()];
     let pairs = groups.iter().enumerate().flat_map(|(index, group)| {
@@ -110,15 +121,8 @@ fn neighbours(graph: &Graph, hosts: &[u32]) -> Result<Vec<(u32, u32)>, String> {
     Ok(pairs.filter(|(from, to)| from != to).collect())
 }
 
-fn all_to_one(
-    record: &Record,
-    graph: &Graph,
-    hosts: &[u32],
-) -> Result<Vec<(u32, u32)>, Box<Diagnostic>> {
-    let to = graph.find_host(record.text("to"), &record.at("to"))?;
-    Ok(hosts
-        .iter()
-        .filter(|host| **host != to)
-        .map(|host| (*host, to))
-        .collect())
+fn all_to_one(name: &str, at: &At, graph: &Graph, hosts: &[u32]) -> Result<Pairs, Box<Diagnostic>> {
+    let to = graph.find_host(name, at)?;
+    let others = hosts.iter().filter(|host| **host != to);
+    Ok(others.map(|host| (*host, to)).collect())
 }

@@ -131,13 +131,6 @@ impl Record {
         }
     }
 
-    pub(crate) fn share(&self, name: &str) -> Option<Decimal> {
-        match self.datum(name) {
-            Some(Datum::Share(share)) => Some(*share),
-            _ => None,
-        }
-    }
-
     pub(crate) fn span(&self, name: &str) -> Option<Span> {
         match self.datum(name) {
             Some(Datum::Span(span)) => Some(*span),

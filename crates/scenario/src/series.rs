@@ -1,8 +1,8 @@
 //! Time series to record.
 
+use kernel::Time;
 use kernel::series::MOST_POINTS;
 use kernel::words::grouped;
-use kernel::{Duration, Time};
 use packet::spec::{
     ExplicitRateSpec, FlowControlSpec, FlowSpec, Measure, SeriesSpec, SourceControlSpec,
 };
@@ -11,9 +11,10 @@ use crate::build::not_there;
 use crate::checks;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::FlowNames;
-use crate::record::Record;
+use crate::given::packet::flows::{Series, SeriesMeasure};
 use crate::suggest;
 use crate::topology::Graph;
+use crate::typed::{Placed, Word};
 
 /// A cell, where nothing says how long units are.
 const CELL_BYTES: u32 = 53;
@@ -32,30 +33,30 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    pub(crate) fn read(&self, root: &Record, mistakes: &mut Diagnostics) -> Vec<SeriesSpec> {
+    pub(crate) fn read(
+        &self,
+        series: &[Placed<Series>],
+        mistakes: &mut Diagnostics,
+    ) -> Vec<SeriesSpec> {
         if self.graph.nodes.is_empty() && mistakes.errors() > 0 {
             return Vec::new();
         }
-        let records = root.records("series").iter();
-        records
-            .filter_map(|record| self.one(record, mistakes))
-            .collect()
+        let specs = series.iter().filter_map(|own| self.one(own, mistakes));
+        specs.collect()
     }
 
-    fn one(&self, record: &Record, mistakes: &mut Diagnostics) -> Option<SeriesSpec> {
-        let measure = measure(record.word("measure"))?;
-        let found = record.field("on").map(|on| {
-            let channel = self.graph.find_channel(record.text("on"), &on.at);
-            channel
-                .map_err(|diagnostic| mistakes.push(*diagnostic))
-                .ok()
+    fn one(&self, own: &Placed<Series>, mistakes: &mut Diagnostics) -> Option<SeriesSpec> {
+        let measure = Measure::from(*own.measure.sure()?);
+        let found = own.on.as_ref().map(|name| {
+            let channel = self.graph.find_channel(name, &own.on.at);
+            channel.map_err(|mistake| mistakes.push(*mistake)).ok()
         });
-        let flow = record.field("flow").map(|field| {
-            let flow = self.names.find(record.text("flow"), &field.at);
-            flow.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
+        let flow = own.flow.as_ref().map(|name| {
+            let flow = self.names.find(name, &own.flow.at);
+            flow.map_err(|mistake| mistakes.push(*mistake)).ok()
         });
         if flow.is_none() {
-            check_whose(record, measure, mistakes);
+            check_whose(own, measure, mistakes);
         }
         let spec = match flow.flatten() {
             Some(flow) => Some(self.specs.get(flow as usize)?),
@@ -63,33 +64,27 @@ impl Reader<'_> {
         };
         let channel = match found {
             Some(channel) => channel?,
-            None => first_link(record, measure, spec, mistakes)?,
+            None => first_link(own, measure, spec, mistakes)?,
         };
         if let Some(flow) = spec {
-            self.check_flow(record, measure, flow, channel, mistakes);
+            self.check_flow(own, measure, flow, channel, mistakes);
         }
-        self.check_port(record, measure, channel, mistakes);
-        let from = record.time("from").unwrap_or(Time::ZERO);
-        let until = record.time("until").unwrap_or(self.stop_at);
-        checks::series_times(record, from, until, self.stop_at, mistakes);
-        if record.duration("window").is_none() {
+        self.check_port(own, measure, channel, mistakes);
+        checks::series_times(own, self.stop_at, mistakes);
+        let (from, until) = (*own.from, own.until.unwrap_or(self.stop_at));
+        if own.window.is_none() {
             let unit_bytes = spec.map_or(CELL_BYTES, |flow| flow.unit_bytes);
             let rate = self.graph.channel_spec(channel).rate.0 as f64;
             let seconds = until.min(self.stop_at).since(from.min(until)).seconds();
-            check_length(
-                record,
-                seconds * rate / f64::from(8 * unit_bytes.max(1)),
-                mistakes,
-            );
+            let changes = seconds * rate / f64::from(8 * unit_bytes.max(1));
+            check_length(own, changes, mistakes);
         }
         Some(SeriesSpec {
-            name: record.text("name").into(),
+            name: own.name.clone(),
             measure,
             flow: flow.flatten(),
             channel,
-            window: record
-                .duration("window")
-                .map(|window| Duration(window.0.max(1))),
+            window: own.window,
             from,
             until: until.min(self.stop_at),
         })
@@ -102,7 +97,7 @@ impl Reader<'_> {
 
     fn check_flow(
         &self,
-        record: &Record,
+        own: &Series,
         measure: Measure,
         flow: &FlowSpec,
         channel: u32,
@@ -112,12 +107,8 @@ impl Reader<'_> {
         let control = measure == Measure::ControlThroughput;
         if !(crosses(channel) || control && crosses(channel ^ 1)) {
             let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
-            mistakes.push(not_there(
-                &flow.name,
-                record.text("on"),
-                record.at("on"),
-                &ways,
-            ));
+            let on = own.on.as_deref().unwrap_or_default();
+            mistakes.push(not_there(&flow.name, on, own.on.at.clone(), &ways));
             return;
         }
         let index = flow.legs.iter().position(|leg| leg.channel == channel);
@@ -141,44 +132,42 @@ impl Reader<'_> {
         };
         if wrong {
             let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
-            let place = if record.given("on") { "on" } else { "flow" };
+            let place = if own.on.is_given {
+                &own.on.at
+            } else {
+                &own.flow.at
+            };
             mistakes.push(
                 Diagnostic::error(
                     "bad-series",
-                    format!("`{}` has no {} here", flow.name, record.word("measure")),
+                    format!("`{}` has no {} here", flow.name, own.measure.word()),
                 )
-                .at(record.at(place), why)
+                .at(place.clone(), why)
                 .note(format!("`{}` crosses {ways}", flow.name)),
             );
         }
     }
 
     /// What is measured of a port that tells rates, at one that doesn't.
-    fn check_port(
-        &self,
-        record: &Record,
-        measure: Measure,
-        channel: u32,
-        mistakes: &mut Diagnostics,
-    ) {
+    fn check_port(&self, own: &Series, measure: Measure, channel: u32, mistakes: &mut Diagnostics) {
         if !is_of_port(measure) || self.has_faulty_rules {
             return;
         }
-        let what = record.word("measure");
+        let what = own.measure.word();
         let told = |port: &&(u32, ExplicitRateSpec)| port.0 == channel;
         if self.rate_ports.iter().find(told).is_none() {
             let ports = self.channels(self.rate_ports.iter().map(|(channel, _)| *channel));
             let name = self.graph.channel_name(channel);
             mistakes.push(
                 Diagnostic::error("bad-series", format!("`{name}` has no {what}"))
-                    .at(record.at("on"), "this port tells no rates")
+                    .at(own.on.at.clone(), "this port tells no rates")
                     .note(format!("ports with an `explicit_rate`: {ports}"))
                     .help("name one of these, or give the link an `explicit_rate`"),
             );
-        } else if let Some(flow) = record.field("flow") {
+        } else if own.flow.is_some() {
             mistakes.push(
                 Diagnostic::error("bad-series", format!("{what} is of a port, not of a flow"))
-                    .at(flow.at.clone(), "has no meaning here")
+                    .at(own.flow.at.clone(), "has no meaning here")
                     .help("leave `flow` out"),
             );
         }
@@ -197,14 +186,14 @@ fn is_of_source(measure: Measure) -> bool {
 }
 
 /// A series without windows that may hold more points than a series keeps, by far.
-fn check_length(record: &Record, changes: f64, mistakes: &mut Diagnostics) {
+fn check_length(own: &Series, changes: f64, mistakes: &mut Diagnostics) {
     if changes < LONG * MOST_POINTS as f64 {
         return;
     }
     mistakes.push(
         Diagnostic::warning("long-series", "the series may grow very long")
             .at(
-                record.at("measure"),
+                own.measure.at.clone(),
                 format!("every change is recorded: up to {changes:.1e} of them"),
             )
             .note(format!(
@@ -217,15 +206,15 @@ fn check_length(record: &Record, changes: f64, mistakes: &mut Diagnostics) {
 }
 
 /// What is of one flow needs one.
-fn check_whose(record: &Record, measure: Measure, mistakes: &mut Diagnostics) {
+fn check_whose(own: &Series, measure: Measure, mistakes: &mut Diagnostics) {
     if measure == Measure::Credit || is_of_source(measure) {
-        let what = record.word("measure");
+        let what = own.measure.word();
         mistakes.push(
             Diagnostic::error(
                 "missing-key",
                 format!("{what} is of one flow, and `flow` is missing"),
             )
-            .at(record.at("measure"), "whose?")
+            .at(own.measure.at.clone(), "whose?")
             .help("add `flow = \"VC1\"`"),
         );
     }
@@ -233,7 +222,7 @@ fn check_whose(record: &Record, measure: Measure, mistakes: &mut Diagnostics) {
 
 /// Where a series without `on` is recorded.
 fn first_link(
-    record: &Record,
+    own: &Placed<Series>,
     measure: Measure,
     flow: Option<&FlowSpec>,
     mistakes: &mut Diagnostics,
@@ -241,10 +230,10 @@ fn first_link(
     if is_of_source(measure) {
         return flow?.legs.first().map(|leg| leg.channel);
     }
-    if !record.faulty.contains(&"on") {
+    if !own.on.is_faulty {
         mistakes.push(
             Diagnostic::error("missing-key", "`on` is missing in `[[series]]`")
-                .at(record.at.clone(), "no `on` here")
+                .at(own.at.clone(), "no `on` here")
                 .note("on: Where: a channel, as `from->to`.")
                 .help("add `on = \"S1->S2\"`"),
         );
@@ -252,24 +241,25 @@ fn first_link(
     None
 }
 
-fn measure(word: &str) -> Option<Measure> {
-    Some(match word {
-        "throughput" => Measure::Throughput,
-        "arrivals" => Measure::Arrivals,
-        "control-throughput" => Measure::ControlThroughput,
-        "forwarded" => Measure::Forwarded,
-        "credit" => Measure::Credit,
-        "fill" => Measure::Fill,
-        "queue" => Measure::Queue,
-        "stored" => Measure::Stored,
-        "delay" => Measure::Delay,
-        "wait" => Measure::Wait,
-        "allowed-rate" => Measure::AllowedRate,
-        "source-rate" => Measure::SourceRate,
-        "rate-queue" => Measure::RateQueue,
-        "load-factor" => Measure::LoadFactor,
-        "active-circuits" => Measure::ActiveCircuits,
-        "fair-share" => Measure::FairShare,
-        _ => return None,
-    })
+impl From<SeriesMeasure> for Measure {
+    fn from(word: SeriesMeasure) -> Self {
+        match word {
+            SeriesMeasure::Throughput => Self::Throughput,
+            SeriesMeasure::Arrivals => Self::Arrivals,
+            SeriesMeasure::ControlThroughput => Self::ControlThroughput,
+            SeriesMeasure::Forwarded => Self::Forwarded,
+            SeriesMeasure::Credit => Self::Credit,
+            SeriesMeasure::Fill => Self::Fill,
+            SeriesMeasure::Queue => Self::Queue,
+            SeriesMeasure::Stored => Self::Stored,
+            SeriesMeasure::Delay => Self::Delay,
+            SeriesMeasure::Wait => Self::Wait,
+            SeriesMeasure::AllowedRate => Self::AllowedRate,
+            SeriesMeasure::SourceRate => Self::SourceRate,
+            SeriesMeasure::RateQueue => Self::RateQueue,
+            SeriesMeasure::LoadFactor => Self::LoadFactor,
+            SeriesMeasure::ActiveCircuits => Self::ActiveCircuits,
+            SeriesMeasure::FairShare => Self::FairShare,
+        }
+    }
 }

@@ -8,48 +8,46 @@ use packet::spec::{
 
 use crate::MeasureSpec;
 use crate::flows::expand;
+use crate::given::packet::service::{self as given, Scheduler};
 use crate::record::Record;
 use crate::source::At;
 use crate::topology::Graph;
 
-/// The discipline of ports whose links have these layers, the last winning; `[scheduler]` where
-/// none has a `scheduler` of its own.
-pub(crate) fn scheduler(root: &Record, layers: &[&Record]) -> SchedulerSpec {
-    let nearest = layers.iter().rev().find_map(|l| l.record("scheduler"));
-    nearest
-        .or_else(|| root.record("scheduler"))
-        .map_or_else(SchedulerSpec::default, discipline)
-}
-
-fn discipline(record: &Record) -> SchedulerSpec {
-    match record.word("kind") {
-        "fifo" => SchedulerSpec::Fifo,
-        "strict-priority" => SchedulerSpec::StrictPriority,
-        "virtual-clock" => SchedulerSpec::VirtualClock(VirtualClockSpec {
-            stamp: match record.word("stamp") {
-                "virtual-clock" => Stamp::VirtualClock,
-                _ => Stamp::AuxVc,
+/// The discipline of a port; round robin where none is given.
+pub(crate) fn scheduler(given: Option<&Scheduler>) -> SchedulerSpec {
+    match given {
+        None | Some(Scheduler::RoundRobin) => SchedulerSpec::RoundRobin,
+        Some(Scheduler::Fifo) => SchedulerSpec::Fifo,
+        Some(Scheduler::StrictPriority) => SchedulerSpec::StrictPriority,
+        Some(Scheduler::VirtualClock {
+            stamp,
+            resync,
+            threshold,
+            alarm,
+        }) => SchedulerSpec::VirtualClock(VirtualClockSpec {
+            stamp: match stamp {
+                given::Stamp::Auxvc => Stamp::AuxVc,
+                given::Stamp::VirtualClock => Stamp::VirtualClock,
             },
-            resync: match record.word("resync") {
-                "literal" => Resync::Literal,
-                "none" => Resync::None,
-                _ => Resync::IdleLink,
+            resync: match resync {
+                given::Resync::IdleLink => Resync::IdleLink,
+                given::Resync::Literal => Resync::Literal,
+                given::Resync::None => Resync::None,
             },
-            threshold: record.duration("threshold"),
-            alarm_bytes: record.count("alarm"),
+            threshold: *threshold,
+            alarm_bytes: *alarm,
         }),
-        "wfq" => SchedulerSpec::Wfq,
-        "wf2q+" => SchedulerSpec::Wf2qPlus,
-        "scfq" => SchedulerSpec::Scfq,
-        "sfq" => SchedulerSpec::Sfq,
-        "drr" => SchedulerSpec::Drr {
-            quantum_bytes: record.count("quantum").unwrap_or(LARGEST_UNIT),
+        Some(Scheduler::Wfq) => SchedulerSpec::Wfq,
+        Some(Scheduler::Wf2qPlus) => SchedulerSpec::Wf2qPlus,
+        Some(Scheduler::Scfq) => SchedulerSpec::Scfq,
+        Some(Scheduler::Sfq) => SchedulerSpec::Sfq,
+        Some(Scheduler::Drr { quantum }) => SchedulerSpec::Drr {
+            quantum_bytes: quantum.unwrap_or(LARGEST_UNIT),
         },
-        "edf" => SchedulerSpec::Edf,
-        "ats" => SchedulerSpec::Ats {
-            max_residence: record.duration("max_residence"),
+        Some(Scheduler::Edf) => SchedulerSpec::Edf,
+        Some(Scheduler::Ats { max_residence }) => SchedulerSpec::Ats {
+            max_residence: *max_residence,
         },
-        _ => SchedulerSpec::RoundRobin,
     }
 }
 

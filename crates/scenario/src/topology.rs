@@ -2,17 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Duration, Rate, Time};
+use kernel::{Duration, Rate};
 use packet::spec::{ChannelSpec, ErrorSpec, LinkSpec, NodeKind, NodeSpec, SchedulerSpec, Timing};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::expand;
 use crate::generated;
+use crate::given::Named;
+use crate::given::packet::PacketFile;
+use crate::given::packet::network::{self, Channel, Link, Links, Network};
+use crate::given::packet::service::Scheduler;
 use crate::reader::clip;
-use crate::record::Record;
 use crate::service;
 use crate::source::At;
 use crate::suggest::{self, Budget};
+use crate::typed::Placed;
 
 /// Names looked through for a suggestion.
 const CANDIDATES: usize = 10_000;
@@ -187,117 +191,147 @@ impl Graph {
 }
 
 /// Builds the network of the file.
-pub(crate) fn build(root: &Record, mistakes: &mut Diagnostics) -> Graph {
+pub(crate) fn build(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) -> Graph {
     let mut graph = Graph::default();
-    let plain = root.record("link").map(|link| channel(root, &[link]));
-    let plain = plain.unwrap_or_else(placeholder);
-    match (root.record("network"), root.record("topology")) {
+    let base = Base::of(file);
+    match (&*file.network, &*file.topology) {
         (Some(network), None) => named_nodes(&mut graph, network, mistakes),
-        (None, Some(topology)) => generated::build(&mut graph, topology, root, mistakes),
-        (Some(network), Some(topology)) => mistakes.push(
+        (None, Some(topology)) => {
+            generated::build(&mut graph, topology, &file.topology.at, &base, mistakes);
+        }
+        (Some(_), Some(_)) => mistakes.push(
             Diagnostic::error(
                 "contradiction",
                 "both `[network]` and `[topology]` make the nodes",
             )
-            .at(topology.at.clone(), "nodes by rule")
-            .at(network.at.clone(), "nodes by name")
+            .at(file.topology.at.clone(), "nodes by rule")
+            .at(file.network.at.clone(), "nodes by name")
             .help("keep one of them"),
         ),
-        (None, None) if root.mentions("network") || root.mentions("topology") => {}
+        (None, None) if file.network.is_mentioned() || file.topology.is_mentioned() => {}
         (None, None) => mistakes.push(
             Diagnostic::error("missing-key", "the file has no nodes")
-                .at(root.at.clone(), "no `[network]` and no `[topology]`")
+                .at(at.clone(), "no `[network]` and no `[topology]`")
                 .help("name the nodes: `[network]` with `hosts = [\"A\", \"B\"]` and `switches`")
                 .help("or make them: `[topology]` with `kind = \"line\"` and `switches = 2`"),
         ),
     }
-    let generated = graph.links.len();
-    let mut placed: BTreeMap<u32, At> = BTreeMap::new();
-    for record in root.records("links") {
-        add_named_link(
-            &mut graph,
-            record,
-            root,
-            generated,
-            &mut placed,
-            &plain,
-            mistakes,
-        );
+    let mut named = NamedLinks {
+        generated: graph.links.len(),
+        graph: &mut graph,
+        base,
+        placed: BTreeMap::new(),
+    };
+    for links in &file.links {
+        named.add(links, mistakes);
     }
     graph
 }
 
-fn named_nodes(graph: &mut Graph, network: &Record, mistakes: &mut Diagnostics) {
+fn named_nodes(graph: &mut Graph, network: &Network, mistakes: &mut Diagnostics) {
     let mut first: BTreeMap<&str, &At> = BTreeMap::new();
-    for (key, kind) in [("hosts", NodeKind::Host), ("switches", NodeKind::Switch)] {
-        for (name, at) in network.list(key) {
-            if graph.add_node(name.clone(), kind).is_some() {
-                first.insert(name, at);
-            } else {
-                let mut diagnostic =
-                    Diagnostic::error("duplicate-name", format!("two nodes are called `{name}`"))
-                        .at(at.clone(), "the second");
-                if let Some(first) = first.get(name.as_str()) {
-                    diagnostic = diagnostic.at((*first).clone(), "the first");
-                }
-                mistakes.push(diagnostic.help("give each node its own name"));
+    let hosts = network.hosts.iter().map(|host| (host, NodeKind::Host));
+    let switches = network
+        .switches
+        .iter()
+        .map(|switch| (switch, NodeKind::Switch));
+    for ((name, at), kind) in hosts.chain(switches) {
+        if graph.add_node(name.clone(), kind).is_some() {
+            first.insert(name, at);
+        } else {
+            let mut diagnostic =
+                Diagnostic::error("duplicate-name", format!("two nodes are called `{name}`"))
+                    .at(at.clone(), "the second");
+            if let Some(first) = first.get(name.as_str()) {
+                diagnostic = diagnostic.at((*first).clone(), "the first");
             }
+            mistakes.push(diagnostic.help("give each node its own name"));
         }
     }
 }
 
-#[allow(clippy::too_many_arguments)]
-fn add_named_link(
-    graph: &mut Graph,
-    record: &Record,
-    root: &Record,
-    generated: usize,
-    placed: &mut BTreeMap<u32, At>,
-    plain: &ChannelSpec,
-    mistakes: &mut Diagnostics,
-) {
-    for number in 1..=record.whole("count").unwrap_or(1) {
-        let number = record.whole("count").map(|_| number);
-        add_one_link(
-            graph, record, number, root, generated, placed, plain, mistakes,
-        );
+/// What channels have where nothing else is said.
+pub(crate) struct Base<'a> {
+    /// `[link]`, if it was read.
+    link: Option<&'a Link>,
+    /// `[scheduler]`.
+    scheduler: Option<&'a Scheduler>,
+}
+
+impl<'a> Base<'a> {
+    fn of(file: &'a PacketFile) -> Self {
+        Self {
+            link: file.link.sure(),
+            scheduler: file.scheduler.as_ref(),
+        }
+    }
+
+    /// A channel, with what these tables change, the last winning.
+    pub(crate) fn channel(&self, changes: &[&Link]) -> ChannelSpec {
+        let Some(link) = self.link else {
+            return placeholder();
+        };
+        let merged = changes
+            .iter()
+            .fold(link.clone(), |below, own| own.over(&below));
+        channel(&merged, self.scheduler)
     }
 }
 
-#[allow(clippy::too_many_arguments)]
-fn add_one_link(
-    graph: &mut Graph,
-    record: &Record,
-    number: Option<u64>,
-    root: &Record,
+/// Adds the links of `[[links]]`, or puts them in the place of generated ones.
+struct NamedLinks<'a> {
+    graph: &'a mut Graph,
+    base: Base<'a>,
+    /// So many links are made by rule.
     generated: usize,
-    placed: &mut BTreeMap<u32, At>,
-    plain: &ChannelSpec,
-    mistakes: &mut Diagnostics,
-) {
-    let Some((a, b)) = link_ends(graph, record, number, mistakes) else {
-        graph.broken = true;
-        return;
-    };
-    let link = link_spec(a, b, record, root, plain);
-    let at = record.at("between");
-    let Some(channel) = graph.channel(a, b) else {
-        placed.insert(graph.links.len() as u32, at);
-        graph.add_link(link);
-        return;
-    };
-    let index = channel / 2;
-    if let Some(first) = placed.get(&index) {
-        let names = format!("`{}` and `{}`", graph.name(a), graph.name(b));
-        mistakes.push(
-            Diagnostic::error("duplicate-link", format!("two links join {names}"))
-                .at(at, "the second")
-                .at(first.clone(), "the first")
-                .help("at most one link joins a pair; raise its rate, or put a switch between"),
-        );
-    } else if (index as usize) < generated {
-        placed.insert(index, at);
-        graph.links[index as usize] = link.turned_to(graph.links[index as usize].a);
+    /// Where the others stand, by index.
+    placed: BTreeMap<u32, At>,
+}
+
+impl NamedLinks<'_> {
+    fn add(&mut self, links: &Links, mistakes: &mut Diagnostics) {
+        let side = |own: &Option<Channel>| {
+            let own = own.as_ref().map(|own| &own.link);
+            let changes: Vec<&Link> = [&links.link].into_iter().chain(own).collect();
+            self.base.channel(&changes)
+        };
+        let (forward, backward) = (side(&links.forward), side(&links.backward));
+        for number in 1..=links.count.unwrap_or(1) {
+            let number = links.count.map(|_| number);
+            let Some((a, b)) = link_ends(self.graph, &links.between, number, mistakes) else {
+                self.graph.broken = true;
+                continue;
+            };
+            let link = LinkSpec {
+                a,
+                b,
+                forward: forward.clone(),
+                backward: backward.clone(),
+            };
+            self.put(link, &links.between.at, mistakes);
+        }
+    }
+
+    fn put(&mut self, link: LinkSpec, at: &At, mistakes: &mut Diagnostics) {
+        let graph = &mut *self.graph;
+        let Some(channel) = graph.channel(link.a, link.b) else {
+            self.placed.insert(graph.links.len() as u32, at.clone());
+            graph.add_link(link);
+            return;
+        };
+        let index = channel / 2;
+        if let Some(first) = self.placed.get(&index) {
+            let names = format!("`{}` and `{}`", graph.name(link.a), graph.name(link.b));
+            mistakes.push(
+                Diagnostic::error("duplicate-link", format!("two links join {names}"))
+                    .at(at.clone(), "the second")
+                    .at(first.clone(), "the first")
+                    .help("at most one link joins a pair; raise its rate, or put a switch between"),
+            );
+        } else if (index as usize) < self.generated {
+            self.placed.insert(index, at.clone());
+            graph.links[index as usize] = link.turned_to(graph.links[index as usize].a);
+        }
     }
 }
 
@@ -322,34 +356,28 @@ impl Turn for LinkSpec {
 
 fn link_ends(
     graph: &Graph,
-    record: &Record,
+    between: &Placed<Vec<Named>>,
     number: Option<u64>,
     mistakes: &mut Diagnostics,
 ) -> Option<(u32, u32)> {
-    let field = record.field("between")?;
-    let [(first, first_at), (second, second_at)] = record.list("between") else {
+    let ends = between.sure()?;
+    let [(first, first_at), (second, second_at)] = ends.as_slice() else {
         mistakes.push(
             Diagnostic::error("bad-link", "a link joins two nodes")
-                .at(
-                    field.at.clone(),
-                    format!("this names {}", record.list("between").len()),
-                )
+                .at(between.at.clone(), format!("this names {}", ends.len()))
                 .help("write it like this: `between = [\"A\", \"S1\"]`"),
         );
         return None;
     };
-    let a = graph
-        .find(&expand(first, number), first_at)
-        .map_err(|d| mistakes.push(*d))
-        .ok();
-    let b = graph
-        .find(&expand(second, number), second_at)
-        .map_err(|d| mistakes.push(*d))
-        .ok();
+    let mut find = |name: &str, at: &At| {
+        let found = graph.find(&expand(name, number), at);
+        found.map_err(|mistake| mistakes.push(*mistake)).ok()
+    };
+    let (a, b) = (find(first, first_at), find(second, second_at));
     if a.is_some() && a == b {
         mistakes.push(
             Diagnostic::error("bad-link", format!("`{}` is linked to itself", clip(first)))
-                .at(field.at.clone(), "twice the same node")
+                .at(between.at.clone(), "twice the same node")
                 .help("a link joins two different nodes"),
         );
         return None;
@@ -357,59 +385,32 @@ fn link_ends(
     Some((a?, b?))
 }
 
-fn link_spec(a: u32, b: u32, record: &Record, root: &Record, plain: &ChannelSpec) -> LinkSpec {
-    let Some(link) = root.record("link") else {
-        return LinkSpec {
-            a,
-            b,
-            forward: plain.clone(),
-            backward: plain.clone(),
-        };
-    };
-    let side = |key: &str| match record.record(key) {
-        Some(own) => channel(root, &[link, record, own]),
-        None => channel(root, &[link, record]),
-    };
-    LinkSpec {
-        a,
-        b,
-        forward: side("forward"),
-        backward: side("backward"),
+/// A channel of a whole table; what is faulty in it is as in a placeholder.
+fn channel(link: &Link, common: Option<&Scheduler>) -> ChannelSpec {
+    let spare = placeholder();
+    ChannelSpec {
+        rate: link.rate.unwrap_or(spare.rate),
+        delay: link.delay.unwrap_or(spare.delay),
+        handling: link.handling.unwrap_or(spare.handling),
+        timing: link.timing.map_or(spare.timing, Timing::from),
+        errors: ErrorSpec {
+            data_loss: link.data_loss.unwrap_or(spare.errors.data_loss),
+            control_loss: link.control_loss.unwrap_or(spare.errors.control_loss),
+            control_corruption: link
+                .control_corruption
+                .unwrap_or(spare.errors.control_corruption),
+            from: link.errors_from.unwrap_or(spare.errors.from),
+        },
+        scheduler: service::scheduler(link.scheduler.as_ref().or(common)),
     }
 }
 
-/// A channel from its layers, the last winning.
-pub(crate) fn channel(root: &Record, layers: &[&Record]) -> ChannelSpec {
-    let last = |key: &str| {
-        layers
-            .iter()
-            .rev()
-            .copied()
-            .find(|layer| layer.field(key).is_some())
-    };
-    let span = |key: &str| {
-        last(key)
-            .and_then(|l| l.duration(key))
-            .unwrap_or(Duration(0))
-    };
-    let chance = |key: &str| last(key).and_then(|l| l.decimal(key)).unwrap_or(0.0);
-    ChannelSpec {
-        rate: last("rate")
-            .and_then(|layer| layer.rate("rate"))
-            .unwrap_or(Rate(1)),
-        delay: span("delay").max(Duration(1)),
-        handling: span("handling"),
-        timing: match last("timing").map(|layer| layer.word("timing")) {
-            Some("cut-through") => Timing::CutThrough,
-            _ => Timing::StoreAndForward,
-        },
-        errors: ErrorSpec {
-            data_loss: chance("data_loss"),
-            control_loss: chance("control_loss"),
-            control_corruption: chance("control_corruption"),
-            from: Time::ZERO + span("errors_from"),
-        },
-        scheduler: service::scheduler(root, layers),
+impl From<network::Timing> for Timing {
+    fn from(word: network::Timing) -> Self {
+        match word {
+            network::Timing::StoreAndForward => Self::StoreAndForward,
+            network::Timing::CutThrough => Self::CutThrough,
+        }
     }
 }
 

@@ -2,13 +2,25 @@
 
 use kernel::time::PS_PER_SECOND;
 use kernel::{Duration, Rate, Time};
-use packet::spec::{ClientSpec, SinkSpec, SizeShare, SourceControlSpec, Span, TrafficSpec};
+use packet::spec::{
+    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SizeShare,
+    SourceControlSpec, Span, TrafficSpec,
+};
 
 use crate::abr;
 use crate::diagnostics::Diagnostics;
+use crate::ethernet::{Usual, flavour};
+use crate::flows::Draft;
+use crate::given::packet::source::SourceControl;
+use crate::given::packet::traffic::{
+    Application, Bursts, Connection, Cycle, FileServer, Files, Limits, Phase, Sink, Spacing,
+    Traffic,
+};
+use crate::partners;
 use crate::record::Record;
 use crate::reserve;
-use crate::units;
+use crate::typed::Placed;
+use crate::units::{self, Decimal};
 
 /// The link that shares refer to, and the mean unit sent over it.
 #[derive(Clone, Copy)]
@@ -42,139 +54,261 @@ impl Line {
         self.mean_size as f64 / f64::from(1 << 20)
     }
 
-    /// The gap that one of `interval`, `load` and `rate` gives.
-    fn gap(self, record: &Record, keys: [&str; 3]) -> Option<Duration> {
-        let [interval, load, rate] = keys;
-        let named = |key: &str| record.section.key(key).is_some();
-        if let Some(gap) = record.duration(interval) {
-            return Some(gap);
-        }
-        if let Some(share) = record.share(load) {
-            // A share of almost nothing: as good as never.
-            let gap = units::gap_ps(self.unit_ps(), share).unwrap_or(units::LONGEST_PS);
-            return Some(Duration(gap));
-        }
-        let rate = if named(rate) { record.rate(rate) } else { None };
-        rate.map(|rate| Duration(self.unit_ps_at(rate).min(units::LONGEST_PS)))
+    /// The gap between units at this interval, or at this share of the line.
+    fn gap(self, interval: Option<Duration>, load: Option<Decimal>) -> Option<Duration> {
+        // A share of almost nothing: as good as never.
+        let of_share = |share| units::gap_ps(self.unit_ps(), share).unwrap_or(units::LONGEST_PS);
+        interval.or_else(|| load.map(|share| Duration(of_share(share))))
+    }
+
+    /// The gap between units of a source.
+    fn spaced(self, spacing: &Spacing) -> Duration {
+        let of_rate = |rate| self.unit_ps_at(rate).min(units::LONGEST_PS);
+        let gap = self.gap(spacing.interval, spacing.load);
+        gap.or_else(|| spacing.rate.map(|rate| Duration(of_rate(rate))))
+            .unwrap_or(self.full())
+    }
+
+    /// The gap at the full rate of the line.
+    fn full(self) -> Duration {
+        Duration(self.unit_ps())
     }
 }
 
 /// What the application wants to send.
-pub(crate) fn traffic(record: &Record, line: Line, mistakes: &mut Diagnostics) -> TrafficSpec {
-    let start = || record.time("start").unwrap_or(Time::ZERO);
-    let total = || record.whole("total");
-    let gap = |keys| line.gap(record, keys);
-    let full = Duration(line.unit_ps());
-    match record.word("kind") {
-        "silent" => TrafficSpec::Silent,
-        "constant" => TrafficSpec::Constant {
-            start: start(),
-            interval: gap(["interval", "load", "rate"]).unwrap_or(full),
-            random_phase: record.word("phase") == "random",
-            total: total(),
+pub(crate) fn traffic(
+    own: &Traffic,
+    record: &Record,
+    line: Line,
+    mistakes: &mut Diagnostics,
+) -> TrafficSpec {
+    match own {
+        Traffic::Silent => TrafficSpec::Silent,
+        Traffic::Greedy { start, total } => TrafficSpec::Greedy {
+            start: **start,
+            total: *total,
         },
-        "poisson" => TrafficSpec::Poisson {
-            start: start(),
-            mean_interval: gap(["interval", "load", "rate"]).unwrap_or(full),
-            min_interval: record.duration("min_gap").unwrap_or(Duration::ZERO),
-            total: total(),
+        Traffic::Constant {
+            start,
+            total,
+            spacing,
+            phase,
+        } => TrafficSpec::Constant {
+            start: **start,
+            interval: line.spaced(spacing),
+            random_phase: match phase {
+                Phase::Fixed => false,
+                Phase::Random => true,
+            },
+            total: *total,
         },
-        "trains" => trains(record, gap(["interval", "load", "rate"]).unwrap_or(full)),
-        "on-off" => TrafficSpec::OnOff {
-            start: start(),
-            on: span(record, "on"),
-            off: span(record, "off"),
-            on_interval: gap(["on_interval", "on_load", "-"]).unwrap_or(full),
-            off_interval: gap(["off_interval", "off_load", "-"]),
+        Traffic::Poisson {
+            start,
+            total,
+            spacing,
+            min_gap,
+        } => TrafficSpec::Poisson {
+            start: **start,
+            mean_interval: line.spaced(spacing),
+            min_interval: *min_gap,
+            total: *total,
         },
-        "client" => TrafficSpec::Client(client(record, start())),
-        "server" => TrafficSpec::Server,
-        "bottlenecked" => abr::bottlenecked(record),
-        "requests" => abr::requests(record),
-        "tcp" => abr::tcp(record, mistakes),
-        "tcp-back" => TrafficSpec::TcpBack,
-        _ => TrafficSpec::Greedy {
-            start: start(),
-            total: total(),
+        Traffic::Trains {
+            start,
+            total,
+            spacing,
+            length,
+            gap,
+        } => trains((**start, *total), line.spaced(spacing), *length, *gap),
+        Traffic::OnOff { start, bursts } => on_off(**start, bursts, line),
+        Traffic::Client {
+            start,
+            request_units,
+            files,
+            payload,
+            server,
+            think,
+        } => client(**start, (*request_units, *payload), files, server, *think),
+        Traffic::Server => TrafficSpec::Server,
+        Traffic::Requests {
+            start,
+            request_units,
+            cycle,
+            service,
+        } => requests(**start, *request_units, cycle, *service),
+        Traffic::Bottlenecked { start, limits } => bottlenecked(**start, limits),
+        Traffic::Tcp {
+            start,
+            payload,
+            think,
+            service,
+            connection,
+            tcp: _,
+        } => TrafficSpec::Tcp(CellTcpSpec {
+            start: **start,
+            tcp: flavour(vec![record], Usual::default(), &record.at, mistakes),
+            application: application(connection, *think, *service),
+            overhead_bytes: connection.overhead,
+            payload_bytes: *payload,
+        }),
+        Traffic::TcpBack => TrafficSpec::TcpBack,
+    }
+}
+
+/// What the flow back of another sends.
+pub(crate) fn back(draft: &Draft<'_>, line: Line, mistakes: &mut Diagnostics) -> TrafficSpec {
+    let settings = draft.settings;
+    match partners::answer(settings) {
+        Some(partners::Answer::Server) => TrafficSpec::Server,
+        Some(partners::Answer::TcpBack) => TrafficSpec::TcpBack,
+        None => match (&*settings.back, draft.record.record("back")) {
+            (Some(own), Some(record)) => traffic(own, record, line, mistakes),
+            _ => TrafficSpec::Silent,
         },
     }
 }
 
 /// Trains with this mean time between units. The mean pause makes up for the shorter gaps.
-fn trains(record: &Record, interval: Duration) -> TrafficSpec {
-    let half = Duration((interval.0 / 2).max(1));
-    let gap = record.duration("gap").unwrap_or(half);
-    let mean_units = record.decimal("length").unwrap_or(1.0);
+fn trains(
+    (start, total): (Time, Option<u64>),
+    interval: Duration,
+    mean_units: f64,
+    gap: Option<Duration>,
+) -> TrafficSpec {
+    let gap = gap.unwrap_or(Duration((interval.0 / 2).max(1)));
     let pause = mean_units * interval.0.saturating_sub(gap.0) as f64;
     TrafficSpec::Trains {
-        start: record.time("start").unwrap_or(Time::ZERO),
+        start,
         mean_units,
         gap,
         // Only the mean of what is drawn at random: a float is exact enough. 0 is refused.
         mean_pause: Duration((pause.round() as u64).min(units::LONGEST_PS)),
-        total: record.whole("total"),
+        total,
     }
 }
 
-fn span(record: &Record, key: &str) -> Span {
-    record.span(key).unwrap_or(Span::Fixed(Duration(1)))
+fn on_off(start: Time, bursts: &Bursts, line: Line) -> TrafficSpec {
+    let on_interval = line.gap(bursts.on_interval, bursts.on_load);
+    TrafficSpec::OnOff {
+        start,
+        on: bursts.on,
+        off: bursts.off,
+        on_interval: on_interval.unwrap_or(line.full()),
+        off_interval: line.gap(bursts.off_interval, bursts.off_load),
+    }
 }
 
 /// Mean time that a client thinks unless given.
 const THINK: Span = Span::Exponential(Duration(300_000_000));
 
-fn client(record: &Record, start: Time) -> ClientSpec {
-    let count = |key: &str| record.count(key).unwrap_or(1);
-    ClientSpec {
+fn client(
+    start: Time,
+    (request_units, payload_bytes): (Option<u32>, u32),
+    files: &Files,
+    server: &FileServer,
+    think: Option<Span>,
+) -> TrafficSpec {
+    TrafficSpec::Client(ClientSpec {
         start,
-        request_units: record.count("request_units").unwrap_or(3),
-        lookups: count("lookups"),
-        lookup_units: count("lookup_units"),
-        file_median_bytes: record.whole("file_median").unwrap_or(1),
-        file_sigma: record.decimal("file_sigma").unwrap_or(0.0),
-        block_bytes: count("block"),
-        header_bytes: count("header"),
-        payload_bytes: count("payload"),
-        outstanding: count("outstanding"),
-        lookup_service: span(record, "lookup_service"),
-        read_service: span(record, "read_service"),
-        think: record.span("think").unwrap_or(THINK),
+        request_units: request_units.unwrap_or(3),
+        lookups: files.lookups,
+        lookup_units: files.lookup_units,
+        file_median_bytes: files.file_median,
+        file_sigma: files.file_sigma,
+        block_bytes: files.block,
+        header_bytes: files.header,
+        payload_bytes,
+        outstanding: server.outstanding,
+        lookup_service: server.lookup_service,
+        read_service: server.read_service,
+        think: think.unwrap_or(THINK),
+    })
+}
+
+/// Closed-loop bursts.
+fn requests(start: Time, request_units: Option<u32>, cycle: &Cycle, service: Span) -> TrafficSpec {
+    TrafficSpec::Requests(RequestsSpec {
+        start,
+        requests: cycle.requests,
+        request_units: request_units.unwrap_or(16),
+        response_units: cycle.response_units,
+        inter_request: cycle.inter_request,
+        inter_cycle: cycle.inter_cycle,
+        service,
+        cycles: cycle.cycles,
+    })
+}
+
+/// An application whose limit changes.
+fn bottlenecked(start: Time, limits: &[Placed<Limits>]) -> TrafficSpec {
+    let limit = |limit: &Placed<Limits>| LimitSpec {
+        from: *limit.from,
+        rate: limit.rate,
+    };
+    TrafficSpec::Bottlenecked {
+        start,
+        limits: limits.iter().map(limit).collect(),
+    }
+}
+
+/// What uses a TCP connection over cells.
+fn application(connection: &Connection, think: Option<Span>, service: Span) -> CellApplication {
+    match connection.application {
+        Application::Bulk => CellApplication::Bulk(connection.bytes),
+        Application::Requests => CellApplication::Requests {
+            request_bytes: connection.request.unwrap_or(100),
+            response_bytes: connection.response.unwrap_or(10_000),
+            service,
+            think: think.unwrap_or(Span::Fixed(Duration::ZERO)),
+            count: connection.count,
+        },
     }
 }
 
 /// When the source may send it.
-pub(crate) fn source_control(record: &Record, path: abr::Path) -> SourceControlSpec {
-    let count = |key: &str| record.count(key).unwrap_or(1);
-    match record.word("kind") {
-        "window" => SourceControlSpec::Window {
-            units: count("cells"),
+pub(crate) fn source_control(
+    own: &SourceControl,
+    record: &Record,
+    path: abr::Path,
+) -> SourceControlSpec {
+    match own {
+        SourceControl::None => SourceControlSpec::None,
+        SourceControl::Window { cells } => SourceControlSpec::Window { units: *cells },
+        SourceControl::Aimd {
+            initial,
+            maximum,
+            increase,
+            decrease,
+            timeout,
+        } => SourceControlSpec::Aimd {
+            initial_units: *initial,
+            maximum_units: *maximum,
+            increase_units: *increase,
+            decrease: *decrease,
+            timeout: *timeout,
         },
-        "aimd" => SourceControlSpec::Aimd {
-            initial_units: count("initial"),
-            maximum_units: count("maximum"),
-            increase_units: record.decimal("increase").unwrap_or(1.0),
-            decrease: record.decimal("decrease").unwrap_or(0.5),
-            timeout: record.duration("timeout").unwrap_or(Duration(1)),
-        },
-        "abr" => SourceControlSpec::Abr(abr::spec(record, path)),
-        _ => SourceControlSpec::None,
+        SourceControl::Abr { .. } => SourceControlSpec::Abr(abr::spec(record, path)),
     }
 }
 
 /// How the destinations consume.
-pub(crate) fn sink(record: &Record, line: Line) -> SinkSpec {
-    let gap = || {
-        line.gap(record, ["interval", "load", "-"])
-            .unwrap_or(Duration(1))
-    };
-    match record.word("kind") {
-        "limited" => SinkSpec::Limited { interval: gap() },
-        "stalling" => SinkSpec::Stalling {
-            interval: gap(),
-            run: span(record, "run"),
-            stall: span(record, "stall"),
+pub(crate) fn sink(own: &Sink, line: Line) -> SinkSpec {
+    let every = |interval, load| line.gap(interval, load).unwrap_or(line.full());
+    match own {
+        Sink::Infinite => SinkSpec::Infinite,
+        Sink::Limited { interval, load } => SinkSpec::Limited {
+            interval: every(*interval, *load),
         },
-        _ => SinkSpec::Infinite,
+        Sink::Stalling {
+            interval,
+            load,
+            run,
+            stall,
+        } => SinkSpec::Stalling {
+            interval: every(*interval, *load),
+            run: *run,
+            stall: *stall,
+        },
     }
 }
 

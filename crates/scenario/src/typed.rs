@@ -6,10 +6,14 @@
 
 use std::ops::Deref;
 
+use crate::diagnostics::Diagnostics;
 use crate::kinds::{self, Of};
+use crate::reader::Reader;
 use crate::record::{Datum, Record};
 use crate::source::At;
+use crate::suggest::Budget;
 use crate::table::{AS_ABOVE, Choice, Default, Group, Key, Section, Selector};
+use crate::tree::{Entry, Node, Value};
 
 /// A table of the language.
 pub(crate) trait Table: Sized {
@@ -35,6 +39,34 @@ pub(crate) trait Word: Sized {
 
     /// How it is written.
     fn word(&self) -> &'static str;
+}
+
+/// A table that overrides another.
+pub(crate) trait Layered: Table {
+    /// The keys given in it, as far as their places are kept.
+    fn given(&self) -> Vec<(&'static Key, &At)>;
+}
+
+/// The table where only the word that chooses is given: every default that holds under it.
+pub(crate) fn defaults<T: Table>(chosen: &str, at: &At) -> T {
+    let node = |value| Node {
+        value,
+        at: at.clone(),
+    };
+    let entry = T::TABLE.selector.map(|selector| Entry {
+        key: selector.key.into(),
+        key_at: at.clone(),
+        node: node(Value::Text(chosen.into())),
+    });
+    let mut reader = Reader {
+        mistakes: &mut Diagnostics::default(),
+        root: T::TABLE,
+        cell_ps: 1,
+        cell_bits: 8,
+        suggestions: Budget::default(),
+    };
+    let table = node(Value::Table(entry.into_iter().collect()));
+    T::read(&reader.section(T::TABLE, &table))
 }
 
 /// A value and where it stands.
@@ -129,9 +161,11 @@ impl Record {
         self.datum(name).and_then(|datum| T::of(kind, datum))
     }
 
-    pub(crate) fn placed<K, T: Of<K>>(&self, name: &str, kind: &K) -> Placed<T> {
+    pub(crate) fn placed<K, T: Of<K>>(&self, name: &'static str, kind: &K) -> Placed<T> {
         let read = self.optional(name, kind);
-        let is_faulty = read.is_none();
+        let key = self.section.key(name);
+        let may_be_absent = key.is_some_and(|key| matches!(key.default, Default::Derived(_)));
+        let is_faulty = read.is_none() && (!may_be_absent || self.faulty.contains(&name));
         Placed {
             value: read.unwrap_or_else(|| T::stand_in(kind)),
             at: self.at(name),

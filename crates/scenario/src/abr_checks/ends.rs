@@ -5,6 +5,7 @@ use packet::spec::{FlowSpec, SourceControlSpec, TrafficSpec};
 use super::{Check, Circuit};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
+use crate::given::packet::traffic::Traffic;
 
 /// What a flow does that makes it need another.
 #[derive(Clone, Copy)]
@@ -186,27 +187,25 @@ fn astray(
 }
 
 /// Limits of a bottlenecked application.
-pub(super) fn limits(draft: &Draft<'_>, flow: &FlowSpec, mistakes: &mut Diagnostics) {
-    let (TrafficSpec::Bottlenecked { limits, .. }, Some(record)) = (&flow.traffic, draft.traffic())
-    else {
+pub(super) fn limits(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
+    let Some(Traffic::Bottlenecked { limits, .. }) = draft.traffic() else {
         return;
     };
-    let tables = record.records("limits");
     if limits.is_empty() {
         mistakes.push(
             Diagnostic::error("bad-limits", "nothing limits this application")
-                .at(record.at("limits"), "an empty list")
+                .at(limits.at.clone(), "an empty list")
                 .help("without limits it is `greedy`")
                 .help("write it like this: `limits = [{ from = \"0 s\", rate = \"10 Mbps\" }]`"),
         );
     }
-    for pair in tables.windows(2) {
-        let (before, after) = (&pair[0], &pair[1]);
-        if after.time("from") <= before.time("from") {
+    for pair in limits.windows(2) {
+        let (before, after) = (&pair[0].from, &pair[1].from);
+        if after.value <= before.value {
             mistakes.push(
                 Diagnostic::error("bad-limits", "the limits are not in order of time")
-                    .at(after.at("from"), "not later than the one before")
-                    .at(before.at("from"), "the one before")
+                    .at(after.at.clone(), "not later than the one before")
+                    .at(before.at.clone(), "the one before")
                     .help("sort them by `from`, each at an instant of its own"),
             );
         }

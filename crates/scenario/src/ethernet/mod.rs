@@ -57,7 +57,8 @@ pub(crate) fn build(
     let seed = run.whole("seed").unwrap_or(1);
     let stop_at = run.time("duration").unwrap_or(Time(1));
     let warm_up = run.time("warm_up").unwrap_or(Time::ZERO);
-    crate::checks::run_times(Some(run), stop_at, warm_up, mistakes);
+    let time = |key| run.placed::<_, Time>(key, &crate::kinds::Clock { min_ps: 0 });
+    crate::checks::run_times(&time("duration"), &time("warm_up"), mistakes);
     let net = topology::build(root, mistakes);
     let ports = switches::ports(root, flows::highest_class(root), mistakes);
     let links = queues::links(root, &net, ports, mistakes);

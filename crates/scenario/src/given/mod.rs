@@ -10,7 +10,7 @@ pub(crate) mod packet;
 pub(crate) mod sweep;
 pub(crate) mod tcp;
 
-use derive::Word;
+use derive::{Table, Word};
 
 use crate::source::At;
 use crate::suggest;
@@ -34,6 +34,18 @@ pub(crate) const FLIT: &Section = FlitFile::TABLE;
 pub(crate) const ETHERNET: &Section = EthernetFile::TABLE;
 /// The whole file of a comparison.
 pub(crate) const COMPARISON: &Section = ComparisonFile::TABLE;
+
+/// What a file says of itself, whatever runs it.
+#[derive(Table, Clone, Debug)]
+#[table(part)]
+pub(crate) struct Heading {
+    /// Title of the report.
+    #[key(default = "\"\"")]
+    pub title: String,
+    /// What the scenario shows, in a sentence or two.
+    #[key(default = "\"\"")]
+    pub about: String,
+}
 
 /// The engines.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]

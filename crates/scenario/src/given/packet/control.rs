@@ -4,6 +4,8 @@ use derive::{Table, Word};
 use kernel::{Duration, Rate};
 
 use crate::kinds::{OrShare, OrWord};
+use crate::source::At;
+use crate::typed::Placed;
 
 /// Flow control of every flow on every link. A flow's own `flow_control` is merged over it, and
 /// an entry of its `on_links` over both.
@@ -17,7 +19,7 @@ use crate::kinds::{OrShare, OrWord};
 pub(crate) struct FlowControl {
     /// How a link keeps its receiver from overflowing.
     #[key(default = "\"none\"")]
-    pub scheme: Option<Scheme>,
+    pub scheme: Placed<Option<Scheme>>,
     /// Cells the receiver frees between two credit cells. Credit takes 1/(N2+1) of the link
     /// back.
     #[key(
@@ -26,7 +28,7 @@ pub(crate) struct FlowControl {
         cite = "Kung 1993, sections 4.2 and 4.4",
         only("n23", "n123", "n123+", "relative", "cumulative")
     )]
-    pub n2: Option<u32>,
+    pub n2: Placed<Option<u32>>,
     /// Buffer zone that keeps a flow at its target bandwidth over a round trip.
     #[key(
         is = Whole { min: 0, max: 1 << 30, unit: "cells" },
@@ -34,7 +36,7 @@ pub(crate) struct FlowControl {
         cite = "Kung 1993, section 4.3, equation 3",
         only("n23", "n123", "n123+", "relative", "cumulative")
     )]
-    pub n3: Option<u32>,
+    pub n3: Placed<Option<u32>>,
     /// Bandwidth the flow shall reach: sets N3 = ceil(D * bandwidth / unit) on each link, D
     /// being the control loop of that link. A rate, a share of the link's rate, or `full`.
     #[key(
@@ -43,7 +45,7 @@ pub(crate) struct FlowControl {
         cite = "Kung 1993, section 4.3, equation 3",
         only("n23", "n123", "n123+", "relative", "cumulative")
     )]
-    pub target: Option<OrWord<OrShare<Rate>>>,
+    pub target: Placed<Option<OrWord<OrShare<Rate>>>>,
     /// Zone that holds what is under way and no credit cell can know of.
     #[key(
         is = Whole { min: 0, max: 1 << 30, unit: "cells" },
@@ -51,7 +53,7 @@ pub(crate) struct FlowControl {
         cite = "Kung 1993, section 3",
         only("n123", "n123+")
     )]
-    pub n1: Option<u32>,
+    pub n1: Placed<Option<u32>>,
     /// Span over which the sender counts E, the cells it has sent. Must be the control loop
     /// of the link: shorter overflows the buffer, longer is slow and may stall.
     #[key(
@@ -60,13 +62,13 @@ pub(crate) struct FlowControl {
         cite = "Kung 1993, section 4.3, equation 1",
         only("n23", "n123+")
     )]
-    pub window: Option<OrWord<Duration>>,
+    pub window: Placed<Option<OrWord<Duration>>>,
     /// When a credit cell's value is taken from the buffer.
     #[key(
         default = "\"start\"",
         only("n23", "n123", "n123+", "relative", "cumulative")
     )]
-    pub bind: Option<Bind>,
+    pub bind: Placed<Option<Bind>>,
     /// Send a credit cell every time this many cells were freed, if that is sooner than N2; the
     /// buffer stays.
     #[key(
@@ -75,7 +77,7 @@ pub(crate) struct FlowControl {
         cite = "Kung 1993, section 4.5",
         only("n23", "n123", "n123+", "relative", "cumulative")
     )]
-    pub redundant_every: Option<u32>,
+    pub redundant_every: Placed<Option<u32>>,
     /// Also send a credit cell when none was sent for this long.
     #[key(
         is = Time { min_ps: 1 },
@@ -83,7 +85,7 @@ pub(crate) struct FlowControl {
         cite = "Kung 1993, section 4.5",
         only("n23", "n123", "n123+", "relative", "cumulative")
     )]
-    pub refresh_every: Option<Duration>,
+    pub refresh_every: Placed<Option<Duration>>,
     /// Ask for credit after this long without any while data waits (Sender-Request-Credit).
     #[key(
         is = Time { min_ps: 1 },
@@ -91,22 +93,22 @@ pub(crate) struct FlowControl {
         cite = "Kung 1993, section 4.5",
         only("n23", "n123", "n123+", "relative", "cumulative")
     )]
-    pub request_after: Option<Duration>,
+    pub request_after: Placed<Option<Duration>>,
     /// The sender states its counter once in this many data cells, which repairs the credit after
     /// losses.
     #[key(
         is = Whole { min: 1, max: 1 << 30, unit: "cells" }, otherwise = "never", only("cumulative")
     )]
-    pub resync_every: Option<u32>,
+    pub resync_every: Placed<Option<u32>>,
     /// Memory of the receiving node for this flow.
     #[key(
         is = WholeOr { word: "unlimited", min: 1, max: 1 << 30, unit: "cells" },
         otherwise = "N1 + N2 + N3 with credits, `unlimited` without"
     )]
-    pub buffer: Option<OrWord<u32>>,
+    pub buffer: Placed<Option<OrWord<u32>>>,
     /// What happens to a cell that finds it full.
     #[key(default = "\"drop\"")]
-    pub overflow: Option<Overflow>,
+    pub overflow: Placed<Option<Overflow>>,
 }
 
 /// What one flow changes of `[flow_control]`, on all its links.
@@ -123,7 +125,7 @@ pub(crate) struct FlowOverride {
 pub(crate) struct LinkOverride {
     /// The channel, as `from->to`.
     #[key(is = Reference("channel"))]
-    pub link: String,
+    pub link: Placed<String>,
     #[key(flatten, as_above)]
     pub control: FlowControl,
 }
@@ -170,4 +172,20 @@ pub(crate) enum Overflow {
     Drop,
     /// It is kept and counted, to measure by how much the buffer is too small.
     Keep,
+}
+
+impl FlowControl {
+    /// Does the author say that buffers may overfill?
+    pub(crate) fn keeps(&self) -> bool {
+        *self.overflow == Some(Overflow::Keep)
+    }
+
+    /// What sets N3: `n3` and `target` replace each other.
+    pub(crate) fn zone3(&self) -> Option<(&'static str, &At)> {
+        match (*self.n3, *self.target) {
+            (Some(_), _) => Some(("n3", &self.n3.at)),
+            (None, Some(_)) => Some(("target", &self.target.at)),
+            (None, None) => None,
+        }
+    }
 }

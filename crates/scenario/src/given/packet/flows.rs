@@ -1,7 +1,7 @@
 //! Flows, one by one or by rule, and what to record of them.
 
 use derive::{Table, Word};
-use kernel::Duration;
+use kernel::{Duration, Time};
 
 use super::control::{FlowOverride, LinkOverride};
 use super::policing::{Envelope, OnAlarm, Policer};
@@ -9,7 +9,7 @@ use super::service::{Reserve, Session};
 use super::source::SourceControl;
 use super::traffic::{Sink, Traffic};
 use crate::given::Named;
-use crate::typed::Placed;
+use crate::typed::{Chosen, Placed};
 
 /// A flow (a virtual circuit) from a host to one or more others.
 #[derive(Table, Clone, Debug)]
@@ -17,25 +17,25 @@ use crate::typed::Placed;
 pub(crate) struct Flows {
     /// Its name in reports and references.
     #[key(is = Name)]
-    pub name: String,
+    pub name: Placed<String>,
     /// Host it starts at.
     #[key(is = Reference("host"))]
-    pub from: String,
+    pub from: Placed<String>,
     /// Host it goes to, or a list: multicast.
     #[key(is = References("host"))]
-    pub to: Vec<Named>,
+    pub to: Placed<Vec<Named>>,
     /// The nodes it passes, first and last included (not for multicast).
     #[key(
         is = ReferenceList("node"),
         otherwise = "the shortest, ties decided by the order of links in the file"
     )]
-    pub path: Vec<Named>,
+    pub path: Placed<Vec<Named>>,
     /// Repeats the flow as `name[1]`, `name[2]`, ..; `{i}` in names it uses is the number.
     #[key(
         is = Whole { min: 1, max: 1_000_000, unit: "flows" },
         otherwise = "one flow, without a number in its name"
     )]
-    pub count: Option<u32>,
+    pub count: Placed<Option<u64>>,
     #[key(flatten)]
     pub settings: FlowSettings,
     /// What it changes on single links.
@@ -50,31 +50,31 @@ pub(crate) struct FlowSettings {
     /// Group for service at every port; the largest is served first, as in 802.1Q. Inside a group, as
     /// the scheduler says.
     #[key(is = Whole { min: 0, max: 255, unit: "" }, default = "0")]
-    pub priority: u32,
+    pub priority: u8,
     /// Size of this flow's units on the wire.
     #[key(
         is = Whole { min: 1, max: 1 << 20, unit: "bytes" },
         otherwise = "`unit.bytes`, or the largest of `sizes`"
     )]
-    pub unit_bytes: Option<u32>,
+    pub unit_bytes: Placed<Option<u32>>,
     /// Sizes of its units, drawn at random for each.
     #[key(otherwise = "all have `unit_bytes`")]
     pub sizes: Vec<Placed<Sizes>>,
     /// What the application wants to send.
     #[key(default = "{ kind = \"greedy\" }")]
-    pub traffic: Traffic,
+    pub traffic: Placed<Chosen<Traffic>>,
     /// When the source may send it, end to end.
     #[key(default = "{ kind = \"none\" }")]
-    pub source_control: SourceControl,
+    pub source_control: Placed<Chosen<SourceControl>>,
     /// How the destinations consume.
     #[key(default = "{ kind = \"infinite\" }")]
-    pub sink: Sink,
+    pub sink: Chosen<Sink>,
     /// The flow that carries the answers (acknowledgements, responses) back.
     #[key(is = Reference("flow"), otherwise = "none")]
-    pub partner: Option<String>,
+    pub partner: Placed<Option<String>>,
     /// What goes the other way on an ABR circuit; the flow `<name> back` is made for it.
     #[key(otherwise = "`silent`")]
-    pub back: Option<Traffic>,
+    pub back: Placed<Option<Chosen<Traffic>>>,
     /// What this flow changes of `[flow_control]`.
     #[key(otherwise = "nothing")]
     pub flow_control: Option<FlowOverride>,
@@ -101,9 +101,9 @@ pub(crate) struct FlowSettings {
 pub(crate) struct Patterns {
     /// What their names start with.
     #[key(is = Name)]
-    pub name: String,
+    pub name: Placed<String>,
     #[key(flatten)]
-    pub kind: PatternsKind,
+    pub kind: Chosen<PatternsKind>,
     #[key(flatten)]
     pub settings: FlowSettings,
 }
@@ -116,13 +116,13 @@ pub(crate) enum PatternsKind {
     RandomPairs {
         /// How many flows.
         #[key(is = Whole { min: 1, max: 10_000_000, unit: "flows" })]
-        count: u32,
+        count: Placed<u64>,
     },
     /// One flow from every other host to one host.
     AllToOne {
         /// The host all others send to.
         #[key(is = Reference("host"))]
-        to: String,
+        to: Placed<String>,
     },
     /// One flow from every host, each to another one, at random.
     Permutation,
@@ -149,25 +149,25 @@ pub(crate) struct Series {
     /// Its name in the report.
     pub name: String,
     /// What is recorded.
-    pub measure: SeriesMeasure,
+    pub measure: Placed<SeriesMeasure>,
     /// Whose.
     #[key(is = Reference("flow"), otherwise = "all flows together")]
-    pub flow: Option<String>,
+    pub flow: Placed<Option<String>>,
     /// Where: a channel, as `from->to`.
     #[key(
         is = Reference("channel"),
         otherwise = "the flow's first link, of `allowed-rate` and `source-rate`; else it is needed"
     )]
-    pub on: Option<String>,
+    pub on: Placed<Option<String>>,
     /// Average over windows of this length.
     #[key(is = Time { min_ps: 1 }, otherwise = "every change is recorded")]
     pub window: Option<Duration>,
     /// From here.
     #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
-    pub from: Duration,
+    pub from: Placed<Time>,
     /// To here.
     #[key(is = Time { min_ps: 1 }, otherwise = "the end of the run")]
-    pub until: Option<Duration>,
+    pub until: Placed<Option<Time>>,
 }
 
 /// Words of `measure`: What is recorded.

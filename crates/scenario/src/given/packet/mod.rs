@@ -10,48 +10,44 @@ pub(crate) mod source;
 pub(crate) mod traffic;
 
 use derive::Table;
-use kernel::Duration;
+use kernel::{Duration, Time};
 
 use self::control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
 use self::network::{Link, Links, Network, Topology};
 use self::service::{Pool, Scheduler};
-use crate::given::Engine;
 use crate::given::sweep::Sweep;
+use crate::given::{Engine, Heading};
 use crate::typed::Placed;
 
 /// What stands at the top of the file, before any `[table]`, and the tables it may have.
 #[derive(Table, Clone, Debug)]
 #[table("scenario")]
 pub(crate) struct PacketFile {
-    /// Title of the report.
-    #[key(default = "\"\"")]
-    pub title: String,
-    /// What the scenario shows, in a sentence or two.
-    #[key(default = "\"\"")]
-    pub about: String,
+    #[key(flatten)]
+    pub heading: Heading,
     /// Simulator that runs it.
     #[key(default = "\"packet\"")]
     pub engine: Engine,
     /// How long to run.
-    pub run: Run,
+    pub run: Placed<Run>,
     /// What is sent.
     #[key(default = "{}")]
     pub unit: Unit,
     /// What every link has.
-    pub link: Link,
+    pub link: Placed<Link>,
     /// Nodes by name.
     #[key(otherwise = "a `[topology]` makes the nodes")]
-    pub network: Option<Network>,
+    pub network: Placed<Option<Network>>,
     /// Nodes and links by rule.
     #[key(otherwise = "`[network]` and `[[links]]` name them")]
-    pub topology: Option<Topology>,
+    pub topology: Placed<Option<Topology>>,
     /// Links, one table each.
     #[key(otherwise = "none besides those of `[topology]`")]
     pub links: Vec<Placed<Links>>,
     /// What every flow uses.
     #[key(default = "{}")]
-    pub flow_control: FlowControl,
+    pub flow_control: Placed<FlowControl>,
     /// Which unit leaves a port next.
     #[key(otherwise = "round robin")]
     pub scheduler: Placed<Option<Scheduler>>,
@@ -63,10 +59,10 @@ pub(crate) struct PacketFile {
     pub measure: Option<Measure>,
     /// Flows, one table each or many by `count`.
     #[key(otherwise = "none besides those of `[[patterns]]`")]
-    pub flows: Vec<Placed<Flows>>,
+    pub flows: Placed<Vec<Placed<Flows>>>,
     /// Flows by rule.
     #[key(otherwise = "none")]
-    pub patterns: Vec<Placed<Patterns>>,
+    pub patterns: Placed<Vec<Placed<Patterns>>>,
     /// Time series to record.
     #[key(otherwise = "none")]
     pub series: Vec<Placed<Series>>,
@@ -81,10 +77,10 @@ pub(crate) struct PacketFile {
 pub(crate) struct Run {
     /// The run ends after this long.
     #[key(is = Time { min_ps: 1 })]
-    pub duration: Duration,
+    pub duration: Placed<Time>,
     /// Statistics start after this long.
     #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
-    pub warm_up: Duration,
+    pub warm_up: Placed<Time>,
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
@@ -101,7 +97,7 @@ pub(crate) struct Unit {
         default = "53",
         cite = "ATM cell: ITU-T I.361"
     )]
-    pub bytes: u32,
+    pub bytes: Placed<u32>,
 }
 
 /// What a run measures besides its flows.
@@ -114,4 +110,29 @@ pub(crate) struct Measure {
     /// Windows over which the utilization of ports is averaged.
     #[key(is = Time { min_ps: 1 }, otherwise = "a thousandth of the run")]
     pub window: Option<Duration>,
+}
+
+impl PacketFile {
+    /// Every table that describes links.
+    pub(crate) fn link_tables<'a>(&'a self) -> impl Iterator<Item = &'a Link> {
+        let sides = |links: &'a Placed<Links>| [links.forward.as_ref(), links.backward.as_ref()];
+        let trunk = self
+            .topology
+            .as_ref()
+            .and_then(|topology| topology.trunk.as_ref());
+        let tables = [&self.link.value].into_iter();
+        let tables = tables.chain(self.links.iter().map(|links| &links.link));
+        let others = trunk
+            .into_iter()
+            .chain(self.links.iter().flat_map(sides).flatten());
+        tables.chain(others.map(|channel| &channel.link))
+    }
+}
+
+impl Unit {
+    /// Bytes of a unit; of a cell, where what is given can't be read.
+    pub(crate) fn bytes(&self) -> u32 {
+        const CELL: u32 = 53;
+        self.bytes.sure().copied().unwrap_or(CELL)
+    }
 }

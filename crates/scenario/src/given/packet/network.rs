@@ -1,12 +1,12 @@
 //! Nodes and links.
 
 use derive::{Table, Word};
-use kernel::{Duration, Rate};
+use kernel::{Duration, Rate, Time};
 
 use super::explicit_rate::ExplicitRate;
 use super::service::Scheduler;
 use crate::given::Named;
-use crate::typed::Placed;
+use crate::typed::{Chosen, Placed};
 
 /// What every link has, both ways, unless `[[links]]` or `topology.trunk` says otherwise.
 #[derive(Table, Clone, Debug)]
@@ -37,10 +37,10 @@ pub(crate) struct Link {
     /// Probability that a control unit's value is corrupted and nobody notices: its low 8 bits
     /// become random.
     #[key(is = Probability, default = "0.0")]
-    pub control_corruption: Option<f64>,
+    pub control_corruption: Placed<Option<f64>>,
     /// Losses and corruption happen from this instant on.
     #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
-    pub errors_from: Option<Duration>,
+    pub errors_from: Option<Time>,
     /// Which unit leaves the sending port next, instead of `[scheduler]`.
     #[key(otherwise = "as the table above it says")]
     pub scheduler: Placed<Option<Scheduler>>,
@@ -55,10 +55,10 @@ pub(crate) struct Link {
 pub(crate) struct Links {
     /// The two nodes it joins, by name.
     #[key(is = ReferenceList("node"))]
-    pub between: Vec<Named>,
+    pub between: Placed<Vec<Named>>,
     /// Repeats the link; `{i}` in the names of its nodes is the number.
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "links" }, otherwise = "one link")]
-    pub count: Option<u32>,
+    pub count: Option<u64>,
     #[key(flatten, as_above)]
     pub link: Link,
     /// When the link is cut.
@@ -100,10 +100,10 @@ pub(crate) struct Network {
 #[table("[topology]")]
 pub(crate) struct Topology {
     #[key(flatten)]
-    pub kind: TopologyKind,
+    pub kind: Chosen<TopologyKind>,
     /// Hosts on each switch (in a tree: on each switch of the last level).
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "hosts" }, default = "1")]
-    pub hosts_per_switch: u32,
+    pub hosts_per_switch: u64,
     /// What differs on links between switches.
     #[key(otherwise = "the same as `[link]`")]
     pub trunk: Option<Channel>,
@@ -117,29 +117,29 @@ pub(crate) enum TopologyKind {
     Line {
         /// How many switches (a ring needs 3).
         #[key(is = Whole { min: 1, max: 1_000_000, unit: "switches" })]
-        switches: u32,
+        switches: Placed<u64>,
     },
     /// Switches in a ring, hosts on each.
-    Ring { switches: u32 },
+    Ring { switches: Placed<u64> },
     /// One switch, `S1`, with all the hosts.
     Star,
     /// Switches in rows and columns, joined to their neighbours, hosts on each.
     Grid {
         /// Rows of the grid.
         #[key(is = Whole { min: 1, max: 10_000, unit: "rows" })]
-        rows: u32,
+        rows: Placed<u64>,
         /// Columns of the grid.
         #[key(is = Whole { min: 1, max: 10_000, unit: "columns" })]
-        columns: u32,
+        columns: Placed<u64>,
     },
     /// Switches in a tree, numbered level by level; hosts below the last level.
     Tree {
         /// Levels of switches; the hosts are below the last.
         #[key(is = Whole { min: 1, max: 20, unit: "levels" })]
-        depth: u32,
+        depth: Placed<u32>,
         /// Switches below each switch.
         #[key(is = Whole { min: 1, max: 1000, unit: "switches" })]
-        fanout: u32,
+        fanout: Placed<u64>,
     },
 }
 

@@ -1,7 +1,7 @@
 //! What applications want to send, and how destinations consume.
 
 use derive::{Table, Word};
-use kernel::{Duration, Rate};
+use kernel::{Duration, Rate, Time};
 use packet::spec::Span;
 
 use crate::given::tcp::Tcp;
@@ -18,50 +18,38 @@ pub(crate) enum Traffic {
     Greedy {
         /// Nothing is offered before.
         #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
-        start: Duration,
+        start: Placed<Time>,
         /// Units in all; then the source is done.
         #[key(is = Whole { min: 1, max: 1 << 62, unit: "units" }, otherwise = "without end")]
         total: Option<u64>,
     },
     /// One unit at even intervals.
-    #[table(exactly_one(interval, load, rate))]
     Constant {
-        start: Duration,
+        start: Placed<Time>,
         total: Option<u64>,
-        /// Time between units (poisson and trains: on average).
-        #[key(is = Time { min_ps: 1 }, otherwise = "from `load` or `rate`")]
-        interval: Option<Duration>,
-        /// Share of the rate of the source's first link.
-        #[key(is = Share, otherwise = "from `interval` or `rate`")]
-        load: Option<Decimal>,
-        /// Bits offered per second, counted on the wire.
-        #[key(otherwise = "from `interval` or `load`")]
-        rate: Option<Rate>,
+        #[key(flatten)]
+        spacing: Spacing,
         /// When the first unit comes.
         #[key(default = "\"fixed\"")]
         phase: Phase,
     },
     /// Exponential gaps.
-    #[table(exactly_one(interval, load, rate))]
     Poisson {
-        start: Duration,
+        start: Placed<Time>,
         total: Option<u64>,
-        interval: Option<Duration>,
-        load: Option<Decimal>,
-        rate: Option<Rate>,
+        #[key(flatten)]
+        spacing: Spacing,
         /// Least time between units; shorter than the mean, which stays as it is.
         #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
         min_gap: Duration,
     },
     /// Packet trains: a geometric number of units at even gaps, then an exponential pause.
     #[word(cite = "Jain, Routhier 1986; Zhang 1991, section 4.1")]
-    #[table(exactly_one(interval, load, rate))]
     Trains {
-        start: Duration,
+        start: Placed<Time>,
         total: Option<u64>,
-        interval: Option<Duration>,
-        load: Option<Decimal>,
-        rate: Option<Rate>,
+        #[key(flatten)]
+        spacing: Spacing,
         /// Units of a train, on average (geometric).
         #[key(
             is = Decimal { min: 1.0, max: 1e9 },
@@ -78,70 +66,29 @@ pub(crate) enum Traffic {
         gap: Option<Duration>,
     },
     /// Bursts and pauses in turn, each with its own spacing.
-    #[table(at_most_one(on_interval, on_load))]
-    #[table(at_most_one(off_interval, off_load))]
     OnOff {
-        start: Duration,
-        /// Length of a burst.
-        #[key(is = Span { min_ps: 1 })]
-        on: Span,
-        /// Length of a pause.
-        #[key(is = Span { min_ps: 1 })]
-        off: Span,
-        /// Time between units in a burst.
-        #[key(is = Time { min_ps: 1 }, otherwise = "the full rate of the source's first link")]
-        on_interval: Option<Duration>,
-        /// Share of the first link's rate in a burst.
-        #[key(is = Share, otherwise = "the full rate of the source's first link")]
-        on_load: Option<Decimal>,
-        /// Time between units in a pause.
-        #[key(is = Time { min_ps: 1 }, otherwise = "silence")]
-        off_interval: Option<Duration>,
-        /// Share of the first link's rate in a pause.
-        #[key(is = Share, otherwise = "silence")]
-        off_load: Option<Decimal>,
+        start: Placed<Time>,
+        #[key(flatten)]
+        bursts: Bursts,
     },
     /// A closed-loop client of a file server, walking files one after another: a stand-in for
     /// traces of network file systems. Its `partner` carries the responses.
     #[word(cite = "Kung 1993, section 8.1")]
     Client {
-        start: Duration,
+        start: Placed<Time>,
         /// A request.
         #[key(
             is = Whole { min: 1, max: 1 << 30, unit: "units" },
             otherwise = "3; 16 with `requests`"
         )]
         request_units: Option<u32>,
-        /// Look-ups before the reads of a file.
-        #[key(is = Whole { min: 0, max: 1 << 30, unit: "look-ups" }, default = "2")]
-        lookups: u32,
-        /// The reply to a look-up.
-        #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, default = "3")]
-        lookup_units: u32,
-        /// Median size of a file (lognormal).
-        #[key(is = Size { min: 1, max: 1 << 50 }, default = "\"6 kB\"")]
-        file_median: u64,
-        /// Standard deviation of the logarithm of the file size.
-        #[key(is = Decimal { min: 0.0, max: 10.0 }, default = "1.5")]
-        file_sigma: f64,
-        /// Payload of a full read.
-        #[key(is = Size { min: 1, max: 1 << 30 }, default = "\"8 KiB\"")]
-        block: u32,
-        /// Protocol bytes around the payload of each read.
-        #[key(is = Size { min: 0, max: 1 << 20 }, default = "\"160 B\"")]
-        header: u32,
+        #[key(flatten)]
+        files: Files,
         /// Payload of one unit.
         #[key(is = Size { min: 1, max: 1 << 20 }, default = "\"48 B\"")]
         payload: u32,
-        /// Reads outstanding at once.
-        #[key(is = Whole { min: 1, max: 1 << 20, unit: "reads" }, default = "1")]
-        outstanding: u32,
-        /// Server's time for a look-up.
-        #[key(is = Span { min_ps: 0 }, default = "{ mean = \"300 us\" }")]
-        lookup_service: Span,
-        /// Server's time for a read.
-        #[key(is = Span { min_ps: 0 }, default = "{ mean = \"1.5 ms\" }")]
-        read_service: Span,
+        #[key(flatten)]
+        server: FileServer,
         /// Client's time before each request.
         #[key(is = Span { min_ps: 0 }, otherwise = "`{ mean = \"300 us\" }`; 0 s with `tcp`")]
         think: Option<Span>,
@@ -152,39 +99,10 @@ pub(crate) enum Traffic {
     /// unless `partner` names one.
     #[word(cite = "Kalyanaraman et al. 1998, section 7.2.1")]
     Requests {
-        start: Duration,
+        start: Placed<Time>,
         request_units: Option<u32>,
-        /// A response.
-        #[key(
-            is = Whole { min: 1, max: 1 << 30, unit: "units" },
-            default = "256",
-            cite = "Kalyanaraman et al. 1998, section 7.2.1"
-        )]
-        response_units: u32,
-        /// Requests of a cycle; the next cycle begins after all responses are in.
-        #[key(
-            is = Whole { min: 1, max: 1 << 20, unit: "requests" },
-            default = "1",
-            cite = "Kalyanaraman et al. 1998, section 7.2.1"
-        )]
-        requests: u32,
-        /// Between requests of a cycle.
-        #[key(
-            is = Span { min_ps: 0 },
-            default = "\"0 s\"",
-            cite = "Kalyanaraman et al. 1998, section 7.2.1"
-        )]
-        inter_request: Span,
-        /// From the last response to the next cycle.
-        #[key(
-            is = Span { min_ps: 0 },
-            default = "\"1 ms\"",
-            cite = "Kalyanaraman et al. 1998, section 7.2.1"
-        )]
-        inter_cycle: Span,
-        /// Cycles in all.
-        #[key(is = Whole { min: 1, max: 1 << 60, unit: "cycles" }, otherwise = "without end")]
-        cycles: Option<u64>,
+        #[key(flatten)]
+        cycle: Cycle,
         /// Server's time for each request, one at a time.
         #[key(is = Span { min_ps: 0 }, default = "\"0 s\"")]
         service: Span,
@@ -192,46 +110,191 @@ pub(crate) enum Traffic {
     /// Always has a unit to send, but not faster than a limit that changes with time.
     #[word(cite = "Kalyanaraman et al. 1998, section 7.1")]
     Bottlenecked {
-        start: Duration,
+        start: Placed<Time>,
         /// How fast it goes from when on, in order of time.
         #[key(cite = "Kalyanaraman et al. 1998, section 7.1")]
-        limits: Vec<Placed<Limits>>,
+        limits: Placed<Vec<Placed<Limits>>>,
     },
     /// A TCP connection, its segments cut into cells (AAL 5). A flow back with traffic `tcp-back`
     /// is made unless `partner` names one.
     Tcp {
-        start: Duration,
+        start: Placed<Time>,
         payload: u32,
         think: Option<Span>,
         service: Span,
-        /// What uses the connection.
-        #[key(default = "\"bulk\"")]
-        application: Application,
-        /// Bytes in all (`bulk`).
-        #[key(is = Size { min: 1, max: 1 << 60 }, otherwise = "without end")]
-        bytes: Option<u64>,
-        /// A request (`requests`).
-        #[key(is = Size { min: 1, max: 1 << 60 }, otherwise = "100 B")]
-        request: Option<u64>,
-        /// A response (`requests`).
-        #[key(is = Size { min: 1, max: 1 << 60 }, otherwise = "10 kB")]
-        response: Option<u64>,
-        /// Requests in all (`requests`).
-        #[key(is = Whole { min: 1, max: 1 << 60, unit: "requests" }, otherwise = "without end")]
-        count: Option<u64>,
-        /// Bytes of a frame besides the segment's payload: TCP and IP 40, LLC 8, the trailer of
-        /// AAL 5 8.
-        #[key(
-            is = Size { min: 0, max: 65_536 },
-            default = "\"56 B\"",
-            cite = "RFC 1483; ITU-T I.363.5"
-        )]
-        overhead: u32,
+        #[key(flatten)]
+        connection: Connection,
         #[key(flatten)]
         tcp: Tcp,
     },
     /// The other side of a partner's TCP connection.
     TcpBack,
+}
+
+/// How fast units come: one of the three.
+#[derive(Table, Clone, Debug)]
+#[table(part, exactly_one(interval, load, rate))]
+pub(crate) struct Spacing {
+    /// Time between units (poisson and trains: on average).
+    #[key(is = Time { min_ps: 1 }, otherwise = "from `load` or `rate`")]
+    pub interval: Option<Duration>,
+    /// Share of the rate of the source's first link.
+    #[key(is = Share, otherwise = "from `interval` or `rate`")]
+    pub load: Option<Decimal>,
+    /// Bits offered per second, counted on the wire.
+    #[key(otherwise = "from `interval` or `load`")]
+    pub rate: Option<Rate>,
+}
+
+/// Bursts and pauses of a source.
+#[derive(Table, Clone, Debug)]
+#[table(
+    part,
+    at_most_one(on_interval, on_load),
+    at_most_one(off_interval, off_load)
+)]
+pub(crate) struct Bursts {
+    /// Length of a burst.
+    #[key(is = Span { min_ps: 1 })]
+    pub on: Span,
+    /// Length of a pause.
+    #[key(is = Span { min_ps: 1 })]
+    pub off: Span,
+    /// Time between units in a burst.
+    #[key(is = Time { min_ps: 1 }, otherwise = "the full rate of the source's first link")]
+    pub on_interval: Option<Duration>,
+    /// Share of the first link's rate in a burst.
+    #[key(is = Share, otherwise = "the full rate of the source's first link")]
+    pub on_load: Option<Decimal>,
+    /// Time between units in a pause.
+    #[key(is = Time { min_ps: 1 }, otherwise = "silence")]
+    pub off_interval: Option<Duration>,
+    /// Share of the first link's rate in a pause.
+    #[key(is = Share, otherwise = "silence")]
+    pub off_load: Option<Decimal>,
+}
+
+/// What a client asks for.
+#[derive(Table, Clone, Debug)]
+#[table(part)]
+pub(crate) struct Files {
+    /// Look-ups before the reads of a file.
+    #[key(is = Whole { min: 0, max: 1 << 30, unit: "look-ups" }, default = "2")]
+    pub lookups: u32,
+    /// The reply to a look-up.
+    #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, default = "3")]
+    pub lookup_units: u32,
+    /// Median size of a file (lognormal).
+    #[key(is = Size { min: 1, max: 1 << 50 }, default = "\"6 kB\"")]
+    pub file_median: u64,
+    /// Standard deviation of the logarithm of the file size.
+    #[key(is = Decimal { min: 0.0, max: 10.0 }, default = "1.5")]
+    pub file_sigma: f64,
+    /// Payload of a full read.
+    #[key(is = Size { min: 1, max: 1 << 30 }, default = "\"8 KiB\"")]
+    pub block: u32,
+    /// Protocol bytes around the payload of each read.
+    #[key(is = Size { min: 0, max: 1 << 20 }, default = "\"160 B\"")]
+    pub header: u32,
+}
+
+/// What a client's server takes.
+#[derive(Table, Clone, Debug)]
+#[table(part)]
+pub(crate) struct FileServer {
+    /// Reads outstanding at once.
+    #[key(is = Whole { min: 1, max: 1 << 20, unit: "reads" }, default = "1")]
+    pub outstanding: u32,
+    /// Server's time for a look-up.
+    #[key(is = Span { min_ps: 0 }, default = "{ mean = \"300 us\" }")]
+    pub lookup_service: Span,
+    /// Server's time for a read.
+    #[key(is = Span { min_ps: 0 }, default = "{ mean = \"1.5 ms\" }")]
+    pub read_service: Span,
+}
+
+/// Requests and responses in cycles.
+#[derive(Table, Clone, Debug)]
+#[table(part)]
+pub(crate) struct Cycle {
+    /// A response.
+    #[key(
+        is = Whole { min: 1, max: 1 << 30, unit: "units" },
+        default = "256",
+        cite = "Kalyanaraman et al. 1998, section 7.2.1"
+    )]
+    pub response_units: u32,
+    /// Requests of a cycle; the next cycle begins after all responses are in.
+    #[key(
+        is = Whole { min: 1, max: 1 << 20, unit: "requests" },
+        default = "1",
+        cite = "Kalyanaraman et al. 1998, section 7.2.1"
+    )]
+    pub requests: u32,
+    /// Between requests of a cycle.
+    #[key(
+        is = Span { min_ps: 0 },
+        default = "\"0 s\"",
+        cite = "Kalyanaraman et al. 1998, section 7.2.1"
+    )]
+    pub inter_request: Span,
+    /// From the last response to the next cycle.
+    #[key(
+        is = Span { min_ps: 0 },
+        default = "\"1 ms\"",
+        cite = "Kalyanaraman et al. 1998, section 7.2.1"
+    )]
+    pub inter_cycle: Span,
+    /// Cycles in all.
+    #[key(is = Whole { min: 1, max: 1 << 60, unit: "cycles" }, otherwise = "without end")]
+    pub cycles: Option<u64>,
+}
+
+/// What goes over a TCP connection, and in which frames.
+#[derive(Table, Clone, Debug)]
+#[table(part)]
+pub(crate) struct Connection {
+    /// What uses the connection.
+    #[key(default = "\"bulk\"")]
+    pub application: Application,
+    /// Bytes in all (`bulk`).
+    #[key(is = Size { min: 1, max: 1 << 60 }, otherwise = "without end")]
+    pub bytes: Option<u64>,
+    /// A request (`requests`).
+    #[key(is = Size { min: 1, max: 1 << 60 }, otherwise = "100 B")]
+    pub request: Option<u64>,
+    /// A response (`requests`).
+    #[key(is = Size { min: 1, max: 1 << 60 }, otherwise = "10 kB")]
+    pub response: Option<u64>,
+    /// Requests in all (`requests`).
+    #[key(is = Whole { min: 1, max: 1 << 60, unit: "requests" }, otherwise = "without end")]
+    pub count: Option<u64>,
+    /// Bytes of a frame besides the segment's payload: TCP and IP 40, LLC 8, the trailer of
+    /// AAL 5 8.
+    #[key(
+        is = Size { min: 0, max: 65_536 },
+        default = "\"56 B\"",
+        cite = "RFC 1483; ITU-T I.363.5"
+    )]
+    pub overhead: u32,
+}
+
+impl Traffic {
+    /// When it starts, of those that start by themselves.
+    pub(crate) fn start(&self) -> Option<&Placed<Time>> {
+        match self {
+            Self::Silent | Self::Server | Self::TcpBack => None,
+            Self::Greedy { start, .. }
+            | Self::Constant { start, .. }
+            | Self::Poisson { start, .. }
+            | Self::Trains { start, .. }
+            | Self::OnOff { start, .. }
+            | Self::Client { start, .. }
+            | Self::Requests { start, .. }
+            | Self::Bottlenecked { start, .. }
+            | Self::Tcp { start, .. } => Some(start),
+        }
+    }
 }
 
 /// A limit of a bottlenecked application, from some instant on.
@@ -240,7 +303,7 @@ pub(crate) enum Traffic {
 pub(crate) struct Limits {
     /// From here on.
     #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
-    pub from: Duration,
+    pub from: Placed<Time>,
     /// Bits per second on the wire, RM cells included; 0 stands still.
     #[key(is = CellRate { min: 0 }, otherwise = "no limit but what the network allows")]
     pub rate: Option<Rate>,
