@@ -37,6 +37,12 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
             fn first() -> Self {
                 Self::#first
             }
+
+            fn word(&self) -> &'static str {
+                match self {
+                    #(Self::#variants => #words,)*
+                }
+            }
         }
 
         impl crate::kinds::Usual for #name {

@@ -32,6 +32,9 @@ pub(crate) trait Word: Sized {
 
     /// The first of them.
     fn first() -> Self;
+
+    /// How it is written.
+    fn word(&self) -> &'static str;
 }
 
 /// A value and where it stands.
@@ -64,6 +67,49 @@ impl<T> Placed<T> {
     pub(crate) fn is_mentioned(&self) -> bool {
         self.is_given || self.is_faulty
     }
+}
+
+/// A table whose variant a word chooses, and where that word stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen<T> {
+    pub value: T,
+    /// The word; empty if it is missing or wrong, so that a stand-in is in the table's place.
+    pub word: &'static str,
+    /// Its place, or that of the table where it is absent.
+    pub at: At,
+}
+
+impl<T> Chosen<T> {
+    /// The table, unless a stand-in is in its place.
+    pub(crate) fn sure(&self) -> Option<&T> {
+        (!self.word.is_empty()).then_some(&self.value)
+    }
+}
+
+impl<T> Deref for Chosen<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: Table> Table for Chosen<T> {
+    const TABLE: &'static Section = T::TABLE;
+
+    fn read(record: &Record) -> Self {
+        let selector = T::TABLE.selector;
+        Self {
+            value: T::read(record),
+            word: record.chosen(),
+            at: selector.map_or_else(At::default, |selector| record.at(selector.key)),
+        }
+    }
+}
+
+impl<T: Table> kinds::Usual for Chosen<T> {
+    type Kind = kinds::Table;
+    const KIND: kinds::Table = kinds::Table(T::TABLE);
 }
 
 impl Record {
