@@ -10,10 +10,12 @@ use packet::spec::{
 use crate::diagnostics::Diagnostics;
 use crate::ethernet::flavour;
 use crate::flows::Draft;
+use crate::given::tcp::Tcp;
 use crate::record::Record;
 use crate::route::Tree;
 use crate::topology::Graph;
 use crate::traffic::{self, Line};
+use crate::typed::Table;
 use crate::units::LONGEST_PS;
 
 /// ICR unless given.
@@ -266,7 +268,7 @@ pub(crate) fn tcp(record: &Record, mistakes: &mut Diagnostics) -> TrafficSpec {
     };
     TrafficSpec::Tcp(CellTcpSpec {
         start: start(record),
-        tcp: flavour(vec![record], None, &record.at, mistakes),
+        tcp: flavour(&[&Tcp::read(record)], None, &record.at, mistakes),
         application,
         overhead_bytes: record.count("overhead").unwrap_or(56),
         payload_bytes: record.count("payload").unwrap_or(48),

@@ -15,6 +15,7 @@ use crate::control::{self, Layers, Loop};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::explicit_rate;
 use crate::flows::{self, Draft, FlowNames};
+use crate::kinds;
 use crate::leg_checks::{self, Leg};
 use crate::partners;
 use crate::record::Record;
@@ -65,7 +66,10 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         stop_at,
     }
     .read(root, mistakes);
-    checks::run_times(run, stop_at, warm_up, mistakes);
+    if let Some(run) = run {
+        let time = |key| run.placed::<_, Time>(key, &kinds::Clock { min_ps: 0 });
+        checks::run_times(&time("duration"), &time("warm_up"), mistakes);
+    }
     checks::corruption(root, mistakes);
     if mistakes.errors() == 0 {
         checks::starts(&drafts, &specs, stop_at, mistakes);

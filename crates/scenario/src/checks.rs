@@ -14,25 +14,22 @@ use crate::record::Record;
 use crate::reserve;
 use crate::topology::Graph;
 use crate::traffic::{self, Line};
+use crate::typed::Placed;
 
 /// Memory of one queued unit, bytes.
 const UNIT_BYTES: f64 = 40.0;
 
 /// Warm-up against duration.
 pub(crate) fn run_times(
-    run: Option<&Record>,
-    stop_at: Time,
-    warm_up: Time,
+    duration: &Placed<Time>,
+    warm_up: &Placed<Time>,
     mistakes: &mut Diagnostics,
 ) {
-    let Some(run) = run else {
-        return;
-    };
-    if warm_up >= stop_at && run.field("duration").is_some() && run.given("warm_up") {
+    if **warm_up >= **duration && !duration.is_faulty && warm_up.is_given {
         mistakes.push(
             Diagnostic::error("bad-times", "the run ends before its warm-up does")
-                .at(run.at("warm_up"), "statistics would start here")
-                .at(run.at("duration"), "the run ends here")
+                .at(warm_up.at.clone(), "statistics would start here")
+                .at(duration.at.clone(), "the run ends here")
                 .help("make `warm_up` shorter than `duration`: a quarter of it is usual"),
         );
     }

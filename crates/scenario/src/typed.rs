@@ -112,6 +112,25 @@ impl<T: Table> kinds::Usual for Chosen<T> {
     const KIND: kinds::Table = kinds::Table(T::TABLE);
 }
 
+impl<T> Placed<Option<T>> {
+    /// Where it stands, if it does.
+    pub(crate) fn place(&self) -> Option<&At> {
+        self.value.is_some().then_some(&self.at)
+    }
+}
+
+/// Nothing, anywhere.
+impl<T> std::default::Default for Placed<Option<T>> {
+    fn default() -> Self {
+        Self {
+            value: None,
+            at: At::default(),
+            is_given: false,
+            is_faulty: false,
+        }
+    }
+}
+
 impl Record {
     /// The word that chooses the variant; empty if it could not be read.
     pub(crate) fn chosen(&self) -> &'static str {
@@ -129,9 +148,11 @@ impl Record {
         self.datum(name).and_then(|datum| T::of(kind, datum))
     }
 
-    pub(crate) fn placed<K, T: Of<K>>(&self, name: &str, kind: &K) -> Placed<T> {
+    pub(crate) fn placed<K, T: Of<K>>(&self, name: &'static str, kind: &K) -> Placed<T> {
         let read = self.optional(name, kind);
-        let is_faulty = read.is_none();
+        let key = self.section.key(name);
+        let may_be_absent = key.is_some_and(|key| matches!(key.default, Default::Derived(_)));
+        let is_faulty = read.is_none() && (!may_be_absent || self.faulty.contains(&name));
         Placed {
             value: read.unwrap_or_else(|| T::stand_in(kind)),
             at: self.at(name),

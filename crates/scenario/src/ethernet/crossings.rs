@@ -162,8 +162,8 @@ impl Walk<'_> {
             let (from, class) = (demand.from, demand.class);
             let next = ways.next(from).to_vec();
             if next.is_empty() {
-                let at = flows.records[demand.flow].at("to");
-                wrong.push((demand.flow, self.unreachable(from, from, demand.to, &at)));
+                let at = flows.tables[demand.flow].to;
+                wrong.push((demand.flow, self.unreachable(from, from, demand.to, at)));
             }
             for out in next {
                 self.cross(ways, out, class, &demand.load, &mut waiting);
@@ -219,8 +219,8 @@ impl Walk<'_> {
             if self.steps > MOST_STEPS {
                 break;
             }
-            let at = flows.records[demand.flow].at("to");
-            let found = self.demand(ways, demand.from, demand.class, &demand.load, &at);
+            let at = flows.tables[demand.flow].to;
+            let found = self.demand(ways, demand.from, demand.class, &demand.load, at);
             wrong.extend(found.err().map(|diagnostic| (demand.flow, diagnostic)));
         }
         wrong
