@@ -123,7 +123,7 @@ fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u
         .map(|(_, out)| *out);
     let classes: Vec<u8> = match pressure.select {
         Select::Port => (0..8).filter(|c| pressure.classes & 1 << c != 0).collect(),
-        _ => vec![class],
+        Select::Class | Select::Destination(_) => vec![class],
     };
     let at_inputs = pressure.detect == Detect::Inputs;
     let own_only = at_inputs || pressure.notify == Notify::Contributing;

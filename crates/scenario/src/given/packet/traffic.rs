@@ -228,7 +228,7 @@ pub(crate) enum Traffic {
         )]
         overhead: u32,
         #[key(flatten)]
-        tcp: Tcp,
+        tcp: Box<Tcp>,
     },
     /// The other side of a partner's TCP connection.
     TcpBack,
