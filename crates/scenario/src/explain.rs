@@ -182,9 +182,10 @@ fn key_text(section: &Section, key: &Key) -> String {
 
 /// Everything else the tables know of a key.
 pub(crate) fn facts(section: &Section, key: &Key) -> Vec<(&'static str, String)> {
+    let told = key.kind.facts();
     let mut facts = vec![
-        ("kind", key.kind.noun()),
-        ("allowed", key.kind.allowed()),
+        ("kind", told.noun),
+        ("allowed", told.allowed),
         ("default", default_text(key)),
         ("example", key.example()),
     ];
@@ -192,7 +193,7 @@ pub(crate) fn facts(section: &Section, key: &Key) -> Vec<(&'static str, String)>
         facts[0].1 = "a word".into();
     }
     if key.kind.short_key().is_some() {
-        facts[1].1 = key.kind.summary();
+        facts[1].1 = told.summary;
     }
     if key.kind.form() != Form::Value {
         facts.retain(|(what, _)| *what != "example");

@@ -118,7 +118,7 @@ fn row(section: &Section, key: &Key) -> String {
         "| `{}` | {} | {} | {} |\n",
         key.name,
         cell(meaning),
-        cell(key.kind.summary()),
+        cell(key.kind.facts().summary),
         cell(default)
     )
 }

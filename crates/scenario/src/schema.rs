@@ -154,9 +154,10 @@ fn group_rule(group: &Group) -> Value {
 }
 
 fn key_schema(key: &Key) -> Value {
-    let mut schema = key.kind.schema();
+    let facts = key.kind.facts();
+    let mut schema = facts.schema;
     if let Value::Object(schema) = &mut schema {
-        let mut words = format!("{}\nAllowed: {}.", key.meaning, key.kind.allowed());
+        let mut words = format!("{}\nAllowed: {}.", key.meaning, facts.allowed);
         if !key.cite.is_empty() {
             words.push_str(&format!("\nSource: {}.", key.cite));
         }

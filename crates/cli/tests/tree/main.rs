@@ -7,6 +7,7 @@ mod claims;
 mod code;
 mod documents;
 mod files;
+mod language;
 mod layers;
 mod scenarios;
 mod style;

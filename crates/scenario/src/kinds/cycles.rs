@@ -1,9 +1,10 @@
 //! Cycles of the clock that all routers share.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::or::or;
 use super::whole::{counts, narrow};
-use super::{Kind, Or, Whole, of};
+use super::{Facts, Kind, Whole, any_of, of};
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::table::Key;
@@ -39,33 +40,17 @@ impl Cycles {
 }
 
 impl Kind for Cycles {
-    fn noun(&self) -> String {
-        "a number of cycles".into()
-    }
-
-    fn example(&self) -> String {
-        "\"20000 cycles\"".into()
-    }
-
-    fn allowed(&self) -> String {
+    fn facts(&self) -> Facts {
         let (min, max) = (self.min, self.max);
         let example = max.min(20_000);
-        format!("{min} to {max} cycles: `{example}` or `\"{example} cycles\"`")
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        vec!["cycles"]
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "cycles"
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "anyOf": [
-            self.number().schema(),
-            { "type": "string", "pattern": r"^\s*\+?[0-9][0-9_]*\s*(cycles?)?\s*$" },
-        ] })
+        let pattern = r"^\s*\+?[0-9][0-9_]*\s*(cycles?)?\s*$";
+        let text = json!({ "type": "string", "pattern": pattern });
+        let schema = any_of([self.number().facts().schema, text]);
+        Facts::new("a number of cycles", "\"20000 cycles\"", schema)
+            .allowed(format!(
+                "{min} to {max} cycles: `{example}` or `\"{example} cycles\"`"
+            ))
+            .units(vec!["cycles"], "cycles")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -81,21 +66,9 @@ impl Kind for Cycles {
     }
 }
 
-impl Or for CyclesOr {
-    type Other = Cycles;
-
-    fn word(&self) -> &'static str {
-        self.word
-    }
-
-    fn other(&self) -> Cycles {
-        Cycles {
-            min: self.min,
-            max: self.max,
-        }
-    }
+or! {
+    CyclesOr: Cycles { min, max };
 }
-
 counts! {
     Cycles for u32;
     Cycles for u64;

@@ -1,8 +1,8 @@
 //! Decimal numbers, for what only random draws and reports use.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Kind, of, usual};
+use super::{Facts, Kind, of, usual};
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::table::Key;
@@ -20,23 +20,12 @@ pub struct Decimal {
 pub struct Rows;
 
 impl Kind for Decimal {
-    fn noun(&self) -> String {
-        "a decimal number".into()
-    }
-
-    fn example(&self) -> String {
-        match self.min {
-            min if min > 0.5 => (1.5 * min).to_string(),
-            _ => "0.5".into(),
-        }
-    }
-
-    fn allowed(&self) -> String {
-        format!("{} to {}", self.min, self.max)
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "type": "number", "minimum": self.min, "maximum": self.max })
+    fn facts(&self) -> Facts {
+        let (min, max) = (self.min, self.max);
+        let example = if min > 0.5 { 1.5 * min } else { 0.5 };
+        let schema = json!({ "type": "number", "minimum": min, "maximum": max });
+        Facts::new("a decimal number", example.to_string(), schema)
+            .allowed(format!("{min} to {max}"))
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -52,23 +41,11 @@ impl Kind for Decimal {
 }
 
 impl Kind for Rows {
-    fn noun(&self) -> String {
-        "a list of lists of numbers".into()
-    }
-
-    fn example(&self) -> String {
-        "[[0, 1], [1, 0]]".into()
-    }
-
-    fn allowed(&self) -> String {
-        "a list of lists of numbers from 0 on, all of one length".into()
-    }
-
-    fn schema(&self) -> Value {
-        json!({
-            "type": "array", "minItems": 1,
-            "items": { "type": "array", "items": { "type": "number", "minimum": 0 } },
-        })
+    fn facts(&self) -> Facts {
+        let row = json!({ "type": "array", "items": { "type": "number", "minimum": 0 } });
+        let schema = json!({ "type": "array", "minItems": 1, "items": row });
+        Facts::new("a list of lists of numbers", "[[0, 1], [1, 0]]", schema)
+            .allowed("a list of lists of numbers from 0 on, all of one length")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -91,7 +68,7 @@ impl Kind for Rows {
 }
 
 of! {
-    Decimal for f64: Datum::Decimal(number) => *number, else |kind| kind.min;
-    Rows for Vec<Vec<f64>>: Datum::Rows(rows) => rows.clone(), else |_| Vec::new();
+    Decimal for f64 { Datum::Decimal(number) => *number } else |kind| kind.min;
+    Rows for Vec<Vec<f64>> { Datum::Rows(rows) => rows.clone() } else |_| Vec::new();
 }
 usual! { Vec<Vec<f64>>: Rows; }

@@ -33,8 +33,9 @@ pub use whole::{Whole, WholeOr, Wholes};
 pub use word::{Truth, Words};
 
 use std::any::Any;
+use std::fmt::Display;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::reader::Reader;
 use crate::record::Datum;
@@ -44,42 +45,16 @@ use crate::units::Unit;
 
 /// What a value may be.
 pub trait Kind: Any + Sync {
-    /// "a span of time".
-    fn noun(&self) -> String;
-
-    /// A value, as TOML.
-    fn example(&self) -> String;
-
-    /// A value for the key of this name, as TOML.
-    fn example_for(&self, _key: &str) -> String {
-        self.example()
-    }
-
-    /// What may be given, with units and range.
-    fn allowed(&self) -> String {
-        self.noun()
-    }
-
-    /// The same where words and tables have a place of their own.
-    fn summary(&self) -> String {
-        self.allowed()
-    }
-
-    /// The units a value may have.
-    fn units(&self) -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    /// The unit to show in an example with the user's own number.
-    fn usual_unit(&self) -> &'static str {
-        "us"
-    }
-
-    /// As JSON schema.
-    fn schema(&self) -> Value;
+    /// What is said of it.
+    fn facts(&self) -> Facts;
 
     /// Reads a value for this key and tells what is wrong with it.
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum>;
+
+    /// A value for the key of this name, as TOML.
+    fn example_for(&self, _key: &str) -> String {
+        self.facts().example
+    }
 
     /// How a value is laid out in a file.
     fn form(&self) -> Form {
@@ -114,6 +89,62 @@ impl dyn Kind {
     }
 }
 
+/// What is said of a kind of values.
+pub struct Facts {
+    /// "a span of time".
+    pub noun: String,
+    /// A value, as TOML.
+    pub example: String,
+    /// What may be given, with units and range.
+    pub allowed: String,
+    /// The same where words and tables have a place of their own.
+    pub summary: String,
+    /// The units a value may have.
+    pub units: Vec<&'static str>,
+    /// The unit to show in an example with the user's own number.
+    pub usual_unit: &'static str,
+    /// As JSON schema.
+    pub schema: Value,
+}
+
+impl Facts {
+    fn new(noun: impl Into<String>, example: impl Into<String>, schema: Value) -> Self {
+        let noun = noun.into();
+        Self {
+            allowed: noun.clone(),
+            summary: noun.clone(),
+            noun,
+            example: example.into(),
+            units: Vec::new(),
+            usual_unit: "us",
+            schema,
+        }
+    }
+
+    fn allowed(mut self, allowed: impl Into<String>) -> Self {
+        self.allowed = allowed.into();
+        self.summary = self.allowed.clone();
+        self
+    }
+
+    fn summary(mut self, summary: impl Into<String>) -> Self {
+        self.summary = summary.into();
+        self
+    }
+
+    /// A range with its units.
+    fn range(self, range: impl Display, units: Vec<&'static str>, usual: &'static str) -> Self {
+        self.allowed(format!("{range}, in {}", units.join(", ")))
+            .units(units, usual)
+    }
+
+    fn units(mut self, units: Vec<&'static str>, usual: &'static str) -> Self {
+        self.units = units;
+        self.usual_unit = usual;
+        self
+    }
+}
+
 /// How a value is laid out in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
@@ -145,11 +176,12 @@ pub trait Usual {
 
 /// Which types hold a kind: the datum, the value in it, and what stands in for one.
 macro_rules! of {
-    ($($kind:ident for $type:ty: $datum:pat => $value:expr, else $stand_in:expr;)*) => {$(
+    ($($kind:ident for $type:ty
+        { $($datum:pat => $value:expr),+ $(,)? } else $stand_in:expr;)*) => {$(
         impl crate::kinds::Of<$kind> for $type {
             fn of(_: &$kind, datum: &crate::record::Datum) -> Option<Self> {
                 match datum {
-                    $datum => Some($value),
+                    $($datum => Some($value),)+
                     _ => None,
                 }
             }
@@ -176,4 +208,8 @@ use usual;
 
 fn names(units: &[Unit]) -> Vec<&'static str> {
     units.iter().map(|unit| unit.0).collect()
+}
+
+fn any_of<const N: usize>(schemas: [Value; N]) -> Value {
+    json!({ "anyOf": schemas.as_slice() })
 }

@@ -3,7 +3,7 @@
 use kernel::words::is_unprintable;
 use serde_json::{Value, json};
 
-use super::{Kind, of, usual};
+use super::{Facts, Kind, any_of, of, usual};
 use crate::diagnostics::Diagnostic;
 use crate::reader::{Reader, clip};
 use crate::record::Datum;
@@ -33,16 +33,8 @@ pub struct Names;
 pub struct Path;
 
 impl Kind for Text {
-    fn noun(&self) -> String {
-        "text".into()
-    }
-
-    fn example(&self) -> String {
-        "\"Two switches\"".into()
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "type": "string" })
+    fn facts(&self) -> Facts {
+        Facts::new("text", "\"Two switches\"", text())
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -51,20 +43,9 @@ impl Kind for Text {
 }
 
 impl Kind for Name {
-    fn noun(&self) -> String {
-        "a name".into()
-    }
-
-    fn example(&self) -> String {
-        "\"VC1\"".into()
-    }
-
-    fn allowed(&self) -> String {
-        "any text that is not empty and has no `->` in it".into()
-    }
-
-    fn schema(&self) -> Value {
-        Text.schema()
+    fn facts(&self) -> Facts {
+        Facts::new("a name", "\"VC1\"", text())
+            .allowed("any text that is not empty and has no `->` in it")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -74,28 +55,13 @@ impl Kind for Name {
 }
 
 impl Kind for Reference {
-    fn noun(&self) -> String {
-        format!("the name of a {}", self.0)
-    }
-
-    fn example(&self) -> String {
+    fn facts(&self) -> Facts {
+        let facts = |example| Facts::new(format!("the name of a {}", self.0), example, text());
         match self.0 {
-            "flow" => "\"VC1\"",
-            "channel" => "\"S1->S2\"",
-            _ => "\"A\"",
+            "flow" => facts("\"VC1\""),
+            "channel" => facts("\"S1->S2\"").allowed("`from->to`, two nodes that a link joins"),
+            _ => facts("\"A\""),
         }
-        .into()
-    }
-
-    fn allowed(&self) -> String {
-        match self.0 {
-            "channel" => "`from->to`, two nodes that a link joins".into(),
-            _ => self.noun(),
-        }
-    }
-
-    fn schema(&self) -> Value {
-        Text.schema()
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -104,16 +70,9 @@ impl Kind for Reference {
 }
 
 impl Kind for References {
-    fn noun(&self) -> String {
-        format!("the name of a {} or a list of names", self.0)
-    }
-
-    fn example(&self) -> String {
-        "\"A\"".into()
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "anyOf": [Text.schema(), Names.schema()] })
+    fn facts(&self) -> Facts {
+        let noun = format!("the name of a {} or a list of names", self.0);
+        Facts::new(noun, "\"A\"", any_of([text(), texts()]))
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -129,19 +88,12 @@ impl Kind for References {
 }
 
 impl Kind for ReferenceList {
-    fn noun(&self) -> String {
-        format!("a list of names of {}s", self.0)
-    }
-
-    fn example(&self) -> String {
-        match self.0 {
-            "node" => "[\"A\", \"S1\"]".into(),
-            _ => Names.example(),
-        }
-    }
-
-    fn schema(&self) -> Value {
-        Names.schema()
+    fn facts(&self) -> Facts {
+        let example = match self.0 {
+            "node" => "[\"A\", \"S1\"]",
+            _ => "[\"A\", \"B\"]",
+        };
+        Facts::new(format!("a list of names of {}s", self.0), example, texts())
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -150,16 +102,8 @@ impl Kind for ReferenceList {
 }
 
 impl Kind for Names {
-    fn noun(&self) -> String {
-        "a list of names".into()
-    }
-
-    fn example(&self) -> String {
-        "[\"A\", \"B\"]".into()
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "type": "array", "items": Text.schema() })
+    fn facts(&self) -> Facts {
+        Facts::new("a list of names", "[\"A\", \"B\"]", texts())
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -170,20 +114,10 @@ impl Kind for Names {
 }
 
 impl Kind for Path {
-    fn noun(&self) -> String {
-        "the path of a file".into()
-    }
-
-    fn example(&self) -> String {
-        "\"demand.csv\"".into()
-    }
-
-    fn allowed(&self) -> String {
-        "the path of a file, from the folder of the scenario".into()
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "type": "string", "minLength": 1 })
+    fn facts(&self) -> Facts {
+        let schema = json!({ "type": "string", "minLength": 1 });
+        Facts::new("the path of a file", "\"demand.csv\"", schema)
+            .allowed("the path of a file, from the folder of the scenario")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -198,6 +132,14 @@ impl Kind for Path {
         }
         Some(Datum::Text(text))
     }
+}
+
+fn text() -> Value {
+    json!({ "type": "string" })
+}
+
+fn texts() -> Value {
+    json!({ "type": "array", "items": text() })
 }
 
 /// Names that one range may stand for.
@@ -267,13 +209,13 @@ fn range(text: &str) -> Option<(&str, u64, u64, &str)> {
 }
 
 of! {
-    Text for String: Datum::Text(text) => text.clone(), else |_| String::new();
-    Name for String: Datum::Text(text) => text.clone(), else |_| String::new();
-    Reference for String: Datum::Text(text) => text.clone(), else |_| String::new();
-    Path for String: Datum::Text(text) => text.clone(), else |_| String::new();
-    References for Vec<(String, At)>: Datum::List(names) => names.clone(), else |_| Vec::new();
-    ReferenceList for Vec<(String, At)>: Datum::List(names) => names.clone(), else |_| Vec::new();
-    Names for Vec<(String, At)>: Datum::List(names) => names.clone(), else |_| Vec::new();
+    Text for String { Datum::Text(text) => text.clone() } else |_| String::new();
+    Name for String { Datum::Text(text) => text.clone() } else |_| String::new();
+    Reference for String { Datum::Text(text) => text.clone() } else |_| String::new();
+    Path for String { Datum::Text(text) => text.clone() } else |_| String::new();
+    References for Vec<(String, At)> { Datum::List(names) => names.clone() } else |_| Vec::new();
+    ReferenceList for Vec<(String, At)> { Datum::List(names) => names.clone() } else |_| Vec::new();
+    Names for Vec<(String, At)> { Datum::List(names) => names.clone() } else |_| Vec::new();
 }
 usual! {
     String: Text;

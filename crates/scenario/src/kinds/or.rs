@@ -4,7 +4,7 @@ use std::any::Any;
 
 use serde_json::{Value, json};
 
-use super::{Kind, Of};
+use super::{Facts, Kind, Of, any_of};
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::table::Key;
@@ -22,35 +22,22 @@ pub trait Or: Any + Sync {
     /// What may be given instead of the word.
     fn other(&self) -> Self::Other;
 
-    /// Both as JSON schema.
-    fn alternatives(&self) -> [Value; 2] {
-        [json!({ "const": self.word() }), self.other().schema()]
+    /// The schemas of both, in the order to show them.
+    fn alternatives(&self, word: Value, other: Value) -> [Value; 2] {
+        [word, other]
     }
 }
 
 impl<O: Or> Kind for O {
-    fn noun(&self) -> String {
-        format!("{} or `\"{}\"`", self.other().noun(), self.word())
-    }
-
-    fn example(&self) -> String {
-        self.other().example()
-    }
-
-    fn allowed(&self) -> String {
-        format!("`\"{}\"`, or {}", self.word(), self.other().allowed())
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        self.other().units()
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        self.other().usual_unit()
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "anyOf": self.alternatives() })
+    fn facts(&self) -> Facts {
+        let (word, other) = (self.word(), self.other().facts());
+        let allowed = format!("`\"{word}\"`, or {}", other.allowed);
+        Facts {
+            noun: format!("{} or `\"{word}\"`", other.noun),
+            schema: any_of(self.alternatives(json!({ "const": word }), other.schema)),
+            ..other
+        }
+        .allowed(allowed)
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -65,6 +52,24 @@ pub(super) fn word(node: &Node, word: &'static str) -> Option<Datum> {
         _ => None,
     }
 }
+
+/// Kinds that have a word besides those of the other kind with the same fields.
+macro_rules! or {
+    ($($kind:ident: $other:ident { $($field:ident),* };)*) => {$(
+        impl crate::kinds::Or for $kind {
+            type Other = $other;
+
+            fn word(&self) -> &'static str {
+                self.word
+            }
+
+            fn other(&self) -> $other {
+                $other { $($field: self.$field),* }
+            }
+        }
+    )*};
+}
+pub(super) use or;
 
 /// A value, or the word that may stand in its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

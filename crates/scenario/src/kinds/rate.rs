@@ -1,10 +1,10 @@
 //! Rates, of bits and of cells.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::or::word;
 use super::share::share;
-use super::{Kind, OrShare, OrWord, names, of, usual};
+use super::{Facts, Kind, OrShare, OrWord, any_of, names, of, usual};
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::schema::quantity;
@@ -28,30 +28,12 @@ pub struct RateOrShare {
 }
 
 impl Kind for Rate {
-    fn noun(&self) -> String {
-        "a rate".into()
-    }
-
-    fn example(&self) -> String {
-        "\"622 Mbps\"".into()
-    }
-
-    fn allowed(&self) -> String {
-        format!("1 bps to 1000000 Tbps, in {}", self.units().join(", "))
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        let mut names = names(RATES);
-        names.retain(|name| !name.contains('/'));
-        names
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "Mbps"
-    }
-
-    fn schema(&self) -> Value {
-        quantity(&names(RATES))
+    fn facts(&self) -> Facts {
+        Facts::new("a rate", "\"622 Mbps\"", quantity(&names(RATES))).range(
+            "1 bps to 1000000 Tbps",
+            usual_units(),
+            "Mbps",
+        )
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -63,29 +45,14 @@ impl Kind for Rate {
 }
 
 impl Kind for CellRate {
-    fn noun(&self) -> String {
-        "a rate".into()
-    }
-
-    fn example(&self) -> String {
-        "\"10 Mbps\"".into()
-    }
-
-    fn allowed(&self) -> String {
-        let units = self.units().join(", ");
-        format!("{} bps to 1000000 Tbps, in {units}", self.min)
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        [Rate.units(), vec!["cells/s"]].concat()
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "Mbps"
-    }
-
-    fn schema(&self) -> Value {
-        quantity(&[names(RATES), vec!["cells/s"]].concat())
+    fn facts(&self) -> Facts {
+        let schema = quantity(&[names(RATES), vec!["cells/s"]].concat());
+        let units = [usual_units(), vec!["cells/s"]].concat();
+        Facts::new("a rate", "\"10 Mbps\"", schema).range(
+            format!("{} bps to 1000000 Tbps", self.min),
+            units,
+            "Mbps",
+        )
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -98,29 +65,21 @@ impl Kind for CellRate {
 }
 
 impl Kind for RateOrShare {
-    fn noun(&self) -> String {
-        format!("a rate, a share of the link's rate or `\"{}\"`", self.word)
-    }
-
-    fn example(&self) -> String {
-        "\"100 Mbps\"".into()
-    }
-
-    fn allowed(&self) -> String {
+    fn facts(&self) -> Facts {
         let word = self.word;
-        format!("`\"{word}\"`, a percentage (`\"64 %\"`) or a rate (`\"100 Mbps\"`)")
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        [vec!["%"], Rate.units()].concat()
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "Mbps"
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "anyOf": [{ "const": self.word }, quantity(&["%"]), Rate.schema()] })
+        Facts::new(
+            format!("a rate, a share of the link's rate or `\"{word}\"`"),
+            "\"100 Mbps\"",
+            any_of([
+                json!({ "const": word }),
+                quantity(&["%"]),
+                quantity(&names(RATES)),
+            ]),
+        )
+        .allowed(format!(
+            "`\"{word}\"`, a percentage (`\"64 %\"`) or a rate (`\"100 Mbps\"`)"
+        ))
+        .units([vec!["%"], usual_units()].concat(), "Mbps")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -137,15 +96,20 @@ impl Kind for RateOrShare {
     }
 }
 
+/// Those to write; others are read too.
+fn usual_units() -> Vec<&'static str> {
+    let mut names = names(RATES);
+    names.retain(|name| !name.contains('/'));
+    names
+}
+
 of! {
-    Rate for kernel::Rate: Datum::Rate(rate) => *rate, else |_| kernel::Rate(1);
-    CellRate for kernel::Rate: Datum::Rate(rate) => *rate, else |kind| kernel::Rate(kind.min);
-    RateOrShare for OrWord<OrShare<kernel::Rate>>:
-        datum @ (Datum::Word(_) | Datum::Share(_) | Datum::Rate(_)) => match datum {
-            Datum::Share(share) => Self::Value(OrShare::Share(*share)),
-            Datum::Rate(rate) => Self::Value(OrShare::Value(*rate)),
-            _ => Self::Word,
-        },
-        else |_| Self::Word;
+    Rate for kernel::Rate { Datum::Rate(rate) => *rate } else |_| kernel::Rate(1);
+    CellRate for kernel::Rate { Datum::Rate(rate) => *rate } else |kind| kernel::Rate(kind.min);
+    RateOrShare for OrWord<OrShare<kernel::Rate>> {
+        Datum::Word(_) => Self::Word,
+        Datum::Share(share) => Self::Value(OrShare::Share(*share)),
+        Datum::Rate(rate) => Self::Value(OrShare::Value(*rate)),
+    } else |_| Self::Word;
 }
 usual! { kernel::Rate: Rate; }

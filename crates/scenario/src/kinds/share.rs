@@ -1,9 +1,9 @@
 //! Shares of a whole: as numbers, percentages and fractions.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::or::word;
-use super::{Kind, OrWord, of};
+use super::{Facts, Kind, OrWord, any_of, of};
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::schema::quantity;
@@ -33,28 +33,10 @@ pub struct Ratio {
 }
 
 impl Kind for Probability {
-    fn noun(&self) -> String {
-        "a probability".into()
-    }
-
-    fn example(&self) -> String {
-        "0.001".into()
-    }
-
-    fn allowed(&self) -> String {
-        Portion.allowed()
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        vec!["%"]
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "%"
-    }
-
-    fn schema(&self) -> Value {
-        Portion.schema()
+    fn facts(&self) -> Facts {
+        Facts::new("a probability", "0.001", Portion.facts().schema)
+            .allowed(Portion.facts().allowed)
+            .units(vec!["%"], "%")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -63,28 +45,15 @@ impl Kind for Probability {
 }
 
 impl Kind for Portion {
-    fn noun(&self) -> String {
-        "a number from 0 to 1".into()
-    }
-
-    fn example(&self) -> String {
-        "0.3".into()
-    }
-
-    fn allowed(&self) -> String {
-        "0 to 1, or `\"0 %\"` to `\"100 %\"`".into()
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        vec!["%"]
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "%"
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "anyOf": [{ "type": "number", "minimum": 0, "maximum": 1 }, quantity(&["%"])] })
+    fn facts(&self) -> Facts {
+        let number = json!({ "type": "number", "minimum": 0, "maximum": 1 });
+        Facts::new(
+            "a number from 0 to 1",
+            "0.3",
+            any_of([number, quantity(&["%"])]),
+        )
+        .allowed("0 to 1, or `\"0 %\"` to `\"100 %\"`")
+        .units(vec!["%"], "%")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -93,33 +62,13 @@ impl Kind for Portion {
 }
 
 impl Kind for PortionOr {
-    fn noun(&self) -> String {
-        format!("a share or `\"{}\"`", self.word)
-    }
-
-    fn example(&self) -> String {
-        "\"50 %\"".into()
-    }
-
-    fn allowed(&self) -> String {
+    fn facts(&self) -> Facts {
         let word = self.word;
-        format!("`\"{word}\"`, or above 0 and below 1: `\"50 %\"`")
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        vec!["%"]
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "%"
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "anyOf": [
-            { "const": self.word },
-            { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 },
-            quantity(&["%"]),
-        ] })
+        let number = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 });
+        let schema = any_of([json!({ "const": word }), number, quantity(&["%"])]);
+        Facts::new(format!("a share or `\"{word}\"`"), "\"50 %\"", schema)
+            .allowed(format!("`\"{word}\"`, or above 0 and below 1: `\"50 %\"`"))
+            .units(vec!["%"], "%")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -136,30 +85,12 @@ impl Kind for PortionOr {
 }
 
 impl Kind for Share {
-    fn noun(&self) -> String {
-        "a share of a rate".into()
-    }
-
-    fn example(&self) -> String {
-        "\"33 %\"".into()
-    }
-
-    fn allowed(&self) -> String {
-        "above 0, at most 100; or a percentage, `\"33 %\"`".into()
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        vec!["%"]
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "%"
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "anyOf": [
-            { "type": "number", "exclusiveMinimum": 0, "maximum": 100 }, quantity(&["%"]),
-        ] })
+    fn facts(&self) -> Facts {
+        let number = json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 100 });
+        let schema = any_of([number, quantity(&["%"])]);
+        Facts::new("a share of a rate", "\"33 %\"", schema)
+            .allowed("above 0, at most 100; or a percentage, `\"33 %\"`")
+            .units(vec!["%"], "%")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -168,33 +99,16 @@ impl Kind for Share {
 }
 
 impl Kind for Ratio {
-    fn noun(&self) -> String {
-        "a fraction".into()
-    }
-
-    fn example(&self) -> String {
-        "\"1/8\"".into()
-    }
-
-    fn allowed(&self) -> String {
+    fn facts(&self) -> Facts {
         let max = self.max;
-        format!("above 0, at most {max}: `\"1/8\"`, `0.125` or `\"12.5 %\"`")
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        vec!["%"]
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "%"
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "anyOf": [
-            { "type": "number", "exclusiveMinimum": 0, "maximum": self.max },
-            { "type": "string", "pattern": r"^\s*[0-9]+\s*/\s*[0-9]+\s*$" },
-            quantity(&["", "%"]),
-        ] })
+        let number = json!({ "type": "number", "exclusiveMinimum": 0, "maximum": max });
+        let fraction = json!({ "type": "string", "pattern": r"^\s*[0-9]+\s*/\s*[0-9]+\s*$" });
+        let schema = any_of([number, fraction, quantity(&["", "%"])]);
+        Facts::new("a fraction", "\"1/8\"", schema)
+            .allowed(format!(
+                "above 0, at most {max}: `\"1/8\"`, `0.125` or `\"12.5 %\"`"
+            ))
+            .units(vec!["%"], "%")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -240,14 +154,12 @@ const ALL: units::Decimal = units::Decimal {
 };
 
 of! {
-    Probability for f64: Datum::Decimal(number) => *number, else |_| 0.0;
-    Portion for f64: Datum::Decimal(number) => *number, else |_| 0.0;
-    PortionOr for OrWord<f64>:
-        datum @ (Datum::Word(_) | Datum::Decimal(_)) => match datum {
-            Datum::Decimal(number) => Self::Value(*number),
-            _ => Self::Word,
-        },
-        else |_| Self::Word;
-    Share for units::Decimal: Datum::Share(share) => *share, else |_| ALL;
-    Ratio for (u32, u32): Datum::Ratio(above, below) => (*above, *below), else |_| (1, 1);
+    Probability for f64 { Datum::Decimal(number) => *number } else |_| 0.0;
+    Portion for f64 { Datum::Decimal(number) => *number } else |_| 0.0;
+    PortionOr for OrWord<f64> {
+        Datum::Word(_) => Self::Word,
+        Datum::Decimal(number) => Self::Value(*number),
+    } else |_| Self::Word;
+    Share for units::Decimal { Datum::Share(share) => *share } else |_| ALL;
+    Ratio for (u32, u32) { Datum::Ratio(above, below) => (*above, *below) } else |_| (1, 1);
 }

@@ -1,10 +1,8 @@
 //! Bytes.
 
-use serde_json::{Value, json};
-
 use super::share::whole_or_less;
 use super::whole::{counts, narrow};
-use super::{Kind, OrShare, names, of};
+use super::{Facts, Kind, OrShare, any_of, names, of};
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::schema::quantity;
@@ -30,31 +28,11 @@ const ANY: Size = Size {
 };
 
 impl Kind for Size {
-    fn noun(&self) -> String {
-        "a size".into()
-    }
-
-    fn example(&self) -> String {
-        "\"6 kB\"".into()
-    }
-
-    fn allowed(&self) -> String {
-        let units = self.units().join(", ");
-        format!("{} B to {} B, in {units}", self.min, self.max)
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        let mut names = names(SIZES);
-        names.retain(|name| *name != "bytes");
-        names
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "kB"
-    }
-
-    fn schema(&self) -> Value {
-        quantity(&names(SIZES))
+    fn facts(&self) -> Facts {
+        let mut units = names(SIZES);
+        units.retain(|name| *name != "bytes");
+        let range = format!("{} B to {} B", self.min, self.max);
+        Facts::new("a size", "\"6 kB\"", quantity(&names(SIZES))).range(range, units, "kB")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -66,29 +44,16 @@ impl Kind for Size {
 }
 
 impl Kind for Threshold {
-    fn noun(&self) -> String {
-        "a size or a share of the limit".into()
-    }
-
-    fn example(&self) -> String {
-        "\"80 %\"".into()
-    }
-
-    fn allowed(&self) -> String {
-        let units = ANY.units().join(", ");
-        format!("`\"0 %\"` to `\"100 %\"` of the limit, or bytes in {units}")
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        [vec!["%"], ANY.units()].concat()
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "kB"
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "anyOf": [quantity(&["%"]), ANY.schema()] })
+    fn facts(&self) -> Facts {
+        let size = ANY.facts();
+        let bytes = size.units.join(", ");
+        let units = [vec!["%"], size.units].concat();
+        let schema = any_of([quantity(&["%"]), size.schema]);
+        Facts::new("a size or a share of the limit", "\"80 %\"", schema)
+            .allowed(format!(
+                "`\"0 %\"` to `\"100 %\"` of the limit, or bytes in {bytes}"
+            ))
+            .units(units, "kB")
     }
 
     /// A percentage is a share of the limit, all else a size.
@@ -107,10 +72,8 @@ counts! {
     Size for u64;
 }
 of! {
-    Threshold for OrShare<u64>: datum @ (Datum::Whole(_) | Datum::Share(_)) => match datum {
-            Datum::Share(share) => Self::Share(*share),
-            Datum::Whole(bytes) => Self::Value(*bytes),
-            _ => return None,
-        },
-        else |_| Self::Value(0);
+    Threshold for OrShare<u64> {
+        Datum::Share(share) => Self::Share(*share),
+        Datum::Whole(bytes) => Self::Value(*bytes),
+    } else |_| Self::Value(0);
 }

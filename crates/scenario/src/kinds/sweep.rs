@@ -1,8 +1,8 @@
 //! What a sweep varies: read where the whole file is known.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Kind, of};
+use super::{Facts, Kind, any_of, of};
 use crate::given::sweep::MOST_SEEDS;
 use crate::reader::Reader;
 use crate::record::Datum;
@@ -16,24 +16,16 @@ pub struct Seeds;
 pub struct Axes;
 
 impl Kind for Seeds {
-    fn noun(&self) -> String {
-        "a number of seeds or a list of them".into()
-    }
-
-    fn example(&self) -> String {
-        "5".into()
-    }
-
-    fn allowed(&self) -> String {
-        format!("a whole number from 1 to {MOST_SEEDS}, or a list of different whole numbers")
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "anyOf": [
-            { "type": "integer", "minimum": 1, "maximum": MOST_SEEDS },
-            { "type": "array", "minItems": 1, "uniqueItems": true,
-              "items": { "type": "integer", "minimum": 0 } },
-        ] })
+    fn facts(&self) -> Facts {
+        let number = json!({ "type": "integer", "minimum": 1, "maximum": MOST_SEEDS });
+        let list = json!({
+            "type": "array", "minItems": 1, "uniqueItems": true,
+            "items": { "type": "integer", "minimum": 0 },
+        });
+        let schema = any_of([number, list]);
+        Facts::new("a number of seeds or a list of them", "5", schema).allowed(format!(
+            "a whole number from 1 to {MOST_SEEDS}, or a list of different whole numbers"
+        ))
     }
 
     fn read(&self, _: &mut Reader<'_>, _: &Key, node: &Node) -> Option<Datum> {
@@ -42,22 +34,14 @@ impl Kind for Seeds {
 }
 
 impl Kind for Axes {
-    fn noun(&self) -> String {
-        "a table of paths and their values".into()
-    }
-
-    fn example(&self) -> String {
-        "{ load = [0.1, 0.2, 0.4] }".into()
-    }
-
-    fn allowed(&self) -> String {
-        "for each axis a list of values, `{ from = 0.1, to = 0.9, step = 0.1 }` \
-         or `{ from = 1, to = 16, factor = 2 }`"
-            .into()
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "type": "object", "additionalProperties": { "type": ["array", "object"] } })
+    fn facts(&self) -> Facts {
+        let axis = json!({ "type": ["array", "object"] });
+        let schema = json!({ "type": "object", "additionalProperties": axis });
+        let example = "{ load = [0.1, 0.2, 0.4] }";
+        Facts::new("a table of paths and their values", example, schema).allowed(
+            "for each axis a list of values, `{ from = 0.1, to = 0.9, step = 0.1 }` \
+         or `{ from = 1, to = 16, factor = 2 }`",
+        )
     }
 
     fn read(&self, _: &mut Reader<'_>, _: &Key, node: &Node) -> Option<Datum> {
@@ -66,8 +50,8 @@ impl Kind for Axes {
 }
 
 of! {
-    Seeds for Node: Datum::Tree(node) => node.clone(), else |_| nothing();
-    Axes for Node: Datum::Tree(node) => node.clone(), else |_| nothing();
+    Seeds for Node { Datum::Tree(node) => node.clone() } else |_| nothing();
+    Axes for Node { Datum::Tree(node) => node.clone() } else |_| nothing();
 }
 
 /// An empty table, which varies nothing.

@@ -1,8 +1,8 @@
 //! Tables, one or many, written out or short.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Form, Kind};
+use super::{Facts, Form, Kind, any_of};
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::schema::reference;
@@ -19,25 +19,11 @@ pub struct Tables(pub &'static Section);
 pub struct Short(pub &'static Section, pub &'static str);
 
 impl Kind for Table {
-    fn noun(&self) -> String {
-        "a table".into()
-    }
-
-    fn example(&self) -> String {
-        "{}".into()
-    }
-
-    fn allowed(&self) -> String {
+    fn facts(&self) -> Facts {
         let keys: Vec<&str> = self.0.keys.iter().map(|key| key.name).collect();
-        format!("keys {}", keys.join(", "))
-    }
-
-    fn summary(&self) -> String {
-        format!("see `{}`", self.0.name)
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "allOf": [reference(self.0)] })
+        Facts::new("a table", "{}", json!({ "allOf": [reference(self.0)] }))
+            .allowed(format!("keys {}", keys.join(", ")))
+            .summary(format!("see `{}`", self.0.name))
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -57,39 +43,24 @@ impl Kind for Table {
 }
 
 impl Kind for Tables {
-    fn noun(&self) -> String {
-        "a list of tables".into()
-    }
-
-    fn example(&self) -> String {
-        "[]".into()
-    }
-
-    fn allowed(&self) -> String {
-        Table(self.0).allowed()
-    }
-
-    fn summary(&self) -> String {
-        Table(self.0).summary()
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "type": "array", "items": reference(self.0) })
+    fn facts(&self) -> Facts {
+        Facts {
+            noun: "a list of tables".into(),
+            example: "[]".into(),
+            schema: json!({ "type": "array", "items": reference(self.0) }),
+            ..Table(self.0).facts()
+        }
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
         let tree::Value::List(items) = &node.value else {
             return reader.wrong_type(key, node);
         };
-        let table = |item| Table(self.0).read(reader, key, item);
-        let records = items
-            .iter()
-            .filter_map(table)
-            .filter_map(|datum| match datum {
-                Datum::Record(record) => Some(record),
-                _ => None,
-            });
-        Some(Datum::Records(records.collect()))
+        let table = |item: &Node| match item.value {
+            tree::Value::Table(_) => Some(reader.section(self.0, item)),
+            _ => reader.wrong_type(key, item),
+        };
+        Some(Datum::Records(items.iter().filter_map(table).collect()))
     }
 
     fn form(&self) -> Form {
@@ -102,40 +73,23 @@ impl Kind for Tables {
 }
 
 impl Kind for Short {
-    fn noun(&self) -> String {
-        match self.short_key().map(|key| key.kind) {
-            Some(alone) if alone.choices().is_some() => "a word or a table".into(),
-            Some(alone) => format!("{} or a table", alone.noun()),
-            None => "a table".into(),
-        }
-    }
-
-    fn example(&self) -> String {
-        let alone = self.short_key().map(|key| key.kind.example());
-        alone.unwrap_or_default()
-    }
-
-    fn allowed(&self) -> String {
-        let alone = self.short_key().map(|key| key.kind.allowed());
-        let table = Table(self.0).allowed();
-        format!("{}; or a table with {table}", alone.unwrap_or_default())
-    }
-
-    fn summary(&self) -> String {
-        let alone = self.short_key().map(|key| match key.kind.choices() {
-            Some(_) => "a word".into(),
-            None => key.kind.allowed(),
-        });
-        format!(
-            "{}, or a table: see `{}`",
-            alone.unwrap_or_default(),
-            self.0.name
-        )
-    }
-
-    fn schema(&self) -> Value {
-        let alone = self.short_key().map(|key| key.kind.schema());
-        json!({ "anyOf": [alone, Table(self.0).schema()] })
+    fn facts(&self) -> Facts {
+        let table = Table(self.0).facts();
+        let Some(kind) = self.short_key().map(|key| key.kind) else {
+            return table;
+        };
+        let alone = kind.facts();
+        let (noun, summary) = match kind.choices() {
+            Some(_) => ("a word", "a word"),
+            None => (alone.noun.as_str(), alone.allowed.as_str()),
+        };
+        let schema = any_of([alone.schema, table.schema]);
+        Facts::new(format!("{noun} or a table"), alone.example, schema)
+            .allowed(format!(
+                "{}; or a table with {}",
+                alone.allowed, table.allowed
+            ))
+            .summary(format!("{summary}, or a table: {}", table.summary))
     }
 
     /// A value alone is told under the name of `key`.

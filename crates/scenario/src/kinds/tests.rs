@@ -41,7 +41,7 @@ where
     K: Kind,
     T: Of<K> + PartialEq + Debug,
 {
-    let example = kind.example();
+    let example = kind.facts().example;
     assert_eq!(read::<K, T>(kind, &example), Ok(value), "{example}");
     assert_eq!(read::<K, T>(kind, wrong), Err(vec![code]), "{wrong}");
 }
@@ -142,18 +142,18 @@ fn quantities_are_read_into_their_types() {
 
 #[test]
 fn names_are_read_into_their_types() {
-    let names = |all: &[&str], at: &[std::ops::Range<usize>]| -> Vec<(String, At)> {
-        let places = at.iter().map(|range| At::range(0, range.clone()));
+    let names = |all: &[&str], at: &[(usize, usize)]| -> Vec<(String, At)> {
+        let places = at.iter().map(|&(from, to)| At::range(0, from..to));
         all.iter().map(|name| (*name).into()).zip(places).collect()
     };
     holds(&Text, String::from("Two switches"), "1", "wrong-type");
     holds(&Name, String::from("VC1"), "\"a->b\"", "bad-name");
     holds(&Reference("host"), String::from("A"), "1", "wrong-type");
     holds(&Path, String::from("demand.csv"), "\"\"", "bad-name");
-    let two = names(&["A", "B"], &[1..4, 6..9]);
+    let two = names(&["A", "B"], &[(1, 4), (6, 9)]);
     holds(
         &References("host"),
-        names(&["A"], &[0..3]),
+        names(&["A"], &[(0, 3)]),
         "1",
         "wrong-type",
     );

@@ -1,10 +1,11 @@
 //! Spans of time, with and without cells, and cable, which is one too.
 
 use kernel::Duration;
-use packet::spec;
-use serde_json::{Value, json};
+use packet::spec::Span::{Exponential, Fixed};
+use serde_json::json;
 
-use super::{Kind, Or, names, of};
+use super::or::or;
+use super::{Facts, Kind, any_of, names, of};
 use crate::diagnostics::Diagnostic;
 use crate::reader::Reader;
 use crate::record::Datum;
@@ -62,49 +63,21 @@ impl Time {
 }
 
 impl Kind for Time {
-    fn noun(&self) -> String {
-        "a span of time".into()
-    }
-
-    fn example(&self) -> String {
-        "\"50 us\"".into()
+    fn facts(&self) -> Facts {
+        let schema = quantity(&[names(TIMES), vec!["cells", "cell"]].concat());
+        let units = [vec!["cells"], clock_units()].concat();
+        Facts::new("a span of time", "\"50 us\"", schema).range(from(self.min_ps), units, "us")
     }
 
     fn example_for(&self, key: &str) -> String {
         match key {
             "duration" => "\"20000 cells\"".into(),
-            _ => self.example(),
+            _ => self.facts().example,
         }
-    }
-
-    fn allowed(&self) -> String {
-        from(self.min_ps, &self.units())
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        [vec!["cells"], clock_units()].concat()
-    }
-
-    fn schema(&self) -> Value {
-        quantity(&[names(TIMES), vec!["cells", "cell"]].concat())
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
         self.ps(reader, key, node).map(fixed)
-    }
-}
-
-impl Or for TimeOr {
-    type Other = Time;
-
-    fn word(&self) -> &'static str {
-        self.word
-    }
-
-    fn other(&self) -> Time {
-        Time {
-            min_ps: self.min_ps,
-        }
     }
 }
 
@@ -117,30 +90,22 @@ impl Span {
 }
 
 impl Kind for Span {
-    fn noun(&self) -> String {
-        "a span of time, fixed or exponential".into()
-    }
-
-    fn example(&self) -> String {
-        "{ mean = \"50 cells\" }".into()
-    }
-
-    fn allowed(&self) -> String {
-        let fixed = self.time().allowed();
-        format!("{fixed}; `{{ mean = \"50 cells\" }}` for an exponential one")
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        self.time().units()
-    }
-
-    fn schema(&self) -> Value {
-        let time = self.time().schema();
-        json!({ "anyOf": [
-            time,
-            { "type": "object", "properties": { "mean": time },
-              "required": ["mean"], "additionalProperties": false },
-        ] })
+    fn facts(&self) -> Facts {
+        let time = self.time().facts();
+        let exponential = json!({
+            "type": "object", "properties": { "mean": time.schema },
+            "required": ["mean"], "additionalProperties": false,
+        });
+        let allowed = time.allowed;
+        Facts::new(
+            "a span of time, fixed or exponential",
+            "{ mean = \"50 cells\" }",
+            any_of([time.schema, exponential]),
+        )
+        .allowed(format!(
+            "{allowed}; `{{ mean = \"50 cells\" }}` for an exponential one"
+        ))
+        .units(time.units, "us")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -151,12 +116,12 @@ impl Kind for Span {
             && entry.key == "mean"
         {
             let mean = Time { min_ps: 1 }.ps(reader, key, &entry.node)?;
-            return Some(Datum::Span(spec::Span::Exponential(mean)));
+            return Some(Datum::Span(Exponential(mean)));
         }
         reader.mistakes.push(
             Diagnostic::error(
                 "wrong-type",
-                format!("`{}` must be {}", key.name, key.kind.noun()),
+                format!("`{}` must be {}", key.name, key.kind.facts().noun),
             )
             .at(node.at.clone(), "needs `mean` and nothing else")
             .help(format!("write `{} = {{ mean = \"50 cells\" }}`", key.name)),
@@ -166,31 +131,19 @@ impl Kind for Span {
 }
 
 impl Kind for Clock {
-    fn noun(&self) -> String {
-        "a span of time".into()
-    }
-
-    fn example(&self) -> String {
-        "\"50 us\"".into()
+    fn facts(&self) -> Facts {
+        Facts::new("a span of time", "\"50 us\"", quantity(&names(TIMES))).range(
+            from(self.min_ps),
+            clock_units(),
+            "us",
+        )
     }
 
     fn example_for(&self, key: &str) -> String {
         match key {
             "duration" => "\"10 s\"".into(),
-            _ => self.example(),
+            _ => self.facts().example,
         }
-    }
-
-    fn allowed(&self) -> String {
-        from(self.min_ps, &self.units())
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        clock_units()
-    }
-
-    fn schema(&self) -> Value {
-        quantity(&names(TIMES))
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -201,43 +154,13 @@ impl Kind for Clock {
     }
 }
 
-impl Or for ClockOr {
-    type Other = Clock;
-
-    fn word(&self) -> &'static str {
-        self.word
-    }
-
-    fn other(&self) -> Clock {
-        Clock {
-            min_ps: self.min_ps,
-        }
-    }
-}
-
 impl Kind for Cable {
-    fn noun(&self) -> String {
-        "a length".into()
-    }
-
-    fn example(&self) -> String {
-        "\"100 m\"".into()
-    }
-
-    fn allowed(&self) -> String {
-        format!("0 m to 1000 km, in {}", self.units().join(", "))
-    }
-
-    fn units(&self) -> Vec<&'static str> {
-        names(LENGTHS)
-    }
-
-    fn usual_unit(&self) -> &'static str {
-        "m"
-    }
-
-    fn schema(&self) -> Value {
-        quantity(&names(LENGTHS))
+    fn facts(&self) -> Facts {
+        Facts::new("a length", "\"100 m\"", quantity(&names(LENGTHS))).range(
+            "0 m to 1000 km",
+            names(LENGTHS),
+            "m",
+        )
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -247,12 +170,14 @@ impl Kind for Cable {
 }
 
 fn fixed(span: Duration) -> Datum {
-    Datum::Span(spec::Span::Fixed(span))
+    Datum::Span(Fixed(span))
 }
 
-fn from(min_ps: u64, units: &[&str]) -> String {
-    let least = if min_ps == 0 { "0 s" } else { "1 ps" };
-    format!("{least} or longer, in {}", units.join(", "))
+fn from(min_ps: u64) -> &'static str {
+    match min_ps {
+        0 => "0 s or longer",
+        _ => "1 ps or longer",
+    }
 }
 
 fn clock_units() -> Vec<&'static str> {
@@ -261,17 +186,18 @@ fn clock_units() -> Vec<&'static str> {
     names
 }
 
+or! {
+    TimeOr: Time { min_ps };
+    ClockOr: Clock { min_ps };
+}
 of! {
-    Time for Duration: Datum::Span(spec::Span::Fixed(span)) => *span,
-        else |kind| Duration(kind.min_ps);
-    Time for kernel::Time: Datum::Span(spec::Span::Fixed(span)) => kernel::Time(span.0),
+    Time for Duration { Datum::Span(Fixed(span)) => *span } else |kind| Duration(kind.min_ps);
+    Time for kernel::Time { Datum::Span(Fixed(span)) => kernel::Time(span.0) }
         else |kind| kernel::Time(kind.min_ps);
-    Clock for Duration: Datum::Span(spec::Span::Fixed(span)) => *span,
-        else |kind| Duration(kind.min_ps);
-    Clock for kernel::Time: Datum::Span(spec::Span::Fixed(span)) => kernel::Time(span.0),
+    Clock for Duration { Datum::Span(Fixed(span)) => *span } else |kind| Duration(kind.min_ps);
+    Clock for kernel::Time { Datum::Span(Fixed(span)) => kernel::Time(span.0) }
         else |kind| kernel::Time(kind.min_ps);
-    Span for spec::Span: Datum::Span(span) => *span,
-        else |kind| spec::Span::Fixed(Duration(kind.min_ps));
-    Cable for Duration: Datum::Span(spec::Span::Fixed(span)) => *span,
-        else |_| Duration(0);
+    Span for packet::spec::Span { Datum::Span(span) => *span }
+        else |kind| Fixed(Duration(kind.min_ps));
+    Cable for Duration { Datum::Span(Fixed(span)) => *span } else |_| Duration(0);
 }

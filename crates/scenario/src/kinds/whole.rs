@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Kind, Of, Or, of};
+use super::{Facts, Kind, Of, Or, of};
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::table::Key;
@@ -42,27 +42,14 @@ pub struct Wholes {
 }
 
 impl Kind for Whole {
-    fn noun(&self) -> String {
-        "a whole number".into()
-    }
-
-    fn example(&self) -> String {
-        self.min.max(10).to_string()
-    }
-
-    fn allowed(&self) -> String {
-        let unit = match self.unit {
-            "" => String::new(),
-            unit => format!(" {unit}"),
-        };
-        match self.max {
-            u64::MAX => format!("whole numbers from {} on{unit}", self.min),
-            max => format!("whole numbers from {} to {max}{unit}", self.min),
-        }
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "type": "integer", "minimum": self.min, "maximum": self.max })
+    fn facts(&self) -> Facts {
+        let Self { min, max, unit } = *self;
+        let schema = json!({ "type": "integer", "minimum": min, "maximum": max });
+        let space = if unit.is_empty() { "" } else { " " };
+        Facts::new("a whole number", min.max(10).to_string(), schema).allowed(match max {
+            u64::MAX => format!("whole numbers from {min} on{space}{unit}"),
+            _ => format!("whole numbers from {min} to {max}{space}{unit}"),
+        })
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -94,8 +81,8 @@ impl Or for WholeOr {
         }
     }
 
-    fn alternatives(&self) -> [Value; 2] {
-        [self.other().schema(), json!({ "const": self.word })]
+    fn alternatives(&self, word: Value, other: Value) -> [Value; 2] {
+        [other, word]
     }
 }
 
@@ -110,37 +97,28 @@ impl Wholes {
 }
 
 impl Kind for Wholes {
-    fn noun(&self) -> String {
-        "a list of whole numbers".into()
-    }
-
-    fn example(&self) -> String {
-        if self.min == 0 { "[0, 1]" } else { "[8, 8]" }.into()
-    }
-
-    fn allowed(&self) -> String {
-        format!("a list of {}", self.item().allowed())
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "type": "array", "minItems": 1, "items": self.item().schema() })
+    fn facts(&self) -> Facts {
+        let item = self.item().facts();
+        let example = if self.min == 0 { "[0, 1]" } else { "[8, 8]" };
+        let schema = json!({ "type": "array", "minItems": 1, "items": item.schema });
+        Facts::new("a list of whole numbers", example, schema)
+            .allowed(format!("a list of {}", item.allowed))
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
-        let items = reader.items(key, node)?;
-        let mut numbers = Vec::with_capacity(items.len());
-        for item in items {
+        let items = reader.items(key, node)?.iter();
+        let numbers = items.map(|item| {
             let datum = self.item().read(reader, key, item)?;
-            numbers.push(u64::of(&self.item(), &datum)?);
-        }
-        Some(Datum::Wholes(numbers))
+            u64::of(&self.item(), &datum)
+        });
+        numbers.collect::<Option<_>>().map(Datum::Wholes)
     }
 }
 
 /// The types that hold counts; their keys limit the number to what the type holds.
 macro_rules! counts {
     ($($kind:ident for $type:ty;)*) => {$(of! {
-        $kind for $type: Datum::Whole(number) => narrow(*number)?,
+        $kind for $type { Datum::Whole(number) => narrow(*number)? }
             else |kind| narrow(kind.min).unwrap_or(<$type>::MAX);
     })*};
 }
@@ -165,11 +143,8 @@ impl<T: Of<Whole>> Of<Wholes> for Vec<T> {
         let Datum::Wholes(numbers) = datum else {
             return None;
         };
-        let mut numbers = numbers.iter().map(|number| Datum::Whole(*number));
-        numbers.try_fold(Vec::new(), |mut all, number| {
-            all.push(T::of(&kind.item(), &number)?);
-            Some(all)
-        })
+        let item = |number: &u64| T::of(&kind.item(), &Datum::Whole(*number));
+        numbers.iter().map(item).collect()
     }
 
     fn stand_in(kind: &Wholes) -> Self {

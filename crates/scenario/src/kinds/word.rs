@@ -1,8 +1,8 @@
 //! Words of the language, and yes or no.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Kind, of, usual};
+use super::{Facts, Kind, of, usual};
 use crate::diagnostics::Diagnostic;
 use crate::reader::{Reader, clip, words};
 use crate::record::Datum;
@@ -23,25 +23,13 @@ impl Words {
 }
 
 impl Kind for Words {
-    fn noun(&self) -> String {
-        "one of the words below".into()
-    }
-
-    fn example(&self) -> String {
-        format!("\"{}\"", self.names().next().unwrap_or_default())
-    }
-
-    fn allowed(&self) -> String {
-        let words: Vec<String> = self.names().map(|word| format!("`\"{word}\"`")).collect();
-        words.join(", ")
-    }
-
-    fn summary(&self) -> String {
-        "see below".into()
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "enum": self.names().collect::<Vec<_>>() })
+    fn facts(&self) -> Facts {
+        let names: Vec<&str> = self.names().collect();
+        let quoted: Vec<String> = names.iter().map(|word| format!("`\"{word}\"`")).collect();
+        let example = format!("\"{}\"", names.first().copied().unwrap_or_default());
+        Facts::new("one of the words below", example, json!({ "enum": names }))
+            .allowed(quoted.join(", "))
+            .summary("see below")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -70,16 +58,8 @@ impl Kind for Words {
 }
 
 impl Kind for Truth {
-    fn noun(&self) -> String {
-        "true or false".into()
-    }
-
-    fn example(&self) -> String {
-        "true".into()
-    }
-
-    fn schema(&self) -> Value {
-        json!({ "type": "boolean" })
+    fn facts(&self) -> Facts {
+        Facts::new("true or false", "true", json!({ "type": "boolean" }))
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -91,6 +71,6 @@ impl Kind for Truth {
 }
 
 of! {
-    Truth for bool: Datum::Truth(truth) => *truth, else |_| false;
+    Truth for bool { Datum::Truth(truth) => *truth } else |_| false;
 }
 usual! { bool: Truth; }

@@ -4,7 +4,7 @@
 
 use super::{Reader, clip};
 use crate::diagnostics::Diagnostic;
-use crate::kinds::Form;
+use crate::kinds::{Facts, Form};
 use crate::table::Key;
 use crate::tree::{Node, Value};
 use crate::units::{self, Fault};
@@ -61,14 +61,12 @@ impl Reader<'_> {
             }
             _ => format!("write it like this: `{}`", key.example()),
         };
+        let Facts { noun, allowed, .. } = key.kind.facts();
         self.mistakes.push(
-            Diagnostic::error(
-                "wrong-type",
-                format!("`{}` must be {}", key.name, key.kind.noun()),
-            )
-            .at(node.at.clone(), format!("this is {}", node.kind()))
-            .note(format!("allowed: {}", key.kind.allowed()))
-            .help(help),
+            Diagnostic::error("wrong-type", format!("`{}` must be {noun}", key.name))
+                .at(node.at.clone(), format!("this is {}", node.kind()))
+                .note(format!("allowed: {allowed}"))
+                .help(help),
         );
         None
     }
@@ -81,7 +79,7 @@ impl Reader<'_> {
         self.mistakes.push(
             Diagnostic::error("out-of-range", format!("`{}` can't be {value}", key.name))
                 .at(node.at.clone(), label)
-                .note(format!("allowed: {}", key.kind.allowed()))
+                .note(format!("allowed: {}", key.kind.facts().allowed))
                 .note(format!("{}: {}", key.name, key.meaning)),
         );
         None
@@ -92,23 +90,22 @@ impl Reader<'_> {
             Value::Text(text) => text.trim().to_string(),
             _ => node.to_toml(),
         };
-        let units = key.kind.units();
-        let usual = key.kind.usual_unit();
-        let allowed = format!("allowed: {}", key.kind.allowed());
+        let facts = key.kind.facts();
         let wrong = |message: String| Diagnostic::error("bad-quantity", message);
         let diagnostic = match fault {
             Fault::NoUnit => wrong(format!("`{}` needs a unit", key.name))
                 .at(node.at.clone(), "a number without a unit")
                 .help(format!(
-                    "write the unit in quotes: `{} = \"{shown} {usual}\"`{}",
+                    "write the unit in quotes: `{} = \"{shown} {}\"`{}",
                     key.name,
-                    if units.contains(&"cells") {
+                    facts.usual_unit,
+                    if facts.units.contains(&"cells") {
                         format!(", or `\"{shown} cells\"`")
                     } else {
                         String::new()
                     }
                 )),
-            Fault::NoNumber => wrong(format!("`{}` must be {}", key.name, key.kind.noun()))
+            Fault::NoNumber => wrong(format!("`{}` must be {}", key.name, facts.noun))
                 .at(node.at.clone(), "does not start with a number")
                 .help(format!("write it like this: `{}`", key.example())),
             Fault::Negative => {
@@ -123,11 +120,12 @@ impl Reader<'_> {
             Fault::UnknownUnit(unit) => wrong(format!("unknown unit `{}`", clip(&unit)))
                 .at(node.at.clone(), format!("no unit for `{}`", key.name))
                 .help_if(
-                    units::meant_unit(&unit, &units)
+                    units::meant_unit(&unit, &facts.units)
                         .map(|meant| format!("did you mean `{meant}`?")),
                 ),
         };
-        self.mistakes.push(diagnostic.note(allowed));
+        self.mistakes
+            .push(diagnostic.note(format!("allowed: {}", facts.allowed)));
         None
     }
 }
