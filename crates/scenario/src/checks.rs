@@ -147,11 +147,11 @@ pub(crate) fn old_tcp(
         let ends = [flow.legs.first(), flow.legs.last()].into_iter().flatten();
         let ends = ends.map(|leg| leg.channel);
         let slower = ends.min_by_key(|channel| rate(*channel));
-        if let (TrafficSpec::Tcp(tcp), Some(traffic), Some(channel)) =
-            (&flow.traffic, draft.record.record("traffic"), slower)
+        if let (TrafficSpec::Tcp(spec), Traffic::Tcp { tcp, .. }, Some(channel)) =
+            (&flow.traffic, &draft.settings.traffic.value.value, slower)
         {
             let name = || graph.channel_name(channel);
-            old_on_fast(vec![traffic], &tcp.tcp, (rate(channel), &name), mistakes);
+            old_on_fast(&[tcp], &spec.tcp, (rate(channel), &name), mistakes);
         }
     }
 }

@@ -143,10 +143,10 @@ pub(crate) fn traffic(
             think,
             service,
             connection,
-            tcp: _,
+            tcp,
         } => TrafficSpec::Tcp(CellTcpSpec {
             start: **start,
-            tcp: flavour(vec![record], Usual::default(), &record.at, mistakes),
+            tcp: flavour(&[tcp], Usual::default(), &record.at, mistakes),
             application: application(connection, *think, *service),
             overhead_bytes: connection.overhead,
             payload_bytes: *payload,

@@ -144,6 +144,25 @@ impl<T: Table> kinds::Usual for Chosen<T> {
     const KIND: kinds::Table = kinds::Table(T::TABLE);
 }
 
+impl<T> Placed<Option<T>> {
+    /// Where it stands, if it does.
+    pub(crate) fn place(&self) -> Option<&At> {
+        self.value.is_some().then_some(&self.at)
+    }
+}
+
+/// Nothing, anywhere.
+impl<T> std::default::Default for Placed<Option<T>> {
+    fn default() -> Self {
+        Self {
+            value: None,
+            at: At::default(),
+            is_given: false,
+            is_faulty: false,
+        }
+    }
+}
+
 impl Record {
     /// The word that chooses the variant; empty if it could not be read.
     pub(crate) fn chosen(&self) -> &'static str {
@@ -196,6 +215,15 @@ impl Record {
             is_given: true,
             is_faulty: false,
         }
+    }
+}
+
+/// A large table in an enum of small ones.
+impl<T: Table> Table for Box<T> {
+    const TABLE: &'static Section = T::TABLE;
+
+    fn read(record: &Record) -> Self {
+        Self::new(T::read(record))
     }
 }
 

@@ -4,63 +4,65 @@ use std::cmp::Reverse;
 
 use ethernet::spec::{
     Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, NodeKind, NodeSpec,
-    TAG_BYTES, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
+    TAG_BYTES, TCP_IP_BYTES, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
 };
-use kernel::Time;
 use kernel::words::grouped;
+use kernel::{Rate, Time};
 use transport::spec::Ecn;
 
 use super::crossings::Crossings;
-use super::flows::{self, Flows};
+use super::flows::{self, Flows, Table};
 use super::lossless::{Lossless, channel_of};
 use super::net::Net;
 use super::queues::Ports;
 use super::tcp;
 use crate::checks::bytes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::ethernet::EthernetFile;
+use crate::given::ethernet::pressure::BackPressure;
+use crate::given::ethernet::traffic::TrafficKind;
+use crate::given::tcp::Tcp;
 use crate::memory;
-use crate::record::Record;
+use crate::source::At;
+use crate::typed::Placed;
 
 /// RTP's header.
 const RTP_BYTES: u32 = 12;
 
 /// Says that a class has no queue.
-pub(crate) fn no_such_class(record: &Record, key: &str, class: u8, classes: u8) -> Diagnostic {
+pub(crate) fn no_such_class(at: &At, class: u8, classes: u8) -> Diagnostic {
     Diagnostic::error("bad-class", format!("there is no class {class}"))
-        .at(record.at(key), format!("ports have {classes} queues"))
+        .at(at.clone(), format!("ports have {classes} queues"))
         .note(format!("classes: 0 to {}", classes - 1))
         .help(format!("raise `classes` of `[switch]` to {}", class + 1))
 }
 
 /// Classes that are named against queues that there are.
-pub(crate) fn classes(root: &Record, classes: u8, mistakes: &mut Diagnostics) {
-    for key in ["flows", "patterns", "classes"] {
-        for record in root.records(key) {
-            let class = record.whole("class").unwrap_or(0) as u8;
-            if class >= classes {
-                mistakes.push(no_such_class(record, "class", class, classes));
-            }
+pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnostics) {
+    let flows = file.flows.iter().map(|flow| &flow.settings.class);
+    let patterns = file.patterns.iter().map(|rule| &rule.settings.class);
+    let own = file.classes.iter().map(|own| &own.class);
+    for class in flows.chain(patterns).chain(own) {
+        if **class >= classes {
+            mistakes.push(no_such_class(&class.at, **class, classes));
         }
     }
-    let lossless = root.record("back_pressure");
-    let storms = root
-        .records("nodes")
-        .iter()
-        .filter_map(|node| node.record("storm"));
-    for record in lossless.into_iter().chain(storms) {
-        let highest = record.wholes("classes").iter().max().copied().unwrap_or(0) as u8;
-        if highest >= classes {
-            mistakes.push(no_such_class(record, "classes", highest, classes));
+    let stopped = file.back_pressure.stops().map(|stops| &stops.classes);
+    let storms = file.nodes.iter().filter_map(|node| node.storm.as_ref());
+    let storms = storms.map(|storm| &storm.classes);
+    for named in stopped.into_iter().chain(storms) {
+        let highest = named.iter().flatten().max();
+        if let Some(highest) = highest.filter(|highest| **highest >= classes) {
+            mistakes.push(no_such_class(&named.at, *highest, classes));
         }
     }
-    let records = root.records("classes");
-    for (index, record) in records.iter().enumerate() {
-        let same = |other: &&Record| other.whole("class") == record.whole("class");
-        if let Some(first) = records[..index].iter().find(same) {
+    for (index, own) in file.classes.iter().enumerate() {
+        let mut before = file.classes[..index].iter();
+        if let Some(first) = before.find(|first| *first.class == *own.class) {
             mistakes.push(
                 Diagnostic::error("contradiction", "a class is described twice")
-                    .at(record.at("class"), "the second")
-                    .at(first.at("class"), "the first")
+                    .at(own.class.at.clone(), "the second")
+                    .at(first.class.at.clone(), "the first")
                     .help("say all of a class in one `[[classes]]`"),
             );
         }
@@ -68,41 +70,42 @@ pub(crate) fn classes(root: &Record, classes: u8, mistakes: &mut Diagnostics) {
 }
 
 /// Parts of `[back_pressure]` that contradict each other.
-pub(crate) fn back_pressure(root: &Record, ports: Ports, mistakes: &mut Diagnostics) {
-    let Some(record) = root.record("back_pressure") else {
+pub(crate) fn back_pressure(file: &EthernetFile, ports: Ports, mistakes: &mut Diagnostics) {
+    let pressure = &file.back_pressure;
+    let Some(stops) = pressure.stops() else {
         return;
     };
-    let by_destination = record.word("kind") == "destination";
+    let by_destination = matches!(***pressure, BackPressure::Destination { .. });
     if by_destination && ports.at_inputs {
         mistakes.push(
             Diagnostic::error("bad-scheme", "inputs do not know destinations")
-                .at(record.at("kind"), "stops frames by destination")
-                .at(record.at("detect"), "counts at inputs")
+                .at(pressure.value.at.clone(), "stops frames by destination")
+                .at(stops.detect.at.clone(), "counts at inputs")
                 .note("destinations are found in the queue that is congested: an output queue")
                 .help("use `kind = \"class\"`, or `detect = \"outputs\"` and queues of their own"),
         );
     }
-    if ports.at_inputs && record.given("notify") {
+    if let Some(notify) = stops.notify.place().filter(|_| ports.at_inputs) {
         mistakes.push(
             Diagnostic::error(
                 "no-meaning",
                 "`notify` has no meaning with counters at inputs",
             )
             .at(
-                record.at("notify"),
+                notify.clone(),
                 "an input tells its own neighbour, nobody else",
             )
             .help("leave it out"),
         );
     }
-    for key in ["high", "low"] {
-        if ports.is_shared && record.given(key) {
+    for (key, place) in [("high", stops.high.place()), ("low", stops.low.place())] {
+        if let Some(at) = place.filter(|_| ports.is_shared) {
             mistakes.push(
                 Diagnostic::error(
                     "no-meaning",
                     format!("`{key}` has no meaning with shared memory"),
                 )
-                .at(record.at(key), "its thresholds follow what is free")
+                .at(at.clone(), "its thresholds follow what is free")
                 .help("leave it out, and set `alpha` and `resume_offset` of `shared`"),
             );
         }
@@ -110,9 +113,8 @@ pub(crate) fn back_pressure(root: &Record, ports: Ports, mistakes: &mut Diagnost
 }
 
 /// The limit on stopped frames of each switch.
-pub(crate) fn blocked(root: &Record, network: &EthernetSpec, mistakes: &mut Diagnostics) {
-    let pressure = root.record("back_pressure");
-    let Some(record) = pressure.and_then(|p| p.record("blocked_share")) else {
+pub(crate) fn blocked(file: &EthernetFile, network: &EthernetSpec, mistakes: &mut Diagnostics) {
+    let Some(share) = file.back_pressure.blocked_share() else {
         return;
     };
     for node in &network.nodes {
@@ -131,8 +133,8 @@ pub(crate) fn blocked(root: &Record, network: &EthernetSpec, mistakes: &mut Diag
                 "bad-threshold",
                 "stopped destinations would never be resumed",
             )
-            .at(record.at("low"), format!("`low` is {low} B"))
-            .at(record.at("high"), format!("`high` is {high} B"))
+            .at(share.low.at.clone(), format!("`low` is {low} B"))
+            .at(share.high.at.clone(), format!("`high` is {high} B"))
             .note(format!(
                 "shares are of the largest queue of `{}`",
                 node.name
@@ -143,24 +145,22 @@ pub(crate) fn blocked(root: &Record, network: &EthernetSpec, mistakes: &mut Diag
 }
 
 /// Segments and datagrams against the MTU.
-pub(crate) fn frames(root: &Record, flows: &Flows<'_>, mistakes: &mut Diagnostics) {
-    let mtu = flows::mtu(root);
-    small_segments(root, flows, mtu, mistakes);
-    for (spec, record) in flows.specs.iter().zip(&flows.records) {
+pub(crate) fn frames(file: &EthernetFile, flows: &Flows<'_>, mistakes: &mut Diagnostics) {
+    let mtu = flows::mtu(&file.link);
+    small_segments(file, flows, mtu, mistakes);
+    for (spec, table) in flows.specs.iter().zip(&flows.tables) {
         let bytes = flows::packet_bytes(&spec.transport);
         if bytes <= mtu {
             continue;
         }
-        let own = record.record("tcp").filter(|tcp| tcp.given("mss"));
-        let common = root.record("tcp").filter(|tcp| tcp.given("mss"));
-        let at = match (record.field("payload"), own.or(common)) {
-            (Some(field), _) => field.at.clone(),
-            (None, Some(tcp)) => tcp.at("mss"),
-            _ => record.at.clone(),
-        };
+        let payload = table.settings.payload.place();
+        let at = payload.or(given_mss(file, table)).unwrap_or(table.at);
         mistakes.push(
             Diagnostic::warning("large-frame", "packets are larger than the MTU")
-                .at(at, format!("IP packets of {bytes} B with their headers"))
+                .at(
+                    at.clone(),
+                    format!("IP packets of {bytes} B with their headers"),
+                )
                 .note(format!(
                     "the MTU is {mtu} B; frames are sent as large as they are"
                 ))
@@ -172,29 +172,36 @@ pub(crate) fn frames(root: &Record, flows: &Flows<'_>, mistakes: &mut Diagnostic
     }
 }
 
+/// Where the file gives the size of a flow's segments.
+fn given_mss<'a>(file: &'a EthernetFile, table: &Table<'a>) -> Option<&'a At> {
+    let own = table.settings.tcp.as_ref();
+    let own = own.and_then(|own| own.tcp.mss.place());
+    own.or(file.tcp.mss.place())
+}
+
 /// An MSS that leaves more than half of the MTU unused that the file asks for, once each.
-fn small_segments(root: &Record, flows: &Flows<'_>, mtu: u32, mistakes: &mut Diagnostics) {
-    if !root.record("link").is_some_and(|link| link.given("mtu")) {
+fn small_segments(file: &EthernetFile, flows: &Flows<'_>, mtu: u32, mistakes: &mut Diagnostics) {
+    if file.link.mtu.is_none() {
         return;
     }
     let mut told = std::collections::BTreeSet::new();
-    for (spec, record) in flows.specs.iter().zip(&flows.records) {
+    for (spec, table) in flows.specs.iter().zip(&flows.tables) {
         let TransportSpec::Tcp(tcp) = &spec.transport else {
             continue;
         };
-        let own = record.record("tcp").filter(|own| own.given("mss"));
-        let common = root.record("tcp").filter(|tcp| tcp.given("mss"));
         let bytes = flows::packet_bytes(&spec.transport);
-        let Some(given) = own.or(common).filter(|_| bytes < mtu / 2) else {
+        let Some(at) = given_mss(file, table).filter(|_| bytes < mtu / 2) else {
             continue;
         };
-        let at = given.at("mss");
         if !told.insert((at.source, at.start)) {
             continue;
         }
         mistakes.push(
             Diagnostic::warning("small-segments", "segments are far smaller than the MTU")
-                .at(at, format!("IP packets of {bytes} B with their headers"))
+                .at(
+                    at.clone(),
+                    format!("IP packets of {bytes} B with their headers"),
+                )
                 .note(format!(
                     "the MTU is {mtu} B; segments of {} B stay as small as they are",
                     tcp.mss_bytes
@@ -209,7 +216,7 @@ fn small_segments(root: &Record, flows: &Flows<'_>, mtu: u32, mistakes: &mut Dia
 
 /// Flows that answer marks need switches that mark.
 pub(crate) fn marks(
-    root: &Record,
+    file: &EthernetFile,
     crossings: &Crossings,
     flows: &Flows<'_>,
     network: &EthernetSpec,
@@ -225,24 +232,23 @@ pub(crate) fn marks(
         })
     };
     let classes: Vec<bool> = (0..8).map(marked).collect();
-    for (flow, record) in flows.specs.iter().zip(&flows.records) {
+    for (flow, table) in flows.specs.iter().zip(&flows.tables) {
         let TransportSpec::Tcp(tcp) = &flow.transport else {
             continue;
         };
         if tcp.ecn == Ecn::Off || classes[usize::from(flow.class)] {
             continue;
         }
-        let own = record
-            .record("tcp")
-            .filter(|tcp| tcp.given("preset") || tcp.given("ecn"));
-        let table = own.or(root.record("tcp")).unwrap_or(record);
-        let key = if table.given("ecn") { "ecn" } else { "preset" };
+        let own = table.settings.tcp.as_ref().map(|own| &own.tcp);
+        let own = own.filter(|own| own.preset.is_some() || own.ecn.is_some());
+        let tcp = own.unwrap_or(&file.tcp);
+        let at = tcp.ecn.place().unwrap_or(&tcp.preset.at);
         mistakes.push(
             Diagnostic::warning(
                 "no-marks",
                 "nothing marks the frames of flows that answer marks",
             )
-            .at(table.at(key), "waits for marks of congestion")
+            .at(at.clone(), "waits for marks of congestion")
             .note("without marks it loses frames, or is stopped, like any other TCP")
             .help("add `mark_above` to `[buffer]`: 65 frames at 10 Gbps are usual for DCTCP"),
         );
@@ -251,7 +257,7 @@ pub(crate) fn marks(
 
 /// Presets of the 1990s between stations whose links are fast.
 pub(crate) fn old_tcp(
-    root: &Record,
+    file: &EthernetFile,
     net: &Net<'_>,
     flows: &Flows<'_>,
     network: &EthernetSpec,
@@ -268,14 +274,15 @@ pub(crate) fn old_tcp(
             *known = (*known).max(Some((rate, Reverse(channel))));
         }
     }
-    for (flow, record) in flows.specs.iter().zip(&flows.records) {
+    for (flow, table) in flows.specs.iter().zip(&flows.tables) {
         let ends = [flow.source, flow.destination].map(|node| fastest[node as usize]);
         let slower = ends.into_iter().min().flatten();
         if let (TransportSpec::Tcp(tcp), Some((rate, Reverse(channel)))) = (&flow.transport, slower)
         {
-            let tables = root.record("tcp").into_iter().chain(record.record("tcp"));
+            let own = table.settings.tcp.as_ref().map(|own| &own.tcp);
+            let layers: Vec<&Tcp> = [&file.tcp.value].into_iter().chain(own).collect();
             let name = || net.channel_name(channel);
-            tcp::old_on_fast(tables.collect(), tcp, (rate, &name), mistakes);
+            tcp::old_on_fast(&layers, tcp, (rate, &name), mistakes);
         }
     }
 }
@@ -295,22 +302,25 @@ pub(crate) fn loads(
     mistakes: &mut Diagnostics,
 ) {
     let mut sums = vec![Sent::default(); net.names.len()];
-    for (flow, record) in flows.specs.iter().zip(&flows.records) {
-        let rate = match &flow.traffic {
-            TrafficSpec::Constant { rate, .. } | TrafficSpec::Poisson { rate, .. } => *rate,
-            TrafficSpec::SelfSimilar {
+    for (flow, table) in flows.specs.iter().zip(&flows.tables) {
+        let rate = match &table.settings.traffic.kind.value {
+            TrafficKind::Infinite { .. }
+            | TrafficKind::Files { .. }
+            | TrafficKind::Requests { .. } => continue,
+            TrafficKind::Constant { rate, .. }
+            | TrafficKind::Poisson { rate }
+            | TrafficKind::Video { rate, .. } => rate,
+            TrafficKind::SelfSimilar {
                 rate,
                 sources,
                 peak,
                 ..
             } => {
                 if u128::from(peak.0) * u128::from(*sources) <= u128::from(rate.0) {
-                    on_off(record, mistakes);
+                    on_off(peak, rate, mistakes);
                 }
-                *rate
+                rate
             }
-            TrafficSpec::Video(video) => video.rate,
-            _ => continue,
         };
         let Some((_, channel)) = net.neighbours[flow.source as usize].first() else {
             continue;
@@ -324,7 +334,7 @@ pub(crate) fn loads(
         let most = channel_of(network, *channel).rate.0 as f64 * 1.000_001;
         if before.bits_per_second <= most && sum.bits_per_second > most {
             let name = net.name(flow.source);
-            overload(record, name, *sum, most, network.stop_at, mistakes);
+            overload(&rate.at, name, *sum, most, network.stop_at, mistakes);
         }
     }
 }
@@ -346,21 +356,13 @@ fn datagram_bytes(flow: &FlowSpec) -> (f64, f64) {
 }
 
 /// Frames wait in the station, and each is stored.
-fn overload(
-    record: &Record,
-    name: &str,
-    sent: Sent,
-    most: f64,
-    stop_at: Time,
-    mistakes: &mut Diagnostics,
-) {
-    let table = record.record("traffic").unwrap_or(record);
+fn overload(at: &At, name: &str, sent: Sent, most: f64, stop_at: Time, mistakes: &mut Diagnostics) {
     let too_many = sent.frames_per_second * (1.0 - most / sent.bits_per_second);
     let memory = too_many * memory::FRAME_BYTES as f64;
     mistakes.push(
         Diagnostic::warning("overload", "a station sends more than its link carries")
             .at(
-                table.at("rate"),
+                at.clone(),
                 format!(
                     "with this, `{name}` sends {:.1} Mbps on the wire",
                     sent.bits_per_second / 1e6
@@ -377,28 +379,27 @@ fn overload(
     );
 }
 
-fn on_off(record: &Record, mistakes: &mut Diagnostics) {
-    let table = record.record("traffic").unwrap_or(record);
+fn on_off(peak: &Placed<Rate>, rate: &Placed<Rate>, mistakes: &mut Diagnostics) {
     mistakes.push(
         Diagnostic::error("bad-traffic", "the sources can't reach the mean rate")
             .at(
-                table.at("peak"),
+                peak.at.clone(),
                 "all of them on at once send no more than the mean",
             )
-            .at(table.at("rate"), "the mean")
+            .at(rate.at.clone(), "the mean")
             .help("raise `peak` or `sources`, or lower `rate`"),
     );
 }
 
 /// Says what was not looked at.
-pub(crate) fn too_many_ways(root: &Record, mistakes: &mut Diagnostics) {
+pub(crate) fn too_many_ways(file: &EthernetFile, mistakes: &mut Diagnostics) {
     mistakes.push(
         Diagnostic::warning(
             "not-checked",
             "there are too many ways to check all of them",
         )
         .at(
-            root.at("back_pressure"),
+            file.back_pressure.at.clone(),
             "headroom and circles were not looked at",
         )
         .note("shared memory has the headroom that the ways looked at need")
@@ -410,12 +411,8 @@ pub(crate) fn too_many_ways(root: &Record, mistakes: &mut Diagnostics) {
 /// A look for a standstill that is too early takes what only waits for one.
 pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let storms = |node: &NodeSpec| matches!(node.kind, NodeKind::Station { storm: Some(_) });
-    let pressure = look.root.record("back_pressure");
-    let is_stopped = pressure.is_some_and(|p| p.word("kind") != "none");
-    let Some(run) = look.root.record("run") else {
-        return;
-    };
-    if !is_stopped && !look.spec.nodes.iter().any(storms) {
+    let stops = look.file.back_pressure.stops();
+    if stops.is_none() && !look.spec.nodes.iter().any(storms) {
         return;
     }
     let all = look.crossings.on.keys();
@@ -437,7 +434,10 @@ pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
             "bad-times",
             "a run that only waits would count as at a standstill",
         )
-        .at(run.at("stall"), "queues stopped for so long are looked at")
+        .at(
+            look.file.run.stall.at.clone(),
+            "queues stopped for so long are looked at",
+        )
         .note(format!(
             "on `{}` a frame, a stop and a resume take up to {least} us",
             look.net.channel_name(channel)

@@ -162,8 +162,8 @@ impl Walk<'_> {
             let (from, class) = (demand.from, demand.class);
             let next = ways.next(from).to_vec();
             if next.is_empty() {
-                let at = flows.records[demand.flow].at("to");
-                wrong.push((demand.flow, self.unreachable(from, from, demand.to, &at)));
+                let at = flows.tables[demand.flow].to;
+                wrong.push((demand.flow, self.unreachable(from, from, demand.to, at)));
             }
             for out in next {
                 self.cross(ways, out, class, &demand.load, &mut waiting);
@@ -219,8 +219,8 @@ impl Walk<'_> {
             if self.steps > MOST_STEPS {
                 break;
             }
-            let at = flows.records[demand.flow].at("to");
-            let found = self.demand(ways, demand.from, demand.class, &demand.load, &at);
+            let at = flows.tables[demand.flow].to;
+            let found = self.demand(ways, demand.from, demand.class, &demand.load, at);
             wrong.extend(found.err().map(|diagnostic| (demand.flow, diagnostic)));
         }
         wrong
@@ -381,7 +381,7 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
     };
     let handshake = |least: u32| match tcp.reuse {
         Reuse::Handshake => FRAME_LEAST_BYTES,
-        _ => least,
+        Reuse::Persistent | Reuse::FreshWindow => least,
     };
     let back = load(acks, FRAME_LEAST_BYTES, segments * u64::from(acks));
     match &flow.traffic {
@@ -411,7 +411,10 @@ fn loads(flow: &FlowSpec) -> Vec<(bool, Load)> {
             let most = segments * u64::from(largest);
             vec![(true, load(largest, handshake(least), most)), (false, back)]
         }
-        _ => vec![(true, load(full, full, u64::MAX)), (false, back)],
+        TrafficSpec::Constant { .. }
+        | TrafficSpec::Poisson { .. }
+        | TrafficSpec::SelfSimilar { .. }
+        | TrafficSpec::Video(_) => vec![(true, load(full, full, u64::MAX)), (false, back)],
     }
 }
 
@@ -425,7 +428,7 @@ fn data_frame(flow: &FlowSpec, bytes: u64) -> u32 {
 fn acknowledgement(flow: &FlowSpec, tcp: &TcpSpec) -> u32 {
     let options = match tcp.recovery {
         Recovery::Sack => SACK_BYTES,
-        _ => 0,
+        Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => 0,
     };
     frame(TCP_IP_BYTES + options, flow)
 }

@@ -17,6 +17,7 @@ use ethernet::spec::{BackPressureSpec, Detect, Notify, Select};
 use super::crossings::circle;
 use super::lossless::{Lossless, channel_of, switch_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::ethernet::pressure::{self, BackPressure};
 
 /// Channel and class; with PAUSE the class is 0: it stops all.
 type Place = (u32, u8);
@@ -26,9 +27,11 @@ const NAMED: usize = 12;
 
 /// Warns of a circle.
 pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    let Some(record) = look.root.record("back_pressure") else {
+    let pressure = &look.file.back_pressure.value;
+    let Some(stops) = pressure.stops() else {
         return;
     };
+    let by_class = matches!(pressure.value, BackPressure::Class(_));
     let graph = waits(look);
     let Some(around) = circle(&graph) else {
         return;
@@ -39,9 +42,9 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         .map(|place| {
             let (channel, class) = (place / 8, place % 8);
             let name = look.net.channel_name(channel);
-            match record.word("kind") {
-                "class" => format!("`{name}` class {class}"),
-                _ => format!("`{name}`"),
+            match by_class {
+                true => format!("`{name}` class {class}"),
+                false => format!("`{name}`"),
             }
         })
         .collect();
@@ -49,27 +52,27 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         0 => String::new(),
         more => format!(", {more} more"),
     };
-    let key = if around.len() == 2 { "notify" } else { "kind" };
+    let at = match around.len() {
+        2 => &stops.notify.at,
+        _ => &pressure.at,
+    };
     let is_mutual = around.len() == 2 && around[0] / 16 == around[1] / 16;
     let mut diagnostic = Diagnostic::warning(
         "deadlock",
         "stopped queues may wait for each other in a circle",
     )
-    .at(
-        record.at(key),
-        format!("{} channels in a circle", around.len()),
-    )
+    .at(at.clone(), format!("{} channels in a circle", around.len()))
     .note(format!(
         "each may wait for the next: {}{more}, and the first again",
         named.join(", ")
     ))
     .note("the run ends when such a circle stands still for `run.stall`, and names its frames");
-    if is_mutual && record.word("notify") == "all" {
+    if is_mutual && *stops.notify == Some(pressure::Notify::All) {
         diagnostic = diagnostic.help("say `notify = \"others\"`: no port then waits for its twin");
     } else {
         diagnostic = diagnostic
             .help("give some of the flows other ways, by `[[routes]]`, until no circle is left");
-        if record.word("kind") == "class" {
+        if by_class {
             diagnostic = diagnostic.help(
                 "or give flows different classes, so that those of no class close the circle: a \
                  frame keeps the class of its flow on all its way",
@@ -120,7 +123,7 @@ fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u
         .map(|(_, out)| *out);
     let classes: Vec<u8> = match pressure.select {
         Select::Port => (0..8).filter(|c| pressure.classes & 1 << c != 0).collect(),
-        _ => vec![class],
+        Select::Class | Select::Destination(_) => vec![class],
     };
     let at_inputs = pressure.detect == Detect::Inputs;
     let own_only = at_inputs || pressure.notify == Notify::Contributing;

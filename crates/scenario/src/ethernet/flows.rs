@@ -2,99 +2,135 @@
 
 use std::collections::BTreeMap;
 
-use ethernet::spec::{FlowSpec, TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES};
+use ethernet::spec::{FlowSpec, TCP_IP_BYTES, TransportSpec, UDP_IP_BYTES};
 use kernel::{Purpose, Stream};
 
 use super::net::Net;
 use super::{tcp, traffic};
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::Named;
+use crate::given::ethernet::EthernetFile;
+use crate::given::ethernet::flows::{self as given, FlowSettings, PatternsKind, Transport};
+use crate::given::ethernet::network::Link;
+use crate::given::ethernet::traffic::TrafficKind;
 use crate::patterns;
 use crate::reader::clip;
-use crate::record::Record;
 use crate::source::At;
+use crate::typed::{Placed, Word};
 
 /// Flows that a scenario may have.
 const MOST_FLOWS: u64 = 4_000_000;
 /// RTP header, bytes.
 const RTP_BYTES: u32 = 12;
+/// Largest IP packet, where the file does not say.
+const USUAL_MTU: u32 = 1_500;
 
-/// The table that made each flow, in the order of flows.
+/// The flows, and the table that made each.
 pub(crate) struct Flows<'r> {
     pub specs: Vec<FlowSpec>,
-    pub records: Vec<&'r Record>,
+    pub tables: Vec<Table<'r>>,
     marked: [bool; 8],
 }
 
+/// An entry of `[[flows]]` or `[[patterns]]`.
+#[derive(Clone, Copy)]
+pub(crate) struct Table<'r> {
+    pub settings: &'r FlowSettings,
+    /// Where it says where they go.
+    pub to: &'r At,
+    name: &'r Placed<String>,
+    pub at: &'r At,
+    /// It may make more than one.
+    is_many: bool,
+}
+
 /// The highest class that anything names.
-pub(crate) fn highest_class(root: &Record) -> u8 {
-    let of = |key: &str, class: &str| {
-        let records = root.records(key).iter();
-        records.filter_map(|record| record.whole(class)).max()
-    };
-    let pressure = root.record("back_pressure");
-    let lossless = pressure.and_then(|p| p.wholes("classes").iter().max().copied());
-    let named = [
-        of("flows", "class"),
-        of("patterns", "class"),
-        of("classes", "class"),
-        lossless,
-    ];
-    named.into_iter().flatten().max().unwrap_or(0) as u8
+pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
+    let flows = file.flows.iter().map(|flow| *flow.settings.class);
+    let patterns = file.patterns.iter().map(|rule| *rule.settings.class);
+    let classes = file.classes.iter().map(|class| *class.class);
+    let stops = file.back_pressure.stops();
+    let lossless = stops.and_then(|stops| stops.classes.as_ref());
+    let lossless = lossless.into_iter().flatten().copied();
+    let named = flows.chain(patterns).chain(classes).chain(lossless);
+    named.max().unwrap_or(0)
 }
 
 /// The flows of the file: first `[[flows]]`, then `[[patterns]]`. TCP follows the classes that are
 /// marked.
 pub(crate) fn flows<'r>(
-    root: &'r Record,
+    file: &'r Placed<EthernetFile>,
     net: &Net<'_>,
-    (seed, marked): (u64, [bool; 8]),
+    marked: [bool; 8],
     mistakes: &mut Diagnostics,
 ) -> Flows<'r> {
     let mut flows = Flows {
         specs: Vec::new(),
-        records: Vec::new(),
+        tables: Vec::new(),
         marked,
     };
-    let empty = |key| root.records(key).is_empty() && !root.faulty.contains(&key);
-    if empty("flows") && empty("patterns") {
+    let is_read = !file.flows.is_faulty && !file.patterns.is_faulty;
+    if is_read && file.flows.is_empty() && file.patterns.is_empty() {
         mistakes.push(
             Diagnostic::error(
                 "no-flows",
                 "the scenario has no flows: nothing would be sent",
             )
-            .at(root.at.clone(), "no `[[flows]]` and no `[[patterns]]`")
+            .at(file.at.clone(), "no `[[flows]]` and no `[[patterns]]`")
             .help("add one: `[[flows]]` with `name = \"F\"`, `from = \"S\"`, `to = \"D\"`"),
         );
     }
     if net.names.is_empty() {
         return flows;
     }
-    for record in root.records("flows") {
-        if let Some(pairs) = named(record, net, mistakes) {
-            add(root, record, &pairs, false, &mut flows, mistakes);
+    for flow in file.flows.iter() {
+        if let Some(pairs) = named(flow, net, mistakes) {
+            let table = Table {
+                settings: &flow.settings,
+                to: &flow.to.at,
+                name: &flow.name,
+                at: &flow.at,
+                is_many: pairs.len() != 1 || flow.count.is_some(),
+            };
+            add(file, table, &pairs, &mut flows, mistakes);
         }
     }
-    for (index, record) in root.records("patterns").iter().enumerate() {
-        let mut dice = Stream::new(seed, index as u64, Purpose::Pattern);
-        if let Some(pairs) = by_rule(record, net, &mut dice, mistakes) {
-            add(root, record, &pairs, true, &mut flows, mistakes);
+    for (index, rule) in (0_u64..).zip(file.patterns.iter()) {
+        let mut dice = Stream::new(file.run.seed, index, Purpose::Pattern);
+        if let Some(pairs) = by_rule(rule, net, &mut dice, mistakes) {
+            let table = Table {
+                settings: &rule.settings,
+                to: match &rule.kind.value {
+                    PatternsKind::AllToOne { to } => &to.at,
+                    PatternsKind::Permutation
+                    | PatternsKind::AllToAll
+                    | PatternsKind::RandomPairs { .. } => &rule.at,
+                },
+                name: &rule.name,
+                at: &rule.at,
+                is_many: true,
+            };
+            add(file, table, &pairs, &mut flows, mistakes);
         }
     }
     duplicates(&flows, mistakes);
     flows
 }
 
-fn named(record: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<Vec<(u32, u32)>> {
-    let mut stations = |key: &str| -> Option<Vec<u32>> {
-        record.field(key)?;
-        let found = record.list(key).iter().map(|(name, at)| {
+fn named(
+    flow: &given::Flows,
+    net: &Net<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<Vec<(u32, u32)>> {
+    let mut stations = |names: &Placed<Vec<Named>>| -> Option<Vec<u32>> {
+        let found = names.sure()?.iter().map(|(name, at)| {
             let found = net.find_station(name, at);
             found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
         });
         let found: Vec<Option<u32>> = found.collect();
         found.into_iter().collect()
     };
-    let (from, to) = (stations("from"), stations("to"));
+    let (from, to) = (stations(&flow.from), stations(&flow.to));
     let (from, to) = (from?, to?);
     let pairs: Vec<(u32, u32)> = match (from.as_slice(), to.as_slice()) {
         ([from], to) => to.iter().map(|to| (*from, *to)).collect(),
@@ -105,8 +141,8 @@ fn named(record: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<V
         (from, to) => {
             mistakes.push(
                 Diagnostic::error("bad-flow", "`from` and `to` do not pair up")
-                    .at(record.at("to"), format!("{} stations", to.len()))
-                    .at(record.at("from"), format!("{} stations", from.len()))
+                    .at(flow.to.at.clone(), format!("{} stations", to.len()))
+                    .at(flow.from.at.clone(), format!("{} stations", from.len()))
                     .help("name as many on both sides, or one station on one of them"),
             );
             return None;
@@ -118,7 +154,7 @@ fn named(record: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<V
                 "bad-flow",
                 format!("`{}` sends to itself", clip(net.name(*same))),
             )
-            .at(record.at("to"), "also where it starts")
+            .at(flow.to.at.clone(), "also where it starts")
             .help("a flow goes from one station to another"),
         );
         return None;
@@ -126,15 +162,15 @@ fn named(record: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<V
     if pairs.is_empty() {
         mistakes.push(
             Diagnostic::error("bad-flow", "a flow needs two stations")
-                .at(record.at("to"), "an empty list")
+                .at(flow.to.at.clone(), "an empty list")
                 .help("name one station or more: `to = \"D\"`"),
         );
         return None;
     }
-    let count = record.whole("count").unwrap_or(1);
-    let total = count.saturating_mul(pairs.len() as u64);
+    let count = flow.count.unwrap_or(1);
+    let total = u64::from(count).saturating_mul(pairs.len() as u64);
     if total > MOST_FLOWS {
-        refuse(record.at("count"), total, mistakes);
+        refuse(flow.count.at.clone(), total, mistakes);
         return None;
     }
     let repeated = pairs.into_iter();
@@ -151,7 +187,7 @@ fn refuse(at: At, total: u64, mistakes: &mut Diagnostics) {
 }
 
 fn by_rule(
-    record: &Record,
+    rule: &given::Patterns,
     net: &Net<'_>,
     dice: &mut Stream,
     mistakes: &mut Diagnostics,
@@ -161,7 +197,7 @@ fn by_rule(
         mistakes.push(
             Diagnostic::error("bad-pattern", "a pattern needs two stations or more")
                 .at(
-                    record.at("kind"),
+                    rule.kind.at.clone(),
                     format!("the network has {}", stations.len()),
                 )
                 .help("name more in `[network]`, or raise the numbers of `[topology]`"),
@@ -169,141 +205,140 @@ fn by_rule(
         return None;
     }
     let size = stations.len() as u64;
-    let total = match record.word("kind") {
-        "random-pairs" => record.whole("count")?,
-        "all-to-all" => size * (size - 1),
-        _ => size,
+    let kind = rule.kind.sure()?;
+    let total = match kind {
+        PatternsKind::RandomPairs { count } => u64::from(*count.sure()?),
+        PatternsKind::AllToAll => size * (size - 1),
+        PatternsKind::Permutation | PatternsKind::AllToOne { .. } => size,
     };
     if total > MOST_FLOWS {
-        refuse(record.at("kind"), total, mistakes);
+        refuse(rule.kind.at.clone(), total, mistakes);
         return None;
     }
-    Some(match record.word("kind") {
-        "random-pairs" => patterns::random_pairs(&stations, total, dice),
-        "permutation" => patterns::permutation(&stations, dice),
-        "all-to-all" => {
+    Some(match kind {
+        PatternsKind::RandomPairs { .. } => patterns::random_pairs(&stations, total, dice),
+        PatternsKind::Permutation => patterns::permutation(&stations, dice),
+        PatternsKind::AllToAll => {
             let others = |from: u32| stations.iter().map(move |to| (from, *to));
             let pairs = stations.iter().flat_map(|from| others(*from));
             pairs.filter(|(from, to)| from != to).collect()
         }
-        "all-to-one" => {
-            let at = record.field("to")?.at.clone();
-            let to = net.find_station(record.text("to"), &at);
+        PatternsKind::AllToOne { to } => {
+            let to = net.find_station(to.sure()?, &to.at);
             let to = to.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()?;
             let others = stations.iter().filter(|from| **from != to);
             others.map(|from| (*from, to)).collect()
         }
-        _ => return None,
     })
 }
 
 fn add<'r>(
-    root: &'r Record,
-    record: &'r Record,
+    file: &EthernetFile,
+    table: Table<'r>,
     pairs: &[(u32, u32)],
-    is_pattern: bool,
     flows: &mut Flows<'r>,
     mistakes: &mut Diagnostics,
 ) {
     let total = (flows.specs.len() + pairs.len()) as u64;
     if total > MOST_FLOWS {
-        refuse(record.at.clone(), total, mistakes);
+        refuse(table.at.clone(), total, mistakes);
         return;
     }
-    let traffic = record.record("traffic").map(traffic::traffic);
-    let traffic = traffic.unwrap_or(TrafficSpec::Infinite {
-        start: kernel::Time::ZERO,
-        bytes: None,
-    });
-    let class = record.whole("class").unwrap_or(0) as u8;
-    let is_marked = flows.marked.get(usize::from(class)) == Some(&true);
-    let transport = transport(root, record, &traffic, is_marked, mistakes);
-    let is_one = pairs.len() == 1 && !is_pattern && record.whole("count").is_none();
+    let settings = table.settings;
+    let traffic = traffic::traffic(&settings.traffic);
+    let is_marked = flows.marked.get(usize::from(*settings.class)) == Some(&true);
+    let transport = transport(file, settings, is_marked, mistakes);
     for (index, (source, destination)) in pairs.iter().enumerate() {
-        let name = record.text("name");
+        let name = table.name.as_str();
         flows.specs.push(FlowSpec {
-            name: match is_one {
-                true => name.into(),
-                false => format!("{name}[{}]", index + 1),
+            name: match table.is_many {
+                true => format!("{name}[{}]", index + 1),
+                false => name.into(),
             },
             source: *source,
             destination: *destination,
-            class,
-            is_tagged: record.truth("tagged").unwrap_or(false),
+            class: *settings.class,
+            is_tagged: settings.tagged,
             transport,
             traffic: traffic.clone(),
         });
-        flows.records.push(record);
+        flows.tables.push(table);
+    }
+}
+
+/// The protocol that this traffic needs, or takes where the file does not say; and whether it may
+/// take the other.
+fn usual(kind: &TrafficKind) -> (Transport, bool) {
+    match kind {
+        TrafficKind::Infinite { .. } => (Transport::Tcp, true),
+        TrafficKind::Files { .. } | TrafficKind::Requests { .. } => (Transport::Tcp, false),
+        TrafficKind::Constant { .. }
+        | TrafficKind::Poisson { .. }
+        | TrafficKind::SelfSimilar { .. }
+        | TrafficKind::Video { .. } => (Transport::Udp, false),
     }
 }
 
 fn transport(
-    root: &Record,
-    record: &Record,
-    traffic: &TrafficSpec,
+    file: &EthernetFile,
+    settings: &FlowSettings,
     is_marked: bool,
     mistakes: &mut Diagnostics,
 ) -> TransportSpec {
-    let transfers = matches!(
-        traffic,
-        TrafficSpec::Files { .. } | TrafficSpec::Requests { .. }
-    );
-    let is_infinite = matches!(traffic, TrafficSpec::Infinite { .. });
-    let usual = if transfers || is_infinite {
-        "tcp"
-    } else {
-        "udp"
-    };
-    let word = match record.field("transport") {
-        Some(_) => record.word("transport"),
-        None => usual,
-    };
-    if word != usual && !is_infinite {
-        let kind = record.record("traffic").map_or("", |t| t.word("kind"));
+    let kind = &settings.traffic.kind;
+    let (usual, takes_both) = usual(kind);
+    let transport = settings.transport.unwrap_or(usual);
+    let word = transport.word();
+    if transport != usual && !takes_both {
         mistakes.push(
             Diagnostic::error(
                 "bad-transport",
-                format!("`{kind}` traffic does not go over {word}"),
+                format!("`{}` traffic does not go over {word}", kind.word),
             )
             .at(
-                record.at("transport"),
-                format!("this traffic needs `{usual}`"),
+                settings.transport.at.clone(),
+                format!("this traffic needs `{}`", usual.word()),
             )
             .note("over tcp: infinite, files and requests; over udp: infinite and the rest")
             .help("leave `transport` out, or choose other traffic"),
         );
     }
-    let useless: &[&str] = if word == "tcp" {
-        &["payload", "rtp"]
-    } else {
-        &["tcp"]
+    let useless = match transport {
+        Transport::Tcp => vec![
+            ("payload", settings.payload.place()),
+            ("rtp", settings.rtp.place()),
+        ],
+        Transport::Udp => vec![("tcp", settings.tcp.place())],
     };
-    for key in useless {
-        if let Some(field) = record.field(key) {
+    for (key, place) in useless {
+        if let Some(at) = place {
             mistakes.push(
                 Diagnostic::error("no-meaning", format!("`{key}` has no meaning over {word}"))
-                    .at(field.at.clone(), format!("this flow goes over {word}"))
+                    .at(at.clone(), format!("this flow goes over {word}"))
                     .help("leave it out, or change `transport`"),
             );
         }
     }
-    if word == "tcp" {
-        return TransportSpec::Tcp(tcp::tcp(root, record, is_marked, mistakes));
-    }
-    let is_video = matches!(traffic, TrafficSpec::Video(_));
-    let has_rtp = record.truth("rtp").unwrap_or(is_video);
-    let headers = UDP_IP_BYTES + if has_rtp { RTP_BYTES } else { 0 };
-    let payload = record.count("payload");
-    TransportSpec::Udp {
-        payload_bytes: payload.unwrap_or_else(|| mtu(root) - headers),
-        has_rtp,
+    match transport {
+        Transport::Tcp => TransportSpec::Tcp(tcp::tcp(file, settings, is_marked, mistakes)),
+        Transport::Udp => {
+            let is_video = matches!(kind.value, TrafficKind::Video { .. });
+            let has_rtp = settings.rtp.unwrap_or(is_video);
+            let headers = UDP_IP_BYTES + if has_rtp { RTP_BYTES } else { 0 };
+            let payload = settings
+                .payload
+                .unwrap_or_else(|| mtu(&file.link) - headers);
+            TransportSpec::Udp {
+                payload_bytes: payload,
+                has_rtp,
+            }
+        }
     }
 }
 
 /// The largest IP packet of the network.
-pub(crate) fn mtu(root: &Record) -> u32 {
-    let link = root.record("link");
-    link.and_then(|link| link.count("mtu")).unwrap_or(1_500)
+pub(crate) fn mtu(link: &Link) -> u32 {
+    link.mtu.unwrap_or(USUAL_MTU)
 }
 
 /// The IP packet of a full segment or datagram.
@@ -318,18 +353,19 @@ pub(crate) fn packet_bytes(transport: &TransportSpec) -> u32 {
 }
 
 fn duplicates(flows: &Flows<'_>, mistakes: &mut Diagnostics) {
-    let mut first: BTreeMap<&str, &Record> = BTreeMap::new();
-    let named = flows.specs.iter().zip(&flows.records);
+    let mut first: BTreeMap<&str, &At> = BTreeMap::new();
+    let named = flows.specs.iter().zip(&flows.tables);
     // A name that is none was told as such.
-    for (spec, record) in named.filter(|(spec, _)| !spec.name.is_empty()) {
-        if let Some(first) = first.insert(&spec.name, record) {
+    for (spec, table) in named.filter(|(spec, _)| !spec.name.is_empty()) {
+        let at = &table.name.at;
+        if let Some(first) = first.insert(&spec.name, at) {
             mistakes.push(
                 Diagnostic::error(
                     "duplicate-name",
                     format!("two flows are called `{}`", clip(&spec.name)),
                 )
-                .at(record.at("name"), "the second")
-                .at(first.at("name"), "the first")
+                .at(at.clone(), "the second")
+                .at(first.clone(), "the first")
                 .help("give each `[[flows]]` its own name"),
             );
         }

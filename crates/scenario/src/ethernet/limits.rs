@@ -5,12 +5,13 @@ use ethernet::spec::EthernetSpec;
 use crate::Limits;
 use crate::checks::bytes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::ethernet::EthernetFile;
 use crate::memory;
-use crate::record::Record;
+use crate::typed::Placed;
 
 /// Does the run fit into memory?
 pub(crate) fn fits(
-    root: &Record,
+    file: &Placed<EthernetFile>,
     spec: &EthernetSpec,
     limits: &Limits,
     mistakes: &mut Diagnostics,
@@ -25,27 +26,19 @@ pub(crate) fn fits(
     if needed <= memory {
         return;
     }
-    let tables = ["topology", "network"]
-        .iter()
-        .filter_map(|key| root.record(key));
-    let mut tables = match network > flows {
-        true => tables.collect::<Vec<_>>(),
-        false => root
-            .records("flows")
-            .iter()
-            .chain(root.records("patterns"))
-            .collect(),
+    let flow = file.flows.first().map(|flow| &flow.at);
+    let pattern = file.patterns.first().map(|pattern| &pattern.at);
+    let at = match (network > flows, file.topology.is_some()) {
+        (true, true) => &file.topology.at,
+        (true, false) => &file.network.at,
+        (false, _) => flow.or(pattern).unwrap_or(&file.at),
     };
-    tables.truncate(1);
-    let at = tables
-        .first()
-        .map_or_else(|| root.at.clone(), |table| table.at.clone());
     mistakes.push(
         Diagnostic::error(
             "out-of-memory",
             "the scenario needs more memory than there is",
         )
-        .at(at, "the largest part comes from here")
+        .at(at.clone(), "the largest part comes from here")
         .note(format!(
             "about {} for {nodes} nodes, {channels} channels and {} flows; {} are free",
             bytes(needed),

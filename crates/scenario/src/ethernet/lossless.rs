@@ -12,7 +12,7 @@ use super::net::Net;
 use super::promises::Consent;
 use super::threats;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
+use crate::given::ethernet::EthernetFile;
 use crate::source::At;
 
 /// A control frame, bytes.
@@ -22,7 +22,7 @@ const LISTED: usize = 4;
 
 /// What is looked at, and where mistakes go.
 pub(crate) struct Lossless<'a> {
-    pub root: &'a Record,
+    pub file: &'a EthernetFile,
     pub net: &'a Net<'a>,
     pub spec: &'a EthernetSpec,
     pub crossings: &'a Crossings,
@@ -261,42 +261,31 @@ impl Lossless<'_> {
 
 /// Looks at every lossless class of every switch.
 pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    let Some(record) = look
-        .root
-        .record("back_pressure")
-        .filter(|p| p.word("kind") != "none")
-    else {
+    let Some(stops) = look.file.back_pressure.stops() else {
         return;
     };
-    let outputs = look.short_outputs();
-    tell(look, record, "queue", outputs, mistakes);
-    let inputs = look.short_inputs();
-    tell(look, record, "input", inputs, mistakes);
+    let at = &stops.high.at;
+    tell(look, at, "queue", look.short_outputs(), mistakes);
+    tell(look, at, "input", look.short_inputs(), mistakes);
     small_outputs(look, mistakes);
-    threats::check(look, record, mistakes);
+    threats::check(look, stops, mistakes);
 }
 
 /// The worst where no loss is meant, and the worst where it is.
-fn tell(
-    look: &Lossless<'_>,
-    record: &Record,
-    what: &str,
-    short: Vec<Short>,
-    mistakes: &mut Diagnostics,
-) {
+fn tell(look: &Lossless<'_>, at: &At, what: &str, short: Vec<Short>, mistakes: &mut Diagnostics) {
     let is_meant = |short: &Short| {
         let (from, to) = look.net.ends(short.channel);
         let node = if what == "queue" { from } else { to };
         look.consent.is_meant(node, short.class)
     };
     let (meant, lost) = short.into_iter().partition(is_meant);
-    tell_worst(look, record, what, lost, false, mistakes);
-    tell_worst(look, record, what, meant, true, mistakes);
+    tell_worst(look, at, what, lost, false, mistakes);
+    tell_worst(look, at, what, meant, true, mistakes);
 }
 
 fn tell_worst(
     look: &Lossless<'_>,
-    record: &Record,
+    at: &At,
     what: &str,
     short: Vec<Short>,
     meant: bool,
@@ -318,7 +307,7 @@ fn tell_worst(
         ),
     )
     .at(
-        record.at("high"),
+        at.clone(),
         format!(
             "needs {} B above {} B; of {} B, {there} B are there",
             worst.needed, worst.high, worst.limit
@@ -360,8 +349,7 @@ fn small_outputs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         let Some(limit) = queue.limit_bytes.filter(|limit| sum > *limit) else {
             continue;
         };
-        let buffer = look.root.record("buffer");
-        let at = buffer.map_or_else(At::default, |buffer| buffer.at("per_queue"));
+        let at = &look.file.buffer.per_queue.at;
         let name = look.net.channel_name(*channel);
         let meant = look.consent.is_meant(look.net.ends(*channel).0, *class);
         mistakes.push(
@@ -370,7 +358,10 @@ fn small_outputs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
                 "headroom",
                 format!("class {class} may lose frames at queue `{name}`"),
             )
-            .at(at, format!("it holds {limit} B, its inputs up to {sum} B"))
+            .at(
+                at.clone(),
+                format!("it holds {limit} B, its inputs up to {sum} B"),
+            )
             .note("inputs are stopped by what they hold themselves, whatever queue it waits in")
             .help("leave `per_queue` and `limit` out: inputs limit what there is"),
         );

@@ -5,7 +5,6 @@ mod crossings;
 mod deadlock;
 mod flows;
 pub mod headroom;
-mod layers;
 mod limits;
 mod lossless;
 mod net;
@@ -21,7 +20,6 @@ mod topology;
 mod traffic;
 
 use ethernet::spec::{EthernetSpec, MemorySpec, NodeKind, SeriesSpec, Spread};
-use kernel::{Duration, Time};
 
 use self::crossings::Crossings;
 use self::flows::Flows;
@@ -33,7 +31,9 @@ pub(crate) use self::tcp::{Usual, flavour, old_on_fast};
 
 use crate::Limits;
 use crate::diagnostics::Diagnostics;
+use crate::given::ethernet::{EthernetFile, switch};
 use crate::record::Record;
+use crate::typed::Placed;
 
 /// What the Ethernet engine simulates.
 #[derive(Clone, PartialEq, Debug)]
@@ -53,46 +53,44 @@ pub(crate) fn build(
     limits: &Limits,
     mistakes: &mut Diagnostics,
 ) -> Option<EthernetScenario> {
-    let run = root.record("run")?;
-    let seed = run.whole("seed").unwrap_or(1);
-    let stop_at = run.time("duration").unwrap_or(Time(1));
-    let warm_up = run.time("warm_up").unwrap_or(Time::ZERO);
-    let time = |key| run.placed::<_, Time>(key, &crate::kinds::Clock { min_ps: 0 });
-    crate::checks::run_times(&time("duration"), &time("warm_up"), mistakes);
-    let net = topology::build(root, mistakes);
-    let ports = switches::ports(root, flows::highest_class(root), mistakes);
-    let links = queues::links(root, &net, ports, mistakes);
-    let flows = self::flows::flows(root, &net, (seed, queues::marked(&links)), mistakes);
-    checks::classes(root, ports.classes, mistakes);
-    checks::back_pressure(root, ports, mistakes);
-    checks::frames(root, &flows, mistakes);
-    let series = series::series(root, &net, &flows, ports.classes, stop_at, mistakes);
-    let nodes = switches::nodes(root, &net, &links, ports, stop_at, mistakes);
-    let routes = routes::given(root, &net, mistakes);
+    let file = &root.typed::<EthernetFile>();
+    let run = file.run.sure()?;
+    let stop_at = *run.duration;
+    crate::checks::run_times(&run.duration, &run.warm_up, mistakes);
+    let net = topology::build(file, mistakes);
+    let ports = switches::ports(file, flows::highest_class(file), mistakes);
+    let links = queues::links(file, &net, ports, mistakes);
+    let flows = self::flows::flows(file, &net, queues::marked(&links), mistakes);
+    checks::classes(file, ports.classes, mistakes);
+    checks::back_pressure(file, ports, mistakes);
+    checks::frames(file, &flows, mistakes);
+    let series = series::series(file, &net, &flows, ports.classes, mistakes);
+    let nodes = switches::nodes(file, &net, &links, ports, mistakes);
+    let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);
     let mut network = EthernetSpec {
-        seed,
+        seed: run.seed,
         stop_at,
-        warm_up,
+        warm_up: *run.warm_up,
         nodes,
         links,
         routes,
-        spread: match root.record("switch").map(|switch| switch.word("spread")) {
-            Some("frames") => Spread::Frames,
-            _ => Spread::Flows,
+        spread: match file.switch.spread {
+            switch::Spread::Frames => Spread::Frames,
+            switch::Spread::Flows => Spread::Flows,
         },
         flows: flows.specs.clone(),
-        stall_after: run.duration("stall").unwrap_or(Duration(1)),
+        stall_after: *run.stall,
     };
-    checks::blocked(root, &network, mistakes);
-    let consent = Consent::read(root, &net, ports, mistakes);
+    checks::blocked(file, &network, mistakes);
+    let consent = Consent::read(file, &net, ports, mistakes);
     let mut given_up = Vec::new();
     if mistakes.errors() == 0 {
         let parts = (&crossings, &flows, &consent);
-        whole(root, &net, parts, &mut network, mistakes);
+        whole(file, &net, parts, &mut network, mistakes);
         given_up = consent.promise(&mut network, mistakes);
         routes::follow(&network, &flows, &crossings, mistakes);
-        limits::fits(root, &network, limits, mistakes);
+        limits::fits(file, &network, limits, mistakes);
     }
     Some(EthernetScenario {
         network,
@@ -103,24 +101,24 @@ pub(crate) fn build(
 
 /// What can't work in the network as a whole; fills in the headroom of shared memory.
 fn whole(
-    root: &Record,
+    file: &Placed<EthernetFile>,
     net: &Net<'_>,
     (crossings, flows, consent): (&Crossings, &Flows<'_>, &Consent),
     network: &mut EthernetSpec,
     mistakes: &mut Diagnostics,
 ) {
-    checks::marks(root, crossings, flows, network, mistakes);
-    checks::old_tcp(root, net, flows, network, mistakes);
+    checks::marks(file, crossings, flows, network, mistakes);
+    checks::old_tcp(file, net, flows, network, mistakes);
     checks::loads(net, flows, network, mistakes);
     let look = Lossless {
-        root,
+        file,
         net,
         spec: network,
         crossings,
         consent,
     };
     if crossings.is_partial {
-        checks::too_many_ways(root, mistakes);
+        checks::too_many_ways(file, mistakes);
     } else {
         lossless::check(&look, mistakes);
         checks::stall(&look, mistakes);

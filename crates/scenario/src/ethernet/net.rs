@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostics::Diagnostic;
+use crate::given::ethernet::network::{Channel, Links};
 use crate::reader::clip;
-use crate::record::Record;
 use crate::source::At;
 use crate::suggest::{self, Budget};
+use crate::typed::Placed;
 
 /// Names looked through for a suggestion.
 const CANDIDATES: usize = 10_000;
@@ -35,9 +36,9 @@ pub(crate) struct Join<'r> {
     pub a: u32,
     pub b: u32,
     /// `topology.trunk`, if it is one of those.
-    pub trunk: Option<&'r Record>,
+    pub trunk: Option<&'r Channel>,
     /// Its entry in `[[links]]`.
-    pub own: Option<&'r Record>,
+    pub own: Option<&'r Placed<Links>>,
     /// That entry names `b` first.
     pub turned: bool,
     /// Where a mistake about it is shown.
@@ -97,13 +98,18 @@ impl<'r> Net<'r> {
         format!("{}->{}", self.name(from), self.name(to))
     }
 
-    /// What the file says of a channel besides `[link]`, the last winning.
-    pub(crate) fn layers(&self, channel: u32) -> Vec<&'r Record> {
+    /// What the file says of a channel besides `[link]`: of one direction over of the link, over
+    /// of all trunks.
+    pub(crate) fn settings(&self, channel: u32) -> Channel {
         let join = &self.joins[channel as usize / 2];
         let is_forward = channel.is_multiple_of(2) != join.turned;
-        let key = if is_forward { "forward" } else { "backward" };
-        let side = join.own.and_then(|own| own.record(key));
-        join.trunk.into_iter().chain(join.own).chain(side).collect()
+        let side = join.own.and_then(|own| match is_forward {
+            true => own.forward.as_ref(),
+            false => own.backward.as_ref(),
+        });
+        let layers = [join.trunk, join.own.map(|own| &own.channel), side];
+        let layers = layers.into_iter().flatten();
+        layers.fold(Channel::default(), |below, layer| layer.over(&below))
     }
 
     fn looked(&self) -> usize {

@@ -10,8 +10,12 @@ use ethernet::spec::{EthernetSpec, NodeKind};
 use super::net::Net;
 use super::queues::Ports;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
+use crate::given::Named;
+use crate::given::ethernet::EthernetFile;
+use crate::given::ethernet::pressure::Headroom;
+use crate::given::ethernet::switch::Classes;
 use crate::source::At;
+use crate::typed::Placed;
 
 /// Lossless classes that may lose frames because the file says so.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,30 +54,32 @@ impl Word {
 
 impl Consent {
     pub(crate) fn read(
-        root: &Record,
+        file: &EthernetFile,
         net: &Net<'_>,
         ports: Ports,
         mistakes: &mut Diagnostics,
     ) -> Self {
-        let pressure = root.record("back_pressure");
-        let general = pressure.filter(|record| record.given("headroom"));
-        let general = general.map(|record| Word {
+        let general = file.back_pressure.stops().map(|stops| &stops.headroom);
+        let general = general.filter(|headroom| headroom.is_given);
+        let general = general.map(|headroom| Word {
             class: None,
             nodes: None,
-            is_unchecked: record.word("headroom") == "unchecked",
-            at: record.at("headroom"),
+            is_unchecked: **headroom == Headroom::Unchecked,
+            at: headroom.at.clone(),
         });
-        let of_class = |record: &Record| Word {
-            class: record.whole("class").map(|class| class as u8),
-            nodes: places(record, net, mistakes),
-            is_unchecked: record.word("headroom") == "unchecked",
-            at: record.at("headroom"),
+        let of_class = |own: &Placed<Classes>| {
+            let headroom = (*own.headroom)?;
+            Some(Word {
+                class: own.class.sure().copied(),
+                nodes: places(&own.headroom_at, net, mistakes),
+                is_unchecked: headroom == Headroom::Unchecked,
+                at: own.headroom.at.clone(),
+            })
         };
-        let classes = root.records("classes").iter();
-        let classes = classes.filter(|record| record.given("headroom"));
-        let words = general.into_iter().chain(classes.map(of_class)).collect();
-        for record in root.records("classes") {
-            without_meaning(record, ports.lossless, mistakes);
+        let of_classes = file.classes.iter().filter_map(of_class);
+        let words = general.into_iter().chain(of_classes).collect();
+        for own in &file.classes {
+            without_meaning(own, ports.lossless, mistakes);
         }
         Self {
             words,
@@ -144,10 +150,16 @@ fn note(given_up: &mut Vec<GivenUp>, word: &Word, node: u32, class: u8, mistakes
     }
 }
 
-fn places(record: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<BTreeSet<u32>> {
-    record.field("headroom_at").filter(|field| field.given)?;
+fn places(
+    named: &Placed<Vec<Named>>,
+    net: &Net<'_>,
+    mistakes: &mut Diagnostics,
+) -> Option<BTreeSet<u32>> {
+    if !named.is_given {
+        return None;
+    }
     let mut nodes = BTreeSet::new();
-    for (name, at) in record.list("headroom_at") {
+    for (name, at) in named.iter() {
         match net.find(name, at) {
             Ok(node) => _ = nodes.insert(node),
             Err(diagnostic) => mistakes.push(*diagnostic),
@@ -157,22 +169,22 @@ fn places(record: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) -> Option<
 }
 
 /// Words about headroom that name nothing that has it.
-fn without_meaning(record: &Record, lossless: u8, mistakes: &mut Diagnostics) {
-    let class = record.whole("class").unwrap_or(0);
+fn without_meaning(own: &Classes, lossless: u8, mistakes: &mut Diagnostics) {
+    let class = *own.class;
     // Where nothing is under back-pressure, one word turned all of it off.
     let is_lossy = lossless != 0 && lossless & 1 << class == 0;
-    if record.given("headroom") && is_lossy {
+    if let Some(at) = own.headroom.place().filter(|_| is_lossy) {
         mistakes.push(
             Diagnostic::error("no-meaning", format!("class {class} promises nothing"))
-                .at(record.at("headroom"), "only lossless classes have headroom")
+                .at(at.clone(), "only lossless classes have headroom")
                 .note("lossless are the classes of `[back_pressure]`")
                 .help("leave it out, or put the class under back-pressure"),
         );
     }
-    if record.given("headroom_at") && !record.mentions("headroom") {
+    if own.headroom_at.is_given && !own.headroom.is_mentioned() {
         mistakes.push(
             Diagnostic::error("no-meaning", "`headroom_at` has no meaning alone")
-                .at(record.at("headroom_at"), "names where `headroom` holds")
+                .at(own.headroom_at.at.clone(), "names where `headroom` holds")
                 .help("add `headroom = \"unchecked\"`, or leave this out"),
         );
     }

@@ -3,14 +3,25 @@
 use ethernet::spec::{ChannelSpec, EcnSpec, InputSpec, LinkSpec, Order, QueueSpec};
 use kernel::{Duration, Rate};
 
-use super::layers::Layers;
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::{Datum, Record};
+use crate::given::ethernet::EthernetFile;
+use crate::given::ethernet::switch::{self, Buffer, QueueSettings};
+use crate::kinds::OrShare;
+use crate::typed::Placed;
 use crate::units::Decimal;
 
 /// Propagation where the file says nothing: 100 m of cable.
 const USUAL_DELAY: Duration = Duration(500_000);
+/// Thresholds where the file says nothing: the paper's.
+const USUAL_HIGH: OrShare<u64> = OrShare::Share(Decimal {
+    digits: 8,
+    scale: 1,
+});
+const USUAL_LOW: OrShare<u64> = OrShare::Share(Decimal {
+    digits: 7,
+    scale: 1,
+});
 
 /// How memory and detection of the scenario look to a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,19 +38,20 @@ pub(crate) struct Ports {
 
 /// Builds every link.
 pub(crate) fn links(
-    root: &Record,
+    file: &EthernetFile,
     net: &Net<'_>,
     ports: Ports,
     mistakes: &mut Diagnostics,
 ) -> Vec<LinkSpec> {
-    let mut side = |number: u32| channel(root, net, number, ports, mistakes);
-    let joins = net.joins.iter().enumerate();
+    let classes = classes(file, ports);
+    let mut side = |number: u32| channel(file, net, number, (ports, &classes), mistakes);
+    let joins = net.joins.iter().zip((0_u32..).step_by(2));
     joins
-        .map(|(index, join)| LinkSpec {
+        .map(|(join, number)| LinkSpec {
             a: join.a,
             b: join.b,
-            forward: side(2 * index as u32),
-            backward: side(2 * index as u32 + 1),
+            forward: side(number),
+            backward: side(number + 1),
         })
         .collect()
 }
@@ -58,91 +70,104 @@ pub(crate) fn marked(links: &[LinkSpec]) -> [bool; 8] {
     marked
 }
 
+/// What is said of the queues of each class, wherever they are.
+fn classes(file: &EthernetFile, ports: Ports) -> Vec<QueueSettings> {
+    let buffer = &file.buffer;
+    let stops = file.back_pressure.stops();
+    let common = QueueSettings {
+        limit: *buffer.per_queue,
+        high: stops.map(|stops| stops.high.clone()).unwrap_or_default(),
+        low: stops.map(|stops| stops.low.clone()).unwrap_or_default(),
+        quantum: None,
+        mark_above: buffer.mark_above,
+        ecn: buffer.ecn.clone(),
+    };
+    let of_class = |class: u8| {
+        let own = file
+            .classes
+            .iter()
+            .filter(|own| own.class.sure() == Some(&class));
+        own.fold(common.clone(), |below, own| own.queues.over(&below))
+    };
+    (0..ports.classes).map(of_class).collect()
+}
+
 fn channel(
-    root: &Record,
+    file: &EthernetFile,
     net: &Net<'_>,
     number: u32,
-    ports: Ports,
+    (ports, classes): (Ports, &[QueueSettings]),
     mistakes: &mut Diagnostics,
 ) -> ChannelSpec {
-    let own = net.layers(number);
-    let link = Layers(root.record("link").into_iter().chain(own.clone()).collect());
-    let rate = link.rate("rate").unwrap_or(Rate(1));
-    let delay = match link.last(&["delay", "cable"]) {
-        Some((layer, field)) => layer.duration(field.key.name).unwrap_or(USUAL_DELAY),
-        None => USUAL_DELAY,
-    };
-    let switch = root.record("switch").into_iter().chain(own.clone());
-    let order = match Layers(switch.collect()).word("order") {
-        Some("deficit-round-robin") => Order::DeficitRoundRobin,
-        _ => Order::StrictPriority,
-    };
+    let own = net.settings(number);
+    let wire = own.wire.over(&file.link.wire);
+    // Without a rate nothing is run.
+    let rate = wire.rate.unwrap_or(Rate(1));
+    let delay = wire.delay.or(wire.cable).unwrap_or(USUAL_DELAY);
     let (from, to) = net.ends(number);
     let port = Port {
-        root,
-        own,
+        buffer: &file.buffer,
         rate,
         ports,
         name: net.channel_name(number),
     };
-    let classes = 0..ports.classes;
     let leaves_switch = net.forwards(from);
     let counts_inputs = ports.at_inputs && !ports.is_shared && net.forwards(to);
-    ChannelSpec {
+    let mut spec = ChannelSpec {
         rate,
         delay: delay.max(Duration(1)),
-        order,
-        queues: classes
-            .clone()
-            .map(|class| port.queue(class, leaves_switch, mistakes))
-            .collect(),
-        inputs: match counts_inputs {
-            true => classes.map(|class| port.input(class, mistakes)).collect(),
-            false => Vec::new(),
+        order: match own.order.unwrap_or(file.switch.order) {
+            switch::Order::StrictPriority => Order::StrictPriority,
+            switch::Order::DeficitRoundRobin => Order::DeficitRoundRobin,
         },
+        queues: Vec::new(),
+        inputs: Vec::new(),
+    };
+    let classes: Vec<QueueSettings> = classes.iter().map(|class| own.queues.over(class)).collect();
+    for (class, settings) in (0_u8..).zip(&classes) {
+        let queue = port.queue(class, settings, leaves_switch, mistakes);
+        spec.queues.push(queue);
     }
+    for (class, settings) in (0_u8..).zip(&classes).filter(|_| counts_inputs) {
+        let input = port.input(class, settings, mistakes);
+        spec.inputs.push(input);
+    }
+    spec
 }
 
 struct Port<'r> {
-    root: &'r Record,
-    own: Vec<&'r Record>,
+    buffer: &'r Buffer,
     rate: Rate,
     ports: Ports,
     name: String,
 }
 
-impl<'r> Port<'r> {
-    /// What is said of the queues of a class here, the last winning.
-    fn layers(&self, class: u8) -> Layers<'r> {
-        let classes = self.root.records("classes").iter();
-        let of_class = classes.filter(|record| record.whole("class") == Some(u64::from(class)));
-        let general = ["back_pressure", "buffer"];
-        let general = general.iter().filter_map(|name| self.root.record(name));
-        Layers(general.chain(of_class).chain(self.own.clone()).collect())
-    }
-
+impl Port<'_> {
     fn is_lossless(&self, class: u8) -> bool {
         self.ports.lossless & 1 << class != 0
     }
 
-    fn queue(&self, class: u8, leaves_switch: bool, mistakes: &mut Diagnostics) -> QueueSpec {
-        let layers = self.layers(class);
-        let quantum_bytes = layers.whole("quantum").unwrap_or(1_522) as u32;
+    fn queue(
+        &self,
+        class: u8,
+        settings: &QueueSettings,
+        leaves_switch: bool,
+        mistakes: &mut Diagnostics,
+    ) -> QueueSpec {
         let endless = QueueSpec {
             limit_bytes: None,
             high_bytes: u64::MAX,
             low_bytes: 0,
-            quantum_bytes,
+            quantum_bytes: settings.quantum.unwrap_or(self.buffer.quantum),
             ecn: None,
         };
         if !leaves_switch {
             return endless;
         }
-        let ecn = self.ecn(class, &layers, mistakes);
-        let given = layers.whole("limit").or_else(|| layers.whole("per_queue"));
+        let ecn = self.ecn(class, settings, mistakes);
         let is_endless = self.ports.is_shared || self.ports.at_inputs && self.is_lossless(class);
         let usual = (!is_endless).then(|| usual_bytes(self.rate));
-        let limit_bytes = given.or(usual).filter(|_| !self.ports.is_shared);
+        let limit_bytes = settings.limit.or(usual).filter(|_| !self.ports.is_shared);
         let queue = QueueSpec {
             limit_bytes,
             ecn,
@@ -150,7 +175,7 @@ impl<'r> Port<'r> {
         };
         match limit_bytes {
             Some(limit) if self.is_lossless(class) && !self.ports.at_inputs => {
-                let (high_bytes, low_bytes) = self.thresholds(class, &layers, limit, mistakes);
+                let (high_bytes, low_bytes) = self.thresholds(class, settings, limit, mistakes);
                 QueueSpec {
                     high_bytes,
                     low_bytes,
@@ -161,7 +186,7 @@ impl<'r> Port<'r> {
         }
     }
 
-    fn input(&self, class: u8, mistakes: &mut Diagnostics) -> InputSpec {
+    fn input(&self, class: u8, settings: &QueueSettings, mistakes: &mut Diagnostics) -> InputSpec {
         if !self.is_lossless(class) {
             return InputSpec {
                 high_bytes: u64::MAX,
@@ -169,10 +194,9 @@ impl<'r> Port<'r> {
                 limit_bytes: None,
             };
         }
-        let layers = self.layers(class);
-        let limit = layers.whole("per_input");
-        let limit = limit.unwrap_or_else(|| usual_bytes(self.rate));
-        let (high_bytes, low_bytes) = self.thresholds(class, &layers, limit, mistakes);
+        let given = self.buffer.per_input;
+        let limit = given.unwrap_or_else(|| usual_bytes(self.rate));
+        let (high_bytes, low_bytes) = self.thresholds(class, settings, limit, mistakes);
         InputSpec {
             high_bytes,
             low_bytes,
@@ -184,19 +208,14 @@ impl<'r> Port<'r> {
     fn thresholds(
         &self,
         class: u8,
-        layers: &Layers<'_>,
+        settings: &QueueSettings,
         limit: u64,
         mistakes: &mut Diagnostics,
     ) -> (u64, u64) {
-        let read = |key: &'static str| {
-            let usual = self.root.record("back_pressure")?;
-            match layers.field(key) {
-                Some(field) => Some((bytes(&field.datum, limit)?, field.at.clone())),
-                None => Some((common(usual, key, limit)?, usual.at.clone())),
-            }
-        };
+        let (high_at, low_at) = (&settings.high.at, &settings.low.at);
         // One that could not be read is a mistake already told.
-        let (Some((high, high_at)), Some((low, low_at))) = (read("high"), read("low")) else {
+        let (Some(high), Some(low)) = (high(&settings.high, limit), low(&settings.low, limit))
+        else {
             return (limit, 0);
         };
         let place = || format!("queue `{}`, class {class}: {limit} B", self.name);
@@ -212,15 +231,15 @@ impl<'r> Port<'r> {
         if low > high || high == 0 {
             mistakes.push(
                 Diagnostic::error("bad-threshold", "the low threshold is above the high one")
-                    .at(low_at, format!("`low` is {low} B"))
-                    .at(high_at, format!("`high` is {high} B"))
+                    .at(low_at.clone(), format!("`low` is {low} B"))
+                    .at(high_at.clone(), format!("`high` is {high} B"))
                     .note(place())
                     .help("congestion begins above `high` and ends below `low`: lower `low`"),
             );
         } else if low == 0 {
             mistakes.push(
                 Diagnostic::error("bad-threshold", "congestion would never end")
-                    .at(low_at, "no queue holds less than 0 B")
+                    .at(low_at.clone(), "no queue holds less than 0 B")
                     .note(place())
                     .help("raise `low`: congestion ends when the queue holds less"),
             );
@@ -228,23 +247,26 @@ impl<'r> Port<'r> {
         (high, low)
     }
 
-    fn ecn(&self, class: u8, layers: &Layers<'_>, mistakes: &mut Diagnostics) -> Option<EcnSpec> {
-        let (layer, field) = layers.last(&["mark_above", "ecn"])?;
-        if field.key.name == "mark_above" {
-            let low_bytes = layer.whole("mark_above")?;
+    fn ecn(
+        &self,
+        class: u8,
+        settings: &QueueSettings,
+        mistakes: &mut Diagnostics,
+    ) -> Option<EcnSpec> {
+        if let Some(low_bytes) = settings.mark_above {
             return Some(EcnSpec {
                 low_bytes,
                 high_bytes: low_bytes + 1,
                 probability: 1.0,
             });
         }
-        let slope = layer.record("ecn")?;
-        let (low_bytes, high_bytes) = (slope.whole("low")?, slope.whole("high")?);
+        let slope = settings.ecn.as_ref()?;
+        let (low_bytes, high_bytes) = (*slope.low.sure()?, *slope.high.sure()?);
         if low_bytes >= high_bytes {
             mistakes.push(
                 Diagnostic::error("bad-threshold", "marks end before they begin")
-                    .at(slope.at("high"), format!("{high_bytes} B"))
-                    .at(slope.at("low"), format!("{low_bytes} B"))
+                    .at(slope.high.at.clone(), format!("{high_bytes} B"))
+                    .at(slope.low.at.clone(), format!("{low_bytes} B"))
                     .note(format!("queue `{}`, class {class}", self.name))
                     .help("raise `high` above `low`, or use `mark_above` for a step"),
             );
@@ -252,32 +274,29 @@ impl<'r> Port<'r> {
         Some(EcnSpec {
             low_bytes,
             high_bytes,
-            probability: slope.decimal("probability").unwrap_or(1.0),
+            probability: slope.probability,
         })
     }
 }
 
-/// A threshold of `[back_pressure]` in bytes, or the paper's; `None` if it could not be read.
-pub(crate) fn common(record: &Record, key: &'static str, limit: u64) -> Option<u64> {
-    if record.faulty.contains(&key) {
-        return None;
-    }
-    let usual = Decimal {
-        digits: if key == "high" { 8 } else { 7 },
-        scale: 1,
-    };
-    let datum = record.datum(key).cloned();
-    bytes(&datum.unwrap_or(Datum::Share(usual)), limit)
+/// The high threshold in bytes; `None` if it could not be read.
+pub(crate) fn high(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
+    bytes(given.sure()?.unwrap_or(USUAL_HIGH), limit)
+}
+
+/// The same of the low one.
+pub(crate) fn low(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
+    bytes(given.sure()?.unwrap_or(USUAL_LOW), limit)
 }
 
 /// A threshold in bytes; shares are rounded half up.
-pub(crate) fn bytes(datum: &Datum, limit: u64) -> Option<u64> {
-    match datum {
-        Datum::Whole(bytes) => Some(*bytes),
-        Datum::Share(share) => share
-            .times(u128::from(limit))
-            .and_then(|bytes| u64::try_from(bytes).ok()),
-        _ => None,
+pub(crate) fn bytes(threshold: OrShare<u64>, limit: u64) -> Option<u64> {
+    match threshold {
+        OrShare::Value(bytes) => Some(bytes),
+        OrShare::Share(share) => {
+            let bytes = share.times(u128::from(limit))?;
+            u64::try_from(bytes).ok()
+        }
     }
 }
 

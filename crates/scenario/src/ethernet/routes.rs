@@ -9,7 +9,8 @@ use super::crossings::Crossings;
 use super::flows::Flows;
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
+use crate::given::ethernet::EthernetFile;
+use crate::source::At;
 
 /// Follows each flow there and back, as the engine does, where that has not been done already:
 /// the file gives ways, or there were too many to follow all.
@@ -27,7 +28,7 @@ pub(crate) fn follow(
         return;
     };
     let mut hops = Vec::new();
-    for (index, record) in (0_u32..).zip(&flows.records) {
+    for (index, table) in (0_u32..).zip(&flows.tables) {
         for way in [2 * index, 2 * index + 1] {
             hops.clear();
             if tables.follow(network, way, &mut hops).is_ok() {
@@ -43,7 +44,7 @@ pub(crate) fn follow(
             let message = format!("no way leads from `{from}` to `{to}`");
             mistakes.push(
                 Diagnostic::error("unreachable", message)
-                    .at(record.at("to"), what)
+                    .at(table.to.clone(), what)
                     .note("every flow has a way back, whether it sends anything there or not")
                     .help("correct `[[routes]]`: each next hop must lead nearer"),
             );
@@ -52,24 +53,28 @@ pub(crate) fn follow(
 }
 
 /// The entries of `[[routes]]`.
-pub(crate) fn given(root: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) -> Vec<RouteSpec> {
+pub(crate) fn given(
+    file: &EthernetFile,
+    net: &Net<'_>,
+    mistakes: &mut Diagnostics,
+) -> Vec<RouteSpec> {
     let mut routes: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
-    for record in root.records("routes") {
+    for route in &file.routes {
         let mut kept = |found: Result<u32, Box<Diagnostic>>| {
             found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
         };
         let all = |found: Vec<Option<u32>>| found.into_iter().collect::<Option<Vec<u32>>>();
-        let list = |key| record.list(key).iter();
-        let nodes = all(list("node")
-            .map(|(name, at)| kept(net.find(name, at)))
-            .collect());
-        let to = list("to").map(|(name, at)| kept(net.find_station(name, at)));
+        let nodes = route.node.iter();
+        let nodes = nodes.map(|(name, at)| kept(net.find(name, at)));
+        let nodes = all(nodes.collect());
+        let to = route.to.iter();
+        let to = to.map(|(name, at)| kept(net.find_station(name, at)));
         let to = all(to.collect());
         let (Some(nodes), Some(to)) = (nodes, to) else {
             continue;
         };
         for node in nodes {
-            let hops = list("via").map(|(name, at)| {
+            let hops = route.via.iter().map(|(name, at)| {
                 let via = kept(net.find(name, at))?;
                 kept(net.find_hop(node, via, at))
             });
@@ -81,7 +86,7 @@ pub(crate) fn given(root: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) ->
             for destination in &to {
                 let place = (node, *destination);
                 if !hops.is_empty() && routes.insert(place, hops.clone()).is_some() {
-                    kept(Err(Box::new(twice(record, net, place))));
+                    kept(Err(Box::new(twice(&route.node.at, net, place))));
                 }
             }
         }
@@ -96,13 +101,13 @@ pub(crate) fn given(root: &Record, net: &Net<'_>, mistakes: &mut Diagnostics) ->
         .collect()
 }
 
-fn twice(record: &Record, net: &Net<'_>, place: (u32, u32)) -> Diagnostic {
+fn twice(at: &At, net: &Net<'_>, place: (u32, u32)) -> Diagnostic {
     let (node, to) = (net.name(place.0), net.name(place.1));
     Diagnostic::error(
         "contradiction",
         format!("the way from `{node}` to `{to}` is given twice"),
     )
-    .at(record.at("node"), "the second")
+    .at(at.clone(), "the second")
     .help("name all next hops in one `via`")
 }
 

@@ -3,90 +3,112 @@
 use std::collections::BTreeMap;
 
 use ethernet::spec::{Measure, SeriesSpec};
-use kernel::{Duration, Time};
+use kernel::Duration;
 
 use super::flows::Flows;
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::ethernet::EthernetFile;
+use crate::given::ethernet::flows::SeriesKind;
 use crate::reader::clip;
-use crate::record::Record;
 use crate::suggest;
+use crate::typed::Placed;
 
 /// Windows of a run, where the file does not say how long they are.
 const WINDOWS: u64 = 100;
 
+/// What `[[series]]` may refer to.
+struct Reader<'a> {
+    net: &'a Net<'a>,
+    flows: BTreeMap<&'a str, u32>,
+    classes: u8,
+}
+
 /// The series of the file.
 pub(crate) fn series(
-    root: &Record,
+    file: &EthernetFile,
     net: &Net<'_>,
     flows: &Flows<'_>,
     classes: u8,
-    stop_at: Time,
     mistakes: &mut Diagnostics,
 ) -> Vec<SeriesSpec> {
-    let by_name = flows.specs.iter().enumerate();
-    let by_name: BTreeMap<&str, u32> = by_name
-        .map(|(index, flow)| (flow.name.as_str(), index as u32))
-        .collect();
-    let records = root.records("series").iter();
-    records
-        .filter_map(|record| {
-            let window = record.duration("window");
-            Some(SeriesSpec {
-                name: record.text("name").into(),
-                measure: measure(record, net, &by_name, classes, mistakes)?,
-                window: window.unwrap_or(Duration((stop_at.0 / WINDOWS).max(1))),
-            })
+    let by_name = flows.specs.iter().zip(0_u32..);
+    let reader = Reader {
+        net,
+        flows: by_name
+            .map(|(flow, index)| (flow.name.as_str(), index))
+            .collect(),
+        classes,
+    };
+    let usual = Duration((file.run.duration.0 / WINDOWS).max(1));
+    let all = file.series.iter();
+    all.filter_map(|series| {
+        Some(SeriesSpec {
+            name: series.name.clone(),
+            measure: reader.measure(series.measure.sure()?, mistakes)?,
+            window: series.window.unwrap_or(usual),
         })
-        .collect()
+    })
+    .collect()
 }
 
-fn measure(
-    record: &Record,
-    net: &Net<'_>,
-    flows: &BTreeMap<&str, u32>,
-    classes: u8,
-    mistakes: &mut Diagnostics,
-) -> Option<Measure> {
-    let word = record.word("measure");
-    if matches!(word, "goodput" | "window") {
-        let field = record.field("flow")?;
-        let name = record.text("flow");
-        let Some(flow) = flows.get(name).copied() else {
-            let known = || flows.keys().copied();
-            let numbered = format!("{name}[1]");
-            let is_many = flows.contains_key(numbered.as_str());
-            mistakes.push(
-                Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
-                    .at(field.at.clone(), "not the name of a flow")
-                    .help_if(if is_many {
-                        Some(format!("there are many: name one of them, `{numbered}`"))
-                    } else {
-                        suggest::did_you_mean(name, known())
-                    })
-                    .note(format!("flows: {}", suggest::one_of(known()))),
-            );
+impl Reader<'_> {
+    fn measure(&self, kind: &SeriesKind, mistakes: &mut Diagnostics) -> Option<Measure> {
+        Some(match kind {
+            SeriesKind::Queue { on, class } => {
+                let (channel, class) = self.queue(on, class, mistakes)?;
+                Measure::Queue { channel, class }
+            }
+            SeriesKind::Stopped { on, class } => {
+                let (channel, class) = self.queue(on, class, mistakes)?;
+                Measure::Stopped { channel, class }
+            }
+            SeriesKind::Goodput { flow } => Measure::Goodput {
+                flow: Some(self.flow(flow, mistakes)?),
+            },
+            SeriesKind::Window { flow } => Measure::Window {
+                flow: self.flow(flow, mistakes)?,
+            },
+        })
+    }
+
+    fn queue(
+        &self,
+        on: &Placed<String>,
+        class: &Placed<u8>,
+        mistakes: &mut Diagnostics,
+    ) -> Option<(u32, u8)> {
+        let channel = self.net.find_channel(on.sure()?, &on.at);
+        let channel = channel
+            .map_err(|diagnostic| mistakes.push(*diagnostic))
+            .ok()?;
+        let number = *class.sure()?;
+        if number >= self.classes {
+            let diagnostic = super::checks::no_such_class(&class.at, number, self.classes);
+            mistakes.push(diagnostic);
             return None;
-        };
-        return Some(match word {
-            "goodput" => Measure::Goodput { flow: Some(flow) },
-            _ => Measure::Window { flow },
-        });
+        }
+        Some((channel, number))
     }
-    let field = record.field("on")?;
-    let channel = net.find_channel(record.text("on"), &field.at);
-    let channel = channel
-        .map_err(|diagnostic| mistakes.push(*diagnostic))
-        .ok()?;
-    let class = record.whole("class")? as u8;
-    if class >= classes {
-        mistakes.push(super::checks::no_such_class(
-            record, "class", class, classes,
-        ));
-        return None;
+
+    fn flow(&self, name: &Placed<String>, mistakes: &mut Diagnostics) -> Option<u32> {
+        let (at, name) = (&name.at, name.sure()?);
+        if let Some(flow) = self.flows.get(name.as_str()) {
+            return Some(*flow);
+        }
+        let known = || self.flows.keys().copied();
+        let numbered = format!("{name}[1]");
+        let is_many = self.flows.contains_key(numbered.as_str());
+        mistakes.push(
+            Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
+                .at(at.clone(), "not the name of a flow")
+                .help_if(if is_many {
+                    Some(format!("there are many: name one of them, `{numbered}`"))
+                } else {
+                    suggest::did_you_mean(name, known())
+                })
+                .note(format!("flows: {}", suggest::one_of(known()))),
+        );
+        None
     }
-    Some(match word {
-        "queue" => Measure::Queue { channel, class },
-        _ => Measure::Stopped { channel, class },
-    })
 }

@@ -5,12 +5,11 @@ use ethernet::spec::{MemorySpec, SharedSpec};
 use super::headroom::Stop;
 use super::lossless::{Lossless, switch_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
+use crate::given::ethernet::switch::Shared;
 
 /// Fills in what the file leaves out, and compares the rest with what is needed.
 pub(crate) fn headroom(look: &Lossless<'_>, mistakes: &mut Diagnostics) -> Vec<(u32, SharedSpec)> {
-    let buffer = look.root.record("buffer");
-    let Some(record) = buffer.and_then(|buffer| buffer.record("shared")) else {
+    let Some(given) = &look.file.buffer.shared else {
         return Vec::new();
     };
     let needed = look.needed_at_inputs();
@@ -25,7 +24,7 @@ pub(crate) fn headroom(look: &Lossless<'_>, mistakes: &mut Diagnostics) -> Vec<(
             let own = own.filter(|(channel, _, _)| look.net.ends(*channel).1 == node);
             let pools = Pools {
                 look,
-                record,
+                given,
                 node,
                 own: own.copied().collect(),
             };
@@ -37,7 +36,7 @@ pub(crate) fn headroom(look: &Lossless<'_>, mistakes: &mut Diagnostics) -> Vec<(
 /// The memory of one switch.
 struct Pools<'a> {
     look: &'a Lossless<'a>,
-    record: &'a Record,
+    given: &'a Shared,
     node: u32,
     /// What each of its inputs needs.
     own: Vec<(u32, u8, Stop)>,
@@ -48,10 +47,9 @@ impl Pools<'_> {
         let bytes = self.own.iter().map(|(_, _, stop)| stop.bytes());
         let most = bytes.clone().max().unwrap_or(0);
         let sum = bytes.fold(0, u64::saturating_add);
-        let given = |key: &str, usual: u64| self.record.whole(key).unwrap_or(usual);
         let filled = SharedSpec {
-            headroom_bytes: given("headroom", most),
-            pool_bytes: given("pool", sum),
+            headroom_bytes: self.given.headroom.unwrap_or(most),
+            pool_bytes: self.given.pool.unwrap_or(sum),
             ..spec
         };
         self.each(filled.headroom_bytes, mistakes);
@@ -94,7 +92,7 @@ impl Pools<'_> {
                 ),
             )
             .at(
-                self.record.at("headroom"),
+                self.given.headroom.at.clone(),
                 format!("needs {} B, {there} B are there", stop.bytes()),
             )
             .note(self.look.parts(&[(*channel, *stop, 1)], 0).remove(0))
@@ -115,7 +113,7 @@ impl Pools<'_> {
                     format!("`{name}` may lose frames: {} B are missing", sum - there),
                 )
                 .at(
-                    self.record.at("pool"),
+                    self.given.pool.at.clone(),
                     format!("its inputs need {sum} B, {there} B are there"),
                 )
                 .help("raise `pool`, or leave it out to have what is needed"),
@@ -141,7 +139,7 @@ impl Pools<'_> {
                 format!("`{name}` has no memory left to share"),
             )
             .at(
-                self.record.at("bytes"),
+                self.given.bytes.at.clone(),
                 format!("{} B in all", shared.bytes),
             )
             .note(format!(

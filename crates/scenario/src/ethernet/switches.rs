@@ -7,48 +7,44 @@ use ethernet::spec::{
     NodeKind, NodeSpec, Notify, Ratio, Select, SharedSpec, StormSpec, SwitchSpec, TimeOutSpec,
     WatchdogAction, WatchdogSpec,
 };
-use kernel::{Duration, Time};
+use kernel::Time;
 
 use super::net::Net;
 use super::queues::{self, Ports};
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::{Datum, Record};
+use crate::given::ethernet::EthernetFile;
+use crate::given::ethernet::pressure::{self, BackPressure, BlockedShare, Stops};
+use crate::given::ethernet::switch::{self, Nodes, Shared, Storm, Watchdog};
+use crate::kinds::OrWord;
 
 /// What every port needs to know before links and switches are built.
-pub(crate) fn ports(root: &Record, highest: u8, mistakes: &mut Diagnostics) -> Ports {
-    let switch = root.record("switch");
-    let given = switch.and_then(|switch| switch.whole("classes"));
-    let classes = given.unwrap_or(u64::from(highest) + 1) as u8;
+pub(crate) fn ports(file: &EthernetFile, highest: u8, mistakes: &mut Diagnostics) -> Ports {
+    let classes = file.switch.classes.unwrap_or(highest + 1);
     let all = (u16::from(u8::MAX) >> (8 - classes.clamp(1, 8))) as u8;
-    let is_shared = root
-        .record("buffer")
-        .is_some_and(|b| b.record("shared").is_some());
-    let pressure = root
-        .record("back_pressure")
-        .filter(|p| p.word("kind") != "none");
-    let detect = pressure.and_then(|p| p.field("detect").map(|f| (p.word("detect"), f)));
-    if let (true, Some(("outputs", field))) = (is_shared, detect) {
+    let is_shared = file.buffer.shared.is_some();
+    let stops = file.back_pressure.stops();
+    let detect = stops.and_then(|stops| *stops.detect);
+    if let (true, Some(stops), Some(pressure::Detect::Outputs)) = (is_shared, stops, detect) {
         mistakes.push(
             Diagnostic::error("no-meaning", "shared memory sees congestion at inputs")
-                .at(field.at.clone(), "counts at output queues")
+                .at(stops.detect.at.clone(), "counts at output queues")
                 .note("an input that holds more than its share of the memory is stopped")
                 .help("leave `detect` out, or give each queue its own memory"),
         );
     }
-    let lossless = pressure.map_or(0, |p| match p.field("classes") {
-        Some(_) => mask(p.wholes("classes")),
-        None => all,
-    });
+    let named = |stops: &Stops| stops.classes.as_deref().map(mask);
+    let lossless = stops.map_or(0, |stops| named(stops).unwrap_or(all));
+    let counts_inputs = is_shared || detect == Some(pressure::Detect::Inputs);
     Ports {
         classes,
         lossless,
-        at_inputs: lossless != 0 && (is_shared || detect.is_some_and(|(word, _)| word == "inputs")),
+        at_inputs: lossless != 0 && counts_inputs,
         is_shared,
     }
 }
 
 /// A bit for each class.
-pub(crate) fn mask(classes: &[u64]) -> u8 {
+fn mask(classes: &[u8]) -> u8 {
     classes
         .iter()
         .fold(0, |mask, class| mask | 1 << (class & 7))
@@ -56,38 +52,35 @@ pub(crate) fn mask(classes: &[u64]) -> u8 {
 
 /// Builds every node.
 pub(crate) fn nodes(
-    root: &Record,
+    file: &EthernetFile,
     net: &Net<'_>,
     links: &[LinkSpec],
     ports: Ports,
-    stop_at: Time,
     mistakes: &mut Diagnostics,
 ) -> Vec<NodeSpec> {
-    let own = differing(root, net, mistakes);
-    let common = root.record("watchdog").map(watchdog);
-    let (switch, station) = (root.record("switch"), root.record("station"));
-    let response = |table: Option<&Record>| {
-        let span = table.and_then(|table| table.duration("response"));
-        span.unwrap_or(Duration::ZERO)
-    };
+    let own = differing(file, net, mistakes);
+    let common = file.watchdog.as_ref().map(watchdog);
     let ids = 0..net.names.len() as u32;
     ids.map(|node| {
         let is_switch = net.forwards(node);
+        let response = match is_switch {
+            true => &file.switch.response,
+            false => &file.station.response,
+        };
         let own = own.get(&node).copied();
-        let span = own.and_then(|own| own.duration("response"));
-        let own_watchdog = own.and_then(|own| own.record("watchdog")).map(watchdog);
+        let response = own.map_or_else(|| response.clone(), |own| own.response.over(response));
+        let storm = own.and_then(|own| own.storm.as_ref());
+        let own_watchdog = own.and_then(|own| own.watchdog.as_ref()).map(watchdog);
         NodeSpec {
             name: net.name(node).into(),
             kind: match is_switch {
-                true => NodeKind::Switch(switch_spec(root, net, links, node, ports)),
+                true => NodeKind::Switch(switch_spec(file, net, links, node, ports)),
                 false => NodeKind::Station {
-                    storm: own
-                        .and_then(|own| own.record("storm"))
-                        .map(|s| storm(s, stop_at)),
+                    storm: storm.map(|storm| self::storm(storm, *file.run.duration)),
                 },
             },
-            response: span.unwrap_or_else(|| response(if is_switch { switch } else { station })),
-            is_deaf: own.and_then(|own| own.truth("deaf")).unwrap_or(false),
+            response: response.response.unwrap_or_default(),
+            is_deaf: own.is_some_and(|own| *own.deaf),
             watchdog: own_watchdog.or(common.filter(|_| is_switch)),
             // Filled in when all that speaks against it is known.
             promised: 0,
@@ -98,13 +91,14 @@ pub(crate) fn nodes(
 
 /// The entries of `[[nodes]]`, by node.
 fn differing<'r>(
-    root: &'r Record,
+    file: &'r EthernetFile,
     net: &Net<'_>,
     mistakes: &mut Diagnostics,
-) -> BTreeMap<u32, &'r Record> {
-    let mut found: BTreeMap<u32, &Record> = BTreeMap::new();
-    for record in root.records("nodes") {
-        for (name, at) in record.list("name") {
+) -> BTreeMap<u32, &'r Nodes> {
+    let mut found: BTreeMap<u32, &Nodes> = BTreeMap::new();
+    for own in &file.nodes {
+        let own = &own.value;
+        for (name, at) in own.name.iter() {
             let node = match net.find(name, at) {
                 Ok(node) => node,
                 Err(diagnostic) => {
@@ -112,18 +106,18 @@ fn differing<'r>(
                     continue;
                 }
             };
-            if let Some(first) = found.insert(node, record) {
+            if let Some(first) = found.insert(node, own) {
                 mistakes.push(
                     Diagnostic::error("contradiction", format!("`{name}` is given twice"))
                         .at(at.clone(), "the second")
-                        .at(first.at("name"), "the first")
+                        .at(first.name.at.clone(), "the first")
                         .help("say all of a node in one `[[nodes]]`"),
                 );
             }
-            if let Some(storm) = record.field("storm").filter(|_| net.forwards(node)) {
+            if let Some(storm) = own.storm.place().filter(|_| net.forwards(node)) {
                 mistakes.push(
                     Diagnostic::error("not-a-station", format!("`{name}` is a switch"))
-                        .at(storm.at.clone(), "storms come from stations")
+                        .at(storm.clone(), "storms come from stations")
                         .help("give it to a station behind this switch"),
                 );
             }
@@ -132,41 +126,35 @@ fn differing<'r>(
     found
 }
 
-fn storm(record: &Record, stop_at: Time) -> StormSpec {
+fn storm(storm: &Storm, stop_at: Time) -> StormSpec {
     StormSpec {
-        from: record.time("from").unwrap_or(Time::ZERO),
-        until: record.time("until").unwrap_or(stop_at),
-        classes: record
-            .field("classes")
-            .map(|_| mask(record.wholes("classes"))),
-        quanta: record.whole("quanta").unwrap_or(65_535) as u16,
+        from: storm.from,
+        until: storm.until.unwrap_or(stop_at),
+        classes: storm.classes.as_deref().map(mask),
+        quanta: storm.quanta,
     }
 }
 
-fn watchdog(record: &Record) -> WatchdogSpec {
-    let span = |key| record.duration(key).unwrap_or(Duration(200_000_000_000));
+fn watchdog(watchdog: &Watchdog) -> WatchdogSpec {
     WatchdogSpec {
-        detect: span("detect"),
-        restore: span("restore"),
-        action: match record.word("action") {
-            "forward" => WatchdogAction::Forward,
-            _ => WatchdogAction::Drop,
+        detect: watchdog.detect,
+        restore: watchdog.restore,
+        action: match *watchdog.action {
+            switch::WatchdogAction::Drop => WatchdogAction::Drop,
+            switch::WatchdogAction::Forward => WatchdogAction::Forward,
         },
     }
 }
 
 fn switch_spec(
-    root: &Record,
+    file: &EthernetFile,
     net: &Net<'_>,
     links: &[LinkSpec],
     node: u32,
     ports: Ports,
 ) -> SwitchSpec {
-    let switch = root.record("switch");
-    let shared = root
-        .record("buffer")
-        .and_then(|buffer| buffer.record("shared"));
     // Headroom is filled in when the frames that cross each link are known.
+    let shared = file.buffer.shared.as_ref();
     let memory = shared.map_or(MemorySpec::Queues, |shared| {
         MemorySpec::Shared(shared_spec(shared))
     });
@@ -182,56 +170,43 @@ fn switch_spec(
     });
     let largest = limits.max().unwrap_or(0);
     SwitchSpec {
-        forwarding: match switch.map(|switch| switch.word("forwarding")) {
-            Some("cut-through") => Forwarding::CutThrough,
-            _ => Forwarding::StoreAndForward,
+        forwarding: match file.switch.forwarding {
+            switch::Forwarding::StoreAndForward => Forwarding::StoreAndForward,
+            switch::Forwarding::CutThrough => Forwarding::CutThrough,
         },
-        latency: switch
-            .and_then(|switch| switch.duration("latency"))
-            .unwrap_or(Duration::ZERO),
+        latency: file.switch.latency,
         memory,
-        back_pressure: root
-            .record("back_pressure")
-            .and_then(|record| back_pressure(record, ports, largest)),
+        back_pressure: back_pressure(&file.back_pressure, ports, largest),
     }
 }
 
-fn shared_spec(shared: &Record) -> SharedSpec {
-    let bytes = |key: &str| shared.whole(key).unwrap_or(0);
-    let ratio = |key: &str| match shared.datum(key) {
-        Some(Datum::Ratio(numerator, denominator)) => Ratio {
-            numerator: *numerator,
-            denominator: *denominator,
-        },
-        _ => Ratio {
-            numerator: 1,
-            denominator: 8,
-        },
+fn shared_spec(shared: &Shared) -> SharedSpec {
+    let ratio = |(numerator, denominator)| Ratio {
+        numerator,
+        denominator,
     };
     SharedSpec {
-        bytes: bytes("bytes"),
-        reserve_bytes: bytes("reserve"),
-        headroom_bytes: bytes("headroom"),
-        pool_bytes: bytes("pool"),
-        alpha: ratio("alpha"),
-        output_alpha: ratio("output_alpha"),
-        resume_offset_bytes: bytes("resume_offset"),
+        bytes: *shared.bytes,
+        reserve_bytes: shared.reserve,
+        headroom_bytes: shared.headroom.unwrap_or_default(),
+        pool_bytes: shared.pool.unwrap_or_default(),
+        alpha: ratio(shared.alpha),
+        output_alpha: ratio(shared.output_alpha),
+        resume_offset_bytes: shared.resume_offset,
     }
 }
 
-fn back_pressure(record: &Record, ports: Ports, largest: u64) -> Option<BackPressureSpec> {
-    let select = match record.word("kind") {
-        "pause" => Select::Port,
-        "class" => Select::Class,
-        "destination" => Select::Destination(match record.word("choose") {
-            "random" => Choose::Random {
-                frames: record.count("frames").unwrap_or(1),
-            },
-            _ => Choose::AllFound,
+fn back_pressure(pressure: &BackPressure, ports: Ports, largest: u64) -> Option<BackPressureSpec> {
+    let select = match pressure {
+        BackPressure::None => return None,
+        BackPressure::Pause(_) => Select::Port,
+        BackPressure::Class(_) => Select::Class,
+        BackPressure::Destination { choose, frames, .. } => Select::Destination(match **choose {
+            pressure::Choose::AllFound => Choose::AllFound,
+            pressure::Choose::Random => Choose::Random { frames: *frames },
         }),
-        _ => return None,
     };
-    let span = |table: &Record, key: &str| table.duration(key).unwrap_or(Duration(1));
+    let stops = pressure.stops()?;
     Some(BackPressureSpec {
         classes: ports.lossless,
         select,
@@ -240,44 +215,47 @@ fn back_pressure(record: &Record, ports: Ports, largest: u64) -> Option<BackPres
         } else {
             Detect::Outputs
         },
-        notify: match record.word("notify") {
-            "all" => Notify::All,
-            "contributing" => Notify::Contributing,
-            _ => Notify::Others,
+        notify: match *stops.notify {
+            Some(pressure::Notify::Others) | None => Notify::Others,
+            Some(pressure::Notify::All) => Notify::All,
+            Some(pressure::Notify::Contributing) => Notify::Contributing,
         },
-        message: message(record),
-        time_out: record.record("time_out").map(|table| TimeOutSpec {
-            after: span(table, "after"),
-            grace: span(table, "grace"),
+        message: message(stops),
+        time_out: stops.time_out.as_ref().map(|time_out| TimeOutSpec {
+            after: time_out.after,
+            grace: time_out.grace,
         }),
-        blocked: record
-            .record("blocked_share")
-            .and_then(|table| blocked(record, table, largest)),
+        blocked: pressure
+            .blocked_share()
+            .and_then(|share| blocked(stops, share, largest)),
     })
 }
 
-fn message(record: &Record) -> Message {
-    let Some(quanta) = record.whole("quanta") else {
-        return Message::UntilCancelled;
-    };
-    let percent = record.decimal("refresh");
-    Message::Quanta {
-        quanta: quanta as u16,
-        refresh_percent: percent.map(|part| ((part * 100.0).round() as u8).clamp(1, 99)),
+fn message(stops: &Stops) -> Message {
+    match *stops.quanta {
+        OrWord::Word => Message::UntilCancelled,
+        OrWord::Value(quanta) => Message::Quanta {
+            quanta,
+            refresh_percent: match *stops.refresh {
+                OrWord::Word => None,
+                OrWord::Value(part) => Some(((part * 100.0).round() as u8).clamp(1, 99)),
+            },
+        },
     }
 }
 
-fn blocked(record: &Record, table: &Record, largest: u64) -> Option<BlockedSpec> {
-    let bytes = |key: &str| {
-        let datum = table.datum(key);
-        datum.and_then(|datum| queues::bytes(datum, largest))
+fn blocked(stops: &Stops, share: &BlockedShare, largest: u64) -> Option<BlockedSpec> {
+    let high_bytes = queues::bytes(*share.high.sure()?, largest)?;
+    let low_bytes = match *share.low {
+        Some(low) => queues::bytes(low, largest)?,
+        None => {
+            let high = queues::high(&stops.high, largest)?;
+            let margin = high.saturating_sub(queues::low(&stops.low, largest)?);
+            high_bytes.saturating_sub(margin)
+        }
     };
-    let high_bytes = bytes("high")?;
-    let usual = |key| queues::common(record, key, largest);
-    let margin = || Some(usual("high")?.saturating_sub(usual("low")?));
-    let low_bytes = bytes("low").or_else(|| Some(high_bytes.saturating_sub(margin()?)));
     Some(BlockedSpec {
         high_bytes,
-        low_bytes: low_bytes?,
+        low_bytes,
     })
 }

@@ -4,37 +4,38 @@ use ethernet::spec::TCP_IP_BYTES;
 use kernel::{Duration, Rate};
 use transport::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec};
 
-use super::layers::Layers;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::{Datum, Record};
+use crate::given::ethernet::EthernetFile;
+use crate::given::ethernet::flows::FlowSettings;
+use crate::given::tcp::{self as given, Acks, EcnAnswer, Preset, Tcp};
+use crate::kinds::OrWord;
 use crate::source::At;
+use crate::typed::Word;
 
 const FAST_TICK: Duration = Duration(200_000_000_000);
 const ACK_DELAY: Duration = Duration(40_000_000_000);
 
 /// The TCP of a flow; `is_marked` if queues of its class mark.
 pub(crate) fn tcp(
-    root: &Record,
-    flow: &Record,
+    file: &EthernetFile,
+    flow: &FlowSettings,
     is_marked: bool,
     mistakes: &mut Diagnostics,
 ) -> TcpSpec {
-    let own = flow.record("tcp");
-    let starts_anew = own.is_some_and(|own| own.field("preset").is_some());
-    let common = root.record("tcp").filter(|_| !starts_anew);
-    let layers = common.into_iter().chain(own).collect();
-    let place = &root.record("tcp").unwrap_or(root).at;
+    let own = flow.tcp.as_ref().map(|own| &own.tcp);
+    let starts_anew = own.is_some_and(|own| own.preset.is_some());
+    let common = (!starts_anew).then_some(&file.tcp.value);
+    let layers: Vec<&Tcp> = common.into_iter().chain(own).collect();
     let usual = Usual {
-        mss: usual_mss(root),
+        mss: usual_mss(file),
         is_marked,
     };
-    flavour(layers, usual, place, mistakes)
+    flavour(&layers, usual, &file.tcp.at, mistakes)
 }
 
 /// A full segment fills the MTU that the file gives; without one the preset says its size.
-fn usual_mss(root: &Record) -> Option<u32> {
-    let link = root.record("link").filter(|link| link.given("mtu"))?;
-    Some(link.count("mtu")?.saturating_sub(TCP_IP_BYTES))
+fn usual_mss(file: &EthernetFile) -> Option<u32> {
+    Some(file.link.mtu?.saturating_sub(TCP_IP_BYTES))
 }
 
 /// What the network says where the tables of TCP say nothing.
@@ -49,78 +50,64 @@ pub(crate) struct Usual {
 /// The TCP that these tables describe, the last winning; `place` is where to point for what none
 /// of them says.
 pub(crate) fn flavour(
-    tables: Vec<&Record>,
+    layers: &[&Tcp],
     usual: Usual,
     place: &At,
     mistakes: &mut Diagnostics,
 ) -> TcpSpec {
-    let layers = Layers(tables);
-    let mut spec = match (layers.word("preset"), layers.word("ecn")) {
-        (Some("bsd"), _) => TcpSpec::bsd(),
-        (Some("bsd-full"), _) => TcpSpec::bsd_full(),
-        (Some("dctcp"), _) | (None, Some("dctcp")) => TcpSpec::dctcp(),
+    let Some((first, rest)) = layers.split_first() else {
+        return TcpSpec::modern();
+    };
+    let tcp = &rest
+        .iter()
+        .fold((*first).clone(), |below, own| own.over(&below));
+    let mut spec = match (tcp.preset.value, *tcp.ecn) {
+        (Some(Preset::Bsd), _) => TcpSpec::bsd(),
+        (Some(Preset::BsdFull), _) => TcpSpec::bsd_full(),
+        (Some(Preset::Dctcp), _) | (None, Some(EcnAnswer::Dctcp)) => TcpSpec::dctcp(),
         (None, None) if usual.is_marked => TcpSpec::dctcp(),
-        _ => TcpSpec::modern(),
+        (Some(Preset::Modern), _) | (None, _) => TcpSpec::modern(),
     };
-    spec.mss_bytes = usual.mss.unwrap_or(spec.mss_bytes);
-    let count = |key: &str| {
-        layers
-            .whole(key)
-            .map(|n| u32::try_from(n).unwrap_or(u32::MAX))
-    };
-    let set = |to: &mut u32, key: &str| *to = count(key).unwrap_or(*to);
-    set(&mut spec.mss_bytes, "mss");
-    set(&mut spec.initial_window_segments, "initial_window");
-    set(&mut spec.window_bytes, "window");
-    set(&mut spec.duplicate_threshold, "duplicate_threshold");
-    spec.idle_restart = layers.truth("idle_restart").unwrap_or(spec.idle_restart);
-    growth(&layers, &mut spec, mistakes);
-    spec.recovery = match layers.word("recovery") {
-        Some("tahoe") => Recovery::Tahoe,
-        Some("reno") => Recovery::Reno,
-        Some("new-reno") => Recovery::NewReno,
-        Some("sack") => Recovery::Sack,
-        _ => spec.recovery,
-    };
-    spec.reuse = match layers.word("reuse") {
-        Some("persistent") => Reuse::Persistent,
-        Some("fresh-window") => Reuse::FreshWindow,
-        Some("handshake") => Reuse::Handshake,
-        _ => spec.reuse,
-    };
-    timer(&layers, &mut spec, mistakes);
-    spec.acks = acks(&layers, spec.acks, mistakes);
-    spec.ecn = ecn(&layers, spec.ecn, mistakes);
-    windows(&layers, place, &spec, mistakes);
+    spec.mss_bytes = tcp.mss.or(usual.mss).unwrap_or(spec.mss_bytes);
+    let set = |to: &mut u32, given: Option<u32>| *to = given.unwrap_or(*to);
+    set(&mut spec.initial_window_segments, *tcp.initial_window);
+    set(&mut spec.window_bytes, *tcp.window);
+    set(&mut spec.duplicate_threshold, tcp.duplicate_threshold);
+    spec.idle_restart = tcp.idle_restart.unwrap_or(spec.idle_restart);
+    growth(tcp, &mut spec, mistakes);
+    spec.recovery = tcp.recovery.map_or(spec.recovery, recovery);
+    spec.reuse = tcp.reuse.map_or(spec.reuse, reuse);
+    timer(layers, tcp, &mut spec, mistakes);
+    spec.acks = acks(tcp, spec.acks, mistakes);
+    spec.ecn = ecn(tcp, spec.ecn, mistakes);
+    windows(layers, place, &spec, mistakes);
     spec
 }
 
-/// The presets of the 1990s.
-const OLD: [&str; 2] = ["bsd", "bsd-full"];
-/// From here on they are warned of.
+/// From here on presets of the 1990s are warned of.
 const FAST: Rate = Rate(10_000_000_000);
 
 /// A preset of the 1990s, chosen in one of these tables, where a link is so fast that its window
 /// and its timers decide the result.
 pub(crate) fn old_on_fast(
-    tables: Vec<&Record>,
+    layers: &[&Tcp],
     spec: &TcpSpec,
     (rate, channel): (Rate, &dyn Fn() -> String),
     mistakes: &mut Diagnostics,
 ) {
-    let layers = Layers(tables);
-    let Some((table, field)) = layers.last(&["preset"]).filter(|_| rate >= FAST) else {
+    let chosen = layers.iter().rev().find(|tcp| tcp.preset.is_some());
+    let Some(preset) = chosen.map(|tcp| &tcp.preset).filter(|_| rate >= FAST) else {
         return;
     };
-    let word = table.word("preset");
-    if !OLD.contains(&word) {
-        return;
-    }
+    let word = match preset.value {
+        Some(old @ (Preset::Bsd | Preset::BsdFull)) => old.word(),
+        Some(Preset::Modern | Preset::Dctcp) | None => return,
+    };
     let window_us = f64::from(spec.window_bytes) * 8e6 / rate.0 as f64;
     mistakes.push(
         Diagnostic::warning("old-tcp", "TCP of the 1990s on a fast link")
             .at(
-                field.at.clone(),
+                preset.at.clone(),
                 format!(
                     "`{word}`: a window of {} B, time-outs of {} s and more",
                     spec.window_bytes,
@@ -137,44 +124,70 @@ pub(crate) fn old_on_fast(
     );
 }
 
-fn growth(layers: &Layers<'_>, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
-    let eighth = layers.truth("eighth");
-    spec.congestion = match (layers.word("congestion"), spec.congestion) {
-        (Some("cubic"), _) => Congestion::Cubic,
-        (Some("reno"), Congestion::Cubic) => Congestion::Reno { eighth: false },
-        (_, preset) => preset,
-    };
-    match (&mut spec.congestion, eighth) {
-        (Congestion::Reno { eighth }, Some(given)) => *eighth = given,
-        (Congestion::Cubic, Some(true)) => {
-            meaningless(
-                layers,
-                "eighth",
-                "the congestion control is `cubic`",
-                mistakes,
-            );
-        }
-        _ => {}
+fn recovery(word: given::Recovery) -> Recovery {
+    match word {
+        given::Recovery::Tahoe => Recovery::Tahoe,
+        given::Recovery::Reno => Recovery::Reno,
+        given::Recovery::NewReno => Recovery::NewReno,
+        given::Recovery::Sack => Recovery::Sack,
     }
 }
 
-fn timer(layers: &Layers<'_>, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
+fn reuse(word: given::Reuse) -> Reuse {
+    match word {
+        given::Reuse::Persistent => Reuse::Persistent,
+        given::Reuse::FreshWindow => Reuse::FreshWindow,
+        given::Reuse::Handshake => Reuse::Handshake,
+    }
+}
+
+/// Of some keys, the place of the first in the last table that has any.
+fn last<'a, const N: usize>(
+    layers: &[&'a Tcp],
+    places: impl Fn(&'a Tcp) -> [Option<&'a At>; N],
+) -> Option<&'a At> {
+    let mut layers = layers.iter().rev();
+    layers.find_map(|tcp| places(tcp).into_iter().flatten().next())
+}
+
+fn growth(tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
+    spec.congestion = match (tcp.congestion, spec.congestion) {
+        (Some(given::Congestion::Cubic), _) => Congestion::Cubic,
+        (Some(given::Congestion::Reno), Congestion::Cubic) => Congestion::Reno { eighth: false },
+        (Some(given::Congestion::Reno) | None, preset) => preset,
+    };
+    match (&mut spec.congestion, *tcp.eighth) {
+        (Congestion::Reno { eighth }, Some(given)) => *eighth = given,
+        (Congestion::Cubic, Some(true)) => {
+            let why = "the congestion control is `cubic`";
+            meaningless("eighth", &tcp.eighth.at, why, mistakes);
+        }
+        (Congestion::Cubic, Some(false)) | (_, None) => {}
+    }
+}
+
+fn timer(layers: &[&Tcp], tcp: &Tcp, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
     let timer = &mut spec.timer;
-    match layers.datum("tick") {
-        Some(Datum::Word(_)) => timer.tick = None,
-        Some(_) => timer.tick = layers.duration("tick"),
+    match tcp.tick {
+        Some(OrWord::Word) => timer.tick = None,
+        Some(OrWord::Value(tick)) => timer.tick = Some(tick),
         None => {}
     }
-    let span = |key: &str, usual: Duration| layers.duration(key).unwrap_or(usual);
-    timer.initial_rto = span("initial_rto", timer.initial_rto);
-    timer.min_rto = span("min_rto", timer.min_rto);
-    timer.max_rto = span("max_rto", timer.max_rto);
-    let given = layers.last(&["min_rto", "max_rto", "initial_rto"]);
-    if let (true, Some((_, field))) = (timer.min_rto > timer.max_rto, given) {
+    timer.initial_rto = tcp.initial_rto.unwrap_or(timer.initial_rto);
+    timer.min_rto = tcp.min_rto.unwrap_or(timer.min_rto);
+    timer.max_rto = tcp.max_rto.unwrap_or(timer.max_rto);
+    let given = last(layers, |tcp| {
+        [
+            tcp.min_rto.place(),
+            tcp.max_rto.place(),
+            tcp.initial_rto.place(),
+        ]
+    });
+    if let (true, Some(at)) = (timer.min_rto > timer.max_rto, given) {
         mistakes.push(
             Diagnostic::error("bad-times", "the least time-out is above the largest")
                 .at(
-                    field.at.clone(),
+                    at.clone(),
                     format!(
                         "{} s to {} s",
                         timer.min_rto.seconds(),
@@ -186,56 +199,63 @@ fn timer(layers: &Layers<'_>, spec: &mut TcpSpec, mistakes: &mut Diagnostics) {
     }
 }
 
-fn acks(layers: &Layers<'_>, preset: AckSpec, mistakes: &mut Diagnostics) -> AckSpec {
-    let given = layers.duration("ack_delay");
-    let known = match preset {
-        AckSpec::Every => None,
-        AckSpec::Delayed(delay) | AckSpec::DelayedTick(delay) => Some(delay),
-    };
-    let kept = |same: bool| known.filter(|_| same);
-    match (layers.word("acks"), preset) {
-        (Some("every"), _) | (None, AckSpec::Every) => {
-            if given.is_some() {
-                meaningless(
-                    layers,
-                    "ack_delay",
-                    "each segment is acknowledged at once",
-                    mistakes,
-                );
+fn acks(tcp: &Tcp, preset: AckSpec, mistakes: &mut Diagnostics) -> AckSpec {
+    let word = tcp.acks.unwrap_or(match preset {
+        AckSpec::Every => Acks::Every,
+        AckSpec::DelayedTick(_) => Acks::DelayedTick,
+        AckSpec::Delayed(_) => Acks::Delayed,
+    });
+    match (word, preset) {
+        (Acks::Every, _) => {
+            if let Some(at) = tcp.ack_delay.place() {
+                let why = "each segment is acknowledged at once";
+                meaningless("ack_delay", at, why, mistakes);
             }
             AckSpec::Every
         }
-        (Some("delayed-tick"), _) | (None, AckSpec::DelayedTick(_)) => {
-            let same = kept(matches!(preset, AckSpec::DelayedTick(_)));
-            AckSpec::DelayedTick(given.or(same).unwrap_or(FAST_TICK))
+        (Acks::DelayedTick, AckSpec::DelayedTick(usual)) => {
+            AckSpec::DelayedTick(tcp.ack_delay.unwrap_or(usual))
         }
-        _ => {
-            let same = kept(matches!(preset, AckSpec::Delayed(_)));
-            AckSpec::Delayed(given.or(same).unwrap_or(ACK_DELAY))
+        (Acks::DelayedTick, AckSpec::Every | AckSpec::Delayed(_)) => {
+            AckSpec::DelayedTick(tcp.ack_delay.unwrap_or(FAST_TICK))
+        }
+        (Acks::Delayed, AckSpec::Delayed(usual)) => {
+            AckSpec::Delayed(tcp.ack_delay.unwrap_or(usual))
+        }
+        (Acks::Delayed, AckSpec::Every | AckSpec::DelayedTick(_)) => {
+            AckSpec::Delayed(tcp.ack_delay.unwrap_or(ACK_DELAY))
         }
     }
 }
 
-fn ecn(layers: &Layers<'_>, preset: Ecn, mistakes: &mut Diagnostics) -> Ecn {
-    let gain = layers.whole("gain_shift");
-    let mut ecn = match (layers.word("ecn"), preset) {
-        (Some("off"), _) => Ecn::Off,
-        (Some("classic"), _) => Ecn::Classic,
-        (Some("dctcp"), Ecn::Dctcp { .. }) | (None, _) => preset,
-        _ => Ecn::Dctcp { gain_shift: 4 },
+fn ecn(tcp: &Tcp, preset: Ecn, mistakes: &mut Diagnostics) -> Ecn {
+    let mut ecn = match (*tcp.ecn, preset) {
+        (Some(EcnAnswer::Off), _) => Ecn::Off,
+        (Some(EcnAnswer::Classic), _) => Ecn::Classic,
+        (Some(EcnAnswer::Dctcp), Ecn::Dctcp { .. }) | (None, _) => preset,
+        (Some(EcnAnswer::Dctcp), Ecn::Off | Ecn::Classic) => Ecn::Dctcp { gain_shift: 4 },
     };
-    match (&mut ecn, gain) {
-        (Ecn::Dctcp { gain_shift }, Some(gain)) => *gain_shift = gain as u8,
-        (_, Some(_)) => meaningless(layers, "gain_shift", "only DCTCP has a gain", mistakes),
-        _ => {}
+    match (&mut ecn, *tcp.gain_shift) {
+        (Ecn::Dctcp { gain_shift }, Some(gain)) => *gain_shift = gain,
+        (Ecn::Off | Ecn::Classic, Some(_)) => {
+            let why = "only DCTCP has a gain";
+            meaningless("gain_shift", &tcp.gain_shift.at, why, mistakes);
+        }
+        (_, None) => {}
     }
     ecn
 }
 
-fn windows(layers: &Layers<'_>, place: &At, spec: &TcpSpec, mistakes: &mut Diagnostics) {
+fn windows(layers: &[&Tcp], place: &At, spec: &TcpSpec, mistakes: &mut Diagnostics) {
     let at = || {
-        let given = layers.last(&["initial_window", "window", "mss"]);
-        given.map_or_else(|| place.clone(), |(_, field)| field.at.clone())
+        let given = last(layers, |tcp| {
+            [
+                tcp.initial_window.place(),
+                tcp.window.place(),
+                tcp.mss.place(),
+            ]
+        });
+        given.unwrap_or(place).clone()
     };
     let (mss, window) = (spec.mss_bytes, spec.window_bytes);
     let first = u64::from(mss) * u64::from(spec.initial_window_segments);
@@ -255,12 +275,10 @@ fn windows(layers: &Layers<'_>, place: &At, spec: &TcpSpec, mistakes: &mut Diagn
     }
 }
 
-fn meaningless(layers: &Layers<'_>, key: &'static str, why: &str, mistakes: &mut Diagnostics) {
-    if let Some(field) = layers.field(key) {
-        mistakes.push(
-            Diagnostic::error("no-meaning", format!("`{key}` has no meaning here"))
-                .at(field.at.clone(), why)
-                .help("leave it out"),
-        );
-    }
+fn meaningless(key: &str, at: &At, why: &str, mistakes: &mut Diagnostics) {
+    mistakes.push(
+        Diagnostic::error("no-meaning", format!("`{key}` has no meaning here"))
+            .at(at.clone(), why)
+            .help("leave it out"),
+    );
 }

@@ -12,7 +12,8 @@ use kernel::{Rate, words::counted};
 
 use super::lossless::{Lossless, channel_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
+use crate::given::ethernet::pressure::{BackPressure, Stops};
+use crate::source::At;
 
 /// Places that a message lists.
 const LISTED: usize = 4;
@@ -25,7 +26,7 @@ struct Threat<'a> {
     code: &'static str,
     message: &'static str,
     /// Where, and what is there.
-    labels: Vec<(&'a Record, &'static str, String)>,
+    labels: Vec<(&'a At, String)>,
     notes: Vec<String>,
     help: &'static str,
     /// It is told as a warning where it is meant.
@@ -34,12 +35,12 @@ struct Threat<'a> {
 }
 
 /// Tells all of them.
-pub(super) fn check(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
-    drawn(look, record, mistakes);
+pub(super) fn check(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
+    drawn(look, mistakes);
     deaf(look, mistakes);
-    time_out(look, record, mistakes);
+    time_out(look, stops, mistakes);
     watchdogs(look, mistakes);
-    short_stops(look, record, mistakes);
+    short_stops(look, stops, mistakes);
 }
 
 impl Threat<'_> {
@@ -52,8 +53,8 @@ impl Threat<'_> {
             return;
         }
         let mut told = Diagnostic::error_unless(is_meant, self.code, self.message.into());
-        for (table, key, label) in self.labels {
-            told = told.at(table.at(key), label);
+        for (at, label) in self.labels {
+            told = told.at(at.clone(), label);
         }
         for note in self.notes {
             told = told.note(note);
@@ -99,7 +100,10 @@ impl Lossless<'_> {
 }
 
 /// Random draws may miss those that fill the queue.
-fn drawn(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
+fn drawn(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+    let BackPressure::Destination { choose, .. } = &look.file.back_pressure.value.value else {
+        return;
+    };
     let mut places = Places::new();
     for (channel, class, rules) in look.queues() {
         let is_random = matches!(rules.select, Select::Destination(Choose::Random { .. }));
@@ -111,7 +115,7 @@ fn drawn(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
     Threat {
         code: "headroom",
         message: "what is drawn at random may miss what fills a queue",
-        labels: vec![(record, "choose", "those not drawn go on sending".into())],
+        labels: vec![(&choose.at, "those not drawn go on sending".into())],
         notes: vec!["no headroom is enough where several destinations share a queue".into()],
         help: "leave `choose` out: all that are found in the queue are stopped",
         is_told_if_meant: true,
@@ -122,11 +126,8 @@ fn drawn(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
 
 /// Nodes that neglect stops.
 fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    for record in look.root.records("nodes") {
-        if record.truth("deaf") != Some(true) {
-            continue;
-        }
-        let named = record.list("name").iter();
+    for own in look.file.nodes.iter().filter(|own| *own.deaf) {
+        let named = own.name.iter();
         let nodes: BTreeSet<u32> = named
             .filter_map(|(name, at)| look.net.find(name, at).ok())
             .collect();
@@ -140,7 +141,7 @@ fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         Threat {
             code: "deaf",
             message: "a node neglects stops: queues it feeds may overflow",
-            labels: vec![(record, "deaf", "no headroom is enough for it".into())],
+            labels: vec![(&own.deaf.at, "no headroom is enough for it".into())],
             notes: vec![
                 "a time-out (`back_pressure.time_out`) keeps others from waiting for it".into(),
             ],
@@ -153,7 +154,7 @@ fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
 }
 
 /// Neighbours that are let go send into queues that are still congested.
-fn time_out(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
+fn time_out(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     let given_up = look
         .queues()
         .filter(|(_, _, rules)| rules.time_out.is_some() && rules.detect == Detect::Outputs);
@@ -162,8 +163,7 @@ fn time_out(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
         code: "time-out",
         message: "neighbours let go by a time-out may overflow the queue that stopped them",
         labels: vec![(
-            record,
-            "time_out",
+            &stops.time_out.at,
             "ends stops while congestion lasts".into(),
         )],
         notes: Vec::new(),
@@ -177,7 +177,7 @@ fn time_out(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
 /// Watchdogs drop what waits, or send it to those who said stop.
 fn watchdogs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let (mut common, mut own) = (Places::new(), vec![Places::new(); look.spec.nodes.len()]);
-    let given: BTreeSet<u32> = nodes_with(look, "watchdog").map(|(node, _)| node).collect();
+    let given: BTreeSet<u32> = watched(look).map(|(node, _)| node).collect();
     for (channel, class) in look.crossings.on.keys() {
         let (from, to) = look.net.ends(*channel);
         let Some(watchdog) = look.spec.nodes[from as usize].watchdog else {
@@ -204,37 +204,34 @@ fn watchdogs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
             places.insert((loser, *class));
         }
     }
-    let threat = |table, key, places| Threat {
+    let threat = |at, places| Threat {
         code: "watchdog",
         message: "a watchdog makes lossless classes lose frames",
-        labels: vec![(table, key, "drops, or sends what was stopped".into())],
+        labels: vec![(at, "drops, or sends what was stopped".into())],
         notes: Vec::new(),
         help: "leave it out",
         is_told_if_meant: false,
         places,
     };
-    if let Some(table) = look.root.record("watchdog") {
-        threat(table, "action", common).tell(look, mistakes);
+    if let Some(watchdog) = &look.file.watchdog {
+        threat(&watchdog.action.at, common).tell(look, mistakes);
     }
-    for (node, record) in nodes_with(look, "watchdog") {
+    for (node, at) in watched(look) {
         let places = std::mem::take(&mut own[node as usize]);
-        threat(record, "watchdog", places).tell(look, mistakes);
+        threat(at, places).tell(look, mistakes);
     }
 }
 
-/// Entries of `[[nodes]]` that have a key, by node.
-fn nodes_with<'a>(
-    look: &Lossless<'a>,
-    key: &'static str,
-) -> impl Iterator<Item = (u32, &'a Record)> {
+/// Nodes with a watchdog of their own, and where it stands.
+fn watched<'a>(look: &Lossless<'a>) -> impl Iterator<Item = (u32, &'a At)> {
     let net = look.net;
-    let records = look.root.records("nodes").iter();
-    records
-        .filter(move |record| record.given(key))
-        .flat_map(move |record| {
-            let named = record.list("name").iter();
-            named.filter_map(move |(name, at)| Some((net.find(name, at).ok()?, record)))
-        })
+    look.file.nodes.iter().flat_map(move |own| {
+        let named = own.watchdog.place().map(|at| (at, own.name.iter()));
+        let named = named
+            .into_iter()
+            .flat_map(|(at, names)| names.map(move |name| (at, name)));
+        named.filter_map(move |(at, (name, place))| Some((net.find(name, place).ok()?, at)))
+    })
 }
 
 /// Does a node ever stop those that send it frames of a class?
@@ -270,9 +267,9 @@ impl Lasting {
 }
 
 /// Stops that may end while congestion lasts.
-fn short_stops(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics) {
+fn short_stops(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     let run = Duration(look.spec.stop_at.0);
-    let most = gates(look, record.word("kind"));
+    let most = gates(look);
     let mut places = Places::new();
     let mut worst: Option<(u32, Lasting)> = None;
     for (_, class, input) in look.crossings.through.keys() {
@@ -307,11 +304,10 @@ fn short_stops(look: &Lossless<'_>, record: &Record, mistakes: &mut Diagnostics)
         message: "a stop may end while congestion lasts",
         labels: vec![
             (
-                record,
-                "quanta",
+                &stops.quanta.at,
                 format!("{:.6} ms for `{from}`", ms(stop.lasts)),
             ),
-            (record, "refresh", again),
+            (&stops.refresh.at, again),
         ],
         notes: vec![
             "quanta are bit times of each link: slow neighbours stop longer".into(),
@@ -352,17 +348,18 @@ fn lasting(
 }
 
 /// Stops that a neighbour can be under at once.
-fn gates(look: &Lossless<'_>, kind: &str) -> u64 {
+fn gates(look: &Lossless<'_>) -> u64 {
+    let pressure = &look.file.back_pressure.value.value;
     let flows = look.spec.flows.iter();
     let flows = flows.filter(|flow| look.is_lossless(flow.class));
     let mut gates = BTreeSet::new();
     for flow in flows {
         let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
         let ends = [Some(flow.destination), Some(flow.source).filter(|_| is_tcp)];
-        gates.extend(ends.into_iter().flatten().map(|end| match kind {
-            "pause" => (0, 0),
-            "class" => (flow.class, 0),
-            _ => (flow.class, end),
+        gates.extend(ends.into_iter().flatten().map(|end| match pressure {
+            BackPressure::None | BackPressure::Pause(_) => (0, 0),
+            BackPressure::Class(_) => (flow.class, 0),
+            BackPressure::Destination { .. } => (flow.class, end),
         }));
     }
     gates.len() as u64

@@ -4,20 +4,24 @@ use std::collections::BTreeMap;
 
 use super::net::{Join, Net};
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::Named;
+use crate::given::ethernet::EthernetFile;
+use crate::given::ethernet::network::{Channel, Links, Network, Topology, TopologyKind};
 use crate::reader::clip;
-use crate::record::Record;
 use crate::source::At;
+use crate::typed::Placed;
 
 /// Nodes that a rule may make.
 const MOST_NODES: u64 = 200_000;
 
 /// Builds the network of the file.
-pub(crate) fn build<'r>(root: &'r Record, mistakes: &mut Diagnostics) -> Net<'r> {
+pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnostics) -> Net<'r> {
     let mut net = Net::default();
-    match (root.record("network"), root.record("topology")) {
+    let (network, topology) = (&file.network, &file.topology);
+    match (&network.value, &topology.value) {
         (Some(network), None) => named_nodes(&mut net, network, mistakes),
-        (None, Some(topology)) => generated(&mut net, topology, mistakes),
-        (Some(network), Some(topology)) => mistakes.push(
+        (None, Some(rule)) => generated(&mut net, rule, &topology.at, mistakes),
+        (Some(_), Some(_)) => mistakes.push(
             Diagnostic::error(
                 "contradiction",
                 "both `[network]` and `[topology]` make the nodes",
@@ -26,30 +30,31 @@ pub(crate) fn build<'r>(root: &'r Record, mistakes: &mut Diagnostics) -> Net<'r>
             .at(network.at.clone(), "nodes by name")
             .help("keep one of them"),
         ),
-        (None, None) if root.mentions("network") || root.mentions("topology") => {}
+        (None, None) if network.is_mentioned() || topology.is_mentioned() => {}
         (None, None) => mistakes.push(
             Diagnostic::error("missing-key", "the file has no nodes")
-                .at(root.at.clone(), "no `[network]` and no `[topology]`")
+                .at(file.at.clone(), "no `[network]` and no `[topology]`")
                 .help("name them: `[network]` with `stations = [\"S\", \"D\"]` and `switches`")
                 .help("or make them: `[topology]` with `kind = \"star\"` and `stations = 4`"),
         ),
     }
     let generated = net.joins.len();
     let mut placed: BTreeMap<u32, At> = BTreeMap::new();
-    for record in root.records("links") {
-        links(&mut net, record, generated, &mut placed, mistakes);
+    for own in &file.links {
+        links(&mut net, own, generated, &mut placed, mistakes);
     }
-    if let Some(network) = root.record("network") {
+    if let Some(network) = &network.value {
         join_to_the_only_switch(&mut net, network);
     }
-    check_stations(&net, root, mistakes);
+    check_stations(&net, file, mistakes);
     net
 }
 
-fn named_nodes(net: &mut Net<'_>, network: &Record, mistakes: &mut Diagnostics) {
+fn named_nodes(net: &mut Net<'_>, network: &Network, mistakes: &mut Diagnostics) {
     let mut first: BTreeMap<&str, &At> = BTreeMap::new();
-    for (key, is_switch) in [("stations", false), ("switches", true)] {
-        for (name, at) in network.list(key) {
+    let stations: &[Named] = &network.stations;
+    for (names, is_switch) in [(stations, false), (&network.switches, true)] {
+        for (name, at) in names {
             if net.add_node(name.clone(), is_switch).is_some() {
                 first.insert(name, at);
                 continue;
@@ -66,14 +71,14 @@ fn named_nodes(net: &mut Net<'_>, network: &Record, mistakes: &mut Diagnostics) 
 }
 
 /// With one switch, stations need no entry in `[[links]]`.
-fn join_to_the_only_switch(net: &mut Net<'_>, network: &Record) {
-    let [(name, _)] = network.list("switches") else {
+fn join_to_the_only_switch(net: &mut Net<'_>, network: &Network) {
+    let [(name, at)] = network.switches.as_slice() else {
         return;
     };
     if net.broken {
         return;
     }
-    let Ok(switch) = net.find(name, &network.at) else {
+    let Ok(switch) = net.find(name, at) else {
         return;
     };
     for station in net.stations() {
@@ -84,7 +89,7 @@ fn join_to_the_only_switch(net: &mut Net<'_>, network: &Record) {
                 trunk: None,
                 own: None,
                 turned: false,
-                at: network.at("stations"),
+                at: network.stations.at.clone(),
             });
         }
     }
@@ -92,16 +97,16 @@ fn join_to_the_only_switch(net: &mut Net<'_>, network: &Record) {
 
 fn links<'r>(
     net: &mut Net<'r>,
-    record: &'r Record,
+    own: &'r Placed<Links>,
     generated: usize,
     placed: &mut BTreeMap<u32, At>,
     mistakes: &mut Diagnostics,
 ) {
-    let Some(pairs) = ends(net, record, mistakes) else {
+    let Some(pairs) = ends(net, own, mistakes) else {
         net.broken = true;
         return;
     };
-    let at = record.at("between");
+    let at = &own.between.at;
     for (a, b) in pairs {
         let Some(channel) = net.channel(a, b) else {
             placed.insert(net.joins.len() as u32, at.clone());
@@ -109,7 +114,7 @@ fn links<'r>(
                 a,
                 b,
                 trunk: None,
-                own: Some(record),
+                own: Some(own),
                 turned: false,
                 at: at.clone(),
             });
@@ -127,7 +132,7 @@ fn links<'r>(
         } else if (index as usize) < generated {
             placed.insert(index, at.clone());
             let join = &mut net.joins[index as usize];
-            join.own = Some(record);
+            join.own = Some(own);
             join.turned = join.a != a;
             join.at = at.clone();
         }
@@ -135,19 +140,19 @@ fn links<'r>(
 }
 
 /// The pairs a link joins: names that a range stands for share their place.
-fn ends(net: &Net<'_>, record: &Record, mistakes: &mut Diagnostics) -> Option<Vec<(u32, u32)>> {
-    let field = record.field("between")?;
-    let list = record.list("between");
-    let ends: Vec<&[(String, At)]> = list.chunk_by(|a, b| a.1 == b.1).collect();
+fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u32, u32)>> {
+    let at = &own.between.at;
+    let list = own.between.sure()?;
+    let ends: Vec<&[Named]> = list.chunk_by(|a, b| a.1 == b.1).collect();
     let [first, second] = ends.as_slice() else {
         mistakes.push(
             Diagnostic::error("bad-link", "a link joins two nodes")
-                .at(field.at.clone(), format!("this names {}", ends.len()))
+                .at(at.clone(), format!("this names {}", ends.len()))
                 .help("write it like this: `between = [\"S\", \"A\"]`"),
         );
         return None;
     };
-    let mut find = |(name, at): &(String, At)| {
+    let mut find = |(name, at): &Named| {
         let found = net.find(name, at);
         found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
     };
@@ -163,7 +168,7 @@ fn ends(net: &Net<'_>, record: &Record, mistakes: &mut Diagnostics) -> Option<Ve
         let name = clip(net.name(*same));
         mistakes.push(
             Diagnostic::error("bad-link", format!("`{name}` is linked to itself"))
-                .at(field.at.clone(), "twice the same node")
+                .at(at.clone(), "twice the same node")
                 .help("a link joins two different nodes"),
         );
         return None;
@@ -172,7 +177,7 @@ fn ends(net: &Net<'_>, record: &Record, mistakes: &mut Diagnostics) -> Option<Ve
 }
 
 /// A station has one link, and it leads to a switch.
-fn check_stations(net: &Net<'_>, root: &Record, mistakes: &mut Diagnostics) {
+fn check_stations(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
     for station in net.stations() {
         let around = &net.neighbours[station as usize];
         if let [_, (_, second), ..] = around.as_slice() {
@@ -187,14 +192,14 @@ fn check_stations(net: &Net<'_>, root: &Record, mistakes: &mut Diagnostics) {
                 .help("leave one of them out, or name the node in `switches`"),
             );
         } else if around.is_empty() && !net.broken && mistakes.errors() == 0 {
-            let network = root.record("network");
-            let at = network.map_or_else(|| root.at.clone(), |network| network.at("stations"));
+            let network = file.network.as_ref();
+            let at = network.map_or(&file.network.at, |network| &network.stations.at);
             mistakes.push(
                 Diagnostic::warning(
                     "unconnected",
                     format!("`{}` has no link", net.name(station)),
                 )
-                .at(at, "no `[[links]]` names it")
+                .at(at.clone(), "no `[[links]]` names it")
                 .help("add `[[links]]` with it in `between`, or leave it out"),
             );
         }
@@ -208,36 +213,43 @@ struct Plan {
     stations: Vec<(String, usize)>,
 }
 
-fn generated<'r>(net: &mut Net<'r>, topology: &'r Record, mistakes: &mut Diagnostics) {
-    let Some(nodes) = nodes(topology) else {
+fn generated<'r>(net: &mut Net<'r>, topology: &'r Topology, at: &At, mistakes: &mut Diagnostics) {
+    let Some((kind, nodes)) = topology
+        .kind
+        .sure()
+        .and_then(|kind| Some((kind, nodes(kind)?)))
+    else {
         return;
     };
-    let kind = topology.word("kind");
     if nodes > MOST_NODES {
         mistakes.push(
             Diagnostic::error("too-large", "the topology has too many nodes")
-                .at(topology.at.clone(), format!("{nodes} nodes"))
+                .at(at.clone(), format!("{nodes} nodes"))
                 .note(format!("at most {MOST_NODES} nodes can be made")),
         );
         return;
     }
-    if kind == "ring" && topology.whole("switches").is_some_and(|size| size < 3) {
+    if let TopologyKind::Ring { switches, .. } = kind
+        && **switches < 3
+    {
         mistakes.push(
             Diagnostic::error("out-of-range", "a ring needs 3 switches or more")
-                .at(topology.at("switches"), "no ring")
+                .at(switches.at.clone(), "no ring")
                 .help("two switches make a chain: `kind = \"chain\"`"),
         );
         return;
     }
-    if kind == "fat-tree" && topology.whole("k").is_some_and(|k| k % 2 == 1) {
+    if let TopologyKind::FatTree { k } = kind
+        && **k % 2 == 1
+    {
         mistakes.push(
             Diagnostic::error("out-of-range", "`k` must be even")
-                .at(topology.at("k"), "half the ports of a switch lead up")
+                .at(k.at.clone(), "half the ports of a switch lead up")
                 .help("take one more or one less"),
         );
         return;
     }
-    let plan = plan(topology, kind);
+    let plan = plan(kind);
     for (name, _) in &plan.stations {
         net.add_node(name.clone(), false);
     }
@@ -245,76 +257,98 @@ fn generated<'r>(net: &mut Net<'r>, topology: &'r Record, mistakes: &mut Diagnos
     for name in plan.switches {
         net.add_node(name, true);
     }
-    let link = |a: usize, b: usize, trunk: Option<&'r Record>| Join {
+    let link = |a: usize, b: usize, trunk: Option<&'r Channel>| Join {
         a: a as u32,
         b: b as u32,
         trunk,
         own: None,
         turned: false,
-        at: topology.at.clone(),
+        at: at.clone(),
     };
     for (station, (_, switch)) in plan.stations.iter().enumerate() {
         net.join(link(station, first + switch, None));
     }
     for (a, b) in plan.trunks {
-        net.join(link(first + a, first + b, topology.record("trunk")));
+        net.join(link(first + a, first + b, topology.trunk.as_ref()));
     }
 }
 
 /// How many nodes the rule makes; `None` if a number is missing.
-fn nodes(topology: &Record) -> Option<u64> {
-    let number = |key: &str| topology.whole(key);
-    let times = |a: u64, b: u64| a.saturating_mul(b);
-    Some(match topology.word("kind") {
-        "star" => number("stations")?.saturating_add(1),
-        "chain" | "ring" => times(number("switches")?, 1 + number("stations_per_switch")?),
-        "two-tier" => times(number("leaves")?, 1 + number("stations_per_leaf")?)
-            .saturating_add(number("spines")?),
-        "fat-tree" => {
-            let k = number("k")?;
+fn nodes(kind: &TopologyKind) -> Option<u64> {
+    let number = |number: &Placed<u32>| number.sure().map(|number| u64::from(*number));
+    Some(match kind {
+        TopologyKind::Star { stations } => number(stations)? + 1,
+        TopologyKind::Chain {
+            switches,
+            stations_per_switch,
+        }
+        | TopologyKind::Ring {
+            switches,
+            stations_per_switch,
+        } => number(switches)? * (1 + number(stations_per_switch)?),
+        TopologyKind::TwoTier {
+            leaves,
+            stations_per_leaf,
+            spines,
+        } => number(leaves)? * (1 + number(stations_per_leaf)?) + number(spines)?,
+        TopologyKind::FatTree { k } => {
+            let k = number(k)?;
             k * k * k / 4 + k * k * 5 / 4
         }
-        _ => return None,
     })
 }
 
-fn plan(topology: &Record, kind: &str) -> Plan {
-    let number = |key: &str| topology.whole(key).unwrap_or(1) as usize;
-    let hang = |switches: usize, each: usize| {
-        let pairs = (0..switches).flat_map(move |switch| (0..each).map(move |i| (switch, i)));
-        pairs.map(|(switch, i)| (format!("S{}_{}", switch + 1, i + 1), switch))
-    };
+fn plan(kind: &TopologyKind) -> Plan {
+    let size = |number: &Placed<u32>| **number as usize;
     match kind {
-        "star" => Plan {
+        TopologyKind::Star { stations } => Plan {
             switches: vec!["A".into()],
             trunks: Vec::new(),
-            stations: (1..=number("stations"))
-                .map(|i| (format!("S{i}"), 0))
-                .collect(),
+            stations: (1..=size(stations)).map(|i| (format!("S{i}"), 0)).collect(),
         },
-        "two-tier" => {
-            let (leaves, spines) = (number("leaves"), number("spines"));
+        TopologyKind::Chain {
+            switches,
+            stations_per_switch,
+        } => row(size(switches), size(stations_per_switch)),
+        TopologyKind::Ring {
+            switches,
+            stations_per_switch,
+        } => {
+            let mut plan = row(size(switches), size(stations_per_switch));
+            plan.trunks.push((size(switches) - 1, 0));
+            plan
+        }
+        TopologyKind::TwoTier {
+            leaves,
+            stations_per_leaf,
+            spines,
+        } => {
+            let (leaves, spines) = (size(leaves), size(spines));
             let tier = |letter: char, size: usize| (1..=size).map(move |i| format!("{letter}{i}"));
             let up = |leaf: usize| (0..spines).map(move |spine| (leaf, leaves + spine));
             Plan {
                 switches: tier('A', leaves).chain(tier('B', spines)).collect(),
                 trunks: (0..leaves).flat_map(up).collect(),
-                stations: hang(leaves, number("stations_per_leaf")).collect(),
+                stations: hang(leaves, size(stations_per_leaf)),
             }
         }
-        "fat-tree" => fat_tree(number("k")),
-        _ => {
-            let size = number("switches");
-            let mut trunks: Vec<(usize, usize)> = (1..size).map(|i| (i - 1, i)).collect();
-            if kind == "ring" {
-                trunks.push((size - 1, 0));
-            }
-            Plan {
-                switches: (1..=size).map(|i| format!("A{i}")).collect(),
-                trunks,
-                stations: hang(size, number("stations_per_switch")).collect(),
-            }
-        }
+        TopologyKind::FatTree { k } => fat_tree(size(k)),
+    }
+}
+
+/// Stations of each switch, by name.
+fn hang(switches: usize, each: usize) -> Vec<(String, usize)> {
+    let pairs = (0..switches).flat_map(|switch| (0..each).map(move |i| (switch, i)));
+    let named = pairs.map(|(switch, i)| (format!("S{}_{}", switch + 1, i + 1), switch));
+    named.collect()
+}
+
+/// Switches, each joined to the next.
+fn row(switches: usize, stations_per_switch: usize) -> Plan {
+    Plan {
+        switches: (1..=switches).map(|i| format!("A{i}")).collect(),
+        trunks: (1..switches).map(|i| (i - 1, i)).collect(),
+        stations: hang(switches, stations_per_switch),
     }
 }
 

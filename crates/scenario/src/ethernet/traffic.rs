@@ -1,72 +1,94 @@
 //! What applications send.
 
 use ethernet::spec::{ThinkSpec, TrafficSpec, VideoSpec};
-use kernel::{Duration, Rate, Time};
+use kernel::Duration;
 
-use crate::record::Record;
+use crate::given::ethernet::traffic::{Phase, ThinkLaw, Traffic, TrafficKind};
 
 /// What the application of a flow sends.
-pub(crate) fn traffic(record: &Record) -> TrafficSpec {
-    let start = record.time("start").unwrap_or(Time::ZERO);
-    let rate = |key: &str| record.rate(key).unwrap_or(Rate(1));
-    let size = |key: &str| record.whole(key).unwrap_or(1);
-    match record.word("kind") {
-        "files" => TrafficSpec::Files {
+pub(crate) fn traffic(traffic: &Traffic) -> TrafficSpec {
+    let start = traffic.start;
+    match &traffic.kind.value {
+        TrafficKind::Infinite { total } => TrafficSpec::Infinite {
             start,
-            bytes: size("size"),
-            think: think(record, "think", "think_law"),
-            count: record.whole("transfers"),
+            bytes: *total,
         },
-        "requests" => TrafficSpec::Requests {
+        TrafficKind::Files {
+            size,
+            think,
+            think_law,
+            transfers,
+        } => TrafficSpec::Files {
             start,
-            request_bytes: size("request"),
-            response_bytes: size("response"),
-            service: think(record, "service", "service_law"),
-            think: think(record, "think", "think_law"),
-            count: record.whole("transfers"),
+            bytes: *size,
+            think: self::think(*think, *think_law),
+            count: *transfers,
         },
-        "constant" => TrafficSpec::Constant {
+        TrafficKind::Requests {
+            request,
+            response,
+            service,
+            service_law,
+            think,
+            think_law,
+            transfers,
+        } => TrafficSpec::Requests {
             start,
-            rate: rate("rate"),
-            random_phase: record.word("phase") == "random",
+            request_bytes: *request,
+            response_bytes: *response,
+            service: self::think(*service, *service_law),
+            think: self::think(*think, *think_law),
+            count: *transfers,
         },
-        "poisson" => TrafficSpec::Poisson {
+        TrafficKind::Constant { rate, phase } => TrafficSpec::Constant {
             start,
-            rate: rate("rate"),
+            rate: **rate,
+            random_phase: *phase == Phase::Random,
         },
-        "self-similar" => TrafficSpec::SelfSimilar {
+        TrafficKind::Poisson { rate } => TrafficSpec::Poisson {
             start,
-            rate: rate("rate"),
-            sources: record.count("sources").unwrap_or(1),
-            peak: rate("peak"),
-            shape: record.decimal("shape").unwrap_or(1.5),
-            mean_on: record.duration("mean_on").unwrap_or(Duration(1)),
+            rate: **rate,
         },
-        "video" => TrafficSpec::Video(VideoSpec {
+        TrafficKind::SelfSimilar {
+            rate,
+            sources,
+            peak,
+            shape,
+            mean_on,
+        } => TrafficSpec::SelfSimilar {
             start,
-            rate: rate("rate"),
-            pictures_per_second: record.count("pictures").unwrap_or(30),
-            variation: record.decimal("variation").unwrap_or(0.0),
-            scene: record.duration("scene").unwrap_or(Duration(1)),
-            correlation: record.decimal("correlation").unwrap_or(0.0),
-            clip: (
-                record.decimal("clip_least").unwrap_or(0.0),
-                record.decimal("clip_most").unwrap_or(1.0),
-            ),
-            deadline: record.duration("deadline").unwrap_or(Duration::MAX),
+            rate: **rate,
+            sources: *sources,
+            peak: **peak,
+            shape: *shape,
+            mean_on: *mean_on,
+        },
+        TrafficKind::Video {
+            rate,
+            pictures,
+            variation,
+            scene,
+            correlation,
+            clip_least,
+            clip_most,
+            deadline,
+        } => TrafficSpec::Video(VideoSpec {
+            start,
+            rate: **rate,
+            pictures_per_second: *pictures,
+            variation: *variation,
+            scene: *scene,
+            correlation: *correlation,
+            clip: (*clip_least, *clip_most),
+            deadline: *deadline,
         }),
-        _ => TrafficSpec::Infinite {
-            start,
-            bytes: record.whole("total"),
-        },
     }
 }
 
-fn think(record: &Record, key: &str, law: &str) -> ThinkSpec {
-    let mean = record.duration(key).unwrap_or(Duration::ZERO);
-    match record.word(law) {
-        "fixed" => ThinkSpec::Fixed(mean),
-        "exponential" => ThinkSpec::Exponential(mean),
-        _ => ThinkSpec::Uniform(mean),
+fn think(mean: Duration, law: ThinkLaw) -> ThinkSpec {
+    match law {
+        ThinkLaw::Fixed => ThinkSpec::Fixed(mean),
+        ThinkLaw::Uniform => ThinkSpec::Uniform(mean),
+        ThinkLaw::Exponential => ThinkSpec::Exponential(mean),
     }
 }

@@ -4,6 +4,7 @@ use derive::{Table, Word};
 use kernel::Duration;
 
 use crate::kinds::OrWord;
+use crate::typed::Placed;
 
 /// The TCP of all flows: a flavour, and what differs from it.
 #[derive(Table, Clone, Debug)]
@@ -11,40 +12,40 @@ use crate::kinds::OrWord;
 pub(crate) struct Tcp {
     /// The flavour it starts from.
     #[key(otherwise = "`dctcp` where queues of the flow's class mark, else `modern`")]
-    pub preset: Option<Preset>,
+    pub preset: Placed<Option<Preset>>,
     /// Payload of a full segment.
     #[key(
         is = Size { min: 64, max: 9176 },
         otherwise = "40 B less than `link.mtu` where the file gives that, else as the preset says"
     )]
-    pub mss: Option<u32>,
+    pub mss: Placed<Option<u32>>,
     /// How the window grows.
     #[key(otherwise = "as the preset says")]
     pub congestion: Option<Congestion>,
     /// Reno: congestion avoidance adds MSS/8 more for each acknowledgement.
     #[key(otherwise = "as the preset says", cite = "4.3BSD Reno to 4.4BSD")]
-    pub eighth: Option<bool>,
+    pub eighth: Placed<Option<bool>>,
     /// How losses are repaired.
     #[key(otherwise = "as the preset says")]
     pub recovery: Option<Recovery>,
     /// First congestion window.
     #[key(is = Whole { min: 1, max: 1000, unit: "segments" }, otherwise = "as the preset says")]
-    pub initial_window: Option<u32>,
+    pub initial_window: Placed<Option<u32>>,
     /// The receiver's window, and so the most in flight.
     #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as the preset says")]
-    pub window: Option<u32>,
+    pub window: Placed<Option<u32>>,
     /// Step of the host's slow timer, in which every time is counted.
     #[key(is = ClockOr { word: "exact", min_ps: 1000000 }, otherwise = "as the preset says")]
     pub tick: Option<OrWord<Duration>>,
     /// Retransmission time-out before the first measurement.
     #[key(is = Clock { min_ps: 1 }, otherwise = "as the preset says")]
-    pub initial_rto: Option<Duration>,
+    pub initial_rto: Placed<Option<Duration>>,
     /// Least time-out.
     #[key(is = Clock { min_ps: 1 }, otherwise = "as the preset says")]
-    pub min_rto: Option<Duration>,
+    pub min_rto: Placed<Option<Duration>>,
     /// Largest time-out after back-off.
     #[key(is = Clock { min_ps: 1 }, otherwise = "as the preset says")]
-    pub max_rto: Option<Duration>,
+    pub max_rto: Placed<Option<Duration>>,
     /// When the receiver acknowledges.
     #[key(otherwise = "as the preset says")]
     pub acks: Option<Acks>,
@@ -53,7 +54,7 @@ pub(crate) struct Tcp {
         is = Clock { min_ps: 1 },
         otherwise = "as the preset says; 200 ms for `delayed-tick`, 40 ms for `delayed`"
     )]
-    pub ack_delay: Option<Duration>,
+    pub ack_delay: Placed<Option<Duration>>,
     /// Duplicate acknowledgements that provoke a fast retransmit; 0 never does.
     #[key(
         is = Whole { min: 0, max: 255, unit: "acknowledgements" },
@@ -68,10 +69,10 @@ pub(crate) struct Tcp {
     pub reuse: Option<Reuse>,
     /// What marks of congestion do.
     #[key(otherwise = "as the preset says")]
-    pub ecn: Option<EcnAnswer>,
+    pub ecn: Placed<Option<EcnAnswer>>,
     /// DCTCP: the share of marks is averaged with gain 1/2^shift.
     #[key(is = Whole { min: 1, max: 16, unit: "bits" }, otherwise = "4", cite = "RFC 8257")]
-    pub gain_shift: Option<u32>,
+    pub gain_shift: Placed<Option<u8>>,
 }
 
 /// What a flow changes of `[tcp]`; with a `preset` of its own, it starts anew from that.

@@ -6,6 +6,7 @@ use kernel::Duration;
 use super::traffic::Traffic;
 use crate::given::Named;
 use crate::given::tcp::TcpOverride;
+use crate::typed::{Chosen, Placed};
 
 /// A connection, or datagrams one way, between two stations; or many: with lists of equal length
 /// for `from` and `to` one a pair, with one name and a list one for each.
@@ -14,16 +15,16 @@ use crate::given::tcp::TcpOverride;
 pub(crate) struct Flows {
     /// Its name in reports; many are `name[1]`, `name[2]`, ..
     #[key(is = Name)]
-    pub name: String,
+    pub name: Placed<String>,
     /// Station that sends (that opens the connection); or a list.
     #[key(is = References("station"))]
-    pub from: Vec<Named>,
+    pub from: Placed<Vec<Named>>,
     /// Station that receives; or a list.
     #[key(is = References("station"))]
-    pub to: Vec<Named>,
+    pub to: Placed<Vec<Named>>,
     /// So many of each.
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" }, otherwise = "one of each")]
-    pub count: Option<u32>,
+    pub count: Placed<Option<u32>>,
     #[key(flatten)]
     pub settings: FlowSettings,
 }
@@ -34,25 +35,25 @@ pub(crate) struct Flows {
 pub(crate) struct FlowSettings {
     /// Class of its frames, both ways; 7 is the most urgent.
     #[key(is = Whole { min: 0, max: 7, unit: "" }, default = "0")]
-    pub class: u32,
+    pub class: Placed<u8>,
     /// Its frames carry a VLAN tag.
     #[key(default = "false")]
     pub tagged: bool,
     /// The protocol.
     #[key(otherwise = "tcp for infinite, files and requests, udp for the rest")]
-    pub transport: Option<Transport>,
+    pub transport: Placed<Option<Transport>>,
     /// UDP: payload of a full frame.
     #[key(is = Size { min: 1, max: 9176 }, otherwise = "what fits the MTU")]
-    pub payload: Option<u32>,
+    pub payload: Placed<Option<u32>>,
     /// UDP: 12 bytes of RTP before the payload.
     #[key(otherwise = "true for video, else false")]
-    pub rtp: Option<bool>,
+    pub rtp: Placed<Option<bool>>,
     /// What the application sends.
     #[key(default = "{ kind = \"infinite\" }")]
     pub traffic: Traffic,
     /// What this flow changes of `[tcp]`.
     #[key(otherwise = "nothing")]
-    pub tcp: Option<TcpOverride>,
+    pub tcp: Placed<Option<TcpOverride>>,
 }
 
 /// Many flows by rule, named `name[1]`, `name[2]`, ... Random ones depend on `run.seed`.
@@ -61,9 +62,9 @@ pub(crate) struct FlowSettings {
 pub(crate) struct Patterns {
     /// What their names start with.
     #[key(is = Name)]
-    pub name: String,
+    pub name: Placed<String>,
     #[key(flatten)]
-    pub kind: PatternsKind,
+    pub kind: Chosen<PatternsKind>,
     #[key(flatten)]
     pub settings: FlowSettings,
 }
@@ -78,7 +79,7 @@ pub(crate) enum PatternsKind {
     AllToOne {
         /// The station all others send to.
         #[key(is = Reference("station"))]
-        to: String,
+        to: Placed<String>,
     },
     /// One flow from every station to every other.
     AllToAll,
@@ -86,7 +87,7 @@ pub(crate) enum PatternsKind {
     RandomPairs {
         /// How many flows.
         #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" })]
-        count: u32,
+        count: Placed<u32>,
     },
 }
 
@@ -97,7 +98,7 @@ pub(crate) struct Series {
     /// Its name in the report.
     pub name: String,
     #[key(flatten)]
-    pub measure: SeriesKind,
+    pub measure: Chosen<SeriesKind>,
     /// Average over windows of this length.
     #[key(is = Clock { min_ps: 1 }, otherwise = "a hundredth of the run")]
     pub window: Option<Duration>,
@@ -111,21 +112,24 @@ pub(crate) enum SeriesKind {
     Queue {
         /// Where: a channel, as `from->to`.
         #[key(is = Reference("channel"))]
-        on: String,
+        on: Placed<String>,
         /// Of which class.
         #[key(is = Whole { min: 0, max: 7, unit: "" }, default = "0")]
-        class: u32,
+        class: Placed<u8>,
     },
     /// Share of the time in which that queue is stopped.
-    Stopped { on: String, class: u32 },
+    Stopped {
+        on: Placed<String>,
+        class: Placed<u8>,
+    },
     /// Payload the destination gets, in order and once.
     Goodput {
         /// Whose.
         #[key(is = Reference("flow"))]
-        flow: String,
+        flow: Placed<String>,
     },
     /// The congestion window of a flow's sender, bytes.
-    Window { flow: String },
+    Window { flow: Placed<String> },
 }
 
 /// Words of `transport`: The protocol.

@@ -7,7 +7,7 @@ pub(crate) mod switch;
 pub(crate) mod traffic;
 
 use derive::Table;
-use kernel::Duration;
+use kernel::{Duration, Time};
 
 use self::flows::{Flows, Patterns, Series};
 use self::network::{Link, Links, Network, Routes, Topology};
@@ -16,7 +16,7 @@ use self::switch::{Buffer, Classes, Nodes, Station, Switch, Watchdog};
 use crate::given::sweep::Sweep;
 use crate::given::tcp::Tcp;
 use crate::given::{ETHERNET_FIRST, Engine};
-use crate::typed::Placed;
+use crate::typed::{Chosen, Placed};
 
 /// What stands at the top of the file with `engine = "ethernet"`, and the tables it may have.
 #[derive(Table, Clone, Debug)]
@@ -32,13 +32,13 @@ pub(crate) struct EthernetFile {
     #[key(is = Words(ETHERNET_FIRST))]
     pub engine: Engine,
     /// How long to run.
-    pub run: Run,
+    pub run: Placed<Run>,
     /// Nodes by name.
     #[key(otherwise = "a `[topology]` makes the nodes")]
-    pub network: Option<Network>,
+    pub network: Placed<Option<Network>>,
     /// Nodes and links by rule.
     #[key(otherwise = "`[network]` and `[[links]]` name them")]
-    pub topology: Option<Topology>,
+    pub topology: Placed<Option<Topology>>,
     /// What every link has.
     pub link: Link,
     /// Links, one table each.
@@ -58,7 +58,7 @@ pub(crate) struct EthernetFile {
     pub classes: Vec<Placed<Classes>>,
     /// When and whom a switch stops.
     #[key(default = "{ kind = \"none\" }")]
-    pub back_pressure: BackPressure,
+    pub back_pressure: Placed<Chosen<BackPressure>>,
     /// What every switch does about a stop that does not end.
     #[key(otherwise = "nothing")]
     pub watchdog: Option<Watchdog>,
@@ -70,13 +70,13 @@ pub(crate) struct EthernetFile {
     pub routes: Vec<Placed<Routes>>,
     /// The TCP of all flows.
     #[key(default = "{}")]
-    pub tcp: Tcp,
+    pub tcp: Placed<Tcp>,
     /// Flows.
     #[key(otherwise = "none besides those of `[[patterns]]`")]
-    pub flows: Vec<Placed<Flows>>,
+    pub flows: Placed<Vec<Placed<Flows>>>,
     /// Flows by rule.
     #[key(otherwise = "none")]
-    pub patterns: Vec<Placed<Patterns>>,
+    pub patterns: Placed<Vec<Placed<Patterns>>>,
     /// Time series to record.
     #[key(otherwise = "none")]
     pub series: Vec<Placed<Series>>,
@@ -91,14 +91,14 @@ pub(crate) struct EthernetFile {
 pub(crate) struct Run {
     /// The run ends after this long.
     #[key(is = Clock { min_ps: 1 })]
-    pub duration: Duration,
+    pub duration: Placed<Time>,
     /// Statistics start after this long.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
-    pub warm_up: Duration,
+    pub warm_up: Placed<Time>,
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
     /// Queues that have been stopped for so long without a start are looked at for a deadlock.
     #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
-    pub stall: Duration,
+    pub stall: Placed<Duration>,
 }

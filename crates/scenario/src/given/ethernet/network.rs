@@ -5,6 +5,7 @@ use kernel::{Duration, Rate};
 
 use super::switch::{Order, QueueSettings};
 use crate::given::Named;
+use crate::typed::{Chosen, Placed};
 
 /// What every link has, both ways, unless `[[links]]` or `topology.trunk` says otherwise.
 #[derive(Table, Clone, Debug)]
@@ -19,7 +20,7 @@ pub(crate) struct Link {
 }
 
 /// How fast a link is and how long.
-#[derive(Table, Clone, Debug)]
+#[derive(Table, Clone, Default, Debug)]
 #[table(part, layered, at_most_one(delay, cable))]
 pub(crate) struct Wire {
     /// Bits per second on the wire.
@@ -39,7 +40,7 @@ pub(crate) struct Wire {
 pub(crate) struct Links {
     /// The two nodes it joins, by name; `S{1..5}` for one of them joins all five.
     #[key(is = ReferenceList("node"))]
-    pub between: Vec<Named>,
+    pub between: Placed<Vec<Named>>,
     #[key(flatten, as_above)]
     pub channel: Channel,
     /// What differs from the first node to the second.
@@ -52,7 +53,7 @@ pub(crate) struct Links {
 
 /// What differs in one direction of a link. `links.backward` and `topology.trunk`, for all links
 /// between switches, have the same keys.
-#[derive(Table, Clone, Debug)]
+#[derive(Table, Clone, Default, Debug)]
 #[table("links.forward", layered)]
 pub(crate) struct Channel {
     #[key(flatten, as_above)]
@@ -72,7 +73,7 @@ pub(crate) struct Network {
     /// Nodes where flows start and end. Each has one link and forwards nothing. `D{1..5}` stands
     /// for `D1` to `D5`.
     #[key(is = Names)]
-    pub stations: Vec<Named>,
+    pub stations: Placed<Vec<Named>>,
     /// Nodes that forward.
     #[key(is = Names, default = "[]")]
     pub switches: Vec<Named>,
@@ -83,7 +84,7 @@ pub(crate) struct Network {
 #[table("[topology]")]
 pub(crate) struct Topology {
     #[key(flatten)]
-    pub kind: TopologyKind,
+    pub kind: Chosen<TopologyKind>,
     /// What differs on links between switches.
     #[key(otherwise = "the same as `[link]`")]
     pub trunk: Option<Channel>,
@@ -97,33 +98,33 @@ pub(crate) enum TopologyKind {
     Star {
         /// Stations of the switch.
         #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
-        stations: u32,
+        stations: Placed<u32>,
     },
     /// Switches `A1`, `A2`, .. in a row, stations `S1_1`, `S1_2`, .. on `A1` and so on.
     Chain {
         /// How many switches (a ring needs 3).
         #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
-        switches: u32,
+        switches: Placed<u32>,
         /// Stations of each switch.
         #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" }, default = "1")]
-        stations_per_switch: u32,
+        stations_per_switch: Placed<u32>,
     },
     /// The same, the last joined to the first.
     Ring {
-        switches: u32,
-        stations_per_switch: u32,
+        switches: Placed<u32>,
+        stations_per_switch: Placed<u32>,
     },
     /// Leaves `A1`, `A2`, .. with stations `S1_1`, .., each joined to every spine `B1`, `B2`, ..
     TwoTier {
         /// Switches with stations.
         #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
-        leaves: u32,
+        leaves: Placed<u32>,
         /// Stations of each leaf.
         #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
-        stations_per_leaf: u32,
+        stations_per_leaf: Placed<u32>,
         /// Switches that join all the leaves.
         #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
-        spines: u32,
+        spines: Placed<u32>,
     },
     /// Three tiers of switches with `k` ports: edges `E1_1`, .. (pod, number) with stations
     /// `S1_1_1`, .., aggregation `A1_1`, .., core `C1`, ..
@@ -133,7 +134,7 @@ pub(crate) enum TopologyKind {
             is = Whole { min: 2, max: 128, unit: "ports" },
             cite = "Al-Fares, Loukissas, Vahdat 2008"
         )]
-        k: u32,
+        k: Placed<u32>,
     },
 }
 
@@ -144,7 +145,7 @@ pub(crate) enum TopologyKind {
 pub(crate) struct Routes {
     /// At this node, or these,
     #[key(is = References("node"))]
-    pub node: Vec<Named>,
+    pub node: Placed<Vec<Named>>,
     /// frames to this station, or these,
     #[key(is = References("station"))]
     pub to: Vec<Named>,

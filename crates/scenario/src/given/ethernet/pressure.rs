@@ -4,6 +4,7 @@ use derive::{Table, Word};
 use kernel::Duration;
 
 use crate::kinds::{OrShare, OrWord};
+use crate::typed::Placed;
 
 /// When and whom every switch stops.
 #[derive(Table, Clone, Debug)]
@@ -24,7 +25,7 @@ pub(crate) enum BackPressure {
         stops: Stops,
         /// Which destinations are stopped.
         #[key(default = "\"all-found\"")]
-        choose: Choose,
+        choose: Placed<Choose>,
         /// Frames drawn by `random`.
         #[key(is = Whole { min: 1, max: 1000, unit: "frames" }, default = "1")]
         frames: u32,
@@ -34,33 +35,53 @@ pub(crate) enum BackPressure {
     },
 }
 
+impl BackPressure {
+    /// What is said of stops; `None` where nothing is stopped.
+    pub(crate) fn stops(&self) -> Option<&Stops> {
+        match self {
+            Self::None => None,
+            Self::Pause(stops) | Self::Class(stops) | Self::Destination { stops, .. } => {
+                Some(stops)
+            }
+        }
+    }
+
+    /// How much of a queue frames to stopped destinations may take.
+    pub(crate) fn blocked_share(&self) -> Option<&BlockedShare> {
+        match self {
+            Self::None | Self::Pause(_) | Self::Class(_) => None,
+            Self::Destination { blocked_share, .. } => blocked_share.as_ref(),
+        }
+    }
+}
+
 /// Stops of any kind: which classes, when, whom, for how long.
 #[derive(Table, Clone, Debug)]
 #[table(part)]
 pub(crate) struct Stops {
     /// Classes under back-pressure: those that lose nothing.
     #[key(is = Wholes { min: 0, max: 7, unit: "" }, otherwise = "all")]
-    pub classes: Vec<u32>,
+    pub classes: Placed<Option<Vec<u8>>>,
     /// Where congestion is seen.
     #[key(otherwise = "outputs; inputs with shared memory")]
-    pub detect: Option<Detect>,
+    pub detect: Placed<Option<Detect>>,
     /// Who is stopped when an output queue is congested.
     #[key(otherwise = "others")]
-    pub notify: Option<Notify>,
+    pub notify: Placed<Option<Notify>>,
     /// Congested when it holds more than this after an arrival.
     #[key(
         is = Threshold,
         otherwise = "80 %; what is free says it with shared memory",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
-    pub high: Option<OrShare<u64>>,
+    pub high: Placed<Option<OrShare<u64>>>,
     /// No longer congested when it holds less than this after a departure.
     #[key(
         is = Threshold,
         otherwise = "70 %; what is free says it with shared memory",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
-    pub low: Option<OrShare<u64>>,
+    pub low: Placed<Option<OrShare<u64>>>,
     /// How long a stop lasts: as long as IEEE 802.3x gives it, or, as in the paper, until it
     /// is cancelled.
     #[key(
@@ -72,16 +93,16 @@ pub(crate) struct Stops {
         },
         default = "\"until-cancelled\""
     )]
-    pub quanta: OrWord<u32>,
+    pub quanta: Placed<OrWord<u16>>,
     /// A stop is repeated after this share of its time while congestion lasts.
     #[key(is = PortionOr { word: "never" }, default = "\"50 %\"")]
-    pub refresh: OrWord<f64>,
+    pub refresh: Placed<OrWord<f64>>,
     /// What is done about neighbours that do not respond.
     #[key(otherwise = "nothing")]
-    pub time_out: Option<TimeOut>,
+    pub time_out: Placed<Option<TimeOut>>,
     /// Whether a lossless class promises to lose nothing.
     #[key(default = "\"checked\"")]
-    pub headroom: Headroom,
+    pub headroom: Placed<Headroom>,
 }
 
 /// When frames to stopped destinations take more of a queue than this, their destinations are
@@ -91,13 +112,13 @@ pub(crate) struct Stops {
 pub(crate) struct BlockedShare {
     /// More than this stops them.
     #[key(is = Threshold, cite = "Nouredine, Tobagi 1999, section 3.2.2")]
-    pub high: OrShare<u64>,
+    pub high: Placed<OrShare<u64>>,
     /// Less than this resumes them.
     #[key(
         is = Threshold,
         otherwise = "as far below as `low` of `[back_pressure]` is below its `high`"
     )]
-    pub low: Option<OrShare<u64>>,
+    pub low: Placed<Option<OrShare<u64>>>,
 }
 
 /// A neighbour that goes on sending is given up, so that it alone meets the full queue.

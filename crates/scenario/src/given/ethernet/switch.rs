@@ -1,11 +1,12 @@
 //! Switches and stations: queues, memory, what differs in single ones.
 
 use derive::{Table, Word};
-use kernel::Duration;
+use kernel::{Duration, Time};
 
 use super::pressure::Headroom;
 use crate::given::Named;
 use crate::kinds::OrShare;
+use crate::typed::Placed;
 
 /// What every switch does.
 #[derive(Table, Clone, Debug)]
@@ -25,7 +26,7 @@ pub(crate) struct Switch {
         is = Whole { min: 1, max: 8, unit: "classes" },
         otherwise = "as many as the highest class named needs"
     )]
-    pub classes: Option<u32>,
+    pub classes: Option<u8>,
     /// Which of several shortest ways a frame takes.
     #[key(default = "\"flows\"")]
     pub spread: Spread,
@@ -68,7 +69,7 @@ pub(crate) struct Buffer {
                      Gbps and above; without limit where inputs are counted",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
-    pub per_queue: Option<u64>,
+    pub per_queue: Placed<Option<u64>>,
     /// Where inputs are counted (`detect = "inputs"`): bytes that may have come in over a port in
     /// a class and not have left.
     #[key(
@@ -97,10 +98,10 @@ pub(crate) struct Buffer {
 pub(crate) struct Ecn {
     /// Up to here none is marked.
     #[key(is = Size { min: 1, max: 1 << 50 })]
-    pub low: u64,
+    pub low: Placed<u64>,
     /// From here on all are marked.
     #[key(is = Size { min: 1, max: 1 << 50 })]
-    pub high: u64,
+    pub high: Placed<u64>,
     /// Just below `high`; it grows from 0 at `low` in a line.
     #[key(is = Probability, default = "1.0")]
     pub probability: f64,
@@ -114,16 +115,16 @@ pub(crate) struct Ecn {
 pub(crate) struct Shared {
     /// All of it, reserves and headroom included.
     #[key(is = Size { min: 1, max: 1 << 50 }, cite = "Choudhury, Hahne 1998")]
-    pub bytes: u64,
+    pub bytes: Placed<u64>,
     /// Reserve of each input port and class.
     #[key(is = Size { min: 0, max: 1 << 50 }, default = "\"0 B\"")]
     pub reserve: u64,
     /// Headroom of each input port and lossless class.
     #[key(is = Size { min: 0, max: 1 << 50 }, otherwise = "what the links need")]
-    pub headroom: Option<u64>,
+    pub headroom: Placed<Option<u64>>,
     /// Headroom of the whole switch.
     #[key(is = Size { min: 0, max: 1 << 50 }, otherwise = "enough for all inputs at once")]
-    pub pool: Option<u64>,
+    pub pool: Placed<Option<u64>>,
     /// An input may hold this many times what is free.
     #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
     pub alpha: (u32, u32),
@@ -136,18 +137,18 @@ pub(crate) struct Shared {
 }
 
 /// What single queues may have of their own.
-#[derive(Table, Clone, Debug)]
-#[table(part, layered)]
+#[derive(Table, Clone, Default, Debug)]
+#[table(part, layered, at_most_one(mark_above, ecn))]
 pub(crate) struct QueueSettings {
     /// Bytes each of these queues holds.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "as the table above it says")]
     pub limit: Option<u64>,
     /// Congested when it holds more than this after an arrival.
     #[key(is = Threshold, otherwise = "as the table above it says")]
-    pub high: Option<OrShare<u64>>,
+    pub high: Placed<Option<OrShare<u64>>>,
     /// No longer congested when it holds less than this after a departure.
     #[key(is = Threshold, otherwise = "as the table above it says")]
-    pub low: Option<OrShare<u64>>,
+    pub low: Placed<Option<OrShare<u64>>>,
     /// Deficit round robin: bytes a turn.
     #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as the table above it says")]
     pub quantum: Option<u32>,
@@ -161,19 +162,19 @@ pub(crate) struct QueueSettings {
 
 /// What differs in the queues of one class.
 #[derive(Table, Clone, Debug)]
-#[table("[[classes]]", at_most_one(mark_above, ecn))]
+#[table("[[classes]]")]
 pub(crate) struct Classes {
     /// Which.
     #[key(is = Whole { min: 0, max: 7, unit: "" })]
-    pub class: u32,
+    pub class: Placed<u8>,
     #[key(flatten, as_above)]
     pub queues: QueueSettings,
     /// Whether a lossless class promises to lose nothing.
     #[key(otherwise = "as the table above it says")]
-    pub headroom: Option<Headroom>,
+    pub headroom: Placed<Option<Headroom>>,
     /// The nodes of which `headroom` of this class speaks.
     #[key(is = References("node"), otherwise = "all")]
-    pub headroom_at: Vec<Named>,
+    pub headroom_at: Placed<Vec<Named>>,
 }
 
 /// What differs in single nodes.
@@ -182,18 +183,18 @@ pub(crate) struct Classes {
 pub(crate) struct Nodes {
     /// Which; or a list.
     #[key(is = References("node"))]
-    pub name: Vec<Named>,
+    pub name: Placed<Vec<Named>>,
     /// It neglects stops: a device without flow control, or a broken one.
     #[key(default = "false")]
-    pub deaf: bool,
+    pub deaf: Placed<bool>,
     #[key(flatten, as_above)]
     pub response: Response,
     /// What it does about a stop that does not end.
     #[key(otherwise = "as `[watchdog]` says for switches; nothing at stations")]
-    pub watchdog: Option<Watchdog>,
+    pub watchdog: Placed<Option<Watchdog>>,
     /// A station that sends stops whatever happens: a broken or overwhelmed receiver.
     #[key(otherwise = "none")]
-    pub storm: Option<Storm>,
+    pub storm: Placed<Option<Storm>>,
 }
 
 /// Stop frames without reason.
@@ -202,16 +203,16 @@ pub(crate) struct Nodes {
 pub(crate) struct Storm {
     /// From here
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
-    pub from: Duration,
+    pub from: Time,
     /// to here.
     #[key(is = Clock { min_ps: 1 }, otherwise = "the end of the run")]
-    pub until: Option<Duration>,
+    pub until: Option<Time>,
     /// Classes stopped (PFC).
     #[key(is = Wholes { min: 0, max: 7, unit: "" }, otherwise = "PAUSE: all")]
-    pub classes: Vec<u32>,
+    pub classes: Placed<Option<Vec<u8>>>,
     /// How long each stop lasts; the next comes after half of that.
     #[key(is = Whole { min: 1, max: 65_535, unit: "quanta of 512 bit times" }, default = "65535")]
-    pub quanta: u32,
+    pub quanta: u16,
 }
 
 /// What every switch does about a stop that does not end.
@@ -226,7 +227,7 @@ pub(crate) struct Watchdog {
     pub restore: Duration,
     /// What it does until then.
     #[key(default = "\"drop\"")]
-    pub action: WatchdogAction,
+    pub action: Placed<WatchdogAction>,
 }
 
 /// Words of `action`: What it does until then.

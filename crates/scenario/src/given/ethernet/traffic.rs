@@ -1,17 +1,19 @@
 //! What applications send.
 
 use derive::{Table, Word};
-use kernel::{Duration, Rate};
+use kernel::{Duration, Rate, Time};
+
+use crate::typed::{Chosen, Placed};
 
 /// What the application sends.
 #[derive(Table, Clone, Debug)]
 #[table("flows.traffic")]
 pub(crate) struct Traffic {
     #[key(flatten)]
-    pub kind: TrafficKind,
+    pub kind: Chosen<TrafficKind>,
     /// Nothing is sent before.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
-    pub start: Duration,
+    pub start: Time,
 }
 
 /// What the kind of flows.traffic sets.
@@ -61,21 +63,21 @@ pub(crate) enum TrafficKind {
     /// Full datagrams at even gaps (UDP).
     Constant {
         /// Mean rate of payload.
-        rate: Rate,
+        rate: Placed<Rate>,
         /// When the first datagram comes.
         #[key(default = "\"fixed\"")]
         phase: Phase,
     },
     /// Full datagrams at exponential gaps (UDP).
-    Poisson { rate: Rate },
+    Poisson { rate: Placed<Rate> },
     /// The sum of on-off sources with Pareto times (UDP).
     SelfSimilar {
-        rate: Rate,
+        rate: Placed<Rate>,
         /// On-off sources it is the sum of.
         #[key(is = Whole { min: 1, max: 10_000, unit: "sources" }, default = "20")]
         sources: u32,
         /// Rate of one of them while it is on.
-        peak: Rate,
+        peak: Placed<Rate>,
         /// Shape of the Pareto times; below 2 the sum is self-similar.
         #[key(
             is = Decimal { min: 1.01, max: 10.0 },
@@ -89,7 +91,7 @@ pub(crate) enum TrafficKind {
     },
     /// A stand-in for H.261 at a variable rate (UDP), measured against a playout deadline.
     Video {
-        rate: Rate,
+        rate: Placed<Rate>,
         /// Pictures a second.
         #[key(is = Whole { min: 1, max: 1000, unit: "pictures a second" }, default = "30")]
         pictures: u32,

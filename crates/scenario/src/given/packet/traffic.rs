@@ -125,7 +125,7 @@ pub(crate) enum Traffic {
         #[key(flatten)]
         connection: Connection,
         #[key(flatten)]
-        tcp: Tcp,
+        tcp: Box<Tcp>,
     },
     /// The other side of a partner's TCP connection.
     TcpBack,
