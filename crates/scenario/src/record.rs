@@ -76,13 +76,6 @@ impl Record {
         self.given(name) || self.faulty.contains(&name)
     }
 
-    pub(crate) fn text(&self, name: &str) -> &str {
-        match self.datum(name) {
-            Some(Datum::Text(text)) => text,
-            _ => "",
-        }
-    }
-
     pub(crate) fn word(&self, name: &str) -> &'static str {
         match self.datum(name) {
             Some(Datum::Word(word)) => word,
@@ -101,13 +94,6 @@ impl Record {
         match self.datum(name) {
             Some(Datum::Whole(number)) => Some(*number),
             _ => None,
-        }
-    }
-
-    pub(crate) fn wholes(&self, name: &str) -> &[u64] {
-        match self.datum(name) {
-            Some(Datum::Wholes(numbers)) => numbers,
-            _ => &[],
         }
     }
 
