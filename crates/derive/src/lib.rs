@@ -64,9 +64,10 @@
 //! a table above.
 //!
 //! A field is of a type `T` that holds the kind's values (`kinds::Of`), `Option<T>` where it may be
-//! absent (a list is then empty), and in `Placed<..>` where its place in the file is needed. A table
-//! that is an enum may be in `Chosen<..>`, flattened or not: it knows whether a word was read, which
-//! one, and where. A key that several variants share is described in the first of them.
+//! absent (a list is then empty), and in `Placed<..>` where its place in the file is needed. A
+//! table that is an enum may be in `Chosen<..>`, flattened or not: it knows whether a word was
+//! read, which one, and where. A key that several variants share is described in the first of
+//! them.
 //!
 //! Of a word or variant, in `#[word(..)]`: `name`, where it is not the identifier in kebab case;
 //! `cite`.
