@@ -52,9 +52,8 @@
 //! b)` and `exactly_one(a, b)` name keys that say the same in different ways, and on a variant they
 //! hold there alone; `layered`, of a struct whose fields are all optional, makes `over`, which
 //! takes from the table below what this one leaves open, and `given`, the keys given in it whose
-//! places are kept; `selected_by(field)` names the field
-//! whose word decides where keys with `only(..)` have a meaning, for layered tables whose kind
-//! another table may say.
+//! places are kept; `selected_by(field)` names the field whose word decides where keys with
+//! `only(..)` have a meaning, for layered tables whose kind another table may say.
 //!
 //! Of a field, in `#[key(..)]`: `is`, what its value may be (a kind of `crate::kinds`; left out
 //! where the type has one that goes without saying); `default`, as TOML; `otherwise`, in words,

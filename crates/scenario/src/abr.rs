@@ -4,7 +4,7 @@ use kernel::time::PS_PER_SECOND;
 use kernel::{Duration, Rate};
 use packet::spec::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
 
-use crate::record::Record;
+use crate::given::packet::source::{self as given, Abr, Floor, Rm, Uili};
 use crate::route::Tree;
 use crate::topology::Graph;
 use crate::units::LONGEST_PS;
@@ -13,6 +13,10 @@ use crate::units::LONGEST_PS;
 const ICR: Rate = Rate(10_000_000);
 /// Headroom of the count-based policy unless given.
 const HEADROOM: Rate = Rate(1_000_000);
+/// TDF unless given.
+const TDF: f64 = 0.125;
+/// TDF of `joint` unless given.
+const JOINT_TDF: f64 = 0.0625;
 
 /// The way of a flow, as far as its source has to know it.
 #[derive(Clone, Copy)]
@@ -63,16 +67,15 @@ pub(crate) struct Derived {
 }
 
 impl Derived {
-    pub(crate) fn new(record: &Record, path: Path) -> Self {
-        let pcr = record.rate("pcr").unwrap_or(path.first);
-        let mcr = record.rate("mcr").unwrap_or(Rate(0));
+    pub(crate) fn new(own: &Abr, path: Path) -> Self {
+        let (pcr, mcr) = (own.pcr.unwrap_or(path.first), *own.mcr);
         let usual = Rate(ICR.0.min(pcr.0).max(mcr.0));
         Self {
             pcr,
             mcr,
-            icr: record.rate("icr").unwrap_or(usual),
-            frtt: record.duration("frtt").unwrap_or(path.round_trip),
-            tbe: record.whole("tbe").unwrap_or(1),
+            icr: own.icr.unwrap_or(usual),
+            frtt: own.frtt.unwrap_or(path.round_trip),
+            tbe: u64::from(*own.tbe),
         }
     }
 
@@ -102,94 +105,106 @@ impl Derived {
 }
 
 /// The source control of an ABR flow.
-pub(crate) fn spec(record: &Record, path: Path) -> AbrSpec {
-    let derived = Derived::new(record, path);
-    let nrm = record.count("nrm").unwrap_or(32);
-    let clips = record.truth("clip_icr").unwrap_or(true);
-    let most = if clips {
-        derived.exposed(path.cell_bits).0.max(derived.mcr.0)
-    } else {
-        u64::MAX
+pub(crate) fn spec(own: &Abr, path: Path) -> AbrSpec {
+    let derived = Derived::new(own, path);
+    let most = match own.clip_icr {
+        true => derived.exposed(path.cell_bits).0.max(derived.mcr.0),
+        false => u64::MAX,
     };
     let icr = Rate(derived.icr.0.min(most));
+    let crm = || derived.crm(own.nrm, path.cell_bits);
+    let uili = own.uili.sure();
     AbrSpec {
         pcr: derived.pcr,
         mcr: derived.mcr,
         icr,
-        nrm,
-        mrm: record.count("mrm").unwrap_or(2),
-        trm: record.duration("trm").unwrap_or(Duration(LONGEST_PS)),
-        rif: record.decimal("rif").unwrap_or(1.0),
-        rdf: record.decimal("rdf").unwrap_or(0.0),
-        crm: record
-            .count("crm")
-            .unwrap_or_else(|| derived.crm(nrm, path.cell_bits)),
-        cdf: record.decimal("cdf").unwrap_or(0.0),
-        tcr: record.rate("tcr").unwrap_or(Rate(0)),
-        is_eager: record.word("rm") != "lazy",
-        counts_backward: record.truth("counts_backward").unwrap_or(true),
-        turn_around: match record.word("turn_around") {
-            "latest" => TurnAround::Latest,
-            _ => TurnAround::Queue,
+        nrm: own.nrm,
+        mrm: own.mrm,
+        trm: own.trm,
+        rif: own.rif,
+        rdf: own.rdf,
+        crm: own.crm.unwrap_or_else(crm),
+        cdf: own.cdf,
+        tcr: own.tcr,
+        is_eager: match own.rm {
+            Rm::Eager => true,
+            Rm::Lazy => false,
         },
-        format: match record.word("rate_format") {
-            "16-bit" => RateFormat::Bits16,
-            _ => RateFormat::Exact,
+        counts_backward: *own.counts_backward,
+        turn_around: match own.turn_around {
+            given::TurnAround::Queue => TurnAround::Queue,
+            given::TurnAround::Latest => TurnAround::Latest,
         },
-        uili: record
-            .record("uili")
-            .map_or(UiliSpec::None, |record| uili(record, &derived, icr, path)),
+        format: match own.rate_format {
+            given::RateFormat::Exact => RateFormat::Exact,
+            given::RateFormat::SixteenBit => RateFormat::Bits16,
+        },
+        uili: uili.map_or(UiliSpec::None, |uili| policy(uili, &derived, icr, path)),
     }
 }
 
-fn uili(record: &Record, derived: &Derived, icr: Rate, path: Path) -> UiliSpec {
-    let number = |key: &str, usual: f64| record.decimal(key).unwrap_or(usual);
-    let yes = |key: &str| record.truth(key).unwrap_or(false);
-    let tof = number("tof", 2.0);
-    match record.word("kind") {
-        "february-1995" => UiliSpec::February1995 {
-            tof: tof as u32,
-            rdf_cells: number("rdf", 512.0),
+/// What is done about an allocation that is not used.
+fn policy(own: &Uili, derived: &Derived, icr: Rate, path: Path) -> UiliSpec {
+    match own {
+        Uili::TimeOut { adtf } => UiliSpec::TimeOut { adtf: *adtf },
+        Uili::None => UiliSpec::None,
+        Uili::February1995 { tof, rdf } => UiliSpec::February1995 {
+            tof: **tof as u32,
+            rdf_cells: *rdf,
         },
-        "april-1995" => UiliSpec::April1995 {
+        Uili::April1995 {
             tof,
-            rdf_cells: number("rdf", 512.0),
-            floor_icr: yes("floor_icr"),
+            rdf,
+            floor_icr,
+        } => UiliSpec::April1995 {
+            tof: **tof,
+            rdf_cells: *rdf,
+            floor_icr: *floor_icr,
         },
-        "august-1995" => UiliSpec::August1995 {
+        Uili::August1995 {
             tof,
-            tdf_per_second: number("tdf_per_second", 0.0),
-            rule_5b: yes("rule_5b"),
+            tdf_per_second,
+            rule_5b,
+        } => UiliSpec::August1995 {
+            tof: **tof,
+            tdf_per_second: **tdf_per_second,
+            rule_5b: *rule_5b,
         },
-        "baseline" => UiliSpec::Baseline {
-            tdf: number("tdf", 0.125),
-            rule_5b: yes("rule_5b"),
+        Uili::Baseline { tdf, rule_5b } => UiliSpec::Baseline {
+            tdf: tdf.unwrap_or(TDF),
+            rule_5b: *rule_5b,
         },
-        "joint" => UiliSpec::Joint {
-            tdf: number("tdf", 0.0625),
-            rule_5b: yes("rule_5b"),
+        Uili::Joint { tdf, rule_5b } => UiliSpec::Joint {
+            tdf: tdf.unwrap_or(JOINT_TDF),
+            rule_5b: *rule_5b,
         },
-        "count" => UiliSpec::Count {
-            headroom: record.rate("headroom").unwrap_or(HEADROOM),
-            tdf: number("tdf", 0.125),
-            pr5: yes("pr5"),
-            slack: number("slack", 0.001),
+        Uili::Count {
+            tdf,
+            headroom,
+            pr5,
+            slack,
+        } => UiliSpec::Count {
+            headroom: headroom.unwrap_or(HEADROOM),
+            tdf: tdf.unwrap_or(TDF),
+            pr5: *pr5,
+            slack: **slack,
         },
-        "time" => UiliSpec::Time {
-            constant: record
-                .duration("constant")
-                .unwrap_or_else(|| derived.time_constant(path.cell_bits)),
-            floor: match record.word("floor") {
-                "product" => TimeFloor::Product { tof },
-                _ => TimeFloor::Sum,
+        Uili::Time {
+            tof,
+            rule_5b,
+            headroom,
+            constant,
+            floor,
+            hold,
+        } => UiliSpec::Time {
+            constant: constant.unwrap_or_else(|| derived.time_constant(path.cell_bits)),
+            floor: match floor {
+                Floor::Sum => TimeFloor::Sum,
+                Floor::Product => TimeFloor::Product { tof: **tof },
             },
-            headroom: record.rate("headroom").unwrap_or(icr),
-            rule_5b: yes("rule_5b"),
-            hold: record.decimal("hold"),
+            headroom: headroom.unwrap_or(icr),
+            rule_5b: *rule_5b,
+            hold: *hold,
         },
-        "time-out" => UiliSpec::TimeOut {
-            adtf: record.duration("adtf").unwrap_or(Duration(LONGEST_PS)),
-        },
-        _ => UiliSpec::None,
     }
 }

@@ -12,7 +12,9 @@ use crate::abr::{Derived, Path};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::explicit_rate;
 use crate::flows::Draft;
+use crate::given::packet::source::Abr;
 use crate::record::Record;
+use crate::source::At;
 use crate::suggest;
 use crate::topology::Graph;
 use kernel::words::counted;
@@ -33,15 +35,14 @@ impl Check<'_> {
         for (draft, flow) in self.drafts.iter().zip(self.specs) {
             ends::limits(draft, mistakes);
             ends::partner(self, draft, flow, mistakes);
-            let (SourceControlSpec::Abr(spec), Some(record)) =
-                (flow.source_control, draft.record.record("source_control"))
-            else {
+            let own = draft.settings.source_control.abr();
+            let (SourceControlSpec::Abr(spec), Some(own)) = (flow.source_control, own) else {
                 continue;
             };
             let circuit = Circuit {
                 draft,
                 flow,
-                record,
+                own,
                 spec,
                 path: self.path(flow),
             };
@@ -120,25 +121,25 @@ impl Check<'_> {
 
     /// MCR <= ICR <= PCR, and no PCR that the first link can't carry.
     fn rates(&self, circuit: &Circuit<'_>, mistakes: &mut Diagnostics) {
-        let record = circuit.record;
+        let own = circuit.own;
         let first = circuit.path.first;
         let forward = self.forward(circuit).map(|flow| self.path(flow).first);
         if forward.is_some_and(|forward| forward <= first) {
             return;
         }
-        let Derived { pcr, mcr, icr, .. } = Derived::new(record, circuit.path);
+        let Derived { pcr, mcr, icr, .. } = Derived::new(own, circuit.path);
         if mcr > pcr {
             mistakes.push(
                 Diagnostic::error("bad-rates", "the minimum rate is above the peak rate")
-                    .at(record.at("mcr"), format!("MCR {}", bps(mcr)))
-                    .at(record.at("pcr"), format!("PCR {}", bps(pcr)))
+                    .at(own.mcr.at.clone(), format!("MCR {}", bps(mcr)))
+                    .at(own.pcr.at.clone(), format!("PCR {}", bps(pcr)))
                     .note("ACR stays from MCR to PCR")
                     .help("lower `mcr`, or raise `pcr`"),
             );
         } else if icr < mcr || icr > pcr {
             mistakes.push(
                 Diagnostic::error("bad-rates", "the initial rate is outside what is allowed")
-                    .at(record.at("icr"), format!("ICR {}", bps(icr)))
+                    .at(own.icr.at.clone(), format!("ICR {}", bps(icr)))
                     .note(format!("from MCR {} to PCR {}", bps(mcr), bps(pcr)))
                     .help("leave `icr` out for the nearest to 10 Mbps"),
             );
@@ -149,7 +150,7 @@ impl Check<'_> {
                     "bad-rates",
                     "the peak rate is more than the first link carries",
                 )
-                .at(record.at("pcr"), format!("PCR {}", bps(pcr)))
+                .at(own.pcr.at.clone(), format!("PCR {}", bps(pcr)))
                 .note(format!(
                     "`{}` starts on a link of {}; what is allowed beyond that waits at the \
                          source's own port",
@@ -181,7 +182,7 @@ impl Check<'_> {
                 "no-feedback",
                 format!("no port on the way of `{}` tells it a rate", flow.name),
             )
-            .at(circuit.record.at("kind"), "nothing limits it but PCR")
+            .at(circuit.kind_at(), "nothing limits it but PCR")
             .note(format!("it crosses {}", self.way(flow)))
             .help("give `[link]` or these links `explicit_rate = { kind = \"erica\" }`"),
         );
@@ -207,14 +208,15 @@ impl Check<'_> {
             if sum <= u128::from(rate.0) {
                 continue;
             }
-            let control = self.drafts[last].record.record("source_control");
-            let control = control.unwrap_or(self.drafts[last].record);
+            let Some(own) = self.drafts[last].settings.source_control.abr() else {
+                continue;
+            };
             let name = self.graph.channel_name(channel);
             let message = format!("the minimum rates do not fit `{name}`");
             let sum = Rate(u64::try_from(sum).unwrap_or(u64::MAX));
             mistakes.push(
                 Diagnostic::error("over-committed", message)
-                    .at(control.at("mcr"), "one of them")
+                    .at(own.mcr.at.clone(), "one of them")
                     .note(format!(
                         "MCR of {} there: {} on a link of {}",
                         counted(count, "circuit"),
@@ -232,9 +234,16 @@ pub(crate) struct Circuit<'a> {
     pub draft: &'a Draft<'a>,
     pub flow: &'a FlowSpec,
     /// Its `source_control`.
-    pub record: &'a Record,
+    pub own: &'a Abr,
     pub spec: AbrSpec,
     pub path: Path,
+}
+
+impl Circuit<'_> {
+    /// Where it says that it is ABR.
+    fn kind_at(&self) -> At {
+        self.draft.settings.source_control.value.at.clone()
+    }
 }
 
 /// "155.52 Mbps".

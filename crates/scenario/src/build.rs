@@ -160,8 +160,8 @@ impl Builder<'_> {
         };
         let (first, last) = (line(tree.first()), line(tree.last()));
         let path = Path::along(self.graph, tree, unit_bytes);
-        let own = record.record("source_control");
-        let control = |own| traffic::source_control(&settings.source_control, own, path);
+        let own = settings.source_control.value.sure();
+        let control = |own| traffic::source_control(own, path);
         let source_control = own.map_or(SourceControlSpec::None, control);
         // The flow back of a window would need a flow back of its own.
         let is_abr = matches!(source_control, SourceControlSpec::Abr(_));

@@ -16,18 +16,6 @@ pub(crate) fn base(given: &Placed<FlowControl>) -> FlowControl {
     given.over(&typed::defaults(Scheme::N23.word(), &given.at))
 }
 
-/// Tables that override each other: the last wins.
-#[derive(Clone)]
-pub(crate) struct Layers<'a>(pub Vec<&'a Record>);
-
-impl<'a> Layers<'a> {
-    /// The layer that decides over `key`.
-    pub(crate) fn layer(&self, key: &str) -> Option<&'a Record> {
-        let mut layers = self.0.iter().rev().copied();
-        layers.find(|layer| layer.field(key).is_some())
-    }
-}
-
 /// The control loop of one leg.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loop {

@@ -93,26 +93,13 @@ pub(crate) fn traffic(
             total,
             spacing,
             phase,
-        } => TrafficSpec::Constant {
-            start: **start,
-            interval: line.spaced(spacing),
-            random_phase: match phase {
-                Phase::Fixed => false,
-                Phase::Random => true,
-            },
-            total: *total,
-        },
+        } => constant((**start, *total), line.spaced(spacing), *phase),
         Traffic::Poisson {
             start,
             total,
             spacing,
             min_gap,
-        } => TrafficSpec::Poisson {
-            start: **start,
-            mean_interval: line.spaced(spacing),
-            min_interval: *min_gap,
-            total: *total,
-        },
+        } => poisson((**start, *total), line.spaced(spacing), *min_gap),
         Traffic::Trains {
             start,
             total,
@@ -168,9 +155,33 @@ pub(crate) fn back(draft: &Draft<'_>, line: Line, mistakes: &mut Diagnostics) ->
     }
 }
 
+/// When a source starts, and how many units it has.
+type Extent = (Time, Option<u64>);
+
+fn constant((start, total): Extent, interval: Duration, phase: Phase) -> TrafficSpec {
+    TrafficSpec::Constant {
+        start,
+        interval,
+        random_phase: match phase {
+            Phase::Fixed => false,
+            Phase::Random => true,
+        },
+        total,
+    }
+}
+
+fn poisson((start, total): Extent, interval: Duration, least: Duration) -> TrafficSpec {
+    TrafficSpec::Poisson {
+        start,
+        mean_interval: interval,
+        min_interval: least,
+        total,
+    }
+}
+
 /// Trains with this mean time between units. The mean pause makes up for the shorter gaps.
 fn trains(
-    (start, total): (Time, Option<u64>),
+    (start, total): Extent,
     interval: Duration,
     mean_units: f64,
     gap: Option<Duration>,
@@ -266,11 +277,7 @@ fn application(connection: &Connection, think: Option<Span>, service: Span) -> C
 }
 
 /// When the source may send it.
-pub(crate) fn source_control(
-    own: &SourceControl,
-    record: &Record,
-    path: abr::Path,
-) -> SourceControlSpec {
+pub(crate) fn source_control(own: &SourceControl, path: abr::Path) -> SourceControlSpec {
     match own {
         SourceControl::None => SourceControlSpec::None,
         SourceControl::Window { cells } => SourceControlSpec::Window { units: *cells },
@@ -287,7 +294,7 @@ pub(crate) fn source_control(
             decrease: *decrease,
             timeout: *timeout,
         },
-        SourceControl::Abr { .. } => SourceControlSpec::Abr(abr::spec(record, path)),
+        SourceControl::Abr(own) => SourceControlSpec::Abr(abr::spec(own, path)),
     }
 }
 

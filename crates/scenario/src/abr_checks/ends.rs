@@ -6,30 +6,35 @@ use super::{Check, Circuit};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
 use crate::given::packet::traffic::Traffic;
+use crate::source::At;
 
 /// What a flow does that makes it need another.
 #[derive(Clone, Copy)]
-struct Need {
+struct Need<'a> {
     /// "an ABR circuit".
     what: &'static str,
-    /// The key that says so.
-    key: &'static str,
+    /// Where that is said.
+    at: &'a At,
     /// What its partner has to send; `None`: anything.
     traffic: Option<&'static str>,
     is_abr: bool,
 }
 
-fn need(flow: &FlowSpec) -> Option<Need> {
+fn need<'a>(draft: &Draft<'a>, flow: &FlowSpec) -> Option<Need<'a>> {
+    let (sent, control) = (
+        &draft.settings.traffic.at,
+        &draft.settings.source_control.at,
+    );
     let is_abr = matches!(flow.source_control, SourceControlSpec::Abr(_));
-    let (what, key, traffic) = match flow.traffic {
-        TrafficSpec::Requests(_) => ("a closed loop of requests", "traffic", Some("server")),
-        TrafficSpec::Tcp(_) => ("a TCP connection", "traffic", Some("tcp-back")),
-        _ if is_abr => ("an ABR circuit", "source_control", None),
+    let (what, at, traffic) = match flow.traffic {
+        TrafficSpec::Requests(_) => ("a closed loop of requests", sent, Some("server")),
+        TrafficSpec::Tcp(_) => ("a TCP connection", sent, Some("tcp-back")),
+        _ if is_abr => ("an ABR circuit", control, None),
         _ => return None,
     };
     Some(Need {
         what,
-        key,
+        at,
         traffic,
         is_abr,
     })
@@ -42,13 +47,13 @@ pub(super) fn partner(
     flow: &FlowSpec,
     mistakes: &mut Diagnostics,
 ) {
-    let Some(need) = need(flow) else {
+    let Some(need) = need(draft, flow) else {
         return;
     };
     if draft.to.len() > 1 {
         mistakes.push(
             Diagnostic::error("bad-partner", format!("{} has one destination", need.what))
-                .at(draft.record.at(need.key), "on a multicast flow")
+                .at(need.at.clone(), "on a multicast flow")
                 .note("what comes back from several destinations has no meaning to it")
                 .help("make it one flow to each"),
         );
@@ -61,7 +66,7 @@ pub(super) fn partner(
                 format!("{} has no window of cells", need.what),
             )
             .at(
-                draft.record.at("source_control"),
+                draft.settings.source_control.at.clone(),
                 "its answers are already waited for",
             )
             .help("leave `source_control` out, or use `kind = \"abr\"`"),
@@ -74,13 +79,13 @@ pub(super) fn partner(
     if draft.back_of.is_some() || check.drafts[partner].back_of.is_some() {
         return;
     }
-    let (other, record) = (&check.specs[partner], check.drafts[partner].record);
+    let (other, theirs) = (&check.specs[partner], check.drafts[partner].settings);
     let answers = match other.traffic {
         TrafficSpec::Server => "server",
         TrafficSpec::TcpBack => "tcp-back",
         _ => "other",
     };
-    let at = draft.record.at("partner");
+    let at = draft.settings.partner.at.clone();
     if let Some(wanted) = need.traffic.filter(|wanted| *wanted != answers) {
         mistakes.push(
             Diagnostic::error(
@@ -88,7 +93,7 @@ pub(super) fn partner(
                 format!("`{}` can't carry the answers", other.name),
             )
             .at(at.clone(), format!("its traffic is not `{wanted}`"))
-            .at(record.at("traffic"), "the partner's traffic")
+            .at(theirs.traffic.at.clone(), "the partner's traffic")
             .help(format!("give it `traffic = {{ kind = \"{wanted}\" }}`"))
             .help("or leave `partner` out: the flow back is then made"),
         );
@@ -107,14 +112,14 @@ fn both_abr(
     partner: usize,
     mistakes: &mut Diagnostics,
 ) {
-    let at = draft.record.at("partner");
-    let theirs = &check.drafts[partner].record;
+    let at = draft.settings.partner.at.clone();
+    let theirs = check.drafts[partner].settings;
     let names = (&flow.name, &other.name);
     if !matches!(other.source_control, SourceControlSpec::Abr(_)) {
         mistakes.push(
             Diagnostic::error("bad-partner", format!("`{}` is not ABR", names.1))
                 .at(at, format!("it has to carry the RM cells of `{}`", names.0))
-                .at(theirs.at("source_control"), "the partner's")
+                .at(theirs.source_control.at.clone(), "the partner's")
                 .help("give both `source_control = { kind = \"abr\" }`")
                 .help("or leave `partner` out: the flow back is then made"),
         );
@@ -133,7 +138,10 @@ fn both_abr(
                 ),
             )
             .at(at, "goes this way")
-            .at(theirs.at("partner"), format!("and `{}` that way", names.1))
+            .at(
+                theirs.partner.at.clone(),
+                format!("and `{}` that way", names.1),
+            )
             .note("the two directions of an ABR circuit carry each other's RM cells")
             .help("let them name each other, or leave `partner` out: the flow back is then made"),
         );
@@ -177,7 +185,7 @@ fn astray(
             format!("`{}` does not lead back", other.name),
         )
         .at(
-            draft.record.at("partner"),
+            draft.settings.partner.at.clone(),
             format!("not the way back of `{}`", flow.name),
         )
         .note(format!("`{}` crosses {}", flow.name, check.way(flow)))
@@ -222,7 +230,7 @@ pub(super) fn sizes(circuit: &Circuit<'_>, mistakes: &mut Diagnostics) {
             "bad-sizes",
             "the cells of an ABR circuit are all of one size",
         )
-        .at(circuit.draft.record.at("sizes"), "several sizes")
+        .at(circuit.draft.settings.sizes.at.clone(), "several sizes")
         .note("an allowed rate is so many cells per second")
         .help("use `unit_bytes`"),
     );

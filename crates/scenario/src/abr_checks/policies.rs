@@ -6,41 +6,41 @@ use packet::spec::{TrafficSpec, UiliSpec};
 
 use super::{Circuit, bps};
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
+use crate::given::packet::source::Uili;
+use crate::source::At;
+use crate::typed::Placed;
 
 pub(super) fn check(circuit: &Circuit<'_>, stop_at: Time, mistakes: &mut Diagnostics) {
-    let Some(record) = circuit.record.record("uili") else {
-        return;
-    };
-    match circuit.spec.uili {
-        UiliSpec::February1995 { .. } => february(record, mistakes),
-        UiliSpec::August1995 {
+    match &*circuit.own.uili {
+        Uili::February1995 { tof, .. } => february(tof, mistakes),
+        Uili::August1995 {
             tof,
             tdf_per_second,
             ..
-        } => august(circuit, record, tof, tdf_per_second, mistakes),
-        UiliSpec::Count {
+        } => august(circuit, **tof, tdf_per_second, mistakes),
+        Uili::Count {
             headroom,
             tdf,
             slack,
             ..
-        } if tdf > 0.0 => count(circuit, record, (headroom, slack), mistakes),
-        UiliSpec::Time { constant, .. }
-            if constant.0 > stop_at.ps() && !record.given("constant") =>
-        {
-            slow(circuit, record, constant.seconds(), mistakes);
-        }
-        _ => {}
+        } if tdf.is_none_or(|tdf| tdf > 0.0) => count(circuit, headroom, slack, mistakes),
+        Uili::Time { constant, .. } if !constant.is_given => slow(circuit, stop_at, mistakes),
+        Uili::Count { .. }
+        | Uili::Time { .. }
+        | Uili::TimeOut { .. }
+        | Uili::None
+        | Uili::April1995 { .. }
+        | Uili::Baseline { .. }
+        | Uili::Joint { .. } => {}
     }
 }
 
 /// TOF of February 1995 counts cells.
-fn february(record: &Record, mistakes: &mut Diagnostics) {
-    let tof = record.decimal("tof").unwrap_or(1.0);
-    if tof.fract() != 0.0 || tof < 1.0 {
+fn february(tof: &Placed<f64>, mistakes: &mut Diagnostics) {
+    if tof.fract() != 0.0 || **tof < 1.0 {
         mistakes.push(
-            Diagnostic::error("out-of-range", format!("`tof` can't be {tof} here"))
-                .at(record.at("tof"), "forward RM cells are counted")
+            Diagnostic::error("out-of-range", format!("`tof` can't be {} here", **tof))
+                .at(tof.at.clone(), "forward RM cells are counted")
                 .note("allowed with `february-1995`: whole numbers from 1")
                 .help("write `tof = 2`"),
         );
@@ -49,7 +49,8 @@ fn february(record: &Record, mistakes: &mut Diagnostics) {
 
 /// Reductions start when ACR is above TOF SR and take T TDF of it. If that leaves ACR above SR
 /// for every source at ICR or faster, ACR settles at TOF SR and the floor ICR is out of reach.
-fn august(circuit: &Circuit<'_>, record: &Record, tof: f64, tdf: f64, mistakes: &mut Diagnostics) {
+fn august(circuit: &Circuit<'_>, tof: f64, given: &Placed<f64>, mistakes: &mut Diagnostics) {
+    let tdf = **given;
     if tdf == 0.0 || tof <= 1.0 {
         return;
     }
@@ -62,7 +63,7 @@ fn august(circuit: &Circuit<'_>, record: &Record, tof: f64, tdf: f64, mistakes: 
     }
     mistakes.push(
         Diagnostic::warning("slow", "TDF is so small that ACR never comes near ICR")
-            .at(record.at("tdf_per_second"), format!("{tdf} per second"))
+            .at(given.at.clone(), format!("{tdf} per second"))
             .note(format!(
                 "at {} a forward RM cell is sent every {:.3} ms, and each takes {:.2} % of ACR: \
                  reductions end near TOF SR",
@@ -93,29 +94,29 @@ fn slowest_rate(circuit: &Circuit<'_>) -> Rate {
 /// Settings with which ACR stays down.
 fn count(
     circuit: &Circuit<'_>,
-    record: &Record,
-    (headroom, slack): (Rate, f64),
+    headroom: &Placed<Option<Rate>>,
+    slack: &Placed<f64>,
     mistakes: &mut Diagnostics,
 ) {
-    let mut warn = |at, what: &str, why: &str, help: &str| {
+    let mut warn = |at: &At, what: &str, why: &str, help: &str| {
         mistakes.push(
             Diagnostic::warning("never-increases", what)
-                .at(at, why)
+                .at(at.clone(), why)
                 .note("ACR rises only while the source is seen to use it, and SR is at most ACR")
                 .help(help),
         );
     };
-    if headroom.0 == 0 {
+    if headroom.is_some_and(|rate| rate.0 == 0) {
         warn(
-            record.at("headroom"),
+            &headroom.at,
             "without headroom ACR never increases for long",
             "every pause takes it down to SR",
             "1 Mbps is the paper's in Figure 6, 10 Mbps its advice",
         );
     }
-    if slack == 0.0 {
+    if **slack == 0.0 {
         warn(
-            record.at("slack"),
+            &slack.at,
             "without slack ACR never increases once it fell",
             "gaps are rounded up, so SR is always a little below ACR",
             "leave `slack` out",
@@ -123,7 +124,7 @@ fn count(
     }
     if !circuit.spec.counts_backward {
         warn(
-            circuit.record.at("counts_backward"),
+            &circuit.own.counts_backward.at,
             "ACR never increases once it fell",
             "SR counts Nrm cells where Nrm and backward RM cells were sent",
             "leave `counts_backward` out, or use another policy",
@@ -131,24 +132,30 @@ fn count(
     }
 }
 
-fn slow(circuit: &Circuit<'_>, record: &Record, constant: f64, mistakes: &mut Diagnostics) {
-    let tbe = circuit.record.whole("tbe").unwrap_or(0);
+fn slow(circuit: &Circuit<'_>, stop_at: Time, mistakes: &mut Diagnostics) {
+    let UiliSpec::Time { constant, .. } = circuit.spec.uili else {
+        return;
+    };
+    if constant.0 <= stop_at.ps() {
+        return;
+    }
+    let (own, constant) = (circuit.own, constant.seconds());
     let cell = circuit.path.cell_bits as f64 / circuit.spec.pcr.0.max(1) as f64;
     let run = format!("Tc is {constant:.2} s, longer than the run");
     mistakes.push(
         Diagnostic::warning("slow", "the time-based policy hardly ever acts")
-            .at(record.at("kind"), run)
-            .at(circuit.record.at("tbe"), "from this")
+            .at(own.uili.at.clone(), run)
+            .at(own.tbe.at.clone(), "from this")
             .note(format!(
                 "Tc = max(2 FRTT, TBE / PCR) = max({:.3} s, {:.3} s)",
                 2.0 * frtt_seconds(circuit),
-                tbe as f64 * cell
+                f64::from(*own.tbe) * cell
             ))
             .help("give `tbe` (4096 in the paper's Figure 6), or `constant`"),
     );
 }
 
 fn frtt_seconds(circuit: &Circuit<'_>) -> f64 {
-    let frtt = circuit.record.duration("frtt");
+    let frtt = circuit.own.frtt;
     frtt.unwrap_or(circuit.path.round_trip).ps() as f64 / PS_PER_SECOND as f64
 }

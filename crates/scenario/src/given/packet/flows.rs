@@ -59,7 +59,7 @@ pub(crate) struct FlowSettings {
     pub unit_bytes: Placed<Option<u32>>,
     /// Sizes of its units, drawn at random for each.
     #[key(otherwise = "all have `unit_bytes`")]
-    pub sizes: Vec<Placed<Sizes>>,
+    pub sizes: Placed<Vec<Placed<Sizes>>>,
     /// What the application wants to send.
     #[key(default = "{ kind = \"greedy\" }")]
     pub traffic: Placed<Chosen<Traffic>>,

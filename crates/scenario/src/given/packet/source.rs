@@ -3,6 +3,8 @@
 use derive::{Table, Word};
 use kernel::{Duration, Rate};
 
+use crate::typed::{Chosen, Placed};
+
 /// When the source may send what the application wants, end to end.
 #[derive(Table, Clone, Debug)]
 #[table("flows.source_control", by(kind, "The kind of control."))]
@@ -38,121 +40,136 @@ pub(crate) enum SourceControl {
     /// At the rate that the network allows, told by RM cells. The flow back is made unless
     /// `partner` names one.
     #[word(cite = "ATM Forum TM 4.0")]
-    Abr {
-        /// PCR, peak cell rate: ACR never goes above.
-        #[key(
-            is = CellRate { min: 1 },
-            otherwise = "rate of the flow's first link",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        pcr: Option<Rate>,
-        /// MCR, minimum cell rate: ACR never goes below.
-        #[key(
-            is = CellRate { min: 0 },
-            default = "\"0 bps\"",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        mcr: Rate,
-        /// ICR, initial cell rate: ACR before the first feedback; from MCR to PCR.
-        #[key(
-            is = CellRate { min: 0 },
-            otherwise = "10 Mbps, or the nearest from MCR to PCR",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        icr: Option<Rate>,
-        /// Nrm: one of this many in-rate cells is a forward RM cell.
-        #[key(
-            is = Whole { min: 2, max: 1 << 20, unit: "cells" },
-            default = "32",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        nrm: u32,
-        /// Mrm: after this many in-rate cells a forward RM cell is also sent when `trm` has passed.
-        #[key(
-            is = Whole { min: 1, max: 1 << 24, unit: "cells" },
-            default = "2",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        mrm: u32,
-        /// Trm: longest time between forward RM cells of a source that sends, see `mrm`.
-        #[key(
-            is = Time { min_ps: 1 },
-            default = "\"100 ms\"",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        trm: Duration,
-        /// RIF: an increase adds so much of PCR.
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            default = "1.0",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        rif: f64,
-        /// RDF: a backward RM cell with CI takes so much of ACR.
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            default = "0.001953125",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        rdf: f64,
-        /// CDF: what each forward RM cell takes of ACR once `crm` are without an answer; 0 turns
-        /// rule 6 off.
-        #[key(
-            is = Decimal { min: 0.0, max: 1.0 },
-            default = "0.0",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        cdf: f64,
-        /// CRM: forward RM cells without an answer before rule 6.
-        #[key(
-            is = Whole { min: 1, max: 1 << 24, unit: "cells" },
-            otherwise = "min(`tbe` / `nrm`, `pcr` `frtt` / `nrm`), at least 1",
-            cite = "Kalyanaraman et al. 1998, section 7.1"
-        )]
-        crm: Option<u32>,
-        /// TBE, transient buffer exposure: cells that it may send before the first feedback.
-        #[key(
-            is = Whole { min: 1, max: 16_777_215, unit: "cells" },
-            default = "16777215",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        tbe: u32,
-        /// FRTT, fixed round-trip time, as measured at set-up.
-        #[key(
-            is = Time { min_ps: 1 },
-            otherwise = "delay, handling and one cell time of every link, there and back",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        frtt: Option<Duration>,
-        /// ICR is at most `tbe` cells in `frtt`.
-        #[key(default = "true", cite = "ATM Forum TM 4.0, section 5.10.4")]
-        clip_icr: bool,
-        /// TCR: rate of out-of-rate RM cells while ACR is below it; 0 sends none.
-        #[key(
-            is = CellRate { min: 0 },
-            default = "\"10 cells/s\"",
-            cite = "ATM Forum TM 4.0, section 5.10.4"
-        )]
-        tcr: Rate,
-        /// When a forward RM cell is sent that is due by count.
-        #[key(default = "\"eager\"")]
-        rm: Rm,
-        /// Backward RM cells count towards `nrm`.
-        #[key(default = "true", cite = "ATM Forum TM 4.0, section 5.10.4")]
-        counts_backward: bool,
-        /// What becomes of RM cells that wait at the destination to be turned around.
-        #[key(
-            default = "\"queue\"",
-            cite = "ATM Forum TM 4.0, destination rules 3 and 4"
-        )]
-        turn_around: TurnAround,
-        /// How rates are written into RM cells.
-        #[key(default = "\"exact\"", cite = "ATM Forum TM 4.0, section 5.10.3.1")]
-        rate_format: RateFormat,
-        /// What is done about an allocation that is not used (source rule 5).
-        #[key(default = "{ kind = \"time-out\" }")]
-        uili: Uili,
-    },
+    Abr(Abr),
+}
+
+impl SourceControl {
+    /// What an ABR source is given.
+    pub(crate) fn abr(&self) -> Option<&Abr> {
+        match self {
+            Self::Abr(own) => Some(own),
+            Self::None | Self::Window { .. } | Self::Aimd { .. } => None,
+        }
+    }
+}
+
+/// What an ABR source is given.
+#[derive(Table, Clone, Debug)]
+#[table(part)]
+pub(crate) struct Abr {
+    /// PCR, peak cell rate: ACR never goes above.
+    #[key(
+        is = CellRate { min: 1 },
+        otherwise = "rate of the flow's first link",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub pcr: Placed<Option<Rate>>,
+    /// MCR, minimum cell rate: ACR never goes below.
+    #[key(
+        is = CellRate { min: 0 },
+        default = "\"0 bps\"",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub mcr: Placed<Rate>,
+    /// ICR, initial cell rate: ACR before the first feedback; from MCR to PCR.
+    #[key(
+        is = CellRate { min: 0 },
+        otherwise = "10 Mbps, or the nearest from MCR to PCR",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub icr: Placed<Option<Rate>>,
+    /// Nrm: one of this many in-rate cells is a forward RM cell.
+    #[key(
+        is = Whole { min: 2, max: 1 << 20, unit: "cells" },
+        default = "32",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub nrm: u32,
+    /// Mrm: after this many in-rate cells a forward RM cell is also sent when `trm` has passed.
+    #[key(
+        is = Whole { min: 1, max: 1 << 24, unit: "cells" },
+        default = "2",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub mrm: u32,
+    /// Trm: longest time between forward RM cells of a source that sends, see `mrm`.
+    #[key(
+        is = Time { min_ps: 1 },
+        default = "\"100 ms\"",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub trm: Duration,
+    /// RIF: an increase adds so much of PCR.
+    #[key(
+        is = Decimal { min: 0.0, max: 1.0 },
+        default = "1.0",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub rif: f64,
+    /// RDF: a backward RM cell with CI takes so much of ACR.
+    #[key(
+        is = Decimal { min: 0.0, max: 1.0 },
+        default = "0.001953125",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub rdf: f64,
+    /// CDF: what each forward RM cell takes of ACR once `crm` are without an answer; 0 turns
+    /// rule 6 off.
+    #[key(
+        is = Decimal { min: 0.0, max: 1.0 },
+        default = "0.0",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub cdf: f64,
+    /// CRM: forward RM cells without an answer before rule 6.
+    #[key(
+        is = Whole { min: 1, max: 1 << 24, unit: "cells" },
+        otherwise = "min(`tbe` / `nrm`, `pcr` `frtt` / `nrm`), at least 1",
+        cite = "Kalyanaraman et al. 1998, section 7.1"
+    )]
+    pub crm: Option<u32>,
+    /// TBE, transient buffer exposure: cells that it may send before the first feedback.
+    #[key(
+        is = Whole { min: 1, max: 16_777_215, unit: "cells" },
+        default = "16777215",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub tbe: Placed<u32>,
+    /// FRTT, fixed round-trip time, as measured at set-up.
+    #[key(
+        is = Time { min_ps: 1 },
+        otherwise = "delay, handling and one cell time of every link, there and back",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub frtt: Option<Duration>,
+    /// ICR is at most `tbe` cells in `frtt`.
+    #[key(default = "true", cite = "ATM Forum TM 4.0, section 5.10.4")]
+    pub clip_icr: bool,
+    /// TCR: rate of out-of-rate RM cells while ACR is below it; 0 sends none.
+    #[key(
+        is = CellRate { min: 0 },
+        default = "\"10 cells/s\"",
+        cite = "ATM Forum TM 4.0, section 5.10.4"
+    )]
+    pub tcr: Rate,
+    /// When a forward RM cell is sent that is due by count.
+    #[key(default = "\"eager\"")]
+    pub rm: Rm,
+    /// Backward RM cells count towards `nrm`.
+    #[key(default = "true", cite = "ATM Forum TM 4.0, section 5.10.4")]
+    pub counts_backward: Placed<bool>,
+    /// What becomes of RM cells that wait at the destination to be turned around.
+    #[key(
+        default = "\"queue\"",
+        cite = "ATM Forum TM 4.0, destination rules 3 and 4"
+    )]
+    pub turn_around: TurnAround,
+    /// How rates are written into RM cells.
+    #[key(default = "\"exact\"", cite = "ATM Forum TM 4.0, section 5.10.3.1")]
+    pub rate_format: RateFormat,
+    /// What is done about an allocation that is not used (source rule 5).
+    #[key(default = "{ kind = \"time-out\" }")]
+    pub uili: Chosen<Uili>,
 }
 
 /// What an ABR source does about an allocation (ACR) that it does not use: its rate SR is Nrm
@@ -184,7 +201,7 @@ pub(crate) enum Uili {
             default = "2.0",
             cite = "Kalyanaraman et al. 1998, section 7.1"
         )]
-        tof: f64,
+        tof: Placed<f64>,
         /// RDF of the formula, in cells.
         #[key(
             is = Decimal { min: 0.001, max: 1e12 },
@@ -196,7 +213,7 @@ pub(crate) enum Uili {
     /// 1 / (1/ACR + T/RDF), when T is more than `tof` Nrm cells at ACR.
     #[word(name = "april-1995", cite = "Kalyanaraman et al. 1998, section 3")]
     April1995 {
-        tof: f64,
+        tof: Placed<f64>,
         rdf: f64,
         /// ACR does not fall below ICR (May and June 1995).
         #[key(default = "false", cite = "Kalyanaraman et al. 1998, section 3")]
@@ -205,14 +222,14 @@ pub(crate) enum Uili {
     /// ACR (1 - T TDF), not below ICR, when T is more than `tof` Nrm cells at ACR.
     #[word(name = "august-1995", cite = "Kalyanaraman et al. 1998, section 3")]
     August1995 {
-        tof: f64,
+        tof: Placed<f64>,
         /// TDF, in 1/s: each reduction takes T times so much of ACR.
         #[key(
             is = Decimal { min: 0.0, max: 1e12 },
             default = "16384.0",
             cite = "Kalyanaraman et al. 1998, section 3"
         )]
-        tdf_per_second: f64,
+        tdf_per_second: Placed<f64>,
         /// The next increase after a reduction is ignored (PNI = 0).
         #[key(default = "true", cite = "Kalyanaraman et al. 1998, section 3")]
         rule_5b: bool,
@@ -240,7 +257,7 @@ pub(crate) enum Uili {
             otherwise = "1 Mbps; ICR with `time`",
             cite = "Kalyanaraman et al. 1998, section 5.2.6"
         )]
-        headroom: Option<Rate>,
+        headroom: Placed<Option<Rate>>,
         /// PR5: the test is left out once after an increase.
         #[key(default = "false", cite = "Kalyanaraman et al. 1998, section 5.2.4")]
         pr5: bool,
@@ -250,21 +267,21 @@ pub(crate) enum Uili {
             default = "0.001",
             cite = "Kalyanaraman et al. 1998, section 5.2.7"
         )]
-        slack: f64,
+        slack: Placed<f64>,
     },
     /// ACR (1 - T / Tc), not below the floor, when ACR is above that.
     #[word(cite = "Kalyanaraman et al. 1998, section 5.3")]
     Time {
-        tof: f64,
+        tof: Placed<f64>,
         rule_5b: bool,
-        headroom: Option<Rate>,
+        headroom: Placed<Option<Rate>>,
         /// Tc: each reduction takes T / Tc of ACR.
         #[key(
             is = Time { min_ps: 1 },
             otherwise = "max(2 `frtt`, `tbe` / `pcr`)",
             cite = "Kalyanaraman et al. 1998, section 5.3"
         )]
-        constant: Option<Duration>,
+        constant: Placed<Option<Duration>>,
         /// What ACR may fall to.
         #[key(default = "\"sum\"", cite = "Kalyanaraman et al. 1998, section 5.3")]
         floor: Floor,
