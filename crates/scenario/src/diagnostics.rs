@@ -21,6 +21,8 @@ pub enum Severity {
     Error,
     /// It can run, but probably does not do what its author wants.
     Warning,
+    /// It can run; what was done with what its author wrote.
+    Note,
 }
 
 /// A kind of mistake and its place.
@@ -60,6 +62,14 @@ impl Diagnostic {
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Warning,
+            ..Self::error(code, message)
+        }
+    }
+
+    /// A note.
+    pub(crate) fn note_of(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Note,
             ..Self::error(code, message)
         }
     }
@@ -124,6 +134,7 @@ pub struct Diagnostics {
     seen: BTreeMap<Place, u64>,
     errors: u64,
     warnings: u64,
+    notes: u64,
 }
 
 impl Diagnostics {
@@ -150,6 +161,7 @@ impl Diagnostics {
         let count = match diagnostic.severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
+            Severity::Note => &mut self.notes,
         };
         *count += 1;
         if *count <= LISTED {
@@ -224,6 +236,17 @@ impl Diagnostics {
         Some((source, line, 1 + text[line_start..start].chars().count()))
     }
 
+    /// What stands at a place.
+    pub(crate) fn written(&self, at: &At) -> Option<&str> {
+        self.sources.get(at.source)?.text.get(at.start..at.end)
+    }
+
+    /// What was typed where this place is of the command line, and not of the file.
+    pub(crate) fn command_line(&self, at: &At) -> Option<&str> {
+        let typed = self.sources.get(at.source).filter(|_| at.source > 0)?;
+        Some(&typed.text)
+    }
+
     /// As text for a terminal, in colour if asked.
     pub fn render(&self, color: bool) -> String {
         let renderer = if color {
@@ -244,8 +267,13 @@ impl Diagnostics {
     }
 
     fn closing_line(&self) -> String {
-        let told = self.errors + self.warnings;
-        let mut line = [(self.errors, "error"), (self.warnings, "warning")]
+        let told = self.errors + self.warnings + self.notes;
+        let counts = [
+            (self.errors, "error"),
+            (self.warnings, "warning"),
+            (self.notes, "note"),
+        ];
+        let mut line = counts
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| counted(*count, what))
@@ -264,6 +292,7 @@ impl Diagnostics {
         let level = match diagnostic.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
         };
         let mut group = Group::with_title(
             level
@@ -368,6 +397,7 @@ impl Diagnostics {
             "severity": match diagnostic.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
+                Severity::Note => "note",
             },
             "code": diagnostic.code,
             "message": diagnostic.message,

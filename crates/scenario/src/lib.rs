@@ -42,6 +42,7 @@ mod schema;
 mod series;
 mod service;
 mod service_checks;
+mod set_aside;
 mod source;
 mod suggest;
 mod sweep;
@@ -208,7 +209,7 @@ pub fn parse_with(
         return Err(mistakes);
     }
     overrides::apply(&mut node, sets, &mut mistakes);
-    sweep::check(&node, &mut mistakes);
+    sweep::check(&node, sets, &mut mistakes);
     finish(&node, limits, Files::beside(&source.name, load), mistakes)
 }
 

@@ -6,8 +6,10 @@
 mod axes;
 mod paths;
 mod range;
+mod values;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::Files;
@@ -16,6 +18,7 @@ use crate::keys::sweep::{MOST_SEEDS, SWEEP};
 use crate::overrides::{self, Segment};
 use crate::reader::Reader;
 use crate::record::{Datum, Record};
+use crate::set_aside;
 use crate::source::{At, Set, Source};
 use crate::suggest::Budget;
 use crate::tree::{self, Node, Value};
@@ -35,15 +38,17 @@ pub struct Sweep {
     seeds: Vec<u64>,
     /// Where the seeds or the axes stand.
     at: At,
-    /// The file without `[sweep]`, `--set` applied.
+    /// The file without `[sweep]`, `--set` applied; what belongs to another kind than a `--set`
+    /// or an axis chooses is still there.
     base: Node,
+    sets: Vec<Set>,
     sources: Vec<Source>,
 }
 
 /// A key that varies.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// Its path, as `--set` takes it.
+    /// Its path, as `--set` takes it; its name where it changes several keys together.
     pub path: String,
     /// The last name of the path, or all of it where that is not enough to tell axes apart.
     pub name: String,
@@ -51,18 +56,24 @@ pub struct Axis {
     pub unit: String,
     /// In the order given, all different.
     pub values: Vec<AxisValue>,
-    segments: Vec<(String, At)>,
     at: At,
 }
 
 /// A value of an axis.
 #[derive(Clone, Debug)]
 pub struct AxisValue {
-    /// As written, without quotes.
+    /// Its name, or else as written, without quotes.
     pub text: String,
     /// In [`Axis::unit`]; `None` for all values of an axis where one is no number, or where the
     /// units differ.
     pub number: Option<f64>,
+    changes: Vec<Change>,
+}
+
+/// A key and what is put there.
+#[derive(Clone, Debug)]
+struct Change {
+    path: Arc<[(String, At)]>,
     node: Node,
 }
 
@@ -89,7 +100,7 @@ impl Sweep {
             // The reader of a single scenario tells what else is wrong beside the syntax.
             return Err(crate::parse(source, sets).err().unwrap_or(mistakes));
         }
-        overrides::apply(&mut base, sets, &mut mistakes);
+        overrides::put_all(&mut base, sets, &mut mistakes);
         let section = take(&mut base);
         let at = section.as_ref().unwrap_or(&base).at.clone();
         let mut drafts = Vec::new();
@@ -118,10 +129,11 @@ impl Sweep {
         }
         let seeds = seeds(record.as_ref(), &base, &mut mistakes);
         let sweep = Sweep {
-            axes: axes::finish(drafts, &mut mistakes),
+            axes: axes::finish(drafts, &base, &mut mistakes),
             seeds,
             at,
             base,
+            sets: sets.to_vec(),
             sources,
         };
         match mistakes.errors() {
@@ -229,13 +241,10 @@ impl Sweep {
         load: &Loader<'_>,
     ) -> Result<Scenario, Diagnostics> {
         let (values, seed) = self.choice(point);
-        let mut node = self.base.clone();
         let mut mistakes = Diagnostics::new(self.sources.clone());
-        for (axis, value) in self.axes.iter().zip(values) {
-            if let Err(mistake) = axis.put(&mut node, &axis.values[value]) {
-                mistakes.push(*mistake);
-            }
-        }
+        let axes = self.axes.iter().zip(values);
+        let values: Vec<&AxisValue> = axes.map(|(axis, value)| &axis.values[value]).collect();
+        let mut node = self.with(&values, &mut mistakes);
         let seed = Node {
             value: Value::Integer(self.seeds[seed].to_string(), 10),
             at: self.at.clone(),
@@ -247,22 +256,38 @@ impl Sweep {
         let file = self.sources.first().map_or("", |file| &file.name);
         crate::finish(&node, limits, Files::beside(file, load), mistakes)
     }
+
+    /// The file with these values; what belongs to another kind than they choose is set aside.
+    fn with(&self, values: &[&AxisValue], mistakes: &mut Diagnostics) -> Node {
+        let mut node = self.base.clone();
+        let changes = || values.iter().flat_map(|value| &value.changes);
+        for change in changes() {
+            if let Err(mistake) = overrides::put(&mut node, &change.segments(), change.node.clone())
+            {
+                mistakes.push(*mistake);
+            }
+        }
+        let root = keys::root_of(&node);
+        set_aside::after_sets(&mut node, root, &self.sets, mistakes);
+        for change in changes() {
+            set_aside::after(&mut node, root, &change.segments(), mistakes);
+        }
+        node
+    }
 }
 
-impl Axis {
-    fn put(&self, root: &mut Node, value: &AxisValue) -> Result<(), Box<Diagnostic>> {
-        let path: Vec<Segment<'_>> = self
-            .segments
-            .iter()
+impl Change {
+    fn segments(&self) -> Vec<Segment<'_>> {
+        let names = self.path.iter();
+        names
             .map(|(name, at)| (name.as_str(), at.clone()))
-            .collect();
-        overrides::put(root, &path, value.node.clone())
+            .collect()
     }
 }
 
 /// Checks `[sweep]` of a scenario that runs alone: its keys, and that each value may stand where
 /// its axis puts it.
-pub(crate) fn check(root: &Node, mistakes: &mut Diagnostics) {
+pub(crate) fn check(root: &Node, sets: &[Set], mistakes: &mut Diagnostics) {
     if root.get("sweep").is_none() {
         return;
     }
@@ -280,23 +305,24 @@ pub(crate) fn check(root: &Node, mistakes: &mut Diagnostics) {
     }
     let sweep = Sweep {
         seeds: seeds(Some(&record), &base, mistakes),
-        axes: axes::finish(drafts, mistakes),
+        axes: axes::finish(drafts, &base, mistakes),
         at: section.at,
         base,
+        sets: sets.to_vec(),
         sources: Vec::new(),
     };
     if sweep.points().is_err() {
         mistakes.push(sweep.too_many());
     }
     let tried = (READ_AGAIN / size(&sweep.base)).min(TRIED);
-    let values = sweep.axes.iter();
-    let values = values.flat_map(|axis| axis.values.iter().map(move |value| (axis, value)));
-    for (axis, value) in values.take(tried) {
-        let mut node = sweep.base.clone();
-        match axis.put(&mut node, value) {
-            Err(mistake) => mistakes.push(*mistake),
-            Ok(()) if is_sound => drop(crate::check(&node, mistakes)),
-            Ok(()) => {}
+    let values = sweep.axes.iter().flat_map(|axis| &axis.values);
+    for value in values.take(tried) {
+        let mut unheard = Diagnostics::default();
+        let node = sweep.with(&[value], &mut unheard);
+        if unheard.errors() > 0 {
+            sweep.with(&[value], mistakes);
+        } else if is_sound {
+            crate::check(&node, mistakes);
         }
     }
 }

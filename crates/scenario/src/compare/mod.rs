@@ -17,6 +17,7 @@ use kernel::{Duration, Rate, Time};
 use crate::diagnostics::Diagnostics;
 use crate::keys::compare::{COMPARE, MARK};
 use crate::reader::Reader;
+use crate::set_aside;
 use crate::source::{Set, Source};
 use crate::suggest::Budget;
 use crate::tree::{self, Value};
@@ -276,7 +277,8 @@ impl Comparison {
         if mistakes.errors() > 0 {
             return Err(mistakes);
         }
-        overrides::apply(&mut node, sets, &mut mistakes);
+        overrides::put_all(&mut node, sets, &mut mistakes);
+        set_aside::after_sets(&mut node, &COMPARE, sets, &mut mistakes);
         let root = Reader {
             mistakes: &mut mistakes,
             root: &COMPARE,
