@@ -83,6 +83,21 @@ impl Diagnostic {
         }
     }
 
+    /// Only a note, if what it contradicts was chosen from outside, at this place.
+    pub(crate) fn aside_after(self, chosen: Option<At>) -> Self {
+        let Some(chosen) = chosen.filter(At::is_outside) else {
+            return self;
+        };
+        Self {
+            severity: Severity::Note,
+            code: "set-aside",
+            help: Vec::new(),
+            ..self
+        }
+        .at(chosen, "chosen here")
+        .note("it is set aside")
+    }
+
     fn place(&self) -> Place {
         let at = self.labels.first().map(|label| label.0.clone());
         // What is missing has no place of its own: several share one.
@@ -236,6 +251,12 @@ impl Diagnostics {
         Some((source, line, 1 + text[line_start..start].chars().count()))
     }
 
+    /// The file once more, as a source of its own: for what of it stands outside the scenario.
+    pub(crate) fn file_again(&mut self) -> usize {
+        self.sources.extend(self.sources.first().cloned());
+        self.sources.len().saturating_sub(1)
+    }
+
     /// What stands at a place.
     pub(crate) fn written(&self, at: &At) -> Option<&str> {
         self.sources.get(at.source)?.text.get(at.start..at.end)
@@ -243,8 +264,12 @@ impl Diagnostics {
 
     /// What was typed where this place is of the command line, and not of the file.
     pub(crate) fn command_line(&self, at: &At) -> Option<&str> {
-        let typed = self.sources.get(at.source).filter(|_| at.source > 0)?;
-        Some(&typed.text)
+        let typed = self.sources.get(at.source)?;
+        let is_file = self
+            .sources
+            .first()
+            .is_some_and(|file| file.name == typed.name);
+        (!is_file).then_some(typed.text.as_str())
     }
 
     /// As text for a terminal, in colour if asked.

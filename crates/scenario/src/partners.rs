@@ -92,6 +92,7 @@ fn check_back(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
             "no flow back is made".into(),
             "use `source_control = { kind = \"abr\" }`, or a flow of its own for this traffic",
         )
+        .aside_after(control.map(|control| control.at("kind")))
     } else if closed.contains(&kind) {
         wrong(
             format!("`{kind}` takes two flows of its own"),

@@ -12,6 +12,7 @@ use crate::checks;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::FlowNames;
 use crate::record::Record;
+use crate::source::At;
 use crate::suggest;
 use crate::topology::Graph;
 
@@ -36,13 +37,20 @@ impl Reader<'_> {
         if self.graph.nodes.is_empty() && mistakes.errors() > 0 {
             return Vec::new();
         }
+        let chosen = root.chosen_outside();
         let records = root.records("series").iter();
         records
-            .filter_map(|record| self.one(record, mistakes))
+            .filter_map(|record| self.one(record, chosen.as_ref(), mistakes))
             .collect()
     }
 
-    fn one(&self, record: &Record, mistakes: &mut Diagnostics) -> Option<SeriesSpec> {
+    /// A series of what a kind `chosen` from outside leaves no trace of is set aside.
+    fn one(
+        &self,
+        record: &Record,
+        chosen: Option<&At>,
+        mistakes: &mut Diagnostics,
+    ) -> Option<SeriesSpec> {
         let measure = measure(record.word("measure"))?;
         let found = record.field("on").map(|on| {
             let channel = self.graph.find_channel(record.text("on"), &on.at);
@@ -65,10 +73,17 @@ impl Reader<'_> {
             Some(channel) => channel?,
             None => first_link(record, measure, spec, mistakes)?,
         };
-        if let Some(flow) = spec {
-            self.check_flow(record, measure, flow, channel, mistakes);
+        if let Some(flow) = spec
+            && let Some(wrong) = self.wrong_flow(record, measure, flow, channel)
+        {
+            let is_gone = measure == Measure::Credit || is_of_source(measure);
+            mistakes.push(wrong.aside_after(chosen.filter(|_| is_gone).cloned()));
+            return None;
         }
-        self.check_port(record, measure, channel, mistakes);
+        if let Some(wrong) = self.wrong_port(record, measure, channel) {
+            mistakes.push(wrong.aside_after(chosen.cloned()));
+            return None;
+        }
         let from = record.time("from").unwrap_or(Time::ZERO);
         let until = record.time("until").unwrap_or(self.stop_at);
         checks::series_times(record, from, until, self.stop_at, mistakes);
@@ -100,25 +115,19 @@ impl Reader<'_> {
         suggest::one_of(names.iter().map(String::as_str))
     }
 
-    fn check_flow(
+    fn wrong_flow(
         &self,
         record: &Record,
         measure: Measure,
         flow: &FlowSpec,
         channel: u32,
-        mistakes: &mut Diagnostics,
-    ) {
+    ) -> Option<Diagnostic> {
         let crosses = |channel| flow.legs.iter().any(|leg| leg.channel == channel);
         let control = measure == Measure::ControlThroughput;
         if !(crosses(channel) || control && crosses(channel ^ 1)) {
             let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
-            mistakes.push(not_there(
-                &flow.name,
-                record.text("on"),
-                record.at("on"),
-                &ways,
-            ));
-            return;
+            let on = record.text("on");
+            return Some(not_there(&flow.name, on, record.at("on"), &ways));
         }
         let index = flow.legs.iter().position(|leg| leg.channel == channel);
         let leaf = index.is_some_and(|i| flow.legs.iter().all(|l| l.parent != Some(i as u32)));
@@ -139,49 +148,41 @@ impl Reader<'_> {
             }
             _ => (false, ""),
         };
-        if wrong {
+        wrong.then(|| {
             let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
             let place = if record.given("on") { "on" } else { "flow" };
-            mistakes.push(
-                Diagnostic::error(
-                    "bad-series",
-                    format!("`{}` has no {} here", flow.name, record.word("measure")),
-                )
-                .at(record.at(place), why)
-                .note(format!("`{}` crosses {ways}", flow.name)),
-            );
-        }
+            Diagnostic::error(
+                "bad-series",
+                format!("`{}` has no {} here", flow.name, record.word("measure")),
+            )
+            .at(record.at(place), why)
+            .note(format!("`{}` crosses {ways}", flow.name))
+        })
     }
 
     /// What is measured of a port that tells rates, at one that doesn't.
-    fn check_port(
-        &self,
-        record: &Record,
-        measure: Measure,
-        channel: u32,
-        mistakes: &mut Diagnostics,
-    ) {
+    fn wrong_port(&self, record: &Record, measure: Measure, channel: u32) -> Option<Diagnostic> {
         if !is_of_port(measure) || self.has_faulty_rules {
-            return;
+            return None;
         }
         let what = record.word("measure");
         let told = |port: &&(u32, ExplicitRateSpec)| port.0 == channel;
         if self.rate_ports.iter().find(told).is_none() {
             let ports = self.channels(self.rate_ports.iter().map(|(channel, _)| *channel));
             let name = self.graph.channel_name(channel);
-            mistakes.push(
+            return Some(
                 Diagnostic::error("bad-series", format!("`{name}` has no {what}"))
                     .at(record.at("on"), "this port tells no rates")
                     .note(format!("ports with an `explicit_rate`: {ports}"))
                     .help("name one of these, or give the link an `explicit_rate`"),
             );
-        } else if let Some(flow) = record.field("flow") {
-            mistakes.push(
-                Diagnostic::error("bad-series", format!("{what} is of a port, not of a flow"))
-                    .at(flow.at.clone(), "has no meaning here")
-                    .help("leave `flow` out"),
-            );
         }
+        let flow = record.field("flow")?;
+        Some(
+            Diagnostic::error("bad-series", format!("{what} is of a port, not of a flow"))
+                .at(flow.at.clone(), "has no meaning here")
+                .help("leave `flow` out"),
+        )
     }
 }
 

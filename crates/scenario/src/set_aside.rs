@@ -71,37 +71,38 @@ pub(crate) fn after(
     );
 }
 
-/// Follows the path to the tables it leads to.
-fn visit(node: &mut Node, section: &'static Section, path: &[Segment<'_>], aside: &mut Aside) {
-    let Some(((name, at), rest)) = path.split_first() else {
-        return;
-    };
+/// Follows the path to the tables it leads to. Says what was chosen if this is such a table.
+fn visit(
+    node: &mut Node,
+    section: &'static Section,
+    path: &[Segment<'_>],
+    aside: &mut Aside,
+) -> Option<Chosen> {
+    let ((name, at), rest) = path.split_first()?;
     if let Value::List(items) = &mut node.value {
         if *name == "*" {
-            let items = items.iter_mut();
-            return items.for_each(|item| visit(item, section, rest, aside));
-        }
-        if let Ok(item) = overrides::item_of(items, name, at) {
+            for item in items {
+                visit(item, section, rest, aside);
+            }
+        } else if let Ok(item) = overrides::item_of(items, name, at) {
             visit(item, section, rest, aside);
         }
-        return;
+        return None;
     }
-    let Some(below) = section.key(name).and_then(|key| key.kind.section()) else {
-        return;
-    };
-    // What overrides the table that is changed stands in the same table as it.
-    if let [(last, _)] = rest
-        && below.selector.is_some_and(|selector| selector.key == *last)
-        && let Some(chosen) = chosen(node.get(name), below)
-    {
-        if let Some(table) = entry_of(node, name) {
-            strip(table, below, chosen, aside);
-        }
-        return strip_overrides(node, section, chosen, aside);
+    if rest.is_empty() {
+        let selector = section.selector.filter(|selector| selector.key == *name)?;
+        let chosen = Chosen {
+            selector: section.key(selector.key)?,
+            choice: reader::choice(section, node)?,
+        };
+        strip(node, section, chosen, aside);
+        return Some(chosen);
     }
-    if let Some(next) = entry_of(node, name) {
-        visit(next, below, rest, aside);
-    }
+    let below = section.key(name)?.kind.section()?;
+    let chosen = visit(entry_of(node, name)?, below, rest, aside)?;
+    // What overrides the table that is changed stands below the same table as it.
+    strip_overrides(node, section, chosen, aside);
+    None
 }
 
 fn entry_of<'a>(node: &'a mut Node, name: &str) -> Option<&'a mut Node> {
@@ -110,13 +111,6 @@ fn entry_of<'a>(node: &'a mut Node, name: &str) -> Option<&'a mut Node> {
     };
     let entry = entries.iter_mut().find(|entry| entry.key == name);
     entry.map(|entry| &mut entry.node)
-}
-
-/// The key that chooses in this table, and its word if it is one of the language.
-fn chosen(table: Option<&Node>, section: &'static Section) -> Option<Chosen> {
-    let selector = section.key(section.selector?.key)?;
-    let choice = reader::choice(section, table?)?;
-    Some(Chosen { selector, choice })
 }
 
 /// Takes the keys that have no meaning under the choice out of a table.

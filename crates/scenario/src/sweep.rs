@@ -91,6 +91,9 @@ impl Sweep {
             name: "--axis".into(),
             ..axis.source()
         }));
+        // What axes of the file put in place does not stand in the scenario itself.
+        let again = sources.len();
+        sources.push(source.clone());
         let mut mistakes = Diagnostics::new(sources.clone());
         if source.text.len() > crate::LARGEST_BYTES {
             return Err(crate::source::too_large(&source.name, source.text.len()));
@@ -116,7 +119,8 @@ impl Sweep {
         }
         let record = section.map(|node| section_of(&base, &node, &mut mistakes));
         if let Some(Datum::Tree(node)) = record.as_ref().and_then(|record| record.datum("axes")) {
-            axes::of_file(node, &base, &mut drafts, &mut mistakes);
+            let node = node.clone().moved(again);
+            axes::of_file(&node, &base, &mut drafts, &mut mistakes);
         }
         for (index, axis) in axes.iter().enumerate() {
             axes::of_command_line(
@@ -301,7 +305,8 @@ pub(crate) fn check(root: &Node, sets: &[Set], mistakes: &mut Diagnostics) {
     let record = section_of(&base, &section, &mut unheard);
     let mut drafts = Vec::new();
     if let Some(Datum::Tree(node)) = record.datum("axes") {
-        axes::of_file(node, &base, &mut drafts, mistakes);
+        let node = node.clone().moved(mistakes.file_again());
+        axes::of_file(&node, &base, &mut drafts, mistakes);
     }
     let sweep = Sweep {
         seeds: seeds(Some(&record), &base, mistakes),

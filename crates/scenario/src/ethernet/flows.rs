@@ -277,7 +277,8 @@ fn transport(
             mistakes.push(
                 Diagnostic::error("no-meaning", format!("`{key}` has no meaning over {word}"))
                     .at(field.at.clone(), format!("this flow goes over {word}"))
-                    .help("leave it out, or change `transport`"),
+                    .help("leave it out, or change `transport`")
+                    .aside_after(record.record("traffic").map(|traffic| traffic.at("kind"))),
             );
         }
     }
