@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use packet::outcome::Series;
 
+use crate::column::key;
 use crate::model::{Cell, Table};
 
 /// `field` as it stands in a CSV line. What a spreadsheet would take for a formula gets `'` in
@@ -34,11 +35,10 @@ pub fn value(cell: &Cell) -> String {
     }
 }
 
-/// A whole table; its header row holds `name [unit]`.
+/// A whole table; its header row holds the [keys](Table::keys) of its columns.
 pub fn table(table: &Table) -> String {
     let mut text = String::new();
-    let header: Vec<String> = table.columns.iter().map(|c| field(&c.header())).collect();
-    text.push_str(&header.join(","));
+    text.push_str(&table.keys().join(","));
     text.push_str("\r\n");
     for row in &table.rows {
         let cells: Vec<String> = (0..table.columns.len())
@@ -52,12 +52,8 @@ pub fn table(table: &Table) -> String {
 
 /// A time series, every point of it.
 pub fn series(series: &Series) -> String {
-    let unit = if series.unit.is_empty() {
-        String::from("value")
-    } else {
-        format!("value [{}]", series.unit)
-    };
-    let mut text = format!("time [ps],{}\r\n", field(&unit));
+    let value = key("value", series.unit);
+    let mut text = format!("time_ps,{value}\r\n");
     for (time_ps, value) in series.x_ps.iter().zip(&series.y) {
         let _ = if value.is_finite() {
             write!(text, "{time_ps},{value}\r\n")
@@ -112,7 +108,7 @@ mod tests {
         t.rows.push(vec!["nan".into(), Cell::float(f64::NAN, 2)]);
         assert_eq!(
             table(&t),
-            "flow,delay [us]\r\n\"a,b\",0.3333333333333333\r\nshort,\r\nnan,\r\n"
+            "flow,delay_us\r\n\"a,b\",0.3333333333333333\r\nshort,\r\nnan,\r\n"
         );
     }
 
@@ -125,9 +121,6 @@ mod tests {
             x_ps: vec![0, 681_672],
             y: vec![10.0, 9.5],
         };
-        assert_eq!(
-            series(&s),
-            "time [ps],value [cells]\r\n0,10\r\n681672,9.5\r\n"
-        );
+        assert_eq!(series(&s), "time_ps,value_cells\r\n0,10\r\n681672,9.5\r\n");
     }
 }

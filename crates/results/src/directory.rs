@@ -196,7 +196,8 @@ pub struct RunDirectory {
 /// One column of one table, for `columns.json`.
 #[derive(Serialize)]
 struct ColumnNote<'a> {
-    name: &'a str,
+    name: String,
+    heading: String,
     unit: &'a str,
     meaning: &'a str,
 }
@@ -362,8 +363,10 @@ impl RunDirectory {
             let notes: Vec<ColumnNote> = table
                 .columns
                 .iter()
-                .map(|c| ColumnNote {
-                    name: &c.name,
+                .zip(table.keys())
+                .map(|(c, name)| ColumnNote {
+                    name,
+                    heading: c.heading(),
                     unit: &c.unit,
                     meaning: &c.meaning,
                 })

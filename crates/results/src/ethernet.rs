@@ -188,17 +188,17 @@ fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Value> {
                 "dropped_frames": found.dropped_total,
                 "inside_frames": found.inside_total,
                 "transfers": found.transfers,
-                "transfer_ps": times(&found.transfer_time),
-                "acknowledged_ps": times(&found.acknowledged_time),
+                "fct_ps": times(&found.transfer_time),
+                "fct_acked_ps": times(&found.acknowledged_time),
                 "transfers_total": found.transfers_total,
-                "unacknowledged_total": found.unacknowledged_total,
+                "unacked_total": found.unacknowledged_total,
                 "last_transfer_ps": found.last_transfer.ps(),
                 "delay_ps": times(&found.delay),
                 "late": found.late,
                 "due": found.due,
-                "marked": found.marked,
-                "sent_again_bytes": found.tcp.again_bytes,
-                "time_outs": found.tcp.time_outs,
+                "ecn_marked_frames": found.marked,
+                "retransmitted_bytes": found.tcp.again_bytes,
+                "timeouts": found.tcp.time_outs,
             })
         })
         .collect()
@@ -211,9 +211,9 @@ fn times(found: &DelayOutcome) -> Value {
     json!({
         "count": found.count,
         "mean": found.mean_ps,
-        "least": found.least_ps,
+        "min": found.least_ps,
         "p50": found.histogram.percentile(50.0),
         "p99": found.histogram.percentile(99.0),
-        "most": found.most_ps,
+        "max": found.most_ps,
     })
 }

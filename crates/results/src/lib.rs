@@ -2,6 +2,7 @@
 //!
 //! Turns data into files and text; prints nothing and decides nothing.
 
+mod column;
 pub mod compare;
 pub mod csv;
 pub mod decimate;
@@ -24,6 +25,7 @@ pub use self::ethernet::{
     Capture, EthernetBalance, EthernetTrace, ethernet_manifest, ethernet_report, ethernet_summary,
     ethernet_tables, ethernet_terminal_summary,
 };
+pub use column::{Align, Column, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
 pub use fabric::{
     FabricBalance, FabricNames, FabricTraceWriter, fabric_manifest, fabric_report, fabric_summary,
@@ -31,8 +33,8 @@ pub use fabric::{
 };
 pub use html::page;
 pub use model::{
-    Align, Axis, Block, Cell, Column, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style,
-    Table, Tone, Verdict, VerdictRow,
+    Axis, Block, Cell, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style, Table, Tone,
+    Verdict, VerdictRow,
 };
 pub use run::{
     Balance, GivenUp, Measured, RunInfo, note_broken_bounds, run_manifest, run_report, run_summary,

@@ -1,6 +1,7 @@
 //! What a report is made of: tables, plots and the blocks around them. Plain data, no layout.
 
-use crate::number::rate_unit;
+pub use crate::column::{Align, Column};
+use crate::number::fitting_unit;
 
 /// A table: shown in reports, written as CSV.
 #[derive(Clone, Debug, Default)]
@@ -13,29 +14,6 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Each as long as `columns`; missing cells count as empty.
     pub rows: Vec<Vec<Cell>>,
-}
-
-/// One column of a table.
-#[derive(Clone, Debug)]
-pub struct Column {
-    /// Heading.
-    pub name: String,
-    /// Unit of its values; empty where there is none.
-    pub unit: String,
-    /// What the values mean, for the tool tip and `columns.json`.
-    pub meaning: String,
-    /// Where values sit.
-    pub align: Align,
-}
-
-/// Where the values of a column sit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Align {
-    /// Text.
-    #[default]
-    Left,
-    /// Numbers.
-    Right,
 }
 
 /// One value of a table.
@@ -98,7 +76,7 @@ pub struct Axis {
 /// A second unit of an axis.
 #[derive(Clone, Debug)]
 pub struct OtherUnit {
-    /// Its name, such as "µs".
+    /// Its name, such as "us".
     pub unit: String,
     /// How many of it make one of the axis' own unit.
     pub per_unit: f64,
@@ -283,36 +261,33 @@ impl Table {
             rows: Vec::new(),
         }
     }
+
+    /// The names that programs know its columns by, each once: the second `load` is `load_2`.
+    pub fn keys(&self) -> Vec<String> {
+        let mut keys: Vec<String> = Vec::new();
+        for column in &self.columns {
+            let key = column.key();
+            let numbered = (2..).map(|number| format!("{key}_{number}"));
+            let mut names = std::iter::once(key.clone()).chain(numbered);
+            keys.extend(names.find(|name| !keys.contains(name)));
+        }
+        keys
+    }
 }
 
-impl Column {
-    /// A column of words.
-    pub fn text(name: &str, meaning: &str) -> Column {
-        Column {
-            name: name.into(),
-            unit: String::new(),
-            meaning: meaning.into(),
-            align: Align::Left,
-        }
-    }
-
-    /// A column of numbers in `unit`.
-    pub fn number(name: &str, unit: &str, meaning: &str) -> Column {
-        Column {
-            name: name.into(),
-            unit: unit.into(),
-            meaning: meaning.into(),
-            align: Align::Right,
-        }
-    }
-
-    /// `name [unit]`, or the name alone.
-    pub fn header(&self) -> String {
-        if self.unit.is_empty() {
-            self.name.clone()
-        } else {
-            format!("{} [{}]", self.name, self.unit)
-        }
+impl Table {
+    /// For each column: the unit in which its numbers are read best, where that is another, and
+    /// how many of it make one of the column's own.
+    pub(crate) fn fitting_units(&self) -> Vec<Option<(&'static str, f64)>> {
+        let fit = |(index, column): (usize, &Column)| {
+            let cells = self.rows.iter().filter_map(|row| row.get(index));
+            let floats = cells.filter_map(|cell| match cell {
+                Cell::Float { value, .. } => Some(value),
+                _ => None,
+            });
+            fitting_unit(&column.unit, largest(floats))
+        };
+        self.columns.iter().enumerate().map(fit).collect()
     }
 }
 
@@ -369,6 +344,13 @@ impl Axis {
         }
     }
 
+    /// The same in another unit, `factor` of which make one of its own.
+    fn rescale(&mut self, unit: &str, factor: f64) {
+        self.unit = unit.into();
+        let ends = self.min.iter_mut().chain(&mut self.max);
+        ends.chain(&mut self.at).for_each(|value| *value *= factor);
+    }
+
     /// `label (unit)`, or the label alone.
     pub fn title(&self) -> String {
         if self.unit.is_empty() {
@@ -380,31 +362,53 @@ impl Axis {
 }
 
 impl Plot {
-    /// The plot as people read it: rates of 10,000 Mbps and more in Gbps.
+    /// The plot as people read it: rates and times in the unit that fits the largest.
     pub(crate) fn legible(&self) -> Plot {
         let mut plot = self.clone();
-        let values = plot.curves.iter().flat_map(|curve| &curve.y);
-        let most = values.copied().filter(|value| value.is_finite());
-        let (unit, scale, _) = rate_unit(most.fold(0.0, f64::max) * 1e6);
-        if plot.y.unit != "Mbps" || unit == "Mbps" {
-            return plot;
-        }
-        let factor = 1e6 / scale;
-        plot.y.unit = unit.into();
-        let ends = plot.y.min.iter_mut().chain(&mut plot.y.max);
-        let mut values: Vec<&mut f64> = ends.chain(&mut plot.y.at).collect();
-        for curve in &mut plot.curves {
-            values.extend(&mut curve.y);
-            if let Some((low, high)) = &mut curve.interval {
-                values.extend(low.iter_mut().chain(high));
-            }
-        }
-        let marks = plot.marks.iter_mut();
-        let marks = marks.filter(|mark| mark.direction == Direction::Horizontal);
-        values.extend(marks.map(|mark| &mut mark.at));
-        values.into_iter().for_each(|value| *value *= factor);
+        plot.fit_x();
+        plot.fit_y();
         plot
     }
+
+    /// An axis with a second unit to switch to keeps both.
+    fn fit_x(&mut self) {
+        let largest = largest(self.curves.iter().flat_map(|curve| &curve.x));
+        let unit = self.x.other.is_none().then_some(&self.x.unit);
+        let Some((unit, factor)) = unit.and_then(|unit| fitting_unit(unit, largest)) else {
+            return;
+        };
+        let curves = self.curves.iter_mut().flat_map(|curve| &mut curve.x);
+        curves.for_each(|value| *value *= factor);
+        self.x.rescale(unit, factor);
+        self.scale_marks(Direction::Vertical, factor);
+    }
+
+    fn fit_y(&mut self) {
+        let largest = largest(self.curves.iter().flat_map(|curve| &curve.y));
+        let Some((unit, factor)) = fitting_unit(&self.y.unit, largest) else {
+            return;
+        };
+        for curve in &mut self.curves {
+            curve.y.iter_mut().for_each(|value| *value *= factor);
+            if let Some((low, high)) = &mut curve.interval {
+                let ends = low.iter_mut().chain(high);
+                ends.for_each(|value| *value *= factor);
+            }
+        }
+        self.y.rescale(unit, factor);
+        self.scale_marks(Direction::Horizontal, factor);
+    }
+
+    fn scale_marks(&mut self, direction: Direction, factor: f64) {
+        let marks = self.marks.iter_mut();
+        let marks = marks.filter(|mark| mark.direction == direction);
+        marks.for_each(|mark| mark.at *= factor);
+    }
+}
+
+fn largest<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
+    let finite = values.copied().filter(|value| value.is_finite());
+    finite.map(f64::abs).fold(0.0, f64::max)
 }
 
 impl Curve {

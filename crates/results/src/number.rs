@@ -50,7 +50,7 @@ pub fn span(ps: f64) -> String {
     const UNITS: [(f64, &str); 5] = [
         (1e12, "s"),
         (1e9, "ms"),
-        (1e6, "µs"),
+        (1e6, "us"),
         (1e3, "ns"),
         (1.0, "ps"),
     ];
@@ -77,6 +77,34 @@ pub fn rate_unit(most_bps: f64) -> (&'static str, f64, u8) {
     } else {
         ("Mbps", 1e6, 2)
     }
+}
+
+/// The unit in which a column or an axis of `unit` is read best, where that is another: its name
+/// and how many of it make one of `unit`. From 10,000 on the next larger one, below 1 the next
+/// smaller; only for rates and times.
+pub fn fitting_unit(unit: &str, largest: f64) -> Option<(&'static str, f64)> {
+    const LADDERS: [&[&str]; 2] = [
+        &["bps", "kbps", "Mbps", "Gbps"],
+        &["ps", "ns", "us", "ms", "s"],
+    ];
+    let places = LADDERS
+        .iter()
+        .map(|ladder| ladder.iter().position(|one| *one == unit));
+    let (ladder, at) = LADDERS
+        .iter()
+        .zip(places)
+        .find_map(|(l, at)| Some((l, at?)))?;
+    if !largest.is_finite() || largest <= 0.0 {
+        return None;
+    }
+    let (mut best, mut factor) = (at, 1.0);
+    while largest * factor >= 1e4 && best + 1 < ladder.len() {
+        (best, factor) = (best + 1, factor / 1e3);
+    }
+    while largest * factor < 1.0 && best > 0 {
+        (best, factor) = (best - 1, factor * 1e3);
+    }
+    (best != at).then(|| (ladder[best], factor))
 }
 
 /// Rounds to `digits` significant digits, to keep embedded data small.
@@ -176,6 +204,19 @@ mod tests {
     fn fast_networks_have_a_unit_of_their_own() {
         assert_eq!(rate_unit(9.99e9), ("Mbps", 1e6, 2));
         assert_eq!(rate_unit(1e10), ("Gbps", 1e9, 3));
+    }
+
+    #[test]
+    fn columns_are_read_in_units_that_fit() {
+        assert_eq!(fitting_unit("Mbps", 98_405.0), Some(("Gbps", 1e-3)));
+        assert_eq!(fitting_unit("Mbps", 9_999.0), None);
+        assert_eq!(fitting_unit("us", 23_400.0), Some(("ms", 1e-3)));
+        assert_eq!(fitting_unit("us", 3e7), Some(("s", 1e-6)));
+        assert_eq!(fitting_unit("s", 9.8e-6), Some(("us", 1e6)));
+        assert_eq!(fitting_unit("s", 20_000.0), None);
+        for (unit, largest) in [("us", 0.0), ("us", f64::NAN), ("cells", 1e9), ("ps", 0.1)] {
+            assert_eq!(fitting_unit(unit, largest), None);
+        }
     }
 
     #[test]

@@ -167,7 +167,7 @@ fn named(tables: &[Table], name: &str) -> Table {
 }
 
 fn number(table: &Table, row: usize, column: &str) -> f64 {
-    let index = table.columns.iter().position(|c| c.header() == column);
+    let index = table.columns.iter().position(|c| c.key() == column);
     match table.rows[row][index.expect(column)] {
         Cell::Float { value, .. } => value,
         Cell::Int(value) => value as f64,
@@ -189,25 +189,22 @@ fn circuits_have_tables() {
     for table in &tables {
         let whole = |row: &Vec<Cell>| row.len() == table.columns.len();
         assert!(table.rows.iter().all(whole), "{}", table.name);
-        let mut headers: Vec<String> = table.columns.iter().map(|c| c.header()).collect();
-        headers.sort();
-        headers.dedup();
-        assert_eq!(headers.len(), table.columns.len(), "{}", table.name);
+        sample::assert_names(table);
     }
     let rates = named(&tables, "abr");
     assert_eq!(rates.rows.len(), 2);
     assert_eq!(rates.rows[0][1], "count".into());
-    near(number(&rates, 0, "ACR mean [Mbps]"), 12.5);
-    near(number(&rates, 0, "RM share [%]"), 3.2);
+    near(number(&rates, 0, "acr_mean_mbps"), 12.5);
+    near(number(&rates, 0, "rm_share_pct"), 3.2);
     assert_eq!(rates.rows[1][13], Cell::Empty, "it sent nothing");
     let cells = named(&tables, "rm-cells");
     assert_eq!(cells.rows.len(), 4);
-    assert_eq!(number(&cells, 0, "balance [cells]"), 0.0);
-    assert_eq!(number(&cells, 1, "sent [cells]"), 24.0);
+    assert_eq!(number(&cells, 0, "balance_cells"), 0.0);
+    assert_eq!(number(&cells, 1, "sent_cells"), 24.0);
     let ports = named(&tables, "rate-ports");
     assert_eq!(ports.rows.len(), 1);
-    assert_eq!(number(&ports, 0, "most queued [cells]"), 13_559.0);
-    near(number(&ports, 0, "load"), 0.983);
+    assert_eq!(number(&ports, 0, "queue_max_cells"), 13_559.0);
+    near(number(&ports, 0, "load_mean"), 0.983);
 }
 
 #[test]
@@ -218,19 +215,16 @@ fn bursts_are_those_after_the_warm_up() {
     assert_eq!(bursts.rows.len(), 1);
     assert_eq!(number(&bursts, 0, "bursts"), 3.0);
     assert_eq!(number(&bursts, 0, "through"), 2.0);
-    near(number(&bursts, 0, "response [ms]"), 0.9);
-    near(number(&bursts, 0, "longest [ms]"), 1.0);
+    near(number(&bursts, 0, "response_mean_ms"), 0.9);
+    near(number(&bursts, 0, "response_max_ms"), 1.0);
     // 512 cells of 424 bits in 1.8 ms.
+    near(number(&bursts, 0, "effective_mbps"), 512.0 * 424.0 / 1800.0);
     near(
-        number(&bursts, 0, "effective [Mbps]"),
-        512.0 * 424.0 / 1800.0,
-    );
-    near(
-        number(&bursts, 0, "source rate [Mbps]"),
+        number(&bursts, 0, "source_rate_mbps"),
         528.0 * 424.0 / 1800.0,
     );
     // 140 Mbps is above 2 ICR, 20 is not.
-    near(number(&bursts, 0, "sent high [%]"), 50.0);
+    near(number(&bursts, 0, "sent_high_pct"), 50.0);
     near(number(&bursts, 0, "reductions"), 1.0);
 }
 
@@ -257,7 +251,7 @@ fn the_terminal_has_a_line_for_each() {
     for must in [
         "ABR: mean ACR 12.5 Mbps to 30 Mbps; 7 reductions, 77 refused; RM cells 3.2 % of all, 2 \
          lost\n",
-        "2 bursts through: response 900 µs, 120.6 Mbps effective, 50 % sent high, 1 reductions \
+        "2 bursts through: response 900 us, 120.6 Mbps effective, 50 % sent high, 1 reductions \
          each\n",
         "ERICA at 1 port; longest queue 13,559 cells at switch 1 -> switch 2, mean load 0.983\n",
         "ports that tell rates give ABR 0.9 of what others leave\n",
@@ -345,10 +339,10 @@ fn tcp_over_cells_has_a_table() {
     let tables = run_tables(&spec, &outcome, None, sample::info().cell);
     let tcp = named(&tables, "tcp");
     assert_eq!(tcp.rows.len(), 1);
-    near(number(&tcp, 0, "goodput [Mbps]"), 100.0);
+    near(number(&tcp, 0, "goodput_mbps"), 100.0);
     assert_eq!(number(&tcp, 0, "segments"), 150.0);
-    near(number(&tcp, 0, "sent again [%]"), 1.0);
-    assert_eq!(number(&tcp, 0, "broken frames"), 3.0);
+    near(number(&tcp, 0, "retransmitted_pct"), 1.0);
+    assert_eq!(number(&tcp, 0, "broken_frames"), 3.0);
 }
 
 #[test]
@@ -359,12 +353,9 @@ fn shares_under_erica_leave_a_tenth_and_the_rm_cells() {
     assert_eq!(fair.rows.len(), 3, "silent ways back are left out");
     // 0.9 of 155.52 Mbps, of which the third takes 10 with its RM cells.
     let share = (0.9 * 155.52 - 10.0) / 2.0;
-    near(number(&fair, 0, "share on the wire [Mbps]"), share);
-    near(
-        number(&fair, 1, "max-min share [Mbps]"),
-        share * 31.0 / 32.0,
-    );
-    near(number(&fair, 2, "share on the wire [Mbps]"), 10.0);
+    near(number(&fair, 0, "wire_share_mbps"), share);
+    near(number(&fair, 1, "max_min_share_mbps"), share * 31.0 / 32.0);
+    near(number(&fair, 2, "wire_share_mbps"), 10.0);
     assert_eq!(fair.rows[0][4], "switch 1 -> switch 2".into());
     assert_eq!(fair.rows[2][4], "its demand".into());
     assert!(fair.caption.contains("give ABR 0.9 of what others leave"));
@@ -377,8 +368,8 @@ fn a_way_back_with_its_own_traffic_carries_the_answers() {
     let tables = run_tables(&spec, &outcome(&spec), None, sample::info().cell);
     let fair = named(&tables, "fairness");
     assert_eq!(fair.rows.len(), 4);
-    let wire = |row| number(&fair, row, "share on the wire [Mbps]");
-    let data = |row| number(&fair, row, "max-min share [Mbps]");
+    let wire = |row| number(&fair, row, "wire_share_mbps");
+    let data = |row| number(&fair, row, "max_min_share_mbps");
     // On the way back it has what the answers to the two others leave; its own are in its rate.
     let back = 0.9 * 155.52 - (wire(1) + wire(2)) / 32.0;
     near(wire(3), back);
@@ -403,8 +394,8 @@ fn background_of_others_comes_first_where_it_has_priority() {
     }
     let tables = run_tables(&spec, &outcome(&spec), None, sample::info().cell);
     let fair = named(&tables, "fairness");
-    near(number(&fair, 0, "share on the wire [Mbps]"), 45.0);
-    near(number(&fair, 2, "max-min share [Mbps]"), 55.52);
+    near(number(&fair, 0, "wire_share_mbps"), 45.0);
+    near(number(&fair, 2, "max_min_share_mbps"), 55.52);
 }
 
 #[test]
@@ -423,7 +414,7 @@ fn the_engine_comes_close_to_the_shares() {
     assert_eq!(ports.rows.len(), 6);
     let cells = named(&tables, "rm-cells");
     for row in 0..cells.rows.len() {
-        assert_eq!(number(&cells, row, "balance [cells]"), 0.0);
+        assert_eq!(number(&cells, row, "balance_cells"), 0.0);
     }
     // Without ERICA's target the same rates are a tenth below their shares.
     let mut other = spec.clone();

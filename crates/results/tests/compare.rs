@@ -1,5 +1,7 @@
 //! The table of a comparison from made-up numbers.
 
+mod sample;
+
 use results::compare::{
     CompareInfo, FlowKind, Message, Observed, SchemeRun, SchemeRuns, Seen, WireBytes, Workload,
     WorkloadFlow, compare_notes, compare_report, compare_series, compare_summary, compare_tables,
@@ -122,17 +124,22 @@ fn every_number_follows_from_what_was_seen() {
     let jain = (2800.0_f64 + 2000.0).powi(2) / (2.0 * (2800.0_f64.powi(2) + 2000.0_f64.powi(2)));
     near(value("fairness"), jain);
     near(value("delay max"), 0.1);
-    near(value("peak of one buffer"), 50.0);
+    near(value("switch buffer max"), 50.0);
     near(value("loss"), 10.0);
     near(value("overhead"), 20.0);
-    let parts = ["headers", "acknowledgements", "flow control", "repeats"];
+    let parts = [
+        "headers",
+        "acknowledgements",
+        "flow control",
+        "retransmitted",
+    ];
     let parts = parts.map(|part| value(&format!("- {part}")));
     near(parts.iter().sum(), value("overhead"));
-    near(value("messages not whole"), 1.0);
+    near(value("messages incomplete"), 1.0);
     near(value("message mean"), 3.0);
     // The victims have 750 a window before and 350 in windows 5 to 7; the burst ends with 5.
-    near(value("victim back, mean"), 2.0);
-    near(value("memory back, mean"), 0.0);
+    near(value("victim recovery mean"), 2.0);
+    near(value("memory recovery mean"), 0.0);
 }
 
 #[test]
@@ -181,6 +188,7 @@ fn tables_have_a_row_for_each_scheme_run_flow_and_burst() {
         [("schemes", 2), ("runs", 2), ("flows", 6), ("recovery", 2)]
     );
     for table in &tables {
+        sample::assert_names(table);
         for row in &table.rows {
             assert_eq!(row.len(), table.columns.len(), "{}", table.name);
         }
@@ -189,7 +197,7 @@ fn tables_have_a_row_for_each_scheme_run_flow_and_burst() {
     let at = tables[0]
         .columns
         .iter()
-        .position(|column| column.name == "message mean");
+        .position(|column| column.key() == "message_mean_ms");
     let cells = tables[0]
         .rows
         .iter()
@@ -199,8 +207,8 @@ fn tables_have_a_row_for_each_scheme_run_flow_and_burst() {
         [Cell::Empty, Cell::float(3.0, 3)]
     );
     let json = compare_summary(&workload(), &schemes());
-    assert_eq!(json["schemes"][0]["measures"]["loss"]["value"], 10.0);
-    assert!(json["schemes"][0]["measures"]["message mean"]["value"].is_null());
+    assert_eq!(json["schemes"][0]["measures"]["loss_pct"]["value"], 10.0);
+    assert!(json["schemes"][0]["measures"]["message_mean_ms"]["value"].is_null());
     assert_eq!(
         json["schemes"][1]["runs"][0]["trace_hash"],
         "abcdef0123456789"

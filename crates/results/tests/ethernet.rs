@@ -17,10 +17,10 @@ const GOLDEN: &str = "\
 Two switches: 11 s, time reached
 13,200 frame hops, 23 of them control in 0.01 s (1.32 M hops/s); trace hash c0ffee0123456789
 
-flow          Mbps  returned  transfers/s    FCT   99 %  acked   delay  99 %  dropped  late
-file[1]       4.00         -         5.00  50 ms  60 ms  51 ms  650 µs  2 ms        7     -
-file[2]       3.20         -         5.00  50 ms  60 ms  51 ms  650 µs  2 ms        3     -
-</script><b>  1.50         -            -      -      -      -  650 µs  2 ms        0   5 %
+flow          Mbps  returned  transfers/s    FCT    p99  acked   delay   p99  dropped  late
+file[1]       4.00         -         5.00  50 ms  60 ms  51 ms  650 us  2 ms        7     -
+file[2]       3.20         -         5.00  50 ms  60 ms  51 ms  650 us  2 ms        3     -
+</script><b>  1.50         -            -      -      -      -  650 us  2 ms        0   5 %
 
 flow          Mbps  max-min  ratio
 file[1]       4.00     3.89  1.027
@@ -36,7 +36,7 @@ dropped: queue full 9, watchdog 1
 control frames: 12 stops (2 of them refreshes) and 11 resumes sent, 12 obeyed
   S1 -> A, class 0: stopped 25 % of the time, longest 8 ms
   S2 -> A, class 0: stopped 12.5 % of the time, longest 8 ms
-busiest channel B -> D: data 97 %, control 0 %
+busiest port B -> D: data 97 %, control 0 %
 ";
 
 fn summary_of(outcome: &EthernetOutcome) -> String {
@@ -57,7 +57,7 @@ fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
 }
 
 fn cell<'a>(table: &'a Table, row: usize, column: &str) -> &'a Cell {
-    let at = table.columns.iter().position(|own| own.name == column);
+    let at = table.columns.iter().position(|own| own.key() == column);
     &table.rows[row][at.unwrap_or_else(|| panic!("no column {column}"))]
 }
 
@@ -125,7 +125,7 @@ fn a_standstill_is_told_queue_by_queue() {
     let table = table(&tables, "standstill");
     assert_eq!(table.rows.len(), 2);
     assert_eq!(*cell(table, 1, "node"), Cell::from("B"));
-    assert_eq!(*cell(table, 1, "waits for"), Cell::from("A -> B, class 0"));
+    assert_eq!(*cell(table, 1, "waits_for"), Cell::from("A -> B, class 0"));
     let value = ethernet_summary(&run::info(), &run::spec(), &run::standing());
     assert_eq!(value["standstill"]["waiting"][0]["frames"], 12);
     assert!(ethernet_summary(&run::info(), &run::spec(), &run::outcome())["standstill"].is_null());
@@ -190,39 +190,40 @@ fn tables_say_what_the_outcome_says() {
     let tables = tables_of(&run::outcome());
     let flows = table(&tables, "flows");
     assert_eq!(*cell(flows, 0, "path"), Cell::from("S1 -> D"));
-    assert_eq!(*cell(flows, 0, "goodput"), Cell::float(4.0, 4));
+    assert_eq!(*cell(flows, 0, "goodput_mbps"), Cell::float(4.0, 4));
     assert_eq!(*cell(flows, 2, "balance"), Cell::Int(0));
     let groups = table(&tables, "groups");
     assert_eq!(groups.rows.len(), 2);
-    assert_eq!(*cell(groups, 0, "goodput"), Cell::float(7.2, 3));
-    assert_eq!(*cell(groups, 0, "least"), Cell::float(3.2, 3));
-    assert_eq!(*cell(groups, 0, "transfers"), Cell::float(10.0, 3));
+    assert_eq!(*cell(groups, 0, "goodput_mbps"), Cell::float(7.2, 3));
+    assert_eq!(*cell(groups, 0, "goodput_min_mbps"), Cell::float(3.2, 3));
+    assert_eq!(*cell(groups, 0, "transfers_per_s"), Cell::float(10.0, 3));
     let times = table(&tables, "transfers");
     for (column, is) in [
-        ("finished", Cell::Int(50)),
-        ("mean", Cell::float(50.0, 3)),
-        ("acknowledged", Cell::Int(2)),
-        ("acknowledged mean", Cell::float(51.0, 3)),
-        ("acknowledged 99 %", Cell::float(61.0, 3)),
-        ("last", Cell::float(10_900.0, 3)),
+        ("transfers", Cell::Int(50)),
+        ("fct_mean_ms", Cell::float(50.0, 3)),
+        ("acked", Cell::Int(2)),
+        ("fct_acked_mean_ms", Cell::float(51.0, 3)),
+        ("fct_acked_p99_ms", Cell::float(61.0, 3)),
+        ("last_transfer_ms", Cell::float(10_900.0, 3)),
     ] {
         assert_eq!(*cell(times, 0, column), is, "{column}");
     }
-    assert_eq!(*cell(times, 1, "unacknowledged"), Cell::Int(1));
-    let ports = table(&tables, "ports");
-    assert_eq!(ports.rows.len(), 8, "class 1 did nothing");
-    assert_eq!(*cell(ports, 6, "port"), Cell::from("B -> D"));
+    assert_eq!(*cell(times, 1, "unacked"), Cell::Int(1));
+    let queues = table(&tables, "queues");
+    assert_eq!(queues.rows.len(), 8, "class 1 did nothing");
+    assert_eq!(*cell(queues, 6, "port"), Cell::from("B -> D"));
     // 3000 frames of 1020 bytes on the wire in 10 s at 10 Mbps.
-    assert_eq!(*cell(ports, 6, "utilization"), Cell::float(24.48, 3));
-    assert_eq!(*cell(ports, 6, "dropped: queue"), Cell::Int(9));
+    assert_eq!(*cell(queues, 6, "utilization_pct"), Cell::float(24.48, 3));
+    assert_eq!(*cell(queues, 6, "dropped_queue_full_frames"), Cell::Int(9));
     let drops = table(&tables, "drops");
     assert_eq!(drops.rows.len(), 1);
-    assert_eq!(*cell(drops, 0, "all"), Cell::Int(10));
+    assert_eq!(*cell(drops, 0, "dropped_frames"), Cell::Int(10));
     let late = table(&tables, "deadlines");
     assert_eq!(late.rows[0][4], Cell::float(5.0, 3));
     assert_eq!(*cell(table(&tables, "tcp"), 0, "segments"), Cell::Int(900));
     assert!(tables.iter().all(|table| table.name != "standstill"));
     for table in tables_of(&run::broken()) {
+        sample::assert_names(&table);
         assert!(
             table
                 .rows

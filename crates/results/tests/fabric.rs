@@ -18,14 +18,14 @@ Small torus: 12,600 cycles, measured
 
 window    10,000 cycles from cycle 2,345 on (end of warm-up detected)
 offered   0.4012 flits/cycle/terminal
-accepted  0.3998 ± 0.0012 flits/cycle/terminal, least terminal 0.3800
-latency   48.50 ± 0.50 cycles; median 47, 99 % 97, 99.9 % 122, longest 5,432
+accepted  0.3998 ± 0.0012 flits/cycle/terminal, min of a terminal 0.3800
+latency   48.50 ± 0.50 cycles; p50 47, p99 97, p99.9 122, max 5,432
 network   44.00 ± 0.50 cycles over 4.00 channels on average
 fairness  Jain's index 0.9601 over 16 sources; no max-min shares: several classes
 
-class         created  delivered  latency  99 %  late
-bulk           60,700     60,350     48.5    97     -
-</script><b>   20,000     19,650     48.5    97    12
+class         created  delivered  latency  p99  late
+bulk           60,700     60,350     48.5   97     -
+</script><b>   20,000     19,650     48.5   97    12
 
 created 80,700 = delivered 80,000 + queued 500 + inside 200 flits
 busiest channel (x=1,y=0) -> (x=2,y=0): 45 %
@@ -47,8 +47,8 @@ fn a_run_too_short_for_intervals_says_so() {
     outcome.latency.half_width = None;
     let summary = summary_of(&outcome);
     for line in [
-        "accepted  0.3998 flits/cycle/terminal, least terminal 0.3800, too short for an interval\n",
-        "latency   48.50 cycles, too short for an interval; median 47, ",
+        "accepted  0.3998 flits/cycle/terminal, min of a terminal 0.3800, too short for an interval\n",
+        "latency   48.50 cycles, too short for an interval; p50 47, ",
     ] {
         assert!(summary.contains(line), "{summary}");
     }
@@ -169,7 +169,7 @@ fn named(tables: &[Table], name: &str) -> Table {
 
 fn value(table: &Table, row: usize, column: &str) -> Cell {
     let mut columns = table.columns.iter();
-    let index = columns.position(|c| c.header() == column).expect(column);
+    let index = columns.position(|c| c.key() == column).expect(column);
     table.rows[row][index].clone()
 }
 
@@ -181,6 +181,7 @@ fn text(table: &Table, row: usize, column: &str) -> String {
 fn tables_say_what_the_outcome_says() {
     let tables = tables(&fabric::outcome());
     for table in &tables {
+        sample::assert_names(table);
         let width = table.columns.len();
         assert!(
             table.rows.iter().all(|row| row.len() == width),
@@ -201,7 +202,7 @@ fn tables_say_what_the_outcome_says() {
             "latency",
             "classes",
             "channel groups",
-            "lanes",
+            "vcs",
             "terminals",
             "channels",
             "map",
@@ -220,25 +221,25 @@ fn tables_say_what_the_outcome_says() {
     );
     let latency = named(&tables, "latency");
     assert_eq!(latency.rows.len(), 4);
-    assert_eq!(text(&latency, 1, "median [cycles]"), "46");
+    assert_eq!(text(&latency, 1, "latency_p50_cycles"), "46");
     let terminals = named(&tables, "terminals");
-    assert_eq!(text(&terminals, 4, "sends to"), "\"(x=0,y=1)\"");
-    assert_eq!(
-        text(&terminals, 4, "accepted [flits/cycle/terminal]"),
-        "0.39"
-    );
-    assert_eq!(text(&terminals, 3, "queued [flits]"), "500");
+    assert_eq!(text(&terminals, 4, "sends_to"), "\"(x=0,y=1)\"");
+    assert_eq!(text(&terminals, 4, "accepted_flits_per_cycle"), "0.39");
+    assert_eq!(text(&terminals, 3, "queued_flits"), "500");
     let channels = named(&tables, "channels");
     assert_eq!(channels.rows.len(), 16 * 6);
-    assert_eq!(text(&channels, 2, "name"), "\"(x=0,y=0) -> (x=0,y=1)\"");
-    assert_eq!(text(&channels, 65, "name"), "\"terminal 1 -> (x=1,y=0)\"");
+    assert_eq!(text(&channels, 2, "channel"), "\"(x=0,y=0) -> (x=0,y=1)\"");
+    assert_eq!(
+        text(&channels, 65, "channel"),
+        "\"terminal 1 -> (x=1,y=0)\""
+    );
     assert_eq!(text(&channels, 95, "kind"), "ejection");
-    assert_eq!(text(&channels, 4, "flits [flits]"), "4500");
-    let lanes = named(&tables, "lanes");
-    assert_eq!(text(&lanes, 1, "use [%]"), "12.5");
+    assert_eq!(text(&channels, 4, "flits"), "4500");
+    let lanes = named(&tables, "vcs");
+    assert_eq!(text(&lanes, 1, "use_pct"), "12.5");
     let course = named(&tables, "course");
-    assert_eq!(value(&course, 0, "latency [cycles]"), Cell::Empty);
-    assert_eq!(text(&course, 1, "until [cycle]"), "499");
+    assert_eq!(value(&course, 0, "latency_mean_cycles"), Cell::Empty);
+    assert_eq!(text(&course, 1, "until_cycle"), "499");
     let histogram = named(&tables, "latency histogram");
     assert!(histogram.caption.contains("7 packets took longer"));
     assert_eq!(text(&histogram, 0, "packets"), "901");
@@ -258,22 +259,22 @@ fn a_torus_is_mapped_and_grouped_by_direction() {
     let tables = tables(&outcome);
     let map = named(&tables, "map");
     assert_eq!(text(&map, 0, "row"), "y=3");
-    let Cell::Float { value: busy, .. } = value(&map, 2, "x=2 [%]") else {
+    let Cell::Float { value: busy, .. } = value(&map, 2, "x_2_pct") else {
         panic!("a share is a number");
     };
     assert!((busy - 30.0).abs() < 1e-9, "{busy}");
-    assert_eq!(text(&map, 1, "x=2 [%]"), "0");
+    assert_eq!(text(&map, 1, "x_2_pct"), "0");
     let groups = named(&tables, "channel groups");
     let row = |nth: usize| {
         (
             text(&groups, nth, "channels"),
-            text(&groups, nth, "most [%]"),
+            text(&groups, nth, "use_max_pct"),
         )
     };
     let expected = ["injection", "x up", "x down", "y up", "y down", "ejection"];
     for (nth, name) in expected.into_iter().enumerate() {
         assert_eq!(row(nth).0, name);
-        assert_eq!(text(&groups, nth, "number"), "16");
+        assert_eq!(text(&groups, nth, "count"), "16");
     }
     assert_eq!((row(0).1, row(1).1), ("0".into(), "90".into()));
     assert_eq!((row(2).1, row(4).1), ("10".into(), "10".into()));
@@ -291,15 +292,15 @@ fn a_deadlock_is_shown_packet_by_packet() {
     for row in 0..4 {
         let next = text(&table, (row + 1) % 4, "holds");
         assert_eq!(
-            text(&table, row, "waits for"),
+            text(&table, row, "waits_for"),
             next,
             "each waits for the next"
         );
     }
     assert_eq!(text(&table, 1, "router"), "\"(x=1,y=0)\"");
     assert_eq!(text(&table, 1, "from"), "terminal 0");
-    assert_eq!(text(&table, 1, "born [cycle]"), "4001");
-    assert_eq!(text(&table, 1, "lane"), "1");
+    assert_eq!(text(&table, 1, "born_cycle"), "4001");
+    assert_eq!(text(&table, 1, "holds_vc"), "1");
     let value = fabric_summary(&fabric::info(), &fabric::spec(), &fabric::broken());
     assert_eq!(value["deadlock"]["since_cycle"], 5_678);
     let waits = &value["deadlock"]["waiting"][0]["waits_for"];
@@ -357,7 +358,7 @@ fn the_report_holds_the_numbers_and_what_went_wrong() {
         "square",
     ];
     assert_eq!(ids[..5], expected);
-    assert_eq!(ids[5..], ["lanes", "terminals"]);
+    assert_eq!(ids[5..], ["vcs", "terminals"]);
 }
 
 #[test]
@@ -430,7 +431,7 @@ fn a_million_terminals_make_no_giant_table() {
             .contains("10,000 busiest of 6,000,000 channels")
     );
     assert_eq!(
-        text(&channels, 0, "name"),
+        text(&channels, 0, "channel"),
         "\"(x=456,y=123) -> (x=456,y=124)\""
     );
     assert!(tables.iter().all(|table| table.name != "map"));

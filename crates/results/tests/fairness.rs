@@ -81,7 +81,7 @@ fn fairness(spec: &NetworkSpec, outcome: &Outcome) -> Table {
 }
 
 fn number(table: &Table, row: usize, column: &str) -> f64 {
-    let index = table.columns.iter().position(|c| c.header() == column);
+    let index = table.columns.iter().position(|c| c.key() == column);
     match table.rows[row][index.expect(column)] {
         Cell::Float { value, .. } => value,
         ref other => panic!("{column}: {other:?}"),
@@ -90,7 +90,7 @@ fn number(table: &Table, row: usize, column: &str) -> f64 {
 
 fn shares(table: &Table) -> Vec<f64> {
     (0..table.rows.len())
-        .map(|row| number(table, row, "max-min share [Mbps]"))
+        .map(|row| number(table, row, "max_min_share_mbps"))
         .collect()
 }
 
@@ -192,7 +192,7 @@ fn closed_loops_count_with_what_they_take() {
     let table = fairness(&spec, &outcome);
     assert_eq!(table.rows[3][2], Cell::Empty);
     assert_eq!(table.rows[3][9], "closed loop".into());
-    assert!((number(&table, 0, "max-min share [Mbps]") - 300.0).abs() < 0.001);
+    assert!((number(&table, 0, "max_min_share_mbps") - 300.0).abs() < 0.001);
     let summary = run_summary(&sample::info(), &spec, &outcome, None);
     assert!(summary["fairness"]["flows"][3]["share_bps"].is_null());
 }
@@ -247,7 +247,7 @@ fn demands_follow_from_traffic_sinks_and_sessions() {
     refused.flows[0].delivered_bytes = 0;
     let table = fairness(&spec, &refused);
     assert_eq!(table.rows[0][9], "refused".into());
-    near(number(&table, 1, "max-min share [Mbps]"), 622.0);
+    near(number(&table, 1, "max_min_share_mbps"), 622.0);
 }
 
 #[test]
@@ -291,8 +291,8 @@ fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
     let found = table(&spec).expect("shares");
     assert_eq!(found.rows.len(), spec.flows.len());
     let (wire, payload) = (
-        number(&found, 0, "share on the wire [Mbps]"),
-        number(&found, 0, "max-min share [Mbps]"),
+        number(&found, 0, "wire_share_mbps"),
+        number(&found, 0, "max_min_share_mbps"),
     );
     assert!(
         wire > payload && wire < payload * 1.1,
@@ -344,7 +344,7 @@ fn sources_of_a_fabric_have_an_index_and_shares() {
     let table = tables.iter().find(|table| table.name == "fairness");
     let table = table.expect("a table of fairness");
     assert_eq!(table.rows.len(), 16);
-    assert_eq!(number(table, 15, "max-min share [flits/cycle]"), 0.3);
+    assert_eq!(number(table, 15, "max_min_share_flits_per_cycle"), 0.3);
     assert_eq!(table.rows[3][4], "its demand".into());
     let value = fabric_summary(&info, &spec, &outcome);
     assert_eq!(value["max_min"]["sources"][1]["share_flits_per_cycle"], 0.3);

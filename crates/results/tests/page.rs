@@ -199,3 +199,35 @@ fn odd_plots_are_drawn_without_a_panic() {
     });
     assert_eq!(count, 64);
 }
+
+/// Gbps for 98,405 Mbps; sorting, downloads and CSV keep the unit that the name says.
+#[test]
+fn numbers_are_shown_in_units_that_fit() {
+    let columns = vec![
+        Column::number("goodput", "Mbps", "payload"),
+        Column::number("stop max", "ms", ""),
+        Column::interval("goodput", "Mbps", "half width"),
+    ];
+    let mut table = Table::new("ports", "", columns);
+    let row = [98_405.82, 0.02893, 12.5].map(|value| Cell::float(value, 3));
+    table.rows.push(row.to_vec());
+    assert_eq!(
+        results::csv::table(&table),
+        "goodput_mbps,stop_max_ms,goodput_mbps_ci95\r\n98405.82,0.02893,12.5\r\n"
+    );
+    let text = page(&Report {
+        blocks: vec![Block::Table(table)],
+        ..Report::default()
+    });
+    for must in [
+        "data-head=\"goodput_mbps\" title=\"goodput_mbps [Mbps]: payload\"",
+        "goodput <span class=\"unit\">Gbps</span>",
+        "stop max <span class=\"unit\">us</span>",
+        "goodput ± 95 % <span class=\"unit\">Mbps</span>",
+        "data-v=\"98405.82\">98.406<",
+        "data-v=\"0.02893\">28.930<",
+        "data-v=\"12.5\">12.500<",
+    ] {
+        assert!(text.contains(must), "no {must}");
+    }
+}

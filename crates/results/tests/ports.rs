@@ -59,7 +59,7 @@ fn named(tables: &[Table], name: &str) -> Table {
 }
 
 fn number(table: &Table, row: usize, column: &str) -> f64 {
-    let index = table.columns.iter().position(|c| c.header() == column);
+    let index = table.columns.iter().position(|c| c.key() == column);
     match table.rows[row][index.expect(column)] {
         Cell::Float { value, .. } => value,
         Cell::Int(value) => value as f64,
@@ -76,36 +76,33 @@ fn tables_of_ports_say_what_was_measured() {
     for table in &tables {
         let whole = |row: &Vec<Cell>| row.len() == table.columns.len();
         assert!(table.rows.iter().all(whole), "{}", table.name);
-        let mut headers: Vec<String> = table.columns.iter().map(|c| c.header()).collect();
-        headers.sort();
-        headers.dedup();
-        assert_eq!(headers.len(), table.columns.len(), "{}", table.name);
+        sample::assert_names(table);
     }
     let rows = |name: &str| named(&tables, name).rows.len();
     // Five channels are crossed, by eight legs in all.
     assert_eq!((rows("paths"), rows("end-to-end")), (2, 3));
-    assert_eq!((rows("ports"), rows("waits")), (5, 8));
+    assert_eq!((rows("queues"), rows("waits")), (5, 8));
     let paths = named(&tables, "paths");
     assert_eq!(number(&paths, 0, "switches"), 1.0);
     assert_eq!(number(&paths, 1, "flows"), 2.0);
     let cell_s = cell.seconds();
-    let rate = number(&paths, 1, "rate [units/s]") * cell_s;
+    let rate = number(&paths, 1, "throughput_units_per_s") * cell_s;
     assert!((rate - 0.3).abs() < 0.02, "{rate} cells a cell time");
-    let mean = number(&paths, 1, "mean [cells]");
-    let us = number(&paths, 1, "mean [µs]");
+    let mean = number(&paths, 1, "wait_mean_cells");
+    let us = number(&paths, 1, "wait_mean_us");
     assert!(mean > 0.3 && (mean * cell_s * 1e6 - us).abs() < 1e-9 * us);
-    let queues = named(&tables, "ports");
-    let row = |channel: &str| {
-        let at = queues.rows.iter().position(|row| row[0] == channel.into());
-        at.expect(channel)
+    let queues = named(&tables, "queues");
+    let row = |port: &str| {
+        let at = queues.rows.iter().position(|row| row[0] == port.into());
+        at.expect(port)
     };
     let (first, shared) = (row("host 2 -> switch 1"), row("switch 1 -> switch 2"));
-    let use_percent = number(&queues, shared, "utilization [% of time]");
+    let use_percent = number(&queues, shared, "utilization_mean_pct");
     assert!((use_percent - 60.0).abs() < 3.0, "{use_percent} %");
     // Both flows come from one host, one unit after another: they wait there and nowhere else.
-    assert!(number(&queues, first, "queue at arrivals [units]") > 1.3);
-    assert_eq!(number(&queues, shared, "queue at arrivals [units]"), 1.0);
-    assert!(number(&named(&tables, "end-to-end"), 0, "burst [bytes]") >= 53.0);
+    assert!(number(&queues, first, "queue_at_arrivals_mean_units") > 1.3);
+    assert_eq!(number(&queues, shared, "queue_at_arrivals_mean_units"), 1.0);
+    assert!(number(&named(&tables, "end-to-end"), 0, "burst_bytes") >= 53.0);
     let plain = run_tables(&spec, &outcome, None, cell);
     assert_eq!(plain.len() + 4, tables.len());
 }
@@ -138,10 +135,10 @@ fn the_page_draws_waiting_by_length() {
             "paths",
         );
         let row = usize::from(curve.name == "2 switches");
-        let said = number(&paths, row, "median [cells]");
+        let said = number(&paths, row, "wait_p50_us") * 1e6 / sample::info().cell.ps() as f64;
         assert!((median - said).abs() <= said / 16.0, "{median} and {said}");
     }
-    assert!(page(&report).contains("Waiting by length of the way"));
+    assert!(page(&report).contains("Waiting by length of the path"));
     assert!(plots.iter().all(|plot| svg(plot).contains("</svg>")));
     // One length has no plot by length, and what never waits has no plot at all.
     let mut alone = ports.clone();
@@ -188,12 +185,12 @@ const GOLDEN: &str = "\
 Two circuits, one link: 100,000 cells (68.17 ms), time reached
 1,234,567 events, 456,789 unit hops in 0.125 s (9.88 M events/s); trace hash 00c0ffee01234567
 
-flow           offered  delivered  queued  dropped  of link    Mbps  delay   99 %
-bursty, first   33,400     33,320      80        0   0.3332  207.25   92.4  166.3
-greedy          41,000     40,210     762       28   0.4021  250.10  214.8  386.6
-</script><b>    26,000     25,000   1,000        0   0.2500  155.50  233.1  419.6
+flow           offered  delivered  queued  dropped  of link    Mbps     delay       p99
+bursty, first   33,400     33,320      80        0   0.3332  207.25  62.99 us  113.4 us
+greedy          41,000     40,210     762       28   0.4021  250.10  146.4 us  263.6 us
+</script><b>    26,000     25,000   1,000        0   0.2500  155.50  158.9 us    286 us
 
-switches  flows  units/s   Mbps  mean wait  deviation     99 %     most
+switches  flows  units/s   Mbps  wait mean  deviation      p99      max
 1             1      300  0.240       2 ms       1 ms     3 ms     3 ms
 3             2       50  0.050    7.76 ms       0 ps  7.76 ms  7.76 ms
 
@@ -208,7 +205,7 @@ full buffers, 3 refused by full pools, 4 pushed out of full pools, 5 dropped by 
 dropped by policers, 7 dropped by shapers
 2 sessions asked for, 1 admitted, 1 refused (</script><b> at switch 1 -> switch 2, 20 kbps short)
 12 warnings reached 1 source
-busiest channel switch 1 -> switch 2: data 96.75 %, control 3.25 %
+busiest port switch 1 -> switch 2: data 96.75 %, control 3.25 %
 ";
 
 /// Three paths over 10 ms, made up.
@@ -280,13 +277,13 @@ fn losses_sessions_and_warnings_have_tables() {
     let tables = run_tables(&sample::spec(), &outcome, None, sample::info().cell);
     let drops = named(&tables, "drops");
     assert_eq!(drops.rows.len(), 1, "only flows with losses");
-    assert_eq!(number(&drops, 0, "wire [units]"), 1.0);
-    assert_eq!(number(&drops, 0, "residence [units]"), 7.0);
-    assert_eq!(number(&drops, 0, "all [units]"), 28.0);
+    assert_eq!(number(&drops, 0, "wire_units"), 1.0);
+    assert_eq!(number(&drops, 0, "residence_units"), 7.0);
+    assert_eq!(number(&drops, 0, "lost_units"), 28.0);
     let sessions = named(&tables, "sessions");
     assert_eq!(sessions.rows.len(), 2);
     assert_eq!(sessions.rows[1][4], "switch 1 -> switch 2".into());
-    assert_eq!(number(&sessions, 1, "missing [kbps]"), 20.0);
+    assert_eq!(number(&sessions, 1, "missing_kbps"), 20.0);
     assert_eq!(number(&named(&tables, "warnings"), 0, "warnings"), 12.0);
     let quiet = run_tables(
         &sample::spec(),

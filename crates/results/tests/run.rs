@@ -13,10 +13,10 @@ const GOLDEN: &str = "\
 Two circuits, one link: 100,000 cells (68.17 ms), time reached
 1,234,567 events, 456,789 unit hops in 0.125 s (9.88 M events/s); trace hash 00c0ffee01234567
 
-flow           offered  delivered  queued  dropped  of link    Mbps  delay   99 %
-bursty, first   33,400     33,320      80        0   0.3332  207.25   92.4  166.3
-greedy          41,000     40,210     790        0   0.4021  250.10  214.8  386.6
-</script><b>    26,000     25,000   1,000        0   0.2500  155.50  233.1  419.6
+flow           offered  delivered  queued  dropped  of link    Mbps     delay       p99
+bursty, first   33,400     33,320      80        0   0.3332  207.25  62.99 us  113.4 us
+greedy          41,000     40,210     790        0   0.4021  250.10  146.4 us  263.6 us
+</script><b>    26,000     25,000   1,000        0   0.2500  155.50  158.9 us    286 us
 
 flow             Mbps  max-min  ratio
 bursty, first  207.25   622.00  0.333
@@ -25,7 +25,7 @@ greedy         250.10     0.00      -
 Jain's index 0.9654 of rates, 1.0000 of rates over shares
 
 offered 100,400 = delivered 98,530 + queued 1,870 + dropped 0; nothing was lost
-busiest channel switch 1 -> switch 2: data 96.75 %, control 3.25 %
+busiest port switch 1 -> switch 2: data 96.75 %, control 3.25 %
 ";
 
 #[test]
@@ -99,7 +99,7 @@ fn value(table: &Table, row: usize, column: &str) -> Cell {
     let index = table
         .columns
         .iter()
-        .position(|c| c.header() == column)
+        .position(|c| c.key() == column)
         .expect(column);
     table.rows[row][index].clone()
 }
@@ -117,6 +117,7 @@ fn tables_say_what_the_outcome_says() {
     let info = sample::info();
     let tables = run_tables(&sample::spec(), &sample::outcome(), None, info.cell);
     for table in &tables {
+        sample::assert_names(table);
         assert!(
             table
                 .rows
@@ -127,25 +128,25 @@ fn tables_say_what_the_outcome_says() {
         );
     }
     let flows = named(&tables, "flows");
-    assert_eq!(value(&flows, 0, "balance [cells]"), Cell::Int(0));
+    assert_eq!(value(&flows, 0, "balance_cells"), Cell::Int(0));
     assert_eq!(
         value(&flows, 1, "path"),
         Cell::Text("host 2 -> sink 2".into())
     );
-    let Cell::Float { value: share, .. } = value(&flows, 0, "throughput [of bottleneck]") else {
+    let Cell::Float { value: share, .. } = value(&flows, 0, "throughput_share") else {
         panic!("a throughput is a number");
     };
     // 32,986 cells in 99,000 cell times.
     assert!((share - 32_986.0 / 99_000.0).abs() < 1e-6, "{share}");
     let delays = named(&tables, "delays");
-    let Cell::Float { value: mean, .. } = value(&delays, 0, "mean [cells]") else {
+    let Cell::Float { value: mean, .. } = value(&delays, 0, "delay_mean_cells") else {
         panic!("a delay is a number");
     };
     assert!((mean - 92.4).abs() < 1e-9);
     assert!(tables.iter().all(|table| table.name != "violations"));
     let tables = run_tables(&sample::spec(), &broken(), None, info.cell);
     assert_eq!(
-        value(&named(&tables, "flows"), 1, "balance [cells]"),
+        value(&named(&tables, "flows"), 1, "balance_cells"),
         Cell::Int(1)
     );
     assert_eq!(named(&tables, "violations").rows.len(), 100);
@@ -163,7 +164,7 @@ fn a_multicast_flow_counts_each_destination_once() {
         value(&flows, 1, "path"),
         Cell::Text("host 2 -> sink 2, sink 1".into())
     );
-    let Cell::Float { value: share, .. } = value(&flows, 1, "throughput [of bottleneck]") else {
+    let Cell::Float { value: share, .. } = value(&flows, 1, "throughput_share") else {
         panic!("a throughput is a number");
     };
     assert!((share - 39_807.0 / 2.0 / 99_000.0).abs() < 1e-5, "{share}");

@@ -102,10 +102,8 @@ fn the_table_has_a_row_for_each_wait() {
     assert_eq!(table.rows.len(), 4);
     let start = "3 flows have not moved since 2,000 cells";
     assert!(table.caption.starts_with(start), "{}", table.caption);
-    let headers: Vec<String> = table.columns.iter().map(|column| column.header()).collect();
-    let column = headers
-        .iter()
-        .position(|name| name.starts_with("control lost"));
+    let headers: Vec<String> = table.columns.iter().map(|column| column.key()).collect();
+    let column = headers.iter().position(|name| name == "control_lost_units");
     let lost = &table.rows[1][column.expect("it is counted")];
     assert_eq!(*lost, 16u64.into());
     assert!(standstill_table(&sample::outcome()).is_none());

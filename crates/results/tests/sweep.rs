@@ -1,5 +1,7 @@
 //! Sweeps: which curves are drawn, what tables hold, what the page says.
 
+mod sample;
+
 use results::sweep::{
     Measure, Role, Saturation, SweepAxis, SweepInfo, SweepResult, SweepRow, saturation_report,
     saturation_table, sweep_plots, sweep_report, sweep_tables,
@@ -9,7 +11,7 @@ use results::{Cell, page, svg};
 const MEASURES: [Measure; 4] = [
     measure("offered", "Mbps", Role::Offered),
     measure("accepted", "Mbps", Role::Accepted),
-    measure("delay", "µs", Role::Latency),
+    measure("delay", "us", Role::Latency),
     measure("saturated", "", Role::Saturated),
 ];
 
@@ -220,6 +222,7 @@ fn tables_are_tidy() {
     let [points, summary] = sweep_tables(&result).try_into().expect("two tables");
     assert_eq!((points.rows.len(), summary.rows.len()), (4, 2));
     for table in [&points, &summary] {
+        sample::assert_names(table);
         assert!(
             table
                 .rows

@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::child::Ended;
 use crate::toml_tree;
 
-/// Columns of a port's table that say where frames were dropped for want of room.
+/// Columns of the table of queues that say where frames were dropped for want of room.
 const DROPPED: [&str; 3] = [
-    "dropped: queue [frames]",
-    "dropped: input [frames]",
-    "dropped: memory [frames]",
+    "dropped_queue_full_frames",
+    "dropped_input_full_frames",
+    "dropped_memory_full_frames",
 ];
 
 fn json(path: &Path) -> Value {
@@ -73,8 +73,8 @@ fn lossless_loss(out: &Path) -> Option<String> {
     let classes: Option<Vec<u64>> = pressure["classes"]
         .as_array()
         .map(|list| list.iter().filter_map(Value::as_u64).collect());
-    let ports = fs::read_to_string(out.join("tables/ports.csv")).ok()?;
-    let mut lines = ports.lines();
+    let queues = fs::read_to_string(out.join("tables/queues.csv")).ok()?;
+    let mut lines = queues.lines();
     let heading: Vec<&str> = lines.next()?.split(',').collect();
     let at = |name: &str| heading.iter().position(|column| *column == name);
     let class_at = at("class")?;
@@ -198,10 +198,10 @@ mod tests {
 
     #[test]
     fn frames_lost_where_nothing_may_be_are_seen() {
-        let ports = "port,class,dropped: queue [frames]\nA -> B,3,7\nA -> B,0,9\n";
+        let queues = "port,class,dropped_queue_full_frames\nA -> B,3,7\nA -> B,0,9\n";
         let lost = |pressure: &str| {
             let text = format!("[back_pressure]\nkind = \"class\"\n{pressure}");
-            let files = [GOOD, ("resolved.toml", &text), ("tables/ports.csv", ports)];
+            let files = [GOOD, ("resolved.toml", &text), ("tables/queues.csv", queues)];
             wrong(&out("lossless", &files)).len()
         };
         assert_eq!(lost("classes = [3]\n"), 1);

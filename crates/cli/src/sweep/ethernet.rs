@@ -31,14 +31,14 @@ pub const MEASURES: &[Measure] = &[
         3,
     ),
     number(
-        "goodput least",
+        "goodput min",
         "Mbps",
         "of the flow that got least",
         Role::Other,
         3,
     ),
     number(
-        "goodput most",
+        "goodput max",
         "Mbps",
         "of the flow that got most",
         Role::Other,
@@ -66,33 +66,21 @@ pub const MEASURES: &[Measure] = &[
         3,
     ),
     number(
-        "transfer time",
+        "FCT mean",
         "ms",
         "mean over all of them, files to their last byte at the receiver",
         Role::Other,
         3,
     ),
+    number("FCT p99", "ms", "99th percentile", Role::Other, 3),
     number(
-        "transfer time 99 %",
-        "ms",
-        "99th percentile",
-        Role::Other,
-        3,
-    ),
-    number(
-        "acknowledged time",
+        "FCT acked mean",
         "ms",
         "mean over all files, to their last acknowledgement",
         Role::Other,
         3,
     ),
-    number(
-        "acknowledged time 99 %",
-        "ms",
-        "99th percentile",
-        Role::Other,
-        3,
-    ),
+    number("FCT acked p99", "ms", "99th percentile", Role::Other, 3),
     number(
         "last transfer",
         "ms",
@@ -101,17 +89,17 @@ pub const MEASURES: &[Measure] = &[
         3,
     ),
     number(
-        "delay",
-        "µs",
-        "mean from the station's port to delivery, over all data frames",
+        "delay mean",
+        "us",
+        "mean from the host's port to delivery, over all data frames",
         Role::Latency,
         3,
     ),
-    number("delay 99 %", "µs", "99th percentile", Role::Other, 3),
+    number("delay p99", "us", "99th percentile", Role::Other, 3),
     number(
-        "late",
-        "of due",
-        "video datagrams that missed their deadline",
+        "late share",
+        "",
+        "video datagrams that missed their deadline, over those due",
         Role::Other,
         4,
     ),
@@ -124,14 +112,14 @@ pub const MEASURES: &[Measure] = &[
     ),
     number(
         "dropped share",
-        "of created",
+        "",
         "the same over frames created",
         Role::Other,
         5,
     ),
     number(
-        "stopped",
-        "of time",
+        "stopped share max",
+        "",
         "share of time in which the queue stopped most was stopped",
         Role::Other,
         4,
@@ -144,29 +132,29 @@ pub const MEASURES: &[Measure] = &[
         0,
     ),
     number(
-        "largest queue",
+        "queue max",
         "bytes",
         "most that any queue with a limit held, whole run",
         Role::Other,
         0,
     ),
     number(
-        "headroom",
+        "headroom max",
         "bytes",
         "most used at any input, whole run",
         Role::Other,
         0,
     ),
-    number("marked", "frames", "by switches (ECN)", Role::Other, 0),
+    number("ECN-marked", "frames", "by switches", Role::Other, 0),
     number(
-        "sent again",
-        "of sent",
-        "payload that TCP sent again, over all it sent, whole run",
+        "retransmitted share",
+        "",
+        "payload that TCP retransmitted, over all it sent, whole run",
         Role::Other,
         5,
     ),
     number(
-        "time-outs",
+        "timeouts",
         "",
         "of TCP's retransmission timers, whole run",
         Role::Other,
@@ -362,14 +350,14 @@ mod tests {
         assert_eq!(values.len(), MEASURES.len());
         let value = |name: &str| values[MEASURES.iter().position(|m| m.name == name).unwrap()];
         for (name, is) in [
-            ("transfer time", 1.0),
-            ("acknowledged time", 2.0),
+            ("FCT mean", 1.0),
+            ("FCT acked mean", 2.0),
             ("last transfer", 3.0),
         ] {
             assert_eq!(value(name), is, "{name}");
         }
         assert_eq!(value("standstill"), 1.0);
         assert_eq!(value("broken promises"), 7.0);
-        assert!(value("delay").is_nan() && value("late").is_nan());
+        assert!(value("delay mean").is_nan() && value("late share").is_nan());
     }
 }

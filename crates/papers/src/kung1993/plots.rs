@@ -36,7 +36,7 @@ impl TimePlot {
     pub fn curve<P>(mut self, run: &Run<P>, name: &str) -> TimePlot {
         let per_cell = run.scenario.cell.seconds() * 1e6;
         self.plot.x.other = Some(OtherUnit {
-            unit: "µs".into(),
+            unit: "us".into(),
             per_unit: per_cell,
         });
         self.plot.curves.push(curve(run, run.series(name), name));

@@ -179,14 +179,14 @@ fn messages(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &
         add(&name, Shown::Time, is_main, What::MessageAt(percent), TIME);
     }
     add(
-        "messages whole",
+        "messages complete",
         Shown::Count,
         true,
         What::MessagesDone,
-        "bursts or responses that have arrived as a whole, of those that began after the warm-up",
+        "bursts or responses that have arrived completely, of those that began after the warm-up",
     );
     add(
-        "messages not whole",
+        "messages incomplete",
         Shown::Count,
         true,
         What::MessagesOpen,
@@ -197,14 +197,14 @@ fn messages(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &
 /// Memory, loss, and what links carry besides payload.
 fn costs(add: &mut impl FnMut(&str, Shown, bool, What, &str)) {
     add(
-        "peak of one buffer",
+        "switch buffer max",
         Shown::Bytes,
         true,
         What::StoredMost,
-        "most bytes in the memory of one switch, whole run; cells count with their headers",
+        "most bytes in the memory of any one switch, whole run; cells count with their headers",
     );
     add(
-        "mean of all buffers",
+        "all buffers mean",
         Shown::Bytes,
         false,
         What::StoredMean,
@@ -215,7 +215,7 @@ fn costs(add: &mut impl FnMut(&str, Shown, bool, What, &str)) {
         Shown::Percent,
         true,
         What::Loss,
-        "payload dropped over payload that left the sources, repeats included, whole run",
+        "payload dropped over payload that left the sources, retransmissions included, whole run",
     );
     add(
         "overhead",
@@ -240,7 +240,11 @@ fn costs(add: &mut impl FnMut(&str, Shown, bool, What, &str)) {
             What::Control,
             "PAUSE, PFC and stops by destination; credit cells; RM cells",
         ),
-        ("- repeats", What::Again, "payload that TCP sent again"),
+        (
+            "- retransmitted",
+            What::Again,
+            "payload that TCP retransmitted",
+        ),
     ];
     for (name, what, meaning) in parts {
         add(name, Shown::Percent, true, what, meaning);
@@ -258,11 +262,17 @@ fn recovery(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &
         "from the end of a burst until the switches hold no more than before";
     if workload.flows.iter().any(|flow| flow.group == VICTIM) {
         let what = What::VictimBack(Over::Mean);
-        add("victim back, mean", Shown::Time, true, what, VICTIM_MEANS);
-        let what = What::VictimBack(Over::Worst);
-        add("victim back, worst", Shown::Time, true, what, VICTIM_MEANS);
         add(
-            "victim not back",
+            "victim recovery mean",
+            Shown::Time,
+            true,
+            what,
+            VICTIM_MEANS,
+        );
+        let what = What::VictimBack(Over::Worst);
+        add("victim recovery max", Shown::Time, true, what, VICTIM_MEANS);
+        add(
+            "victim not recovered",
             Shown::Count,
             true,
             What::NotBack,
@@ -270,12 +280,36 @@ fn recovery(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &
         );
     }
     let what = What::MemoryBack(Over::Mean);
-    add("memory back, mean", Shown::Time, true, what, MEMORY_MEANS);
+    add(
+        "memory recovery mean",
+        Shown::Time,
+        true,
+        what,
+        MEMORY_MEANS,
+    );
     let what = What::MemoryBack(Over::Worst);
-    add("memory back, worst", Shown::Time, false, what, MEMORY_MEANS);
+    add(
+        "memory recovery max",
+        Shown::Time,
+        false,
+        what,
+        MEMORY_MEANS,
+    );
 }
 
 impl Measure {
+    /// Its name in full, where `name` is that of a part below a sum.
+    pub fn full_name(&self) -> String {
+        let sum = match self.what {
+            What::Throughput(_) => "throughput",
+            _ => "overhead",
+        };
+        match self.name.strip_prefix("- ") {
+            Some(part) => format!("{sum} {part}"),
+            None => self.name.clone(),
+        }
+    }
+
     /// The same in the unit that suits its largest value: Gbps where rates are that fast.
     pub fn legible(&self, workload: &Workload, schemes: &[SchemeRuns]) -> Measure {
         let mut measure = self.clone();

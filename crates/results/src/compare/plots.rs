@@ -16,10 +16,10 @@ pub(super) fn bars(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Plot> {
         "fairness",
         "delay p99",
         "message p99",
-        "peak of one buffer",
+        "switch buffer max",
         "loss",
         "overhead",
-        "victim back, mean",
+        "victim recovery mean",
     ];
     let victim = format!("- {VICTIM}");
     let measures = measures(workload);
@@ -54,15 +54,10 @@ fn bar(workload: &Workload, measure: &Measure, schemes: &[SchemeRuns]) -> Plot {
         });
         curves.push(curve);
     }
-    let name = measure.name.trim_start_matches("- ");
-    let group = if name == measure.name {
-        ""
-    } else {
-        "throughput of group "
-    };
+    let name = measure.full_name();
     Plot {
-        id: format!("bars {group}{name}"),
-        title: format!("{group}{name}"),
+        id: format!("bars {name}"),
+        title: name.clone(),
         x: Axis {
             min: Some(0.0),
             max: Some(schemes.len() as f64 + 1.0),

@@ -78,7 +78,7 @@ pub fn compare_series(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Series
             let bps = |bytes: &u64| *bytes as f64 * 8.0 / (window as f64 * 1e-12);
             all.push(Series {
                 name: format!("{} {}", scheme.name, flow.name),
-                unit: "bits per second",
+                unit: "bps",
                 step: false,
                 x_ps: middles(seen.windows.len()).collect(),
                 y: seen.windows.iter().map(bps).collect(),
@@ -148,7 +148,7 @@ fn warnings(info: &CompareInfo, schemes: &[SchemeRuns]) -> Vec<Block> {
 
 /// A row for each number, a column for each scheme.
 fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
-    let mut columns = vec![Column::text("", "what is measured")];
+    let mut columns = vec![Column::text("measure", "what is measured")];
     let names = schemes.iter().map(|scheme| scheme.name.as_str());
     columns.extend(names.map(|name| Column::number(name, "", "")));
     let seeds = schemes.iter().any(|scheme| scheme.runs.len() > 1);

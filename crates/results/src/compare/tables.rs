@@ -24,7 +24,7 @@ pub fn compare_tables(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Table>
 }
 
 fn column(measure: &Measure) -> Column {
-    Column::number(&measure.name, measure.shown.unit(), &measure.meaning)
+    Column::number(&measure.full_name(), measure.shown.unit(), &measure.meaning)
 }
 
 fn number(value: f64) -> Cell {
@@ -45,9 +45,12 @@ fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     for measure in &measures {
         columns.push(column(measure));
         if has_interval {
-            let name = format!("{} ±", measure.name);
             let meaning = "half the width of the 95 % interval over the seeds";
-            columns.push(Column::number(&name, measure.shown.unit(), meaning));
+            columns.push(Column::interval(
+                &measure.name,
+                measure.shown.unit(),
+                meaning,
+            ));
         }
     }
     let mut table = Table::new("schemes", "Each scheme under the same workload.", columns);
@@ -117,11 +120,11 @@ fn by_flow(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
             Column::number(
                 "sent",
                 "kB",
-                "payload that left, repeats included, whole run",
+                "payload that left, retransmissions included, whole run",
             ),
             Column::number("lost", "kB", "payload of it that was dropped"),
-            Column::number("messages whole", "", "that began after the warm-up"),
-            Column::number("messages not whole", "", "that began after the warm-up"),
+            Column::number("messages complete", "", "that began after the warm-up"),
+            Column::number("messages incomplete", "", "that began after the warm-up"),
         ],
     );
     for scheme in schemes {
@@ -164,8 +167,8 @@ fn by_burst(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         vec![
             Column::text("scheme", "what keeps buffers from overflowing"),
             Column::number("burst at", "ms", "its start"),
-            Column::number("victim back", "ms", "after the end of the burst"),
-            Column::number("memory back", "ms", "after the end of the burst"),
+            Column::number("victim recovery", "ms", "after the end of the burst"),
+            Column::number("memory recovery", "ms", "after the end of the burst"),
         ],
     );
     for scheme in schemes {
@@ -195,9 +198,9 @@ pub fn compare_summary(workload: &Workload, schemes: &[SchemeRuns]) -> Value {
             let mean = Some(measure.shown.scaled(mean)).filter(|value| value.is_finite());
             let half_width = half_width.map(|width| measure.shown.scaled(width));
             let value = json!({
-                "value": mean, "half_width_95": half_width, "unit": measure.shown.unit(),
+                "value": mean, "ci95": half_width, "unit": measure.shown.unit(),
             });
-            (measure.name.trim_start_matches("- ").to_owned(), value)
+            (column(measure).key(), value)
         });
         let runs = scheme.runs.iter().map(|run| {
             json!({

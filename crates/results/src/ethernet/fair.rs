@@ -45,7 +45,7 @@ pub fn shares(spec: &EthernetSpec, outcome: &EthernetOutcome) -> FairShares {
         let returned = found.map_or(0, |found| found.returned_bytes) as f64 * 8.0;
         let returned = per_second(returned, seconds(spec, outcome));
         match way(0).zip(way(1)) {
-            None => row.remark = "several ways",
+            None => row.remark = "several paths",
             Some(ways) => {
                 let (own, remark) = own_claims(flow, ways, group, (goodput, returned));
                 claims.extend(own);
@@ -124,10 +124,10 @@ fn notes(spec: &EthernetSpec, groups_count: bool, rows: &[FairRow]) -> Vec<Strin
     }
     let spread = rows
         .iter()
-        .filter(|row| row.remark == "several ways")
+        .filter(|row| row.remark == "several paths")
         .count();
     if spread > 0 {
-        let text = "frames that are spread over several ways are left out: others may get less";
+        let text = "frames that are spread over several paths are left out: others may get less";
         notes.push(text.into());
     }
     notes

@@ -52,7 +52,7 @@ pub fn channels(spec: &EthernetSpec) -> Vec<String> {
 pub fn channel(names: &[String], channel: u32) -> String {
     match names.get(channel as usize) {
         Some(name) => name.clone(),
-        None => format!("channel {channel}"),
+        None => format!("port {channel}"),
     }
 }
 

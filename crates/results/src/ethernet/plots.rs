@@ -101,7 +101,7 @@ fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> P
         x: Axis {
             log: true,
             other: Some(OtherUnit {
-                unit: "µs".into(),
+                unit: "us".into(),
                 per_unit: 1e3,
             }),
             ..Axis::new("Delay", "ms")
@@ -112,7 +112,7 @@ fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> P
             ..Axis::new("Share of frames", "")
         },
         curves,
-        note: "Data frames from the station's port to delivery, after the warm-up.".into(),
+        note: "Data frames from the host's port to delivery, after the warm-up.".into(),
         marks: deadlines.into_iter().take(DEADLINES).map(mark).collect(),
     }
 }
@@ -151,7 +151,7 @@ fn high_water(channels: &[String], queues: &[Queue<'_>]) -> Plot {
             .collect()
     };
     let mut curves = vec![Curve::new(
-        "most held",
+        "held max",
         Style::Bars,
         x.clone(),
         most.collect(),
@@ -224,7 +224,7 @@ pub fn series_plots(series: &[Series]) -> Vec<Plot> {
 /// picoseconds make one of the first.
 fn time_axis(last_ps: u64) -> (Axis, f64) {
     let (unit, ps, other, per_unit) = match last_ps {
-        0..10_000_000_000 => ("µs", 1e6, "ms", 1e-3),
+        0..10_000_000_000 => ("us", 1e6, "ms", 1e-3),
         10_000_000_000..10_000_000_000_000 => ("ms", 1e9, "s", 1e-3),
         _ => ("s", SECOND_PS, "ms", 1e3),
     };

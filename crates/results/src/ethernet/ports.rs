@@ -88,7 +88,7 @@ fn port_columns() -> Vec<Column> {
     let bytes = |name: &str, meaning: &str| Column::number(name, "bytes", meaning);
     let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
     vec![
-        Column::text("port", "the channel it stands in front of"),
+        Column::text("port", "from which node to which"),
         Column::number("class", "", "of its frames"),
         frames("sent", "after the warm-up"),
         Column::number(
@@ -96,24 +96,24 @@ fn port_columns() -> Vec<Column> {
             "%",
             "share of the time after the warm-up that its frames, with preamble and gap, took",
         ),
-        bytes("mean", "held, over the time after the warm-up"),
-        bytes("most", "held; whole run"),
+        bytes("held mean", "over the time after the warm-up"),
+        bytes("held max", "whole run"),
         bytes("limit", "it holds; empty is without limit"),
         bytes("high", "congested above this (detection at outputs)"),
         Column::number("stopped", "%", "share of the time after the warm-up"),
-        Column::number("longest stop", "ms", "whole run"),
+        Column::number("stop max", "ms", "longest; whole run"),
         Column::number("congestions", "", "times it became congested; whole run"),
-        frames("dropped: queue", "the queue was full; whole run"),
+        frames("dropped queue full", "the queue was full; whole run"),
         frames(
-            "dropped: input",
+            "dropped input full",
             "the input's limit or headroom was used up; whole run",
         ),
         frames(
-            "dropped: memory",
+            "dropped memory full",
             "the shared memory or its share was used up; whole run",
         ),
-        frames("dropped: watchdog", "by a tripped watchdog; whole run"),
-        frames("marked", "ECN"),
+        frames("dropped watchdog", "by a tripped watchdog; whole run"),
+        frames("ECN-marked", "after the warm-up"),
         Column::number("watchdog trips", "", "whole run"),
     ]
 }
@@ -122,9 +122,9 @@ fn port_columns() -> Vec<Column> {
 pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let all = queues(spec, outcome);
     let mut table = Table::new(
-        "ports",
+        "queues",
         format!(
-            "Output queues, by channel and class; those that did nothing are left out.{}",
+            "Output queues, by port and class; those that did nothing are left out.{}",
             limit(all.len(), "queues")
         ),
         port_columns(),
@@ -173,15 +173,21 @@ pub fn drops(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         "drops",
         "Where frames were dropped, and why; whole run.",
         vec![
-            Column::text("port", "the channel they would have left on"),
+            Column::text("port", "that they would have left by"),
             Column::number("class", "", "of the queue"),
-            frames("all", "dropped"),
-            frames("queue full", "the queue was full"),
-            frames("input full", "the input's limit or headroom was used up"),
-            frames("memory full", "the shared memory or its share was used up"),
-            frames("watchdog", "by a tripped watchdog"),
+            frames("dropped", "whatever the cause"),
+            frames("dropped queue full", "the queue was full"),
+            frames(
+                "dropped input full",
+                "the input's limit or headroom was used up",
+            ),
+            frames(
+                "dropped memory full",
+                "the shared memory or its share was used up",
+            ),
+            frames("dropped watchdog", "by a tripped watchdog"),
             Column::number(
-                "share",
+                "dropped",
                 "%",
                 "of the frames that joined or were dropped here",
             ),
@@ -212,36 +218,30 @@ pub fn channels(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let control = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
     let all = &outcome.channels;
     let mut table = Table::new(
-        "channels",
-        format!(
-            "Each direction of each link.{}",
-            limit(all.len(), "channels")
-        ),
+        "ports",
+        format!("Each direction of each link.{}", limit(all.len(), "ports")),
         vec![
-            Column::number("channel", "", "its number, as in a trace"),
-            Column::text("name", "from which node to which"),
+            Column::number("number", "", "as in a trace"),
+            Column::text("port", "from which node to which"),
             Column::number("rate", "Mbps", "line rate"),
-            Column::number("delay", "µs", "propagation"),
+            Column::number("propagation", "us", "delay of the link"),
             Column::number(
                 "data",
                 "%",
                 "share of the time after the warm-up with data frames",
             ),
             Column::number("control", "%", "the same with control frames"),
-            control(
-                "stops sent",
-                "on this channel, refreshes included; whole run",
-            ),
-            control("refreshes", "among them"),
+            control("stops sent", "by this port, refreshes included; whole run"),
+            control("refreshes sent", "among them"),
             control("resumes sent", "whole run"),
-            control("stops obeyed", "by what leaves on this channel; whole run"),
+            control("stops obeyed", "by what leaves by this port; whole run"),
             Column::number(
-                "input most",
+                "input held max",
                 "bytes",
-                "that came in over it and had not left the node it enters; whole run",
+                "that came in over the link and had not left the node at its end; whole run",
             ),
             Column::number(
-                "headroom most",
+                "headroom held max",
                 "bytes",
                 "of that in headroom, or above the high threshold; whole run",
             ),

@@ -107,11 +107,7 @@ fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<
         ));
     }
     if let Some((name, data, control)) = words::busiest(spec, outcome) {
-        facts.push(fact(
-            "Busiest channel",
-            words::percent(data + control),
-            name,
-        ));
+        facts.push(fact("Busiest port", words::percent(data + control), name));
     }
     let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
         Some(wall) => format!(

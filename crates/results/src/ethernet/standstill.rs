@@ -119,7 +119,7 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             own.frames.into(),
             own.bytes.into(),
             names::flow(spec, own.first_flow).into(),
-            Cell::float(own.since.seconds(), 9),
+            Cell::float(own.since.ps() as f64 / 1e6, 6),
             waits_for(spec, &channels, found, index).into(),
         ]);
     }
@@ -128,15 +128,15 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
 
 fn columns() -> Vec<Column> {
     vec![
-        Column::number("queue", "", "its place in the row"),
+        Column::number("place", "", "of the queue in the chain"),
         Column::text("node", "where it stands"),
-        Column::text("channel", "the channel it stands in front of"),
+        Column::text("port", "the port it waits at"),
         Column::number("class", "", "its class"),
-        Column::text("to", "only frames to this station are stopped; empty: all"),
+        Column::text("to", "only frames to this host are stopped; empty: all"),
         Column::number("frames", "frames", "that wait under the stop"),
         Column::number("bytes", "bytes", "of those frames"),
-        Column::text("first", "flow of the first of them"),
-        Column::number("since", "s", "when it was stopped"),
+        Column::text("first flow", "flow of the first of them"),
+        Column::number("since", "us", "when it was stopped"),
         Column::text("waits for", "the queue whose congestion stops it"),
     ]
 }
@@ -149,7 +149,7 @@ pub fn summary(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Value {
     let channels = names::channels(spec);
     let one = |wait: &Wait| {
         json!({
-            "channel": names::channel(&channels, wait.channel),
+            "port": names::channel(&channels, wait.channel),
             "class": wait.class,
             "destination": wait.destination.map(|station| names::node(spec, station)),
             "frames": wait.frames,

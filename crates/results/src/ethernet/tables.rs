@@ -8,7 +8,7 @@ use super::{EthernetBalance, fair, names, ports, standstill, transfers};
 use crate::model::{Cell, Column, Table};
 
 /// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP,
-/// drops, the standstill, ports, channels, nodes and violations; those without a row are left out.
+/// drops, the standstill, queues, ports, nodes and violations; those without a row are left out.
 pub fn ethernet_tables(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Table> {
     let mut tables = short_tables(spec, outcome);
     tables.extend(long_tables(spec, outcome));
@@ -57,11 +57,11 @@ pub(super) fn found<'a>(
 fn balance(outcome: &EthernetOutcome) -> Table {
     let mut table = Table::new(
         "balance",
-        "What became of every frame that a station made; whole run.",
+        "What became of every frame that a host made; whole run.",
         vec![
             Column::text("of", "frames or bytes"),
-            Column::number("created", "", "handed to the ports of stations"),
-            Column::number("delivered", "", "reached their station"),
+            Column::number("created", "", "handed to the ports of hosts"),
+            Column::number("delivered", "", "reached their host"),
             Column::number("dropped", "", "whatever the cause"),
             Column::number("inside", "", "in queues and on wires at the end"),
             Column::number(
@@ -95,16 +95,16 @@ fn group_table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             Column::text("group", "name in the scenario"),
             Column::number("flows", "", "how many"),
             rate("goodput", "payload delivered to applications, all flows"),
-            rate("least", "of one flow"),
-            rate("mean", "of one flow"),
-            rate("most", "of one flow"),
+            rate("goodput min", "of one flow"),
+            rate("goodput mean", "of one flow"),
+            rate("goodput max", "of one flow"),
             Column::number("fairness", "", "Jain's index: 1 where all got the same"),
             rate("returned", "payload of responses, all flows"),
             Column::number("transfers", "1/s", "files, requests or pictures complete"),
-            Column::number("mean time", "ms", "of a transfer: flow completion time"),
-            Column::number("99 %", "ms", "99 in 100 transfers took no longer"),
+            Column::number("FCT mean", "ms", "flow completion time of a transfer"),
+            Column::number("FCT p99", "ms", "99 in 100 transfers took no longer"),
             Column::number(
-                "acknowledged",
+                "FCT acked mean",
                 "ms",
                 "mean of files to the last acknowledgement",
             ),
@@ -167,7 +167,7 @@ fn flow_columns() -> Vec<Column> {
     let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
     vec![
         Column::text("flow", "name in the scenario"),
-        Column::text("path", "from station to station"),
+        Column::text("path", "from host to host"),
         Column::text("protocol", "what carries it"),
         Column::number("class", "", "of its frames"),
         Column::number(
@@ -181,19 +181,16 @@ fn flow_columns() -> Vec<Column> {
             "bytes",
             "payload the application handed over, whole run; over TCP without end: what was sent",
         ),
-        frames(
-            "created",
-            "handed to ports of stations, both ways; whole run",
-        ),
-        frames("delivered", "reached their station; whole run"),
-        frames("dropped", "whatever the cause; whole run"),
+        frames("created", "handed to ports of hosts, both ways; whole run"),
+        frames("delivered", "reached their host; whole run"),
+        frames("dropped total", "whatever the cause; whole run"),
         frames("inside", "in queues and on wires at the end"),
         frames(
             "balance",
             "created - delivered - dropped - inside; zero when all is accounted for",
         ),
-        frames("dropped (warm)", "after the warm-up"),
-        frames("marked", "by switches (ECN)"),
+        frames("dropped", "after the warm-up"),
+        frames("ECN-marked", "by switches"),
     ]
 }
 
@@ -244,16 +241,17 @@ fn protocol(transport: &TransportSpec) -> &'static str {
     }
 }
 
-pub(super) fn time_columns(unit: &str) -> Vec<Column> {
-    let number = |name: &str, meaning: &str| Column::number(name, unit, meaning);
+/// Statistics of `what`, such as delays.
+pub(super) fn time_columns(what: &str, unit: &str) -> Vec<Column> {
+    let number = |of: &str, meaning: &str| Column::number(&format!("{what} {of}"), unit, meaning);
     vec![
         number("mean", "mean"),
-        number("least", "smallest"),
-        number("median", "half are no longer"),
-        number("90 %", "nine in ten are no longer"),
-        number("99 %", "99 in 100 are no longer"),
-        number("99.9 %", "999 in 1000 are no longer"),
-        number("most", "largest"),
+        number("min", "smallest"),
+        number("p50", "half are no longer"),
+        number("p90", "nine in ten are no longer"),
+        number("p99", "99 in 100 are no longer"),
+        number("p99.9", "999 in 1000 are no longer"),
+        number("max", "largest"),
     ]
 }
 
@@ -279,10 +277,10 @@ fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             "data frames delivered after the warm-up",
         ),
     ];
-    columns.extend(time_columns("µs"));
+    columns.extend(time_columns("delay", "us"));
     let mut table = Table::new(
         "delays",
-        "From being handed to the station's port to delivery, of data frames that reached the \
+        "From being handed to the host's port to delivery, of data frames that reached the \
          destination after the warm-up.",
         columns,
     );
@@ -333,10 +331,10 @@ fn tcp(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         vec![
             Column::text("flow", "name in the scenario"),
             Column::number("segments", "", "sent, pure acknowledgements included"),
-            Column::number("sent", "bytes", "of payload, those sent again included"),
-            Column::number("sent again", "bytes", "of payload"),
-            Column::number("sent again", "%", "of the payload sent"),
-            Column::number("time-outs", "", "of the retransmission timer"),
+            Column::number("sent", "bytes", "of payload, retransmissions included"),
+            Column::number("retransmitted", "bytes", "of payload"),
+            Column::number("retransmitted", "%", "of the payload sent"),
+            Column::number("timeouts", "", "of the retransmission timer"),
             Column::number("fast retransmits", "", "provoked by duplicates"),
             Column::number("duplicates", "", "segments that brought nothing new"),
             Column::number("ECN cuts", "", "times the window shrank because of marks"),
@@ -371,10 +369,10 @@ fn nodes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         "What each node held; whole run.",
         vec![
             Column::text("node", "name in the scenario"),
-            Column::text("kind", "station or switch"),
-            Column::number("most held", "bytes", "in all its queues at once"),
+            Column::text("kind", "host or switch"),
+            Column::number("held max", "bytes", "in all its queues at once"),
             Column::number(
-                "time-outs",
+                "timeouts",
                 "",
                 "times its congested queues gave up on a neighbour that did not respond",
             ),
@@ -382,7 +380,7 @@ fn nodes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     );
     for (node, found) in spec.nodes.iter().zip(&outcome.nodes) {
         let kind = match node.kind {
-            NodeKind::Station { .. } => "station",
+            NodeKind::Station { .. } => "host",
             NodeKind::Switch(_) => "switch",
         };
         table.rows.push(vec![
@@ -401,8 +399,8 @@ fn violations(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         "violations",
         "Promises broken, oldest first.",
         vec![
-            Column::number("time", "µs", "when"),
-            Column::text("channel", "where"),
+            Column::number("time", "us", "when"),
+            Column::text("port", "where"),
             Column::text("what", "which promise, with numbers"),
         ],
     );

@@ -53,7 +53,7 @@ pub fn ethernet_terminal_summary(
     lines.extend(stop_lines(&channels, outcome, &queues));
     if let Some((name, data, control)) = words::busiest(spec, outcome) {
         lines.push(format!(
-            "busiest channel {name}: data {}, control {}",
+            "busiest port {name}: data {}, control {}",
             words::percent(data),
             words::percent(control)
         ));
@@ -140,16 +140,16 @@ impl FlowRates {
 
 fn titles(folded: bool, unit: &'static str) -> Vec<String> {
     let titles: &[&str] = match folded {
-        true => &["flows", "number", unit, "least", "mean", "most"],
+        true => &["flows", "number", unit, "min", "mean", "max"],
         false => &["flow", unit, "returned"],
     };
     let more = [
         "transfers/s",
         "FCT",
-        "99 %",
+        "p99",
         "acked",
         "delay",
-        "99 %",
+        "p99",
         "dropped",
         "late",
     ];

@@ -11,28 +11,24 @@ fn columns() -> Vec<Column> {
     let mut columns = vec![
         Column::text("flow", "name in the scenario"),
         Column::text("what", "files, requests or pictures"),
-        Column::number("finished", "", "complete after the warm-up"),
-        Column::number("rate", "1/s", "finished per second"),
+        Column::number("transfers", "", "complete after the warm-up"),
+        Column::number("transfers", "1/s", "complete per second"),
     ];
-    columns.extend(time_columns("ms"));
+    columns.extend(time_columns("FCT", "ms"));
     columns.extend([
-        Column::number("acknowledged", "", "files acknowledged after the warm-up"),
+        Column::number("acked", "", "files acknowledged after the warm-up"),
+        Column::number("FCT acked mean", "ms", "to a file's last acknowledgement"),
+        Column::number("FCT acked p99", "ms", "99 in 100 took no longer to that"),
         Column::number(
-            "acknowledged mean",
-            "ms",
-            "to a file's last acknowledgement",
-        ),
-        Column::number(
-            "acknowledged 99 %",
-            "ms",
-            "99 in 100 took no longer to that",
-        ),
-        Column::number(
-            "unacknowledged",
+            "unacked",
             "",
             "all in at the end of the run, but not acknowledged",
         ),
-        Column::number("last", "ms", "when the last of the whole run was complete"),
+        Column::number(
+            "last transfer",
+            "ms",
+            "when the last of the whole run was complete",
+        ),
     ]);
     columns
 }
@@ -43,7 +39,7 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         "transfers",
         "Flow completion times. Files: from the application's start to the last byte at the \
          receiver. Requests: to the whole response. Pictures: to the arrival of the last datagram. \
-         Finished after the warm-up.",
+         Complete after the warm-up.",
         columns(),
     );
     let seconds = seconds(spec, outcome);

@@ -166,7 +166,7 @@ pub fn paragraphs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> String {
     let mut text = format!(
         "{} crossed a network of {} and {} for {}.",
         counted(spec.flows.len(), "flow"),
-        counted(spec.nodes.len() - switches, "station"),
+        counted(spec.nodes.len() - switches, "host"),
         counted(switches, "switch"),
         span(outcome.ended_at.ps() as f64)
     );
@@ -190,7 +190,7 @@ pub fn paragraphs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> String {
     ));
     if let Some((name, data, control)) = busiest(spec, outcome) {
         text.push_str(&format!(
-            " The busiest channel, {name}, carried data {} and control frames {} of the time.",
+            " The busiest port, {name}, carried data {} and control frames {} of the time.",
             percent(data),
             percent(control)
         ));

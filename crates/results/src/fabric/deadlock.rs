@@ -38,15 +38,15 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
 
 fn columns() -> Vec<Column> {
     vec![
-        Column::number("packet", "", "its place in the cycle"),
+        Column::number("place", "", "of the packet in the circle"),
         Column::text("router", "where its header waits"),
         Column::text("from", "terminal it comes from"),
         Column::text("to", "terminal it goes to"),
         Column::number("born", "cycle", "when it was born"),
-        Column::text("holds", "channel whose lane its header is in"),
-        Column::number("lane", "", "that lane"),
+        Column::text("holds", "channel whose virtual channel its header is in"),
+        Column::number("holds vc", "", "that virtual channel"),
         Column::text("waits for", "channel it has to cross next"),
-        Column::number("its lane", "", "a lane of it that the next packet holds"),
+        Column::number("waits for vc", "", "one that the next packet holds"),
     ]
 }
 
@@ -58,7 +58,7 @@ fn caption(deadlock: &Deadlock) -> String {
         false => format!("No flit has moved since cycle {since}; {packets} can't move."),
     };
     text.push_str(
-        " Each of these waits for a lane that the next one holds, the last for one of the first.",
+        " Each of these waits for a virtual channel that the next one holds, the last for one of the first.",
     );
     if deadlock.held.len() > ROWS_MOST {
         text.push_str(&format!(
@@ -90,7 +90,7 @@ pub fn lines(spec: &FabricSpec, outcome: &FabricOutcome, most: usize) -> Vec<Str
         .take(most)
         .map(|held| {
             format!(
-                "  {}: {} to {} holds {} lane {}, waits for {} lane {}",
+                "  {}: {} to {} holds {} vc {}, waits for {} vc {}",
                 router(&names, held),
                 held.source,
                 held.destination,
@@ -120,10 +120,10 @@ pub fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Value {
             "source": held.source,
             "destination": held.destination,
             "birth_cycle": held.birth,
-            "holds": { "channel": names.channel(held.at.0), "lane": held.at.1 },
+            "holds": { "channel": names.channel(held.at.0), "vc": held.at.1 },
             "waits_for": {
                 "channel": names.channel(held.waits_for.0),
-                "lane": held.waits_for.1,
+                "vc": held.waits_for.1,
             },
         })
     };

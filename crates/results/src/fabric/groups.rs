@@ -54,10 +54,10 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         "Use of channels that do the same job, in the window.",
         vec![
             Column::text("channels", "where they run"),
-            Column::number("number", "", "how many"),
-            percent("mean use", "share of cycles with a flit, mean over them"),
-            percent("least", "that of the least used"),
-            percent("most", "that of the most used"),
+            Column::number("count", "", "how many channels"),
+            percent("use mean", "share of cycles with a flit, mean over them"),
+            percent("use min", "that of the least used"),
+            percent("use max", "that of the most used"),
         ],
     );
     for (key, group) in &groups {

@@ -103,12 +103,12 @@ pub fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         ),
         vec![
             Column::number(
-                "channel",
+                "number",
                 "",
-                "its number: between routers, then injection, then ejection",
+                "as in a trace: between routers, then injection, then ejection",
             ),
             Column::text(
-                "name",
+                "channel",
                 "where it runs; the port is the output port of the router",
             ),
             Column::text("kind", "network, injection or ejection"),

@@ -105,8 +105,8 @@ fn latency(outcome: &FabricOutcome) -> Plot {
         curves,
         note,
         marks: vec![
-            Mark::vertical(whole.percentiles[0] as f64, "median"),
-            Mark::vertical(whole.percentiles[2] as f64, "99 %"),
+            Mark::vertical(whole.percentiles[0] as f64, "p50"),
+            Mark::vertical(whole.percentiles[2] as f64, "p99"),
         ],
     }
 }
@@ -191,7 +191,7 @@ fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
     Plot {
         id: "channels".into(),
         title: "Use of channels, the busiest first".into(),
-        x: Axis::new("Channels at least so busy", "%"),
+        x: Axis::new("Channels at least this busy", "%"),
         y: Axis {
             min: Some(0.0),
             ..Axis::new("Cycles with a flit", "%")
@@ -237,8 +237,8 @@ fn lanes(outcome: &FabricOutcome) -> Plot {
     let x = (0..shares.len()).map(|lane| lane as f64).collect();
     let y = shares.iter().map(|share| share * 100.0).collect();
     Plot {
-        id: "lanes".into(),
-        title: "Use of lanes".into(),
+        id: "vcs".into(),
+        title: "Use of virtual channels".into(),
         x: Axis::new("Lane", ""),
         y: Axis {
             min: Some(0.0),

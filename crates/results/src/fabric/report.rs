@@ -106,7 +106,7 @@ fn load_facts(outcome: &FabricOutcome) -> [Fact; 3] {
             "Accepted",
             words::load_within(outcome.accepted, outcome.accepted_half_width),
             format!(
-                "{LOAD}; least {}{}",
+                "{LOAD}; min {}{}",
                 words::load(outcome.accepted_least),
                 words::without_interval(outcome.accepted_half_width)
             ),
@@ -117,10 +117,10 @@ fn load_facts(outcome: &FabricOutcome) -> [Fact; 3] {
 
 fn latency_facts(outcome: &FabricOutcome) -> [Fact; 3] {
     let latency = &outcome.latency;
-    let [median, _, most_of_100, most_of_1000] = latency.percentiles;
+    let [p50, _, p99, p99_9] = latency.percentiles;
     [
         fact(
-            "Mean latency",
+            "Latency",
             format!("{} cycles", words::mean(latency)),
             format!(
                 "{} in the network{}",
@@ -129,13 +129,9 @@ fn latency_facts(outcome: &FabricOutcome) -> [Fact; 3] {
             ),
         ),
         fact(
-            "Median, 99 %",
-            format!("{}, {} cycles", grouped(median), grouped(most_of_100)),
-            format!(
-                "99.9 % {}, longest {}",
-                grouped(most_of_1000),
-                grouped(latency.max)
-            ),
+            "p50, p99",
+            format!("{}, {} cycles", grouped(p50), grouped(p99)),
+            format!("p99.9 {}, max {}", grouped(p99_9), grouped(latency.max)),
         ),
         fact(
             "Channels crossed",

@@ -66,12 +66,12 @@ fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         ("offered", float(measured(outcome.offered), 4), LOAD),
         ("accepted", float(measured(outcome.accepted), 4), LOAD),
         (
-            "accepted ± 95 %",
+            "accepted, 95 % interval",
             float(outcome.accepted_half_width, 4),
             LOAD,
         ),
         (
-            "accepted by the least terminal",
+            "accepted by one terminal, min",
             float(measured(outcome.accepted_least), 4),
             LOAD,
         ),
@@ -112,20 +112,21 @@ fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         "Packets born in the window that have arrived.",
         vec![
             Column::text("of", "which packets, and from when on"),
-            Column::number("packets", "", "how many"),
-            cycles("mean", "mean"),
-            cycles(
-                "± 95 %",
+            Column::number("packets", "packets", "how many"),
+            cycles("latency mean", "mean"),
+            Column::interval(
+                "latency mean",
+                "cycles",
                 "half width of the interval of the mean, by batch means; empty if the run is too \
                  short for one",
             ),
-            cycles("deviation", "standard deviation"),
-            cycles("least", "shortest"),
-            cycles("median", "half of the packets took no longer"),
-            cycles("90 %", "nine in ten took no longer"),
-            cycles("99 %", "99 in 100 took no longer"),
-            cycles("99.9 %", "999 in 1000 took no longer"),
-            cycles("most", "longest"),
+            cycles("latency deviation", "standard deviation"),
+            cycles("latency min", "shortest"),
+            cycles("latency p50", "half of the packets took no longer"),
+            cycles("latency p90", "nine in ten took no longer"),
+            cycles("latency p99", "99 in 100 took no longer"),
+            cycles("latency p99.9", "999 in 1000 took no longer"),
+            cycles("latency max", "longest"),
         ],
     );
     let mut add = |name: String, found: &CyclesOutcome| {
@@ -178,17 +179,17 @@ fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
             Column::number("created", "flits", "flits of packets born; whole run"),
             Column::number("delivered", "flits", "flits that arrived; whole run"),
             Column::number(
-                "under way",
+                "inside",
                 "flits",
                 "created and not delivered: queued at sources or inside",
             ),
-            Column::number("packets", "", "born in the window and arrived"),
+            Column::number("arrived", "packets", "born in the window"),
             Column::number(
-                "mean latency",
+                "latency mean",
                 "cycles",
                 "from birth to the arrival of the tail",
             ),
-            Column::number("99 %", "cycles", "99 in 100 of them took no longer"),
+            Column::number("latency p99", "cycles", "99 in 100 of them took no longer"),
             Column::number("deadline", "cycles", "within which a packet should arrive"),
             Column::number(
                 "late",
@@ -232,10 +233,10 @@ pub fn lane_shares(outcome: &FabricOutcome) -> &[f64] {
 
 fn lanes(outcome: &FabricOutcome) -> Table {
     let mut table = Table::new(
-        "lanes",
-        "Use of each lane in the window, mean over all channels.",
+        "vcs",
+        "Use of each virtual channel (lane) in the window, mean over all channels.",
         vec![
-            Column::number("lane", "", "its index"),
+            Column::number("vc", "", "index of the virtual channel"),
             Column::number("use", "%", "share of the window's cycles it carried a flit"),
         ],
     );
@@ -255,7 +256,7 @@ fn course(outcome: &FabricOutcome) -> Table {
             Column::number("until", "cycle", "last cycle of the stretch"),
             Column::number("offered", LOAD, "born in it"),
             Column::number("accepted", LOAD, "delivered in it"),
-            Column::number("latency", "cycles", "mean of the packets delivered in it"),
+            Column::number("latency mean", "cycles", "of the packets delivered in it"),
         ],
     );
     for point in &outcome.course {
@@ -274,7 +275,8 @@ fn course(outcome: &FabricOutcome) -> Table {
 }
 
 fn histogram(outcome: &FabricOutcome) -> Table {
-    let mut caption = String::from("How many packets born in the window took so long from birth.");
+    let mut caption =
+        String::from("How many packets born in the window took how long, from birth on.");
     if outcome.latency.beyond > 0 {
         caption.push_str(&format!(
             " {} took longer than the last row.",
@@ -286,7 +288,7 @@ fn histogram(outcome: &FabricOutcome) -> Table {
         caption,
         vec![
             Column::number("latency", "cycles", "from birth to the arrival of the tail"),
-            Column::number("packets", "", "how many took exactly so long"),
+            Column::number("packets", "packets", "how many took exactly that long"),
         ],
     );
     for &(cycles, packets) in &outcome.latency.histogram {

@@ -84,7 +84,7 @@ fn numbers(outcome: &FabricOutcome) -> Vec<String> {
     if outcome.window > 0 {
         lines.push(format!("offered   {} {LOAD}", words::load(outcome.offered)));
         lines.push(format!(
-            "accepted  {} {LOAD}, least terminal {}{}",
+            "accepted  {} {LOAD}, min of a terminal {}{}",
             words::load_within(outcome.accepted, outcome.accepted_half_width),
             words::load(outcome.accepted_least),
             words::without_interval(outcome.accepted_half_width)
@@ -92,14 +92,14 @@ fn numbers(outcome: &FabricOutcome) -> Vec<String> {
     }
     let latency = &outcome.latency;
     if latency.count > 0 {
-        let [median, _, most_of_100, most_of_1000] = latency.percentiles;
+        let [p50, _, p99, p99_9] = latency.percentiles;
         lines.push(format!(
-            "latency   {} cycles{}; median {}, 99 % {}, 99.9 % {}, longest {}",
+            "latency   {} cycles{}; p50 {}, p99 {}, p99.9 {}, max {}",
             words::mean(latency),
             words::without_interval(latency.half_width),
-            grouped(median),
-            grouped(most_of_100),
-            grouped(most_of_1000),
+            grouped(p50),
+            grouped(p99),
+            grouped(p99_9),
             grouped(latency.max)
         ));
         lines.push(format!(
@@ -145,7 +145,7 @@ fn fairness(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
 }
 
 fn class_rows(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Vec<String>> {
-    let titles = ["class", "created", "delivered", "latency", "99 %", "late"];
+    let titles = ["class", "created", "delivered", "latency", "p99", "late"];
     let mut rows = vec![titles.map(String::from).to_vec()];
     for (index, found) in outcome.classes.iter().enumerate().take(CLASSES) {
         let latency = &found.latency;

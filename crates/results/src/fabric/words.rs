@@ -61,7 +61,7 @@ pub fn stop(outcome: &FabricOutcome) -> String {
         Stop::Measured => "every packet born in the window has arrived".into(),
         Stop::WindowEnded => "the window is over and no drain was asked for".into(),
         Stop::DrainEnded => format!(
-            "the drain is over, with {} born in the window still under way",
+            "the drain is over, with {} born in the window still inside",
             counted(outcome.unfinished, "packet")
         ),
         Stop::TraceEnded => "the trace was replayed to its end".into(),
@@ -192,11 +192,13 @@ pub fn routing(routing: RoutingSpec) -> &'static str {
         RoutingSpec::Dateline => "dimension by dimension, with datelines",
         RoutingSpec::Unrestricted => "dimension by dimension, without datelines",
         RoutingSpec::O1Turn => "x first or y first, drawn for each packet",
-        RoutingSpec::Valiant => "by way of a random router",
-        RoutingSpec::MinimalAdaptive => "adaptively on shortest ways, with escape lanes",
+        RoutingSpec::Valiant => "via a random router",
+        RoutingSpec::MinimalAdaptive => {
+            "adaptively on shortest paths, with escape virtual channels"
+        }
         RoutingSpec::NearestCommonAncestor => "adaptively up to a common ancestor, then down",
         RoutingSpec::NearestCommonAncestorRandom => "at random up to a common ancestor, then down",
-        RoutingSpec::Table => "on shortest ways from a table",
+        RoutingSpec::Table => "on shortest paths from a table",
     }
 }
 
@@ -205,8 +207,10 @@ pub fn paragraphs(spec: &FabricSpec, outcome: &FabricOutcome) -> String {
     let graph = &spec.graph;
     let router = &spec.router;
     let switch = match router.switch {
-        Switch::Crossbar => "an input of the switch for each lane",
-        Switch::Multiplexed { .. } => "one input of the switch for all lanes of a channel",
+        Switch::Crossbar => "an input of the switch for each virtual channel",
+        Switch::Multiplexed { .. } => {
+            "one input of the switch for all virtual channels of a channel"
+        }
     };
     let mut text = format!(
         "{}: {}, {} between them, {}. Packets go {}. Each channel has {} of {}; {switch}.",
@@ -215,7 +219,7 @@ pub fn paragraphs(spec: &FabricSpec, outcome: &FabricOutcome) -> String {
         counted(graph.channels.len(), "channel"),
         counted(graph.inject.len(), "terminal"),
         routing(spec.routing),
-        counted(router.lanes, "lane"),
+        counted(router.lanes, "virtual channel"),
         counted(router.depth, "flit"),
     );
     text.push_str("\n\n");

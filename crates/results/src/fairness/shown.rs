@@ -308,8 +308,8 @@ impl FairShares {
         json!({
             "jain_rates": rates,
             "jain_ratios": ratios,
-            "ratio_least": extremes.map(|extremes| extremes[0].1),
-            "ratio_most": extremes.map(|extremes| extremes[1].1),
+            "ratio_min": extremes.map(|extremes| extremes[0].1),
+            "ratio_max": extremes.map(|extremes| extremes[1].1),
             (format!("{}s", self.rates.of())): all,
         })
     }
@@ -329,22 +329,28 @@ fn columns(rates: Rates) -> Vec<Column> {
             "most it can get without taking from one that has no more",
         ),
         Column::number("ratio", "", "measured over share"),
-        Column::text("limit", "the channel that stops the share, or its demand"),
+        Column::text(
+            "limit",
+            "the port or channel that stops the share, or its demand",
+        ),
     ];
     if rates == Rates::OfSources {
         return columns;
     }
     columns.extend([
         rate(
-            "measured on the wire",
+            "wire measured",
             "with all that comes with it, such as RM cells, as far as known",
         ),
         rate(
-            "share on the wire",
+            "wire share",
             "with all that comes with it: RM cells, headers, gaps between frames",
         ),
-        rate("payload", "what the application got, as far as known"),
-        rate("payload of share", "what it would get with its share"),
+        rate(
+            "payload measured",
+            "what the application got, as far as known",
+        ),
+        rate("payload share", "what it would get with its share"),
         Column::text("remark", "why it has no share"),
     ]);
     columns
@@ -414,7 +420,7 @@ mod tests {
         assert_eq!(table.rows[1][1], Cell::float(0.2, 4));
         let value = found.json();
         assert_eq!(value["sources"][0]["share_flits_per_cycle"], 0.25);
-        assert_eq!(value["ratio_most"], 0.8);
+        assert_eq!(value["ratio_max"], 0.8);
     }
 
     #[test]

@@ -15,6 +15,8 @@ const ROWS_SHOWN: usize = 2000;
 const NOWRAP: usize = 36;
 /// Rows before a table scrolls in its own frame.
 const ROWS_OPEN: usize = 30;
+/// Decimals of numbers that are shown in another unit than that of their column.
+const FITTED_DIGITS: u8 = 3;
 
 /// A heading with the anchor it got.
 pub struct Heading {
@@ -171,12 +173,13 @@ impl Rendered {
             file = number::slug(&table.name),
             caption = escape::inline(&table.caption),
         );
-        for column in &table.columns {
-            self.column(column);
+        let units = table.fitting_units();
+        for ((column, key), fitting) in table.columns.iter().zip(table.keys()).zip(&units) {
+            self.column(column, &key, fitting.map(|(unit, _)| unit));
         }
         self.html.push_str("</tr></thead>\n<tbody>\n");
         for row in table.rows.iter().take(ROWS_SHOWN) {
-            self.row(table, row);
+            self.row(table, row, &units);
         }
         self.html.push_str("</tbody></table></div>\n");
         if table.rows.len() > ROWS_SHOWN {
@@ -188,31 +191,35 @@ impl Rendered {
                 number::grouped(table.rows.len() as u64)
             );
         }
-        self.meanings(&table.columns);
+        self.meanings(table);
         self.html.push_str("</figure>\n");
     }
 
-    fn column(&mut self, column: &Column) {
+    /// The heading of a column that is shown in its own unit or in one that fits.
+    fn column(&mut self, column: &Column, key: &str, fitting: Option<&str>) {
         let class = align_class(column.align);
-        let unit = if column.unit.is_empty() {
-            String::new()
-        } else {
-            format!(
-                " <span class=\"unit\">{}</span>",
-                escape::html(&column.unit)
-            )
+        let unit = match fitting.unwrap_or(&column.unit) {
+            "" => String::new(),
+            unit => format!(" <span class=\"unit\">{}</span>", escape::html(unit)),
+        };
+        let in_unit = match column.unit.as_str() {
+            "" => String::new(),
+            unit => format!(" [{unit}]"),
+        };
+        let title = match column.meaning.as_str() {
+            "" => format!("{key}{in_unit}"),
+            meaning => format!("{key}{in_unit}: {meaning}"),
         };
         let _ = write!(
             self.html,
-            "<th scope=\"col\"{class} data-head=\"{head}\" title=\"{meaning}\"><button \
+            "<th scope=\"col\"{class} data-head=\"{key}\" title=\"{title}\"><button \
              type=\"button\">{name}{unit}</button></th>",
-            head = escape::html(&column.header()),
-            meaning = escape::html(&column.meaning),
-            name = escape::html(&column.name),
+            title = escape::html(&title),
+            name = escape::html(&column.heading()),
         );
     }
 
-    fn row(&mut self, table: &Table, row: &[Cell]) {
+    fn row(&mut self, table: &Table, row: &[Cell], units: &[Option<(&str, f64)>]) {
         self.html.push_str("<tr>");
         for (index, column) in table.columns.iter().enumerate() {
             let class = align_class(column.align);
@@ -221,7 +228,11 @@ impl Rendered {
                 Cell::Text(text) => shown_text(text),
                 Cell::Int(count) => (shown_int(*count), Some(count.to_string())),
                 Cell::Float { value, digits } if value.is_finite() => {
-                    (number::fixed(*value, *digits), Some(value.to_string()))
+                    let shown = match units[index] {
+                        Some((_, factor)) => number::fixed(value * factor, FITTED_DIGITS),
+                        None => number::fixed(*value, *digits),
+                    };
+                    (shown, Some(value.to_string()))
                 }
                 Cell::Float { .. } | Cell::Empty => ("–".into(), Some(String::new())),
             };
@@ -234,17 +245,18 @@ impl Rendered {
         self.html.push_str("</tr>\n");
     }
 
-    fn meanings(&mut self, columns: &[Column]) {
+    fn meanings(&mut self, table: &Table) {
+        let columns = &table.columns;
         if columns.iter().all(|column| column.meaning.is_empty()) {
             return;
         }
         self.html
             .push_str("<details class=\"meanings\"><summary>What the columns mean</summary><dl>");
-        for column in columns.iter().filter(|column| !column.meaning.is_empty()) {
+        let named = columns.iter().zip(table.keys());
+        for (column, key) in named.filter(|(column, _)| !column.meaning.is_empty()) {
             let _ = write!(
                 self.html,
-                "<dt>{}</dt><dd>{}</dd>",
-                escape::html(&column.header()),
+                "<dt><code>{key}</code></dt><dd>{}</dd>",
                 escape::inline(&column.meaning)
             );
         }

@@ -97,9 +97,9 @@ fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
             rate("ICR", "initial cell rate"),
             rate("MCR", "minimum cell rate"),
             rate("ACR mean", "allowed cell rate, over time"),
-            rate("ACR least", "of the time after the warm-up"),
-            rate("ACR most", "of the time after the warm-up"),
-            rate("ACR at the end", ""),
+            rate("ACR min", "of the time after the warm-up"),
+            rate("ACR max", "of the time after the warm-up"),
+            rate("ACR at end", "allowed cell rate at the end"),
             times("in-rate cells", "data and RM cells sent in rate"),
             times("reductions", "by the policy"),
             times("refused", "increases the policy refused"),
@@ -227,19 +227,19 @@ fn port_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         "rate-ports",
         "Ports that tell ABR sources rates; whole run.",
         vec![
-            Column::text("port", "the channel it sends on"),
+            Column::text("port", "from which node to which"),
             Column::text("rule", "of the switch"),
             Column::number("cells", "cells", "of ABR circuits that joined its queue"),
-            Column::number("most queued", "cells", "of ABR circuits that waited"),
+            Column::number("queue max", "cells", "of ABR circuits that waited"),
             Column::number("feedbacks", "", "backward RM cells that passed"),
             Column::number("marked", "cells", "EFCI set, or CI or NI in RM cells"),
             Column::number("intervals", "", "measuring intervals that ended"),
             Column::number(
-                "load",
+                "load mean",
                 "",
                 "load factor z, mean over intervals with a capacity",
             ),
-            Column::number("active", "circuits", "mean over intervals"),
+            Column::number("active mean", "circuits", "mean over intervals"),
             Column::number("fair share", "Mbps", "at the end"),
         ],
     );
@@ -360,7 +360,7 @@ pub fn json(spec: &NetworkSpec, outcome: &Outcome) -> Option<Value> {
         .into_iter()
         .map(|(channel, own, found)| {
             json!({
-                "channel": names::channel(&channels, channel),
+                "port": names::channel(&channels, channel),
                 "rule": rule(own),
                 "queue_max_cells": found.queue_max,
                 "load_mean": (found.intervals_total > 0).then_some(found.load_mean),
@@ -418,7 +418,7 @@ fn allowed(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Plot {
             ..Curve::new("mean", Style::Points, x, of(|found| found.acr_mean_bps))
         }],
         note: format!(
-            "Whiskers run from the least to the largest ACR after the warm-up. {}.",
+            "Whiskers run from the smallest to the largest ACR after the warm-up. {}.",
             named.collect::<Vec<_>>().join("; ")
         ),
         ..Plot::default()

@@ -171,18 +171,18 @@ pub fn table(
 
 fn columns() -> Vec<Column> {
     let bound = |unit: &str, meaning: &str| Column::number("bound", unit, meaning);
-    let largest = |unit: &str, meaning: &str| Column::number("largest delay", unit, meaning);
+    let largest = |unit: &str, meaning: &str| Column::number("delay max", unit, meaning);
     vec![
         Column::text("flow", "name in the scenario"),
         bound("cells", "no unit can take longer; in cell times"),
         largest("cells", "of units delivered after the warm-up"),
         Column::number(
-            "of bound",
+            "delay max of bound",
             "%",
             "the largest delay seen over the bound; more than 100 is a broken promise",
         ),
-        bound("µs", "the same in microseconds"),
-        largest("µs", "the same in microseconds"),
+        bound("us", "the same in microseconds"),
+        largest("us", "the same in microseconds"),
         Column::number("reserved", "kbps", "rho"),
         Column::number(
             "sigma",
@@ -195,7 +195,7 @@ fn columns() -> Vec<Column> {
             "largest burst that came to its first port, whole run; empty where ports were not \
              measured",
         ),
-        Column::number("servers", "", "K: ports on its way that others use too"),
+        Column::number("servers", "", "K: ports on its path that others use too"),
         Column::text("why none", "what rules a bound out"),
     ]
 }
@@ -233,7 +233,7 @@ pub fn plot(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Option<Plo
         },
         y: Axis {
             other: Some(OtherUnit {
-                unit: "µs".into(),
+                unit: "us".into(),
                 per_unit: cell_ps / 1e6,
             }),
             min: (!log).then_some(0.0),
@@ -303,7 +303,7 @@ pub fn terminal_lines(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
 }
 
 fn rows(spec: &NetworkSpec, kept: &[(&Promise, f64)]) -> Vec<Vec<String>> {
-    let titles = ["flow", "bound", "largest delay", "of bound", "reserved"];
+    let titles = ["flow", "bound", "delay max", "of bound", "reserved"];
     let mut rows = vec![titles.map(String::from).to_vec()];
     for (promise, ratio) in kept.iter().take(NEAREST) {
         let Some((bound, largest)) = promise.kept() else {

@@ -90,9 +90,9 @@ pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
                 "",
                 "of these, those through; the rest is of them",
             ),
-            Column::number("size", "cells", "mean, data cells"),
-            Column::number("response", "ms", "mean burst response time"),
-            Column::number("longest", "ms", "longest burst response time"),
+            Column::number("size mean", "cells", "data cells"),
+            Column::number("response mean", "ms", "burst response time"),
+            Column::number("response max", "ms", "longest burst response time"),
             Column::number(
                 "effective",
                 "Mbps",

@@ -50,7 +50,7 @@ pub fn shares(spec: &NetworkSpec, outcome: &Outcome) -> FairShares {
         };
         match (network.claim_of[flow], want) {
             (_, Want::Closed(why)) => row.remark = why,
-            (None, _) => row.remark = "no way",
+            (None, _) => row.remark = "no path",
             (Some(claim), _) => {
                 let rate = found.rates[claim];
                 let data = network.data_rate(flow, &found);

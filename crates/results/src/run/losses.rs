@@ -90,7 +90,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         let (name, meaning, _) = words(cause);
         columns.push(Column::number(name, "units", meaning));
     }
-    columns.push(Column::number("all", "units", "lost in all"));
+    columns.push(Column::number("lost", "units", "whatever the cause"));
     let mut table = Table::new(
         "drops",
         "What was lost of each flow, and why; whole run. A multicast unit counts once for each \

@@ -50,7 +50,7 @@ pub fn flow(spec: &NetworkSpec, flow: u32) -> String {
 pub fn channel(names: &[String], channel: u32) -> String {
     match names.get(channel as usize) {
         Some(name) => name.clone(),
-        None => format!("channel {channel}"),
+        None => format!("port {channel}"),
     }
 }
 

@@ -26,7 +26,7 @@ pub fn plots(found: &PortsOutcome, cell: Duration) -> Vec<Plot> {
 fn wait_axis(cell: Duration) -> Axis {
     Axis {
         other: Some(OtherUnit {
-            unit: "µs".into(),
+            unit: "us".into(),
             per_unit: cell.ps().max(1) as f64 / 1e6,
         }),
         min: Some(0.0),
@@ -46,12 +46,12 @@ fn by_length(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
     let (first, last) = (x[0], x[x.len() - 1]);
     Plot {
         id: "waiting-by-length".into(),
-        title: "Waiting by length of the way".into(),
+        title: "Waiting by length of the path".into(),
         x: Axis {
             at: x.clone(),
             min: Some(first - 0.5),
             max: Some(last + 0.5),
-            ..Axis::new("Switches on the way", "")
+            ..Axis::new("Switches on the path", "")
         },
         y: wait_axis(cell),
         curves: vec![
@@ -60,7 +60,7 @@ fn by_length(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
                 ..Curve::new("mean", Style::Points, x.clone(), of(SampleOutcome::mean))
             },
             Curve::new(
-                "99 % waited no longer",
+                "p99",
                 Style::Points,
                 x,
                 of(|wait| wait.percentile(99.0) as f64),

@@ -27,34 +27,39 @@ pub fn tables(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Vec<T
 
 /// Columns of a waiting time, in cell times and twice in microseconds.
 fn wait_columns() -> Vec<Column> {
-    let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
+    let us = |name: &str, meaning: &str| Column::number(name, "us", meaning);
     vec![
-        cells("mean", "mean waiting time, in cell times"),
-        cells("deviation", "standard deviation"),
-        cells("median", "half waited no longer"),
-        cells("90 %", "nine in ten waited no longer"),
-        cells("99 %", "99 in 100 waited no longer"),
-        cells("99.9 %", "999 in 1000 waited no longer"),
-        cells("most", "longest"),
-        Column::number("mean", "µs", "mean in microseconds"),
-        Column::number("deviation", "µs", "standard deviation in microseconds"),
+        us("wait mean", "mean waiting time"),
+        us("wait deviation", "standard deviation"),
+        us("wait p50", "half waited no longer"),
+        us("wait p90", "nine in ten waited no longer"),
+        us("wait p99", "99 in 100 waited no longer"),
+        us("wait p99.9", "999 in 1000 waited no longer"),
+        us("wait max", "longest"),
+        Column::number("wait mean", "cells", "mean in cell times"),
+        Column::number(
+            "wait deviation",
+            "cells",
+            "standard deviation in cell times",
+        ),
     ]
 }
 
 fn wait_cells(wait: &SampleOutcome, cell: Duration) -> Vec<Cell> {
     let cell_ps = cell.ps().max(1) as f64;
     let cells = |ps: f64| Cell::float(ps / cell_ps, 2);
-    let percentile = |percent: f64| cells(wait.percentile(percent) as f64);
+    let us = |ps: f64| Cell::float(ps / 1e6, 3);
+    let percentile = |percent: f64| us(wait.percentile(percent) as f64);
     vec![
-        cells(wait.mean()),
-        cells(wait.deviation()),
+        us(wait.mean()),
+        us(wait.deviation()),
         percentile(50.0),
         percentile(90.0),
         percentile(99.0),
         percentile(99.9),
-        cells(wait.max() as f64),
-        Cell::float(wait.mean() / 1e6, 3),
-        Cell::float(wait.deviation() / 1e6, 3),
+        us(wait.max() as f64),
+        cells(wait.mean()),
+        cells(wait.deviation()),
     ]
 }
 
@@ -71,24 +76,24 @@ fn throughput(found: &PortsOutcome, group: &PathGroup) -> (f64, f64) {
 
 fn paths(found: &PortsOutcome, cell: Duration) -> Table {
     let mut columns = vec![
-        Column::number("switches", "", "switches on the way"),
+        Column::number("switches", "", "switches on the path"),
         Column::number(
             "flows",
             "",
-            "flows with such a way; a multicast flow counts once for each such destination",
+            "flows with such a path; a multicast flow counts once for each such destination",
         ),
         Column::number("samples", "units", "delivered after the warm-up"),
         Column::number(
-            "rate",
+            "throughput",
             "units/s",
             "throughput of a flow, mean over the flows",
         ),
-        Column::number("rate", "Mbps", "the same; all bytes of a unit count"),
+        Column::number("throughput", "Mbps", "the same; all bytes of a unit count"),
     ];
     columns.extend(wait_columns());
     let mut table = Table::new(
         "paths",
-        "Flows by the length of their way: throughput of each, and how long units waited from end \
+        "Flows by the length of their path: throughput of each, and how long units waited from end \
          to end, their own transmissions excluded.",
         columns,
     );
@@ -111,7 +116,7 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
     let mut columns = vec![
         Column::text("flow", "name in the scenario"),
         Column::text("destination", "where it ends"),
-        Column::number("switches", "", "switches on the way"),
+        Column::number("switches", "", "switches on the path"),
         Column::number("samples", "units", "delivered after the warm-up"),
     ];
     columns.extend(wait_columns());
@@ -123,7 +128,7 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
     ));
     let mut table = Table::new(
         "end-to-end",
-        "How long units of each flow waited from end to end: at all ports on their way and for \
+        "How long units of each flow waited from end to end: at all ports on their path and for \
          their sink.",
         columns,
     );
@@ -151,31 +156,34 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
 /// The sending port of every channel that some flow crosses.
 fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
     let units = |name: &str, meaning: &str| Column::number(name, "units", meaning);
-    let share = |name: &str, meaning: &str| Column::number(name, "% of time", meaning);
+    let share = |name: &str, meaning: &str| Column::number(name, "%", meaning);
     let mut table = Table::new(
-        "ports",
+        "queues",
         format!(
-            "The sending port of each channel. Queues include the unit in transmission; \
+            "The queue of each port. Queues include the unit in transmission; \
              utilization is that by data, averaged over windows of {}.",
             span(found.window.ps() as f64)
         ),
         vec![
-            Column::text("channel", "from which node to which"),
+            Column::text("port", "from which node to which"),
             units("arrivals", "units that joined the queue"),
             units(
-                "queue at arrivals",
+                "queue at arrivals mean",
                 "mean length that units found when they joined, themselves included",
             ),
-            units("deviation", "standard deviation of the same"),
-            units("90 %", "nine in ten units found no more"),
-            units("99 %", "99 in 100 units found no more"),
-            units("queue over time", "time average of the length"),
-            units("most", "longest queue"),
+            units(
+                "queue at arrivals deviation",
+                "standard deviation of the same",
+            ),
+            units("queue at arrivals p90", "nine in ten units found no more"),
+            units("queue at arrivals p99", "99 in 100 units found no more"),
+            units("queue mean", "time average of the length"),
+            units("queue max", "longest queue"),
             share(
-                "utilization",
+                "utilization mean",
                 "mean over the windows of the time spent sending data",
             ),
-            share("deviation", "standard deviation of the same"),
+            share("utilization deviation", "standard deviation of the same"),
             Column::number("windows", "", "whole windows since the warm-up"),
         ],
     );
@@ -216,7 +224,7 @@ fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
 fn waits(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table {
     let mut columns = vec![
         Column::text("flow", "name in the scenario"),
-        Column::text("channel", "the channel its units waited for"),
+        Column::text("port", "the port its units waited at"),
         Column::number("samples", "units", "units sent after the warm-up"),
     ];
     columns.extend(wait_columns());
@@ -250,10 +258,10 @@ pub fn terminal_rows(found: &PortsOutcome) -> Vec<Vec<String>> {
         "flows",
         "units/s",
         "Mbps",
-        "mean wait",
+        "wait mean",
         "deviation",
-        "99 %",
-        "most",
+        "p99",
+        "max",
     ];
     let groups = found.by_switches();
     let mut rows = vec![titles.map(String::from).to_vec()];
@@ -297,7 +305,7 @@ pub fn json(spec: &NetworkSpec, found: &PortsOutcome) -> (Value, Value) {
             "throughput_bps": bits,
             "wait_mean_ps": measured.then(|| wait.mean()),
             "wait_deviation_ps": measured.then(|| wait.deviation()),
-            "wait_99_ps": measured.then(|| wait.percentile(99.0)),
+            "wait_p99_ps": measured.then(|| wait.percentile(99.0)),
             "wait_max_ps": measured.then(|| wait.max()),
         })
     });
@@ -307,12 +315,12 @@ pub fn json(spec: &NetworkSpec, found: &PortsOutcome) -> (Value, Value) {
     let ports = busy.map(|(channel, port)| {
         let windows = port.windows > 0;
         json!({
-            "channel": names::channel(&names, channel),
+            "port": names::channel(&names, channel),
             "arrivals": port.queue.count(),
             "queue_at_arrivals_mean": port.queue.mean(),
             "queue_at_arrivals_deviation": port.queue.deviation(),
-            "queue_at_arrivals_99": port.queue.percentile(99.0),
-            "queue_over_time_mean": port.queue_mean,
+            "queue_at_arrivals_p99": port.queue.percentile(99.0),
+            "queue_mean": port.queue_mean,
             "queue_max": port.queue_max,
             "utilization_mean": windows.then_some(port.utilization_mean),
             "utilization_deviation": windows.then_some(port.utilization_deviation),

@@ -17,10 +17,10 @@ pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
     let ms = |name: &str, meaning: &str| Column::number(name, "ms", meaning);
     let mut table = Table::new(
         "recovery",
-        "Flows whose way was cut: how long after the repair they had nine tenths of their rate \
+        "Flows whose path was cut: how long after the repair they had nine tenths of their rate \
          again.",
         vec![
-            Column::text("link", "that was cut; the channel, if only one was"),
+            Column::text("link", "that was cut; the port, if only one direction was"),
             ms("from", "cut from here"),
             ms("until", "repaired here"),
             Column::text("flow", "name in the scenario"),

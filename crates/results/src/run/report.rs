@@ -140,7 +140,7 @@ fn facts(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Fact> {
     ];
     if let Some((name, data, control)) = words::busiest(spec, outcome) {
         let value = format!("{} %", significant(data + control, 4));
-        facts.push(fact("Busiest channel", value, name));
+        facts.push(fact("Busiest port", value, name));
     }
     let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
         Some(wall) => format!(
@@ -272,7 +272,7 @@ fn plot(index: usize, group: &[&Series], cell: Duration) -> Plot {
         },
         x: Axis {
             other: Some(OtherUnit {
-                unit: "µs".into(),
+                unit: "us".into(),
                 per_unit: cell_ps / 1e6,
             }),
             ..Axis::new("Time", "cells")

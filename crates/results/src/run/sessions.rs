@@ -30,10 +30,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
             time("asked", "when its source asked"),
             time("answered", "when the answer reached the source"),
             Column::text("answer", "admitted, refused, or none yet"),
-            Column::text(
-                "refused at",
-                "the channel whose port could not reserve the rate",
-            ),
+            Column::text("refused at", "the port that could not reserve the rate"),
             Column::number(
                 "missing",
                 "kbps",
@@ -73,7 +70,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
 pub fn warnings_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "warnings",
-        "Flows that ran faster than they reserved, and how often their sources were told.",
+        "Flows that ran faster than they reserved, and how often their sources were warned.",
         vec![
             Column::text("flow", "name in the scenario"),
             Column::number(
@@ -100,7 +97,7 @@ pub fn shaping_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         Column::text("flow", "name in the scenario"),
         Column::number("samples", "units", "units let through after the warm-up"),
     ];
-    columns.extend(delay_columns("ms"));
+    columns.extend(delay_columns("shaping", "ms"));
     let mut table = Table::new(
         "shaping",
         "Time that units waited for their source's envelope, the policer at the edge and the \

@@ -192,7 +192,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
 fn columns() -> Vec<Column> {
     vec![
         Column::text("flow", "name in the scenario"),
-        Column::text("waits for", "the channel its units wait to cross"),
+        Column::text("waits for", "the port its units wait to leave by"),
         Column::number("units", "cells", "how many; empty: without end"),
         Column::number(
             "since",
@@ -204,7 +204,7 @@ fn columns() -> Vec<Column> {
         Column::number(
             "control lost",
             "units",
-            "control units of this channel and flow",
+            "control units of this port and flow",
         ),
         Column::number(
             "last lost",
@@ -254,7 +254,7 @@ pub fn json(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Option<Val
     let one = |wait: &Wait| {
         json!({
             "flow": names::flow(spec, wait.flow),
-            "channel": wait.leg.map(|leg| words.channel(leg)),
+            "port": wait.leg.map(|leg| words.channel(leg)),
             "units": units(wait),
             "since_ps": wait.since.map(|since| since.ps()),
             "kind": kind(&wait.reason),

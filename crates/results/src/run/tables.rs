@@ -14,7 +14,7 @@ use crate::model::{Cell, Column, Table};
 pub struct FlowLoad {
     /// Bits per second after the warm-up, mean over the destinations.
     pub bits_per_second: f64,
-    /// That over the rate of the slowest channel on its way.
+    /// That over the rate of the slowest link on its path.
     pub fraction: f64,
 }
 
@@ -56,8 +56,8 @@ pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
 }
 
 /// Tables of what stood still, flows, fair shares, delays, delay bounds, ABR, TCP, recovery, what
-/// was measured of ports (if it was), responses, shaping, drops, sessions, warnings, legs,
-/// buffers, channels, nodes and violations; those without a row are left out. `cell` is the unit
+/// was measured of queues (if it was), responses, shaping, drops, sessions, warnings, legs,
+/// buffers, ports, nodes and violations; those without a row are left out. `cell` is the unit
 /// of time.
 pub fn run_tables<'a>(
     spec: &NetworkSpec,
@@ -89,7 +89,7 @@ pub fn run_tables<'a>(
         sessions::table(spec, outcome),
         sessions::warnings_table(spec, outcome),
         legs(spec, outcome),
-        buffers(spec, outcome, cell),
+        buffers(spec, outcome),
         channels(spec, outcome),
         nodes(spec, outcome),
         violations(spec, outcome, cell),
@@ -100,7 +100,6 @@ pub fn run_tables<'a>(
 
 fn flow_columns() -> Vec<Column> {
     let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
-    let throughput = |unit: &str, meaning: &str| Column::number("throughput", unit, meaning);
     vec![
         Column::text("flow", "name in the scenario"),
         Column::text("path", "source and destinations"),
@@ -115,17 +114,15 @@ fn flow_columns() -> Vec<Column> {
             "balance",
             "offered - delivered - queued - dropped; zero when all is accounted for",
         ),
-        throughput(
-            "of bottleneck",
-            "rate after the warm-up over that of the slowest channel on the way; for multicast, \
+        Column::number(
+            "throughput share",
+            "",
+            "rate after the warm-up over that of the slowest link on the path; for multicast, \
              the mean over the destinations",
         ),
-        throughput(
-            "Mbps",
-            "the same in megabits per second; all bytes of a unit count",
-        ),
-        cells("sent again", "retransmitted by the source; whole run"),
-        cells("largest backlog", "most units that waited at the source"),
+        Column::number("throughput", "Mbps", "the rate; all bytes of a unit count"),
+        cells("retransmitted", "by the source; whole run"),
+        cells("backlog max", "most units that waited at the source"),
     ]
 }
 
@@ -164,22 +161,24 @@ fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     table
 }
 
-pub fn delay_columns(unit: &str) -> Vec<Column> {
-    let number = |name: &str, meaning: &str| Column::number(name, unit, meaning);
+/// Statistics of `what`, such as delays.
+pub fn delay_columns(what: &str, unit: &str) -> Vec<Column> {
+    let number = |of: &str, meaning: &str| Column::number(&format!("{what} {of}"), unit, meaning);
     vec![
         number("mean", "mean"),
-        number(
-            "± 95 %",
+        Column::interval(
+            &format!("{what} mean"),
+            unit,
             "half width of the mean's 95 % interval, by batch means; empty if the run is too short \
              for one",
         ),
         number("deviation", "standard deviation"),
-        number("least", "smallest"),
-        number("median", "half are no longer"),
-        number("90 %", "nine in ten are no longer"),
-        number("99 %", "99 in 100 are no longer"),
-        number("99.9 %", "999 in 1000 are no longer"),
-        number("most", "largest"),
+        number("min", "smallest"),
+        number("p50", "half are no longer"),
+        number("p90", "nine in ten are no longer"),
+        number("p99", "99 in 100 are no longer"),
+        number("p99.9", "999 in 1000 are no longer"),
+        number("max", "largest"),
     ]
 }
 
@@ -199,14 +198,13 @@ pub fn delay_cells(delay: &DelayOutcome, unit_ps: f64, digits: u8) -> Vec<Cell> 
 fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
     let mut columns = vec![
         Column::text("flow", "name in the scenario"),
-        Column::number("samples", "cells", "units delivered after the warm-up"),
+        Column::number("samples", "cells", "delivered after the warm-up"),
     ];
-    columns.extend(delay_columns("cells"));
-    columns.push(Column::number("mean", "µs", "mean in microseconds"));
+    columns.extend(delay_columns("delay", "us"));
+    columns.push(Column::number("delay mean", "cells", "mean in cell times"));
     let mut table = Table::new(
         "delays",
-        "Time from being offered at the source to delivery, of units delivered after the warm-up; \
-         in cell times.",
+        "Time from being offered at the source to delivery, of units delivered after the warm-up.",
         columns,
     );
     for (index, found) in outcome.flows.iter().enumerate() {
@@ -217,8 +215,11 @@ fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
             names::flow(spec, index as u32).into(),
             found.delay.count.into(),
         ];
-        row.extend(delay_cells(&found.delay, cell.ps().max(1) as f64, 2));
-        row.push(Cell::float(found.delay.mean_ps / 1e6, 3));
+        row.extend(delay_cells(&found.delay, 1e6, 3));
+        row.push(Cell::float(
+            found.delay.mean_ps / cell.ps().max(1) as f64,
+            2,
+        ));
         table.rows.push(row);
     }
     table
@@ -229,7 +230,7 @@ fn responses(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         Column::text("flow", "name in the scenario"),
         Column::number("responses", "", "completed after the warm-up"),
     ];
-    columns.extend(delay_columns("ms"));
+    columns.extend(delay_columns("response", "ms"));
     let mut table = Table::new(
         "responses",
         "Response times: first unit of a request sent to last unit of its answer received.",
@@ -273,12 +274,12 @@ fn legs(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let units = |name: &str, meaning: &str| Column::number(name, "units", meaning);
     let mut table = Table::new(
         "legs",
-        "Each flow on each channel it crosses: what its sender did.",
+        "Each flow at each port it crosses: what its sender did.",
         vec![
             Column::text("flow", "name in the scenario"),
-            Column::text("channel", "the channel this leg crosses"),
+            Column::text("port", "the port this leg leaves by"),
             cells("sent", "data units started after the warm-up"),
-            cells("sent in all", "data units started; whole run"),
+            cells("sent total", "data units started; whole run"),
             cells("lost", "data units lost on the wire; whole run"),
             cells(
                 "dropped",
@@ -289,7 +290,7 @@ fn legs(spec: &NetworkSpec, outcome: &Outcome) -> Table {
                 "the sender's credit at the end; empty where the leg isn't controlled",
             ),
             units(
-                "credits in",
+                "credits received",
                 "control units that reached the sender; whole run",
             ),
             units("credits lost", "control units lost on the wire; whole run"),
@@ -317,32 +318,32 @@ fn legs(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     table
 }
 
-fn buffers(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
+fn buffers(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let cells = |name: &str, meaning: &str| Column::number(name, "cells", meaning);
     let mut table = Table::new(
         "buffers",
         "The receiver's memory for each leg.",
         vec![
             Column::text("flow", "name in the scenario"),
-            Column::text("channel", "the channel that ends at this buffer"),
+            Column::text("port", "the port that sends to this buffer"),
             cells("limit", "units it may hold; empty is without limit"),
-            cells("at end", "units in it at the end"),
-            cells("least", "smallest after the warm-up"),
-            cells("mean", "time average after the warm-up"),
-            cells("most (warm)", "largest after the warm-up"),
-            cells("most", "largest; whole run"),
-            cells("beyond", "units held beyond the limit, at worst"),
+            cells("fill at end", "units in it at the end"),
+            cells("fill min", "smallest after the warm-up"),
+            cells("fill mean", "time average after the warm-up"),
+            cells("fill max", "largest after the warm-up"),
+            cells("fill max total", "largest; whole run"),
+            cells("overfill max", "units held beyond the limit, at worst"),
             Column::number(
-                "wait",
-                "cell times",
-                "mean time in the receiving node before the next channel",
+                "wait mean",
+                "us",
+                "time in the receiving node before the next transmission",
             ),
         ],
     );
     let specs = leg_specs(spec);
     let rows = leg_rows(spec, outcome);
     for (index, (found, mut row)) in outcome.legs.iter().zip(rows).enumerate() {
-        let wait = Cell::float(found.wait_mean_ps / cell.ps().max(1) as f64, 2);
+        let wait = Cell::float(found.wait_mean_ps / 1e6, 3);
         row.extend([
             specs
                 .get(index)
@@ -364,19 +365,15 @@ fn buffers(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
 fn channels(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let names = names::channels(spec);
     let mut table = Table::new(
-        "channels",
-        "Each direction of each link after the warm-up.",
+        "ports",
+        "Each direction of each link: what its port sent after the warm-up.",
         vec![
-            Column::text("channel", "from which node to which"),
+            Column::text("port", "from which node to which"),
             Column::number("rate", "Mbps", "line rate"),
-            Column::number("delay", "µs", "propagation"),
-            Column::number("data", "% of time", "share of time spent sending data"),
-            Column::number(
-                "control",
-                "% of time",
-                "share of time spent sending control units",
-            ),
-            Column::number("idle", "% of time", "the rest"),
+            Column::number("propagation", "us", "delay of the link"),
+            Column::number("data", "%", "share of time spent sending data"),
+            Column::number("control", "%", "share of time spent sending control units"),
+            Column::number("idle", "%", "the rest of the time"),
             Column::number("data sent", "cells", "data units"),
             Column::number("control sent", "units", "control units"),
         ],
@@ -396,7 +393,7 @@ fn channels(spec: &NetworkSpec, outcome: &Outcome) -> Table {
             names
                 .get(index)
                 .cloned()
-                .unwrap_or_else(|| format!("channel {index}"))
+                .unwrap_or_else(|| format!("port {index}"))
                 .into(),
             channel.map_or(Cell::Empty, |channel| megabits(channel.rate.0)),
             channel.map_or(Cell::Empty, |channel| megabits(channel.delay.ps())),
@@ -418,12 +415,12 @@ fn nodes(spec: &NetworkSpec, outcome: &Outcome) -> Table {
             Column::text("node", "name in the scenario"),
             Column::text("kind", "host or switch"),
             Column::number(
-                "most stored",
+                "stored max total",
                 "cells",
                 "largest number of units in its memory; whole run",
             ),
-            Column::number("most stored (warm)", "cells", "the same after the warm-up"),
-            Column::number("mean stored", "cells", "time average after the warm-up"),
+            Column::number("stored max", "cells", "the same after the warm-up"),
+            Column::number("stored mean", "cells", "time average after the warm-up"),
         ],
     );
     for (index, found) in outcome.nodes.iter().enumerate() {
@@ -450,9 +447,9 @@ fn violations(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
         "Promises broken, oldest first.",
         vec![
             Column::number("time", "cells", "when, in cell times"),
-            Column::number("time", "µs", "when, in microseconds"),
+            Column::number("time", "us", "when, in microseconds"),
             Column::text("flow", "the flow concerned"),
-            Column::text("channel", "where"),
+            Column::text("port", "where"),
             Column::text("what", "which promise, with numbers"),
         ],
     );

@@ -49,7 +49,7 @@ pub fn terminal_summary<'a>(
         pace(info, outcome),
         String::new(),
     ];
-    lines.extend(aligned(&flow_rows(info, spec, outcome, shown)));
+    lines.extend(aligned(&flow_rows(spec, outcome, shown)));
     if outcome.flows.len() > shown {
         let more = counted(outcome.flows.len() - shown, "more flow");
         lines.push(format!("... and {more}"));
@@ -73,7 +73,7 @@ pub fn terminal_summary<'a>(
     );
     if let Some((name, data, control)) = words::busiest(spec, outcome) {
         lines.push(format!(
-            "busiest channel {name}: data {} %, control {} %",
+            "busiest port {name}: data {} %, control {} %",
             significant(data, 4),
             significant(control, 3)
         ));
@@ -125,12 +125,7 @@ fn path_lines(measured: &PortsOutcome) -> Vec<String> {
     lines
 }
 
-fn flow_rows(
-    info: &RunInfo,
-    spec: &NetworkSpec,
-    outcome: &Outcome,
-    shown: usize,
-) -> Vec<Vec<String>> {
+fn flow_rows(spec: &NetworkSpec, outcome: &Outcome, shown: usize) -> Vec<Vec<String>> {
     let loads = flow_loads(spec, outcome);
     let rates = loads.iter().map(|load| load.bits_per_second);
     let (unit, bps, digits) = rate_unit(rates.fold(0.0, f64::max));
@@ -143,10 +138,9 @@ fn flow_rows(
         "of link",
         unit,
         "delay",
-        "99 %",
+        "p99",
     ];
     let mut rows = vec![titles.map(String::from).to_vec()];
-    let cell_ps = info.cell.ps().max(1) as f64;
     for ((flow, found), load) in spec
         .flows
         .iter()
@@ -156,7 +150,7 @@ fn flow_rows(
     {
         let delay = |ps: f64| match found.delay.count {
             0 => "-".into(),
-            _ => fixed(ps / cell_ps, 1),
+            _ => span(ps),
         };
         rows.push(vec![
             shortened(&flow.name),

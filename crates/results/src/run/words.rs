@@ -106,7 +106,7 @@ pub fn paragraph(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Strin
     ));
     if let Some((name, data, control)) = busiest(spec, outcome) {
         text.push_str(&format!(
-            " The busiest channel, {name}, carried data {}\u{a0}% and control units {}\u{a0}% \
+            " The busiest port, {name}, carried data {}\u{a0}% and control units {}\u{a0}% \
              of the time.",
             significant(data, 4),
             significant(control, 3)

@@ -26,14 +26,19 @@ pub struct Saturation {
 pub fn saturation_table(result: &SweepResult, load: usize, found: &[Saturation]) -> Table {
     let mut columns = axis_columns(result);
     let axis = columns.remove(load);
-    let end = |name: &str, meaning: &str| Column::number(name, &axis.unit, meaning);
+    let end = |which: &str, meaning: &str| {
+        Column::number(&format!("{} {which}", axis.name), &axis.unit, meaning)
+    };
     columns.push(end("carried", "highest load that was carried"));
     columns.push(end("saturated", "lowest load that was not"));
     let accepted = result.with_role(Role::Accepted);
     let unit = accepted.map_or("", |measure| result.measures[measure].unit);
     for (name, at) in [
-        ("accepted, carried", "at the highest load that was carried"),
-        ("accepted, saturated", "at the lowest load that was not"),
+        (
+            "accepted at carried",
+            "at the highest load that was carried",
+        ),
+        ("accepted at saturated", "at the lowest load that was not"),
     ] {
         let meaning = format!("delivered {at}; mean over the seeds");
         columns.push(Column::number(name, unit, &meaning));

@@ -40,8 +40,8 @@ fn summary(result: &SweepResult) -> Table {
     for measure in &result.measures {
         let meaning = format!("{}; mean over the seeds", measure.meaning);
         columns.push(Column::number(measure.name, measure.unit, &meaning));
-        columns.push(Column::number(
-            &format!("{} ± 95 %", measure.name),
+        columns.push(Column::interval(
+            measure.name,
             measure.unit,
             "half width of the mean's 95 % interval over the seeds, by Student's t; empty with one",
         ));

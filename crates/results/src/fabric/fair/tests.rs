@@ -301,10 +301,10 @@ fn long_work_is_left_out() {
     };
     let (straight, random) = (RoutingSpec::DimensionOrder, RoutingSpec::Valiant);
     assert_eq!(with(19, straight, UNIFORM), Ok(361));
-    assert_eq!(with(20, straight, UNIFORM), Err("too many ways to follow"));
+    assert_eq!(with(20, straight, UNIFORM), Err("too many paths to follow"));
     assert_eq!(with(32, straight, Pattern::Transpose), Ok(1024));
     assert_eq!(with(16, random, Pattern::Transpose), Ok(256));
-    assert_eq!(with(16, random, UNIFORM), Err("too many ways to follow"));
+    assert_eq!(with(16, random, UNIFORM), Err("too many paths to follow"));
     assert_eq!(
         with(128, straight, Pattern::Tornado),
         Err("too many sources")

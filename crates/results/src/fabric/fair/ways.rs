@@ -45,7 +45,7 @@ pub fn loads(spec: &FabricSpec) -> Result<Vec<Loads>, &'static str> {
     Ok(all)
 }
 
-const TOO_MANY: &str = "too many ways to follow";
+const TOO_MANY: &str = "too many paths to follow";
 
 /// Where packets of each source go, with what chance.
 enum Destinations<'a> {

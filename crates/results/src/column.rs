@@ -1,0 +1,160 @@
+//! Columns of tables: their words, their unit, and the name that programs know them by.
+
+/// One column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its words, without the unit.
+    pub name: String,
+    /// Unit of its values; empty where there is none.
+    pub unit: String,
+    /// What the values mean, for the tool tip and `columns.json`.
+    pub meaning: String,
+    /// Where values sit.
+    pub align: Align,
+    /// It holds half the width of the 95 % interval of the column with the same words.
+    pub is_interval: bool,
+}
+
+/// Where the values of a column sit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Align {
+    /// Text.
+    #[default]
+    Left,
+    /// Numbers.
+    Right,
+}
+
+impl Column {
+    /// A column of words.
+    pub fn text(name: &str, meaning: &str) -> Column {
+        Column {
+            name: name.into(),
+            unit: String::new(),
+            meaning: meaning.into(),
+            align: Align::Left,
+            is_interval: false,
+        }
+    }
+
+    /// A column of numbers in `unit`.
+    pub fn number(name: &str, unit: &str, meaning: &str) -> Column {
+        Column {
+            unit: unit.into(),
+            align: Align::Right,
+            ..Column::text(name, meaning)
+        }
+    }
+
+    /// Half the width of the 95 % interval of the column `name` in `unit`.
+    pub fn interval(name: &str, unit: &str, meaning: &str) -> Column {
+        Column {
+            is_interval: true,
+            ..Column::number(name, unit, meaning)
+        }
+    }
+
+    /// Its words as a heading, without the unit.
+    pub fn heading(&self) -> String {
+        match self.is_interval {
+            true => format!("{} ± 95 %", self.name),
+            false => self.name.clone(),
+        }
+    }
+
+    /// The heading with the unit: `delay p99 [us]`.
+    pub fn header(&self) -> String {
+        match self.unit.as_str() {
+            "" => self.heading(),
+            unit => format!("{} [{unit}]", self.heading()),
+        }
+    }
+
+    /// The name that programs know it by: in CSV headers, `columns.json`, `summary.json` and
+    /// stored points, such as `delay_p99_us`.
+    pub fn key(&self) -> String {
+        let key = key(&self.name, &self.unit);
+        match self.is_interval {
+            true => format!("{key}_ci95"),
+            false => key,
+        }
+    }
+}
+
+/// The words and the unit of a number as one name of lower-case ASCII letters, digits and `_` that
+/// can be typed in pandas and R: `delay p99` in us is `delay_p99_us`.
+pub fn key(name: &str, unit: &str) -> String {
+    let (words, unit) = (snake(name), unit_key(unit));
+    let says_it = words == unit || words.ends_with(&format!("_{unit}"));
+    let key = match (words.as_str(), unit.as_str()) {
+        ("", "") => "value".into(),
+        ("", unit) => unit.into(),
+        (words, "") => words.into(),
+        (words, _) if says_it => words.into(),
+        (words, unit) => format!("{words}_{unit}"),
+    };
+    // R takes no name that begins with a digit.
+    match key.starts_with(|first: char| first.is_ascii_digit()) {
+        true => format!("x{key}"),
+        false => key,
+    }
+}
+
+/// How a unit ends a name.
+fn unit_key(unit: &str) -> String {
+    match unit {
+        "%" => "pct".into(),
+        "kB" => "kbytes".into(),
+        "1/s" => "per_s".into(),
+        // Of a terminal, which the heading and `columns.json` say.
+        "flits/cycle/terminal" => "flits_per_cycle".into(),
+        _ => snake(&unit.replace('/', " per ")),
+    }
+}
+
+fn snake(words: &str) -> String {
+    let letters = words.replace('%', " pct ");
+    let is_word = |word: &&str| !word.is_empty();
+    let parts = letters.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let parts: Vec<&str> = parts.filter(is_word).collect();
+    parts.join("_").to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_can_be_typed() {
+        for (name, unit, wanted) in [
+            ("delay p99", "us", "delay_p99_us"),
+            ("delay p99.9", "us", "delay_p99_9_us"),
+            ("goodput", "Mbps", "goodput_mbps"),
+            ("flow", "", "flow"),
+            ("frames", "frames", "frames"),
+            (
+                "accepted",
+                "flits/cycle/terminal",
+                "accepted_flits_per_cycle",
+            ),
+            ("rate", "units/s", "rate_units_per_s"),
+            ("transfers", "1/s", "transfers_per_s"),
+            ("stopped", "%", "stopped_pct"),
+            ("dropped: queue full", "frames", "dropped_queue_full_frames"),
+            ("ACR mean", "Mbps", "acr_mean_mbps"),
+            ("router.lanes", "", "router_lanes"),
+            ("400G", "Gbps", "x400g_gbps"),
+            ("", "", "value"),
+            ("ß", "", "value"),
+        ] {
+            assert_eq!(key(name, unit), wanted);
+        }
+    }
+
+    #[test]
+    fn an_interval_is_named_after_its_value() {
+        let column = Column::interval("delay p99", "us", "");
+        assert_eq!(column.key(), "delay_p99_us_ci95");
+        assert_eq!(column.heading(), "delay p99 ± 95 %");
+    }
+}
