@@ -36,6 +36,7 @@ const READ_AGAIN: usize = 1_000_000;
 pub struct Sweep {
     axes: Vec<Axis>,
     seeds: Vec<u64>,
+    columns: Vec<(String, At)>,
     /// Where the seeds or the axes stand.
     at: At,
     /// The file without `[sweep]`, `--set` applied; what belongs to another kind than a `--set`
@@ -135,6 +136,7 @@ impl Sweep {
         let sweep = Sweep {
             axes: axes::finish(drafts, &base, &mut mistakes),
             seeds,
+            columns: columns(record.as_ref()),
             at,
             base,
             sets: sets.to_vec(),
@@ -165,6 +167,24 @@ impl Sweep {
     /// The seeds, all different.
     pub fn seeds(&self) -> &[u64] {
         &self.seeds
+    }
+
+    /// Columns of flows and groups that are asked for, as `victim.goodput`.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|(column, _)| column.as_str())
+    }
+
+    /// A mistake in one of the columns: what is wrong, and what there is.
+    pub fn wrong_column(&self, column: usize, what: &str, known: &[String]) -> Diagnostics {
+        let mut mistakes = Diagnostics::new(self.sources.clone());
+        let at = self.columns.get(column).map_or(&self.at, |(_, at)| at);
+        mistakes.push(
+            Diagnostic::error("unknown-column", "no such column of a flow or a group")
+                .at(at.clone(), what)
+                .note(format!("there is {}", known.join(", ")))
+                .help("write a flow or group, a dot and a column: `victim.goodput`"),
+        );
+        mistakes
     }
 
     /// Points in all: combinations of values, times the seeds.
@@ -310,6 +330,7 @@ pub(crate) fn check(root: &Node, sets: &[Set], mistakes: &mut Diagnostics) {
     }
     let sweep = Sweep {
         seeds: seeds(Some(&record), &base, mistakes),
+        columns: columns(Some(&record)),
         axes: axes::finish(drafts, &base, mistakes),
         at: section.at,
         base,
@@ -359,6 +380,10 @@ fn section_of(base: &Node, node: &Node, mistakes: &mut Diagnostics) -> Record {
         suggestions: Budget::default(),
     }
     .section(&SWEEP, node)
+}
+
+fn columns(record: Option<&Record>) -> Vec<(String, At)> {
+    record.map_or(Vec::new(), |record| record.list("columns").to_vec())
 }
 
 /// The seeds: so many from the scenario's own on, or those of a list.

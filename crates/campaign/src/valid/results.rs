@@ -201,7 +201,11 @@ mod tests {
         let queues = "port,class,dropped_queue_full_frames\nA -> B,3,7\nA -> B,0,9\n";
         let lost = |pressure: &str| {
             let text = format!("[back_pressure]\nkind = \"class\"\n{pressure}");
-            let files = [GOOD, ("resolved.toml", &text), ("tables/queues.csv", queues)];
+            let files = [
+                GOOD,
+                ("resolved.toml", &text),
+                ("tables/queues.csv", queues),
+            ];
             wrong(&out("lossless", &files)).len()
         };
         assert_eq!(lost("classes = [3]\n"), 1);

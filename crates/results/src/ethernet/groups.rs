@@ -33,6 +33,28 @@ pub fn groups(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Group> {
     groups
 }
 
+/// The names of groups, each once.
+pub fn group_names<'a>(flows: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    let names = flows.map(group_name).filter(|name| seen.insert(*name));
+    names.map(String::from).collect()
+}
+
+/// The flows of this name: one, or all of the group.
+pub fn of_name<'a, F>(
+    flows: impl Iterator<Item = F> + Clone,
+    name_of: impl Fn(&F) -> &'a str,
+    name: &str,
+) -> Vec<F> {
+    let exact = flows.clone().find(|flow| name_of(flow) == name);
+    match exact {
+        Some(flow) => vec![flow],
+        None => flows
+            .filter(|flow| group_name(name_of(flow)) == name)
+            .collect(),
+    }
+}
+
 /// The name without a number in brackets at its end.
 fn group_name(name: &str) -> &str {
     let Some((stem, number)) = name

@@ -26,5 +26,13 @@ pub(crate) static SWEEP: Section = Section {
              list), or its last name alone where only one key is meant; and its values.",
         )
         .otherwise("nothing varies but the seed"),
+        Key::new(
+            "columns",
+            Kind::Names,
+            "Columns of single flows, or of all flows of a name together, beside those of the \
+             whole network: `[\"victim.goodput\", \"incast.fct_p99\"]`. The numbers are those of \
+             the tables of a run.",
+        )
+        .otherwise("none"),
     ],
 };
