@@ -26,7 +26,7 @@ use crate::directory::Manifest;
 use crate::run::RunInfo;
 
 pub use capture::{Capture, SNAP_BYTES};
-pub use groups::{fairness, goodputs, merged};
+pub use groups::{by_turns, fairness, goodputs, merged};
 pub(crate) use groups::{group_names, of_name};
 pub use merge::{flow_names, flow_tables};
 pub use names::{channel_ends, channels as channel_names};

@@ -449,3 +449,41 @@ fn values_that_are_neither_are_told() {
         assert!(error.to_string().contains(wanted), "{axis}: {error}");
     }
 }
+
+/// Every point of every shipped sweep can run.
+#[test]
+fn shipped_sweeps_are_sound() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/sweeps");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("sweeps")
+        .map(|file| file.expect("a file").path())
+        .collect();
+    files.sort();
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("text");
+        let sweep = Sweep::read(&Source::new("x.toml", text), &[], &[]).expect("axes");
+        for point in 0..sweep.points().expect("few") {
+            if let Err(mistakes) = scenario(&sweep, point) {
+                panic!("{path:?}, {}: {mistakes}", sweep.describe(point));
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_of_flows_are_names_with_a_place() {
+    let sweep = sweep_of("[sweep]\ncolumns = [\"a.latency\", \"b.latency\"]\n").expect("names");
+    assert_eq!(
+        sweep.columns().collect::<Vec<_>>(),
+        ["a.latency", "b.latency"]
+    );
+    let known = ["class 0".to_owned()];
+    let wrong = sweep
+        .wrong_column(1, "there is no flow or group `b`", &known)
+        .to_string();
+    assert!(
+        wrong.contains("x.toml:") && wrong.contains("there is class 0"),
+        "{wrong}"
+    );
+    assert!(sweep_of("[sweep]\ncolumns = 3\n").is_err());
+}

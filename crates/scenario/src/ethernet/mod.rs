@@ -64,7 +64,7 @@ pub(crate) fn build(
     checks::classes(root, ports.classes, mistakes);
     checks::back_pressure(root, ports, mistakes);
     checks::frames(root, &flows, mistakes);
-    let series = series::series(root, &net, &flows, ports.classes, stop_at, mistakes);
+    let series = series::series(root, &net, &flows, ports, stop_at, mistakes);
     let links = queues::links(root, &net, ports, mistakes);
     let nodes = switches::nodes(root, &net, &links, ports, stop_at, mistakes);
     let routes = routes::given(root, &net, mistakes);

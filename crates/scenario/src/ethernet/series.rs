@@ -7,6 +7,7 @@ use kernel::{Duration, Time};
 
 use super::flows::Flows;
 use super::net::Net;
+use super::queues::Ports;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::reader::clip;
 use crate::record::Record;
@@ -14,13 +15,17 @@ use crate::suggest;
 
 /// Windows of a run, where the file does not say how long they are.
 const WINDOWS: u64 = 100;
+/// Most series that one block with a wildcard makes: more than a plot can show.
+const MOST: usize = 64;
+/// All flows, ports or switches.
+const ALL: &str = "all";
 
 /// The series of the file.
 pub(crate) fn series(
     root: &Record,
     net: &Net<'_>,
     flows: &Flows<'_>,
-    classes: u8,
+    ports: Ports,
     stop_at: Time,
     mistakes: &mut Diagnostics,
 ) -> Vec<SeriesSpec> {
@@ -28,65 +33,221 @@ pub(crate) fn series(
     let by_name: BTreeMap<&str, u32> = by_name
         .map(|(index, flow)| (flow.name.as_str(), index as u32))
         .collect();
-    let records = root.records("series").iter();
-    records
-        .filter_map(|record| {
-            let window = record.duration("window");
-            Some(SeriesSpec {
-                name: record.text("name").into(),
-                measure: measure(record, net, &by_name, classes, mistakes)?,
-                window: window.unwrap_or(Duration((stop_at.0 / WINDOWS).max(1))),
-            })
-        })
-        .collect()
+    let reader = Reader {
+        net,
+        flows: by_name,
+        ports,
+    };
+    let mut series = Vec::new();
+    for record in root.records("series") {
+        let Some(found) = reader.measures(record, mistakes) else {
+            continue;
+        };
+        if found.len() > MOST {
+            mistakes.push(too_many(record, found.len()));
+            continue;
+        }
+        let window = record.duration("window");
+        let window = window.unwrap_or(Duration((stop_at.0 / WINDOWS).max(1)));
+        let name = record.text("name");
+        series.extend(found.into_iter().map(|(of, measure)| SeriesSpec {
+            name: match of {
+                Some(of) => format!("{name} ({of})"),
+                None => name.into(),
+            },
+            measure,
+            window,
+        }));
+    }
+    series
 }
 
-fn measure(
-    record: &Record,
-    net: &Net<'_>,
-    flows: &BTreeMap<&str, u32>,
-    classes: u8,
-    mistakes: &mut Diagnostics,
-) -> Option<Measure> {
-    let word = record.word("measure");
-    if matches!(word, "goodput" | "window") {
-        let field = record.field("flow")?;
-        let name = record.text("flow");
-        let Some(flow) = flows.get(name).copied() else {
-            let known = || flows.keys().copied();
-            let numbered = format!("{name}[1]");
-            let is_many = flows.contains_key(numbered.as_str());
-            mistakes.push(
-                Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
-                    .at(field.at.clone(), "not the name of a flow")
-                    .help_if(if is_many {
-                        Some(format!("there are many: name one of them, `{numbered}`"))
-                    } else {
-                        suggest::did_you_mean(name, known())
-                    })
-                    .note(format!("flows: {}", suggest::one_of(known()))),
-            );
-            return None;
+/// What is recorded; with the name of what it is of, where a wildcard stands for several.
+type Found = Vec<(Option<String>, Measure)>;
+
+struct Reader<'a> {
+    net: &'a Net<'a>,
+    flows: BTreeMap<&'a str, u32>,
+    ports: Ports,
+}
+
+impl Reader<'_> {
+    fn measures(&self, record: &Record, mistakes: &mut Diagnostics) -> Option<Found> {
+        let word = record.word("measure");
+        let found = match word {
+            "goodput" | "window" => self.of_flows(record),
+            "buffer" => self.of_switches(record),
+            _ => self.of_channels(record, mistakes)?,
         };
-        return Some(match word {
+        found.map_err(|mistake| mistakes.push(*mistake)).ok()
+    }
+
+    fn of_flows(&self, record: &Record) -> Result<Found, Box<Diagnostic>> {
+        let name = record.text("flow");
+        let measure = |flow: u32| match record.word("measure") {
             "goodput" => Measure::Goodput { flow: Some(flow) },
             _ => Measure::Window { flow },
-        });
+        };
+        if let Some(flow) = self.flows.get(name) {
+            return Ok(vec![(None, measure(*flow))]);
+        }
+        let is_of = |flow: &str| {
+            let rest = flow.strip_prefix(name);
+            name == ALL || rest.is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'))
+        };
+        let mut of: Vec<(&str, u32)> = self
+            .flows
+            .iter()
+            .map(|(name, flow)| (*name, *flow))
+            .collect();
+        of.retain(|(flow, _)| is_of(flow));
+        of.sort_by_key(|(_, flow)| *flow);
+        if !of.is_empty() || record.field("flow").is_none() {
+            let named = of
+                .into_iter()
+                .map(|(name, flow)| (Some(name.into()), measure(flow)));
+            return Ok(named.collect());
+        }
+        let known = || self.flows.keys().copied();
+        Err(Box::new(
+            Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
+                .at(record.at("flow"), "not the name of a flow")
+                .help_if(suggest::did_you_mean(name, known()))
+                .note(format!("flows: {}", suggest::one_of(known()))),
+        ))
     }
-    let field = record.field("on")?;
-    let channel = net.find_channel(record.text("on"), &field.at);
-    let channel = channel
-        .map_err(|diagnostic| mistakes.push(*diagnostic))
-        .ok()?;
-    let class = record.whole("class")? as u8;
-    if class >= classes {
-        mistakes.push(super::checks::no_such_class(
-            record, "class", class, classes,
-        ));
-        return None;
+
+    fn of_switches(&self, record: &Record) -> Result<Found, Box<Diagnostic>> {
+        let (on, at) = (record.text("on"), record.at("on"));
+        let name = |node: u32| self.net.name(node).to_owned();
+        if record.field("on").is_none() {
+            return Ok(Vec::new());
+        }
+        if on == ALL {
+            let nodes = 0..self.net.names.len() as u32;
+            let switches = nodes.filter(|node| self.net.forwards(*node));
+            let named = switches.map(|node| (Some(name(node)), Measure::Buffer { node }));
+            return Ok(named.collect());
+        }
+        if on.contains("->") {
+            return Err(Box::new(
+                Diagnostic::error("bad-series", "a buffer is of a switch, not of a channel")
+                    .at(at, "two nodes")
+                    .help("name the switch: `on = \"A\"`, or `on = \"all\"` for all of them")
+                    .help("of one queue: `measure = \"queue\"`; of one input: `\"input\"`"),
+            ));
+        }
+        let node = self.net.find(on, &at)?;
+        Ok(vec![(None, Measure::Buffer { node })])
     }
-    Some(match word {
-        "queue" => Measure::Queue { channel, class },
-        _ => Measure::Stopped { channel, class },
-    })
+
+    /// `None` where a mistake is told already.
+    fn of_channels(
+        &self,
+        record: &Record,
+        mistakes: &mut Diagnostics,
+    ) -> Option<Result<Found, Box<Diagnostic>>> {
+        let word = record.word("measure");
+        let field = record.field("on")?;
+        let class = match word {
+            "queue" | "stopped" | "input" | "headroom" => record.whole("class")? as u8,
+            _ => 0,
+        };
+        if class >= self.ports.classes {
+            let no = super::checks::no_such_class(record, "class", class, self.ports.classes);
+            mistakes.push(no);
+            return None;
+        }
+        let measure = |channel: u32| match word {
+            "queue" => Measure::Queue { channel, class },
+            "stopped" => Measure::Stopped { channel, class },
+            "input" => Measure::Input { channel, class },
+            "headroom" => Measure::Headroom { channel, class },
+            "rate" => Measure::Rate { channel },
+            "stops" => Measure::Stops { channel },
+            _ => Measure::Marks { channel },
+        };
+        let text = record.text("on");
+        let is_input = matches!(word, "input" | "headroom");
+        if is_input && !self.ports.at_inputs && !self.ports.is_shared {
+            return Some(Err(Box::new(
+                Diagnostic::error("bad-series", "no switch counts what came over its inputs")
+                    .at(record.at("measure"), "of an input")
+                    .help("switches do with `detect = \"inputs\"` in `[back_pressure]`")
+                    .help("record the `buffer` of the switch, or a `queue`"),
+            )));
+        }
+        let enters = |channel: u32| !is_input || self.net.forwards(self.net.ends(channel).1);
+        let several = match self.several(text, &field.at) {
+            Err(mistake) => return Some(Err(mistake)),
+            Ok(several) => several,
+        };
+        let Some(channels) = several else {
+            let channel = self.net.find_channel(text, &field.at);
+            let one = channel.and_then(|channel| match enters(channel) {
+                true => Ok(vec![(None, measure(channel))]),
+                false => Err(no_switch(record)),
+            });
+            return Some(one);
+        };
+        let channels = channels.into_iter().filter(|channel| enters(*channel));
+        let name = |channel| Some(self.net.channel_name(channel));
+        let found: Found = channels
+            .map(|channel| (name(channel), measure(channel)))
+            .collect();
+        Some(match found.is_empty() && !self.net.broken {
+            true => Err(no_switch(record)),
+            false => Ok(found),
+        })
+    }
+
+    /// The channels of `A->*`, `*->A` or `all`; nothing where the text names one channel.
+    fn several(
+        &self,
+        text: &str,
+        at: &crate::source::At,
+    ) -> Result<Option<Vec<u32>>, Box<Diagnostic>> {
+        let channels = 0..2 * self.net.joins.len() as u32;
+        if text == ALL {
+            return Ok(Some(channels.collect()));
+        }
+        let ends = text
+            .split_once("->")
+            .map(|(from, to)| (from.trim(), to.trim()));
+        let Some((from, to)) = ends.filter(|(from, to)| *from == "*" || *to == "*") else {
+            return Ok(None);
+        };
+        let end = |name: &str| match name {
+            "*" => Ok(None),
+            name => self.net.find(name, at).map(Some),
+        };
+        let (from, to) = (end(from)?, end(to)?);
+        let is_it = |channel: &u32| {
+            let ends = self.net.ends(*channel);
+            from.is_none_or(|from| from == ends.0) && to.is_none_or(|to| to == ends.1)
+        };
+        Ok(Some(channels.filter(is_it).collect()))
+    }
+}
+
+fn no_switch(record: &Record) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("bad-series", "an input is of a switch")
+            .at(record.at("on"), "no channel into a switch")
+            .help("name a channel to a switch: `on = \"*->A\"`"),
+    )
+}
+
+fn too_many(record: &Record, found: usize) -> Diagnostic {
+    let place = if record.given("on") { "on" } else { "flow" };
+    let help = match place {
+        "on" => "name a node: `on = \"A->*\"` for what leaves it, `on = \"*->A\"` for what enters",
+        _ => "name a flow, or the name that some of them share",
+    };
+    Diagnostic::error("too-many-series", format!("{found} series of one measure"))
+        .at(record.at(place), format!("stands for {found}"))
+        .note(format!(
+            "at most {MOST}: more are no picture, and each takes memory"
+        ))
+        .help(help)
 }

@@ -360,13 +360,19 @@ pub(crate) static SERIES: Section = Section {
         Key::new(
             "on",
             Kind::Reference("channel"),
-            "Where: a channel, as `from->to`.",
+            "Where: a channel, as `from->to`, or several: `A->*`, `*->B` or `all`. A buffer is of a \
+             switch, `A` or `all`.",
         )
-        .only(PORTS),
+        .only(PLACES),
         Key::new("class", CLASS, "Of which class.")
             .or("0")
-            .only(PORTS),
-        Key::new("flow", Kind::Reference("flow"), "Whose.").only(&["goodput", "window"]),
+            .only(QUEUES),
+        Key::new(
+            "flow",
+            Kind::Reference("flow"),
+            "Whose: a flow, or several: the name that they share, or `all`.",
+        )
+        .only(&["goodput", "window"]),
         Key::new(
             "window",
             Kind::Clock { min_ps: 1 },
@@ -376,7 +382,10 @@ pub(crate) static SERIES: Section = Section {
     ],
 };
 
-const PORTS: &[&str] = &["queue", "stopped"];
+const QUEUES: &[&str] = &["queue", "stopped", "input", "headroom"];
+const PLACES: &[&str] = &[
+    "queue", "stopped", "input", "headroom", "buffer", "rate", "stops", "marks",
+];
 
 /// The measures.
 pub(crate) const MEASURES: &[Choice] = &[
@@ -384,6 +393,22 @@ pub(crate) const MEASURES: &[Choice] = &[
     Choice::new(
         "stopped",
         "Share of the time in which that queue is stopped.",
+    ),
+    Choice::new(
+        "input",
+        "Bytes of a class that came in over a channel and have not left the switch, where inputs \
+         are counted: with `detect = \"inputs\"` or shared memory.",
+    ),
+    Choice::new(
+        "headroom",
+        "Those of them above the threshold, or in the headroom of shared memory.",
+    ),
+    Choice::new("buffer", "Bytes in all output queues of a switch."),
+    Choice::new("rate", "What a channel sends: bits of frames per second."),
+    Choice::new("stops", "Stop frames that a channel sends per second."),
+    Choice::new(
+        "marks",
+        "ECN-marked frames that a channel sends per second.",
     ),
     Choice::new(
         "goodput",

@@ -3,6 +3,7 @@
 mod checks;
 mod promises;
 mod random;
+mod series;
 
 use ethernet::spec::{
     BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding, Measure,
