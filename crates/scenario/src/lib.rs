@@ -51,6 +51,7 @@ mod topology;
 mod traffic;
 mod tree;
 mod units;
+mod wildcard;
 
 use flit::spec::FabricSpec;
 use kernel::{Duration, Rate};

@@ -15,6 +15,7 @@ use crate::record::Record;
 use crate::source::At;
 use crate::suggest;
 use crate::topology::Graph;
+use crate::wildcard;
 
 /// A cell, where nothing says how long units are.
 const CELL_BYTES: u32 = 53;
@@ -39,25 +40,75 @@ impl Reader<'_> {
         }
         let chosen = root.chosen_outside();
         let records = root.records("series").iter();
-        records
-            .filter_map(|record| self.one(record, chosen.as_ref(), mistakes))
-            .collect()
+        let series = records.map(|record| self.block(record, chosen.as_ref(), mistakes));
+        series.flatten().collect()
+    }
+
+    /// The series of a block: one, or one for each channel of a wildcard that has what is measured.
+    fn block(
+        &self,
+        record: &Record,
+        chosen: Option<&At>,
+        mistakes: &mut Diagnostics,
+    ) -> Vec<SeriesSpec> {
+        let on = record.field("on");
+        let channels = on.and_then(|on| {
+            let channels = wildcard::channels(
+                record.text("on"),
+                2 * self.graph.links.len() as u32,
+                |channel| self.graph.ends(channel),
+                |name| self.graph.find(name, &on.at),
+            );
+            channels
+                .map_err(|mistake| mistakes.push(*mistake))
+                .transpose()
+        });
+        let Some(channels) = channels else {
+            return self
+                .one(record, None, chosen, mistakes)
+                .into_iter()
+                .collect();
+        };
+        let mut told = Diagnostics::default();
+        let mut series = Vec::new();
+        for channel in channels.unwrap_or_default() {
+            let mut unheard = Diagnostics::default();
+            match self.one(record, Some(channel), chosen, &mut unheard) {
+                Some(one) if unheard.errors() == 0 => series.push(SeriesSpec {
+                    name: wildcard::named(&one.name, &self.graph.channel_name(channel)),
+                    ..one
+                }),
+                _ => {}
+            }
+            told = unheard;
+        }
+        // Where no channel has it, one of them says why.
+        let mistake = wildcard::too_many(record, series.len());
+        mistake
+            .into_iter()
+            .for_each(|mistake| mistakes.push(mistake));
+        if series.is_empty() || told.errors() == 0 {
+            told.iter().for_each(|one| mistakes.push(one.clone()));
+        }
+        series
     }
 
     /// A series of what a kind `chosen` from outside leaves no trace of is set aside.
     fn one(
         &self,
         record: &Record,
+        on: Option<u32>,
         chosen: Option<&At>,
         mistakes: &mut Diagnostics,
     ) -> Option<SeriesSpec> {
         let measure = measure(record.word("measure"))?;
-        let found = record.field("on").map(|on| {
+        let given = record.field("on").filter(|_| on.is_none());
+        let found = on.map(Some).or(given.map(|on| {
             let channel = self.graph.find_channel(record.text("on"), &on.at);
             channel
                 .map_err(|diagnostic| mistakes.push(*diagnostic))
                 .ok()
-        });
+        }));
         let flow = record.field("flow").map(|field| {
             let flow = self.names.find(record.text("flow"), &field.at);
             flow.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()

@@ -181,7 +181,7 @@ impl Sweep {
         mistakes.push(
             Diagnostic::error("unknown-column", "no such column of a flow or a group")
                 .at(at.clone(), what)
-                .note(format!("there is {}", known.join(", ")))
+                .note_if((!known.is_empty()).then(|| format!("there is {}", known.join(", "))))
                 .help("write a flow or group, a dot and a column: `victim.goodput`"),
         );
         mistakes

@@ -253,3 +253,13 @@ fn kinds_of_schedulers_and_sources_are_axes() {
             > points[1].packet().expect("cells").series.len()
     );
 }
+
+/// A series of inputs goes where nobody counts them.
+#[test]
+fn series_of_inputs_go_with_pfc() {
+    let victim = file("sweeps/pfc-victim.toml");
+    let series = |scenario: &Scenario| scenario.ethernet().expect("for Ethernet").series.len();
+    let on = with(&victim, &[]).expect("sound");
+    let off = with(&victim, &["back_pressure.kind=none"]).expect("sound");
+    assert_eq!((series(&on), series(&off)), (11, 10));
+}

@@ -11,14 +11,12 @@ use super::queues::Ports;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::reader::clip;
 use crate::record::Record;
+use crate::source::At;
 use crate::suggest;
+use crate::wildcard::{self, ALL};
 
 /// Windows of a run, where the file does not say how long they are.
 const WINDOWS: u64 = 100;
-/// Most series that one block with a wildcard makes: more than a plot can show.
-const MOST: usize = 64;
-/// All flows, ports or switches.
-const ALL: &str = "all";
 
 /// The series of the file.
 pub(crate) fn series(
@@ -37,14 +35,15 @@ pub(crate) fn series(
         net,
         flows: by_name,
         ports,
+        chosen: root.chosen_outside(),
     };
     let mut series = Vec::new();
     for record in root.records("series") {
         let Some(found) = reader.measures(record, mistakes) else {
             continue;
         };
-        if found.len() > MOST {
-            mistakes.push(too_many(record, found.len()));
+        if let Some(mistake) = wildcard::too_many(record, found.len()) {
+            mistakes.push(mistake);
             continue;
         }
         let window = record.duration("window");
@@ -52,7 +51,7 @@ pub(crate) fn series(
         let name = record.text("name");
         series.extend(found.into_iter().map(|(of, measure)| SeriesSpec {
             name: match of {
-                Some(of) => format!("{name} ({of})"),
+                Some(of) => wildcard::named(name, &of),
                 None => name.into(),
             },
             measure,
@@ -69,6 +68,8 @@ struct Reader<'a> {
     net: &'a Net<'a>,
     flows: BTreeMap<&'a str, u32>,
     ports: Ports,
+    /// Where a kind was chosen from outside: what it has not is set aside.
+    chosen: Option<At>,
 }
 
 impl Reader<'_> {
@@ -174,11 +175,18 @@ impl Reader<'_> {
                 Diagnostic::error("bad-series", "no switch counts what came over its inputs")
                     .at(record.at("measure"), "of an input")
                     .help("switches do with `detect = \"inputs\"` in `[back_pressure]`")
-                    .help("record the `buffer` of the switch, or a `queue`"),
+                    .help("record the `buffer` of the switch, or a `queue`")
+                    .aside_after(self.chosen.clone()),
             )));
         }
         let enters = |channel: u32| !is_input || self.net.forwards(self.net.ends(channel).1);
-        let several = match self.several(text, &field.at) {
+        let several = wildcard::channels(
+            text,
+            2 * self.net.joins.len() as u32,
+            |channel| self.net.ends(channel),
+            |name| self.net.find(name, &field.at),
+        );
+        let several = match several {
             Err(mistake) => return Some(Err(mistake)),
             Ok(several) => several,
         };
@@ -200,34 +208,6 @@ impl Reader<'_> {
             false => Ok(found),
         })
     }
-
-    /// The channels of `A->*`, `*->A` or `all`; nothing where the text names one channel.
-    fn several(
-        &self,
-        text: &str,
-        at: &crate::source::At,
-    ) -> Result<Option<Vec<u32>>, Box<Diagnostic>> {
-        let channels = 0..2 * self.net.joins.len() as u32;
-        if text == ALL {
-            return Ok(Some(channels.collect()));
-        }
-        let ends = text
-            .split_once("->")
-            .map(|(from, to)| (from.trim(), to.trim()));
-        let Some((from, to)) = ends.filter(|(from, to)| *from == "*" || *to == "*") else {
-            return Ok(None);
-        };
-        let end = |name: &str| match name {
-            "*" => Ok(None),
-            name => self.net.find(name, at).map(Some),
-        };
-        let (from, to) = (end(from)?, end(to)?);
-        let is_it = |channel: &u32| {
-            let ends = self.net.ends(*channel);
-            from.is_none_or(|from| from == ends.0) && to.is_none_or(|to| to == ends.1)
-        };
-        Ok(Some(channels.filter(is_it).collect()))
-    }
 }
 
 fn no_switch(record: &Record) -> Box<Diagnostic> {
@@ -236,18 +216,4 @@ fn no_switch(record: &Record) -> Box<Diagnostic> {
             .at(record.at("on"), "no channel into a switch")
             .help("name a channel to a switch: `on = \"*->A\"`"),
     )
-}
-
-fn too_many(record: &Record, found: usize) -> Diagnostic {
-    let place = if record.given("on") { "on" } else { "flow" };
-    let help = match place {
-        "on" => "name a node: `on = \"A->*\"` for what leaves it, `on = \"*->A\"` for what enters",
-        _ => "name a flow, or the name that some of them share",
-    };
-    Diagnostic::error("too-many-series", format!("{found} series of one measure"))
-        .at(record.at(place), format!("stands for {found}"))
-        .note(format!(
-            "at most {MOST}: more are no picture, and each takes memory"
-        ))
-        .help(help)
 }

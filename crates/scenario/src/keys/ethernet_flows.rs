@@ -360,8 +360,8 @@ pub(crate) static SERIES: Section = Section {
         Key::new(
             "on",
             Kind::Reference("channel"),
-            "Where: a channel, as `from->to`, or several: `A->*`, `*->B` or `all`. A buffer is of a \
-             switch, `A` or `all`.",
+            "Where: a channel, as `from->to`, or several: `A->*`, `*->B` or `all`. A buffer is of \
+             a switch, `A` or `all`.",
         )
         .only(PLACES),
         Key::new("class", CLASS, "Of which class.")

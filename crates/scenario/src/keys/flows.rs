@@ -230,7 +230,7 @@ pub(crate) static SERIES: Section = Section {
         Key::new(
             "on",
             Kind::Reference("channel"),
-            "Where: a channel, as `from->to`.",
+            "Where: a channel, as `from->to`, or several: `S1->*`, `*->S1` or `all`.",
         )
         .otherwise("the flow's first link, of `allowed-rate` and `source-rate`; else it is needed"),
         Key::new(

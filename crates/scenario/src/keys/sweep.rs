@@ -23,7 +23,10 @@ pub(crate) static SWEEP: Section = Section {
             "axes",
             Kind::Axes,
             "One key an axis: the path of what varies, as `--set` takes it (`*` for all items of a \
-             list), or its last name alone where only one key is meant; and its values.",
+             list), or its last name alone where only one key is meant; and its values. A value \
+             may be a table. `{ name = \"short\", value = \"1 us\" }` gives a value a name, and \
+             `{ name = \"large\", set = { \"router.lanes\" = 4, \"router.depth\" = 8 } }` sets \
+             several keys together.",
         )
         .otherwise("nothing varies but the seed"),
         Key::new(

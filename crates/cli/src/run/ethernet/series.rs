@@ -21,8 +21,8 @@ pub fn wanted(scenario: &EthernetScenario) -> Vec<SeriesSpec> {
     }
 }
 
-/// Goodput of some flows, each group having its turn, the queues where they leave the network, and how long their
-/// sources are stopped.
+/// Goodput of some flows, each group having its turn, the queues where they leave the network, and
+/// how long their sources are stopped.
 fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
     let window = Duration((network.stop_at.ps() / WINDOWS).max(1));
     let mut series: Vec<SeriesSpec> = Vec::new();

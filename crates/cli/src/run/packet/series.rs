@@ -16,8 +16,9 @@ const WINDOWS: u64 = 400;
 /// Shortest averaging window, in cell times.
 const SHORTEST_CELLS: u64 = 25;
 
-/// Throughput of some flows, each group having its turn, as they reach their destinations, and their cells in switches;
-/// under ABR what their sources are allowed instead of these, and queues of ports that tell rates.
+/// Throughput of some flows, each group having its turn, as they reach their destinations, and
+/// their cells in switches; under ABR what their sources are allowed instead of these, and queues
+/// of ports that tell rates.
 pub fn add_defaults(scenario: &mut PacketScenario) {
     if !scenario.series.is_empty() {
         return;
