@@ -64,7 +64,7 @@ def mac(node):
 def expected(out, priority):
     """What the CSV trace says of each frame that started; data has tags of this priority."""
     nodes = {row["node"]: number for number, row in enumerate(rows(out / "tables/nodes.csv"))}
-    names = {row["channel"]: row["name"] for row in rows(out / "tables/channels.csv")}
+    names = {row["number"]: row["port"] for row in rows(out / "tables/ports.csv")}
     frames = []
     for row in rows(out / "trace.csv"):
         if row["event"] != "out":
@@ -72,7 +72,7 @@ def expected(out, priority):
         frame = {
             "kind": row["kind"],
             "ns": int(row["time_ps"]) // 1000,
-            "channel": names[row["channel"]],
+            "channel": names[row["port"]],
             "length": int(row["bytes"]) - 4,
             "from": mac(nodes[row["from"]]),
         }
@@ -220,16 +220,16 @@ def tables(out, frames):
             resumes[frame["channel"]] += 1
         else:
             stops[frame["channel"]] += 1
-    for row in rows(out / "tables/channels.csv"):
-        name = row["name"]
+    for row in rows(out / "tables/ports.csv"):
+        name = row["port"]
         for what, count in (("stops", stops[name]), ("resumes", resumes[name])):
             # The last one made may not have started yet, or not have ended.
-            told = int(row[f"{what} sent [frames]"])
+            told = int(row[f"{what}_sent_frames"])
             if not 0 <= told - count <= 1:
                 complaints.append(f"{name}: {count} {what}, the table says {told}")
     sent = Counter()
-    for row in rows(out / "tables/ports.csv"):
-        sent[row["port"]] += int(row["sent [frames]"])
+    for row in rows(out / "tables/queues.csv"):
+        sent[row["port"]] += int(row["sent_frames"])
     for name in set(sent) | set(data):
         # A frame that has started has not been sent.
         if not 0 <= data[name] - sent[name] <= 1:

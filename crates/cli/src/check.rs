@@ -129,7 +129,7 @@ fn summary(engine: &Engine) -> String {
             let switches = network.nodes.iter().filter(is_switch).count();
             format!(
                 "{}, {}, {}, {}, {}, {}",
-                counted(network.nodes.len() - switches, "station"),
+                counted(network.nodes.len() - switches, "host"),
                 counted(switches, "switch"),
                 counted(network.links.len(), "link"),
                 counted(

@@ -30,6 +30,8 @@ pub fn value(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => field(text),
         Cell::Int(count) => count.to_string(),
+        // Numbers near nothing would take dozens of digits.
+        Cell::Float { value, .. } if (1e-300..1e-6).contains(&value.abs()) => format!("{value:e}"),
         Cell::Float { value, .. } if value.is_finite() => value.to_string(),
         Cell::Float { .. } | Cell::Empty => String::new(),
     }
@@ -94,6 +96,7 @@ mod tests {
             assert_eq!(field(text), cell);
         }
         assert_eq!(value(&Cell::float(-0.5, 1)), "-0.5");
+        assert_eq!(value(&Cell::float(3.5e-13, 1)), "3.5e-13");
     }
 
     #[test]

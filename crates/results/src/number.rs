@@ -70,12 +70,12 @@ pub fn rate(bps: f64) -> String {
 }
 
 /// The unit of a table or figure whose largest rate is `most`, bits per second: its name, how many
-/// bits per second it is, and the decimals shown. From 10 Gbps on it is Gbps.
+/// bits per second it is, and the decimals shown.
 pub fn rate_unit(most_bps: f64) -> (&'static str, f64, u8) {
-    if most_bps >= 1e10 {
-        ("Gbps", 1e9, 3)
-    } else {
-        ("Mbps", 1e6, 2)
+    match fitting_unit("Mbps", most_bps / 1e6) {
+        Some(("Gbps", _)) => ("Gbps", 1e9, 3),
+        Some(_) => ("kbps", 1e3, 2),
+        None => ("Mbps", 1e6, 2),
     }
 }
 
@@ -201,9 +201,11 @@ mod tests {
     }
 
     #[test]
-    fn fast_networks_have_a_unit_of_their_own() {
+    fn fast_and_slow_networks_have_units_of_their_own() {
         assert_eq!(rate_unit(9.99e9), ("Mbps", 1e6, 2));
         assert_eq!(rate_unit(1e10), ("Gbps", 1e9, 3));
+        assert_eq!(rate_unit(0.0), ("Mbps", 1e6, 2));
+        assert_eq!(rate_unit(178_600.0), ("kbps", 1e3, 2));
     }
 
     #[test]

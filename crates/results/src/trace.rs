@@ -8,7 +8,7 @@ use packet::spec::NetworkSpec;
 use crate::csv;
 
 /// Header row of a trace.
-pub const HEADER: &str = "time_ps,node,direction,channel,flow,kind,number,value";
+pub const HEADER: &str = "time_ps,node,direction,port,flow,kind,number,value";
 
 /// Which way a unit crosses a node's edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -188,7 +188,7 @@ fn tables_have_a_row_for_each_scheme_run_flow_and_burst() {
         [("schemes", 2), ("runs", 2), ("flows", 6), ("recovery", 2)]
     );
     for table in &tables {
-        sample::assert_names(table);
+        sample::names::assert_names(table);
         for row in &table.rows {
             assert_eq!(row.len(), table.columns.len(), "{}", table.name);
         }

@@ -191,7 +191,7 @@ fn tables_say_what_the_outcome_says() {
     let flows = table(&tables, "flows");
     assert_eq!(*cell(flows, 0, "path"), Cell::from("S1 -> D"));
     assert_eq!(*cell(flows, 0, "goodput_mbps"), Cell::float(4.0, 4));
-    assert_eq!(*cell(flows, 2, "balance"), Cell::Int(0));
+    assert_eq!(*cell(flows, 2, "balance_frames"), Cell::Int(0));
     let groups = table(&tables, "groups");
     assert_eq!(groups.rows.len(), 2);
     assert_eq!(*cell(groups, 0, "goodput_mbps"), Cell::float(7.2, 3));
@@ -223,7 +223,7 @@ fn tables_say_what_the_outcome_says() {
     assert_eq!(*cell(table(&tables, "tcp"), 0, "segments"), Cell::Int(900));
     assert!(tables.iter().all(|table| table.name != "standstill"));
     for table in tables_of(&run::broken()) {
-        sample::assert_names(&table);
+        sample::names::assert_names(&table);
         assert!(
             table
                 .rows

@@ -47,7 +47,8 @@ fn a_run_too_short_for_intervals_says_so() {
     outcome.latency.half_width = None;
     let summary = summary_of(&outcome);
     for line in [
-        "accepted  0.3998 flits/cycle/terminal, min of a terminal 0.3800, too short for an interval\n",
+        "accepted  0.3998 flits/cycle/terminal, min of a terminal 0.3800, too short for an \
+         interval\n",
         "latency   48.50 cycles, too short for an interval; p50 47, ",
     ] {
         assert!(summary.contains(line), "{summary}");
@@ -120,7 +121,7 @@ fn a_trace_has_a_line_for_each_flit() {
     let mut writer = FabricTraceWriter::new(Vec::new(), &spec).expect("it is memory");
     writer.record(&crossing).expect("it is memory");
     let text = writer.finish().expect("it is memory");
-    let expected = "cycle,channel,lane,source,destination,birth,class,flit,flits\r\n\
+    let expected = "cycle,channel,vc,source,destination,birth,class,flit,flits\r\n\
                     42,9,1,3,5,40,\"a, b\",2,4\r\n";
     assert_eq!(String::from_utf8(text).expect("it is text"), expected);
 }
@@ -181,7 +182,7 @@ fn text(table: &Table, row: usize, column: &str) -> String {
 fn tables_say_what_the_outcome_says() {
     let tables = tables(&fabric::outcome());
     for table in &tables {
-        sample::assert_names(table);
+        sample::names::assert_names(table);
         let width = table.columns.len();
         assert!(
             table.rows.iter().all(|row| row.len() == width),

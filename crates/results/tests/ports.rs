@@ -76,7 +76,7 @@ fn tables_of_ports_say_what_was_measured() {
     for table in &tables {
         let whole = |row: &Vec<Cell>| row.len() == table.columns.len();
         assert!(table.rows.iter().all(whole), "{}", table.name);
-        sample::assert_names(table);
+        sample::names::assert_names(table);
     }
     let rows = |name: &str| named(&tables, name).rows.len();
     // Five channels are crossed, by eight legs in all.

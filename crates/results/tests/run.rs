@@ -117,7 +117,7 @@ fn tables_say_what_the_outcome_says() {
     let info = sample::info();
     let tables = run_tables(&sample::spec(), &sample::outcome(), None, info.cell);
     for table in &tables {
-        sample::assert_names(table);
+        sample::names::assert_names(table);
         assert!(
             table
                 .rows
@@ -220,7 +220,7 @@ fn a_trace_is_a_table_of_crossings() {
     let text = String::from_utf8(writer.finish().unwrap()).unwrap();
     assert_eq!(
         text,
-        "time_ps,node,direction,channel,flow,kind,number,value\r\n\
+        "time_ps,node,direction,port,flow,kind,number,value\r\n\
          681672,switch 1,in,0,\"bursty, first\",data,0,\r\n\
          681672,99,out,1,\"bursty, first\",credit,0,165\r\n"
     );

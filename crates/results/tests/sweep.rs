@@ -224,7 +224,7 @@ fn tables_are_tidy() {
     let [points, summary] = sweep_tables(&result).try_into().expect("two tables");
     assert_eq!((points.rows.len(), summary.rows.len()), (4, 2));
     for table in [&points, &summary] {
-        sample::assert_names(table);
+        sample::names::assert_names(table);
         assert!(
             table
                 .rows

@@ -199,7 +199,7 @@ impl<'a> Job<'a> {
             let group = grouped(one.group);
             let what = match one.windowed {
                 true => format!("its windows are {group} times as long as the scenario says"),
-                false => format!("of {group} points in a row it holds the least and the largest"),
+                false => format!("of {group} points in a row it holds the smallest and largest"),
             };
             let what = format!("`{}` outgrew its bound: {what}", one.name);
             eprintln!("note: series: {what}");

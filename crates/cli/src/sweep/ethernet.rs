@@ -33,14 +33,14 @@ pub const MEASURES: &[Measure] = &[
     number(
         "goodput min",
         "Mbps",
-        "of the flow that got least",
+        "of the flow that got the least",
         Role::Other,
         3,
     ),
     number(
         "goodput max",
         "Mbps",
-        "of the flow that got most",
+        "of the flow that got the most",
         Role::Other,
         3,
     ),
@@ -120,7 +120,7 @@ pub const MEASURES: &[Measure] = &[
     number(
         "stopped share max",
         "",
-        "share of time in which the queue stopped most was stopped",
+        "share of time that the queue that was stopped longest was stopped",
         Role::Other,
         4,
     ),

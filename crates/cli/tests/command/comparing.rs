@@ -75,14 +75,14 @@ fn all_schemes_stand_in_one_table() {
     };
     for (index, name) in SCHEMES.into_iter().enumerate() {
         assert_eq!(found["schemes"][index]["scheme"], name);
-        let loss = value(index, "loss");
+        let loss = value(index, "loss_pct");
         match name {
             // Nobody holds the sender back: it loses nine tenths.
             "none" => assert!(loss > 80.0, "{name}: {loss} %"),
             "n23" | "pause" | "destination" | "pfc" => assert_eq!(loss, 0.0, "{name}"),
             _ => assert!(loss < 20.0, "{name}: {loss} %"),
         }
-        let throughput = value(index, "throughput");
+        let throughput = value(index, "throughput_mbps");
         assert!(
             (4.0..10.0).contains(&throughput),
             "{name}: {throughput} Mbps"
@@ -91,8 +91,8 @@ fn all_schemes_stand_in_one_table() {
         assert!(scenario.exists(), "{scenario:?}");
     }
     // A credit cell for ten: more control on links than PAUSE needs.
-    assert!(value(2, "flow control") > value(3, "flow control"));
-    assert_eq!(value(0, "flow control"), 0.0);
+    assert!(value(2, "overhead_flow_control_pct") > value(3, "overhead_flow_control_pct"));
+    assert_eq!(value(0, "overhead_flow_control_pct"), 0.0);
     for file in [
         "report.html",
         "tables/schemes.csv",
@@ -138,7 +138,7 @@ fn numbers_are_the_same_on_any_number_of_threads_and_seeds_give_intervals() {
     assert_eq!(tables[0].lines().count(), 1 + 3 * 2);
     let table = fs::read_to_string(here.join("1/tables/schemes.csv")).expect("a table");
     assert!(table.starts_with("scheme,"), "{table}");
-    assert!(table.contains("throughput ±"), "{table}");
+    assert!(table.contains("throughput_mbps_ci95"), "{table}");
 }
 
 #[test]

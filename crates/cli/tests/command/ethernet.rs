@@ -44,7 +44,7 @@ fn a_run_writes_its_directory() {
         "frame hops",
         "nothing was dropped",
         "S1 -> A: stopped ",
-        "busiest channel A -> D: data ",
+        "busiest port A -> D: data ",
         "out/report.html",
     ] {
         assert!(ran.out.contains(must), "no `{must}` in {}", ran.out);
@@ -54,7 +54,7 @@ fn a_run_writes_its_directory() {
     assert_eq!(manifest["partial"], false);
     assert_eq!(manifest["ended_at_ps"], 100_000_000_000_u64);
     let listed = manifest["files"].to_string();
-    for file in ["report.html", "tables/ports.csv", "figures/stopped.svg"] {
+    for file in ["report.html", "tables/queues.csv", "figures/stopped.svg"] {
         assert!(listed.contains(file), "{file} is not in {listed}");
         assert!(out.join(file).is_file(), "{file} is missing");
     }
@@ -62,8 +62,8 @@ fn a_run_writes_its_directory() {
     assert_eq!(summary["balanced"], true);
     assert_eq!(summary["dropped_frames"], 0);
     assert!(summary["stops_sent"].as_u64() > Some(0), "{summary}");
-    let channels = fs::read_to_string(out.join("tables/channels.csv")).expect("a table");
-    assert_eq!(channels.lines().count(), 1 + 6);
+    let ports = fs::read_to_string(out.join("tables/ports.csv")).expect("a table");
+    assert_eq!(ports.lines().count(), 1 + 6);
     backwater(&here, &["run", "out/resolved.toml", "--out", "again"]).expect(0);
     assert_eq!(trace_hash(&out), trace_hash(&here.join("again")));
 }
@@ -122,7 +122,7 @@ fn checks_count_and_sweeps_measure() {
     let here = folder("ethernet-sweep");
     run(&here, &[]).expect(0);
     let ran = backwater(&here, &["check", "switch.toml"]).expect(0);
-    let counts = "3 stations, 1 switch, 3 links, 1 class, 2 flows, 0 series";
+    let counts = "3 hosts, 1 switch, 3 links, 1 class, 2 flows, 0 series";
     assert!(ran.out.contains(counts), "{}", ran.out);
     let axis = "back_pressure.kind=none,pause,destination";
     let sweep = ["sweep", "switch.toml", "--axis", axis, "--out", "swept"];
@@ -130,9 +130,9 @@ fn checks_count_and_sweeps_measure() {
     let text = fs::read_to_string(here.join("swept/tables/sweep.csv")).expect("a table");
     assert_eq!(text.lines().count(), 1 + 3, "{text}");
     for measure in [
-        "goodput [Mbps]",
-        "stopped [of time]",
-        "dropped [frames]",
+        "goodput_mbps",
+        "stopped_share_max",
+        "dropped_frames",
         "fairness",
     ] {
         assert!(text.contains(measure), "no `{measure}` in {text}");

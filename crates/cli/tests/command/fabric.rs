@@ -191,7 +191,7 @@ fn an_audit_and_a_trace_change_nothing() {
     assert!(page.contains("promises while running"));
     let trace = fs::read_to_string(here.join("out/trace.csv")).expect("a trace");
     let mut lines = trace.lines();
-    let header = "cycle,channel,lane,source,destination,birth,class,flit,flits";
+    let header = "cycle,channel,vc,source,destination,birth,class,flit,flits";
     assert_eq!(lines.next(), Some(header));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     let number = |row: &[&str], column: usize| row[column].parse::<u64>().expect("a number");

@@ -8,12 +8,13 @@ use crate::sweeping::{MESH_POINTS, contents, log, mesh, rows, same_contents};
 
 const SWEEP: [&str; 4] = ["sweep", "shared.toml", "--out", "out"];
 
-/// Columns of `sweep.csv` by name, without units.
+/// Columns of `sweep.csv` by name.
 fn column(directory: &Path, name: &str) -> usize {
     let text = fs::read_to_string(directory.join("tables/sweep.csv")).expect("a table");
     let mut names = text.lines().next().unwrap_or_default().split(',');
-    let is_it = |heading: &str| heading.split(" [").next() == Some(name);
-    names.position(is_it).unwrap_or_else(|| panic!("no {name}"))
+    names
+        .position(|heading| heading == name)
+        .unwrap_or_else(|| panic!("no {name}"))
 }
 
 #[test]
@@ -35,20 +36,24 @@ fn lanes_carry_more_and_what_saturates_is_told() {
         assert!(!is_low || number(row, "saturated") == 0.0, "{row:?}");
         assert!(!is_high || number(row, "saturated") == 1.0, "{row:?}");
         if is_low {
-            let [offered, accepted] = ["offered", "accepted"].map(|name| number(row, name));
+            let [offered, accepted] =
+                ["offered", "accepted"].map(|name| number(row, &format!("{name}_flits_per_cycle")));
             assert!((offered - 0.1).abs() < 0.03, "{row:?}");
             assert!((accepted - offered).abs() < 0.01, "{row:?}");
-            assert_eq!(number(row, "unfinished"), 0.0, "{row:?}");
+            assert_eq!(number(row, "unfinished_packets"), 0.0, "{row:?}");
         }
-        assert!(number(row, "latency 99 %") >= number(row, "latency median"));
-        assert!(number(row, "network latency") <= number(row, "latency"));
+        assert!(number(row, "latency_p99_cycles") >= number(row, "latency_p50_cycles"));
+        assert!(number(row, "network_latency_mean_cycles") <= number(row, "latency_mean_cycles"));
         // The tail is three flits behind the header, which crosses each channel in a cycle.
-        let least = number(row, "channels crossed") + 3.0;
-        assert!(number(row, "network latency") >= least, "{row:?}");
+        let least = number(row, "channels_crossed_mean_hops") + 3.0;
+        assert!(
+            number(row, "network_latency_mean_cycles") >= least,
+            "{row:?}"
+        );
     }
     let accepted = |lanes: &str| {
         let row = points.iter().find(|row| row[0] == lanes && row[1] == "0.9");
-        number(row.expect("such a row"), "accepted")
+        number(row.expect("such a row"), "accepted_flits_per_cycle")
     };
     assert!(
         accepted("4") > 1.1 * accepted("1"),

@@ -30,7 +30,7 @@ fn what_goes_out_comes_in() {
     );
     let text = fs::read_to_string(here.join("traced/trace.csv")).expect("a trace");
     let mut lines = text.lines();
-    let header = "time_ps,node,direction,channel,flow,kind,number,value";
+    let header = "time_ps,node,direction,port,flow,kind,number,value";
     assert_eq!(lines.next(), Some(header));
     assert!(text.contains(",credit,"), "no credit cells in the trace");
     let mut rows: Vec<Row> = lines.filter_map(data).collect();

@@ -174,7 +174,7 @@ pub fn columns(first: Vec<results::Column>) -> Vec<results::Column> {
         column("high", "", "share of bursts that started above 2 ICR"),
         column("triggers", "", "reductions by the policy, a burst"),
         column(
-            "peak queue",
+            "queue max",
             "cells",
             "most ABR cells that waited at Y for X",
         ),

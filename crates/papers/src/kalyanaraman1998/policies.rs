@@ -205,11 +205,11 @@ pub fn columns(first: Vec<Column>) -> Vec<Column> {
     columns.extend([
         column("at the goal", "ms", "first time within 10 % of 11 Mbps"),
         column("settled", "ms", "there from then until 200 ms"),
-        words("ACR, Mbps", "least and most from 100 to 200 ms"),
+        words("ACR, Mbps", "min and max from 100 to 200 ms"),
         column("excursions", "", "rises above 16.5 Mbps from 100 to 200 ms"),
-        column("least SR", "Mbps", "least source rate from 100 to 200 ms"),
+        column("SR min", "Mbps", "least source rate from 100 to 200 ms"),
         column(
-            "peak queue",
+            "queue max",
             "cells",
             "most ABR cells that waited at X for Y",
         ),

@@ -122,7 +122,7 @@ fn plot(peaks: &[Peak]) -> Plot {
         x: Axis::new("bound with interval and RM gap", "cells"),
         y: Axis {
             min: Some(0.0),
-            ..Axis::new("peak queue", "cells")
+            ..Axis::new("queue max", "cells")
         },
         curves: vec![
             Curve::new("measured", Style::Points, x, y),
@@ -207,7 +207,7 @@ fn table(peaks: &[Peak]) -> Table {
             column("SR", "Mbps", "source rate before"),
             column("headroom", "Mbps", "ACR - SR"),
             column("delay", "ms", "propagation of each link"),
-            column("peak queue", "cells", "measured at X for Y"),
+            column("queue max", "cells", "measured at X for Y"),
             column("propagation only", "cells", "the paper's form of the bound"),
             column(
                 "bound",

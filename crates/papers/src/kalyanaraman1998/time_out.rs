@@ -89,7 +89,7 @@ pub fn plot(pauses: &[Pause]) -> Plot {
         x: Axis::new("pause", "ms"),
         y: Axis {
             min: Some(0.0),
-            ..Axis::new("peak queue", "cells")
+            ..Axis::new("queue max", "cells")
         },
         curves: vec![curve("none", none), curve("final time-out", time_out)],
         marks: vec![Mark {

@@ -134,8 +134,8 @@ fn plot_without(none: &Grid, full: &Grid) -> Plot {
     let mut curves = drawn(none, ", bsd", false);
     curves.extend(drawn(full, ", bsd-full", false));
     Plot {
-        note: "The same without back-pressure, enlarged, for both sources; bars from the least \
-               to the most over seeds."
+        note: "The same without back-pressure, enlarged, for both sources; bars from min to \
+               max over seeds."
             .into(),
         marks: vec![level(0.3, "paper: a few 100 kbps")],
         ..throughput_plot(
@@ -162,7 +162,7 @@ fn table(name: &str, what: &str, grid: &Grid, seeds: u64) -> Table {
     for n in CONNECTIONS {
         for flow in ["S1", "S2"] {
             let name = format!("{flow}, n = {n}");
-            let meaning = "payload that D got from it: mean [least, most] over seeds";
+            let meaning = "payload that D got from it: mean [min, max] over seeds";
             columns.push(column(&name, "Mbps", meaning));
         }
     }

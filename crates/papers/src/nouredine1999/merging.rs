@@ -142,7 +142,7 @@ fn plot(none: &[Vec<Kept>], simple: &[Vec<Kept>], limit: f64) -> Plot {
     let mut curves = drawn(none, "", false);
     curves.extend(drawn(simple, ", back-pressure", true));
     Plot {
-        note: "Solid without, dashed with back-pressure; bars from the least to the most over \
+        note: "Solid without, dashed with back-pressure; bars from min to max over \
                seeds."
             .into(),
         marks: vec![level(limit, "paper: the maximum")],
@@ -162,7 +162,7 @@ fn table(name: &str, what: &str, grid: &[Vec<Kept>]) -> Table {
         column(
             &format!("N = {n}"),
             "Mbps",
-            "payload that D got: mean [least, most] over seeds",
+            "payload that D got: mean [min, max] over seeds",
         )
     }));
     let row = |(at, size): (usize, &u64)| {
@@ -172,7 +172,7 @@ fn table(name: &str, what: &str, grid: &[Vec<Kept>]) -> Table {
     };
     Table {
         name: name.into(),
-        caption: format!("{what}: throughput, mean [least, most] over {SEEDS} seeds."),
+        caption: format!("{what}: throughput, mean [min, max] over {SEEDS} seeds."),
         columns,
         rows: SIZES_KB.iter().enumerate().map(row).collect(),
     }
@@ -216,7 +216,7 @@ fn two_table(two: &[Vec<Kept>]) -> Table {
         column(
             &format!("files of {} kB", SIZES_KB[size]),
             "Mbps",
-            "payload that D got: mean [least, most] over seeds",
+            "payload that D got: mean [min, max] over seeds",
         )
     }));
     let row = |((source, clock, _), found): ((&str, &str, Sets), &Vec<Kept>)| {

@@ -73,7 +73,7 @@ fn stops_table(one: &[Seeds], two: &[Seeds]) -> Table {
             cell(&two.drops_each(), 0),
         ]
     };
-    let over = "mean [least, most] over seeds";
+    let over = "mean [min, max] over seeds";
     Table {
         name: "quanta".into(),
         caption: format!(
@@ -120,7 +120,7 @@ pub fn section_1(lab: &Lab) -> Result<Evidence, LabError> {
         let row = |(scheme, at): (&Scheme, &Seeds)| udp_row(name, scheme, at);
         rows.extend(SCHEMES.iter().zip(&found).map(row));
     }
-    let over = "mean [least, most] over seeds";
+    let over = "mean [min, max] over seeds";
     let table = Table {
         name: "udp".into(),
         caption: format!(

@@ -112,7 +112,7 @@ fn plot(none: &Grid, simple: &Grid, limit: f64) -> Plot {
     let mut curves = drawn(none, "", false);
     curves.extend(drawn(simple, ", back-pressure", true));
     Plot {
-        note: "Solid without, dashed with back-pressure; bars from the least to the most over \
+        note: "Solid without, dashed with back-pressure; bars from min to max over \
                seeds."
             .into(),
         marks: vec![level(0.5 * limit, "paper: half of the maximum")],
@@ -132,7 +132,7 @@ fn table(name: &str, what: &str, grid: &Grid) -> Table {
         column(
             &format!("files of {size} kB"),
             "Mbps",
-            "payload that D got: mean [least, most] over seeds",
+            "payload that D got: mean [min, max] over seeds",
         )
     }));
     let row = |(at, n): (usize, &u64)| {
@@ -142,7 +142,7 @@ fn table(name: &str, what: &str, grid: &Grid) -> Table {
     };
     Table {
         name: name.into(),
-        caption: format!("{what}: throughput, mean [least, most] over {SEEDS} seeds."),
+        caption: format!("{what}: throughput, mean [min, max] over {SEEDS} seeds."),
         columns,
         rows: CONNECTIONS.iter().enumerate().map(row).collect(),
     }

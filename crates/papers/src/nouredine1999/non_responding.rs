@@ -97,13 +97,9 @@ fn shares(name: &str, rates: &[Vec<f64>]) -> Vec<Measured> {
 fn table(at: usize, source: &(&str, &str, u64), found: &[Seeds]) -> Table {
     let (what, _, seeds) = source;
     let mut columns = vec![words("back-pressure", "the scheme")];
-    columns.extend(FLOWS.map(|flow| {
-        column(
-            flow,
-            "Mbps",
-            "payload it got: mean [least, most] over seeds",
-        )
-    }));
+    columns.extend(
+        FLOWS.map(|flow| column(flow, "Mbps", "payload it got: mean [min, max] over seeds")),
+    );
     columns.push(column("drops", "frames", "in the whole run"));
     let row = |(scheme, at): (&Scheme, &Seeds)| {
         let mut row = vec![scheme.name.into()];

@@ -248,7 +248,7 @@ fn marked(values: &[f64], digits: usize, accepted: Option<(f64, f64)>) -> Cell {
 fn table(rows: &[Vec<Vec<f64>>]) -> Table {
     let mut columns = vec![words("reading", "what differs")];
     columns.extend(COMPARED.map(|Compared(name, unit, meaning, ..)| {
-        let meaning = format!("{meaning}: mean [least, most] over seeds");
+        let meaning = format!("{meaning}: mean [min, max] over seeds");
         column(name, unit, &meaning)
     }));
     let row = |(reading, values): (&Reading, &Vec<Vec<f64>>)| {

@@ -144,7 +144,7 @@ fn table(scan: &[Vec<Kept>]) -> Table {
         words("suffices to", "high threshold that leaves so much of 50 kB"),
     ];
     columns.extend(THRESHOLDS.map(|high| {
-        let meaning = "frames dropped in 10 s: mean [least, most] over seeds";
+        let meaning = "frames dropped in 10 s: mean [min, max] over seeds";
         column(&format!("drops at {high} %"), "frames", meaning)
     }));
     let row = |(n, found): (&u64, &Vec<Kept>)| {

@@ -1,5 +1,6 @@
 //! Figures 7 to 9: control of one path costs others their throughput.
 
+use kernel::words::counted;
 use results::{Axis, Block, Plot, Table};
 
 use super::runs::{
@@ -196,7 +197,7 @@ fn slow_table(found: &[Seeds]) -> Table {
 fn table(scheme: usize, found: &Found) -> Table {
     let mut columns = vec![column("connections", "", "from S1 to D1")];
     columns.extend(FLOWS.map(|flow| {
-        let meaning = "payload it got: mean [least, most] over seeds";
+        let meaning = "payload it got: mean [min, max] over seeds";
         column(flow, "Mbps", meaning)
     }));
     let row = |(n, at): (&u64, &[Vec<f64>; 3])| {
@@ -207,9 +208,9 @@ fn table(scheme: usize, found: &Found) -> Table {
     Table {
         name: format!("fig09-{scheme}"),
         caption: format!(
-            "Back-pressure: {}; {} seeds{}.",
+            "Back-pressure: {}; {}{}.",
             SCHEMES[scheme].name,
-            seeds_of(scheme),
+            counted(seeds_of(scheme), "seed"),
             if scheme < JUDGED { "" } else { " of 30 s" }
         ),
         columns,

@@ -203,7 +203,7 @@ fn plot(grid: &Grid) -> Plot {
 fn table(scheme: &Scheme, rows: &[Vec<Vec<f64>>]) -> Table {
     let mut columns = vec![column("files of", "kB", "size of every file of S1")];
     columns.extend(CONNECTIONS.map(|n| {
-        let meaning = "payload that D2 got: mean [least, most] over seeds";
+        let meaning = "payload that D2 got: mean [min, max] over seeds";
         column(&format!("n = {n}"), "Mbps", meaning)
     }));
     let row = |(at, size): (usize, &u64)| {
@@ -241,8 +241,8 @@ fn cure_table(cures: &[Seeds]) -> Table {
         ),
         columns: vec![
             words("back-pressure", "the scheme"),
-            column("D2", "Mbps", "payload: mean [least, most] over seeds"),
-            column("D1", "Mbps", "payload: mean [least, most] over seeds"),
+            column("D2", "Mbps", "payload: mean [min, max] over seeds"),
+            column("D1", "Mbps", "payload: mean [min, max] over seeds"),
             column("drops", "frames", "in the whole run"),
         ],
         rows: CURES.iter().zip(cures).map(row).collect(),

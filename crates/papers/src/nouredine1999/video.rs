@@ -162,7 +162,7 @@ fn plot(id: &str, source: &str, found: &[Seeds], seeds: u64) -> Plot {
 fn late_table(late: &[Vec<Vec<f64>>]) -> Table {
     let mut columns = vec![column("connections", "", "of data, from S1 to D")];
     columns.extend(COLUMNS.map(|(scheme, source, _)| {
-        let meaning = "share of packets later than 100 ms: mean [least, most] over seeds";
+        let meaning = "share of packets later than 100 ms: mean [min, max] over seeds";
         column(&format!("{}, {source}", scheme.name), "", meaning)
     }));
     let row = |(at, n): (usize, &u64)| {
@@ -189,7 +189,7 @@ fn rates_table(found: &[Vec<Seeds>]) -> Table {
         }
         row
     };
-    let meaning = "payload that D got: mean [least, most] over seeds";
+    let meaning = "payload that D got: mean [min, max] over seeds";
     let mut columns = vec![column("connections", "", "of data, from S1 to D")];
     for scheme in [NONE, SIMPLE, CLASS] {
         for flow in ["data", "video"] {
@@ -297,7 +297,7 @@ fn one_link_table(found: &[Seeds]) -> Table {
             cell(&at.each(late_share), 4),
         ]
     };
-    let over = "mean [least, most] over seeds";
+    let over = "mean [min, max] over seeds";
     Table {
         name: "sec33".into(),
         caption: format!(

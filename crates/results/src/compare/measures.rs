@@ -315,7 +315,7 @@ impl Measure {
         let mut measure = self.clone();
         let means = schemes.iter().map(|scheme| self.over(workload, scheme).0);
         let most = means.fold(0.0, f64::max);
-        if measure.shown == Shown::Rate && rate_unit(most).0 != measure.shown.unit() {
+        if measure.shown == Shown::Rate && rate_unit(most).0 == Shown::FastRate.unit() {
             measure.shown = Shown::FastRate;
         }
         measure

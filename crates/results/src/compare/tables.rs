@@ -47,7 +47,7 @@ fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         if has_interval {
             let meaning = "half the width of the 95 % interval over the seeds";
             columns.push(Column::interval(
-                &measure.name,
+                &measure.full_name(),
                 measure.shown.unit(),
                 meaning,
             ));

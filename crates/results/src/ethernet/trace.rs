@@ -10,7 +10,7 @@ use super::names;
 use crate::csv;
 
 /// Header row of a trace.
-pub const HEADER: &str = "time_ps,event,channel,flow,kind,number,class,bytes,from,to,marked,\
+pub const HEADER: &str = "time_ps,event,port,flow,kind,number,class,bytes,from,to,marked,\
                           position,payload,acknowledges,flags,value";
 
 /// A probe that writes a line for each frame that starts on a channel (`out`), takes effect at its

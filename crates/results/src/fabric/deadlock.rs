@@ -58,7 +58,8 @@ fn caption(deadlock: &Deadlock) -> String {
         false => format!("No flit has moved since cycle {since}; {packets} can't move."),
     };
     text.push_str(
-        " Each of these waits for a virtual channel that the next one holds, the last for one of the first.",
+        " Each of these waits for a virtual channel that the next one holds, the last for one of \
+         the first.",
     );
     if deadlock.held.len() > ROWS_MOST {
         text.push_str(&format!(

@@ -8,7 +8,7 @@ use flit::spec::FabricSpec;
 use crate::csv;
 
 /// Header row of a trace.
-pub const HEADER: &str = "cycle,channel,lane,source,destination,birth,class,flit,flits";
+pub const HEADER: &str = "cycle,channel,vc,source,destination,birth,class,flit,flits";
 
 /// Writes a trace line by line; hand it a buffered writer.
 #[derive(Debug)]

@@ -159,7 +159,7 @@ pub fn line(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Option<String> 
         String::new()
     };
     Some(format!(
-        "{} through: response {}{effective}, {} % sent high, {} reductions each",
+        "{} through: response {}{effective}, {} % sent high, reductions each: {}",
         counted(all.through, "burst"),
         span(all.each(all.response_ps)),
         significant(all.each(all.high as f64) * 100.0, 3),

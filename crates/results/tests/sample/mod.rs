@@ -3,7 +3,7 @@
 
 pub mod ethernet;
 pub mod fabric;
-mod names;
+pub mod names;
 
 use kernel::{Duration, Rate, Time};
 use packet::outcome::{
@@ -18,8 +18,6 @@ use results::{
     Axis, Block, Check, Curve, Mark, Plot, Report, RunInfo, Style, Tone, Verdict, VerdictRow,
     run_report,
 };
-
-pub use names::assert_names;
 
 /// A name that would break out of markup that isn't escaped.
 pub const HOSTILE: &str = "</script><b>";

@@ -226,7 +226,7 @@ impl Scheme {
             }
             Self::Destination => {
                 "Ethernet frames; UDP as under `none`. A congested output queue stops frames to \
-                 the stations it holds frames for."
+                 the hosts it holds frames for."
             }
             Self::Pfc => {
                 "Ethernet frames; UDP as under `none`. An input that holds too much stops its \
