@@ -315,7 +315,7 @@ impl Found {
         order.sort_by_key(|(point, _)| *point);
         let loads = plan.sweep.axes()[load].values.len();
         let (points, found): (Vec<u64>, Vec<Option<Point>>) = order.into_iter().unzip();
-        let mut result = plan.result(checked.measures, &points, found);
+        let mut result = plan.result(&checked.measures, &points, found);
         result.partial |= searches.iter().any(|search| !search.next(loads).is_empty());
         // Of the grid only what was tried is worth telling.
         let mut kept: Vec<usize> = result.rows.iter().map(|row| row.values[load]).collect();

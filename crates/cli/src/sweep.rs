@@ -69,7 +69,7 @@ pub fn sweep(options: &Options) -> u8 {
     if let Err(message) = work.complete(&points, &checked.keys, &mut found) {
         return fail(message);
     }
-    let result = plan.result(checked.measures, &points, found);
+    let result = plan.result(&checked.measures, &points, found);
     let command = command("sweep", &plan, &options.changes, &options.how, Vec::new());
     let info = plan.info(&checked, command);
     if let Err(error) = write(directory, &info, &result) {

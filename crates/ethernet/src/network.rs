@@ -199,6 +199,21 @@ impl Network {
         self.frames.inside()
     }
 
+    /// Bytes of a class that came in over a channel and have not left; 0 where nobody counts them.
+    pub fn input_bytes(&self, channel: u32, class: u8) -> u64 {
+        self.inputs[self.input(channel, class)].bytes
+    }
+
+    /// The part of them that is in headroom: of shared memory, or else above the threshold.
+    pub fn headroom_bytes(&self, channel: u32, class: u8) -> u64 {
+        let input = &self.inputs[self.input(channel, class)];
+        let node = self.channels[channel as usize].to;
+        match self.nodes[node as usize].shared {
+            Some(_) => input.headroom_bytes,
+            None => input.bytes.saturating_sub(input.high_bytes),
+        }
+    }
+
     /// Congestion window of a flow's source, bytes; 0 without TCP.
     pub fn window_bytes(&self, flow: u32) -> u64 {
         self.stations.tcp_window_bytes(flow)

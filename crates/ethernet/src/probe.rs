@@ -84,6 +84,16 @@ pub struct FrameView {
 }
 
 impl FrameView {
+    /// Does it stop something?
+    pub fn stops(&self) -> bool {
+        match self.content {
+            Content::Pause { quanta }
+            | Content::Pfc { quanta, .. }
+            | Content::StopDestination { quanta, .. } => quanta > 0,
+            Content::Tcp { .. } | Content::Udp { .. } => false,
+        }
+    }
+
     /// Is it a control frame of the MAC?
     pub fn is_control(&self) -> bool {
         !matches!(self.content, Content::Tcp { .. } | Content::Udp { .. })

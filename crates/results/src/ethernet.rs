@@ -4,6 +4,7 @@
 mod capture;
 mod fair;
 mod groups;
+mod merge;
 mod names;
 mod plots;
 mod ports;
@@ -25,7 +26,9 @@ use crate::directory::Manifest;
 use crate::run::RunInfo;
 
 pub use capture::{Capture, SNAP_BYTES};
-pub use groups::{fairness, goodputs, merged};
+pub use groups::{by_turns, fairness, goodputs, merged};
+pub(crate) use groups::{group_names, of_name};
+pub use merge::{flow_names, flow_tables};
 pub use names::{channel_ends, channels as channel_names};
 pub use report::ethernet_report;
 pub use tables::ethernet_tables;

@@ -22,7 +22,7 @@ use crate::run::RunInfo;
 
 pub use names::{ChannelKind, End, FabricNames};
 pub use report::fabric_report;
-pub use tables::fabric_tables;
+pub use tables::{class_names, class_tables, fabric_tables};
 pub use terminal::fabric_terminal_summary;
 pub use trace::FabricTraceWriter;
 

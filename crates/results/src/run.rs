@@ -6,6 +6,7 @@ mod bursts;
 mod cell_tcp;
 mod fair;
 mod losses;
+mod merge;
 mod names;
 mod port_plots;
 mod ports;
@@ -26,6 +27,7 @@ use serde_json::{Value, json};
 use crate::directory::{Check, Manifest, Promise, PromiseState};
 
 pub use bounds::note_broken_bounds;
+pub use merge::{flow_names, flow_tables};
 pub use report::run_report;
 pub(crate) use report::{closing_blocks, heading};
 pub use standstill::standstill_sentence;

@@ -1,28 +1,32 @@
 //! Many points of one scenario: tidy tables, curves, a page.
 
+mod columns;
 mod plots;
 mod report;
 mod saturation;
 mod tables;
 
+use std::borrow::Cow;
+
 use kernel::TraceHash;
 use kernel::stats::interval_of_means;
 use serde::Serialize;
 
+pub use columns::{FlowColumn, NoColumn};
 pub use plots::sweep_plots;
 pub use report::sweep_report;
 pub use saturation::{Saturation, saturation_report, saturation_table};
 pub use tables::sweep_tables;
 
 /// What a number of a point measures.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Measure {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its unit; empty where there is none.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
     /// What it means, in a sentence.
-    pub meaning: &'static str,
+    pub meaning: Cow<'static, str>,
     /// What reports take it for.
     pub role: Role,
     /// Decimals that reports show.
@@ -42,6 +46,8 @@ pub enum Role {
     Saturated,
     /// Promises broken.
     Broken,
+    /// Asked for, of one flow or group.
+    Chosen,
     /// Nothing of the kind.
     Other,
 }

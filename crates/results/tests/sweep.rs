@@ -2,6 +2,8 @@
 
 mod sample;
 
+use std::borrow::Cow;
+
 use results::sweep::{
     Measure, Role, Saturation, SweepAxis, SweepInfo, SweepResult, SweepRow, saturation_report,
     saturation_table, sweep_plots, sweep_report, sweep_tables,
@@ -17,9 +19,9 @@ const MEASURES: [Measure; 4] = [
 
 const fn measure(name: &'static str, unit: &'static str, role: Role) -> Measure {
     Measure {
-        name,
-        unit,
-        meaning: "what it means",
+        name: Cow::Borrowed(name),
+        unit: Cow::Borrowed(unit),
+        meaning: Cow::Borrowed("what it means"),
         role,
         digits: 3,
     }
@@ -296,4 +298,48 @@ fn a_search_shows_its_interval() {
         &found,
     ));
     assert!(text.contains("Accepted over offered load") && text.contains("lanes = 2"));
+}
+
+/// Columns of flows are drawn together where they are of one quantity.
+#[test]
+fn chosen_columns_of_one_quantity_share_a_plot() {
+    let mut result = SweepResult {
+        axes: vec![axis("flow_control.n3", &["1", "2"])],
+        seeds: vec![1],
+        measures: vec![
+            measure("a.goodput", "Mbps", Role::Chosen),
+            measure("b.goodput", "Mbps", Role::Chosen),
+            measure("b.delay p99", "us", Role::Chosen),
+        ],
+        ..SweepResult::default()
+    };
+    for (value, measured) in [(0, [1.0, 2.0, 3.0]), (1, [4.0, 5.0, 6.0])] {
+        result.rows.push(SweepRow {
+            values: vec![value],
+            seed: 1,
+            measured: measured.to_vec(),
+            trace_hash: "0".into(),
+        });
+    }
+    let plots = sweep_plots(&result);
+    let titles: Vec<&str> = plots.iter().map(|plot| plot.title.as_str()).collect();
+    assert_eq!(
+        titles,
+        ["goodput of flows over n3", "delay p99 of flows over n3"]
+    );
+    let names: Vec<&str> = plots[0]
+        .curves
+        .iter()
+        .map(|curve| curve.name.as_str())
+        .collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(plots[0].curves[1].y, [2.0, 5.0]);
+    assert_eq!(
+        (plots[0].y.label.as_str(), plots[0].y.unit.as_str()),
+        ("goodput", "Mbps")
+    );
+    assert_eq!(
+        sweep_tables(&result)[0].keys()[2..4],
+        ["a_goodput_mbps", "b_goodput_mbps"]
+    );
 }

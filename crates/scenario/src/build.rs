@@ -64,7 +64,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         names: &names,
         stop_at,
     }
-    .read(&file.series, mistakes);
+    .read(root, mistakes);
     checks::run_times(&run.duration, &run.warm_up, mistakes);
     checks::corruption(file, mistakes);
     if mistakes.errors() == 0 {

@@ -7,7 +7,6 @@ use packet::spec::{
 
 use crate::given::packet::control::{self as given, FlowControl, Scheme};
 use crate::kinds::{OrShare, OrWord};
-use crate::record::Record;
 use crate::typed::{self, Placed, Word};
 use crate::units;
 

@@ -22,6 +22,8 @@ pub enum Severity {
     Error,
     /// It can run, but probably does not do what its author wants.
     Warning,
+    /// It can run; what was done with what its author wrote.
+    Note,
 }
 
 /// A kind of mistake and its place.
@@ -66,6 +68,14 @@ impl Diagnostic {
         }
     }
 
+    /// A note.
+    pub(crate) fn note_of(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Note,
+            ..Self::error(code, message)
+        }
+    }
+
     /// An error, or only a warning where the author said that it is meant.
     pub(crate) fn error_unless(meant: bool, code: &'static str, message: String) -> Self {
         if meant {
@@ -73,6 +83,21 @@ impl Diagnostic {
         } else {
             Self::error(code, message)
         }
+    }
+
+    /// Only a note, if what it contradicts was chosen from outside, at this place.
+    pub(crate) fn aside_after(self, chosen: Option<At>) -> Self {
+        let Some(chosen) = chosen.filter(At::is_outside) else {
+            return self;
+        };
+        Self {
+            severity: Severity::Note,
+            code: "set-aside",
+            help: Vec::new(),
+            ..self
+        }
+        .at(chosen, "chosen here")
+        .note("it is set aside")
     }
 
     fn place(&self) -> Place {
@@ -128,6 +153,7 @@ pub struct Diagnostics {
     warnings: u64,
     /// Kinds of mistakes that would only follow from others.
     left_out: Vec<&'static str>,
+    notes: u64,
 }
 
 impl Diagnostics {
@@ -162,6 +188,7 @@ impl Diagnostics {
         let count = match diagnostic.severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
+            Severity::Note => &mut self.notes,
         };
         *count += 1;
         if *count <= LISTED {
@@ -236,6 +263,27 @@ impl Diagnostics {
         Some((source, line, 1 + text[line_start..start].chars().count()))
     }
 
+    /// The file once more, as a source of its own: for what of it stands outside the scenario.
+    pub(crate) fn file_again(&mut self) -> usize {
+        self.sources.extend(self.sources.first().cloned());
+        self.sources.len().saturating_sub(1)
+    }
+
+    /// What stands at a place.
+    pub(crate) fn written(&self, at: &At) -> Option<&str> {
+        self.sources.get(at.source)?.text.get(at.start..at.end)
+    }
+
+    /// What was typed where this place is of the command line, and not of the file.
+    pub(crate) fn command_line(&self, at: &At) -> Option<&str> {
+        let typed = self.sources.get(at.source)?;
+        let is_file = self
+            .sources
+            .first()
+            .is_some_and(|file| file.name == typed.name);
+        (!is_file).then_some(typed.text.as_str())
+    }
+
     /// As text for a terminal, in colour if asked.
     pub fn render(&self, color: bool) -> String {
         let renderer = if color {
@@ -256,8 +304,13 @@ impl Diagnostics {
     }
 
     fn closing_line(&self) -> String {
-        let told = self.errors + self.warnings;
-        let mut line = [(self.errors, "error"), (self.warnings, "warning")]
+        let told = self.errors + self.warnings + self.notes;
+        let counts = [
+            (self.errors, "error"),
+            (self.warnings, "warning"),
+            (self.notes, "note"),
+        ];
+        let mut line = counts
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| counted(*count, what))
@@ -276,6 +329,7 @@ impl Diagnostics {
         let level = match diagnostic.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
         };
         let mut group = Group::with_title(
             level
@@ -380,6 +434,7 @@ impl Diagnostics {
             "severity": match diagnostic.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
+                Severity::Note => "note",
             },
             "code": diagnostic.code,
             "message": diagnostic.message,

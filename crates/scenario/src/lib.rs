@@ -46,6 +46,7 @@ mod schema;
 mod series;
 mod service;
 mod service_checks;
+mod set_aside;
 mod source;
 mod suggest;
 mod sweep;
@@ -55,6 +56,7 @@ mod traffic;
 mod tree;
 mod typed;
 mod units;
+mod wildcard;
 
 use flit::spec::FabricSpec;
 use kernel::Duration;
@@ -228,7 +230,7 @@ pub fn parse_with(
         return Err(mistakes);
     }
     overrides::apply(&mut node, sets, &mut mistakes);
-    sweep::check(&node, &mut mistakes);
+    sweep::check(&node, sets, &mut mistakes);
     finish(&node, limits, Files::beside(&source.name, load), mistakes)
 }
 

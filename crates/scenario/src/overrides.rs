@@ -1,7 +1,9 @@
 //! `--set key=value`: changes values of the tree before it is checked.
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given;
 use crate::reader::clip;
+use crate::set_aside;
 use crate::source::{At, Set};
 use crate::suggest;
 use crate::tree::{self, Entry, Node, Value};
@@ -9,8 +11,15 @@ use crate::tree::{self, Entry, Node, Value};
 /// More names than any key of the language has, and few enough to follow.
 pub(crate) const MOST_NAMES: usize = 16;
 
-/// Applies every `--set`, the first being source 1.
+/// Applies every `--set`, the first being source 1, and sets aside what belongs to a kind that
+/// they changed.
 pub(crate) fn apply(root: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) {
+    put_all(root, sets, mistakes);
+    set_aside::after_sets(root, given::root_of(root), sets, mistakes);
+}
+
+/// Applies every `--set`, whatever belongs to which kind.
+pub(crate) fn put_all(root: &mut Node, sets: &[Set], mistakes: &mut Diagnostics) {
     for (index, set) in sets.iter().enumerate() {
         let source = index + 1;
         let value = tree::read_value(&set.value, source, set.key.len() + 1);
@@ -104,7 +113,7 @@ fn entry_of<'a>(entries: &'a mut Vec<Entry>, name: &str, at: &At) -> &'a mut Nod
 }
 
 /// An item of a list: by its name, by the nodes it joins (`A-S1`) or by its number from 0.
-fn item_of<'a>(
+pub(crate) fn item_of<'a>(
     items: &'a mut [Node],
     name: &str,
     at: &At,

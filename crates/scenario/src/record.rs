@@ -71,9 +71,30 @@ impl Record {
         self.field(name).is_some_and(|field| field.given)
     }
 
+    /// Where a kind was chosen from outside, here or below; the first place.
+    pub(crate) fn chosen_outside(&self) -> Option<At> {
+        let selector = self.section.selector.map(|selector| selector.key);
+        let mut fields = self.fields.iter();
+        fields.find_map(|field| match &field.datum {
+            Datum::Record(below) => below.chosen_outside(),
+            Datum::Records(below) => below.iter().find_map(Self::chosen_outside),
+            _ if Some(field.key.name) == selector && field.given => {
+                Some(field.at.clone()).filter(At::is_outside)
+            }
+            _ => None,
+        })
+    }
+
     /// Is the key there at all, read or not?
     pub(crate) fn mentions(&self, name: &'static str) -> bool {
         self.given(name) || self.faulty.contains(&name)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> &str {
+        match self.datum(name) {
+            Some(Datum::Text(text)) => text,
+            _ => "",
+        }
     }
 
     pub(crate) fn word(&self, name: &str) -> &'static str {

@@ -1,8 +1,8 @@
 //! Time series to record.
 
-use kernel::Time;
 use kernel::series::MOST_POINTS;
 use kernel::words::grouped;
+use kernel::{Duration, Time};
 use packet::spec::{
     ExplicitRateSpec, FlowControlSpec, FlowSpec, Measure, SeriesSpec, SourceControlSpec,
 };
@@ -11,10 +11,11 @@ use crate::build::not_there;
 use crate::checks;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::FlowNames;
-use crate::given::packet::flows::{Series, SeriesMeasure};
+use crate::record::Record;
+use crate::source::At;
 use crate::suggest;
 use crate::topology::Graph;
-use crate::typed::{Placed, Word};
+use crate::wildcard;
 
 /// A cell, where nothing says how long units are.
 const CELL_BYTES: u32 = 53;
@@ -33,30 +34,87 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    pub(crate) fn read(
-        &self,
-        series: &[Placed<Series>],
-        mistakes: &mut Diagnostics,
-    ) -> Vec<SeriesSpec> {
+    pub(crate) fn read(&self, root: &Record, mistakes: &mut Diagnostics) -> Vec<SeriesSpec> {
         if self.graph.nodes.is_empty() && mistakes.errors() > 0 {
             return Vec::new();
         }
-        let specs = series.iter().filter_map(|own| self.one(own, mistakes));
-        specs.collect()
+        let chosen = root.chosen_outside();
+        let records = root.records("series").iter();
+        let series = records.map(|record| self.block(record, chosen.as_ref(), mistakes));
+        series.flatten().collect()
     }
 
-    fn one(&self, own: &Placed<Series>, mistakes: &mut Diagnostics) -> Option<SeriesSpec> {
-        let measure = Measure::from(*own.measure.sure()?);
-        let found = own.on.as_ref().map(|name| {
-            let channel = self.graph.find_channel(name, &own.on.at);
-            channel.map_err(|mistake| mistakes.push(*mistake)).ok()
+    /// The series of a block: one, or one for each channel of a wildcard that has what is measured.
+    fn block(
+        &self,
+        record: &Record,
+        chosen: Option<&At>,
+        mistakes: &mut Diagnostics,
+    ) -> Vec<SeriesSpec> {
+        let on = record.field("on");
+        let channels = on.and_then(|on| {
+            let channels = wildcard::channels(
+                record.text("on"),
+                2 * self.graph.links.len() as u32,
+                |channel| self.graph.ends(channel),
+                |name| self.graph.find(name, &on.at),
+            );
+            channels
+                .map_err(|mistake| mistakes.push(*mistake))
+                .transpose()
         });
-        let flow = own.flow.as_ref().map(|name| {
-            let flow = self.names.find(name, &own.flow.at);
-            flow.map_err(|mistake| mistakes.push(*mistake)).ok()
+        let Some(channels) = channels else {
+            return self
+                .one(record, None, chosen, mistakes)
+                .into_iter()
+                .collect();
+        };
+        let mut told = Diagnostics::default();
+        let mut series = Vec::new();
+        for channel in channels.unwrap_or_default() {
+            let mut unheard = Diagnostics::default();
+            match self.one(record, Some(channel), chosen, &mut unheard) {
+                Some(one) if unheard.errors() == 0 => series.push(SeriesSpec {
+                    name: wildcard::named(&one.name, &self.graph.channel_name(channel)),
+                    ..one
+                }),
+                _ => {}
+            }
+            told = unheard;
+        }
+        // Where no channel has it, one of them says why.
+        let mistake = wildcard::too_many(record, series.len());
+        mistake
+            .into_iter()
+            .for_each(|mistake| mistakes.push(mistake));
+        if series.is_empty() || told.errors() == 0 {
+            told.iter().for_each(|one| mistakes.push(one.clone()));
+        }
+        series
+    }
+
+    /// A series of what a kind `chosen` from outside leaves no trace of is set aside.
+    fn one(
+        &self,
+        record: &Record,
+        on: Option<u32>,
+        chosen: Option<&At>,
+        mistakes: &mut Diagnostics,
+    ) -> Option<SeriesSpec> {
+        let measure = measure(record.word("measure"))?;
+        let given = record.field("on").filter(|_| on.is_none());
+        let found = on.map(Some).or(given.map(|on| {
+            let channel = self.graph.find_channel(record.text("on"), &on.at);
+            channel
+                .map_err(|diagnostic| mistakes.push(*diagnostic))
+                .ok()
+        }));
+        let flow = record.field("flow").map(|field| {
+            let flow = self.names.find(record.text("flow"), &field.at);
+            flow.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
         });
         if flow.is_none() {
-            check_whose(own, measure, mistakes);
+            check_whose(record, measure, mistakes);
         }
         let spec = match flow.flatten() {
             Some(flow) => Some(self.specs.get(flow as usize)?),
@@ -64,27 +122,40 @@ impl Reader<'_> {
         };
         let channel = match found {
             Some(channel) => channel?,
-            None => first_link(own, measure, spec, mistakes)?,
+            None => first_link(record, measure, spec, mistakes)?,
         };
-        if let Some(flow) = spec {
-            self.check_flow(own, measure, flow, channel, mistakes);
+        if let Some(flow) = spec
+            && let Some(wrong) = self.wrong_flow(record, measure, flow, channel)
+        {
+            let is_gone = measure == Measure::Credit || is_of_source(measure);
+            mistakes.push(wrong.aside_after(chosen.filter(|_| is_gone).cloned()));
+            return None;
         }
-        self.check_port(own, measure, channel, mistakes);
-        checks::series_times(own, self.stop_at, mistakes);
-        let (from, until) = (*own.from, own.until.unwrap_or(self.stop_at));
-        if own.window.is_none() {
+        if let Some(wrong) = self.wrong_port(record, measure, channel) {
+            mistakes.push(wrong.aside_after(chosen.cloned()));
+            return None;
+        }
+        let from = record.time("from").unwrap_or(Time::ZERO);
+        let until = record.time("until").unwrap_or(self.stop_at);
+        checks::series_times(&record.typed(), self.stop_at, mistakes);
+        if record.duration("window").is_none() {
             let unit_bytes = spec.map_or(CELL_BYTES, |flow| flow.unit_bytes);
             let rate = self.graph.channel_spec(channel).rate.0 as f64;
             let seconds = until.min(self.stop_at).since(from.min(until)).seconds();
-            let changes = seconds * rate / f64::from(8 * unit_bytes.max(1));
-            check_length(own, changes, mistakes);
+            check_length(
+                record,
+                seconds * rate / f64::from(8 * unit_bytes.max(1)),
+                mistakes,
+            );
         }
         Some(SeriesSpec {
-            name: own.name.clone(),
+            name: record.text("name").into(),
             measure,
             flow: flow.flatten(),
             channel,
-            window: own.window,
+            window: record
+                .duration("window")
+                .map(|window| Duration(window.0.max(1))),
             from,
             until: until.min(self.stop_at),
         })
@@ -95,21 +166,19 @@ impl Reader<'_> {
         suggest::one_of(names.iter().map(String::as_str))
     }
 
-    fn check_flow(
+    fn wrong_flow(
         &self,
-        own: &Series,
+        record: &Record,
         measure: Measure,
         flow: &FlowSpec,
         channel: u32,
-        mistakes: &mut Diagnostics,
-    ) {
+    ) -> Option<Diagnostic> {
         let crosses = |channel| flow.legs.iter().any(|leg| leg.channel == channel);
         let control = measure == Measure::ControlThroughput;
         if !(crosses(channel) || control && crosses(channel ^ 1)) {
             let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
-            let on = own.on.as_deref().unwrap_or_default();
-            mistakes.push(not_there(&flow.name, on, own.on.at.clone(), &ways));
-            return;
+            let on = record.text("on");
+            return Some(not_there(&flow.name, on, record.at("on"), &ways));
         }
         let index = flow.legs.iter().position(|leg| leg.channel == channel);
         let leaf = index.is_some_and(|i| flow.legs.iter().all(|l| l.parent != Some(i as u32)));
@@ -130,47 +199,41 @@ impl Reader<'_> {
             }
             _ => (false, ""),
         };
-        if wrong {
+        wrong.then(|| {
             let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
-            let place = if own.on.is_given {
-                &own.on.at
-            } else {
-                &own.flow.at
-            };
-            mistakes.push(
-                Diagnostic::error(
-                    "bad-series",
-                    format!("`{}` has no {} here", flow.name, own.measure.word()),
-                )
-                .at(place.clone(), why)
-                .note(format!("`{}` crosses {ways}", flow.name)),
-            );
-        }
+            let place = if record.given("on") { "on" } else { "flow" };
+            Diagnostic::error(
+                "bad-series",
+                format!("`{}` has no {} here", flow.name, record.word("measure")),
+            )
+            .at(record.at(place), why)
+            .note(format!("`{}` crosses {ways}", flow.name))
+        })
     }
 
     /// What is measured of a port that tells rates, at one that doesn't.
-    fn check_port(&self, own: &Series, measure: Measure, channel: u32, mistakes: &mut Diagnostics) {
+    fn wrong_port(&self, record: &Record, measure: Measure, channel: u32) -> Option<Diagnostic> {
         if !is_of_port(measure) || self.has_faulty_rules {
-            return;
+            return None;
         }
-        let what = own.measure.word();
+        let what = record.word("measure");
         let told = |port: &&(u32, ExplicitRateSpec)| port.0 == channel;
         if self.rate_ports.iter().find(told).is_none() {
             let ports = self.channels(self.rate_ports.iter().map(|(channel, _)| *channel));
             let name = self.graph.channel_name(channel);
-            mistakes.push(
+            return Some(
                 Diagnostic::error("bad-series", format!("`{name}` has no {what}"))
-                    .at(own.on.at.clone(), "this port tells no rates")
+                    .at(record.at("on"), "this port tells no rates")
                     .note(format!("ports with an `explicit_rate`: {ports}"))
                     .help("name one of these, or give the link an `explicit_rate`"),
             );
-        } else if own.flow.is_some() {
-            mistakes.push(
-                Diagnostic::error("bad-series", format!("{what} is of a port, not of a flow"))
-                    .at(own.flow.at.clone(), "has no meaning here")
-                    .help("leave `flow` out"),
-            );
         }
+        let flow = record.field("flow")?;
+        Some(
+            Diagnostic::error("bad-series", format!("{what} is of a port, not of a flow"))
+                .at(flow.at.clone(), "has no meaning here")
+                .help("leave `flow` out"),
+        )
     }
 }
 
@@ -186,14 +249,14 @@ fn is_of_source(measure: Measure) -> bool {
 }
 
 /// A series without windows that may hold more points than a series keeps, by far.
-fn check_length(own: &Series, changes: f64, mistakes: &mut Diagnostics) {
+fn check_length(record: &Record, changes: f64, mistakes: &mut Diagnostics) {
     if changes < LONG * MOST_POINTS as f64 {
         return;
     }
     mistakes.push(
         Diagnostic::warning("long-series", "the series may grow very long")
             .at(
-                own.measure.at.clone(),
+                record.at("measure"),
                 format!("every change is recorded: up to {changes:.1e} of them"),
             )
             .note(format!(
@@ -206,15 +269,15 @@ fn check_length(own: &Series, changes: f64, mistakes: &mut Diagnostics) {
 }
 
 /// What is of one flow needs one.
-fn check_whose(own: &Series, measure: Measure, mistakes: &mut Diagnostics) {
+fn check_whose(record: &Record, measure: Measure, mistakes: &mut Diagnostics) {
     if measure == Measure::Credit || is_of_source(measure) {
-        let what = own.measure.word();
+        let what = record.word("measure");
         mistakes.push(
             Diagnostic::error(
                 "missing-key",
                 format!("{what} is of one flow, and `flow` is missing"),
             )
-            .at(own.measure.at.clone(), "whose?")
+            .at(record.at("measure"), "whose?")
             .help("add `flow = \"VC1\"`"),
         );
     }
@@ -222,7 +285,7 @@ fn check_whose(own: &Series, measure: Measure, mistakes: &mut Diagnostics) {
 
 /// Where a series without `on` is recorded.
 fn first_link(
-    own: &Placed<Series>,
+    record: &Record,
     measure: Measure,
     flow: Option<&FlowSpec>,
     mistakes: &mut Diagnostics,
@@ -230,10 +293,10 @@ fn first_link(
     if is_of_source(measure) {
         return flow?.legs.first().map(|leg| leg.channel);
     }
-    if !own.on.is_faulty {
+    if !record.faulty.contains(&"on") {
         mistakes.push(
             Diagnostic::error("missing-key", "`on` is missing in `[[series]]`")
-                .at(own.at.clone(), "no `on` here")
+                .at(record.at.clone(), "no `on` here")
                 .note("on: Where: a channel, as `from->to`.")
                 .help("add `on = \"S1->S2\"`"),
         );
@@ -241,25 +304,24 @@ fn first_link(
     None
 }
 
-impl From<SeriesMeasure> for Measure {
-    fn from(word: SeriesMeasure) -> Self {
-        match word {
-            SeriesMeasure::Throughput => Self::Throughput,
-            SeriesMeasure::Arrivals => Self::Arrivals,
-            SeriesMeasure::ControlThroughput => Self::ControlThroughput,
-            SeriesMeasure::Forwarded => Self::Forwarded,
-            SeriesMeasure::Credit => Self::Credit,
-            SeriesMeasure::Fill => Self::Fill,
-            SeriesMeasure::Queue => Self::Queue,
-            SeriesMeasure::Stored => Self::Stored,
-            SeriesMeasure::Delay => Self::Delay,
-            SeriesMeasure::Wait => Self::Wait,
-            SeriesMeasure::AllowedRate => Self::AllowedRate,
-            SeriesMeasure::SourceRate => Self::SourceRate,
-            SeriesMeasure::RateQueue => Self::RateQueue,
-            SeriesMeasure::LoadFactor => Self::LoadFactor,
-            SeriesMeasure::ActiveCircuits => Self::ActiveCircuits,
-            SeriesMeasure::FairShare => Self::FairShare,
-        }
-    }
+fn measure(word: &str) -> Option<Measure> {
+    Some(match word {
+        "throughput" => Measure::Throughput,
+        "arrivals" => Measure::Arrivals,
+        "control-throughput" => Measure::ControlThroughput,
+        "forwarded" => Measure::Forwarded,
+        "credit" => Measure::Credit,
+        "fill" => Measure::Fill,
+        "queue" => Measure::Queue,
+        "stored" => Measure::Stored,
+        "delay" => Measure::Delay,
+        "wait" => Measure::Wait,
+        "allowed-rate" => Measure::AllowedRate,
+        "source-rate" => Measure::SourceRate,
+        "rate-queue" => Measure::RateQueue,
+        "load-factor" => Measure::LoadFactor,
+        "active-circuits" => Measure::ActiveCircuits,
+        "fair-share" => Measure::FairShare,
+        _ => return None,
+    })
 }

@@ -28,7 +28,7 @@ pub struct Set {
 /// A stretch of one of the sources of a scenario.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct At {
-    /// 0 is the file, `k` the `k`-th `--set`.
+    /// 0 is the file, `k` the `k`-th `--set`; then come axes, those of the file last.
     pub source: usize,
     /// First byte.
     pub start: usize,
@@ -82,6 +82,11 @@ impl Set {
 }
 
 impl At {
+    /// Is it of the command line or of an axis, and not of the scenario itself?
+    pub(crate) fn is_outside(&self) -> bool {
+        self.source > 0
+    }
+
     pub(crate) fn range(source: usize, range: Range<usize>) -> Self {
         Self {
             source,

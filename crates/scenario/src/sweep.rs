@@ -6,8 +6,10 @@
 mod axes;
 mod paths;
 mod range;
+mod values;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::Files;
@@ -15,6 +17,7 @@ use crate::given;
 use crate::given::sweep::{MOST_SEEDS, Sweep as Given};
 use crate::overrides::{self, Segment};
 use crate::reader::Reader;
+use crate::set_aside;
 use crate::source::{At, Set, Source};
 use crate::suggest::Budget;
 use crate::table::Default;
@@ -34,17 +37,20 @@ const READ_AGAIN: usize = 1_000_000;
 pub struct Sweep {
     axes: Vec<Axis>,
     seeds: Vec<u64>,
+    columns: Vec<(String, At)>,
     /// Where the seeds or the axes stand.
     at: At,
-    /// The file without `[sweep]`, `--set` applied.
+    /// The file without `[sweep]`, `--set` applied; what belongs to another kind than a `--set`
+    /// or an axis chooses is still there.
     base: Node,
+    sets: Vec<Set>,
     sources: Vec<Source>,
 }
 
 /// A key that varies.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// Its path, as `--set` takes it.
+    /// Its path, as `--set` takes it; its name where it changes several keys together.
     pub path: String,
     /// The last name of the path, or all of it where that is not enough to tell axes apart.
     pub name: String,
@@ -52,18 +58,24 @@ pub struct Axis {
     pub unit: String,
     /// In the order given, all different.
     pub values: Vec<AxisValue>,
-    segments: Vec<(String, At)>,
     at: At,
 }
 
 /// A value of an axis.
 #[derive(Clone, Debug)]
 pub struct AxisValue {
-    /// As written, without quotes.
+    /// Its name, or else as written, without quotes.
     pub text: String,
     /// In [`Axis::unit`]; `None` for all values of an axis where one is no number, or where the
     /// units differ.
     pub number: Option<f64>,
+    changes: Vec<Change>,
+}
+
+/// A key and what is put there.
+#[derive(Clone, Debug)]
+struct Change {
+    path: Arc<[(String, At)]>,
     node: Node,
 }
 
@@ -81,6 +93,9 @@ impl Sweep {
             name: "--axis".into(),
             ..axis.source()
         }));
+        // What axes of the file put in place does not stand in the scenario itself.
+        let again = sources.len();
+        sources.push(source.clone());
         let mut mistakes = Diagnostics::new(sources.clone());
         if source.text.len() > crate::LARGEST_BYTES {
             return Err(crate::source::too_large(&source.name, source.text.len()));
@@ -90,7 +105,7 @@ impl Sweep {
             // The reader of a single scenario tells what else is wrong beside the syntax.
             return Err(crate::parse(source, sets).err().unwrap_or(mistakes));
         }
-        overrides::apply(&mut base, sets, &mut mistakes);
+        overrides::put_all(&mut base, sets, &mut mistakes);
         let section = take(&mut base);
         let at = section.as_ref().unwrap_or(&base).at.clone();
         let mut drafts = Vec::new();
@@ -106,7 +121,8 @@ impl Sweep {
         }
         let given = section.map(|node| section_of(&base, &node, &mut mistakes));
         if let Some(axes) = given.as_ref().and_then(|given| given.axes.as_ref()) {
-            axes::of_file(axes, &base, &mut drafts, &mut mistakes);
+            let axes = axes.clone().moved(again);
+            axes::of_file(&axes, &base, &mut drafts, &mut mistakes);
         }
         for (index, axis) in axes.iter().enumerate() {
             axes::of_command_line(
@@ -119,10 +135,12 @@ impl Sweep {
         }
         let seeds = seeds(given.as_ref(), &base, &mut mistakes);
         let sweep = Sweep {
-            axes: axes::finish(drafts, &mut mistakes),
+            axes: axes::finish(drafts, &base, &mut mistakes),
             seeds,
+            columns: given.map(|given| given.columns).unwrap_or_default(),
             at,
             base,
+            sets: sets.to_vec(),
             sources,
         };
         match mistakes.errors() {
@@ -150,6 +168,24 @@ impl Sweep {
     /// The seeds, all different.
     pub fn seeds(&self) -> &[u64] {
         &self.seeds
+    }
+
+    /// Columns of flows and groups that are asked for, as `victim.goodput`.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|(column, _)| column.as_str())
+    }
+
+    /// A mistake in one of the columns: what is wrong, and what there is.
+    pub fn wrong_column(&self, column: usize, what: &str, known: &[String]) -> Diagnostics {
+        let mut mistakes = Diagnostics::new(self.sources.clone());
+        let at = self.columns.get(column).map_or(&self.at, |(_, at)| at);
+        mistakes.push(
+            Diagnostic::error("unknown-column", "no such column of a flow or a group")
+                .at(at.clone(), what)
+                .note_if((!known.is_empty()).then(|| format!("there is {}", known.join(", "))))
+                .help("write a flow or group, a dot and a column: `victim.goodput`"),
+        );
+        mistakes
     }
 
     /// Points in all: combinations of values, times the seeds.
@@ -230,13 +266,10 @@ impl Sweep {
         load: &Loader<'_>,
     ) -> Result<Scenario, Diagnostics> {
         let (values, seed) = self.choice(point);
-        let mut node = self.base.clone();
         let mut mistakes = Diagnostics::new(self.sources.clone());
-        for (axis, value) in self.axes.iter().zip(values) {
-            if let Err(mistake) = axis.put(&mut node, &axis.values[value]) {
-                mistakes.push(*mistake);
-            }
-        }
+        let axes = self.axes.iter().zip(values);
+        let values: Vec<&AxisValue> = axes.map(|(axis, value)| &axis.values[value]).collect();
+        let mut node = self.with(&values, &mut mistakes);
         let seed = Node {
             value: Value::Integer(self.seeds[seed].to_string(), 10),
             at: self.at.clone(),
@@ -248,22 +281,38 @@ impl Sweep {
         let file = self.sources.first().map_or("", |file| &file.name);
         crate::finish(&node, limits, Files::beside(file, load), mistakes)
     }
+
+    /// The file with these values; what belongs to another kind than they choose is set aside.
+    fn with(&self, values: &[&AxisValue], mistakes: &mut Diagnostics) -> Node {
+        let mut node = self.base.clone();
+        let changes = || values.iter().flat_map(|value| &value.changes);
+        for change in changes() {
+            if let Err(mistake) = overrides::put(&mut node, &change.segments(), change.node.clone())
+            {
+                mistakes.push(*mistake);
+            }
+        }
+        let root = given::root_of(&node);
+        set_aside::after_sets(&mut node, root, &self.sets, mistakes);
+        for change in changes() {
+            set_aside::after(&mut node, root, &change.segments(), mistakes);
+        }
+        node
+    }
 }
 
-impl Axis {
-    fn put(&self, root: &mut Node, value: &AxisValue) -> Result<(), Box<Diagnostic>> {
-        let path: Vec<Segment<'_>> = self
-            .segments
-            .iter()
+impl Change {
+    fn segments(&self) -> Vec<Segment<'_>> {
+        let names = self.path.iter();
+        names
             .map(|(name, at)| (name.as_str(), at.clone()))
-            .collect();
-        overrides::put(root, &path, value.node.clone())
+            .collect()
     }
 }
 
 /// Checks `[sweep]` of a scenario that runs alone: its keys, and that each value may stand where
 /// its axis puts it.
-pub(crate) fn check(root: &Node, mistakes: &mut Diagnostics) {
+pub(crate) fn check(root: &Node, sets: &[Set], mistakes: &mut Diagnostics) {
     if root.get("sweep").is_none() {
         return;
     }
@@ -277,27 +326,30 @@ pub(crate) fn check(root: &Node, mistakes: &mut Diagnostics) {
     let given = section_of(&base, &section, &mut unheard);
     let mut drafts = Vec::new();
     if let Some(axes) = &given.axes {
-        axes::of_file(axes, &base, &mut drafts, mistakes);
+        let axes = axes.clone().moved(mistakes.file_again());
+        axes::of_file(&axes, &base, &mut drafts, mistakes);
     }
     let sweep = Sweep {
         seeds: seeds(Some(&given), &base, mistakes),
-        axes: axes::finish(drafts, mistakes),
+        columns: given.columns.clone(),
+        axes: axes::finish(drafts, &base, mistakes),
         at: section.at,
         base,
+        sets: sets.to_vec(),
         sources: Vec::new(),
     };
     if sweep.points().is_err() {
         mistakes.push(sweep.too_many());
     }
     let tried = (READ_AGAIN / size(&sweep.base)).min(TRIED);
-    let values = sweep.axes.iter();
-    let values = values.flat_map(|axis| axis.values.iter().map(move |value| (axis, value)));
-    for (axis, value) in values.take(tried) {
-        let mut node = sweep.base.clone();
-        match axis.put(&mut node, value) {
-            Err(mistake) => mistakes.push(*mistake),
-            Ok(()) if is_sound => drop(crate::check(&node, mistakes)),
-            Ok(()) => {}
+    let values = sweep.axes.iter().flat_map(|axis| &axis.values);
+    for value in values.take(tried) {
+        let mut unheard = Diagnostics::default();
+        let node = sweep.with(&[value], &mut unheard);
+        if unheard.errors() > 0 {
+            sweep.with(&[value], mistakes);
+        } else if is_sound {
+            crate::check(&node, mistakes);
         }
     }
 }

@@ -53,6 +53,30 @@ impl Node {
             .map(|entry| &entry.node)
     }
 
+    /// The same, with places in another source of the same text if they are in the file.
+    pub(crate) fn moved(mut self, source: usize) -> Self {
+        let of_file = |at: &mut At| {
+            if at.source == 0 {
+                at.source = source;
+            }
+        };
+        of_file(&mut self.at);
+        match &mut self.value {
+            Value::List(items) => {
+                let moved = items.drain(..).map(|item| item.moved(source));
+                *items = moved.collect();
+            }
+            Value::Table(entries) => {
+                for entry in entries {
+                    of_file(&mut entry.key_at);
+                    entry.node = entry.node.clone().moved(source);
+                }
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// What it is, in words.
     pub(crate) fn kind(&self) -> &'static str {
         match self.value {

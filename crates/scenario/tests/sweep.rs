@@ -318,3 +318,172 @@ fn a_set_that_is_no_key_is_one_mistake() {
     assert!(!error.to_string().contains("or `lanes`"), "{error}");
     parse(&source, &[set("router.lanes", "8")]).expect("a key of the file");
 }
+
+const MESH: &str = r#"
+engine = "flit"
+
+[run]
+warm_up = "100 cycles"
+measure = "200 cycles"
+
+[topology]
+kind = "mesh"
+sides = [4, 4]
+
+[router]
+lanes = 2
+
+[traffic]
+load = 0.1
+"#;
+
+fn texts(sweep: &Sweep, axis: usize) -> Vec<&str> {
+    let values = sweep.axes()[axis].values.iter();
+    values.map(|value| value.text.as_str()).collect()
+}
+
+fn sweep_of(axes: &str) -> Result<Sweep, Diagnostics> {
+    Sweep::read(&Source::new("x.toml", format!("{MESH}{axes}")), &[], &[])
+}
+
+/// The name is what people see; the value is what runs.
+#[test]
+fn a_value_may_have_a_name() {
+    let sweep = sweep_of(
+        "[sweep.axes]\n\
+         topology = [\n\
+           { name = \"cmesh\", value = { kind = \"mesh\", sides = [2, 2], \
+             terminals_per_router = 4 } },\n\
+           { kind = \"torus\", sides = [4, 4] },\n\
+         ]\n\
+         lanes = [{ name = 4, value = 8 }, 2]\n",
+    )
+    .expect("sound");
+    assert_eq!(texts(&sweep, 0)[0], "cmesh");
+    assert_eq!(sweep.describe(0), "topology = cmesh, lanes = 4, seed = 1");
+    let numbers: Vec<_> = sweep.axes()[1].values.iter().map(|v| v.number).collect();
+    assert_eq!(numbers, [Some(4.0), Some(2.0)], "names that are numbers");
+    let point = scenario(&sweep, 0).expect("sound");
+    let fabric = point.fabric().expect("flit");
+    assert_eq!(fabric.graph.inject.len(), 16);
+    assert!(point.resolved.contains("lanes = 8"), "{}", point.resolved);
+    assert!(point.resolved.contains("terminals_per_router = 4"));
+    let torus = scenario(&sweep, 2).expect("sound");
+    assert!(torus.resolved.contains("terminals_per_router = 1"));
+}
+
+/// Several keys that vary together are one axis, whatever it is called.
+#[test]
+fn keys_that_vary_together_are_one_axis() {
+    let sweep = sweep_of(
+        "[sweep.axes]\n\
+         network = [\n\
+           { name = \"mesh\", set = { lanes = 4 } },\n\
+           { name = \"torus\", set = { topology = { kind = \"torus\", sides = [2, 2] }, \
+             router.depth = 8, \"router.lanes\" = 3 } },\n\
+           { set = { \"traffic.load\" = 0.2, \"router.lanes\" = 5 } },\n\
+         ]\n",
+    )
+    .expect("sound");
+    assert_eq!(sweep.axes()[0].path, "network");
+    assert_eq!(texts(&sweep, 0), ["mesh", "torus", "load = 0.2, lanes = 5"]);
+    assert_eq!(sweep.points().expect("few"), 3);
+    let resolved = |point| scenario(&sweep, point).expect("sound").resolved;
+    for (point, wanted) in [
+        (0, ["kind = \"mesh\"", "lanes = 4", "load = 0.1"]),
+        (1, ["kind = \"torus\"", "lanes = 3", "depth = 8"]),
+        (2, ["kind = \"mesh\"", "lanes = 5", "load = 0.2"]),
+    ] {
+        let resolved = resolved(point);
+        for wanted in wanted {
+            assert!(resolved.contains(wanted), "{point}, {wanted}: {resolved}");
+        }
+    }
+    let typed = "[{ name = \"a\", set = { lanes = 4 } }, { name = \"b\", set = { lanes = 6 } }]";
+    let source = Source::new("x.toml", MESH);
+    let sweep = Sweep::read(&source, &[], &[set("size", typed)]).expect("sound");
+    assert_eq!(sweep.describe(1), "size = b, seed = 1");
+    assert!(
+        scenario(&sweep, 1)
+            .expect("sound")
+            .resolved
+            .contains("lanes = 6")
+    );
+}
+
+#[test]
+fn values_that_are_neither_are_told() {
+    for (axis, wanted) in [
+        ("lanes = [{ value = 3 }]", "and no `name`"),
+        ("lanes = [{ name = \"\", value = 3 }]", "a name is a text"),
+        ("lanes = [{ name = true, value = 3 }]", "a name is a text"),
+        (
+            "lanes = [{ name = \"a\", value = 3, by = 2 }]",
+            "not a key of such a value",
+        ),
+        (
+            "lanes = [{ name = \"a\", value = 3 }, { name = \"a\", value = 4 }]",
+            "given twice",
+        ),
+        ("x = [{ set = {} }]", "it sets nothing"),
+        ("x = [{ set = { lanes = 2 } }, 3]", "no `set` here"),
+        (
+            "x = [{ set = { lanes = 2 }, value = 1 }]",
+            "not a key of such a value",
+        ),
+        (
+            "x = [{ set = { lanes = 2, \"router.lanes\" = 3 } }]",
+            "set twice",
+        ),
+        ("x = [{ set = { lanse = 2 } }]", "no key is called `lanse`"),
+        (
+            "x = [{ set = { \"run.seed\" = 2 } }]",
+            "`run.seed` is no axis",
+        ),
+        (
+            "lanes = [1, 2]\nx = [{ set = { lanes = 2 } }]",
+            "two axes change `router.lanes`",
+        ),
+    ] {
+        let error = sweep_of(&format!("[sweep.axes]\n{axis}\n")).expect_err(axis);
+        assert!(error.to_string().contains(wanted), "{axis}: {error}");
+    }
+}
+
+/// Every point of every shipped sweep can run.
+#[test]
+fn shipped_sweeps_are_sound() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/sweeps");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("sweeps")
+        .map(|file| file.expect("a file").path())
+        .collect();
+    files.sort();
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("text");
+        let sweep = Sweep::read(&Source::new("x.toml", text), &[], &[]).expect("axes");
+        for point in 0..sweep.points().expect("few") {
+            if let Err(mistakes) = scenario(&sweep, point) {
+                panic!("{path:?}, {}: {mistakes}", sweep.describe(point));
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_of_flows_are_names_with_a_place() {
+    let sweep = sweep_of("[sweep]\ncolumns = [\"a.latency\", \"b.latency\"]\n").expect("names");
+    assert_eq!(
+        sweep.columns().collect::<Vec<_>>(),
+        ["a.latency", "b.latency"]
+    );
+    let known = ["class 0".to_owned()];
+    let wrong = sweep
+        .wrong_column(1, "there is no flow or group `b`", &known)
+        .to_string();
+    assert!(
+        wrong.contains("x.toml:") && wrong.contains("there is class 0"),
+        "{wrong}"
+    );
+    assert!(sweep_of("[sweep]\ncolumns = 3\n").is_err());
+}

@@ -9,11 +9,11 @@ use ethernet::Simulation;
 use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome, Stop};
 use ethernet::spec::EthernetSpec;
 use kernel::{Duration, Time, Wheel};
-use results::ethernet::{fairness, goodputs, merged};
-use results::sweep::{Measure, Role};
+use results::ethernet::{fairness, flow_tables, goodputs, merged};
+use results::sweep::{FlowColumn, Measure, Role};
 use scenario::EthernetScenario;
 
-use super::measure::{flag, number};
+use super::measure::{chosen, flag, number};
 use super::store::Point;
 use crate::run::pace::Pace;
 use crate::{interrupt, memory};
@@ -172,7 +172,10 @@ pub const MEASURES: &[Measure] = &[
 ];
 
 /// Runs the scenario to its end; `None` if Ctrl-C came first.
-pub fn measure(scenario: &EthernetScenario) -> Result<Option<Point>, String> {
+pub fn measure(
+    scenario: &EthernetScenario,
+    columns: &[FlowColumn],
+) -> Result<Option<Point>, String> {
     let spec = &scenario.network;
     let mut engine = Simulation::<(), Wheel>::new(spec).map_err(|error| error.to_string())?;
     let mut pace = Pace::new(FIRST_SLICE.ps(), WallTime::MAX);
@@ -187,8 +190,10 @@ pub fn measure(scenario: &EthernetScenario) -> Result<Option<Point>, String> {
         pace.look_up();
     }
     let outcome = engine.outcome();
+    let mut values = values(spec, &outcome);
+    values.extend(chosen(columns, |flow| flow_tables(spec, &outcome, flow)));
     Ok(Some(Point {
-        values: values(spec, &outcome),
+        values,
         trace_hash: format!("{:016x}", outcome.trace_hash),
     }))
 }

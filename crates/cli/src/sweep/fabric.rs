@@ -11,9 +11,10 @@ use flit::Simulation;
 use flit::meter::Phase;
 use flit::outcome::{FabricOutcome, Stop};
 use flit::spec::FabricSpec;
-use results::sweep::{Measure, Role};
+use results::fabric::class_tables;
+use results::sweep::{FlowColumn, Measure, Role};
 
-use super::measure::{flag, number};
+use super::measure::{chosen, flag, number};
 use super::store::Point;
 use crate::run::pace::Pace;
 use crate::{interrupt, memory};
@@ -110,7 +111,7 @@ pub const MEASURES: &[Measure] = &[
 
 /// Runs the scenario to its end, or to that of its window if this is enough; `None` if Ctrl-C
 /// came first.
-pub fn measure(spec: &FabricSpec) -> Result<Option<Point>, String> {
+pub fn measure(spec: &FabricSpec, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
     let mut engine = Simulation::new(spec).map_err(|error| error.to_string())?;
     let mut pace = Pace::new(FIRST_SLICE, WallTime::MAX);
     let mut window_end = None;
@@ -125,7 +126,7 @@ pub fn measure(spec: &FabricSpec) -> Result<Option<Point>, String> {
             more = engine.run_until(engine.cycle().saturating_add(1));
             let moves = engine.flit_hops() > before;
             if more && moves && engine.outcome().saturated.is_some() {
-                return Ok(Some(point(&engine)));
+                return Ok(Some(point(spec, &engine, columns)));
             }
         }
         // Never beyond the end of the window, also where it is not known yet.
@@ -137,13 +138,15 @@ pub fn measure(spec: &FabricSpec) -> Result<Option<Point>, String> {
         more = engine.run_until(engine.cycle().saturating_add(pace.slice().min(most)));
         pace.look_up();
     }
-    Ok((!more).then(|| point(&engine)))
+    Ok((!more).then(|| point(spec, &engine, columns)))
 }
 
-fn point(engine: &Simulation) -> Point {
+fn point(spec: &FabricSpec, engine: &Simulation, columns: &[FlowColumn]) -> Point {
     let outcome = engine.outcome();
+    let mut values = values(&outcome);
+    values.extend(chosen(columns, |class| class_tables(spec, &outcome, class)));
     Point {
-        values: values(&outcome),
+        values,
         trace_hash: format!("{:016x}", outcome.trace_hash),
     }
 }

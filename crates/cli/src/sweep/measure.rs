@@ -1,6 +1,10 @@
 //! From a scenario to numbers, whatever engine runs it.
 
-use results::sweep::{Measure, Role};
+use std::borrow::Cow;
+
+use kernel::Wheel;
+use results::sweep::{FlowColumn, Measure, NoColumn, Role};
+use results::{Table, run};
 use scenario::{Engine, Scenario};
 
 use super::store::Point;
@@ -19,12 +23,60 @@ pub fn measures(scenario: &Scenario) -> &'static [Measure] {
 ///
 /// # Errors
 /// If the engine refuses the scenario.
-pub fn measure(scenario: &Scenario) -> Result<Option<Point>, String> {
+pub fn measure(scenario: &Scenario, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
     match &scenario.engine {
-        Engine::Packet(packet) => packet::measure(packet),
-        Engine::Flit(fabric) => fabric::measure(fabric),
-        Engine::Ethernet(ethernet) => ethernet::measure(ethernet),
+        Engine::Packet(packet) => packet::measure(packet, columns),
+        Engine::Flit(fabric) => fabric::measure(fabric, columns),
+        Engine::Ethernet(ethernet) => ethernet::measure(ethernet, columns),
     }
+}
+
+/// The column of a flow or group that `text` names, in runs of this scenario.
+///
+/// # Errors
+/// If there is none, or if the engine refuses the scenario.
+pub fn column(scenario: &Scenario, text: &str) -> Result<FlowColumn, NoColumn> {
+    let refused = |what: String| NoColumn {
+        what,
+        known: Vec::new(),
+    };
+    match &scenario.engine {
+        Engine::Packet(packet) => {
+            let spec = &packet.network;
+            let engine = ::packet::Simulation::<Wheel, ()>::new(spec, ());
+            let empty = engine
+                .map_err(|error| refused(error.to_string()))?
+                .outcome();
+            let tables = |flow: &str| run::flow_tables(spec, &empty, packet.cell, flow);
+            FlowColumn::find(text, &run::flow_names(spec), tables)
+        }
+        Engine::Ethernet(ethernet) => {
+            let spec = &ethernet.network;
+            let engine = ::ethernet::Simulation::<(), Wheel>::new(spec);
+            let empty = engine
+                .map_err(|error| refused(error.to_string()))?
+                .outcome();
+            let tables = |flow: &str| results::ethernet::flow_tables(spec, &empty, flow);
+            FlowColumn::find(text, &results::ethernet::flow_names(spec), tables)
+        }
+        Engine::Flit(spec) => {
+            let engine = flit::Simulation::new(spec);
+            let empty = engine
+                .map_err(|error| refused(error.to_string()))?
+                .outcome();
+            let tables = |class: &str| results::fabric::class_tables(spec, &empty, class);
+            FlowColumn::find(text, &results::fabric::class_names(spec), tables)
+        }
+    }
+}
+
+/// The values of columns, from the tables of their flows.
+pub fn chosen(columns: &[FlowColumn], tables: impl Fn(&str) -> Option<Vec<Table>>) -> Vec<f64> {
+    let value = |column: &FlowColumn| {
+        let tables = tables(&column.flow);
+        tables.map_or(f64::NAN, |tables| column.value(&tables))
+    };
+    columns.iter().map(value).collect()
 }
 
 /// A measure.
@@ -36,9 +88,9 @@ pub const fn number(
     digits: u8,
 ) -> Measure {
     Measure {
-        name,
-        unit,
-        meaning,
+        name: Cow::Borrowed(name),
+        unit: Cow::Borrowed(unit),
+        meaning: Cow::Borrowed(meaning),
         role,
         digits,
     }
@@ -59,7 +111,9 @@ mod tests {
     #[test]
     fn measures_have_names_of_their_own() {
         for measures in [packet::MEASURES, fabric::MEASURES, ethernet::MEASURES] {
-            let keys = measures.iter().map(|one| results::key(one.name, one.unit));
+            let keys = measures
+                .iter()
+                .map(|one| results::key(&one.name, &one.unit));
             let keys: BTreeSet<String> = keys.collect();
             assert_eq!(keys.len(), measures.len());
             let is_plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';

@@ -16,11 +16,12 @@ use packet::Simulation;
 use packet::outcome::{DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome, Stop};
 use packet::probe::PathWaits;
 use packet::spec::NetworkSpec;
-use results::sweep::{Measure, Role};
+use results::run::flow_tables;
+use results::sweep::{FlowColumn, Measure, Role};
 use results::{Balance, note_broken_bounds};
 use scenario::PacketScenario;
 
-use super::measure::{flag, number};
+use super::measure::{chosen, flag, number};
 use super::store::Point;
 use crate::run::pace::EVENTS;
 use crate::{interrupt, memory};
@@ -147,7 +148,7 @@ pub const MEASURES: &[Measure] = &[
 ];
 
 /// Runs the scenario; `None` if Ctrl-C ended that.
-pub fn measure(scenario: &PacketScenario) -> Result<Option<Point>, String> {
+pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
     let network = &scenario.network;
     let mut simulation = Simulation::<Wheel, _>::new(network, PathWaits::new(network))
         .map_err(|error| error.to_string())?;
@@ -170,8 +171,11 @@ pub fn measure(scenario: &PacketScenario) -> Result<Option<Point>, String> {
     let mut outcome = simulation.outcome();
     note_broken_bounds(network, &mut outcome);
     let waits = simulation.probe().total();
+    let mut values = values(network, (&before, &outcome), &waits, &looks);
+    let tables = |flow: &str| flow_tables(network, &outcome, scenario.cell, flow);
+    values.extend(chosen(columns, tables));
     Ok(Some(Point {
-        values: values(network, (&before, &outcome), &waits, &looks),
+        values,
         trace_hash: format!("{:016x}", outcome.trace_hash),
     }))
 }

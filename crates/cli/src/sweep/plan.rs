@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use results::RunDirectory;
-use results::sweep::{Measure, SweepAxis, SweepInfo, SweepResult, SweepRow};
+use results::sweep::{FlowColumn, Measure, SweepAxis, SweepInfo, SweepResult, SweepRow};
 use scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep};
 
-use super::measure::{measure, measures};
+use super::measure::{column, measure, measures};
 use super::progress::Progress;
 use super::store::{Key, Point, Store};
 use crate::memory::{self, Memory};
@@ -32,6 +32,10 @@ pub struct How {
     /// How many seeds, or a list of them: 5 or 1,2,7
     #[arg(long, value_name = "N")]
     seeds: Option<String>,
+    /// Columns of flows or groups beside those of the whole network, as
+    /// victim.goodput,incast.fct_p99
+    #[arg(long, value_name = "FLOW.COLUMN,..")]
+    columns: Option<String>,
     /// Runs at the same time [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
@@ -59,7 +63,8 @@ pub struct Plan {
 /// A sweep at work in its directory.
 pub struct Work<'a> {
     plan: &'a Plan,
-    measures: &'static [Measure],
+    measures: Vec<Measure>,
+    columns: Vec<FlowColumn>,
     store: Store,
 }
 
@@ -67,8 +72,9 @@ pub struct Work<'a> {
 pub struct Checked {
     /// In the order asked for.
     pub keys: Vec<Key>,
-    /// What the engine measures.
-    pub measures: &'static [Measure],
+    /// What the engine measures, and what is asked for of flows.
+    pub measures: Vec<Measure>,
+    columns: Vec<FlowColumn>,
     /// Title and description of the scenario.
     pub words: (String, String),
     /// What the author may not have meant.
@@ -86,7 +92,11 @@ impl How {
             .seeds
             .iter()
             .flat_map(|seeds| ["--seeds".into(), seeds.clone()]);
-        axes.chain(seeds).collect()
+        let columns = self
+            .columns
+            .iter()
+            .flat_map(|columns| ["--columns".into(), columns.clone()]);
+        axes.chain(seeds).chain(columns).collect()
     }
 }
 
@@ -122,6 +132,14 @@ impl Plan {
                 } else {
                     seeds.clone()
                 },
+            });
+        }
+        if let Some(columns) = &how.columns {
+            let columns = columns.split(',').map(|column| format!("{column:?}"));
+            let columns: Vec<String> = columns.collect();
+            sets.push(Set {
+                key: "sweep.columns".into(),
+                value: format!("[{}]", columns.join(", ")),
             });
         }
         let mut axes = Vec::new();
@@ -180,7 +198,8 @@ impl Plan {
                 }
                 let scenario = self.scenario(*point);
                 progress.step();
-                scenario.map(|scenario| (Key::of(&scenario), scenario.warnings))
+                scenario
+                    .map(|scenario| (Key::of(&scenario, self.sweep.columns()), scenario.warnings))
             };
             let checked: Vec<_> = self.pool.install(|| chunk.par_iter().map(check).collect());
             for (point, result) in chunk.iter().zip(checked) {
@@ -208,15 +227,37 @@ impl Plan {
         }
         let first = points.first().and_then(|point| self.scenario(*point).ok());
         let scenario = first.ok_or_else(|| Some("error: there is nothing to run".to_owned()))?;
+        let columns = self.columns(&scenario)?;
+        let chosen = columns.iter().map(|column| column.measure.clone());
         Ok(Checked {
             keys,
-            measures: measures(&scenario),
+            measures: measures(&scenario).iter().cloned().chain(chosen).collect(),
+            columns,
             words: (
                 files::title(&scenario.title, &self.source),
                 scenario.about.trim().to_owned(),
             ),
             warnings: found,
         })
+    }
+
+    /// The columns of flows that are asked for, in runs of the first point.
+    fn columns(&self, scenario: &Scenario) -> Result<Vec<FlowColumn>, Option<String>> {
+        let mut mistakes = Diagnostics::default();
+        let mut columns = Vec::new();
+        for (index, text) in self.sweep.columns().enumerate() {
+            match column(scenario, text) {
+                Ok(column) => columns.push(column),
+                Err(no) => {
+                    let wrong = self.sweep.wrong_column(index, &no.what, &no.known);
+                    mistakes.merge(&wrong, &format!("of `{text}`"));
+                }
+            }
+        }
+        match mistakes.errors() {
+            0 => Ok(columns),
+            _ => Err(Some(mistakes.render(files::color()))),
+        }
     }
 
     /// What the data doesn't say.
@@ -287,7 +328,8 @@ impl Plan {
             .map_err(|error| error.to_string())?;
         let work = Work {
             plan: self,
-            measures: checked.measures,
+            measures: checked.measures.clone(),
+            columns: checked.columns.clone(),
             store,
         };
         Ok((work, directory))
@@ -310,7 +352,7 @@ impl Plan {
 impl Work<'_> {
     /// The stored points of these keys. Of those that are damaged it says so.
     pub fn stored(&self, points: &[u64], keys: &[Key]) -> Vec<Option<Point>> {
-        let load = |key: &Key| self.store.load(key, self.measures);
+        let load = |key: &Key| self.store.load(key, &self.measures);
         let pool = &self.plan.pool;
         let found: Vec<_> = pool.install(|| keys.par_iter().map(load).collect());
         let all = points.iter().zip(found);
@@ -371,10 +413,10 @@ impl Work<'_> {
             .plan
             .scenario(point)
             .map_err(|wrong| told(wrong.render(false)))?;
-        let Some(measured) = measure(&scenario).map_err(told)? else {
+        let Some(measured) = measure(&scenario, &self.columns).map_err(told)? else {
             return Ok(None);
         };
-        self.store.save(key, self.measures, &measured)?;
+        self.store.save(key, &self.measures, &measured)?;
         Ok(Some(measured))
     }
 }

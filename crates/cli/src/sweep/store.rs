@@ -42,17 +42,20 @@ pub struct Store {
 }
 
 impl Key {
-    /// The key of a scenario.
-    pub fn of(scenario: &Scenario) -> Key {
-        Key::by(SOURCES, scenario)
+    /// The key of a scenario, measured with these columns of flows.
+    pub fn of<'a>(scenario: &Scenario, columns: impl Iterator<Item = &'a str>) -> Key {
+        Key::by(SOURCES, scenario, columns)
     }
 
     /// The key of a scenario under a program of these sources.
-    fn by(sources: &str, scenario: &Scenario) -> Key {
+    fn by<'a>(sources: &str, scenario: &Scenario, columns: impl Iterator<Item = &'a str>) -> Key {
         let mut text = format!(
             "backwater {VERSION}, sources {sources}, points {FORMAT}\n{}",
             scenario.resolved
         );
+        for column in columns {
+            text += &format!("\ncolumn {} {column}", column.len());
+        }
         // The lengths keep apart what would read the same when joined.
         for file in &scenario.files {
             let (name, bytes) = (&file.name, file.text.len());
@@ -139,14 +142,15 @@ mod tests {
     use crate::sweep::stored::point as point_of;
     use results::sweep::Role;
     use serde_json::Value;
+    use std::borrow::Cow;
 
     const MEASURES: [Measure; 2] = [measure("accepted", "Mbps"), measure("stuck", "")];
 
     const fn measure(name: &'static str, unit: &'static str) -> Measure {
         Measure {
-            name,
-            unit,
-            meaning: "",
+            name: Cow::Borrowed(name),
+            unit: Cow::Borrowed(unit),
+            meaning: Cow::Borrowed(""),
             role: Role::Other,
             digits: 3,
         }
@@ -219,9 +223,13 @@ mod tests {
         };
         assert_eq!(SOURCES.len(), 16, "{SOURCES}");
         let (one, two) = (scenario("1"), scenario("2"));
-        assert_eq!(Key::of(&one), Key::by(SOURCES, &scenario("1")));
-        assert_ne!(Key::of(&one), Key::by("0123456789abcdef", &one));
-        assert_ne!(Key::of(&one), Key::of(&two));
+        let key =
+            |scenario: &Scenario, columns: &[&str]| Key::of(scenario, columns.iter().copied());
+        let by = |sources: &str| Key::by(sources, &scenario("1"), [].into_iter());
+        assert_eq!(key(&one, &[]), by(SOURCES));
+        assert_ne!(key(&one, &[]), by("0123456789abcdef"));
+        assert_ne!(key(&one, &[]), key(&two, &[]));
+        assert_ne!(key(&one, &[]), key(&one, &["VC1.delivered"]));
     }
 
     /// What a changed value would pass for without the digest.
@@ -290,7 +298,8 @@ mod tests {
         fs::copy(&file, path.join("points").join(other.file())).unwrap();
         let error = store.load(&other, &MEASURES).unwrap_err();
         assert!(error.contains("another scenario"), "{error}");
-        let more = [MEASURES[0], MEASURES[1], measure("new", "")];
+        let [one, two] = MEASURES;
+        let more = [one, two, measure("new", "")];
         assert!(store.load(&key, &more).is_err(), "a measure is missing");
         let text = fs::read(&file).unwrap();
         for end in 0..text.len() - 2 {

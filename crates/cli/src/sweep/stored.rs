@@ -24,7 +24,7 @@ pub fn encode(of: [&str; 3], measures: &[Measure], point: &Point) -> String {
     let pairs = measures.iter().zip(&point.values);
     // What is not a number becomes null.
     let values: Map<String, Value> = pairs
-        .map(|(measure, value)| (key(measure.name, measure.unit), Value::from(*value)))
+        .map(|(measure, value)| (key(&measure.name, &measure.unit), Value::from(*value)))
         .collect();
     let mut fields = Map::new();
     fields.insert("program".into(), json!("backwater"));
@@ -72,7 +72,7 @@ fn digest_of(fields: &Map<String, Value>) -> String {
 pub fn point(stored: &Map<String, Value>, measures: &[Measure]) -> Result<Point, String> {
     let value = |measure: &Measure| {
         let values = stored.get("values");
-        match values.and_then(|values| values.get(key(measure.name, measure.unit))) {
+        match values.and_then(|values| values.get(key(&measure.name, &measure.unit))) {
             Some(Value::Null) => Ok(f64::NAN),
             Some(value) => value.as_f64().ok_or("a value is no number"),
             None => Err("a value is missing"),

@@ -165,6 +165,46 @@ fn mistakes_of_all_points_are_told_before_anything_runs() {
         .complains("missing.toml");
 }
 
+/// A column of a flow is what the tables of the run of that point say.
+#[test]
+fn columns_of_flows_are_those_of_a_run() {
+    let here = folder("sweep-columns");
+    shared(&here, &[]);
+    let one = ["--axis", "flows.*.traffic.load=0.3", "--axis", "n3=16"];
+    let sweep = |more: &[&str], status| {
+        let mut arguments = vec!["sweep", "shared.toml", "--seeds", "1", "--out", "out"];
+        arguments.extend(one);
+        arguments.extend(more);
+        backwater(&here, &arguments).expect(status)
+    };
+    let columns = ["--columns", "one.delivered,two.throughput_mbps"];
+    assert!(sweep(&columns, 0).out.contains("1 computed now"));
+    assert!(sweep(&columns, 0).out.contains("0 computed now"));
+    let swept = rows(&here.join("out"), "sweep.csv");
+    let arguments = [
+        "run",
+        "shared.toml",
+        "--set",
+        "flow_control.n3=16",
+        "--out",
+        "ran",
+    ];
+    backwater(&here, &arguments).expect(0);
+    let flows = rows(&here.join("ran"), "flows.csv");
+    let last = swept[0].len() - 3;
+    assert_eq!(
+        swept[0][last..last + 2],
+        [flows[0][3].clone(), flows[1][8].clone()]
+    );
+    // What was stored without the columns does not have them.
+    assert!(sweep(&[], 0).out.contains("1 computed now"));
+    let wrong = sweep(&["--columns", "three.delivered,one.delivred"], 2);
+    let wrong = wrong.complains("there is no flow or group `three`");
+    wrong
+        .complains("`one` has no `delivred`")
+        .complains("throughput_mbps");
+}
+
 /// What only the engine would refuse, in the second of two points.
 const SESSION: &str = r#"
 [run]

@@ -1,6 +1,6 @@
 //! Time series: what a scenario asks to see, averaged over windows.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use crate::spec::{EthernetSpec, Measure, SeriesSpec};
 pub struct Series {
     /// Its name.
     pub name: String,
-    /// Unit of `y`: "bytes", "share", "Mbps".
+    /// Unit of `y`: "bytes", "share", "Mbps", "frames/s".
     pub unit: &'static str,
     /// Middles of the windows, ps, ascending.
     pub x_ps: Vec<u64>,
@@ -29,13 +29,13 @@ pub struct Series {
 #[derive(Clone, Debug)]
 pub struct Recorder {
     tracks: Vec<Track>,
-    /// Tracks of queues and stops, by channel.
+    /// Tracks of what happens in front of a channel and on it, by channel.
     by_channel: Vec<Vec<u32>>,
     /// Tracks of goodput, by flow; then those of all flows.
     by_flow: Vec<Vec<u32>>,
     all_flows: Vec<u32>,
-    /// Tracks of congestion windows, each with its flow.
-    windows: Vec<(u32, u32)>,
+    /// Tracks of what is asked of the network after each instant.
+    asked: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,6 +52,8 @@ struct Track {
     since: Time,
     /// Gates that are closed and concern the queue.
     closed: BTreeSet<Gate>,
+    /// What each queue of a node holds, by channel and class.
+    parts: BTreeMap<(u32, u8), u64>,
 }
 
 impl Recorder {
@@ -62,18 +64,28 @@ impl Recorder {
             by_channel: vec![Vec::new(); network.links.len() * 2],
             by_flow: vec![Vec::new(); network.flows.len()],
             all_flows: Vec::new(),
-            windows: Vec::new(),
+            asked: Vec::new(),
         };
         for (id, spec) in (0..).zip(series) {
             match spec.measure {
-                Measure::Queue { channel, .. } | Measure::Stopped { channel, .. } => {
-                    recorder.by_channel[channel as usize].push(id);
+                Measure::Queue { channel, .. }
+                | Measure::Stopped { channel, .. }
+                | Measure::Rate { channel }
+                | Measure::Stops { channel }
+                | Measure::Marks { channel } => recorder.by_channel[channel as usize].push(id),
+                Measure::Buffer { node } => {
+                    let ends = network.links.iter().flat_map(|link| [link.a, link.b]);
+                    let tracks = recorder.by_channel.iter_mut().zip(ends);
+                    let leaving = tracks.filter(|(_, from)| *from == node);
+                    leaving.for_each(|(tracks, _)| tracks.push(id));
                 }
                 Measure::Goodput { flow: Some(flow) } => {
                     recorder.by_flow[flow as usize].push(id);
                 }
                 Measure::Goodput { flow: None } => recorder.all_flows.push(id),
-                Measure::Window { flow } => recorder.windows.push((id, flow)),
+                Measure::Window { .. } | Measure::Input { .. } | Measure::Headroom { .. } => {
+                    recorder.asked.push(id);
+                }
             }
             recorder.tracks.push(Track {
                 spec: spec.clone(),
@@ -83,6 +95,7 @@ impl Recorder {
                 level: 0.0,
                 since: Time::ZERO,
                 closed: BTreeSet::new(),
+                parts: BTreeMap::new(),
             });
         }
         recorder
@@ -119,7 +132,11 @@ impl Recorder {
     fn queue(&mut self, at: Time, channel: u32, class: u8, bytes: u64) {
         for &id in &self.by_channel[channel as usize] {
             let track = &mut self.tracks[id as usize];
-            if track.spec.measure == (Measure::Queue { channel, class }) {
+            if let Measure::Buffer { .. } = track.spec.measure {
+                let before = track.parts.insert((channel, class), bytes).unwrap_or(0);
+                // Whole numbers of bytes: exact in a float.
+                track.set(at, track.level + bytes as f64 - before as f64);
+            } else if track.spec.measure == (Measure::Queue { channel, class }) {
                 track.set(at, bytes as f64);
             }
         }
@@ -133,6 +150,19 @@ impl Probe for Recorder {
 
     fn on_sent(&mut self, at: Time, channel: u32, class: u8, queue_bytes: u64) {
         self.queue(at, channel, class, queue_bytes);
+    }
+
+    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+        for &id in &self.by_channel[channel as usize] {
+            let track = &mut self.tracks[id as usize];
+            let count = match track.spec.measure {
+                Measure::Rate { .. } => f64::from(frame.bytes) * 8.0,
+                Measure::Stops { .. } if frame.stops() => 1.0,
+                Measure::Marks { .. } if frame.is_marked => 1.0,
+                _ => continue,
+            };
+            *track.sum(at.ps()).1 += count;
+        }
     }
 
     fn on_payload(&mut self, at: Time, flow: u32, is_forward: bool, bytes: u64) {
@@ -166,9 +196,14 @@ impl Probe for Recorder {
     }
 
     fn after_instant(&mut self, at: Time, network: &Network) {
-        for &(id, flow) in &self.windows {
-            let bytes = network.window_bytes(flow) as f64;
+        for &id in &self.asked {
             let track = &mut self.tracks[id as usize];
+            let bytes = match track.spec.measure {
+                Measure::Window { flow } => network.window_bytes(flow),
+                Measure::Input { channel, class } => network.input_bytes(channel, class),
+                Measure::Headroom { channel, class } => network.headroom_bytes(channel, class),
+                _ => continue,
+            } as f64;
             if bytes != track.level {
                 track.set(at, bytes);
             }
@@ -220,19 +255,24 @@ impl Track {
 
     fn series(&self, at: Time) -> Series {
         let mut track = self.clone();
-        let unit = match track.spec.measure {
-            Measure::Goodput { .. } => "Mbps",
-            Measure::Stopped { .. } => "share",
-            Measure::Queue { .. } | Measure::Window { .. } => "bytes",
+        let (unit, per_second) = match track.spec.measure {
+            Measure::Goodput { .. } | Measure::Rate { .. } => ("Mbps", Some(1e6)),
+            Measure::Stops { .. } | Measure::Marks { .. } => ("frames/s", Some(1.0)),
+            Measure::Stopped { .. } => ("share", None),
+            Measure::Queue { .. }
+            | Measure::Window { .. }
+            | Measure::Buffer { .. }
+            | Measure::Input { .. }
+            | Measure::Headroom { .. } => ("bytes", None),
         };
-        if unit != "Mbps" {
+        if per_second.is_none() {
             track.hold(at);
         }
         track.fit(at.ps());
         let window = track.window_ps;
-        let per_window = match unit {
-            "Mbps" => Duration(window).seconds() * 1e6,
-            _ => window as f64,
+        let per_window = match per_second {
+            Some(each) => Duration(window).seconds() * each,
+            None => window as f64,
         };
         let whole = at.ps() / window;
         let sum = |index: u64| track.sums.get(index as usize).copied().unwrap_or(0.0);

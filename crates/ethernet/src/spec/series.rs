@@ -32,6 +32,40 @@ pub enum Measure {
         /// Its class.
         class: u8,
     },
+    /// Bytes in all output queues of a node.
+    Buffer {
+        /// The node.
+        node: u32,
+    },
+    /// Bytes that came in over a channel and have not left, at a switch that counts them.
+    Input {
+        /// Over this channel.
+        channel: u32,
+        /// Of this class.
+        class: u8,
+    },
+    /// The part of them that is in headroom.
+    Headroom {
+        /// Over this channel.
+        channel: u32,
+        /// Of this class.
+        class: u8,
+    },
+    /// Frames that leave on a channel, Mbps; preamble and gap not counted.
+    Rate {
+        /// The channel.
+        channel: u32,
+    },
+    /// Stop frames that leave on a channel, frames a second.
+    Stops {
+        /// The channel.
+        channel: u32,
+    },
+    /// Frames with a mark of congestion that leave on a channel, frames a second.
+    Marks {
+        /// The channel.
+        channel: u32,
+    },
     /// Payload that the destination's application gets in order, Mbps.
     Goodput {
         /// Of this flow; `None` is all together.

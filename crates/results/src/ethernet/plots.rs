@@ -202,12 +202,20 @@ fn stopped(channels: &[String], queues: &[Queue<'_>]) -> Plot {
     }
 }
 
-/// Series of one unit share a plot.
+/// What the series of a wildcard have in common: `queue` of `queue (A->B)`.
+fn family(name: &str) -> Option<&str> {
+    let (family, _) = name.strip_suffix(')')?.split_once(" (")?;
+    Some(family)
+}
+
+/// Series of one unit share a plot, those of a wildcard one of their own.
 pub fn series_plots(series: &[Series]) -> Vec<Plot> {
     let mut groups: Vec<Vec<&Series>> = Vec::new();
     for one in series.iter().filter(|one| !one.x_ps.is_empty()) {
         let fits = |group: &Vec<&Series>| {
-            group.len() < CURVES && group[0].unit == one.unit && group[0].step == one.step
+            let first = group[0];
+            let alike = first.unit == one.unit && first.step == one.step;
+            group.len() < CURVES && alike && family(&first.name) == family(&one.name)
         };
         match groups.iter_mut().find(|group| fits(group)) {
             Some(group) => group.push(one),
@@ -254,7 +262,8 @@ fn series_plot(number: usize, group: &[&Series]) -> Plot {
     });
     let (label, together) = match group[0].unit {
         "bytes" => ("Bytes", "Bytes over time"),
-        "Mbps" => ("Rate", "Goodput over time"),
+        "Mbps" => ("Rate", "Rates over time"),
+        "frames/s" => ("Frames", "Frames over time"),
         "share" => ("Share of the time", "Stopped over time"),
         _ => ("Value", "Over time"),
     };
@@ -262,7 +271,8 @@ fn series_plot(number: usize, group: &[&Series]) -> Plot {
         id: format!("series-{number}"),
         title: match group {
             [one] => one.name.clone(),
-            _ => together.into(),
+            [one, ..] => family(&one.name).unwrap_or(together).into(),
+            [] => together.into(),
         },
         x,
         y: Axis {

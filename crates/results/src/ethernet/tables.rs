@@ -194,7 +194,7 @@ fn flow_columns() -> Vec<Column> {
     ]
 }
 
-fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+pub(super) fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let mut table = Table::new(
         "flows",
         "What each flow sent, what became of it, and what its application got.",
@@ -268,7 +268,7 @@ pub(super) fn time_cells(times: &DelayOutcome, unit_ps: f64) -> Vec<Cell> {
     cells
 }
 
-fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+pub(super) fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let mut columns = vec![
         Column::text("flow", "name in the scenario"),
         Column::number(
@@ -294,7 +294,7 @@ fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     table
 }
 
-fn deadlines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+pub(super) fn deadlines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let mut table = Table::new(
         "deadlines",
         "Video against its playout deadline: datagrams sent after the warm-up.",
@@ -324,7 +324,7 @@ fn deadlines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     table
 }
 
-fn tcp(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
+pub(super) fn tcp(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let mut table = Table::new(
         "tcp",
         "What both ends of each connection did; whole run.",

@@ -170,6 +170,20 @@ pub fn class_name(spec: &FabricSpec, class: usize) -> String {
     }
 }
 
+/// The names of classes.
+pub fn class_names(spec: &FabricSpec) -> Vec<String> {
+    let classes = 0..spec.classes.len();
+    classes.map(|class| class_name(spec, class)).collect()
+}
+
+/// The tables of a class; nothing if there is none of the name.
+pub fn class_tables(spec: &FabricSpec, outcome: &FabricOutcome, name: &str) -> Option<Vec<Table>> {
+    let class = class_names(spec).iter().position(|own| own == name)?;
+    let mut table = classes(spec, outcome);
+    table.rows = vec![std::mem::take(table.rows.get_mut(class)?)];
+    Some(vec![table])
+}
+
 fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let mut table = Table::new(
         "classes",

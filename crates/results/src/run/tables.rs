@@ -126,7 +126,7 @@ fn flow_columns() -> Vec<Column> {
     ]
 }
 
-fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
+pub(super) fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "flows",
         "What each flow offered and what became of it, and what it got of the network.",
@@ -195,7 +195,7 @@ pub fn delay_cells(delay: &DelayOutcome, unit_ps: f64, digits: u8) -> Vec<Cell> 
     cells
 }
 
-fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
+pub(super) fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
     let mut columns = vec![
         Column::text("flow", "name in the scenario"),
         Column::number("samples", "cells", "delivered after the warm-up"),
@@ -225,7 +225,7 @@ fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
     table
 }
 
-fn responses(spec: &NetworkSpec, outcome: &Outcome) -> Table {
+pub(super) fn responses(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut columns = vec![
         Column::text("flow", "name in the scenario"),
         Column::number("responses", "", "completed after the warm-up"),

@@ -38,16 +38,22 @@ pub fn sweep_plots(result: &SweepResult) -> Vec<Plot> {
     let Some(first) = load.or(called("lanes")).or(numeric.first().copied()) else {
         return Vec::new();
     };
-    let chart = |x, role, title, over| {
+    let chosen = chosen(result);
+    let charts = |measures, x, role, title, over| {
         let charts = Charts {
             result,
             groups: &groups,
+            measures,
             x,
             role,
             title,
             over,
         };
         charts.plots()
+    };
+    let chart = |x, role, title, over| match result.with_role(role) {
+        Some(measure) => charts(vec![measure], x, role, title, over),
+        None => Vec::new(),
     };
     let both = |x| {
         let latency = chart(x, Role::Latency, "Latency", None);
@@ -63,7 +69,43 @@ pub fn sweep_plots(result: &SweepResult) -> Vec<Plot> {
             None => both(second),
         });
     }
+    for (title, measures) in &chosen {
+        plots.extend(charts(measures.clone(), first, Role::Chosen, title, None));
+    }
     plots
+}
+
+/// Columns of flows that were asked for: those of one quantity are drawn together.
+fn chosen(result: &SweepResult) -> Vec<(String, Vec<usize>)> {
+    let mut quantities: Vec<(String, Vec<usize>)> = Vec::new();
+    let measures = result.measures.iter().enumerate();
+    for (index, measure) in measures.filter(|(_, measure)| measure.role == Role::Chosen) {
+        let (_, quantity) = of_flow(&measure.name);
+        let title = match units_of(result, quantity) {
+            0 | 1 => format!("{quantity} of flows"),
+            _ => format!("{quantity} of flows, {}", measure.unit),
+        };
+        match quantities.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, measures)) => measures.push(index),
+            None => quantities.push((title, vec![index])),
+        }
+    }
+    quantities
+}
+
+/// Units that columns of this quantity have.
+fn units_of(result: &SweepResult, quantity: &str) -> usize {
+    let measures = result.measures.iter();
+    let same = measures.filter(|one| one.role == Role::Chosen && of_flow(&one.name).1 == quantity);
+    let mut units: Vec<&str> = same.map(|measure| &*measure.unit).collect();
+    units.sort_unstable();
+    units.dedup();
+    units.len()
+}
+
+/// The flow and the quantity of a column that was asked for.
+fn of_flow(name: &str) -> (&str, &str) {
+    name.rsplit_once('.').unwrap_or(("", name))
 }
 
 /// One kind of plot: a curve for each combination of the axes but `x` and, if given, `over`: of
@@ -71,6 +113,8 @@ pub fn sweep_plots(result: &SweepResult) -> Vec<Plot> {
 struct Charts<'a> {
     result: &'a SweepResult,
     groups: &'a [Group<'a>],
+    /// Drawn together: all have one unit.
+    measures: Vec<usize>,
     x: usize,
     role: Role,
     title: &'a str,
@@ -90,14 +134,15 @@ type Dot = (f64, f64, Option<f64>);
 
 impl Charts<'_> {
     fn plots(&self) -> Vec<Plot> {
-        let Some(measure) = self.result.with_role(self.role) else {
-            return Vec::new();
-        };
-        let bundles = self.bundles(measure);
-        let drawn = bundles.iter().filter(|(_, bundle)| !bundle.dots.is_empty());
-        let drawn: Vec<(String, &Bundle)> = drawn
-            .map(|(key, bundle)| (self.name(key, measure), bundle))
+        let measures = self.measures.iter();
+        let bundles: Vec<_> = measures
+            .map(|measure| (*measure, self.bundles(*measure)))
             .collect();
+        let bundles = bundles.iter().flat_map(|(measure, bundles)| {
+            let drawn = bundles.iter().filter(|(_, bundle)| !bundle.dots.is_empty());
+            drawn.map(|(key, bundle)| (self.name(key, *measure), bundle))
+        });
+        let drawn: Vec<(String, &Bundle)> = bundles.collect();
         let left_out = self.left_out();
         let count = drawn.len().div_ceil(CURVES);
         let chunks = drawn.chunks(CURVES).take(PLOTS).enumerate();
@@ -110,7 +155,7 @@ impl Charts<'_> {
             Plot {
                 note: self.note(drawn, left_out, count),
                 title,
-                ..self.plot(measure, drawn)
+                ..self.plot(drawn)
             }
         });
         let mut plots: Vec<Plot> = plots.collect();
@@ -120,9 +165,17 @@ impl Charts<'_> {
         plots
     }
 
-    fn plot(&self, measure: usize, drawn: &[(String, &Bundle)]) -> Plot {
+    fn plot(&self, drawn: &[(String, &Bundle)]) -> Plot {
         let axis = &self.result.axes[self.x];
-        let measure = &self.result.measures[measure];
+        let measure = self
+            .measures
+            .first()
+            .map(|measure| &self.result.measures[*measure]);
+        let (name, unit) = measure.map_or(("", ""), |measure| (&measure.name, &measure.unit));
+        let label = match self.role {
+            Role::Chosen => of_flow(name).1,
+            _ => name,
+        };
         let mut curves: Vec<Curve> = drawn
             .iter()
             .map(|(name, bundle)| curve(name.clone(), bundle.dots.clone()))
@@ -140,7 +193,7 @@ impl Charts<'_> {
             y: Axis {
                 min: (!is_wide).then_some(0.0),
                 log: is_wide,
-                ..Axis::new(measure.name, measure.unit)
+                ..Axis::new(label, unit)
             },
             curves,
             marks: marks.into_iter().collect(),
@@ -150,9 +203,13 @@ impl Charts<'_> {
 
     fn name(&self, key: &[usize], measure: usize) -> String {
         let without: Vec<usize> = self.over.into_iter().chain([self.x]).collect();
-        match self.result.describe(key, &without) {
-            name if name.is_empty() => self.result.measures[measure].name.into(),
-            name => name,
+        let point = self.result.describe(key, &without);
+        let measure = &*self.result.measures[measure].name;
+        match (self.role, point.is_empty()) {
+            (Role::Chosen, true) => of_flow(measure).0.into(),
+            (Role::Chosen, false) => format!("{}, {point}", of_flow(measure).0),
+            (_, true) => measure.into(),
+            (_, false) => point,
         }
     }
 

@@ -32,7 +32,7 @@ pub fn saturation_table(result: &SweepResult, load: usize, found: &[Saturation])
     columns.push(end("carried", "highest load that was carried"));
     columns.push(end("saturated", "lowest load that was not"));
     let accepted = result.with_role(Role::Accepted);
-    let unit = accepted.map_or("", |measure| result.measures[measure].unit);
+    let unit = accepted.map_or("", |measure| &*result.measures[measure].unit);
     for (name, at) in [
         (
             "accepted at carried",
@@ -147,7 +147,7 @@ fn plots(result: &SweepResult, load: usize) -> Vec<Plot> {
             Curve::new(name, Style::Line, x, y)
         })
         .collect();
-    let unit = result.measures[offered].unit;
+    let unit = &*result.measures[offered].unit;
     let chunks = curves.chunks(CURVES).enumerate();
     chunks
         .map(|(index, curves)| Plot {
@@ -156,7 +156,7 @@ fn plots(result: &SweepResult, load: usize) -> Vec<Plot> {
             x: Axis::new("offered", unit),
             y: Axis {
                 min: Some(0.0),
-                ..Axis::new("accepted", result.measures[accepted].unit)
+                ..Axis::new("accepted", &*result.measures[accepted].unit)
             },
             curves: [curves, &[carried_all(curves)]].concat(),
             note: "Dashed: all that is offered arrives.".into(),

@@ -15,7 +15,7 @@ fn points(result: &SweepResult) -> Table {
         result
             .measures
             .iter()
-            .map(|measure| Column::number(measure.name, measure.unit, measure.meaning)),
+            .map(|measure| Column::number(&measure.name, &measure.unit, &measure.meaning)),
     );
     columns.push(Column::text("trace hash", "fingerprint of the run"));
     let mut table = Table::new("sweep", "Every point with every seed.", columns);
@@ -39,10 +39,10 @@ fn summary(result: &SweepResult) -> Table {
     ));
     for measure in &result.measures {
         let meaning = format!("{}; mean over the seeds", measure.meaning);
-        columns.push(Column::number(measure.name, measure.unit, &meaning));
+        columns.push(Column::number(&measure.name, &measure.unit, &meaning));
         columns.push(Column::interval(
-            measure.name,
-            measure.unit,
+            &measure.name,
+            &measure.unit,
             "half width of the mean's 95 % interval over the seeds, by Student's t; empty with one",
         ));
     }

@@ -18,6 +18,7 @@ use crate::diagnostics::Diagnostics;
 use crate::given::COMPARISON;
 use crate::given::compare::MARK;
 use crate::reader::Reader;
+use crate::set_aside;
 use crate::source::{Set, Source};
 use crate::suggest::Budget;
 use crate::tree::{self, Value};
@@ -278,7 +279,8 @@ impl Comparison {
         if mistakes.errors() > 0 {
             return Err(mistakes);
         }
-        overrides::apply(&mut node, sets, &mut mistakes);
+        overrides::put_all(&mut node, sets, &mut mistakes);
+        set_aside::after_sets(&mut node, COMPARISON, sets, &mut mistakes);
         let root = Reader {
             mistakes: &mut mistakes,
             root: COMPARISON,

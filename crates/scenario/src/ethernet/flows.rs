@@ -315,7 +315,8 @@ fn transport(
             mistakes.push(
                 Diagnostic::error("no-meaning", format!("`{key}` has no meaning over {word}"))
                     .at(at.clone(), format!("this flow goes over {word}"))
-                    .help("leave it out, or change `transport`"),
+                    .help("leave it out, or change `transport`")
+                    .aside_after(Some(kind.at.clone())),
             );
         }
     }

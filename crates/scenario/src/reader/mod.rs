@@ -9,7 +9,6 @@ use crate::given;
 use crate::glossary;
 use crate::kinds::Form;
 use crate::record::{Field, Record};
-use crate::source::At;
 use crate::suggest::{self, Budget};
 use crate::table::{Choice, Default, Group, Key, Section, Selector};
 use crate::tree::{self, Entry, Node, Value};
@@ -38,7 +37,7 @@ impl Reader<'_> {
             fields: Vec::new(),
             faulty: Vec::new(),
         };
-        let choice = self.choice(section, node);
+        let choice = choice(section, node);
         let mut ignored = Vec::new();
         for entry in node.table() {
             let Some(key) = self.known(&mut record, entry) else {
@@ -73,22 +72,6 @@ impl Reader<'_> {
             self.group(section, group, node, choice);
         }
         record
-    }
-
-    /// What the selector chooses: `None` where that is not known.
-    fn choice(&self, section: &Section, node: &Node) -> Option<&'static str> {
-        let selector = section.selector?;
-        let Some(given) = node.get(selector.key) else {
-            return selector.default;
-        };
-        let Value::Text(word) = &given.value else {
-            return None;
-        };
-        let choices = section.key(selector.key)?.kind.choices()?;
-        choices
-            .iter()
-            .find(|choice| choice.name == word)
-            .map(|choice| choice.name)
     }
 
     fn known(&mut self, record: &mut Record, entry: &Entry) -> Option<&'static Key> {
@@ -215,13 +198,13 @@ impl Reader<'_> {
                         });
                     }
                 }
-                Default::Required => self.missing(section, key, &node.at),
+                Default::Required => self.missing(section, key, node),
                 Default::Derived(_) => {}
             }
         }
     }
 
-    fn missing(&mut self, section: &Section, key: &Key, at: &At) {
+    fn missing(&mut self, section: &Section, key: &Key, node: &Node) {
         let (what, help) = match key.kind.section() {
             Some(of) if key.kind.form() == Form::Table => {
                 let required = of
@@ -243,9 +226,10 @@ impl Reader<'_> {
             "missing-key",
             format!("{what} is missing in {}", titled(section)),
         )
-        .at(at.clone(), format!("no {what} here"))
+        .at(node.at.clone(), format!("no {what} here"))
         .note(format!("{}: {}", key.name, key.meaning))
-        .help(help);
+        .help(help)
+        .help_if(self.as_set(section, node, key));
         if let Some(choices) = key.kind.choices() {
             diagnostic = diagnostic.note(format!("allowed: {}", words(choices)));
         }
@@ -274,17 +258,17 @@ impl Reader<'_> {
                 .help(format!("keep one of {keys}")),
             );
         } else if given.is_empty() && group.required {
-            let example = section
-                .key(group.keys[0])
-                .map(Key::example)
-                .unwrap_or_default();
+            let first = section.key(group.keys[0]);
+            let example = first.map(Key::example).unwrap_or_default();
+            let as_set = first.and_then(|key| self.as_set(section, node, key));
             self.mistakes.push(
                 Diagnostic::error(
                     "missing-key",
                     format!("{keys} is missing in {}", titled(section)),
                 )
                 .at(node.at.clone(), format!("none of {keys} here"))
-                .help(format!("add one of them, such as `{example}`")),
+                .help(format!("add one of them, such as `{example}`"))
+                .help_if(as_set),
             );
         }
     }
@@ -299,6 +283,18 @@ struct WayOn {
 }
 
 impl Reader<'_> {
+    /// Where the command line chose the kind of a table: the `--set` that gives a key which this
+    /// kind needs.
+    fn as_set(&self, section: &Section, node: &Node, key: &Key) -> Option<String> {
+        let selector = section.selector?.key;
+        let mut entries = node.table().iter();
+        let chosen = entries.find(|entry| entry.key == selector)?;
+        let command = self.mistakes.command_line(&chosen.key_at)?;
+        let table = command.split_once('=')?.0.strip_suffix(selector)?;
+        let example = key.example();
+        (!table.is_empty()).then(|| format!("or give it beside: `--set '{table}{example}'`"))
+    }
+
     /// What may be meant: a key of like letters, the place of this key, or what the field calls so.
     fn way_on(&self, here: &'static Section, name: &str) -> WayOn {
         let word = glossary::meant(name, self.root, here);
@@ -357,6 +353,22 @@ fn homes(root: &'static Section, here: &Section, name: &str) -> Vec<&'static str
         .collect()
 }
 
+/// What the selector chooses: `None` where that is not known.
+pub(crate) fn choice(section: &Section, node: &Node) -> Option<&'static str> {
+    let selector = section.selector?;
+    let Some(given) = node.get(selector.key) else {
+        return selector.default;
+    };
+    let choices = section.key(selector.key)?.kind.choices()?;
+    let Value::Text(word) = &given.value else {
+        return None;
+    };
+    choices
+        .iter()
+        .find(|choice| choice.name == word)
+        .map(|choice| choice.name)
+}
+
 /// Has the file turned the table off that this key is of? A default does not count: who leaves
 /// the selector out and writes other keys wants them.
 fn is_turned_off(section: &Section, key: &Key, node: &Node, choice: Option<&str>) -> bool {
@@ -369,7 +381,7 @@ fn entry_is_default(section: &Section, choice: &str) -> bool {
 }
 
 /// "the table `[link]`", or "the file".
-fn titled(section: &Section) -> String {
+pub(crate) fn titled(section: &Section) -> String {
     if given::is_root(section) {
         "the file".into()
     } else {

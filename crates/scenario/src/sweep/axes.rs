@@ -1,12 +1,14 @@
 //! Axes: from paths and values as written to values that can be put in place.
 
-use super::{Axis, AxisValue, paths, range};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Axis, paths, range, values};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::overrides;
 use crate::reader::clip;
 use crate::source::{At, Set};
-use crate::tree::{self, Node, Value};
-use crate::units;
+use crate::tree::{self, Entry, Node, Value};
 
 /// Most axes of a sweep.
 const MOST_AXES: usize = 32;
@@ -53,12 +55,7 @@ fn below(
             return found.push(mistake);
         }
         let mut path = path.to_vec();
-        let names = overrides::segments(&entry.key, entry.key_at.source);
-        path.extend(
-            names
-                .iter()
-                .map(|(name, _)| (String::from(*name), entry.key_at.clone())),
-        );
+        path.extend(steps(entry));
         let is_table = matches!(entry.node.value, Value::Table(_));
         if is_table && !range::is_range(&entry.node) && path.len() <= overrides::MOST_NAMES {
             below(&entry.node, &path, base, drafts, found);
@@ -66,6 +63,13 @@ fn below(
             add(path, entry.node.clone(), base, drafts, found);
         }
     }
+}
+
+/// The names of a path that stands before a value.
+pub(super) fn steps(entry: &Entry) -> impl Iterator<Item = (String, At)> {
+    let names = overrides::segments(&entry.key, entry.key_at.source);
+    let names = names.into_iter();
+    names.map(|(name, _)| (String::from(name), entry.key_at.clone()))
 }
 
 /// Reads `--axis`: `load=0.1,0.2`, `load=[0.1, 0.2]` or `load={ from = 0.1, .. }`. A table without
@@ -132,11 +136,14 @@ fn add(
     found: &mut Diagnostics,
 ) {
     let at = path.first().map_or_else(At::default, |(_, at)| at.clone());
-    let path = match paths::resolve(path, base) {
+    let is_joint = values::is_joint(&values);
+    let path = match paths::resolve(path.clone(), base) {
+        // Its name may be any: it is not looked for.
+        _ if is_joint => path,
         Ok(path) => path,
         Err(mistake) => return found.push(*mistake),
     };
-    if let Some(mistake) = no_axis(&path, &at) {
+    if let Some(mistake) = no_axis(&path, &at).filter(|_| !is_joint) {
         return found.push(mistake);
     }
     let draft = Draft { path, at, values };
@@ -153,12 +160,12 @@ fn add(
     }
 }
 
-fn names(path: &[(String, At)]) -> impl Iterator<Item = &String> {
+pub(super) fn names(path: &[(String, At)]) -> impl Iterator<Item = &String> {
     path.iter().map(|(name, _)| name)
 }
 
 /// Keys that are no axis although they can be set.
-fn no_axis(path: &[(String, At)], at: &At) -> Option<Diagnostic> {
+pub(super) fn no_axis(path: &[(String, At)], at: &At) -> Option<Diagnostic> {
     let help = match names(path).map(String::as_str).collect::<Vec<_>>()[..] {
         ["run", "seed"] => "give the seeds as `seeds = 5` or `seeds = [1, 2, 7]` in `[sweep]`",
         ["engine"] => "engines have keys of their own: write a scenario for each",
@@ -182,7 +189,7 @@ pub(super) fn joined(path: &[(String, At)]) -> String {
 }
 
 /// Reads the values and names the axes.
-pub(super) fn finish(drafts: Vec<Draft>, found: &mut Diagnostics) -> Vec<Axis> {
+pub(super) fn finish(drafts: Vec<Draft>, base: &Node, found: &mut Diagnostics) -> Vec<Axis> {
     let paths: Vec<Vec<(String, At)>> = drafts.iter().map(|draft| draft.path.clone()).collect();
     let last = |path: &[(String, At)]| path.last().map_or("", |last| &last.0).to_owned();
     let mut axes = Vec::new();
@@ -203,13 +210,15 @@ pub(super) fn finish(drafts: Vec<Draft>, found: &mut Diagnostics) -> Vec<Axis> {
                 continue;
             }
         };
-        if let Some(mistake) = twice(&nodes) {
-            found.push(mistake);
+        let of = values::Of {
+            path: (!values::is_joint(&draft.values)).then(|| Arc::from(draft.path.as_slice())),
+            base,
+        };
+        let Some((unit, values)) = values::read(&of, nodes, found) else {
             continue;
-        }
+        };
         let name = last(&draft.path);
         let alone = paths.iter().filter(|path| last(path) == name).count() == 1;
-        let (unit, values) = values(nodes);
         let path = joined(&draft.path);
         axes.push(Axis {
             name: if alone && name != "seed" {
@@ -220,11 +229,40 @@ pub(super) fn finish(drafts: Vec<Draft>, found: &mut Diagnostics) -> Vec<Axis> {
             path,
             unit,
             values,
-            segments: draft.path,
             at: draft.at,
         });
     }
+    if let Some(mistake) = overlap(&axes) {
+        found.push(mistake);
+    }
     axes
+}
+
+/// One key that two axes change.
+fn overlap(axes: &[Axis]) -> Option<Diagnostic> {
+    let mut seen: BTreeMap<String, (usize, &At)> = BTreeMap::new();
+    for (index, axis) in axes.iter().enumerate() {
+        for change in axis.values.iter().flat_map(|value| &value.changes) {
+            let at = change.path.first().map_or(&axis.at, |(_, at)| at);
+            let path = joined(&change.path);
+            match seen.get(&path) {
+                Some((other, first)) if *other != index => {
+                    return Some(
+                        Diagnostic::error(
+                            "contradiction",
+                            format!("two axes change `{}`", clip(&path)),
+                        )
+                        .at(at.clone(), "the second")
+                        .at((*first).clone(), "the first")
+                        .help("let one of them set it"),
+                    );
+                }
+                Some(_) => {}
+                None => drop(seen.insert(path, (index, at))),
+            }
+        }
+    }
+    None
 }
 
 fn no_values(draft: &Draft, what: &str) -> Diagnostic {
@@ -236,60 +274,4 @@ fn no_values(draft: &Draft, what: &str) -> Diagnostic {
     .at(draft.values.at.clone(), what)
     .help("write a list, `[0.1, 0.2, 0.4]`")
     .help("or a range, `{ from = 0.1, to = 0.9, step = 0.1 }` or `{ .., factor = 2 }`")
-}
-
-fn twice(nodes: &[Node]) -> Option<Diagnostic> {
-    let mut seen = std::collections::BTreeMap::new();
-    for node in nodes {
-        let toml = node.to_toml();
-        if let Some(first) = seen.get(&toml) {
-            let first: &&Node = first;
-            return Some(
-                Diagnostic::error("contradiction", format!("`{}` is given twice", clip(&toml)))
-                    .at(node.at.clone(), "the second")
-                    .at(first.at.clone(), "the first")
-                    .help("give each value once; more seeds repeat a point"),
-            );
-        }
-        seen.insert(toml, node);
-    }
-    None
-}
-
-/// The unit that all share, and the values; numbers only where all are numbers.
-fn values(nodes: Vec<Node>) -> (String, Vec<AxisValue>) {
-    let read: Vec<Option<(f64, String)>> = nodes.iter().map(number).collect();
-    let unit = match read.first() {
-        Some(Some((_, unit))) => unit.clone(),
-        _ => String::new(),
-    };
-    let fits = |one: &Option<(f64, String)>| one.as_ref().is_some_and(|(_, own)| *own == unit);
-    let numeric = read.iter().all(fits);
-    let value = |(node, read): (Node, Option<(f64, String)>)| AxisValue {
-        text: match &node.value {
-            Value::Text(text) => text.clone(),
-            _ => node.to_toml(),
-        },
-        number: read.filter(|_| numeric).map(|(number, _)| number),
-        node,
-    };
-    let values = nodes.into_iter().zip(read).map(value).collect();
-    (if numeric { unit } else { String::new() }, values)
-}
-
-/// A number and its unit; quantities are text that starts with one.
-fn number(node: &Node) -> Option<(f64, String)> {
-    let (number, unit) = match (&node.value, node.number()) {
-        (Value::Text(text), _) => {
-            let (number, unit) = units::split_number(text).ok()?;
-            let is_unit = |c: char| c.is_alphabetic() || "%/".contains(c);
-            if unit.is_empty() || !unit.chars().all(is_unit) {
-                return None;
-            }
-            (number.approximate(), unit.to_owned())
-        }
-        (_, Some(number)) => (number.replace('_', "").parse().ok()?, String::new()),
-        _ => return None,
-    };
-    number.is_finite().then_some((number, unit))
 }

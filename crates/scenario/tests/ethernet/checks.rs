@@ -170,7 +170,9 @@ fn back_pressure_none_turns_the_rest_off() {
     assert!(switch(&read(&text)).back_pressure.is_some());
     let off = try_read(&text, &["back_pressure.kind=\"none\""]).expect("no error");
     let found: Vec<&str> = off.warnings.iter().map(|one| one.code).collect();
-    assert_eq!(found, ["ignored"]);
+    assert_eq!(found, ["set-aside"]);
+    let in_file = text.replace("kind = \"pause\"", "kind = \"none\"");
+    assert_eq!(codes(&in_file), ["ignored"]);
     let spec = &off.ethernet().expect("for Ethernet").network;
     assert_eq!(switch(spec).back_pressure, None);
 }

@@ -3,6 +3,7 @@
 mod checks;
 mod promises;
 mod random;
+mod series;
 mod tcp;
 
 use ethernet::spec::{

@@ -4,7 +4,7 @@ use ethernet::probe::Recorder;
 use ethernet::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec};
 use kernel::{Duration, Time};
 use packet::outcome::Series;
-use results::ethernet::{channel_ends, channel_names};
+use results::ethernet::{by_turns, channel_ends, channel_names};
 use scenario::EthernetScenario;
 
 /// Flows and ports that get curves of their own.
@@ -21,8 +21,8 @@ pub fn wanted(scenario: &EthernetScenario) -> Vec<SeriesSpec> {
     }
 }
 
-/// Goodput of the first flows, the queues where they leave the network, and how long their
-/// sources are stopped.
+/// Goodput of some flows, each group having its turn, the queues where they leave the network, and
+/// how long their sources are stopped.
 fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
     let window = Duration((network.stop_at.ps() / WINDOWS).max(1));
     let mut series: Vec<SeriesSpec> = Vec::new();
@@ -35,7 +35,13 @@ fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
             });
         }
     };
-    for (id, flow) in (0..).zip(&network.flows).take(FLOWS) {
+    let by_turns = by_turns(network.flows.iter().map(|flow| flow.name.as_str()));
+    let flows = || {
+        by_turns
+            .iter()
+            .map(|flow| (*flow, &network.flows[*flow as usize]))
+    };
+    for (id, flow) in flows().take(FLOWS) {
         let measure = Measure::Goodput { flow: Some(id) };
         add(&mut series, format!("{}: goodput", flow.name), measure);
     }
@@ -52,7 +58,7 @@ fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
         }
         first.zip(last)
     };
-    for flow in network.flows.iter().take(PORTS) {
+    for (_, flow) in flows().take(PORTS) {
         let Some((first, last)) = ends(flow) else {
             continue;
         };

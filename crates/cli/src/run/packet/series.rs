@@ -4,6 +4,7 @@ use kernel::{Duration, Time};
 use packet::spec::{
     FlowControlSpec, FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec, TrafficSpec,
 };
+use results::ethernet::by_turns;
 use scenario::PacketScenario;
 
 /// Flows that get curves of their own.
@@ -15,8 +16,9 @@ const WINDOWS: u64 = 400;
 /// Shortest averaging window, in cell times.
 const SHORTEST_CELLS: u64 = 25;
 
-/// Throughput of the first flows as they reach their destinations, and their cells in switches;
-/// under ABR what their sources are allowed instead of these, and queues of ports that tell rates.
+/// Throughput of some flows, each group having its turn, as they reach their destinations, and
+/// their cells in switches; under ABR what their sources are allowed instead of these, and queues
+/// of ports that tell rates.
 pub fn add_defaults(scenario: &mut PacketScenario) {
     if !scenario.series.is_empty() {
         return;
@@ -25,14 +27,15 @@ pub fn add_defaults(scenario: &mut PacketScenario) {
     let shortest = scenario.cell * SHORTEST_CELLS;
     let window = Duration(network.stop_at.ps() / WINDOWS).max(shortest);
     let mut series = Vec::new();
-    let speaks = |(_, flow): &(usize, &FlowSpec)| !is_silent_abr(flow);
-    let flows = network.flows.iter().enumerate().filter(speaks);
-    for (id, flow) in flows.take(FLOWS) {
+    let speaks = |(_, flow): &(u32, &FlowSpec)| !is_silent_abr(flow);
+    let flows = by_turns(network.flows.iter().map(|flow| flow.name.as_str())).into_iter();
+    let flows = flows.map(|flow| (flow, &network.flows[flow as usize]));
+    for (id, flow) in flows.filter(speaks).take(FLOWS) {
         let mut add = |measure, channel, name: String| {
             series.push(SeriesSpec {
                 name,
                 measure,
-                flow: Some(id as u32),
+                flow: Some(id),
                 channel,
                 window: Some(window),
                 from: Time::ZERO,

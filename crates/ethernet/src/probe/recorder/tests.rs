@@ -122,6 +122,49 @@ fn goodput_is_payload_over_the_window_in_which_it_came() {
     assert_eq!(series[1].y, [1e7, 3e7]);
 }
 
+#[test]
+fn a_buffer_is_the_sum_of_the_queues_of_its_node() {
+    let mut recorder = recorder(&[Measure::Buffer { node: 1 }]);
+    recorder.on_joined(Time(0), 1, &frame(2), 64);
+    recorder.on_joined(Time(0), 1, &frame(3), 100);
+    recorder.on_joined(Time(0), 0, &frame(3), 5000);
+    recorder.on_sent(Time(50), 1, 3, 0);
+    let series = &recorder.series(Time(200))[0];
+    assert_eq!(
+        (series.unit, series.y.as_slice()),
+        ("bytes", &[114.0, 64.0][..])
+    );
+}
+
+#[test]
+fn rates_stops_and_marks_are_counted_where_they_leave() {
+    let channel = 0;
+    let measures = [
+        Measure::Rate { channel },
+        Measure::Stops { channel },
+        Measure::Marks { channel },
+    ];
+    let mut recorder = recorder(&measures);
+    let marked = FrameView {
+        is_marked: true,
+        ..frame(0)
+    };
+    let stop = |quanta| FrameView {
+        content: Content::Pause { quanta },
+        ..frame(0)
+    };
+    recorder.on_start(Time(10), 0, &frame(0));
+    recorder.on_start(Time(20), 0, &marked);
+    recorder.on_start(Time(30), 1, &marked);
+    recorder.on_start(Time(120), 0, &stop(7));
+    recorder.on_start(Time(130), 0, &stop(0));
+    let series = recorder.series(Time(200));
+    // 1024 bits in 100 ps, and one frame in 100 ps.
+    let found: Vec<&[f64]> = series.iter().map(|one| one.y.as_slice()).collect();
+    assert_eq!(found, [&[1.024e7, 1.024e7][..], &[0.0, 1e10], &[1e10, 0.0]]);
+    assert_eq!(series[1].unit, "frames/s");
+}
+
 /// However long a run is, a series has a bound; its windows get longer, and what is in them stays.
 #[test]
 fn a_series_of_too_many_windows_is_thinned() {

@@ -110,7 +110,8 @@ pub(crate) struct Series {
 pub(crate) enum SeriesKind {
     /// Bytes in the output queue of a class.
     Queue {
-        /// Where: a channel, as `from->to`.
+        /// Where: a channel, as `from->to`, or several: `A->*`, `*->B` or `all`. A buffer is of a
+        /// switch, `A` or `all`.
         #[key(is = Reference("channel"))]
         on: Placed<String>,
         /// Of which class.
@@ -122,9 +123,28 @@ pub(crate) enum SeriesKind {
         on: Placed<String>,
         class: Placed<u8>,
     },
+    /// Bytes of a class that came in over a channel and have not left the switch, where inputs are
+    /// counted: with `detect = "inputs"` or shared memory.
+    Input {
+        on: Placed<String>,
+        class: Placed<u8>,
+    },
+    /// Those of them above the threshold, or in the headroom of shared memory.
+    Headroom {
+        on: Placed<String>,
+        class: Placed<u8>,
+    },
+    /// Bytes in all output queues of a switch.
+    Buffer { on: Placed<String> },
+    /// What a channel sends: bits of frames per second.
+    Rate { on: Placed<String> },
+    /// Stop frames that a channel sends per second.
+    Stops { on: Placed<String> },
+    /// ECN-marked frames that a channel sends per second.
+    Marks { on: Placed<String> },
     /// Payload the destination gets, in order and once.
     Goodput {
-        /// Whose.
+        /// Whose: a flow, or several: the name that they share, or `all`.
         #[key(is = Reference("flow"))]
         flow: Placed<String>,
     },

@@ -153,7 +153,7 @@ pub(crate) struct Series {
     /// Whose.
     #[key(is = Reference("flow"), otherwise = "all flows together")]
     pub flow: Placed<Option<String>>,
-    /// Where: a channel, as `from->to`.
+    /// Where: a channel, as `from->to`, or several: `S1->*`, `*->S1` or `all`.
     #[key(
         is = Reference("channel"),
         otherwise = "the flow's first link, of `allowed-rate` and `source-rate`; else it is needed"

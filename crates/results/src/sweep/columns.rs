@@ -1,0 +1,189 @@
+//! Columns of a sweep that are of one flow, or of all flows of a name together: `victim.goodput`.
+//!
+//! Whatever number the tables of a run have of a flow can be asked for, by the name that its
+//! column declares.
+
+use std::borrow::Cow;
+
+use super::{Measure, Role};
+use crate::column::{Align, Column, key};
+use crate::model::{Cell, Table};
+
+/// Decimals that reports show.
+const DIGITS: u8 = 3;
+
+/// The column of one flow or group.
+#[derive(Clone, Debug)]
+pub struct FlowColumn {
+    /// The flow or group.
+    pub flow: String,
+    table: String,
+    key: String,
+    /// What is measured.
+    pub measure: Measure,
+}
+
+/// Why there is no such column.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoColumn {
+    /// What is wrong with it.
+    pub what: String,
+    /// What there is instead.
+    pub known: Vec<String>,
+}
+
+impl FlowColumn {
+    /// Finds what `text`, as `victim.goodput`, names. `flows` are the names there are; `tables`
+    /// gives the tables of one of them, with a row or without.
+    ///
+    /// # Errors
+    /// If there is no such flow or no such column.
+    pub fn find(
+        text: &str,
+        flows: &[String],
+        tables: impl Fn(&str) -> Option<Vec<Table>>,
+    ) -> Result<FlowColumn, NoColumn> {
+        let no = |what: String, known: &[String]| NoColumn {
+            what,
+            known: known.to_vec(),
+        };
+        let (flow, asked) = text.rsplit_once('.').unwrap_or((text, ""));
+        let Some(tables) = tables(flow) else {
+            return Err(no(format!("there is no flow or group `{flow}`"), flows));
+        };
+        let columns: Vec<(&str, String, &Column)> = tables.iter().flat_map(numbers).collect();
+        let exact = columns.iter().filter(|(_, key, _)| key == asked);
+        let bare = columns.iter().filter(|column| bare(column.2) == asked);
+        let mut meant: Vec<_> = exact.take(1).collect();
+        if meant.is_empty() {
+            meant = bare.collect();
+        }
+        let keys = |columns: &mut dyn Iterator<Item = &(&str, String, &Column)>| {
+            let mut keys: Vec<String> = columns.map(|(_, key, _)| key.clone()).collect();
+            keys.sort();
+            keys.dedup();
+            keys
+        };
+        match meant.as_slice() {
+            [(table, key, column)] => Ok(FlowColumn {
+                flow: flow.into(),
+                table: (*table).into(),
+                key: key.clone(),
+                measure: Measure {
+                    name: format!("{flow}.{}", column.heading()).into(),
+                    unit: Cow::Owned(column.unit.clone()),
+                    meaning: Cow::Owned(format!("{} of `{flow}`", column.meaning)),
+                    role: Role::Chosen,
+                    digits: DIGITS,
+                },
+            }),
+            [] if asked.is_empty() => Err(no(
+                format!("which number of `{flow}`?"),
+                &keys(&mut columns.iter()),
+            )),
+            [] => Err(no(
+                format!("`{flow}` has no `{asked}`"),
+                &keys(&mut columns.iter()),
+            )),
+            several => Err(no(
+                format!("`{asked}` may be several columns"),
+                &keys(&mut several.iter().copied()),
+            )),
+        }
+    }
+
+    /// Its value in the tables of the flow; not a number where there is none.
+    pub fn value(&self, tables: &[Table]) -> f64 {
+        let table = tables.iter().find(|table| table.name == self.table);
+        let cell = table.and_then(|table| {
+            let at = table.keys().iter().position(|key| *key == self.key)?;
+            table.rows.first()?.get(at)
+        });
+        match cell {
+            Some(Cell::Float { value, .. }) => *value,
+            Some(Cell::Int(count)) => *count as f64,
+            Some(Cell::Text(_) | Cell::Empty) | None => f64::NAN,
+        }
+    }
+}
+
+/// The columns of numbers of a table.
+fn numbers(table: &Table) -> impl Iterator<Item = (&str, String, &Column)> {
+    let columns = table.keys().into_iter().zip(&table.columns);
+    let numbers = columns.filter(|(_, column)| column.align == Align::Right);
+    numbers.map(|(key, column)| (table.name.as_str(), key, column))
+}
+
+/// The name of a column without its unit.
+fn bare(column: &Column) -> String {
+    let words = key(&column.name, "");
+    match column.is_interval {
+        true => format!("{words}_ci95"),
+        false => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tables(flow: &str) -> Option<Vec<Table>> {
+        let number = |name: &str, unit: &str| Column::number(name, unit, "how much");
+        let mut flows = Table::new(
+            "flows",
+            "",
+            vec![
+                Column::text("flow", "name"),
+                number("goodput", "Mbps"),
+                number("late", "frames"),
+                number("late", "%"),
+                number("class", ""),
+            ],
+        );
+        let cells = ["".into(), Cell::float(7.5, 1), 3_u64.into(), Cell::Empty];
+        flows.rows.push(cells.into());
+        let delays = vec![Column::text("flow", "name"), number("delay p99", "us")];
+        (flow == "a.b").then(|| vec![flows, Table::new("delays", "", delays)])
+    }
+
+    fn find(text: &str) -> Result<FlowColumn, NoColumn> {
+        FlowColumn::find(text, &["a.b".into()], tables)
+    }
+
+    #[test]
+    fn a_column_is_found_with_its_unit_and_without() {
+        for (text, name, unit, value) in [
+            ("a.b.goodput", "a.b.goodput", "Mbps", Some(7.5)),
+            ("a.b.goodput_mbps", "a.b.goodput", "Mbps", Some(7.5)),
+            ("a.b.late_frames", "a.b.late", "frames", Some(3.0)),
+            ("a.b.late_pct", "a.b.late", "%", None),
+            ("a.b.delay_p99", "a.b.delay p99", "us", None),
+        ] {
+            let column = find(text).expect(text);
+            assert_eq!((&*column.measure.name, &*column.measure.unit), (name, unit));
+            let found = column.value(&tables("a.b").expect("tables"));
+            assert_eq!(
+                Some(found).filter(|found| found.is_finite()),
+                value,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_with_what_is() {
+        let wrong = |text: &str| find(text).expect_err(text);
+        assert_eq!(wrong("b.goodput").known, ["a.b"]);
+        assert!(wrong("b.goodput").what.contains("no flow or group `b`"));
+        assert_eq!(wrong("a.b.late").known, ["late_frames", "late_pct"]);
+        let all = [
+            "class",
+            "delay_p99_us",
+            "goodput_mbps",
+            "late_frames",
+            "late_pct",
+        ];
+        assert_eq!(wrong("a.b.most").known, all);
+        assert_eq!(wrong("a.b").known, ["a.b"], "the flow is `a`");
+    }
+}

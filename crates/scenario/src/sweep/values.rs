@@ -1,0 +1,243 @@
+//! Values of an axis: bare, with a name, or several keys that change together.
+//!
+//! `{ name = "fast", value = "1 us" }` is a value with a name, and `{ name = "torus", set = {
+//! topology = { .. }, "router.lanes" = 4 } }` sets several keys. No table of the language holds
+//! `set` or `value`, so neither can be meant as a value itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{AxisValue, Change, axes, paths};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::overrides;
+use crate::reader::clip;
+use crate::source::At;
+use crate::tree::{Entry, Node, Value};
+use crate::units;
+
+const NAME: &str = "name";
+const VALUE: &str = "value";
+const SET: &str = "set";
+
+/// Does the axis change several keys at a time? Its own name is then a name only.
+pub(super) fn is_joint(values: &Node) -> bool {
+    match &values.value {
+        Value::List(items) => items.iter().any(|item| item.get(SET).is_some()),
+        _ => false,
+    }
+}
+
+/// What the values of an axis have in common.
+pub(super) struct Of<'a> {
+    /// Of the key that varies; `None` where values say themselves what they change.
+    pub path: Option<Arc<[(String, At)]>>,
+    pub base: &'a Node,
+}
+
+/// The unit that all share, and the values; numbers only where all are numbers.
+pub(super) fn read(
+    of: &Of<'_>,
+    nodes: Vec<Node>,
+    found: &mut Diagnostics,
+) -> Option<(String, Vec<AxisValue>)> {
+    let mut shown = Vec::with_capacity(nodes.len());
+    let mut changes = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        match one(of, node, found) {
+            Ok((node, change)) => {
+                shown.push(node);
+                changes.push(change);
+            }
+            Err(mistake) => {
+                found.push(*mistake);
+                return None;
+            }
+        }
+    }
+    if let Some(mistake) = twice(&shown) {
+        found.push(mistake);
+        return None;
+    }
+    let numbers: Vec<Option<(f64, String)>> = shown.iter().map(number).collect();
+    let unit = match numbers.first() {
+        Some(Some((_, unit))) => unit.clone(),
+        _ => String::new(),
+    };
+    let fits = |one: &Option<(f64, String)>| one.as_ref().is_some_and(|(_, own)| *own == unit);
+    let numeric = numbers.iter().all(fits);
+    let value = |((node, changes), number): ((Node, Vec<Change>), Option<(f64, String)>)| {
+        let number = number.filter(|_| numeric).map(|(number, _)| number);
+        AxisValue {
+            text: text(&node),
+            number,
+            changes,
+        }
+    };
+    let values = shown.into_iter().zip(changes).zip(numbers).map(value);
+    let values = values.collect();
+    Some((if numeric { unit } else { String::new() }, values))
+}
+
+/// What stands for a value in tables and legends, and what the value changes.
+fn one(
+    of: &Of<'_>,
+    node: Node,
+    found: &mut Diagnostics,
+) -> Result<(Node, Vec<Change>), Box<Diagnostic>> {
+    let Some(path) = &of.path else {
+        return joint(of, &node, found);
+    };
+    let change = |node: Node| {
+        vec![Change {
+            path: Arc::clone(path),
+            node,
+        }]
+    };
+    if node.get(VALUE).is_none() {
+        return Ok((node.clone(), change(node)));
+    }
+    only(&node, &[NAME, VALUE])?;
+    let given = node.get(NAME);
+    let given = given.ok_or_else(|| bad(&node.at, "it has a `value`, and no `name`"))?;
+    let value = node.get(VALUE).cloned();
+    Ok((name(given)?, value.map(change).unwrap_or_default()))
+}
+
+/// A value that sets several keys; without a name it is called by what it sets.
+fn joint(
+    of: &Of<'_>,
+    node: &Node,
+    found: &mut Diagnostics,
+) -> Result<(Node, Vec<Change>), Box<Diagnostic>> {
+    let set = node.get(SET);
+    let set = set.ok_or_else(|| bad(&node.at, "no `set` here, as others of this axis have"))?;
+    only(node, &[NAME, SET])?;
+    if set.table().is_empty() {
+        return Err(bad(&set.at, "it sets nothing"));
+    }
+    let mut changes = Vec::new();
+    below(set, &[], of.base, found, &mut changes)?;
+    let shown = match node.get(NAME) {
+        Some(given) => name(given)?,
+        None => Node {
+            value: Value::Text(changes.iter().map(in_words).collect::<Vec<_>>().join(", ")),
+            at: node.at.clone(),
+        },
+    };
+    Ok((shown, changes))
+}
+
+fn in_words(change: &Change) -> String {
+    let last = change.path.last().map_or("", |(name, _)| name);
+    format!("{last} = {}", text(&change.node))
+}
+
+/// The keys that are set. A dotted key is a path: what TOML makes tables of stands in no braces.
+fn below(
+    node: &Node,
+    path: &[(String, At)],
+    base: &Node,
+    found: &Diagnostics,
+    changes: &mut Vec<Change>,
+) -> Result<(), Box<Diagnostic>> {
+    for entry in node.table() {
+        let mut path = path.to_vec();
+        path.extend(axes::steps(entry));
+        if is_dotted(entry, found) && path.len() <= overrides::MOST_NAMES {
+            below(&entry.node, &path, base, found, changes)?;
+            continue;
+        }
+        let path: Arc<[_]> = paths::resolve(path, base)?.into();
+        if let Some(mistake) = axes::no_axis(&path, &entry.key_at) {
+            return Err(Box::new(mistake));
+        }
+        let same = |known: &&Change| axes::names(&known.path).eq(axes::names(&path));
+        if changes.iter().any(|known| same(&known)) {
+            return Err(bad(&entry.key_at, "this key is set twice"));
+        }
+        changes.push(Change {
+            path,
+            node: entry.node.clone(),
+        });
+    }
+    Ok(())
+}
+
+fn is_dotted(entry: &Entry, found: &Diagnostics) -> bool {
+    let written = found.written(&entry.node.at).unwrap_or_default();
+    matches!(entry.node.value, Value::Table(_)) && !written.starts_with('{')
+}
+
+fn name(node: &Node) -> Result<Node, Box<Diagnostic>> {
+    let is_name = match &node.value {
+        Value::Text(text) => !text.trim().is_empty(),
+        _ => node.number().is_some(),
+    };
+    match is_name {
+        true => Ok(node.clone()),
+        false => Err(bad(&node.at, "a name is a text or a number")),
+    }
+}
+
+fn only(node: &Node, keys: &[&str]) -> Result<(), Box<Diagnostic>> {
+    let entries = node.table().iter();
+    let mut others = entries.filter(|entry| !keys.contains(&entry.key.as_str()));
+    match others.next() {
+        None => Ok(()),
+        Some(other) => Err(bad(&other.key_at, "not a key of such a value")),
+    }
+}
+
+fn bad(at: &At, what: &str) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("bad-value", "no value of an axis")
+            .at(at.clone(), what)
+            .help("a value with a name: `{ name = \"short\", value = \"1 us\" }`")
+            .help(
+                "several keys together: \
+                 `{ name = \"large\", set = { \"router.lanes\" = 4, \"router.depth\" = 8 } }`",
+            ),
+    )
+}
+
+fn text(node: &Node) -> String {
+    match &node.value {
+        Value::Text(text) => text.clone(),
+        _ => node.to_toml(),
+    }
+}
+
+fn twice(nodes: &[Node]) -> Option<Diagnostic> {
+    let mut seen = BTreeMap::new();
+    for node in nodes {
+        let toml = node.to_toml();
+        if let Some(first) = seen.get(&toml) {
+            let first: &&Node = first;
+            return Some(
+                Diagnostic::error("contradiction", format!("`{}` is given twice", clip(&toml)))
+                    .at(node.at.clone(), "the second")
+                    .at(first.at.clone(), "the first")
+                    .help("give each value once; more seeds repeat a point"),
+            );
+        }
+        seen.insert(toml, node);
+    }
+    None
+}
+
+/// A number and its unit; quantities are text that starts with one.
+fn number(node: &Node) -> Option<(f64, String)> {
+    let (number, unit) = match (&node.value, node.number()) {
+        (Value::Text(text), _) => {
+            let (number, unit) = units::split_number(text).ok()?;
+            let is_unit = |c: char| c.is_alphabetic() || "%/".contains(c);
+            if unit.is_empty() || !unit.chars().all(is_unit) {
+                return None;
+            }
+            (number.approximate(), unit.to_owned())
+        }
+        (_, Some(number)) => (number.replace('_', "").parse().ok()?, String::new()),
+        _ => return None,
+    };
+    number.is_finite().then_some((number, unit))
+}

@@ -1,0 +1,63 @@
+//! Channels that `on` of a series stands for: `A->*`, `*->A`, `all`.
+
+use crate::diagnostics::Diagnostic;
+use crate::record::Record;
+
+/// All flows, channels or switches.
+pub(crate) const ALL: &str = "all";
+/// Most series that one block makes: more than a plot can show.
+const MOST: usize = 64;
+
+/// The channels of a wildcard, among `count` of which each has two `ends`; nothing where the text
+/// names one channel. `find` gives the node of a name.
+pub(crate) fn channels(
+    text: &str,
+    count: u32,
+    ends: impl Fn(u32) -> (u32, u32),
+    find: impl Fn(&str) -> Result<u32, Box<Diagnostic>>,
+) -> Result<Option<Vec<u32>>, Box<Diagnostic>> {
+    if text == ALL {
+        return Ok(Some((0..count).collect()));
+    }
+    let sides = text
+        .split_once("->")
+        .map(|(from, to)| (from.trim(), to.trim()));
+    let Some((from, to)) = sides.filter(|(from, to)| *from == "*" || *to == "*") else {
+        return Ok(None);
+    };
+    let end = |name: &str| match name {
+        "*" => Ok(None),
+        name => find(name).map(Some),
+    };
+    let (from, to) = (end(from)?, end(to)?);
+    let is_it = |channel: &u32| {
+        let ends = ends(*channel);
+        from.is_none_or(|from| from == ends.0) && to.is_none_or(|to| to == ends.1)
+    };
+    Ok(Some((0..count).filter(is_it).collect()))
+}
+
+/// The name of one series of several.
+pub(crate) fn named(name: &str, of: &str) -> String {
+    format!("{name} ({of})")
+}
+
+/// More series than a block may make.
+pub(crate) fn too_many(record: &Record, found: usize) -> Option<Diagnostic> {
+    if found <= MOST {
+        return None;
+    }
+    let place = if record.given("on") { "on" } else { "flow" };
+    let help = match place {
+        "on" => "name a node: `on = \"A->*\"` for what leaves it, `on = \"*->A\"` for what enters",
+        _ => "name a flow, or the name that some of them share",
+    };
+    Some(
+        Diagnostic::error("too-many-series", format!("{found} series of one measure"))
+            .at(record.at(place), format!("stands for {found}"))
+            .note(format!(
+                "at most {MOST}: more are no picture, and each takes memory"
+            ))
+            .help(help),
+    )
+}

@@ -1,0 +1,100 @@
+//! Series of several channels of the packet engine.
+
+use scenario::{Source, parse};
+
+const FILE: &str = r#"
+[run]
+duration = "2000 cells"
+
+[link]
+rate = "155 Mbps"
+delay = "5 cells"
+
+[flow_control]
+scheme = "n23"
+n3 = 20
+
+[network]
+hosts = ["A", "B"]
+switches = ["S1", "S2"]
+
+[[links]]
+between = ["A", "S1"]
+
+[[links]]
+between = ["S1", "S2"]
+
+[[links]]
+between = ["S2", "B"]
+
+[[flows]]
+name = "f"
+from = "A"
+to = "B"
+traffic = { kind = "greedy" }
+"#;
+
+fn names(series: &str) -> Result<Vec<String>, String> {
+    let text = format!("{FILE}\n[[series]]\nname = \"x\"\nwindow = \"100 cells\"\n{series}\n");
+    let scenario = parse(&Source::new("x.toml", text), &[]);
+    let scenario = scenario.map_err(|mistakes| mistakes.to_string())?;
+    let series = scenario.packet().expect("cells").series.iter();
+    Ok(series.map(|one| one.name.clone()).collect())
+}
+
+#[test]
+fn a_wildcard_stands_for_the_channels_that_have_it() {
+    for (series, wanted) in [
+        (
+            "measure = \"fill\"\nflow = \"f\"\non = \"A->S1\"",
+            &["x"][..],
+        ),
+        (
+            "measure = \"fill\"\nflow = \"f\"\non = \"all\"",
+            &["x (A->S1)", "x (S1->S2)", "x (S2->B)"],
+        ),
+        (
+            "measure = \"throughput\"\non = \"S1->*\"",
+            &["x (S1->A)", "x (S1->S2)"],
+        ),
+        (
+            "measure = \"credit\"\nflow = \"f\"\non = \"*->S2\"",
+            &["x (S1->S2)"],
+        ),
+        (
+            "measure = \"delay\"\nflow = \"f\"\non = \"*->*\"",
+            &["x (S2->B)"],
+        ),
+    ] {
+        assert_eq!(names(series).expect(series), wanted, "{series}");
+    }
+}
+
+#[test]
+fn a_wildcard_of_nothing_says_why() {
+    for (series, wanted) in [
+        (
+            "measure = \"fill\"\nflow = \"f\"\non = \"B->*\"",
+            "does not cross",
+        ),
+        ("measure = \"queue\"\non = \"C->*\"", "no node `C`"),
+        ("measure = \"rate-queue\"\non = \"all\"", "tells no rates"),
+    ] {
+        let error = names(series).expect_err(series);
+        assert!(error.contains(wanted), "{series}: {error}");
+    }
+    let hosts: Vec<String> = (0..70).map(|host| format!("\"H{host}\"")).collect();
+    let links = (0..70).map(|host| format!("[[links]]\nbetween = [\"H{host}\", \"S1\"]\n"));
+    let links: String = links.collect();
+    let text = FILE.replace(
+        "[\"A\", \"B\"]",
+        &format!("[\"A\", \"B\", {}]", hosts.join(", ")),
+    );
+    let text = format!(
+        "{text}\n{links}\n[[series]]\nname = \"x\"\nmeasure = \"throughput\"\non = \"S1->*\"\n\
+         window = \"100 cells\"\n"
+    );
+    let error = parse(&Source::new("x.toml", text), &[]).map(drop);
+    let error = error.expect_err("72 channels").to_string();
+    assert!(error.contains("72 series of one measure"), "{error}");
+}
