@@ -288,18 +288,15 @@ fn values_that_do_not_go_together_are_told() {
     let arguments = ["sweep", "shared.toml", "--out", "out"];
     let axes = [
         "--axis",
-        "scheme=cumulative,n23",
+        "run.duration=1500 cells,100 cells",
         "--axis",
-        "resync_every=4,8",
+        "run.warm_up=50 cells,300 cells",
     ];
     let ran = backwater(&here, &[&arguments[..], &axes[..]].concat());
-    let ran = ran.expect(2).complains("has no meaning with scheme `n23`");
-    assert!(
-        ran.err
-            .contains("in the point load = 0.1, n3 = 4, scheme = n23"),
-        "{}",
-        ran.err
-    );
+    let ran = ran.expect(2).complains("warm_up");
+    let point = "in the point load = 0.1, n3 = 4, duration = 100 cells, warm_up = 300 cells";
+    assert!(ran.err.contains(point), "{}", ran.err);
+    assert!(ran.err.contains("1 error"), "{}", ran.err);
 }
 
 #[test]

@@ -65,15 +65,12 @@ pub(super) fn read(
     };
     let fits = |one: &Option<(f64, String)>| one.as_ref().is_some_and(|(_, own)| *own == unit);
     let numeric = numbers.iter().all(fits);
-    let value = |((node, changes), number): ((Node, Vec<Change>), Option<(f64, String)>)| {
-        let number = number.filter(|_| numeric).map(|(number, _)| number);
-        AxisValue {
-            text: text(&node),
-            number,
-            changes,
-        }
-    };
-    let values = shown.into_iter().zip(changes).zip(numbers).map(value);
+    let values = shown.iter().zip(changes).zip(numbers);
+    let values = values.map(|((node, changes), number)| AxisValue {
+        text: text(node),
+        number: number.filter(|_| numeric).map(|(number, _)| number),
+        changes,
+    });
     let values = values.collect();
     Some((if numeric { unit } else { String::new() }, values))
 }
