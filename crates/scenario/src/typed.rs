@@ -199,6 +199,15 @@ impl Record {
     }
 }
 
+/// A large table in an enum of small ones.
+impl<T: Table> Table for Box<T> {
+    const TABLE: &'static Section = T::TABLE;
+
+    fn read(record: &Record) -> Self {
+        Self::new(T::read(record))
+    }
+}
+
 /// A record of which nothing is known.
 fn nothing(section: &'static Section) -> Record {
     Record {
