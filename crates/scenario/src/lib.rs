@@ -1,7 +1,7 @@
 //! The scenario language: TOML text in, a checked network out.
 //!
 //! [`parse`] reports every mistake of a file at once, each with its place, what is allowed there
-//! and how to go on. One set of tables (`keys`) describes the language; reader, [`explain`],
+//! and how to go on. One set of types (`given`) describes the language; reader, [`explain`],
 //! [`json_schema`], [`reference_markdown`] and the resolved scenario all work from it.
 //!
 //! Times, rates and sizes are read in integers: a decimal is taken exactly as written and rounded
@@ -275,7 +275,7 @@ fn finish(
     })
 }
 
-/// Checks the tree against the key tables.
+/// Checks the tree against the tables of the language.
 fn check(node: &Node, mistakes: &mut Diagnostics) -> (Record, Duration) {
     let root = given::root_of(node);
     let (cell, cell_bits) = cell_time(root, node);

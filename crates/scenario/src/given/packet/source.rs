@@ -40,7 +40,7 @@ pub(crate) enum SourceControl {
     /// At the rate that the network allows, told by RM cells. The flow back is made unless
     /// `partner` names one.
     #[word(cite = "ATM Forum TM 4.0")]
-    Abr(Abr),
+    Abr(Box<Abr>),
 }
 
 impl SourceControl {
