@@ -1,6 +1,7 @@
 //! What is looked at in the network as a whole.
 
-use ethernet::spec::{Detect, MemorySpec, TransportSpec};
+use ethernet::spec::{ChannelSpec, Detect, MemorySpec, TransportSpec};
+use kernel::Duration;
 use scenario::{Limits, Source, parse_within};
 
 use crate::{ONE_SWITCH, codes, read, switch, told, try_read};
@@ -175,4 +176,37 @@ fn back_pressure_none_turns_the_rest_off() {
     assert_eq!(codes(&in_file), ["ignored"]);
     let spec = &off.ethernet().expect("for Ethernet").network;
     assert_eq!(switch(spec).back_pressure, None);
+}
+
+/// Of two keys that say the same, the one in the nearest table holds, and of the rest each.
+#[test]
+fn the_nearest_table_says_what_a_queue_does() {
+    let spec = read(
+        "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n[topology]\nkind = \"chain\"\n\
+         switches = 2\nstations_per_switch = 1\n\
+         trunk = { cable = \"2 km\", mark_above = \"30 kB\", quantum = \"3 kB\" }\n\
+         [link]\nrate = \"1 Gbps\"\ndelay = \"1 us\"\n\
+         [buffer]\nper_queue = \"80 kB\"\nmark_above = \"10 kB\"\nquantum = \"2 kB\"\n\
+         [[classes]]\nclass = 1\necn = { low = \"20 kB\", high = \"40 kB\" }\n\
+         [[links]]\nbetween = [\"A2\", \"A1\"]\nlimit = \"90 kB\"\n\
+         forward = { ecn = { low = \"50 kB\", high = \"60 kB\" } }\n\
+         [[flows]]\nname = \"f\"\nfrom = \"S1_1\"\nto = \"S2_1\"\nclass = 1\n",
+    );
+    let held = |channel: &ChannelSpec, class: usize| {
+        let queue = &channel.queues[class];
+        let ecn = queue.ecn.expect("it marks");
+        let kilobytes = [queue.limit_bytes.expect("a limit"), ecn.low_bytes];
+        (
+            kilobytes.map(|bytes| bytes / 1_000),
+            queue.quantum_bytes,
+            channel.delay,
+        )
+    };
+    let (near, far) = (Duration(1_000_000), Duration(10_000_000));
+    let station = &spec.links[0].backward;
+    assert_eq!(held(station, 0), ([80, 10], 2_000, near), "as the buffer");
+    assert_eq!(held(station, 1), ([80, 20], 2_000, near), "as the class");
+    let trunk = &spec.links[2];
+    assert_eq!(held(&trunk.forward, 1), ([90, 30], 3_000, far), "as trunks");
+    assert_eq!(held(&trunk.backward, 1), ([90, 50], 3_000, far), "one way");
 }
