@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use scenario::language::{Kind, Section, roots};
+use scenario::language::{Section, roots};
 use scenario::{Diagnostics, Limits, Scenario, Set, Severity, Source, Sweep, parse_with};
 use toml::Value;
 
@@ -50,7 +50,7 @@ fn with(source: &Source, sets: &[&str]) -> Result<Scenario, Diagnostics> {
 fn kinds(table: &toml::Table, section: &Section, path: &str, found: &mut Vec<(String, String)>) {
     if let Some(selector) = section.selector
         && table.contains_key(selector.key)
-        && let Some(Kind::Choice(words)) = section.key(selector.key).map(|key| key.kind)
+        && let Some(words) = section.key(selector.key).and_then(|key| key.kind.choices())
     {
         let key = format!("{path}{}", selector.key);
         let is_scheme = SCHEMES.iter().any(|scheme| key.ends_with(scheme));
