@@ -78,10 +78,9 @@ impl Diagnostic {
 
     /// An error, or only a warning where the author said that it is meant.
     pub(crate) fn error_unless(meant: bool, code: &'static str, message: String) -> Self {
-        if meant {
-            Self::warning(code, message)
-        } else {
-            Self::error(code, message)
+        match meant {
+            true => Self::warning(code, message),
+            false => Self::error(code, message),
         }
     }
 
@@ -103,10 +102,9 @@ impl Diagnostic {
     fn place(&self) -> Place {
         let at = self.labels.first().map(|label| label.0.clone());
         // What is missing has no place of its own: several share one.
-        let missing = if self.code == "missing-key" {
-            self.message.clone()
-        } else {
-            String::new()
+        let missing = match self.code {
+            "missing-key" => self.message.clone(),
+            _ => String::new(),
         };
         (self.code, at, missing)
     }

@@ -215,7 +215,9 @@ fn the_index_of_errors_is_what_the_code_says() {
         "not-utf8",
         "out-of-memory",
         "refused",
+        "set-aside",
         "too-many-axes",
+        "unknown-column",
     ];
     assert_eq!(without, known);
 }

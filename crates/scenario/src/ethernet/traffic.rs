@@ -63,24 +63,15 @@ pub(crate) fn traffic(traffic: &Traffic) -> TrafficSpec {
             shape: *shape,
             mean_on: *mean_on,
         },
-        TrafficKind::Video {
-            rate,
-            pictures,
-            variation,
-            scene,
-            correlation,
-            clip_least,
-            clip_most,
-            deadline,
-        } => TrafficSpec::Video(VideoSpec {
+        TrafficKind::Video { rate, video } => TrafficSpec::Video(VideoSpec {
             start,
             rate: **rate,
-            pictures_per_second: *pictures,
-            variation: *variation,
-            scene: *scene,
-            correlation: *correlation,
-            clip: (*clip_least, *clip_most),
-            deadline: *deadline,
+            pictures_per_second: video.pictures,
+            variation: video.variation,
+            scene: video.scene,
+            correlation: video.correlation,
+            clip: (video.clip_least, video.clip_most),
+            deadline: video.deadline,
         }),
     }
 }

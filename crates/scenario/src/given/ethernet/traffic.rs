@@ -92,32 +92,40 @@ pub(crate) enum TrafficKind {
     /// A stand-in for H.261 at a variable rate (UDP), measured against a playout deadline.
     Video {
         rate: Placed<Rate>,
-        /// Pictures a second.
-        #[key(is = Whole { min: 1, max: 1000, unit: "pictures a second" }, default = "30")]
-        pictures: u32,
-        /// Standard deviation of picture sizes over their mean.
-        #[key(is = Decimal { min: 0.0, max: 10.0 }, default = "0.45")]
-        variation: f64,
-        /// Mean length of a scene.
-        #[key(is = Clock { min_ps: 1 }, default = "\"4 s\"")]
-        scene: Duration,
-        /// Of neighbouring pictures in a scene.
-        #[key(is = Decimal { min: 0.0, max: 0.999 }, default = "0.8")]
-        correlation: f64,
-        /// Least picture, in means.
-        #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.1")]
-        clip_least: f64,
-        /// Largest picture, in means.
-        #[key(is = Decimal { min: 1.0, max: 100.0 }, default = "5.0")]
-        clip_most: f64,
-        /// A datagram delivered later than this after its birth is late.
-        #[key(
-            is = Clock { min_ps: 1 },
-            default = "\"100 ms\"",
-            cite = "Nouredine, Tobagi 1999, section 3.3"
-        )]
-        deadline: Duration,
+        #[key(flatten)]
+        video: Video,
     },
+}
+
+/// Pictures of a variable size, and when they are late.
+#[derive(Table, Clone, Debug)]
+#[table(part)]
+pub(crate) struct Video {
+    /// Pictures a second.
+    #[key(is = Whole { min: 1, max: 1000, unit: "pictures a second" }, default = "30")]
+    pub pictures: u32,
+    /// Standard deviation of picture sizes over their mean.
+    #[key(is = Decimal { min: 0.0, max: 10.0 }, default = "0.45")]
+    pub variation: f64,
+    /// Mean length of a scene.
+    #[key(is = Clock { min_ps: 1 }, default = "\"4 s\"")]
+    pub scene: Duration,
+    /// Of neighbouring pictures in a scene.
+    #[key(is = Decimal { min: 0.0, max: 0.999 }, default = "0.8")]
+    pub correlation: f64,
+    /// Least picture, in means.
+    #[key(is = Decimal { min: 0.0, max: 1.0 }, default = "0.1")]
+    pub clip_least: f64,
+    /// Largest picture, in means.
+    #[key(is = Decimal { min: 1.0, max: 100.0 }, default = "5.0")]
+    pub clip_most: f64,
+    /// A datagram delivered later than this after its birth is late.
+    #[key(
+        is = Clock { min_ps: 1 },
+        default = "\"100 ms\"",
+        cite = "Nouredine, Tobagi 1999, section 3.3"
+    )]
+    pub deadline: Duration,
 }
 
 /// Words of `think_law`: How that varies.

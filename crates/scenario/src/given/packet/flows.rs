@@ -47,8 +47,8 @@ pub(crate) struct Flows {
 #[derive(Table, Clone, Debug)]
 #[table(part, at_most_one(unit_bytes, sizes))]
 pub(crate) struct FlowSettings {
-    /// Group for service at every port; the largest is served first, as in 802.1Q. Inside a group, as
-    /// the scheduler says.
+    /// Group for service at every port; the largest is served first, as in 802.1Q. Inside a group,
+    /// as the scheduler says.
     #[key(is = Whole { min: 0, max: 255, unit: "" }, default = "0")]
     pub priority: u8,
     /// Size of this flow's units on the wire.
