@@ -136,7 +136,7 @@ fn check_back(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
             "no flow back is made".into(),
             "use `source_control = { kind = \"abr\" }`, or a flow of its own for this traffic",
         )
-        .aside_after(Some(draft.settings.source_control.at.clone()))
+        .aside_after(Some(draft.settings.source_control.value.at.clone()))
     } else if back.sure().is_some_and(is_closed) {
         wrong(
             format!("`{}` takes two flows of its own", back.word),
