@@ -63,8 +63,9 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         has_faulty_rules: explicit_rate::are_faulty(file),
         names: &names,
         stop_at,
+        chosen: root.chosen_outside(),
     }
-    .read(root, mistakes);
+    .read(&file.series, mistakes);
     checks::run_times(&run.duration, &run.warm_up, mistakes);
     checks::corruption(file, mistakes);
     if mistakes.errors() == 0 {
