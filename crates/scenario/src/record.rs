@@ -90,13 +90,6 @@ impl Record {
         self.given(name) || self.faulty.contains(&name)
     }
 
-    pub(crate) fn text(&self, name: &str) -> &str {
-        match self.datum(name) {
-            Some(Datum::Text(text)) => text,
-            _ => "",
-        }
-    }
-
     pub(crate) fn word(&self, name: &str) -> &'static str {
         match self.datum(name) {
             Some(Datum::Word(word)) => word,
