@@ -85,11 +85,6 @@ impl Record {
         })
     }
 
-    /// Is the key there at all, read or not?
-    pub(crate) fn mentions(&self, name: &'static str) -> bool {
-        self.given(name) || self.faulty.contains(&name)
-    }
-
     pub(crate) fn text(&self, name: &str) -> &str {
         match self.datum(name) {
             Some(Datum::Text(text)) => text,
