@@ -156,6 +156,18 @@ pub(crate) fn units_in(rate: Rate, interval: Duration, unit_bytes: u32) -> u32 {
     u32::try_from(units).unwrap_or(u32::MAX).max(1)
 }
 
+/// A key of `reserve` that stands for one of an envelope or a policer, and how to give it.
+type Substitute = (&'static str, &'static str);
+
+const INTERVAL: Substitute = (
+    "interval",
+    "or give it to the reservation: `reserve = { .., interval = \"5 s\" }`",
+);
+const RATE: Substitute = (
+    "rate",
+    "or let the flow reserve a rate: `reserve = { rate = \"20 kbps\", interval = \"5 s\" }`",
+);
+
 /// What holds one flow: an envelope or a policer.
 struct Held<'a> {
     flow: &'a FlowSettings,
@@ -202,10 +214,10 @@ impl Held<'_> {
     ) -> Option<(u32, Duration)> {
         let length = interval.or(self.reserve.and_then(|reserve| reserve.interval));
         if length.is_none() && !interval.is_mentioned() {
-            self.missing("interval", "50 ms", "interval", mistakes);
+            self.missing("interval", "\"50 ms\"", INTERVAL, mistakes);
         }
         if units.is_none() && self.reserve.is_none() && !units.is_mentioned() {
-            self.missing("units", "50", "rate", mistakes);
+            self.missing("units", "50", RATE, mistakes);
         }
         let length = length?;
         let reserved = self
@@ -224,7 +236,7 @@ impl Held<'_> {
         let rate = own.or(self.reserve.map(|reserve| reserve.rate));
         check_burst(burst, self.unit_bytes, mistakes);
         if rate.is_none() && !own.is_mentioned() {
-            self.missing("rate", "20 kbps", "rate", mistakes);
+            self.missing("rate", "\"20 kbps\"", RATE, mistakes);
         }
         let rate = rate?;
         let reserved = self.reserve.and_then(|reserve| reserve.burst_bytes);
@@ -240,36 +252,22 @@ impl Held<'_> {
     }
 
     /// Says that a key is missing, and its substitute in `reserve` too.
-    fn missing(&self, key: &'static str, example: &str, of: &str, mistakes: &mut Diagnostics) {
+    fn missing(&self, key: &str, example: &str, instead: Substitute, mistakes: &mut Diagnostics) {
         let reserve = &self.flow.reserve;
         if reserve.is_faulty || reserve.as_ref().is_some_and(|own| own.rate.is_faulty) {
             return;
         }
         let (name, at) = self.table;
-        let example = match key {
-            "units" => example.into(),
-            _ => format!("\"{example}\""),
-        };
+        let (of, help) = instead;
         let found = match **reserve {
             Some(_) => format!("no `{key}` here, and `reserve` has no `{of}`"),
             None => format!("no `{key}` here, and the flow has no `reserve`"),
         };
         mistakes.push(
-            Diagnostic::error(
-                "missing-key",
-                format!("`{key}` is missing in `{name}`"),
-            )
-            .at(at.clone(), found)
-            .help(format!("add `{key} = {example}`"))
-            .help(match of {
-                "interval" => {
-                    "or give it to the reservation: `reserve = { .., interval = \"5 s\" }`"
-                }
-                _ => {
-                    "or let the flow reserve a rate: `reserve = { rate = \"20 kbps\", interval = \
-                     \"5 s\" }`"
-                }
-            }),
+            Diagnostic::error("missing-key", format!("`{key}` is missing in `{name}`"))
+                .at(at.clone(), found)
+                .help(format!("add `{key} = {example}`"))
+                .help(help),
         );
     }
 }

@@ -325,16 +325,20 @@ fn gaps(draft: &Draft<'_>, flow: &FlowSpec, mistakes: &mut Diagnostics) {
     let Some(own) = draft.table_of_traffic() else {
         return;
     };
-    let is_wrong = match flow.traffic {
+    let way_on = match flow.traffic {
         TrafficSpec::Poisson {
             mean_interval,
             min_interval,
             ..
-        } => min_interval >= mean_interval,
-        TrafficSpec::Trains { mean_pause, .. } => mean_pause.0 == 0,
-        _ => false,
+        } if min_interval >= mean_interval => {
+            "shorten it, offer less, or use `kind = \"constant\"`"
+        }
+        TrafficSpec::Trains { mean_pause, .. } if mean_pause.0 == 0 => {
+            "leave it out for half the mean, or offer less"
+        }
+        _ => return,
     };
-    let Some((key, at, spacing)) = own.gap().filter(|_| is_wrong) else {
+    let Some((key, at, spacing)) = own.gap() else {
         return;
     };
     mistakes.push(
@@ -347,10 +351,7 @@ fn gaps(draft: &Draft<'_>, flow: &FlowSpec, mistakes: &mut Diagnostics) {
         .note(format!(
             "`{key}` must be shorter than the mean, which it does not change"
         ))
-        .help(match key {
-            "gap" => "leave it out for half the mean, or offer less",
-            _ => "shorten it, offer less, or use `kind = \"constant\"`",
-        }),
+        .help(way_on),
     );
 }
 
