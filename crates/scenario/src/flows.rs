@@ -66,7 +66,7 @@ impl Draft<'_> {
     }
 
     /// Where its source is named, or else its table.
-    pub(crate) fn from_at(&self) -> &At {
+    pub(crate) fn source_at(&self) -> &At {
         self.own.map_or(self.table, |own| &own.from.at)
     }
 }

@@ -115,7 +115,7 @@ impl Whole<'_> {
     fn way_on(&self, lack: &Lack) -> (At, String, String) {
         let first = lack.flows[0];
         let draft = &self.drafts[first as usize];
-        let (own, from) = (draft.settings, draft.from_at());
+        let (own, from) = (draft.settings, draft.source_at());
         let of_flow = |at: &At, label: &str, help: &str| (at.clone(), label.into(), help.into());
         match lack.reason {
             NoBound::Bursts => self.bursts(first),
