@@ -12,8 +12,9 @@ use crate::abr::{Derived, Path};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::explicit_rate;
 use crate::flows::Draft;
+use crate::given::packet::PacketFile;
+use crate::given::packet::explicit_rate::ExplicitRate;
 use crate::given::packet::source::Abr;
-use crate::record::Record;
 use crate::source::At;
 use crate::suggest;
 use crate::topology::Graph;
@@ -21,7 +22,7 @@ use kernel::words::counted;
 
 /// Flows with what is known of them.
 pub(crate) struct Check<'a> {
-    pub root: &'a Record,
+    pub file: &'a PacketFile,
     pub graph: &'a Graph,
     pub drafts: &'a [Draft<'a>],
     pub specs: &'a [FlowSpec],
@@ -79,15 +80,15 @@ impl Check<'_> {
                 continue;
             }
             let name = self.graph.channel_name(*channel);
-            let tables = explicit_rate::tables(self.root);
-            let table = tables.into_iter().find(|t| t.word("kind") == "erica");
-            let at = table.map_or_else(|| self.root.at.clone(), |t| t.at("interval_cells"));
+            let Some(at) = explicit_rate::rules(self.file).find_map(counted_at) else {
+                continue;
+            };
             mistakes.push(
                 Diagnostic::warning(
                     "short-interval",
                     "intervals are too short to count circuits",
                 )
-                .at(at, format!("at `{name}`"))
+                .at(at.clone(), format!("at `{name}`"))
                 .note(format!(
                     "{} always send there, and an interval ends after {most} cells: the fair \
                          share comes out {:.1} times too large",
@@ -226,6 +227,18 @@ impl Check<'_> {
                     .help("lower `mcr`: a switch admits no more than it can carry"),
             );
         }
+    }
+}
+
+/// Where ERICA says how many cells an interval has.
+fn counted_at(rule: &ExplicitRate) -> Option<&At> {
+    match rule {
+        ExplicitRate::Erica { interval_cells, .. } => Some(&interval_cells.at),
+        ExplicitRate::None
+        | ExplicitRate::Efci { .. }
+        | ExplicitRate::RelativeRate { .. }
+        | ExplicitRate::Eprca { .. }
+        | ExplicitRate::Capc { .. } => None,
     }
 }
 

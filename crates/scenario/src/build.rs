@@ -53,18 +53,19 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         drafts: &drafts,
     };
     let names = FlowNames::new(&drafts);
-    let rate_ports = explicit_rate::ports(root, &graph, mistakes);
-    let outages = explicit_rate::outages(root, &graph, stop_at, mistakes);
+    let rate_ports = explicit_rate::ports(file, &graph, mistakes);
+    let outages = explicit_rate::outages(file, &graph, stop_at, mistakes);
     let specs = builder.flows(&trees, &names, limits, mistakes);
     let series = series::Reader {
         graph: &graph,
         specs: &specs,
         rate_ports: &rate_ports,
-        has_faulty_rules: explicit_rate::are_faulty(root),
+        has_faulty_rules: explicit_rate::are_faulty(file),
         names: &names,
         stop_at,
+        chosen: root.chosen_outside(),
     }
-    .read(root, mistakes);
+    .read(&file.series, mistakes);
     checks::run_times(&run.duration, &run.warm_up, mistakes);
     checks::corruption(file, mistakes);
     if mistakes.errors() == 0 {
@@ -72,7 +73,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         checks::partners(&drafts, &specs, mistakes);
         checks::old_tcp(&graph, &drafts, &specs, mistakes);
         let check = Check {
-            root,
+            file,
             graph: &graph,
             drafts: &drafts,
             specs: &specs,

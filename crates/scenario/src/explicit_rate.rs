@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Duration, Rate, Time};
+use kernel::Time;
 use packet::spec::{
     AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
     QueueControlSpec, RelativeRateSpec,
@@ -10,271 +10,356 @@ use packet::spec::{
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::expand;
-use crate::record::Record;
+use crate::given::packet::PacketFile;
+use crate::given::packet::explicit_rate::{Aging, Ccr, ExplicitRate, Marks, Queue};
+use crate::given::packet::network::{Channel, Direction, Link, Links, Outages};
 use crate::topology::Graph;
+use crate::typed::{Chosen, Placed};
 
 /// A table of `[[links]]` and whether the link's first node is the table's second.
-type Named<'r> = BTreeMap<u32, (&'r Record, bool)>;
+type Named<'a> = BTreeMap<u32, (&'a Links, bool)>;
 
 /// The link that each table of `[[links]]` describes; the first table of a pair counts.
-fn named<'r>(root: &'r Record, graph: &Graph) -> Named<'r> {
+fn named<'a>(file: &'a PacketFile, graph: &Graph) -> Named<'a> {
     let mut found = Named::new();
-    for record in root.records("links") {
-        let [(a, _), (b, _)] = record.list("between") else {
+    for links in &file.links {
+        let Some([(a, _), (b, _)]) = links.between.sure().map(Vec::as_slice) else {
             continue;
         };
-        let count = record.whole("count");
-        for number in 1..=count.unwrap_or(1) {
-            let number = count.map(|_| number);
+        for number in 1..=links.count.unwrap_or(1) {
+            let number = links.count.map(|_| number);
             let node = |name: &str| graph.node(&expand(name, number));
             let (Some(a), Some(b)) = (node(a), node(b)) else {
                 continue;
             };
             if let Some(channel) = graph.channel(a, b) {
                 let turned = !channel.is_multiple_of(2);
-                found.entry(channel / 2).or_insert((record, turned));
+                found.entry(channel / 2).or_insert((&**links, turned));
             }
         }
     }
     found
 }
 
-fn own_rule(table: Option<&Record>) -> Option<&Record> {
-    table.and_then(|table| table.record("explicit_rate"))
+fn of_side(side: &Option<Channel>) -> Option<&Chosen<ExplicitRate>> {
+    side.as_ref()?.link.explicit_rate.as_ref()
 }
 
 /// The rule of each port that has one, by channel.
 pub(crate) fn ports(
-    root: &Record,
+    file: &PacketFile,
     graph: &Graph,
     mistakes: &mut Diagnostics,
 ) -> Vec<(u32, ExplicitRateSpec)> {
-    let named = named(root, graph);
-    let common = own_rule(root.record("link"));
-    let trunk = own_rule(root.record("topology").and_then(|t| t.record("trunk")));
+    let named = named(file, graph);
+    let common = file.link.explicit_rate.as_ref();
+    let topology = file.topology.as_ref();
+    let trunk = topology.and_then(|topology| of_side(&topology.trunk));
     let mut found = Vec::new();
     for channel in 0..2 * graph.links.len() as u32 {
         let (from, to) = graph.ends(channel);
         let rule = match named.get(&(channel / 2)) {
-            Some((record, turned)) => {
+            Some((links, turned)) => {
                 let forward = channel.is_multiple_of(2) != *turned;
-                let side = record.record(if forward { "forward" } else { "backward" });
-                own_rule(side).or_else(|| own_rule(Some(record))).or(common)
+                let side = [&links.backward, &links.forward][usize::from(forward)];
+                let own = of_side(side).or(links.link.explicit_rate.as_ref());
+                own.or(common)
             }
             None if !graph.is_host(from) && !graph.is_host(to) => trunk.or(common),
             None => common,
         };
-        if let (Some(rule), false) = (rule, graph.is_host(from))
+        if let (Some(rule), false) = (rule.and_then(Chosen::sure), graph.is_host(from))
             && let Some(rule) = spec(rule)
         {
             found.push((channel, rule));
         }
     }
-    check_places(root, graph, &named, mistakes);
-    check_rules(root, mistakes);
+    check_places(file, graph, &named, mistakes);
+    check_rules(file, mistakes);
     found
 }
 
 /// The tables that stand for single links, where no port can follow them.
-fn check_places(root: &Record, graph: &Graph, named: &Named<'_>, mistakes: &mut Diagnostics) {
+fn check_places(file: &PacketFile, graph: &Graph, named: &Named<'_>, mistakes: &mut Diagnostics) {
     let is_host = |channel: u32| graph.is_host(graph.ends(channel).0);
-    let mut refuse = |table: &Record, why: String| {
+    let mut refuse = |link: &Link, why: String| {
         mistakes.push(
             Diagnostic::error("no-switch", "a host tells no rates")
-                .at(table.at("explicit_rate"), why)
+                .at(link.explicit_rate.at.clone(), why)
                 .note("the port at the sending end tells them, and hosts forward nothing")
                 .help("put `explicit_rate` where a switch sends, or in `[link]` for all of them"),
         );
     };
-    for (link, (record, turned)) in named {
+    for (link, (links, turned)) in named {
         let channels = [2 * link, 2 * link + 1];
         let first = usize::from(*turned);
         let name = |channel: u32| graph.channel_name(channel);
-        if record.given("explicit_rate") && channels.into_iter().all(is_host) {
+        if links.link.explicit_rate.is_given && channels.into_iter().all(is_host) {
             refuse(
-                record,
+                &links.link,
                 format!("both ends of `{}` are hosts", name(channels[first])),
             );
         }
         let sides = [
-            ("forward", channels[first]),
-            ("backward", channels[1 - first]),
+            (&links.forward, channels[first]),
+            (&links.backward, channels[1 - first]),
         ];
         for (side, channel) in sides {
-            let table = record
-                .record(side)
-                .filter(|side| side.given("explicit_rate"));
-            if let (Some(table), true) = (table, is_host(channel)) {
-                refuse(table, format!("`{}` leaves a host", name(channel)));
+            let link = side.as_ref().map(|side| &side.link);
+            let link = link.filter(|link| link.explicit_rate.is_given);
+            if let (Some(link), true) = (link, is_host(channel)) {
+                refuse(link, format!("`{}` leaves a host", name(channel)));
             }
         }
     }
-    let common = root
-        .record("link")
-        .filter(|link| link.given("explicit_rate"));
     let no_switch = (0..graph.nodes.len() as u32).all(|node| graph.is_host(node));
-    if let (Some(common), true) = (common, no_switch && !graph.nodes.is_empty()) {
-        refuse(common, "the network has no switch".into());
+    if file.link.explicit_rate.is_given && no_switch && !graph.nodes.is_empty() {
+        refuse(&file.link, "the network has no switch".into());
     }
 }
 
 /// Every `explicit_rate` table of the file.
-pub(crate) fn tables(root: &Record) -> Vec<&Record> {
-    let links = root.records("links").iter();
-    let sides = links
-        .clone()
-        .flat_map(|link| [link.record("forward"), link.record("backward")]);
-    let trunk = root.record("topology").and_then(|t| t.record("trunk"));
-    let tables = [root.record("link"), trunk].into_iter();
-    let tables = tables.chain(links.map(Some)).chain(sides).flatten();
-    tables
-        .filter_map(|table| table.record("explicit_rate"))
-        .collect()
+fn tables(file: &PacketFile) -> impl Iterator<Item = &Chosen<ExplicitRate>> {
+    let links = file.link_tables();
+    links.filter_map(|link| link.explicit_rate.as_ref())
 }
 
-/// Does any of them have a mistake?
-pub(crate) fn are_faulty(root: &Record) -> bool {
-    tables(root).iter().any(|table| !table.faulty.is_empty())
+/// Every rule of the file.
+pub(crate) fn rules(file: &PacketFile) -> impl Iterator<Item = &ExplicitRate> {
+    tables(file).filter_map(Chosen::sure)
+}
+
+/// Is there a table of which the rule is not known?
+pub(crate) fn are_faulty(file: &PacketFile) -> bool {
+    tables(file).any(|table| table.sure().is_none())
 }
 
 /// Numbers that contradict each other.
-fn check_rules(root: &Record, mistakes: &mut Diagnostics) {
-    for table in tables(root) {
-        for (high, low) in [
-            ("high", "low"),
-            ("ni_high", "ni_low"),
-            ("very_high", "high"),
-        ] {
-            let (Some(above), Some(below)) = (table.whole(high), table.whole(low)) else {
-                continue;
-            };
-            if above < below {
-                mistakes.push(
-                    Diagnostic::error("bad-marks", format!("`{high}` is below `{low}`"))
-                        .at(table.at(high), format!("{above} cells"))
-                        .at(table.at(low), format!("{below} cells"))
-                        .note("a queue that gets long at one mark gets short again at a lower one")
-                        .help(format!("make `{high}` at least `{low}`")),
-                );
+fn check_rules(file: &PacketFile, mistakes: &mut Diagnostics) {
+    for rule in rules(file) {
+        match rule {
+            ExplicitRate::Erica {
+                target,
+                delta,
+                queue,
+                ..
+            } => {
+                check_target(target, queue.is_some(), mistakes);
+                check_delta(delta, mistakes);
             }
+            ExplicitRate::None => {}
+            ExplicitRate::Efci { high, low } => {
+                check_marks(("high", high), ("low", low), mistakes);
+            }
+            ExplicitRate::RelativeRate {
+                high,
+                low,
+                ni_high,
+                ni_low,
+                ..
+            } => {
+                check_marks(("high", high), ("low", low), mistakes);
+                check_marks(("ni_high", ni_high), ("ni_low", ni_low), mistakes);
+            }
+            ExplicitRate::Eprca {
+                high,
+                low,
+                very_high,
+                ..
+            } => {
+                check_marks(("high", high), ("low", low), mistakes);
+                check_marks(("very_high", very_high), ("high", high), mistakes);
+            }
+            ExplicitRate::Capc { target, .. } => check_target(target, false, mistakes),
         }
-        check_target(table, mistakes);
     }
 }
 
-fn check_target(table: &Record, mistakes: &mut Diagnostics) {
-    let target = table.decimal("target");
-    if target == Some(0.0) {
+fn check_marks(
+    (high, above): (&str, &Placed<u32>),
+    (low, below): (&str, &Placed<u32>),
+    mistakes: &mut Diagnostics,
+) {
+    if above.is_faulty || below.is_faulty || **above >= **below {
+        return;
+    }
+    mistakes.push(
+        Diagnostic::error("bad-marks", format!("`{high}` is below `{low}`"))
+            .at(above.at.clone(), format!("{} cells", **above))
+            .at(below.at.clone(), format!("{} cells", **below))
+            .note("a queue that gets long at one mark gets short again at a lower one")
+            .help(format!("make `{high}` at least `{low}`")),
+    );
+}
+
+fn check_target(target: &Placed<f64>, has_queue: bool, mistakes: &mut Diagnostics) {
+    let Some(share) = target.sure().copied() else {
+        return;
+    };
+    if share == 0.0 {
         mistakes.push(
             Diagnostic::error("bad-target", "a target of 0 lets no ABR cell through")
-                .at(table.at("target"), "aims at nothing")
+                .at(target.at.clone(), "aims at nothing")
                 .help("0.9 is usual; a rule is switched off with `kind = \"none\"`"),
         );
-    } else if target.is_some_and(|target| target > 1.0) && table.record("queue").is_none() {
+    } else if share > 1.0 && !has_queue {
         mistakes.push(
             Diagnostic::warning("bad-target", "the port aims at more than the link carries")
-                .at(table.at("target"), "above 1")
+                .at(target.at.clone(), "above 1")
                 .note("the queue then grows as long as sources have more to send")
                 .help("0.9 is usual; 1.0 with `queue` (ERICA+), which keeps the queue short"),
         );
     }
-    if table.decimal("delta").is_some_and(|delta| delta >= 1.0) {
+}
+
+fn check_delta(delta: &Placed<f64>, mistakes: &mut Diagnostics) {
+    if delta.sure().is_some_and(|delta| *delta >= 1.0) {
         mistakes.push(
             Diagnostic::warning("bad-delta", "twice the target counts as no overload")
-                .at(table.at("delta"), "loads up to 1 + `delta` are left alone")
+                .at(delta.at.clone(), "loads up to 1 + `delta` are left alone")
                 .note("a circuit above the fair share keeps what it was given before, up to that")
                 .help("0.1 is usual"),
         );
     }
 }
 
-fn spec(record: &Record) -> Option<ExplicitRateSpec> {
-    let number = |key: &str| record.decimal(key).unwrap_or(0.0);
-    let cells = |key: &str| record.count(key).unwrap_or(0);
-    let marks = |high: &str, low: &str| MarkSpec {
-        high_cells: cells(high),
-        low_cells: cells(low),
+/// What the port does; nothing where it is to tell nothing.
+fn spec(rule: &ExplicitRate) -> Option<ExplicitRateSpec> {
+    let marks = |high: &Placed<u32>, low: &Placed<u32>| MarkSpec {
+        high_cells: **high,
+        low_cells: **low,
     };
-    let interval = record.duration("interval").unwrap_or(Duration(1));
-    Some(match record.word("kind") {
-        "erica" => ExplicitRateSpec::Erica(erica(record, interval)),
-        "efci" => ExplicitRateSpec::Efci(marks("high", "low")),
-        "relative-rate" => ExplicitRateSpec::RelativeRate(RelativeRateSpec {
-            congestion: marks("high", "low"),
-            no_increase: marks("ni_high", "ni_low"),
-            marks_backward: record.word("marks") != "forward",
-            backward_notice_every: record.duration("notice_every"),
+    Some(match rule {
+        ExplicitRate::Erica { .. } => ExplicitRateSpec::Erica(erica(rule)?),
+        ExplicitRate::None => return None,
+        ExplicitRate::Efci { high, low } => ExplicitRateSpec::Efci(marks(high, low)),
+        ExplicitRate::RelativeRate {
+            high,
+            low,
+            ni_high,
+            ni_low,
+            marks: way,
+            notice_every,
+        } => ExplicitRateSpec::RelativeRate(RelativeRateSpec {
+            congestion: marks(high, low),
+            no_increase: marks(ni_high, ni_low),
+            marks_backward: match way {
+                Marks::Backward => true,
+                Marks::Forward => false,
+            },
+            backward_notice_every: *notice_every,
         }),
-        "eprca" => ExplicitRateSpec::Eprca(EprcaSpec {
-            weight: number("weight"),
-            down_pressure: number("down_pressure"),
-            reduction: number("reduction"),
-            major_reduction: number("major_reduction"),
-            congestion: marks("high", "low"),
-            very_cells: cells("very_high"),
+        ExplicitRate::Eprca {
+            high,
+            low,
+            weight,
+            down_pressure,
+            reduction,
+            major_reduction,
+            very_high,
+        } => ExplicitRateSpec::Eprca(EprcaSpec {
+            weight: *weight,
+            down_pressure: *down_pressure,
+            reduction: *reduction,
+            major_reduction: *major_reduction,
+            congestion: marks(high, low),
+            very_cells: **very_high,
         }),
-        "capc" => ExplicitRateSpec::Capc(CapcSpec {
+        ExplicitRate::Capc {
+            target,
             interval,
-            target: number("target"),
-            rise: number("rise"),
-            rise_most: number("rise_most"),
-            fall: number("fall"),
-            fall_least: number("fall_least"),
-            congestion_cells: cells("congestion"),
+            rise,
+            rise_most,
+            fall,
+            fall_least,
+            congestion,
+        } => ExplicitRateSpec::Capc(CapcSpec {
+            interval: *interval,
+            target: **target,
+            rise: *rise,
+            rise_most: *rise_most,
+            fall: *fall,
+            fall_least: *fall_least,
+            congestion_cells: *congestion,
         }),
-        _ => return None,
     })
 }
 
-fn erica(record: &Record, interval: Duration) -> EricaSpec {
-    let number = |record: &Record, key: &str| record.decimal(key).unwrap_or(0.0);
-    let yes = |key: &str| record.truth(key).unwrap_or(false);
-    EricaSpec {
+fn erica(rule: &ExplicitRate) -> Option<EricaSpec> {
+    let ExplicitRate::Erica {
+        target,
         interval,
-        interval_cells: record.count("interval_cells").unwrap_or(0),
-        target: number(record, "target"),
-        delta: number(record, "delta"),
-        limit_jump: yes("limit_jump"),
-        ccr: match record.word("ccr") {
-            "measured" => CurrentRate::Measured,
-            _ => CurrentRate::Field,
+        interval_cells,
+        delta,
+        limit_jump,
+        ccr,
+        one_feedback,
+        up_to_link,
+        activity_decay,
+        queue,
+        aging,
+    } = rule
+    else {
+        return None;
+    };
+    Some(EricaSpec {
+        interval: *interval,
+        interval_cells: **interval_cells,
+        target: **target,
+        delta: **delta,
+        limit_jump: *limit_jump,
+        ccr: match ccr {
+            Ccr::Measured => CurrentRate::Measured,
+            Ccr::Field => CurrentRate::Field,
         },
-        one_feedback: yes("one_feedback"),
-        up_to_link: yes("up_to_link"),
-        activity_decay: number(record, "activity_decay"),
-        queue: record.record("queue").map(|queue| QueueControlSpec {
-            delay: queue.duration("delay").unwrap_or(Duration(1)),
-            a: number(queue, "a"),
-            b: number(queue, "b"),
-            least: number(queue, "least"),
-        }),
-        aging: record.record("aging").map(|aging| AgingSpec {
-            alpha: number(aging, "alpha"),
-            delta: number(aging, "delta"),
-            floor: aging.rate("floor").unwrap_or(Rate(0)),
-            weight: number(aging, "weight"),
-        }),
+        one_feedback: *one_feedback,
+        up_to_link: *up_to_link,
+        activity_decay: *activity_decay,
+        queue: queue.as_ref().map(QueueControlSpec::from),
+        aging: aging.as_ref().map(AgingSpec::from),
+    })
+}
+
+impl From<&Queue> for QueueControlSpec {
+    fn from(queue: &Queue) -> Self {
+        Self {
+            delay: queue.delay,
+            a: queue.a,
+            b: queue.b,
+            least: queue.least,
+        }
+    }
+}
+
+impl From<&Aging> for AgingSpec {
+    fn from(aging: &Aging) -> Self {
+        Self {
+            alpha: aging.alpha,
+            delta: aging.delta,
+            floor: aging.floor,
+            weight: aging.weight,
+        }
     }
 }
 
 /// The cuts of all links, by channel and time.
 pub(crate) fn outages(
-    root: &Record,
+    file: &PacketFile,
     graph: &Graph,
     stop_at: Time,
     mistakes: &mut Diagnostics,
 ) -> Vec<OutageSpec> {
     let mut found = Vec::new();
-    for (link, (record, turned)) in named(root, graph) {
-        for outage in record.records("outages") {
-            let (Some(from), Some(until)) = (outage.time("from"), outage.time("until")) else {
+    for (link, (links, turned)) in named(file, graph) {
+        for outage in &links.outages {
+            let Some((from, until)) = times(outage) else {
                 continue;
             };
             let first = 2 * link + u32::from(turned);
-            let channels = match outage.word("direction") {
-                "forward" => vec![first],
-                "backward" => vec![first ^ 1],
-                _ => vec![2 * link, 2 * link + 1],
+            let channels = match *outage.direction {
+                Direction::Both => vec![2 * link, 2 * link + 1],
+                Direction::Forward => vec![first],
+                Direction::Backward => vec![first ^ 1],
             };
             let cut = |channel| OutageSpec {
                 channel,
@@ -284,8 +369,13 @@ pub(crate) fn outages(
             found.extend(channels.into_iter().map(cut));
         }
     }
-    check_outages(root, stop_at, mistakes);
+    check_outages(file, stop_at, mistakes);
     merged(found)
+}
+
+/// From when to when, where both are known.
+fn times(outage: &Outages) -> Option<(Time, Time)> {
+    Some((*outage.from.sure()?, *outage.until.sure()?))
 }
 
 /// In order of channel and time, and none overlaps or touches another.
@@ -303,38 +393,38 @@ fn merged(mut cuts: Vec<OutageSpec>) -> Vec<OutageSpec> {
     merged
 }
 
-fn check_outages(root: &Record, stop_at: Time, mistakes: &mut Diagnostics) {
-    for record in root.records("links") {
-        let outages = record.records("outages");
+fn check_outages(file: &PacketFile, stop_at: Time, mistakes: &mut Diagnostics) {
+    for links in &file.links {
+        let outages = &links.outages;
         for (index, outage) in outages.iter().enumerate() {
-            let (Some(from), Some(until)) = (outage.time("from"), outage.time("until")) else {
+            let Some((from, until)) = times(outage) else {
                 continue;
             };
             if from >= until {
                 mistakes.push(
                     Diagnostic::error("bad-times", "the outage ends before it starts")
-                        .at(outage.at("until"), "ends here")
-                        .at(outage.at("from"), "starts here")
+                        .at(outage.until.at.clone(), "ends here")
+                        .at(outage.from.at.clone(), "starts here")
                         .help("make `until` later than `from`"),
                 );
                 continue;
             }
             if from >= stop_at || until > stop_at {
-                let (key, what) = match from >= stop_at {
-                    true => ("from", "it never happens"),
-                    false => ("until", "it is never repaired"),
+                let (time, what) = match from >= stop_at {
+                    true => (&outage.from, "it never happens"),
+                    false => (&outage.until, "it is never repaired"),
                 };
                 mistakes.push(
                     Diagnostic::warning("bad-times", "the outage reaches past the end of the run")
-                        .at(outage.at(key), what)
+                        .at(time.at.clone(), what)
                         .help("make `run.duration` longer, or the outage earlier"),
                 );
             }
             if let Some(before) = outages[..index].iter().find(|one| overlap(one, outage)) {
                 mistakes.push(
                     Diagnostic::warning("overlapping-outages", "two outages of a link overlap")
-                        .at(outage.at("from"), "it is cut already")
-                        .at(before.at("until"), "until then")
+                        .at(outage.from.at.clone(), "it is cut already")
+                        .at(before.until.at.clone(), "until then")
                         .note("the link works again after the later of the two")
                         .help("make one outage of them"),
                 );
@@ -343,11 +433,10 @@ fn check_outages(root: &Record, stop_at: Time, mistakes: &mut Diagnostics) {
     }
 }
 
-fn overlap(one: &Record, other: &Record) -> bool {
-    let way = |record: &Record| record.word("direction");
-    let same = way(one) == way(other) || way(one) == "both" || way(other) == "both";
-    let span = |record: &Record| Some((record.time("from")?, record.time("until")?));
-    match (span(one), span(other)) {
+fn overlap(one: &Outages, other: &Outages) -> bool {
+    let (way, back) = (one.direction.sure(), other.direction.sure());
+    let same = way == back || [way, back].contains(&Some(&Direction::Both));
+    match (times(one), times(other)) {
         (Some((from, until)), Some((start, end))) => same && start < until && from < end,
         _ => false,
     }

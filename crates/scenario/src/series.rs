@@ -1,8 +1,8 @@
 //! Time series to record.
 
+use kernel::Time;
 use kernel::series::MOST_POINTS;
 use kernel::words::grouped;
-use kernel::{Duration, Time};
 use packet::spec::{
     ExplicitRateSpec, FlowControlSpec, FlowSpec, Measure, SeriesSpec, SourceControlSpec,
 };
@@ -11,11 +11,12 @@ use crate::build::not_there;
 use crate::checks;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::FlowNames;
-use crate::record::Record;
+use crate::given::packet::flows::{Series, SeriesMeasure};
 use crate::source::At;
 use crate::suggest;
 use crate::topology::Graph;
-use crate::wildcard;
+use crate::typed::{Placed, Word};
+use crate::wildcard::{self, Many};
 
 /// A cell, where nothing says how long units are.
 const CELL_BYTES: u32 = 53;
@@ -31,49 +32,45 @@ pub(crate) struct Reader<'a> {
     pub has_faulty_rules: bool,
     pub names: &'a FlowNames<'a>,
     pub stop_at: Time,
+    /// Where a kind was chosen from outside: what it leaves no trace of is set aside.
+    pub chosen: Option<At>,
 }
 
 impl Reader<'_> {
-    pub(crate) fn read(&self, root: &Record, mistakes: &mut Diagnostics) -> Vec<SeriesSpec> {
+    pub(crate) fn read(
+        &self,
+        given: &[Placed<Series>],
+        mistakes: &mut Diagnostics,
+    ) -> Vec<SeriesSpec> {
         if self.graph.nodes.is_empty() && mistakes.errors() > 0 {
             return Vec::new();
         }
-        let chosen = root.chosen_outside();
-        let records = root.records("series").iter();
-        let series = records.map(|record| self.block(record, chosen.as_ref(), mistakes));
-        series.flatten().collect()
+        let blocks = given.iter().map(|series| self.block(series, mistakes));
+        blocks.flatten().collect()
     }
 
     /// The series of a block: one, or one for each channel of a wildcard that has what is measured.
-    fn block(
-        &self,
-        record: &Record,
-        chosen: Option<&At>,
-        mistakes: &mut Diagnostics,
-    ) -> Vec<SeriesSpec> {
-        let on = record.field("on");
-        let channels = on.and_then(|on| {
+    fn block(&self, given: &Placed<Series>, mistakes: &mut Diagnostics) -> Vec<SeriesSpec> {
+        let at = &given.on.at;
+        let channels = given.on.as_ref().and_then(|on| {
             let channels = wildcard::channels(
-                record.text("on"),
+                on,
                 2 * self.graph.links.len() as u32,
                 |channel| self.graph.ends(channel),
-                |name| self.graph.find(name, &on.at),
+                |name| self.graph.find(name, at),
             );
             channels
                 .map_err(|mistake| mistakes.push(*mistake))
                 .transpose()
         });
         let Some(channels) = channels else {
-            return self
-                .one(record, None, chosen, mistakes)
-                .into_iter()
-                .collect();
+            return self.one(given, None, mistakes).into_iter().collect();
         };
         let mut told = Diagnostics::default();
         let mut series = Vec::new();
         for channel in channels.unwrap_or_default() {
             let mut unheard = Diagnostics::default();
-            match self.one(record, Some(channel), chosen, &mut unheard) {
+            match self.one(given, Some(channel), &mut unheard) {
                 Some(one) if unheard.errors() == 0 => series.push(SeriesSpec {
                     name: wildcard::named(&one.name, &self.graph.channel_name(channel)),
                     ..one
@@ -83,7 +80,7 @@ impl Reader<'_> {
             told = unheard;
         }
         // Where no channel has it, one of them says why.
-        let mistake = wildcard::too_many(record, series.len());
+        let mistake = wildcard::too_many(Many::Places, at, series.len());
         mistake
             .into_iter()
             .for_each(|mistake| mistakes.push(mistake));
@@ -93,28 +90,26 @@ impl Reader<'_> {
         series
     }
 
-    /// A series of what a kind `chosen` from outside leaves no trace of is set aside.
     fn one(
         &self,
-        record: &Record,
+        given: &Placed<Series>,
         on: Option<u32>,
-        chosen: Option<&At>,
         mistakes: &mut Diagnostics,
     ) -> Option<SeriesSpec> {
-        let measure = measure(record.word("measure"))?;
-        let given = record.field("on").filter(|_| on.is_none());
-        let found = on.map(Some).or(given.map(|on| {
-            let channel = self.graph.find_channel(record.text("on"), &on.at);
+        let measure = Measure::from(*given.measure.sure()?);
+        let named = given.on.as_ref().filter(|_| on.is_none());
+        let found = on.map(Some).or(named.map(|on| {
+            let channel = self.graph.find_channel(on, &given.on.at);
             channel
                 .map_err(|diagnostic| mistakes.push(*diagnostic))
                 .ok()
         }));
-        let flow = record.field("flow").map(|field| {
-            let flow = self.names.find(record.text("flow"), &field.at);
+        let flow = given.flow.as_ref().map(|flow| {
+            let flow = self.names.find(flow, &given.flow.at);
             flow.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
         });
         if flow.is_none() {
-            check_whose(record, measure, mistakes);
+            check_whose(given, measure, mistakes);
         }
         let spec = match flow.flatten() {
             Some(flow) => Some(self.specs.get(flow as usize)?),
@@ -122,40 +117,37 @@ impl Reader<'_> {
         };
         let channel = match found {
             Some(channel) => channel?,
-            None => first_link(record, measure, spec, mistakes)?,
+            None => first_link(given, measure, spec, mistakes)?,
         };
         if let Some(flow) = spec
-            && let Some(wrong) = self.wrong_flow(record, measure, flow, channel)
+            && let Some(wrong) = self.wrong_flow(given, measure, flow, channel)
         {
             let is_gone = measure == Measure::Credit || is_of_source(measure);
-            mistakes.push(wrong.aside_after(chosen.filter(|_| is_gone).cloned()));
+            mistakes.push(wrong.aside_after(self.chosen.clone().filter(|_| is_gone)));
             return None;
         }
-        if let Some(wrong) = self.wrong_port(record, measure, channel) {
-            mistakes.push(wrong.aside_after(chosen.cloned()));
+        if let Some(wrong) = self.wrong_port(given, measure, channel) {
+            mistakes.push(wrong.aside_after(self.chosen.clone()));
             return None;
         }
-        let from = record.time("from").unwrap_or(Time::ZERO);
-        let until = record.time("until").unwrap_or(self.stop_at);
-        checks::series_times(&record.typed(), self.stop_at, mistakes);
-        if record.duration("window").is_none() {
+        let (from, until) = (*given.from, given.until.unwrap_or(self.stop_at));
+        checks::series_times(given, self.stop_at, mistakes);
+        if given.window.is_none() {
             let unit_bytes = spec.map_or(CELL_BYTES, |flow| flow.unit_bytes);
             let rate = self.graph.channel_spec(channel).rate.0 as f64;
             let seconds = until.min(self.stop_at).since(from.min(until)).seconds();
             check_length(
-                record,
+                given,
                 seconds * rate / f64::from(8 * unit_bytes.max(1)),
                 mistakes,
             );
         }
         Some(SeriesSpec {
-            name: record.text("name").into(),
+            name: given.name.clone(),
             measure,
             flow: flow.flatten(),
             channel,
-            window: record
-                .duration("window")
-                .map(|window| Duration(window.0.max(1))),
+            window: given.window,
             from,
             until: until.min(self.stop_at),
         })
@@ -168,7 +160,7 @@ impl Reader<'_> {
 
     fn wrong_flow(
         &self,
-        record: &Record,
+        given: &Series,
         measure: Measure,
         flow: &FlowSpec,
         channel: u32,
@@ -177,8 +169,8 @@ impl Reader<'_> {
         let control = measure == Measure::ControlThroughput;
         if !(crosses(channel) || control && crosses(channel ^ 1)) {
             let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
-            let on = record.text("on");
-            return Some(not_there(&flow.name, on, record.at("on"), &ways));
+            let on = given.on.as_deref().unwrap_or_default();
+            return Some(not_there(&flow.name, on, given.on.at.clone(), &ways));
         }
         let index = flow.legs.iter().position(|leg| leg.channel == channel);
         let leaf = index.is_some_and(|i| flow.legs.iter().all(|l| l.parent != Some(i as u32)));
@@ -201,37 +193,40 @@ impl Reader<'_> {
         };
         wrong.then(|| {
             let ways = self.channels(flow.legs.iter().map(|leg| leg.channel));
-            let place = if record.given("on") { "on" } else { "flow" };
+            let at = match given.on.is_given {
+                true => &given.on.at,
+                false => &given.flow.at,
+            };
             Diagnostic::error(
                 "bad-series",
-                format!("`{}` has no {} here", flow.name, record.word("measure")),
+                format!("`{}` has no {} here", flow.name, given.measure.word()),
             )
-            .at(record.at(place), why)
+            .at(at.clone(), why)
             .note(format!("`{}` crosses {ways}", flow.name))
         })
     }
 
     /// What is measured of a port that tells rates, at one that doesn't.
-    fn wrong_port(&self, record: &Record, measure: Measure, channel: u32) -> Option<Diagnostic> {
+    fn wrong_port(&self, given: &Series, measure: Measure, channel: u32) -> Option<Diagnostic> {
         if !is_of_port(measure) || self.has_faulty_rules {
             return None;
         }
-        let what = record.word("measure");
+        let what = given.measure.word();
         let told = |port: &&(u32, ExplicitRateSpec)| port.0 == channel;
         if self.rate_ports.iter().find(told).is_none() {
             let ports = self.channels(self.rate_ports.iter().map(|(channel, _)| *channel));
             let name = self.graph.channel_name(channel);
             return Some(
                 Diagnostic::error("bad-series", format!("`{name}` has no {what}"))
-                    .at(record.at("on"), "this port tells no rates")
+                    .at(given.on.at.clone(), "this port tells no rates")
                     .note(format!("ports with an `explicit_rate`: {ports}"))
                     .help("name one of these, or give the link an `explicit_rate`"),
             );
         }
-        let flow = record.field("flow")?;
+        let flow = given.flow.place()?;
         Some(
             Diagnostic::error("bad-series", format!("{what} is of a port, not of a flow"))
-                .at(flow.at.clone(), "has no meaning here")
+                .at(flow.clone(), "has no meaning here")
                 .help("leave `flow` out"),
         )
     }
@@ -249,14 +244,14 @@ fn is_of_source(measure: Measure) -> bool {
 }
 
 /// A series without windows that may hold more points than a series keeps, by far.
-fn check_length(record: &Record, changes: f64, mistakes: &mut Diagnostics) {
+fn check_length(given: &Series, changes: f64, mistakes: &mut Diagnostics) {
     if changes < LONG * MOST_POINTS as f64 {
         return;
     }
     mistakes.push(
         Diagnostic::warning("long-series", "the series may grow very long")
             .at(
-                record.at("measure"),
+                given.measure.at.clone(),
                 format!("every change is recorded: up to {changes:.1e} of them"),
             )
             .note(format!(
@@ -269,15 +264,15 @@ fn check_length(record: &Record, changes: f64, mistakes: &mut Diagnostics) {
 }
 
 /// What is of one flow needs one.
-fn check_whose(record: &Record, measure: Measure, mistakes: &mut Diagnostics) {
+fn check_whose(given: &Series, measure: Measure, mistakes: &mut Diagnostics) {
     if measure == Measure::Credit || is_of_source(measure) {
-        let what = record.word("measure");
+        let what = given.measure.word();
         mistakes.push(
             Diagnostic::error(
                 "missing-key",
                 format!("{what} is of one flow, and `flow` is missing"),
             )
-            .at(record.at("measure"), "whose?")
+            .at(given.measure.at.clone(), "whose?")
             .help("add `flow = \"VC1\"`"),
         );
     }
@@ -285,7 +280,7 @@ fn check_whose(record: &Record, measure: Measure, mistakes: &mut Diagnostics) {
 
 /// Where a series without `on` is recorded.
 fn first_link(
-    record: &Record,
+    given: &Placed<Series>,
     measure: Measure,
     flow: Option<&FlowSpec>,
     mistakes: &mut Diagnostics,
@@ -293,10 +288,10 @@ fn first_link(
     if is_of_source(measure) {
         return flow?.legs.first().map(|leg| leg.channel);
     }
-    if !record.faulty.contains(&"on") {
+    if !given.on.is_faulty {
         mistakes.push(
             Diagnostic::error("missing-key", "`on` is missing in `[[series]]`")
-                .at(record.at.clone(), "no `on` here")
+                .at(given.at.clone(), "no `on` here")
                 .note("on: Where: a channel, as `from->to`.")
                 .help("add `on = \"S1->S2\"`"),
         );
@@ -304,24 +299,25 @@ fn first_link(
     None
 }
 
-fn measure(word: &str) -> Option<Measure> {
-    Some(match word {
-        "throughput" => Measure::Throughput,
-        "arrivals" => Measure::Arrivals,
-        "control-throughput" => Measure::ControlThroughput,
-        "forwarded" => Measure::Forwarded,
-        "credit" => Measure::Credit,
-        "fill" => Measure::Fill,
-        "queue" => Measure::Queue,
-        "stored" => Measure::Stored,
-        "delay" => Measure::Delay,
-        "wait" => Measure::Wait,
-        "allowed-rate" => Measure::AllowedRate,
-        "source-rate" => Measure::SourceRate,
-        "rate-queue" => Measure::RateQueue,
-        "load-factor" => Measure::LoadFactor,
-        "active-circuits" => Measure::ActiveCircuits,
-        "fair-share" => Measure::FairShare,
-        _ => return None,
-    })
+impl From<SeriesMeasure> for Measure {
+    fn from(word: SeriesMeasure) -> Self {
+        match word {
+            SeriesMeasure::Throughput => Self::Throughput,
+            SeriesMeasure::Arrivals => Self::Arrivals,
+            SeriesMeasure::ControlThroughput => Self::ControlThroughput,
+            SeriesMeasure::Forwarded => Self::Forwarded,
+            SeriesMeasure::Credit => Self::Credit,
+            SeriesMeasure::Fill => Self::Fill,
+            SeriesMeasure::Queue => Self::Queue,
+            SeriesMeasure::Stored => Self::Stored,
+            SeriesMeasure::Delay => Self::Delay,
+            SeriesMeasure::Wait => Self::Wait,
+            SeriesMeasure::AllowedRate => Self::AllowedRate,
+            SeriesMeasure::SourceRate => Self::SourceRate,
+            SeriesMeasure::RateQueue => Self::RateQueue,
+            SeriesMeasure::LoadFactor => Self::LoadFactor,
+            SeriesMeasure::ActiveCircuits => Self::ActiveCircuits,
+            SeriesMeasure::FairShare => Self::FairShare,
+        }
+    }
 }

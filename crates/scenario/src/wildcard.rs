@@ -1,7 +1,7 @@
 //! Channels that `on` of a series stands for: `A->*`, `*->A`, `all`.
 
 use crate::diagnostics::Diagnostic;
-use crate::record::Record;
+use crate::source::At;
 
 /// All flows, channels or switches.
 pub(crate) const ALL: &str = "all";
@@ -25,10 +25,7 @@ pub(crate) fn channels(
     let Some((from, to)) = sides.filter(|(from, to)| *from == "*" || *to == "*") else {
         return Ok(None);
     };
-    let end = |name: &str| match name {
-        "*" => Ok(None),
-        name => find(name).map(Some),
-    };
+    let end = |name: &str| (name != "*").then(|| find(name)).transpose();
     let (from, to) = (end(from)?, end(to)?);
     let is_it = |channel: &u32| {
         let ends = ends(*channel);
@@ -42,19 +39,29 @@ pub(crate) fn named(name: &str, of: &str) -> String {
     format!("{name} ({of})")
 }
 
-/// More series than a block may make.
-pub(crate) fn too_many(record: &Record, found: usize) -> Option<Diagnostic> {
+/// What many series are of.
+#[derive(Clone, Copy)]
+pub(crate) enum Many {
+    /// Flows that share a name.
+    Flows,
+    /// Channels or switches.
+    Places,
+}
+
+/// More series than a block may make; `at` says of what they are.
+pub(crate) fn too_many(of: Many, at: &At, found: usize) -> Option<Diagnostic> {
     if found <= MOST {
         return None;
     }
-    let place = if record.given("on") { "on" } else { "flow" };
-    let help = match place {
-        "on" => "name a node: `on = \"A->*\"` for what leaves it, `on = \"*->A\"` for what enters",
-        _ => "name a flow, or the name that some of them share",
+    let help = match of {
+        Many::Places => {
+            "name a node: `on = \"A->*\"` for what leaves it, `on = \"*->A\"` for what enters"
+        }
+        Many::Flows => "name a flow, or the name that some of them share",
     };
     Some(
         Diagnostic::error("too-many-series", format!("{found} series of one measure"))
-            .at(record.at(place), format!("stands for {found}"))
+            .at(at.clone(), format!("stands for {found}"))
             .note(format!(
                 "at most {MOST}: more are no picture, and each takes memory"
             ))

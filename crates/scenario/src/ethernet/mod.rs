@@ -64,7 +64,8 @@ pub(crate) fn build(
     checks::classes(file, ports.classes, mistakes);
     checks::back_pressure(file, ports, mistakes);
     checks::frames(file, &flows, mistakes);
-    let series = series::series(root, &net, &flows, ports, stop_at, mistakes);
+    let given = (file.series.as_slice(), root.chosen_outside());
+    let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
     let nodes = switches::nodes(file, &net, &links, ports, mistakes);
     let routes = routes::given(file, &net, mistakes);
     let crossings = crossings::follow(&net, &routes, &flows, mistakes);

@@ -9,18 +9,19 @@ use super::flows::Flows;
 use super::net::Net;
 use super::queues::Ports;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::given::ethernet::flows::{Series, SeriesKind};
 use crate::reader::clip;
-use crate::record::Record;
 use crate::source::At;
 use crate::suggest;
-use crate::wildcard::{self, ALL};
+use crate::typed::Placed;
+use crate::wildcard::{self, ALL, Many};
 
 /// Windows of a run, where the file does not say how long they are.
 const WINDOWS: u64 = 100;
 
-/// The series of the file.
+/// The series of the file. What a kind `chosen` from outside leaves no trace of is set aside.
 pub(crate) fn series(
-    root: &Record,
+    (given, chosen): (&[Placed<Series>], Option<At>),
     net: &Net<'_>,
     flows: &Flows<'_>,
     ports: Ports,
@@ -35,30 +36,89 @@ pub(crate) fn series(
         net,
         flows: by_name,
         ports,
-        chosen: root.chosen_outside(),
+        chosen,
     };
     let mut series = Vec::new();
-    for record in root.records("series") {
-        let Some(found) = reader.measures(record, mistakes) else {
+    for given in given {
+        let Some(kind) = given.measure.sure() else {
             continue;
         };
-        if let Some(mistake) = wildcard::too_many(record, found.len()) {
+        let found = match reader.measures(kind, &given.measure.at) {
+            Ok(found) => found,
+            Err(mistake) => {
+                mistakes.push(*mistake);
+                continue;
+            }
+        };
+        let (of, at) = match Subject::of(kind) {
+            Subject::Flows(flow, _) => (Many::Flows, &flow.at),
+            Subject::Switches(on) | Subject::Channels(on, ..) => (Many::Places, &on.at),
+        };
+        if let Some(mistake) = wildcard::too_many(of, at, found.len()) {
             mistakes.push(mistake);
             continue;
         }
-        let window = record.duration("window");
+        let window = given.window;
         let window = window.unwrap_or(Duration((stop_at.0 / WINDOWS).max(1)));
-        let name = record.text("name");
         series.extend(found.into_iter().map(|(of, measure)| SeriesSpec {
             name: match of {
-                Some(of) => wildcard::named(name, &of),
-                None => name.into(),
+                Some(of) => wildcard::named(&given.name, &of),
+                None => given.name.clone(),
             },
             measure,
             window,
         }));
     }
     series
+}
+
+/// What a series is of, and what it measures of each.
+enum Subject<'a> {
+    Flows(&'a Placed<String>, fn(u32) -> Measure),
+    Switches(&'a Placed<String>),
+    Channels(&'a Placed<String>, Counted<'a>),
+}
+
+/// What is measured of a channel.
+enum Counted<'a> {
+    /// Of a class, at the port that sends.
+    Class(&'a Placed<u8>, fn(u32, u8) -> Measure),
+    /// Of a class, at the input that receives.
+    Input(&'a Placed<u8>, fn(u32, u8) -> Measure),
+    /// Of all of it.
+    Whole(fn(u32) -> Measure),
+}
+
+impl<'a> Subject<'a> {
+    fn of(kind: &'a SeriesKind) -> Self {
+        let queue: fn(u32, u8) -> Measure = |channel, class| Measure::Queue { channel, class };
+        let stopped: fn(u32, u8) -> Measure = |channel, class| Measure::Stopped { channel, class };
+        let input: fn(u32, u8) -> Measure = |channel, class| Measure::Input { channel, class };
+        let headroom: fn(u32, u8) -> Measure =
+            |channel, class| Measure::Headroom { channel, class };
+        match kind {
+            SeriesKind::Queue { on, class } => Self::Channels(on, Counted::Class(class, queue)),
+            SeriesKind::Stopped { on, class } => Self::Channels(on, Counted::Class(class, stopped)),
+            SeriesKind::Input { on, class } => Self::Channels(on, Counted::Input(class, input)),
+            SeriesKind::Headroom { on, class } => {
+                Self::Channels(on, Counted::Input(class, headroom))
+            }
+            SeriesKind::Buffer { on } => Self::Switches(on),
+            SeriesKind::Rate { on } => {
+                Self::Channels(on, Counted::Whole(|channel| Measure::Rate { channel }))
+            }
+            SeriesKind::Stops { on } => {
+                Self::Channels(on, Counted::Whole(|channel| Measure::Stops { channel }))
+            }
+            SeriesKind::Marks { on } => {
+                Self::Channels(on, Counted::Whole(|channel| Measure::Marks { channel }))
+            }
+            SeriesKind::Goodput { flow } => {
+                Self::Flows(flow, |flow| Measure::Goodput { flow: Some(flow) })
+            }
+            SeriesKind::Window { flow } => Self::Flows(flow, |flow| Measure::Window { flow }),
+        }
+    }
 }
 
 /// What is recorded; with the name of what it is of, where a wildcard stands for several.
@@ -73,22 +133,21 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn measures(&self, record: &Record, mistakes: &mut Diagnostics) -> Option<Found> {
-        let word = record.word("measure");
-        let found = match word {
-            "goodput" | "window" => self.of_flows(record),
-            "buffer" => self.of_switches(record),
-            _ => self.of_channels(record, mistakes)?,
-        };
-        found.map_err(|mistake| mistakes.push(*mistake)).ok()
+    /// `at`: where the measure is chosen.
+    fn measures(&self, kind: &SeriesKind, at: &At) -> Result<Found, Box<Diagnostic>> {
+        match Subject::of(kind) {
+            Subject::Flows(flow, measure) => self.of_flows(flow, measure),
+            Subject::Switches(on) => self.of_switches(on),
+            Subject::Channels(on, counted) => self.of_channels(on, &counted, at),
+        }
     }
 
-    fn of_flows(&self, record: &Record) -> Result<Found, Box<Diagnostic>> {
-        let name = record.text("flow");
-        let measure = |flow: u32| match record.word("measure") {
-            "goodput" => Measure::Goodput { flow: Some(flow) },
-            _ => Measure::Window { flow },
-        };
+    fn of_flows(
+        &self,
+        given: &Placed<String>,
+        measure: fn(u32) -> Measure,
+    ) -> Result<Found, Box<Diagnostic>> {
+        let name = given.as_str();
         if let Some(flow) = self.flows.get(name) {
             return Ok(vec![(None, measure(*flow))]);
         }
@@ -103,7 +162,7 @@ impl Reader<'_> {
             .collect();
         of.retain(|(flow, _)| is_of(flow));
         of.sort_by_key(|(_, flow)| *flow);
-        if !of.is_empty() || record.field("flow").is_none() {
+        if !of.is_empty() || given.is_faulty {
             let named = of
                 .into_iter()
                 .map(|(name, flow)| (Some(name.into()), measure(flow)));
@@ -112,19 +171,18 @@ impl Reader<'_> {
         let known = || self.flows.keys().copied();
         Err(Box::new(
             Diagnostic::error("unknown-flow", format!("there is no flow `{}`", clip(name)))
-                .at(record.at("flow"), "not the name of a flow")
+                .at(given.at.clone(), "not the name of a flow")
                 .help_if(suggest::did_you_mean(name, known()))
                 .note(format!("flows: {}", suggest::one_of(known()))),
         ))
     }
 
-    fn of_switches(&self, record: &Record) -> Result<Found, Box<Diagnostic>> {
-        let (on, at) = (record.text("on"), record.at("on"));
+    fn of_switches(&self, on: &Placed<String>) -> Result<Found, Box<Diagnostic>> {
         let name = |node: u32| self.net.name(node).to_owned();
-        if record.field("on").is_none() {
+        if on.is_faulty {
             return Ok(Vec::new());
         }
-        if on == ALL {
+        if on.value == ALL {
             let nodes = 0..self.net.names.len() as u32;
             let switches = nodes.filter(|node| self.net.forwards(*node));
             let named = switches.map(|node| (Some(name(node)), Measure::Buffer { node }));
@@ -133,87 +191,80 @@ impl Reader<'_> {
         if on.contains("->") {
             return Err(Box::new(
                 Diagnostic::error("bad-series", "a buffer is of a switch, not of a channel")
-                    .at(at, "two nodes")
+                    .at(on.at.clone(), "two nodes")
                     .help("name the switch: `on = \"A\"`, or `on = \"all\"` for all of them")
                     .help("of one queue: `measure = \"queue\"`; of one input: `\"input\"`"),
             ));
         }
-        let node = self.net.find(on, &at)?;
+        let node = self.net.find(on, &on.at)?;
         Ok(vec![(None, Measure::Buffer { node })])
     }
 
-    /// `None` where a mistake is told already.
     fn of_channels(
         &self,
-        record: &Record,
-        mistakes: &mut Diagnostics,
-    ) -> Option<Result<Found, Box<Diagnostic>>> {
-        let word = record.word("measure");
-        let field = record.field("on")?;
-        let class = match word {
-            "queue" | "stopped" | "input" | "headroom" => record.whole("class")? as u8,
-            _ => 0,
-        };
-        if class >= self.ports.classes {
-            let no = super::checks::no_such_class(&record.at("class"), class, self.ports.classes);
-            mistakes.push(no);
-            return None;
+        on: &Placed<String>,
+        counted: &Counted<'_>,
+        at: &At,
+    ) -> Result<Found, Box<Diagnostic>> {
+        if on.is_faulty {
+            return Ok(Vec::new());
         }
-        let measure = |channel: u32| match word {
-            "queue" => Measure::Queue { channel, class },
-            "stopped" => Measure::Stopped { channel, class },
-            "input" => Measure::Input { channel, class },
-            "headroom" => Measure::Headroom { channel, class },
-            "rate" => Measure::Rate { channel },
-            "stops" => Measure::Stops { channel },
-            _ => Measure::Marks { channel },
+        if let Counted::Class(class, _) | Counted::Input(class, _) = counted {
+            if class.is_faulty {
+                return Ok(Vec::new());
+            }
+            if class.value >= self.ports.classes {
+                let classes = self.ports.classes;
+                let no = super::checks::no_such_class(&class.at, class.value, classes);
+                return Err(Box::new(no));
+            }
+        }
+        let measure = |channel: u32| match counted {
+            Counted::Class(class, measure) | Counted::Input(class, measure) => {
+                measure(channel, class.value)
+            }
+            Counted::Whole(measure) => measure(channel),
         };
-        let text = record.text("on");
-        let is_input = matches!(word, "input" | "headroom");
+        let is_input = matches!(counted, Counted::Input(..));
         if is_input && !self.ports.at_inputs && !self.ports.is_shared {
-            return Some(Err(Box::new(
+            return Err(Box::new(
                 Diagnostic::error("bad-series", "no switch counts what came over its inputs")
-                    .at(record.at("measure"), "of an input")
+                    .at(at.clone(), "of an input")
                     .help("switches do with `detect = \"inputs\"` in `[back_pressure]`")
                     .help("record the `buffer` of the switch, or a `queue`")
                     .aside_after(self.chosen.clone()),
-            )));
+            ));
         }
         let enters = |channel: u32| !is_input || self.net.forwards(self.net.ends(channel).1);
         let several = wildcard::channels(
-            text,
+            on,
             2 * self.net.joins.len() as u32,
             |channel| self.net.ends(channel),
-            |name| self.net.find(name, &field.at),
-        );
-        let several = match several {
-            Err(mistake) => return Some(Err(mistake)),
-            Ok(several) => several,
-        };
+            |name| self.net.find(name, &on.at),
+        )?;
         let Some(channels) = several else {
-            let channel = self.net.find_channel(text, &field.at);
-            let one = channel.and_then(|channel| match enters(channel) {
+            let channel = self.net.find_channel(on, &on.at)?;
+            return match enters(channel) {
                 true => Ok(vec![(None, measure(channel))]),
-                false => Err(no_switch(record)),
-            });
-            return Some(one);
+                false => Err(no_switch(&on.at)),
+            };
         };
         let channels = channels.into_iter().filter(|channel| enters(*channel));
         let name = |channel| Some(self.net.channel_name(channel));
         let found: Found = channels
             .map(|channel| (name(channel), measure(channel)))
             .collect();
-        Some(match found.is_empty() && !self.net.broken {
-            true => Err(no_switch(record)),
+        match found.is_empty() && !self.net.broken {
+            true => Err(no_switch(&on.at)),
             false => Ok(found),
-        })
+        }
     }
 }
 
-fn no_switch(record: &Record) -> Box<Diagnostic> {
+fn no_switch(at: &At) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error("bad-series", "an input is of a switch")
-            .at(record.at("on"), "no channel into a switch")
+            .at(at.clone(), "no channel into a switch")
             .help("name a channel to a switch: `on = \"*->A\"`"),
     )
 }

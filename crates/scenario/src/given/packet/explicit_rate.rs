@@ -3,6 +3,8 @@
 use derive::{Table, Word};
 use kernel::{Duration, Rate};
 
+use crate::typed::Placed;
+
 /// What the sending port tells the sources of ABR circuits through it. In `[link]` it holds for
 /// every channel that leaves a switch; in `[[links]]`, `links.forward`, `links.backward` or
 /// `topology.trunk` it replaces that as a whole.
@@ -19,7 +21,7 @@ pub(crate) enum ExplicitRate {
             default = "0.9",
             cite = "Kalyanaraman et al. 1998, section 7.2.2"
         )]
-        target: f64,
+        target: Placed<f64>,
         /// A measuring interval ends after this time.
         #[key(
             is = Time { min_ps: 1000000 },
@@ -33,14 +35,14 @@ pub(crate) enum ExplicitRate {
             default = "100",
             cite = "Kalyanaraman et al. 1998, section 7.2.2"
         )]
-        interval_cells: u32,
+        interval_cells: Placed<u32>,
         /// Load up to 1 + `delta` counts as no overload.
         #[key(
             is = Decimal { min: 0.0, max: 10.0 },
             default = "0.1",
             cite = "Kalyanaraman et al. 1997, the ERICA switch algorithm"
         )]
-        delta: f64,
+        delta: Placed<f64>,
         /// A circuit below the fair share goes no higher than the fair share in one step.
         #[key(
             default = "true",
@@ -85,21 +87,21 @@ pub(crate) enum ExplicitRate {
     Efci {
         /// The queue is long (congestion) above this many ABR cells,
         #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "300")]
-        high: u32,
+        high: Placed<u32>,
         /// until it holds no more than this.
         #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "200")]
-        low: u32,
+        low: Placed<u32>,
     },
     /// RM cells get CI and NI while the queue is long.
     RelativeRate {
-        high: u32,
-        low: u32,
+        high: Placed<u32>,
+        low: Placed<u32>,
         /// NI is set above this many ABR cells,
         #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "100")]
-        ni_high: u32,
+        ni_high: Placed<u32>,
         /// until the queue holds no more than this.
         #[key(is = Whole { min: 0, max: 1 << 30, unit: "cells" }, default = "50")]
-        ni_low: u32,
+        ni_low: Placed<u32>,
         /// RM cells that are marked.
         #[key(default = "\"backward\"")]
         marks: Marks,
@@ -111,8 +113,8 @@ pub(crate) enum ExplicitRate {
     /// EPRCA: a mean of the rates that sources state, and a queue that says when to reduce.
     #[word(cite = "Roberts 1994, ATM Forum 94-0735")]
     Eprca {
-        high: u32,
-        low: u32,
+        high: Placed<u32>,
+        low: Placed<u32>,
         /// Weight of a CCR in the mean allowed rate MACR.
         #[key(
             is = Decimal { min: 0.0, max: 1.0 },
@@ -147,12 +149,12 @@ pub(crate) enum ExplicitRate {
             default = "1000",
             cite = "Roberts 1994, ATM Forum 94-0735"
         )]
-        very_high: u32,
+        very_high: Placed<u32>,
     },
     /// CAPC: the fair share follows the load.
     #[word(cite = "Barnhart 1994, ATM Forum 94-0983")]
     Capc {
-        target: f64,
+        target: Placed<f64>,
         interval: Duration,
         /// Rup: underload multiplies the fair share by 1 + (1 - z) `rise`,
         #[key(

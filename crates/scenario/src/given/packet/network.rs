@@ -46,7 +46,7 @@ pub(crate) struct Link {
     pub scheduler: Placed<Option<Scheduler>>,
     /// What the sending port tells the sources of ABR circuits; of channels that leave switches.
     #[key(otherwise = "nothing")]
-    pub explicit_rate: Option<ExplicitRate>,
+    pub explicit_rate: Placed<Option<Chosen<ExplicitRate>>>,
 }
 
 /// A full-duplex link between two nodes. It has two channels, named `A->B` and `B->A`.
@@ -149,13 +149,13 @@ pub(crate) enum TopologyKind {
 pub(crate) struct Outages {
     /// From here
     #[key(is = Time { min_ps: 0 })]
-    pub from: Duration,
+    pub from: Placed<Time>,
     /// to here, where it works again.
     #[key(is = Time { min_ps: 1 })]
-    pub until: Duration,
+    pub until: Placed<Time>,
     /// Which way it is cut.
     #[key(default = "\"both\"")]
-    pub direction: Direction,
+    pub direction: Placed<Direction>,
 }
 
 /// Words of `timing`: When an arriving unit can be used.
