@@ -42,8 +42,8 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     let file = &root.typed::<PacketFile>();
     let (run, stop_at) = (&file.run, *file.run.duration);
     let mut graph = topology::build(file, &root.at, mistakes);
-    service::add_pools(root, &mut graph.nodes);
-    let drafts = flows::drafts((root, file), &graph, mistakes);
+    service::add_pools(file, &mut graph.nodes);
+    let drafts = flows::drafts(file, &graph, mistakes);
     let trees = flows::trees(&graph, &drafts, mistakes);
     let builder = Builder {
         root,
@@ -83,7 +83,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
         check.run(mistakes);
         checks::load(&graph, &drafts, &specs, stop_at, limits, mistakes);
         let parts = (specs.as_slice(), outages.as_slice());
-        service_checks::check(root, &graph, &drafts, parts, stop_at, mistakes);
+        service_checks::check(file, &graph, &drafts, parts, stop_at, mistakes);
     }
     service::fill_quantum(&mut graph.links, &specs);
     let network = NetworkSpec {
@@ -99,7 +99,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     Built {
         network,
         series,
-        measure: service::measure(root, stop_at),
+        measure: service::measure(file, stop_at),
     }
 }
 
@@ -151,8 +151,8 @@ impl Builder<'_> {
         partner: Option<u32>,
         mistakes: &mut Diagnostics,
     ) -> FlowSpec {
-        let (record, settings) = (draft.record, draft.settings);
-        let sizes = reserve::sizes(record, mistakes);
+        let settings = draft.settings;
+        let sizes = reserve::sizes(settings, mistakes);
         let unit_bytes = self.unit_bytes(settings, &sizes);
         let line = |channel: Option<&(u32, Option<u32>)>| {
             let rate = channel.map(|(channel, _)| self.graph.channel_spec(*channel).rate);
@@ -176,19 +176,19 @@ impl Builder<'_> {
             (traffic, SinkSpec::Infinite, Terms::default())
         } else {
             (
-                match record.record("traffic") {
-                    Some(own) => traffic::traffic(&settings.traffic, own, first, mistakes),
+                match settings.traffic.sure() {
+                    Some(own) => traffic::traffic(own, &settings.traffic.at, first, mistakes),
                     None => TrafficSpec::Silent,
                 },
                 traffic::sink(&settings.sink, last),
-                reserve::terms(record, unit_bytes, mistakes),
+                reserve::terms(settings, unit_bytes, mistakes),
             )
         };
         FlowSpec {
             name: draft.name.clone(),
             source: draft.source,
             legs: self.legs(draft, tree, unit_bytes, mistakes),
-            priority: settings.priority,
+            priority: *settings.priority,
             unit_bytes,
             sizes,
             traffic,

@@ -12,12 +12,11 @@ use crate::given::packet::traffic::Traffic;
 use crate::partners;
 use crate::patterns;
 use crate::reader::clip;
-use crate::record::Record;
 use crate::route::{self, Router, Tree};
 use crate::source::At;
 use crate::suggest::{self, Budget};
 use crate::topology::Graph;
-use crate::typed::Placed;
+use crate::typed::{Chosen, Placed};
 
 /// Flows that a scenario may have.
 pub(crate) const MOST_FLOWS: u64 = 4_000_000;
@@ -31,8 +30,6 @@ pub(crate) struct Draft<'a> {
     pub name: String,
     pub source: u32,
     pub to: Vec<u32>,
-    /// Its table.
-    pub record: &'a Record,
     /// Where the table stands.
     pub table: &'a At,
     /// Where its name stands.
@@ -55,12 +52,22 @@ impl Draft<'_> {
         expand(text, self.number)
     }
 
-    /// What it sends, unless that answers another flow.
-    pub(crate) fn traffic(&self) -> Option<&Traffic> {
+    /// The table of what it sends, unless that answers another flow.
+    pub(crate) fn table_of_traffic(&self) -> Option<&Chosen<Traffic>> {
         match self.back_of {
-            Some(_) => self.settings.back.as_ref().map(|back| &back.value),
+            Some(_) => self.settings.back.as_ref(),
             None => Some(&self.settings.traffic),
         }
+    }
+
+    /// What it sends, unless that answers another flow.
+    pub(crate) fn traffic(&self) -> Option<&Traffic> {
+        self.table_of_traffic().map(|table| &table.value)
+    }
+
+    /// Where its source is named, or else its table.
+    pub(crate) fn source_at(&self) -> &At {
+        self.own.map_or(self.table, |own| &own.from.at)
     }
 }
 
@@ -73,24 +80,23 @@ pub(crate) fn expand(text: &str, number: Option<u64>) -> String {
 
 /// The flows of the file, in order: first `[[flows]]`, then `[[patterns]]`.
 pub(crate) fn drafts<'a>(
-    (root, file): (&'a Record, &'a PacketFile),
+    file: &'a Placed<PacketFile>,
     graph: &Graph,
     mistakes: &mut Diagnostics,
 ) -> Vec<Draft<'a>> {
-    nothing_to_send(file, &root.at, mistakes);
+    nothing_to_send(file, &file.at, mistakes);
     // Without nodes, every name would be unknown.
     let lost = graph.nodes.is_empty() && mistakes.errors() > 0;
     if lost || too_many(file, mistakes) {
         return Vec::new();
     }
     let mut drafts = Vec::new();
-    for (flows, record) in file.flows.iter().zip(root.records("flows")) {
-        named(flows, record, graph, &mut drafts, mistakes);
+    for flows in file.flows.iter() {
+        named(flows, graph, &mut drafts, mistakes);
     }
-    let patterns = file.patterns.iter().zip(root.records("patterns"));
-    for (index, (pattern, record)) in patterns.enumerate() {
+    for (index, pattern) in file.patterns.iter().enumerate() {
         let dice = Stream::new(file.run.seed, index as u64, Purpose::Pattern);
-        patterns::draw(pattern, record, graph, dice, &mut drafts, mistakes);
+        patterns::draw(pattern, graph, dice, &mut drafts, mistakes);
         if drafts.len() as u64 > MOST_FLOWS {
             refuse(pattern.at.clone(), drafts.len() as u64, mistakes);
             return Vec::new();
@@ -151,7 +157,6 @@ fn refuse(at: At, total: u64, mistakes: &mut Diagnostics) {
 
 fn named<'a>(
     flows: &'a Placed<Flows>,
-    record: &'a Record,
     graph: &Graph,
     drafts: &mut Vec<Draft<'a>>,
     mistakes: &mut Diagnostics,
@@ -178,7 +183,6 @@ fn named<'a>(
                 name,
                 source,
                 to,
-                record,
                 table: &flows.at,
                 name_at: &flows.name.at,
                 settings: &flows.settings,

@@ -31,7 +31,6 @@ pub(crate) fn add_backs<'a>(drafts: Vec<Draft<'a>>, mistakes: &mut Diagnostics) 
             name: format!("{} back", draft.name),
             source: draft.to[0],
             to: vec![draft.source],
-            record: draft.record,
             table: draft.table,
             name_at: draft.name_at,
             settings: draft.settings,

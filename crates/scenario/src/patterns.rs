@@ -7,7 +7,6 @@ use packet::spec::NodeKind;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
 use crate::given::packet::flows::{Patterns, PatternsKind};
-use crate::record::Record;
 use crate::source::At;
 use crate::topology::Graph;
 use crate::typed::Placed;
@@ -18,7 +17,6 @@ type Pairs = Vec<(u32, u32)>;
 /// Adds the flows of one pattern.
 pub(crate) fn draw<'a>(
     pattern: &'a Placed<Patterns>,
-    record: &'a Record,
     graph: &Graph,
     mut dice: Stream,
     drafts: &mut Vec<Draft<'a>>,
@@ -59,7 +57,6 @@ pub(crate) fn draw<'a>(
             name: format!("{}[{number}]", *pattern.name),
             source,
             to: vec![to],
-            record,
             table: &pattern.at,
             name_at: &pattern.name.at,
             settings: &pattern.settings,

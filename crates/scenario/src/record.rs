@@ -1,6 +1,6 @@
 //! A section as read: every value checked against its key, every default filled in.
 
-use kernel::{Duration, Rate, Time};
+use kernel::Rate;
 use packet::spec::Span;
 
 use crate::source::At;
@@ -85,74 +85,10 @@ impl Record {
         })
     }
 
-    /// Is the key there at all, read or not?
-    pub(crate) fn mentions(&self, name: &'static str) -> bool {
-        self.given(name) || self.faulty.contains(&name)
-    }
-
     pub(crate) fn word(&self, name: &str) -> &'static str {
         match self.datum(name) {
             Some(Datum::Word(word)) => word,
             _ => "",
-        }
-    }
-
-    pub(crate) fn list(&self, name: &str) -> &[(String, At)] {
-        match self.datum(name) {
-            Some(Datum::List(list)) => list,
-            _ => &[],
-        }
-    }
-
-    pub(crate) fn whole(&self, name: &str) -> Option<u64> {
-        match self.datum(name) {
-            Some(Datum::Whole(number)) => Some(*number),
-            _ => None,
-        }
-    }
-
-    /// A whole number that its key limits to 32 bits.
-    pub(crate) fn count(&self, name: &str) -> Option<u32> {
-        self.whole(name)
-            .map(|number| u32::try_from(number).unwrap_or(u32::MAX))
-    }
-
-    pub(crate) fn decimal(&self, name: &str) -> Option<f64> {
-        match self.datum(name) {
-            Some(Datum::Decimal(number)) => Some(*number),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn truth(&self, name: &str) -> Option<bool> {
-        match self.datum(name) {
-            Some(Datum::Truth(truth)) => Some(*truth),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn span(&self, name: &str) -> Option<Span> {
-        match self.datum(name) {
-            Some(Datum::Span(span)) => Some(*span),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn duration(&self, name: &str) -> Option<Duration> {
-        match self.span(name) {
-            Some(Span::Fixed(duration)) => Some(duration),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn time(&self, name: &str) -> Option<Time> {
-        self.duration(name).map(|span| Time(span.0))
-    }
-
-    pub(crate) fn rate(&self, name: &str) -> Option<Rate> {
-        match self.datum(name) {
-            Some(Datum::Rate(rate)) => Some(*rate),
-            _ => None,
         }
     }
 

@@ -6,7 +6,13 @@ use packet::spec::{
 };
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::record::Record;
+use crate::given::packet::flows::{FlowSettings, Sizes};
+use crate::given::packet::policing::{
+    self as given, Conformance, Envelope, EnvelopeExcess, Policer, PolicerExcess,
+};
+use crate::given::packet::service::{Reserve, Session};
+use crate::source::At;
+use crate::typed::{Chosen, Placed, Table};
 use crate::units::LONGEST_PS;
 
 /// The part of a flow that this module reads.
@@ -20,22 +26,20 @@ pub(crate) struct Terms {
 }
 
 /// The sizes of a flow's units that come at all; empty if all are of one size.
-pub(crate) fn sizes(flow: &Record, mistakes: &mut Diagnostics) -> Vec<SizeShare> {
-    let size = |record: &Record| {
+pub(crate) fn sizes(flow: &FlowSettings, mistakes: &mut Diagnostics) -> Vec<SizeShare> {
+    let own = &flow.sizes;
+    let size = |size: &Placed<Sizes>| {
         Some(SizeShare {
-            bytes: record.count("bytes")?,
-            share: record.decimal("share").filter(|share| *share > 0.0)?,
+            bytes: *size.bytes.sure()?,
+            share: *size.share.sure().filter(|share| **share > 0.0)?,
         })
     };
-    let sizes: Vec<SizeShare> = flow.records("sizes").iter().filter_map(size).collect();
-    let broken = flow
-        .records("sizes")
-        .iter()
-        .any(|record| !record.faulty.is_empty());
-    if flow.given("sizes") && sizes.is_empty() && !broken {
+    let sizes: Vec<SizeShare> = own.iter().filter_map(size).collect();
+    let is_broken = |size: &Placed<Sizes>| size.bytes.is_faulty || size.share.is_faulty;
+    if own.is_given && sizes.is_empty() && !own.iter().any(is_broken) {
         mistakes.push(
             Diagnostic::error("no-sizes", "no size of `sizes` ever comes")
-                .at(flow.at("sizes"), "no share above 0")
+                .at(own.at.clone(), "no share above 0")
                 .note("the size of each unit is drawn from these, by their shares")
                 .help(
                     "write it like this: `sizes = [{ bytes = \"64 B\", share = 0.5 }, { bytes = \
@@ -60,62 +64,65 @@ pub(crate) fn mean_size(sizes: &[SizeShare], unit_bytes: u32) -> u64 {
 }
 
 /// Reads it; `unit_bytes` is the largest unit of the flow.
-pub(crate) fn terms(flow: &Record, unit_bytes: u32, mistakes: &mut Diagnostics) -> Terms {
-    let reserve = flow
-        .record("reserve")
-        .and_then(|record| reserve(record, unit_bytes, mistakes));
-    let mut held = |key: &str| {
-        flow.record(key).and_then(|record| {
-            Reader {
-                flow,
-                record,
-                reserve,
-                unit_bytes,
-            }
-            .envelope(mistakes)
-        })
+pub(crate) fn terms(flow: &FlowSettings, unit_bytes: u32, mistakes: &mut Diagnostics) -> Terms {
+    let own = flow.reserve.as_ref();
+    let reserve = own.and_then(|own| reserve(own, unit_bytes, mistakes));
+    let held = |table, rule| Held {
+        flow,
+        table,
+        rule,
+        reserve,
+        unit_bytes,
     };
+    let envelope = flow.envelope.as_ref().and_then(|own| {
+        let table = (Envelope::TABLE.name, &flow.envelope.at);
+        let rule = held(table, &own.rule).rule(mistakes)?;
+        let excess = match own.excess {
+            EnvelopeExcess::Drop => Excess::Drop,
+            EnvelopeExcess::Delay => Excess::Delay,
+            EnvelopeExcess::Freeze => Excess::Freeze,
+        };
+        Some(EnvelopeSpec { rule, excess })
+    });
+    let policer = flow.policer.as_ref().and_then(|own| {
+        let table = (Policer::TABLE.name, &flow.policer.at);
+        let rule = held(table, &own.rule).rule(mistakes)?;
+        let excess = match own.excess {
+            PolicerExcess::Drop => Excess::Drop,
+            PolicerExcess::Delay => Excess::Delay,
+        };
+        Some(EnvelopeSpec { rule, excess })
+    });
+    let session = flow.session.as_ref();
     Terms {
         reserve,
-        envelope: held("envelope"),
-        policer: held("policer"),
-        on_alarm: flow.record("on_alarm").map_or(OnAlarm::Ignore, |record| {
-            match record.word("kind") {
-                "obey" => OnAlarm::Obey,
-                "slow-down" => OnAlarm::SlowDown {
-                    factor: record.decimal("factor").unwrap_or(0.5),
-                },
-                _ => OnAlarm::Ignore,
-            }
-        }),
-        session: flow
-            .record("session")
-            .and_then(|record| session(record, mistakes)),
+        envelope,
+        policer,
+        on_alarm: match flow.on_alarm {
+            given::OnAlarm::Ignore => OnAlarm::Ignore,
+            given::OnAlarm::Obey => OnAlarm::Obey,
+            given::OnAlarm::SlowDown { factor } => OnAlarm::SlowDown { factor },
+        },
+        session: session.and_then(|own| session_of(own, mistakes)),
     }
 }
 
-fn reserve(record: &Record, unit_bytes: u32, mistakes: &mut Diagnostics) -> Option<ReserveSpec> {
-    let burst_bytes = record.whole("burst");
-    check_burst(record, burst_bytes, unit_bytes, mistakes);
+fn reserve(own: &Reserve, unit_bytes: u32, mistakes: &mut Diagnostics) -> Option<ReserveSpec> {
+    check_burst(&own.burst, unit_bytes, mistakes);
     Some(ReserveSpec {
-        rate: record.rate("rate")?,
-        interval: record.duration("interval"),
-        burst_bytes,
-        offset: record.duration("offset").unwrap_or(Duration::ZERO),
-        deadline: record.duration("deadline"),
+        rate: *own.rate.sure()?,
+        interval: own.interval,
+        burst_bytes: *own.burst,
+        offset: own.offset,
+        deadline: *own.deadline,
     })
 }
 
-fn check_burst(
-    record: &Record,
-    burst_bytes: Option<u64>,
-    unit_bytes: u32,
-    mistakes: &mut Diagnostics,
-) {
-    if burst_bytes.is_some_and(|burst| burst < u64::from(unit_bytes)) {
+fn check_burst(burst: &Placed<Option<u64>>, unit_bytes: u32, mistakes: &mut Diagnostics) {
+    if burst.is_some_and(|burst| burst < u64::from(unit_bytes)) {
         mistakes.push(
             Diagnostic::error("burst-too-small", "the burst is less than one unit")
-                .at(record.at("burst"), "no unit of this flow ever fits")
+                .at(burst.at.clone(), "no unit of this flow ever fits")
                 .note(format!(
                     "the largest unit of the flow has {unit_bytes} bytes"
                 ))
@@ -126,20 +133,20 @@ fn check_burst(
     }
 }
 
-fn session(record: &Record, mistakes: &mut Diagnostics) -> Option<SessionSpec> {
-    let (open, close) = (record.time("open")?, record.time("close"));
+fn session_of(own: &Session, mistakes: &mut Diagnostics) -> Option<SessionSpec> {
+    let (open, close) = (*own.open.sure()?, *own.close);
     if close.is_some_and(|close| close <= open) {
         mistakes.push(
             Diagnostic::error("bad-times", "the session closes before it opens")
-                .at(record.at("close"), "closes here")
-                .at(record.at("open"), "opens here")
+                .at(own.close.at.clone(), "closes here")
+                .at(own.open.at.clone(), "opens here")
                 .help("make `close` later than `open`, or leave it out: the session stays open"),
         );
     }
     Some(SessionSpec {
         open,
         close,
-        message_bytes: record.count("message").unwrap_or(64),
+        message_bytes: own.message,
     })
 }
 
@@ -149,66 +156,87 @@ pub(crate) fn units_in(rate: Rate, interval: Duration, unit_bytes: u32) -> u32 {
     u32::try_from(units).unwrap_or(u32::MAX).max(1)
 }
 
-/// An envelope or a policer of one flow.
-struct Reader<'a> {
-    flow: &'a Record,
-    record: &'a Record,
+/// A key of `reserve` that stands for one of an envelope or a policer, and how to give it.
+type Substitute = (&'static str, &'static str);
+
+const INTERVAL: Substitute = (
+    "interval",
+    "or give it to the reservation: `reserve = { .., interval = \"5 s\" }`",
+);
+const RATE: Substitute = (
+    "rate",
+    "or let the flow reserve a rate: `reserve = { rate = \"20 kbps\", interval = \"5 s\" }`",
+);
+
+/// What holds one flow: an envelope or a policer.
+struct Held<'a> {
+    flow: &'a FlowSettings,
+    /// Its table: the name, and where it stands.
+    table: (&'static str, &'a At),
+    rule: &'a Chosen<Conformance>,
     reserve: Option<ReserveSpec>,
     unit_bytes: u32,
 }
 
-impl Reader<'_> {
-    fn envelope(&self, mistakes: &mut Diagnostics) -> Option<EnvelopeSpec> {
-        let rule = match self.record.word("kind") {
-            "fixed-window" => {
-                let (units, interval) = self.window(mistakes)?;
-                let phase = self.record.duration("phase");
-                self.check_phase(phase, interval, mistakes);
+impl Held<'_> {
+    fn rule(&self, mistakes: &mut Diagnostics) -> Option<EnvelopeRule> {
+        Some(match self.rule.sure()? {
+            Conformance::FixedWindow {
+                units,
+                interval: length,
+                phase,
+            } => {
+                let (units, interval) = self.window(units, length, mistakes)?;
+                check_phase(phase, (interval, &length.at), mistakes);
                 EnvelopeRule::FixedWindow {
                     units,
                     interval,
-                    phase,
+                    phase: **phase,
                 }
             }
-            "sliding-window" => {
-                let (units, interval) = self.window(mistakes)?;
+            Conformance::SlidingWindow { units, interval } => {
+                let (units, interval) = self.window(units, interval, mistakes)?;
                 EnvelopeRule::SlidingWindow { units, interval }
             }
-            "bucket" => self.bucket(mistakes)?,
-            _ => return None,
-        };
-        let excess = match self.record.word("excess") {
-            "delay" => Excess::Delay,
-            "freeze" => Excess::Freeze,
-            _ => Excess::Drop,
-        };
-        Some(EnvelopeSpec { rule, excess })
+            Conformance::Bucket {
+                rate,
+                burst,
+                tolerance,
+            } => self.bucket(rate, burst, *tolerance, mistakes)?,
+        })
     }
 
-    fn window(&self, mistakes: &mut Diagnostics) -> Option<(u32, Duration)> {
-        let interval = self.record.duration("interval");
-        let interval = interval.or(self.reserve.and_then(|reserve| reserve.interval));
-        if interval.is_none() {
-            self.missing("interval", "50 ms", "interval", mistakes);
+    fn window(
+        &self,
+        units: &Placed<Option<u32>>,
+        interval: &Placed<Option<Duration>>,
+        mistakes: &mut Diagnostics,
+    ) -> Option<(u32, Duration)> {
+        let length = interval.or(self.reserve.and_then(|reserve| reserve.interval));
+        if length.is_none() && !interval.is_mentioned() {
+            self.missing("interval", "\"50 ms\"", INTERVAL, mistakes);
         }
-        let units = self.record.count("units");
-        if units.is_none() && self.reserve.is_none() {
-            self.missing("units", "50", "rate", mistakes);
+        if units.is_none() && self.reserve.is_none() && !units.is_mentioned() {
+            self.missing("units", "50", RATE, mistakes);
         }
-        let interval = interval?;
+        let length = length?;
         let reserved = self
             .reserve
-            .map(|reserve| units_in(reserve.rate, interval, self.unit_bytes));
-        Some((units.or(reserved)?, interval))
+            .map(|reserve| units_in(reserve.rate, length, self.unit_bytes));
+        Some((units.or(reserved)?, length))
     }
 
-    fn bucket(&self, mistakes: &mut Diagnostics) -> Option<EnvelopeRule> {
-        let rate = self.record.rate("rate");
-        let rate = rate.or(self.reserve.map(|reserve| reserve.rate));
-        let burst = self.record.whole("burst");
-        check_burst(self.record, burst, self.unit_bytes, mistakes);
-        if rate.is_none() {
-            self.missing("rate", "20 kbps", "rate", mistakes);
+    fn bucket(
+        &self,
+        own: &Placed<Option<Rate>>,
+        burst: &Placed<Option<u64>>,
+        tolerance: Option<Duration>,
+        mistakes: &mut Diagnostics,
+    ) -> Option<EnvelopeRule> {
+        let rate = own.or(self.reserve.map(|reserve| reserve.rate));
+        check_burst(burst, self.unit_bytes, mistakes);
+        if rate.is_none() && !own.is_mentioned() {
+            self.missing("rate", "\"20 kbps\"", RATE, mistakes);
         }
         let rate = rate?;
         let reserved = self.reserve.and_then(|reserve| reserve.burst_bytes);
@@ -216,7 +244,6 @@ impl Reader<'_> {
             let more = burst.saturating_sub(u64::from(self.unit_bytes));
             Duration(rate.tick(more).0.min(LONGEST_PS))
         };
-        let tolerance = self.record.duration("tolerance");
         let tolerance = tolerance.or_else(|| burst.or(reserved).map(beyond));
         Some(EnvelopeRule::Bucket {
             rate,
@@ -225,51 +252,39 @@ impl Reader<'_> {
     }
 
     /// Says that a key is missing, and its substitute in `reserve` too.
-    fn missing(&self, key: &'static str, example: &str, of: &str, mistakes: &mut Diagnostics) {
-        if self.record.mentions(key) || self.flow.faulty.contains(&"reserve") {
+    fn missing(&self, key: &str, example: &str, instead: Substitute, mistakes: &mut Diagnostics) {
+        let reserve = &self.flow.reserve;
+        if reserve.is_faulty || reserve.as_ref().is_some_and(|own| own.rate.is_faulty) {
             return;
         }
-        let reserve = self.flow.record("reserve");
-        if reserve.is_some_and(|reserve| reserve.faulty.contains(&"rate")) {
-            return;
-        }
-        let example = match key {
-            "units" => example.into(),
-            _ => format!("\"{example}\""),
-        };
-        let found = match reserve {
+        let (name, at) = self.table;
+        let (of, help) = instead;
+        let found = match **reserve {
             Some(_) => format!("no `{key}` here, and `reserve` has no `{of}`"),
             None => format!("no `{key}` here, and the flow has no `reserve`"),
         };
         mistakes.push(
-            Diagnostic::error(
-                "missing-key",
-                format!("`{key}` is missing in `{}`", self.record.section.name),
-            )
-            .at(self.record.at.clone(), found)
-            .help(format!("add `{key} = {example}`"))
-            .help(match of {
-                "interval" => {
-                    "or give it to the reservation: `reserve = { .., interval = \"5 s\" }`"
-                }
-                _ => {
-                    "or let the flow reserve a rate: `reserve = { rate = \"20 kbps\", interval = \
-                     \"5 s\" }`"
-                }
-            }),
+            Diagnostic::error("missing-key", format!("`{key}` is missing in `{name}`"))
+                .at(at.clone(), found)
+                .help(format!("add `{key} = {example}`"))
+                .help(help),
         );
     }
+}
 
-    fn check_phase(&self, phase: Option<Duration>, interval: Duration, mistakes: &mut Diagnostics) {
-        if phase.is_some_and(|phase| phase > interval) {
-            mistakes.push(
-                Diagnostic::error("bad-times", "the first window is longer than the others")
-                    .at(self.record.at("phase"), "it would end only here")
-                    .at(self.record.at("interval"), "length of a window")
-                    .note("`phase` is when the first window ends: at most one interval")
-                    .help("leave `phase` out to draw it at random"),
-            );
-        }
+fn check_phase(
+    phase: &Placed<Option<Duration>>,
+    (interval, interval_at): (Duration, &At),
+    mistakes: &mut Diagnostics,
+) {
+    if phase.is_some_and(|phase| phase > interval) {
+        mistakes.push(
+            Diagnostic::error("bad-times", "the first window is longer than the others")
+                .at(phase.at.clone(), "it would end only here")
+                .at(interval_at.clone(), "length of a window")
+                .note("`phase` is when the first window ends: at most one interval")
+                .help("leave `phase` out to draw it at random"),
+        );
     }
 }
 

@@ -8,10 +8,12 @@ use packet::spec::{
 
 use crate::MeasureSpec;
 use crate::flows::expand;
-use crate::given::packet::service::{self as given, Scheduler};
-use crate::record::Record;
+use crate::given::packet::PacketFile;
+use crate::given::packet::network::Links;
+use crate::given::packet::service::{self as given, Pool, Scheduler};
 use crate::source::At;
 use crate::topology::Graph;
+use crate::typed::Placed;
 
 /// The discipline of a port; round robin where none is given.
 pub(crate) fn scheduler(given: Option<&Scheduler>) -> SchedulerSpec {
@@ -29,7 +31,7 @@ pub(crate) fn scheduler(given: Option<&Scheduler>) -> SchedulerSpec {
                 given::Stamp::Auxvc => Stamp::AuxVc,
                 given::Stamp::VirtualClock => Stamp::VirtualClock,
             },
-            resync: match resync {
+            resync: match **resync {
                 given::Resync::IdleLink => Resync::IdleLink,
                 given::Resync::Literal => Resync::Literal,
                 given::Resync::None => Resync::None,
@@ -79,90 +81,78 @@ pub(crate) fn serves_by_reservation(scheduler: SchedulerSpec) -> bool {
 }
 
 /// Gives every switch the memory of `[pool]`.
-pub(crate) fn add_pools(root: &Record, nodes: &mut [NodeSpec]) {
-    let pool = root.record("pool").map(pool);
+pub(crate) fn add_pools(file: &PacketFile, nodes: &mut [NodeSpec]) {
+    let pool = file.pool.as_ref().map(pool);
     let switches = nodes.iter_mut().filter(|n| n.kind == NodeKind::Switch);
     switches.for_each(|node| node.pool = pool);
 }
 
-fn pool(record: &Record) -> PoolSpec {
+fn pool(own: &Pool) -> PoolSpec {
     PoolSpec {
-        limit_units: record.count("units"),
-        limit_bytes: record.whole("bytes"),
-        when_full: match record.word("when_full") {
-            "push-out" => WhenFull::PushOut,
-            _ => WhenFull::TailDrop,
+        limit_units: *own.units,
+        limit_bytes: *own.bytes,
+        when_full: match own.when_full {
+            given::WhenFull::TailDrop => WhenFull::TailDrop,
+            given::WhenFull::PushOut => WhenFull::PushOut,
         },
-        hold: match record.word("hold") {
-            "start" => Hold::Start,
-            _ => Hold::End,
+        hold: match own.hold {
+            given::Hold::End => Hold::End,
+            given::Hold::Start => Hold::Start,
         },
     }
 }
 
 /// What to measure of ports.
-pub(crate) fn measure(root: &Record, stop_at: Time) -> MeasureSpec {
-    let record = root.record("measure");
-    let ports = record.and_then(|record| record.truth("ports"));
-    let window = record.and_then(|record| record.duration("window"));
+pub(crate) fn measure(file: &PacketFile, stop_at: Time) -> MeasureSpec {
+    let own = file.measure.as_ref();
+    let ports = own.and_then(|own| own.ports);
+    let window = own.and_then(|own| own.window);
     MeasureSpec {
-        ports: ports.unwrap_or_else(|| root.given("pool") || !schedulers(root).is_empty()),
+        ports: ports.unwrap_or_else(|| file.pool.is_given || schedulers(file).next().is_some()),
         window: window.unwrap_or(Duration((stop_at.0 / 1000).max(1))),
     }
 }
 
 /// Every `scheduler` table of the file.
-pub(crate) fn schedulers(root: &Record) -> Vec<&Record> {
-    let own = |record: &'_ Record| record.given("scheduler");
-    let links = root.records("links").iter();
-    let sides = links
-        .clone()
-        .flat_map(|link| [link.record("forward"), link.record("backward")]);
-    let trunk = root.record("topology").and_then(|t| t.record("trunk"));
-    let tables = [Some(root), root.record("link"), trunk].into_iter();
-    let tables = tables.chain(links.map(Some)).chain(sides);
-    let tables = tables.flatten().filter(|table| own(table));
-    tables
-        .filter_map(|table| table.record("scheduler"))
-        .collect()
+pub(crate) fn schedulers(file: &PacketFile) -> impl Iterator<Item = &Scheduler> {
+    let of_links = file.link_tables().map(|link| &link.scheduler);
+    let tables = [&file.scheduler].into_iter().chain(of_links);
+    tables.filter_map(|table| table.as_ref())
 }
 
 /// Where the discipline of a channel's port stands: its table, or the file. Slow: for messages.
-pub(crate) fn scheduler_at(root: &Record, graph: &Graph, channel: u32) -> At {
+pub(crate) fn scheduler_at(file: &Placed<PacketFile>, graph: &Graph, channel: u32) -> At {
     let (from, to) = graph.ends(channel);
     let ends = (graph.name(from), graph.name(to));
-    let of_link = root.records("links").iter().rev().find_map(|link| {
-        let side = ["forward", "backward"];
-        let [forward, backward] = side.map(|side| link.record(side).unwrap_or(link));
-        match joins(link, ends) {
-            Some(true) => Some([forward, link]),
-            Some(false) => Some([backward, link]),
-            None => None,
-        }
+    let of_link = file.links.iter().rev().find_map(|links| {
+        let side = match joins(links, ends)? {
+            true => &links.forward,
+            false => &links.backward,
+        };
+        Some((side.as_ref(), &links.link))
     });
     let switches = !graph.is_host(from) && !graph.is_host(to);
-    let trunk = root
-        .record("topology")
-        .filter(|_| switches && of_link.is_none());
-    let tables = of_link.into_iter().flatten();
-    let tables = tables
-        .chain(trunk.and_then(|topology| topology.record("trunk")))
-        .chain(root.record("link"))
-        .chain([root]);
-    let mut found = tables.filter(|table| table.given("scheduler"));
-    found
-        .next()
-        .map_or_else(|| root.at.clone(), |table| table.at("scheduler"))
+    let topology = file.topology.as_ref();
+    let topology = topology.filter(|_| switches && of_link.is_none());
+    let side = match of_link {
+        Some((side, _)) => side,
+        None => topology.and_then(|topology| topology.trunk.as_ref()),
+    };
+    let tables = side.map(|side| &side.link).into_iter();
+    let tables = tables.chain(of_link.map(|(_, link)| link));
+    let tables = tables.chain([&file.link.value]);
+    let mut schedulers = tables.map(|link| &link.scheduler).chain([&file.scheduler]);
+    let found = schedulers.find_map(Placed::place);
+    found.unwrap_or(&file.at).clone()
 }
 
 /// Does the link join these two, in this order (`true`) or the other?
-fn joins(link: &Record, (from, to): (&str, &str)) -> Option<bool> {
-    let [(a, _), (b, _)] = link.list("between") else {
+fn joins(links: &Links, (from, to): (&str, &str)) -> Option<bool> {
+    let [(a, _), (b, _)] = links.between.as_slice() else {
         return None;
     };
-    let count = link.whole("count");
-    (1..=count.unwrap_or(1)).find_map(|number| {
-        let number = count.map(|_| number);
+    (1..=links.count.unwrap_or(1)).find_map(|number| {
+        let number = links.count.map(|_| number);
         let names = (expand(a, number), expand(b, number));
         match (names.0.as_str(), names.1.as_str()) {
             (a, b) if (a, b) == (from, to) => Some(true),

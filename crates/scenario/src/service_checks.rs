@@ -9,10 +9,13 @@ use packet::spec::{FlowControlSpec, FlowSpec, OutageSpec, SchedulerSpec, Traffic
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
-use crate::record::Record;
+use crate::given::packet::PacketFile;
+use crate::given::packet::flows::FlowSettings;
+use crate::given::packet::service::{Resync, Scheduler};
 use crate::service;
 use crate::source::At;
 use crate::topology::Graph;
+use crate::typed::Placed;
 use kernel::words::counted;
 
 /// Stamps stay below this: then a unit's time may be added, and differences fit 64 bits.
@@ -20,7 +23,7 @@ const LARGEST_STAMP: u128 = 1 << 62;
 
 /// Checks the service of a sound network.
 pub(crate) fn check(
-    root: &Record,
+    file: &Placed<PacketFile>,
     graph: &Graph,
     drafts: &[Draft<'_>],
     (specs, outages): (&[FlowSpec], &[OutageSpec]),
@@ -28,7 +31,7 @@ pub(crate) fn check(
     mistakes: &mut Diagnostics,
 ) {
     let whole = Whole {
-        root,
+        file,
         graph,
         drafts,
         specs,
@@ -51,7 +54,7 @@ pub(crate) fn check(
     whole.misbehaving(mistakes);
     whole.nothing_reserved(mistakes);
     whole.no_guarantee(mistakes);
-    literal_resync(root, mistakes);
+    literal_resync(file, mistakes);
 }
 
 /// The flows that leave through one port.
@@ -106,7 +109,7 @@ fn ports(graph: &Graph, specs: &[FlowSpec]) -> Vec<Port> {
 }
 
 struct Whole<'a> {
-    root: &'a Record,
+    file: &'a Placed<PacketFile>,
     graph: &'a Graph,
     drafts: &'a [Draft<'a>],
     specs: &'a [FlowSpec],
@@ -126,12 +129,12 @@ impl Whole<'_> {
         self.graph.channel_spec(channel).scheduler
     }
 
-    fn record(&self, flow: u32) -> &Record {
-        self.drafts[flow as usize].record
+    fn settings(&self, flow: u32) -> &FlowSettings {
+        self.drafts[flow as usize].settings
     }
 
     fn scheduler_at(&self, channel: u32) -> At {
-        service::scheduler_at(self.root, self.graph, channel)
+        service::scheduler_at(self.file, self.graph, channel)
     }
 
     fn partners_in_sessions(&self, mistakes: &mut Diagnostics) {
@@ -149,10 +152,10 @@ impl Whole<'_> {
                     format!("`{name}` carries answers and can't be a session"),
                 )
                 .at(
-                    self.record(partner).at("session"),
+                    self.settings(partner).session.at.clone(),
                     format!("the partner of `{}`", draft.name),
                 )
-                .at(draft.record.at("partner"), "named here")
+                .at(draft.settings.partner.at.clone(), "named here")
                 .note("answers would be lost until it is set up, or if it is refused")
                 .help(format!(
                     "leave its `session` out, and give it to `{}` instead",
@@ -163,21 +166,21 @@ impl Whole<'_> {
     }
 
     fn pool_without_limit(&self, mistakes: &mut Diagnostics) {
-        let Some(pool) = self.root.record("pool") else {
-            return;
-        };
-        if pool.field("units").is_none() && pool.field("bytes").is_none() {
+        let own = self.file.pool.as_ref();
+        if own.is_some_and(|pool| pool.units.is_none() && pool.bytes.is_none()) {
             mistakes.push(
                 Diagnostic::warning("no-limit", "the pool has no limit")
-                    .at(pool.at.clone(), "neither `units` nor `bytes`")
+                    .at(self.file.pool.at.clone(), "neither `units` nor `bytes`")
                     .help("add `units = 100` or `bytes = \"64 kB\"`, or leave `[pool]` out"),
             );
         }
     }
 
     fn pool_too_small(&self, mistakes: &mut Diagnostics) {
-        let pool = self.root.record("pool");
-        let Some((pool, bytes)) = pool.and_then(|pool| Some((pool, pool.whole("bytes")?))) else {
+        let Some(limit) = self.file.pool.as_ref().map(|pool| &pool.bytes) else {
+            return;
+        };
+        let Some(bytes) = **limit else {
             return;
         };
         let through = |flow: &FlowSpec| flow.legs.iter().any(|leg| leg.parent.is_some());
@@ -189,15 +192,15 @@ impl Whole<'_> {
         else {
             return;
         };
-        let key = match flow.sizes.is_empty() {
-            true => "unit_bytes",
-            false => "sizes",
+        let at = match flow.sizes.is_empty() {
+            true => &draft.settings.unit_bytes.at,
+            false => &draft.settings.sizes.at,
         };
         mistakes.push(
             Diagnostic::error("pool-too-small", "the pool can't hold one unit")
-                .at(pool.at("bytes"), format!("{bytes} bytes"))
+                .at(limit.at.clone(), format!("{bytes} bytes"))
                 .at(
-                    draft.record.at(key),
+                    at.clone(),
                     format!("units of `{}` have {} bytes", draft.name, flow.unit_bytes),
                 )
                 .note("every such unit would be dropped")
@@ -221,12 +224,10 @@ impl Whole<'_> {
             return;
         };
         let (_, switch) = self.graph.ends(channel);
-        let own = draft.record.record("flow_control");
-        let tables = own.into_iter().chain(self.root.record("flow_control"));
-        let scheme = tables
-            .filter(|table| table.given("scheme"))
-            .map(|table| table.at("scheme"))
-            .next();
+        let own = draft.settings.flow_control.as_ref();
+        let tables = own.map(|own| &own.control).into_iter();
+        let mut tables = tables.chain([&self.file.flow_control.value]);
+        let scheme = tables.find_map(|table| Some(&table.scheme).filter(|own| own.is_given));
         mistakes.push(
             Diagnostic::error(
                 "pool-and-credit",
@@ -236,9 +237,9 @@ impl Whole<'_> {
                     self.graph.channel_name(channel)
                 ),
             )
-            .at(self.root.at("pool"), "memory that all flows share")
+            .at(self.file.pool.at.clone(), "memory that all flows share")
             .at(
-                scheme.unwrap_or_else(|| draft.record.at.clone()),
+                scheme.map_or(draft.table, |scheme| &scheme.at).clone(),
                 "credit promises each flow memory of its own",
             )
             .note(format!(
@@ -268,8 +269,8 @@ impl Whole<'_> {
                 "fifo-priority",
                 format!("flows of different priority on `{name}`, served as they come"),
             )
-            .at(self.record(other).at("priority"), said(other))
-            .at(self.record(first).at("priority"), said(first))
+            .at(self.settings(other).priority.at.clone(), said(other))
+            .at(self.settings(first).priority.at.clone(), said(first))
             .at(self.scheduler_at(channel), "fifo knows no priority")
             .note_if(more(mixed.count(), "port"))
             .help("use `kind = \"strict-priority\"`: in order of arrival in each group"),
@@ -297,9 +298,8 @@ impl Whole<'_> {
         };
         let at = match port.reserving {
             0 => self.scheduler_at(channel),
-            _ => reserve_at(self.record(port.least)),
+            _ => reserve_at(&self.drafts[port.least as usize]),
         };
-        let run = self.root.record("run").map(|run| run.at("duration"));
         mistakes.push(
             Diagnostic::error(
                 "too-large",
@@ -309,7 +309,7 @@ impl Whole<'_> {
                 ),
             )
             .at(at, "the smallest rate of this port")
-            .at(run.unwrap_or_default(), "over so long a run")
+            .at(self.file.run.duration.at.clone(), "over so long a run")
             .note(
                 "it may run channel rate / smallest rate times as fast as time, and reaches 2^62 \
                  ps (53 days)",
@@ -322,51 +322,51 @@ impl Whole<'_> {
 
 /// Least and fixed gaps against the mean time between units.
 fn gaps(draft: &Draft<'_>, flow: &FlowSpec, mistakes: &mut Diagnostics) {
-    let (key, wrong) = match flow.traffic {
+    let Some(own) = draft.table_of_traffic() else {
+        return;
+    };
+    let way_on = match flow.traffic {
         TrafficSpec::Poisson {
             mean_interval,
             min_interval,
             ..
-        } => ("min_gap", min_interval >= mean_interval),
-        TrafficSpec::Trains { mean_pause, .. } => ("gap", mean_pause.0 == 0),
+        } if min_interval >= mean_interval => {
+            "shorten it, offer less, or use `kind = \"constant\"`"
+        }
+        TrafficSpec::Trains { mean_pause, .. } if mean_pause.0 == 0 => {
+            "leave it out for half the mean, or offer less"
+        }
         _ => return,
     };
-    let Some(traffic) = draft.record.record("traffic").filter(|_| wrong) else {
+    let Some((key, at, spacing)) = own.gap() else {
         return;
     };
-    let mean = ["interval", "load", "rate"]
-        .into_iter()
-        .find(|key| traffic.given(key));
-    let mean = mean.unwrap_or("kind");
     mistakes.push(
         Diagnostic::error(
             "gap-too-long",
             format!("`{key}` is not shorter than the mean time between units"),
         )
-        .at(traffic.at(key), "nothing is left to be random")
-        .at(traffic.at(mean), "sets the mean")
+        .at(at.clone(), "nothing is left to be random")
+        .at(spacing.place().unwrap_or(&own.at).clone(), "sets the mean")
         .note(format!(
             "`{key}` must be shorter than the mean, which it does not change"
         ))
-        .help(match key {
-            "gap" => "leave it out for half the mean, or offer less",
-            _ => "shorten it, offer less, or use `kind = \"constant\"`",
-        }),
+        .help(way_on),
     );
 }
 
-fn literal_resync(root: &Record, mistakes: &mut Diagnostics) {
-    for table in service::schedulers(root) {
-        if table.field("resync").is_some() && table.word("resync") == "literal" {
+fn literal_resync(file: &PacketFile, mistakes: &mut Diagnostics) {
+    for scheduler in service::schedulers(file) {
+        let Scheduler::VirtualClock { resync, .. } = scheduler else {
+            continue;
+        };
+        if **resync == Resync::Literal {
             mistakes.push(
                 Diagnostic::warning(
                     "unsafe",
                     "literal resynchronisation may reorder a flow and breaks bounds",
                 )
-                .at(
-                    table.at("resync"),
-                    "as section 3.1 of Zhang 1991 is written",
-                )
+                .at(resync.at.clone(), "as section 3.1 of Zhang 1991 is written")
                 .note(
                     "auxVC is set back while units of the flow wait: later ones may get smaller \
                      stamps, and claim work twice",
@@ -378,9 +378,9 @@ fn literal_resync(root: &Record, mistakes: &mut Diagnostics) {
 }
 
 /// Where the rate of a flow's reservation stands.
-fn reserve_at(flow: &Record) -> At {
-    flow.record("reserve")
-        .map_or_else(|| flow.at.clone(), |reserve| reserve.at("rate"))
+fn reserve_at(draft: &Draft<'_>) -> At {
+    let own = draft.settings.reserve.as_ref();
+    own.map_or(draft.table, |reserve| &reserve.rate.at).clone()
 }
 
 /// "the same holds for 2 more flows".

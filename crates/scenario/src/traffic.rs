@@ -17,8 +17,8 @@ use crate::given::packet::traffic::{
     Traffic,
 };
 use crate::partners;
-use crate::record::Record;
 use crate::reserve;
+use crate::source::At;
 use crate::typed::Placed;
 use crate::units::{self, Decimal};
 
@@ -64,7 +64,7 @@ impl Line {
     /// The gap between units of a source.
     fn spaced(self, spacing: &Spacing) -> Duration {
         let of_rate = |rate| self.unit_ps_at(rate).min(units::LONGEST_PS);
-        let gap = self.gap(spacing.interval, spacing.load);
+        let gap = self.gap(*spacing.interval, *spacing.load);
         gap.or_else(|| spacing.rate.map(|rate| Duration(of_rate(rate))))
             .unwrap_or(self.full())
     }
@@ -78,7 +78,7 @@ impl Line {
 /// What the application wants to send.
 pub(crate) fn traffic(
     own: &Traffic,
-    record: &Record,
+    at: &At,
     line: Line,
     mistakes: &mut Diagnostics,
 ) -> TrafficSpec {
@@ -99,14 +99,14 @@ pub(crate) fn traffic(
             total,
             spacing,
             min_gap,
-        } => poisson((**start, *total), line.spaced(spacing), *min_gap),
+        } => poisson((**start, *total), line.spaced(spacing), **min_gap),
         Traffic::Trains {
             start,
             total,
             spacing,
             length,
             gap,
-        } => trains((**start, *total), line.spaced(spacing), *length, *gap),
+        } => trains((**start, *total), line.spaced(spacing), *length, **gap),
         Traffic::OnOff { start, bursts } => on_off(**start, bursts, line),
         Traffic::Client {
             start,
@@ -133,7 +133,7 @@ pub(crate) fn traffic(
             tcp,
         } => TrafficSpec::Tcp(CellTcpSpec {
             start: **start,
-            tcp: flavour(&[tcp], Usual::default(), &record.at, mistakes),
+            tcp: flavour(&[tcp], Usual::default(), at, mistakes),
             application: application(connection, *think, *service),
             overhead_bytes: connection.overhead,
             payload_bytes: *payload,
@@ -148,9 +148,9 @@ pub(crate) fn back(draft: &Draft<'_>, line: Line, mistakes: &mut Diagnostics) ->
     match partners::answer(settings) {
         Some(partners::Answer::Server) => TrafficSpec::Server,
         Some(partners::Answer::TcpBack) => TrafficSpec::TcpBack,
-        None => match (&*settings.back, draft.record.record("back")) {
-            (Some(own), Some(record)) => traffic(own, record, line, mistakes),
-            _ => TrafficSpec::Silent,
+        None => match &*settings.back {
+            Some(own) => traffic(own, &settings.back.at, line, mistakes),
+            None => TrafficSpec::Silent,
         },
     }
 }

@@ -33,7 +33,7 @@ impl Whole<'_> {
                 _ => format!("{} have no delay bound: {words}", counted(count, "flow")),
             };
             let (at, label, help) = self.way_on(&lack);
-            let first = self.drafts[lack.flows[0] as usize].record;
+            let first = &self.drafts[lack.flows[0] as usize];
             mistakes.push(
                 Diagnostic::warning("no-delay-bound", message)
                     .at(at, label)
@@ -114,44 +114,46 @@ impl Whole<'_> {
     /// Where the reason stands, what is there, and how to go on.
     fn way_on(&self, lack: &Lack) -> (At, String, String) {
         let first = lack.flows[0];
-        let record = self.record(first);
-        let of_flow =
-            |key: &str, label: &str, help: &str| (record.at(key), label.into(), help.into());
+        let draft = &self.drafts[first as usize];
+        let (own, from) = (draft.settings, draft.source_at());
+        let of_flow = |at: &At, label: &str, help: &str| (at.clone(), label.into(), help.into());
         match lack.reason {
             NoBound::Bursts => self.bursts(first),
-            NoBound::NoReservation => of_flow("name", "reserves nothing", "give it a `reserve`"),
+            NoBound::NoReservation => {
+                of_flow(draft.name_at, "reserves nothing", "give it a `reserve`")
+            }
             NoBound::SourceControl => of_flow(
-                "source_control",
+                &own.source_control.at,
                 "may send in bursts",
                 "add a `policer`: it holds what is sent, acknowledged or not",
             ),
             NoBound::Sink => of_flow(
-                "sink",
+                &own.sink.at,
                 "units wait here",
                 "leave `sink` out: the destination takes units at once",
             ),
             NoBound::Credit { .. } => of_flow(
-                "flow_control",
+                &own.flow_control.at,
                 "units wait for credit",
                 "let this flow go without: `flow_control = { scheme = \"none\" }`",
             ),
             NoBound::CutThrough { .. } => of_flow(
-                "from",
+                from,
                 "on this way",
                 "`timing = \"store-and-forward\"` on the links of its way",
             ),
             NoBound::Control { .. } => of_flow(
-                "from",
+                from,
                 "on this way",
                 "nothing limits credit, set-ups and warnings there: leave `session`, `alarm` and \
                  credit out of flows that use these links",
             ),
             NoBound::Priority { .. } => of_flow(
-                "priority",
+                &own.priority.at,
                 "others go before it",
                 "give it the highest priority of its ports; reservations divide each priority",
             ),
-            NoBound::Overbooked { .. } => of_flow("reserve", "too much", "reserve less"),
+            NoBound::Overbooked { .. } => of_flow(&own.reserve.at, "too much", "reserve less"),
             NoBound::Discipline { channel } => self.other_discipline(channel),
             NoBound::Deadlines { channel } => (
                 self.deadline_at(channel, first),
@@ -159,7 +161,7 @@ impl Whole<'_> {
                 "set longer deadlines, hold flows to shorter bursts, or reserve less there".into(),
             ),
             NoBound::Mixed => of_flow(
-                "from",
+                from,
                 "on this way",
                 "use `edf` at all ports of its way that others share, or at none",
             ),
@@ -168,15 +170,16 @@ impl Whole<'_> {
 
     /// The envelope or policer that lets more through than is reserved.
     fn bursts(&self, flow: u32) -> (At, String, String) {
-        let (spec, record) = (&self.specs[flow as usize], self.record(flow));
-        let (key, rule) = match (spec.policer, spec.envelope) {
-            (Some(rule), _) => ("policer", rule),
-            (None, Some(rule)) => ("envelope", rule),
-            (None, None) => return (reserve_at(record), String::new(), String::new()),
+        let (spec, draft) = (&self.specs[flow as usize], &self.drafts[flow as usize]);
+        let own = draft.settings;
+        let (at, rule) = match (spec.policer, spec.envelope) {
+            (Some(rule), _) => (&own.policer.at, rule),
+            (None, Some(rule)) => (&own.envelope.at, rule),
+            (None, None) => return (reserve_at(draft), String::new(), String::new()),
         };
         let through = rate_text(lets_through(&rule, spec.unit_bytes));
         let help = format!("reserve {through} or more, or let less through");
-        (record.at(key), format!("lets {through} through"), help)
+        (at.clone(), format!("lets {through} through"), help)
     }
 
     fn other_discipline(&self, channel: u32) -> (At, String, String) {
@@ -209,10 +212,10 @@ impl Whole<'_> {
         let shortest = flows
             .filter(|flow| deadline(*flow).is_some())
             .min_by_key(|flow| deadline(*flow));
-        let reserve = shortest.and_then(|flow| self.record(flow).record("reserve"));
+        let reserve = shortest.and_then(|flow| self.settings(flow).reserve.as_ref());
         reserve.map_or_else(
-            || reserve_at(self.record(first)),
-            |reserve| reserve.at("deadline"),
+            || reserve_at(&self.drafts[first as usize]),
+            |reserve| reserve.deadline.at.clone(),
         )
     }
 }

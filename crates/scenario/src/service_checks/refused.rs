@@ -33,7 +33,7 @@ impl Whole<'_> {
                     format!("the session of `{}` can't cross `{name}`", draft.name),
                 )
                 .at(
-                    draft.record.at("session"),
+                    draft.settings.session.at.clone(),
                     format!("its way crosses `{name}`, whose link {why}"),
                 )
                 .note("messages of sessions are not sent again: one lost would hang the session")
@@ -51,8 +51,8 @@ impl Whole<'_> {
             if !repeats || !closes {
                 continue;
             }
-            let close = draft.record.record("session");
-            let close = close.map_or_else(|| draft.record.at("session"), |own| own.at("close"));
+            let session = &draft.settings.session;
+            let close = session.as_ref().map_or(&session.at, |own| &own.close.at);
             mistakes.push(
                 Diagnostic::error(
                     "bad-session",
@@ -61,8 +61,11 @@ impl Whole<'_> {
                         draft.name
                     ),
                 )
-                .at(close, "closes here")
-                .at(draft.record.at("source_control"), "may still have to send")
+                .at(close.clone(), "closes here")
+                .at(
+                    draft.settings.source_control.at.clone(),
+                    "may still have to send",
+                )
                 .help("leave `close` or `source_control` out"),
             );
         }
@@ -78,19 +81,17 @@ impl Whole<'_> {
                 (false, true) => "ABR",
                 (false, false) => continue,
             };
+            let own = draft.settings;
             let given = [
-                ("envelope", flow.envelope.is_some()),
-                ("policer", flow.policer.is_some() && is_abr),
-                ("session", flow.session.is_some()),
-                ("sizes", !flow.sizes.is_empty() && is_tcp),
+                ("envelope", &own.envelope.at, flow.envelope.is_some()),
+                ("policer", &own.policer.at, flow.policer.is_some() && is_abr),
+                ("session", &own.session.at, flow.session.is_some()),
+                ("sizes", &own.sizes.at, !flow.sizes.is_empty() && is_tcp),
             ];
-            for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            for (key, at, _) in given.into_iter().filter(|(.., is_given)| *is_given) {
                 mistakes.push(
                     Diagnostic::error("closed-loop", format!("{what} can't go with `{key}`"))
-                        .at(
-                            draft.record.at(key),
-                            format!("`{}` is a flow of {what}", draft.name),
-                        )
+                        .at(at.clone(), format!("`{}` is a flow of {what}", draft.name))
                         .note("its own control decides when cells leave; all have one size")
                         .help(format!("leave `{key}` out, or use other traffic")),
                 );
@@ -126,7 +127,7 @@ impl Whole<'_> {
                     ),
                 )
                 .at(
-                    draft.record.at("traffic"),
+                    draft.settings.traffic.at.clone(),
                     "offers a unit whenever there is none",
                 )
                 .at(self.scheduler_at(leg.channel), "has a `max_residence`")

@@ -41,7 +41,7 @@ impl Whole<'_> {
                 ),
             )
             .at(
-                reserve_at(draft.record),
+                reserve_at(draft),
                 format!("`{}` is the last of them", draft.name),
             )
             .help(format!(
@@ -81,8 +81,8 @@ impl Whole<'_> {
                     rate_text(reserved)
                 ),
             )
-            .at(draft.record.at("traffic"), "offered on average")
-            .at(reserve_at(draft.record), "and nothing holds it to this")
+            .at(draft.settings.traffic.at.clone(), "offered on average")
+            .at(reserve_at(draft), "and nothing holds it to this")
             .help(
                 "hold it to what it reserves with `envelope` or `policer`, or leave it so on \
                  purpose",

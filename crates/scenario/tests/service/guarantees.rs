@@ -84,3 +84,16 @@ fn flows_with_one_reason_are_told_of_once() {
             .all(|found| found.code != "no-delay-bound")
     );
 }
+
+#[test]
+fn flows_by_rule_are_shown_by_their_table() {
+    let asking = format!("{OTHER}session = {{ open = \"1 s\" }}");
+    let by_rule = format!("[[patterns]]\nname = \"p\"\nkind = \"all-to-one\"\nto = \"B\"\n{HELD}");
+    let text = simple("[scheduler]\nkind = \"virtual-clock\"", &asking) + &by_rule;
+    let scenario = try_read(&text, &[]).expect("no mistakes");
+    let mut warnings = scenario.warnings.iter();
+    let found = warnings.find(|found| found.code == "no-delay-bound");
+    let labels = &found.expect("a warning").labels;
+    // A pattern has no `from`.
+    assert_eq!(labels[0].1, "on this way");
+}

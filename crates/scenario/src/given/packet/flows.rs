@@ -50,7 +50,7 @@ pub(crate) struct FlowSettings {
     /// Group for service at every port; the largest is served first, as in 802.1Q. Inside a group,
     /// as the scheduler says.
     #[key(is = Whole { min: 0, max: 255, unit: "" }, default = "0")]
-    pub priority: u8,
+    pub priority: Placed<u8>,
     /// Size of this flow's units on the wire.
     #[key(
         is = Whole { min: 1, max: 1 << 20, unit: "bytes" },
@@ -68,7 +68,7 @@ pub(crate) struct FlowSettings {
     pub source_control: Placed<Chosen<SourceControl>>,
     /// How the destinations consume.
     #[key(default = "{ kind = \"infinite\" }")]
-    pub sink: Chosen<Sink>,
+    pub sink: Placed<Chosen<Sink>>,
     /// The flow that carries the answers (acknowledgements, responses) back.
     #[key(is = Reference("flow"), otherwise = "none")]
     pub partner: Placed<Option<String>>,
@@ -77,22 +77,22 @@ pub(crate) struct FlowSettings {
     pub back: Placed<Option<Chosen<Traffic>>>,
     /// What this flow changes of `[flow_control]`.
     #[key(otherwise = "nothing")]
-    pub flow_control: Option<FlowOverride>,
+    pub flow_control: Placed<Option<FlowOverride>>,
     /// What it reserves at every port on its way.
     #[key(otherwise = "nothing: its units are datagrams")]
-    pub reserve: Option<Reserve>,
+    pub reserve: Placed<Option<Reserve>>,
     /// What the source holds itself to.
     #[key(otherwise = "nothing")]
-    pub envelope: Option<Envelope>,
+    pub envelope: Placed<Option<Envelope>>,
     /// What the edge of the network holds it to.
     #[key(otherwise = "nothing")]
-    pub policer: Option<Policer>,
+    pub policer: Placed<Option<Policer>>,
     /// What its source makes of a warning.
     #[key(default = "{ kind = \"ignore\" }")]
     pub on_alarm: OnAlarm,
     /// Set-up and tear-down while the network runs.
     #[key(otherwise = "it is there from the start to the end")]
-    pub session: Option<Session>,
+    pub session: Placed<Option<Session>>,
 }
 
 /// Many flows by rule, named `name[1]`, `name[2]`, ... Random ones depend on `run.seed`.
@@ -136,10 +136,10 @@ pub(crate) enum PatternsKind {
 pub(crate) struct Sizes {
     /// Bytes on the wire.
     #[key(is = Size { min: 1, max: 1 << 20 })]
-    pub bytes: u32,
+    pub bytes: Placed<u32>,
     /// Share of the units, against the sum of all shares of the flow.
     #[key(is = Decimal { min: 0.0, max: 1e6 })]
-    pub share: f64,
+    pub share: Placed<f64>,
 }
 
 /// A time series to record, for the report's plots.

@@ -53,7 +53,7 @@ pub(crate) struct PacketFile {
     pub scheduler: Placed<Option<Scheduler>>,
     /// Memory of every switch.
     #[key(otherwise = "without limit")]
-    pub pool: Option<Pool>,
+    pub pool: Placed<Option<Pool>>,
     /// What to measure besides flows.
     #[key(otherwise = "ports where a scheduler or a pool is given")]
     pub measure: Option<Measure>,

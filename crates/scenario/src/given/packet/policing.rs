@@ -3,12 +3,14 @@
 use derive::{Table, Word};
 use kernel::{Duration, Rate};
 
+use crate::typed::{Chosen, Placed};
+
 /// What the source holds itself to, between the application and `source_control`.
 #[derive(Table, Clone, Debug)]
 #[table("flows.envelope")]
 pub(crate) struct Envelope {
     #[key(flatten)]
-    pub rule: Conformance,
+    pub rule: Chosen<Conformance>,
     /// What becomes of a unit that does not conform.
     #[key(default = "\"drop\"")]
     pub excess: EnvelopeExcess,
@@ -20,7 +22,7 @@ pub(crate) struct Envelope {
 #[table("flows.policer")]
 pub(crate) struct Policer {
     #[key(flatten)]
-    pub rule: Conformance,
+    pub rule: Chosen<Conformance>,
     /// What becomes of a unit that does not conform. A policer can't stop the application.
     #[key(default = "\"drop\"")]
     pub excess: PolicerExcess,
@@ -39,18 +41,18 @@ pub(crate) enum Conformance {
             is = Whole { min: 1, max: 1 << 30, unit: "units" },
             otherwise = "what `reserve.rate` brings in the interval (AIR)"
         )]
-        units: Option<u32>,
+        units: Placed<Option<u32>>,
         /// Length of a window.
         #[key(is = Time { min_ps: 1 }, otherwise = "`reserve.interval` (AI)")]
-        interval: Option<Duration>,
+        interval: Placed<Option<Duration>>,
         /// When the first window ends; at most one interval.
         #[key(is = Time { min_ps: 1 }, otherwise = "at random")]
-        phase: Option<Duration>,
+        phase: Placed<Option<Duration>>,
     },
     /// So many units in any window of this length.
     SlidingWindow {
-        units: Option<u32>,
-        interval: Option<Duration>,
+        units: Placed<Option<u32>>,
+        interval: Placed<Option<Duration>>,
     },
     /// A leaky bucket, also the GCRA of ATM: a rate and a burst.
     #[word(cite = "ITU-T I.371, annex A")]
@@ -58,13 +60,13 @@ pub(crate) enum Conformance {
     Bucket {
         /// How fast the bucket leaks.
         #[key(otherwise = "`reserve.rate`")]
-        rate: Option<Rate>,
+        rate: Placed<Option<Rate>>,
         /// What may pass at once; `tolerance` = (`burst` - unit) / `rate`.
         #[key(
             is = Size { min: 1, max: 1 << 40 },
             otherwise = "from `tolerance`; else `reserve.burst`, or one unit"
         )]
-        burst: Option<u64>,
+        burst: Placed<Option<u64>>,
         /// tau of the GCRA: how much too early a unit may come.
         #[key(is = Time { min_ps: 0 }, otherwise = "from `burst`", cite = "ITU-T I.371, annex A")]
         tolerance: Option<Duration>,

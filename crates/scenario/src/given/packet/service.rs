@@ -1,7 +1,9 @@
 //! Which unit leaves a port next, memory that flows share, what flows reserve.
 
 use derive::{Table, Word};
-use kernel::{Duration, Rate};
+use kernel::{Duration, Rate, Time};
+
+use crate::typed::Placed;
 
 /// Which unit leaves a port next, among those that wait and that flow control lets cross. It
 /// holds for every port; a `scheduler` table in `[link]`, `[[links]]`, `links.forward`,
@@ -26,7 +28,7 @@ pub(crate) enum Scheduler {
         stamp: Stamp,
         /// When auxVC is set back to VirtualClock at the end of a check.
         #[key(default = "\"idle-link\"", cite = "Zhang 1991, section 3.1")]
-        resync: Resync,
+        resync: Placed<Resync>,
         /// T: a flow whose VirtualClock is further ahead of real time at a check is warned.
         #[key(
             is = Time { min_ps: 0 },
@@ -102,10 +104,10 @@ pub(crate) enum Resync {
 pub(crate) struct Pool {
     /// Units it holds.
     #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, otherwise = "without limit")]
-    pub units: Option<u32>,
+    pub units: Placed<Option<u32>>,
     /// Bytes it holds.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "without limit")]
-    pub bytes: Option<u64>,
+    pub bytes: Placed<Option<u64>>,
     /// Who is dropped when it is full.
     #[key(default = "\"tail-drop\"")]
     pub when_full: WhenFull,
@@ -139,7 +141,7 @@ pub(crate) enum Hold {
 pub(crate) struct Reserve {
     /// AR, the average rate, counted on the wire.
     #[key(cite = "Zhang 1991, section 3.1")]
-    pub rate: Rate,
+    pub rate: Placed<Rate>,
     /// AI, the average interval: VirtualClock checks the flow every AIR = max(1, floor(`rate` *
     /// `interval` / unit)) units.
     #[key(
@@ -150,13 +152,13 @@ pub(crate) struct Reserve {
     pub interval: Option<Duration>,
     /// What it may send at once: the bucket of ATS.
     #[key(is = Size { min: 1, max: 1 << 40 }, otherwise = "one unit")]
-    pub burst: Option<u64>,
+    pub burst: Placed<Option<u64>>,
     /// P of VirtualClock: real time counts as so much earlier.
     #[key(is = Time { min_ps: 0 }, default = "\"0 s\"", cite = "Zhang 1991, section 3.2.2")]
     pub offset: Duration,
     /// Deadline at each port, for EDF.
     #[key(is = Time { min_ps: 1 }, otherwise = "the time a unit takes at `rate`")]
-    pub deadline: Option<Duration>,
+    pub deadline: Placed<Option<Duration>>,
 }
 
 /// Set-up and tear-down while the network runs. A request goes along the way and reserves at
@@ -167,10 +169,10 @@ pub(crate) struct Reserve {
 pub(crate) struct Session {
     /// The source asks.
     #[key(is = Time { min_ps: 0 })]
-    pub open: Duration,
+    pub open: Placed<Time>,
     /// The source falls silent; a tear-down follows its last unit.
     #[key(is = Time { min_ps: 0 }, otherwise = "never")]
-    pub close: Option<Duration>,
+    pub close: Placed<Option<Time>>,
     /// Size of its messages on the wire.
     #[key(is = Size { min: 1, max: 1 << 20 }, default = "\"64 B\"")]
     pub message: u32,

@@ -5,6 +5,7 @@ use kernel::{Duration, Rate, Time};
 use packet::spec::Span;
 
 use crate::given::tcp::Tcp;
+use crate::source::At;
 use crate::typed::Placed;
 use crate::units::Decimal;
 
@@ -41,7 +42,7 @@ pub(crate) enum Traffic {
         spacing: Spacing,
         /// Least time between units; shorter than the mean, which stays as it is.
         #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
-        min_gap: Duration,
+        min_gap: Placed<Duration>,
     },
     /// Packet trains: a geometric number of units at even gaps, then an exponential pause.
     #[word(cite = "Jain, Routhier 1986; Zhang 1991, section 4.1")]
@@ -63,7 +64,7 @@ pub(crate) enum Traffic {
             otherwise = "half the mean time between units",
             cite = "Jain, Routhier 1986; Zhang 1991, section 4.1"
         )]
-        gap: Option<Duration>,
+        gap: Placed<Option<Duration>>,
     },
     /// Bursts and pauses in turn, each with its own spacing.
     OnOff {
@@ -137,13 +138,21 @@ pub(crate) enum Traffic {
 pub(crate) struct Spacing {
     /// Time between units (poisson and trains: on average).
     #[key(is = Time { min_ps: 1 }, otherwise = "from `load` or `rate`")]
-    pub interval: Option<Duration>,
+    pub interval: Placed<Option<Duration>>,
     /// Share of the rate of the source's first link.
     #[key(is = Share, otherwise = "from `interval` or `rate`")]
-    pub load: Option<Decimal>,
+    pub load: Placed<Option<Decimal>>,
     /// Bits offered per second, counted on the wire.
     #[key(otherwise = "from `interval` or `load`")]
-    pub rate: Option<Rate>,
+    pub rate: Placed<Option<Rate>>,
+}
+
+impl Spacing {
+    /// Where it stands, if any of the three could be read.
+    pub(crate) fn place(&self) -> Option<&At> {
+        let (interval, load) = (self.interval.place(), self.load.place());
+        interval.or(load).or(self.rate.place())
+    }
 }
 
 /// Bursts and pauses of a source.
@@ -293,6 +302,27 @@ impl Traffic {
             | Self::Requests { start, .. }
             | Self::Bottlenecked { start, .. }
             | Self::Tcp { start, .. } => Some(start),
+        }
+    }
+
+    /// The gap that has to be shorter than the mean time between units: its key, its place, and
+    /// what sets the mean.
+    pub(crate) fn gap(&self) -> Option<(&'static str, &At, &Spacing)> {
+        match self {
+            Self::Poisson {
+                min_gap, spacing, ..
+            } => Some(("min_gap", &min_gap.at, spacing)),
+            Self::Trains { gap, spacing, .. } => Some(("gap", &gap.at, spacing)),
+            Self::Silent
+            | Self::Greedy { .. }
+            | Self::Constant { .. }
+            | Self::OnOff { .. }
+            | Self::Client { .. }
+            | Self::Server
+            | Self::Requests { .. }
+            | Self::Bottlenecked { .. }
+            | Self::Tcp { .. }
+            | Self::TcpBack => None,
         }
     }
 }
