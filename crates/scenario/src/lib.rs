@@ -24,8 +24,6 @@ mod fabric;
 mod files;
 mod flows;
 mod generated;
-// Builders come over to the typed tables one by one; until then some fields are not read.
-#[allow(dead_code)]
 mod given;
 mod glossary;
 pub mod kinds;

@@ -13,6 +13,10 @@ pub(crate) const MARK: &str = "comparison";
 /// What stands at the top of a file for `backwater compare`, and the tables it may have.
 #[derive(Table, Clone, Debug)]
 #[table("comparison")]
+#[allow(
+    dead_code,
+    reason = "what marks a comparison is read before the file is"
+)]
 pub(crate) struct ComparisonFile {
     /// Tells a comparison from a scenario.
     pub kind: Kind,

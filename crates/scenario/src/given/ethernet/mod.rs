@@ -21,6 +21,10 @@ use crate::typed::{Chosen, Placed};
 /// What stands at the top of the file with `engine = "ethernet"`, and the tables it may have.
 #[derive(Table, Clone, Debug)]
 #[table("scenario")]
+#[allow(
+    dead_code,
+    reason = "title, engine and axes are read before the engine is known"
+)]
 pub(crate) struct EthernetFile {
     /// Title of the report.
     #[key(default = "\"\"")]

@@ -17,6 +17,10 @@ use crate::typed::Placed;
 /// What stands at the top of the file with `engine = "flit"`, and the tables it may have.
 #[derive(Table, Clone, Debug)]
 #[table("scenario")]
+#[allow(
+    dead_code,
+    reason = "title, engine and axes are read before the engine is known"
+)]
 pub(crate) struct FlitFile {
     /// Title of the report.
     #[key(default = "\"\"")]

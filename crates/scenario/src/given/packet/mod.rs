@@ -23,6 +23,10 @@ use crate::typed::Placed;
 /// What stands at the top of the file, before any `[table]`, and the tables it may have.
 #[derive(Table, Clone, Debug)]
 #[table("scenario")]
+#[allow(
+    dead_code,
+    reason = "title, engine and axes are read before the engine is known"
+)]
 pub(crate) struct PacketFile {
     #[key(flatten)]
     pub heading: Heading,
