@@ -86,11 +86,15 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     );
 }
 
-/// What each channel may wait for: `8 * channel + class`.
+/// What each channel between switches may wait for: `8 * channel + class`. No other is part of a
+/// circle: a host waits for no one further on, and no one waits for what a host sends.
 fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
     let mut graph: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for (channel, class) in look.crossings.on.keys() {
-        let node = look.net.ends(*channel).1;
+        let (from, node) = look.net.ends(*channel);
+        if switch_of(look.spec, from).is_none() {
+            continue;
+        }
         let pressure = switch_of(look.spec, node).and_then(|s| s.back_pressure.as_ref());
         let Some(pressure) = pressure.filter(|p| !matches!(p.select, Select::Destination(_)))
         else {
@@ -118,9 +122,9 @@ fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
 /// The queues at the far end of a channel that may have it stopped.
 fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u8) -> Vec<Place> {
     let node = look.net.ends(channel).1;
-    let around = look.net.neighbours[node as usize]
-        .iter()
-        .map(|(_, out)| *out);
+    let around = look.net.neighbours[node as usize].iter();
+    let around = around.filter(|(neighbour, _)| switch_of(look.spec, *neighbour).is_some());
+    let around = around.map(|(_, out)| *out);
     let classes: Vec<u8> = match pressure.select {
         Select::Port => (0..8).filter(|c| pressure.classes & 1 << c != 0).collect(),
         Select::Class | Select::Destination(_) => vec![class],

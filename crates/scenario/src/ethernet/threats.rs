@@ -350,8 +350,10 @@ fn lasting(
 /// Stops that a neighbour can be under at once.
 fn gates(look: &Lossless<'_>) -> u64 {
     let pressure = &look.file.back_pressure.value.value;
+    // Asked once for each class: there may be as many switches to look for as flows.
+    let lossless: [bool; 8] = std::array::from_fn(|class| look.is_lossless(class as u8));
     let flows = look.spec.flows.iter();
-    let flows = flows.filter(|flow| look.is_lossless(flow.class));
+    let flows = flows.filter(|flow| lossless.get(usize::from(flow.class)) == Some(&true));
     let mut gates = BTreeSet::new();
     for flow in flows {
         let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
