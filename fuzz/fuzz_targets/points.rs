@@ -9,14 +9,16 @@ mod digest;
 #[path = "../../crates/cli/src/sweep/stored.rs"]
 mod stored;
 
+use std::borrow::Cow;
+
 use results::sweep::{Measure, Role};
 use serde_json::Value;
 
 const fn measure(name: &'static str, unit: &'static str) -> Measure {
     Measure {
-        name,
-        unit,
-        meaning: "",
+        name: Cow::Borrowed(name),
+        unit: Cow::Borrowed(unit),
+        meaning: Cow::Borrowed(""),
         role: Role::Other,
         digits: 3,
     }
