@@ -1,13 +1,10 @@
 //! What the tables say about a key, a word or a group of words.
 
 use crate::given::ethernet::flows as frame_flows;
-use crate::given::ethernet::network as frame_network;
 use crate::given::ethernet::{pressure, traffic as frame_traffic};
 use crate::given::flit::{network as fabric, router, traffic as fabric_traffic};
-use crate::given::packet::{
-    control, explicit_rate, flows, network, policing, service, source, traffic,
-};
-use crate::given::{self, tcp};
+use crate::given::packet::{control, explicit_rate, flows, policing, service, source, traffic};
+use crate::given::{self, tcp, topology};
 use crate::glossary;
 use crate::kinds::Form;
 use crate::suggest;
@@ -87,8 +84,8 @@ pub fn list() -> Vec<WordGroup> {
         group("schedulers", service::Scheduler::WORDS),
         group("envelopes", policing::Conformance::WORDS),
         group("answers to alarms", policing::OnAlarm::WORDS),
-        group("topologies", network::TopologyKind::WORDS),
-        group("patterns", flows::PatternsKind::WORDS),
+        group("topologies", topology::TopologyKind::WORDS),
+        group("patterns", topology::PatternsKind::WORDS),
         group("measures", flows::SeriesMeasure::WORDS),
         group("flit topologies", fabric::TopologyKind::WORDS),
         group("flit routing", fabric::RoutingKind::WORDS),
@@ -99,12 +96,10 @@ pub fn list() -> Vec<WordGroup> {
         group("flit patterns", fabric_traffic::Pattern::WORDS),
         group("flit injections", fabric_traffic::Injection::WORDS),
         group("flit packet sizes", fabric_traffic::Flits::WORDS),
-        group("ethernet topologies", frame_network::TopologyKind::WORDS),
         group("ethernet back-pressure", pressure::BackPressure::WORDS),
         group("ethernet notification", pressure::Notify::WORDS),
         group("ethernet protocols", frame_flows::Transport::WORDS),
         group("ethernet traffic", frame_traffic::TrafficKind::WORDS),
-        group("ethernet patterns", frame_flows::PatternsKind::WORDS),
         group("ethernet measures", frame_flows::SeriesKind::WORDS),
         group("tcp presets", tcp::Preset::WORDS),
     ]

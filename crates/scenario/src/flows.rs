@@ -7,10 +7,10 @@ use kernel::{Purpose, Stream};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::Named;
 use crate::given::packet::PacketFile;
-use crate::given::packet::flows::{FlowSettings, Flows, PatternsKind};
+use crate::given::packet::flows::{FlowSettings, Flows, Patterns};
 use crate::given::packet::traffic::Traffic;
 use crate::partners;
-use crate::patterns;
+use crate::patterns::{self, Hosts, Pairs};
 use crate::reader::clip;
 use crate::route::{self, Router, Tree};
 use crate::source::At;
@@ -95,16 +95,37 @@ pub(crate) fn drafts<'a>(
         named(flows, graph, &mut drafts, mistakes);
     }
     for (index, pattern) in file.patterns.iter().enumerate() {
-        let dice = Stream::new(file.run.seed, index as u64, Purpose::Pattern);
-        patterns::draw(pattern, graph, dice, &mut drafts, mistakes);
-        if drafts.len() as u64 > MOST_FLOWS {
-            refuse(pattern.at.clone(), drafts.len() as u64, mistakes);
+        let mut dice = Stream::new(file.run.seed, index as u64, Purpose::Pattern);
+        let made = pattern.kind.flows(graph.hosts().len() as u64);
+        let total = drafts.len() as u64 + made.map_or(0, |(count, _)| count);
+        if total > MOST_FLOWS {
+            refuse(pattern.at.clone(), total, mistakes);
             return Vec::new();
+        }
+        if let Some(pairs) = patterns::pairs(&pattern.kind, graph, &mut dice, mistakes) {
+            by_rule(pattern, pairs, &mut drafts);
         }
     }
     let drafts = partners::add_backs(drafts, mistakes);
     duplicates(&drafts, mistakes);
     drafts
+}
+
+fn by_rule<'a>(pattern: &'a Placed<Patterns>, pairs: Pairs, drafts: &mut Vec<Draft<'a>>) {
+    for (number, (source, to)) in (1..).zip(pairs) {
+        drafts.push(Draft {
+            name: format!("{}[{number}]", *pattern.name),
+            source,
+            to: vec![to],
+            table: &pattern.at,
+            name_at: &pattern.name.at,
+            settings: &pattern.settings,
+            own: None,
+            number: Some(number),
+            at: pattern.kind.at.clone(),
+            back_of: None,
+        });
+    }
 }
 
 fn nothing_to_send(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) {
@@ -122,16 +143,18 @@ fn nothing_to_send(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) {
     }
 }
 
-/// How many flows each table makes, as far as it says, where that stands, and the table.
+/// How many flows each table makes, as far as it says without knowing the hosts, where that
+/// stands, and the table.
 pub(crate) fn counts(file: &PacketFile) -> impl Iterator<Item = (Option<u64>, &At, &At)> {
     let flows = file.flows.iter();
     let flows = flows.map(|flows| (flows.count.value, &flows.count.at, &flows.at));
-    let patterns = file.patterns.iter().map(|pattern| match &*pattern.kind {
-        PatternsKind::RandomPairs { count } => (count.sure().copied(), &count.at, &pattern.at),
-        PatternsKind::AllToOne { .. } | PatternsKind::Permutation | PatternsKind::Neighbour => {
-            (None, &pattern.at, &pattern.at)
-        }
-    });
+    let patterns = file
+        .patterns
+        .iter()
+        .map(|pattern| match pattern.kind.flows(0) {
+            Some((count, Some(at))) => (Some(count), at, &pattern.at),
+            Some((_, None)) | None => (None, &pattern.at, &pattern.at),
+        });
     flows.chain(patterns)
 }
 

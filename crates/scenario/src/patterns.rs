@@ -1,74 +1,59 @@
 //! Flows by rule.
 
+use std::collections::BTreeMap;
+
 use kernel::Stream;
 
-use packet::spec::NodeKind;
-
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::flows::Draft;
-use crate::given::packet::flows::{Patterns, PatternsKind};
+use crate::given::topology::PatternsKind;
 use crate::source::At;
-use crate::topology::Graph;
-use crate::typed::Placed;
+use crate::typed::Chosen;
 
 /// Sources and destinations.
-type Pairs = Vec<(u32, u32)>;
+pub(crate) type Pairs = Vec<(u32, u32)>;
 
-/// Adds the flows of one pattern.
-pub(crate) fn draw<'a>(
-    pattern: &'a Placed<Patterns>,
-    graph: &Graph,
-    mut dice: Stream,
-    drafts: &mut Vec<Draft<'a>>,
-    mistakes: &mut Diagnostics,
-) {
-    let Some(kind) = pattern.kind.sure() else {
-        return;
-    };
-    let hosts: Vec<u32> = (0..graph.nodes.len() as u32)
-        .filter(|node| graph.is_host(*node))
-        .collect();
-    let at = &pattern.kind.at;
-    if hosts.len() < 2 {
-        if !hosts.is_empty() || graph.nodes.iter().any(|node| node.kind == NodeKind::Switch) {
-            mistakes.push(
-                Diagnostic::error("bad-pattern", "a pattern needs two hosts or more")
-                    .at(at.clone(), format!("the network has {}", hosts.len())),
-            );
-        }
-        return;
-    }
-    let pairs = match kind {
-        PatternsKind::RandomPairs { count } => Ok(random_pairs(&hosts, **count, &mut dice)),
-        PatternsKind::Permutation => Ok(permutation(&hosts, &mut dice)),
-        PatternsKind::Neighbour => neighbours(graph, &hosts, at),
-        PatternsKind::AllToOne { to } => match to.sure() {
-            Some(name) => all_to_one(name, &to.at, graph, &hosts),
-            None => return,
-        },
-    };
-    let pairs = match pairs {
-        Ok(pairs) => pairs,
-        Err(diagnostic) => return mistakes.push(*diagnostic),
-    };
-    for (index, (source, to)) in pairs.into_iter().enumerate() {
-        let number = index as u64 + 1;
-        drafts.push(Draft {
-            name: format!("{}[{number}]", *pattern.name),
-            source,
-            to: vec![to],
-            table: &pattern.at,
-            name_at: &pattern.name.at,
-            settings: &pattern.settings,
-            own: None,
-            number: Some(number),
-            at: at.clone(),
-            back_of: None,
-        });
-    }
+/// A network, as far as patterns look at it.
+pub(crate) trait Hosts {
+    /// All hosts, in order.
+    fn hosts(&self) -> Vec<u32>;
+    /// The first node that a host is joined to.
+    fn switch_of(&self, host: u32) -> Option<u32>;
+    /// The host of that name.
+    fn find_host(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>>;
 }
 
-pub(crate) fn random_pairs(hosts: &[u32], count: u64, dice: &mut Stream) -> Vec<(u32, u32)> {
+/// The pairs of one pattern; `None` if there are none, which is then said.
+pub(crate) fn pairs(
+    kind: &Chosen<PatternsKind>,
+    network: &impl Hosts,
+    dice: &mut Stream,
+    mistakes: &mut Diagnostics,
+) -> Option<Pairs> {
+    let at = &kind.at;
+    let kind = kind.sure()?;
+    let hosts = network.hosts();
+    if hosts.len() < 2 {
+        mistakes.push(
+            Diagnostic::error("bad-pattern", "a pattern needs two hosts or more")
+                .at(at.clone(), format!("the network has {}", hosts.len()))
+                .help("name more in `[network]`, or raise the numbers of `[topology]`"),
+        );
+        return None;
+    }
+    let found = match kind {
+        PatternsKind::RandomPairs { count } => Ok(random_pairs(&hosts, **count, dice)),
+        PatternsKind::Permutation => Ok(permutation(&hosts, dice)),
+        PatternsKind::Neighbour => neighbours(network, &hosts, at),
+        PatternsKind::AllToAll => Ok(all_to_all(&hosts)),
+        PatternsKind::AllToOne { to } => {
+            let found = network.find_host(to.sure()?, &to.at);
+            found.map(|to| all_to_one(to, &hosts))
+        }
+    };
+    found.map_err(|mistake| mistakes.push(*mistake)).ok()
+}
+
+fn random_pairs(hosts: &[u32], count: u32, dice: &mut Stream) -> Pairs {
     let size = hosts.len() as u64;
     let draw = |_| {
         let source = dice.below(size);
@@ -80,7 +65,7 @@ pub(crate) fn random_pairs(hosts: &[u32], count: u64, dice: &mut Stream) -> Vec<
 }
 
 /// A random cyclic permutation (Sattolo): nobody sends to itself.
-pub(crate) fn permutation(hosts: &[u32], dice: &mut Stream) -> Vec<(u32, u32)> {
+fn permutation(hosts: &[u32], dice: &mut Stream) -> Pairs {
     let mut to = hosts.to_vec();
     for last in (1..to.len()).rev() {
         to.swap(last, dice.below(last as u64) as usize);
@@ -89,14 +74,14 @@ pub(crate) fn permutation(hosts: &[u32], dice: &mut Stream) -> Vec<(u32, u32)> {
 }
 
 /// Every host to the host of the same number on the next switch that has hosts.
-fn neighbours(graph: &Graph, hosts: &[u32], at: &At) -> Result<Pairs, Box<Diagnostic>> {
-    let mut groups: Vec<Vec<u32>> = vec![Vec::new(); graph.nodes.len()];
+fn neighbours(network: &impl Hosts, hosts: &[u32], at: &At) -> Result<Pairs, Box<Diagnostic>> {
+    let mut groups: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for host in hosts {
-        if let Some((switch, _)) = graph.neighbours[*host as usize].first() {
-            groups[*switch as usize].push(*host);
+        if let Some(switch) = network.switch_of(*host) {
+            groups.entry(switch).or_default().push(*host);
         }
     }
-    groups.retain(|group| !group.is_empty());
+    let groups: Vec<Vec<u32>> = groups.into_values().collect();
     if groups.len() < 2 {
         return Err(Box::new(
             Diagnostic::error("bad-pattern", "there is no next switch")
@@ -118,8 +103,14 @@ fn neighbours(graph: &Graph, hosts: &[u32], at: &At) -> Result<Pairs, Box<Diagno
     Ok(pairs.filter(|(from, to)| from != to).collect())
 }
 
-fn all_to_one(name: &str, at: &At, graph: &Graph, hosts: &[u32]) -> Result<Pairs, Box<Diagnostic>> {
-    let to = graph.find_host(name, at)?;
+fn all_to_all(hosts: &[u32]) -> Pairs {
+    let pairs = hosts
+        .iter()
+        .flat_map(|from| hosts.iter().map(move |to| (*from, *to)));
+    pairs.filter(|(from, to)| from != to).collect()
+}
+
+fn all_to_one(to: u32, hosts: &[u32]) -> Pairs {
     let others = hosts.iter().filter(|host| **host != to);
-    Ok(others.map(|host| (*host, to)).collect())
+    others.map(|host| (*host, to)).collect()
 }

@@ -7,17 +7,20 @@ use packet::spec::{ChannelSpec, ErrorSpec, LinkSpec, NodeKind, NodeSpec, Schedul
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::expand;
-use crate::generated;
+use crate::generated::{self, Plan};
 use crate::given::Named;
 use crate::given::packet::PacketFile;
 use crate::given::packet::network::{self, Channel, Link, Links, Network};
 use crate::given::packet::service::Scheduler;
+use crate::patterns::Hosts;
 use crate::reader::clip;
 use crate::service;
 use crate::source::At;
 use crate::suggest::{self, Budget};
 use crate::typed::Placed;
 
+/// Nodes that a rule may make.
+const MOST_NODES: u64 = 2_000_000;
 /// Names looked through for a suggestion.
 const CANDIDATES: usize = 10_000;
 
@@ -44,6 +47,27 @@ impl Graph {
 
     pub(crate) fn channel(&self, from: u32, to: u32) -> Option<u32> {
         self.channels.get(&(from, to)).copied()
+    }
+
+    /// The network by rule: switches, links between them, then hosts with theirs.
+    fn place(&mut self, plan: Plan, edge: &ChannelSpec, trunk: &ChannelSpec) {
+        let link = |a: u32, b: u32, spec: &ChannelSpec| LinkSpec {
+            a,
+            b,
+            forward: spec.clone(),
+            backward: spec.clone(),
+        };
+        for name in plan.switches {
+            self.add_node(name, NodeKind::Switch);
+        }
+        for (a, b) in plan.trunks {
+            self.add_link(link(a as u32, b as u32, trunk));
+        }
+        for (name, switch) in plan.hosts {
+            if let Some(host) = self.add_node(name, NodeKind::Host) {
+                self.add_link(link(host, switch as u32, edge));
+            }
+        }
     }
 
     pub(crate) fn is_host(&self, node: u32) -> bool {
@@ -190,6 +214,22 @@ impl Graph {
     }
 }
 
+impl Hosts for Graph {
+    fn hosts(&self) -> Vec<u32> {
+        let nodes = 0..self.nodes.len() as u32;
+        nodes.filter(|node| self.is_host(*node)).collect()
+    }
+
+    fn switch_of(&self, host: u32) -> Option<u32> {
+        let first = self.neighbours[host as usize].first();
+        first.map(|(switch, _)| *switch)
+    }
+
+    fn find_host(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
+        self.find_host(name, at)
+    }
+}
+
 /// Builds the network of the file.
 pub(crate) fn build(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) -> Graph {
     let mut graph = Graph::default();
@@ -197,7 +237,11 @@ pub(crate) fn build(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) -> G
     match (&*file.network, &*file.topology) {
         (Some(network), None) => named_nodes(&mut graph, network, mistakes),
         (None, Some(topology)) => {
-            generated::build(&mut graph, topology, &file.topology.at, &base, mistakes);
+            let at = &file.topology.at;
+            if let Some(plan) = generated::plan(&topology.kind, at, MOST_NODES, mistakes) {
+                let own: Vec<&Link> = topology.trunk.iter().map(|own| &own.link).collect();
+                graph.place(plan, &base.channel(&[]), &base.channel(&own));
+            }
         }
         (Some(_), Some(_)) => mistakes.push(
             Diagnostic::error(
@@ -251,7 +295,7 @@ fn named_nodes(graph: &mut Graph, network: &Network, mistakes: &mut Diagnostics)
 }
 
 /// What channels have where nothing else is said.
-pub(crate) struct Base<'a> {
+struct Base<'a> {
     /// `[link]`, if it was read.
     link: Option<&'a Link>,
     /// `[scheduler]`.
@@ -267,7 +311,7 @@ impl<'a> Base<'a> {
     }
 
     /// A channel, with what these tables change, the last winning.
-    pub(crate) fn channel(&self, changes: &[&Link]) -> ChannelSpec {
+    fn channel(&self, changes: &[&Link]) -> ChannelSpec {
         let Some(link) = self.link else {
             return placeholder();
         };

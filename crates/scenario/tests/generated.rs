@@ -73,14 +73,42 @@ fn topologies_have_their_sizes() {
         (5, 20, 25)
     );
     assert_eq!(size("kind = \"star\"\nhosts_per_switch = 4"), (1, 4, 4));
+    assert_eq!(size("kind = \"mesh\"\nsides = [3, 4]"), (12, 12, 17 + 12));
     assert_eq!(
-        size("kind = \"grid\"\nrows = 3\ncolumns = 4"),
-        (12, 12, 17 + 12)
+        size("kind = \"mesh\"\nsides = [2, 3, 4]"),
+        (24, 24, 46 + 24)
     );
+    // Rows of two have no room for another link.
+    assert_eq!(size("kind = \"torus\"\nsides = [2, 4]"), (8, 8, 4 + 8 + 8));
     assert_eq!(
-        size("kind = \"tree\"\ndepth = 3\nfanout = 2\nhosts_per_switch = 2"),
+        size("kind = \"leaf-spine\"\nleaves = 3\nspines = 2\nhosts_per_switch = 4"),
+        (5, 12, 6 + 12)
+    );
+    assert_eq!(size("kind = \"fat-tree\"\nports = 4"), (20, 16, 48));
+    assert_eq!(
+        size("kind = \"tree\"\nlevels = 3\nfanout = 2\nhosts_per_switch = 2"),
         (7, 8, 14)
     );
+}
+
+/// Each switch of a torus has a link both ways along each dimension, and names say where it is.
+#[test]
+fn a_torus_closes_each_dimension() {
+    let scenario = generated("kind = \"torus\"\nsides = [3, 4]", "kind = \"all-to-all\"");
+    let network = &packet(&scenario).network;
+    assert_eq!(network.flows.len(), 12 * 11);
+    let name = |node: u32| network.nodes[node as usize].name.as_str();
+    let around = |wanted: &str| {
+        let ends = network.links.iter().flat_map(|l| [(l.a, l.b), (l.b, l.a)]);
+        let joined = ends
+            .filter(|(a, _)| name(*a) == wanted)
+            .map(|(_, b)| name(b));
+        let mut joined: Vec<&str> = joined.collect();
+        joined.sort_unstable();
+        joined.join(" ")
+    };
+    assert_eq!(around("S1_1"), "H1_1_1 S1_2 S1_4 S2_1 S3_1");
+    assert_eq!(around("S3_4"), "H3_4_1 S1_4 S2_4 S3_1 S3_3");
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn the_reference_has_every_section_and_word() {
         "## `[run]` (ethernet engine)",
         "## `[back_pressure]`",
         "| `initial_window` |",
-        "`two-tier`",
+        "`leaf-spine`",
     ] {
         assert!(page.contains(part), "{part}");
     }

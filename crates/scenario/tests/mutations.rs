@@ -287,8 +287,10 @@ fn large_numbers_of_anything_are_refused_fast() {
     let flows = "[[flows]]\nname = \"a\"\nfrom = \"H1_1\"\nto = \"H2_1\"\n";
     for topology in [
         "kind = \"line\"\nswitches = 1000000\nhosts_per_switch = 1000000",
-        "kind = \"grid\"\nrows = 10000\ncolumns = 10000",
-        "kind = \"tree\"\ndepth = 20\nfanout = 1000",
+        "kind = \"mesh\"\nsides = [10000, 10000]",
+        "kind = \"tree\"\nlevels = 20\nfanout = 1000",
+        "kind = \"torus\"\nsides = [1000000, 1000000, 1000000, 1000000]",
+        "kind = \"mesh\"\nsides = []",
         "kind = \"star\"\nhosts_per_switch = 18446744073709551615",
     ] {
         refused(
@@ -310,10 +312,10 @@ fn large_numbers_of_anything_are_refused_fast() {
         refused(topology, format!("{run}[topology]\n{topology}\n"));
     }
     for topology in [
-        "kind = \"star\"\nstations = 1000000",
-        "kind = \"chain\"\nswitches = 1000000\nstations_per_switch = 1000000",
-        "kind = \"two-tier\"\nleaves = 1000000\nstations_per_leaf = 1000000\nspines = 9",
-        "kind = \"fat-tree\"\nk = 128",
+        "kind = \"star\"\nhosts_per_switch = 1000000",
+        "kind = \"line\"\nswitches = 1000000\nhosts_per_switch = 1000000",
+        "kind = \"leaf-spine\"\nleaves = 1000000\nhosts_per_switch = 1000000\nspines = 9",
+        "kind = \"fat-tree\"\nports = 128",
     ] {
         let run = "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n[link]\nrate = \"1 Gbps\"\n";
         let flows = "[[patterns]]\nkind = \"all-to-all\"\nname = \"p\"\n";

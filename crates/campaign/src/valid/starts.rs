@@ -142,7 +142,7 @@ fn packet(random: &mut Random) -> Value {
             ("H1_1", "H3_2")
         }
         _ => {
-            tree["topology"] = json!({ "kind": "grid", "rows": 2, "columns": 2 });
+            tree["topology"] = json!({ "kind": "mesh", "sides": [2, 2] });
             ("H1_1_1", "H2_2_1")
         }
     };
@@ -162,13 +162,13 @@ fn ethernet(random: &mut Random) -> Value {
     });
     let (from, to) = match random.below(3) {
         0 => {
-            tree["topology"] = json!({ "kind": "star", "stations": 4 });
-            ("S1", "S3")
+            tree["topology"] = json!({ "kind": "star", "hosts_per_switch": 4 });
+            ("H1_1", "H1_3")
         }
         1 => {
-            let kind = random.word(&["chain", "ring"]);
-            tree["topology"] = json!({ "kind": kind, "switches": 3, "stations_per_switch": 2 });
-            ("S1_1", "S3_2")
+            let kind = random.word(&["line", "ring"]);
+            tree["topology"] = json!({ "kind": kind, "switches": 3, "hosts_per_switch": 2 });
+            ("H1_1", "H3_2")
         }
         _ => {
             tree["network"] = json!({ "stations": ["S{1..3}", "D1"], "switches": ["A", "B"] });

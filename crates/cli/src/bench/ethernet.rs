@@ -46,7 +46,7 @@ const SET: &[Workload] = &[
     ),
     workload!(
         "Ethernet (c) 112 TCP, two tiers",
-        "bench/two-tier-tcp.toml",
+        "bench/leaf-spine-tcp.toml",
         &[]
     ),
     workload!(

@@ -10,10 +10,11 @@ use super::{tcp, traffic};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::Named;
 use crate::given::ethernet::EthernetFile;
-use crate::given::ethernet::flows::{self as given, FlowSettings, PatternsKind, Transport};
+use crate::given::ethernet::flows::{self as given, FlowSettings, Transport};
 use crate::given::ethernet::network::Link;
 use crate::given::ethernet::traffic::TrafficKind;
-use crate::patterns;
+use crate::given::topology::PatternsKind;
+use crate::patterns::{self, Hosts};
 use crate::reader::clip;
 use crate::source::At;
 use crate::typed::{Placed, Word};
@@ -104,6 +105,7 @@ pub(crate) fn flows<'r>(
                     PatternsKind::AllToOne { to } => &to.at,
                     PatternsKind::Permutation
                     | PatternsKind::AllToAll
+                    | PatternsKind::Neighbour
                     | PatternsKind::RandomPairs { .. } => &rule.at,
                 },
                 name: &rule.name,
@@ -192,44 +194,12 @@ fn by_rule(
     dice: &mut Stream,
     mistakes: &mut Diagnostics,
 ) -> Option<Vec<(u32, u32)>> {
-    let stations = net.stations();
-    if stations.len() < 2 {
-        mistakes.push(
-            Diagnostic::error("bad-pattern", "a pattern needs two stations or more")
-                .at(
-                    rule.kind.at.clone(),
-                    format!("the network has {}", stations.len()),
-                )
-                .help("name more in `[network]`, or raise the numbers of `[topology]`"),
-        );
-        return None;
-    }
-    let size = stations.len() as u64;
-    let kind = rule.kind.sure()?;
-    let total = match kind {
-        PatternsKind::RandomPairs { count } => u64::from(*count.sure()?),
-        PatternsKind::AllToAll => size * (size - 1),
-        PatternsKind::Permutation | PatternsKind::AllToOne { .. } => size,
-    };
+    let (total, _) = rule.kind.sure()?.flows(net.hosts().len() as u64)?;
     if total > MOST_FLOWS {
         refuse(rule.kind.at.clone(), total, mistakes);
         return None;
     }
-    Some(match kind {
-        PatternsKind::RandomPairs { .. } => patterns::random_pairs(&stations, total, dice),
-        PatternsKind::Permutation => patterns::permutation(&stations, dice),
-        PatternsKind::AllToAll => {
-            let others = |from: u32| stations.iter().map(move |to| (from, *to));
-            let pairs = stations.iter().flat_map(|from| others(*from));
-            pairs.filter(|(from, to)| from != to).collect()
-        }
-        PatternsKind::AllToOne { to } => {
-            let to = net.find_station(to.sure()?, &to.at);
-            let to = to.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()?;
-            let others = stations.iter().filter(|from| **from != to);
-            others.map(|from| (*from, to)).collect()
-        }
-    })
+    patterns::pairs(&rule.kind, net, dice, mistakes)
 }
 
 fn add<'r>(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostics::Diagnostic;
 use crate::given::ethernet::network::{Channel, Links};
+use crate::patterns::Hosts;
 use crate::reader::clip;
 use crate::source::At;
 use crate::suggest::{self, Budget};
@@ -67,6 +68,7 @@ impl<'r> Net<'r> {
         self.joins.push(join);
     }
 
+    /// Those that forward nothing.
     pub(crate) fn stations(&self) -> Vec<u32> {
         let nodes = 0..self.names.len() as u32;
         nodes.filter(|node| !self.forwards(*node)).collect()
@@ -184,5 +186,20 @@ impl<'r> Net<'r> {
                     )),
             )
         })
+    }
+}
+
+impl Hosts for Net<'_> {
+    fn hosts(&self) -> Vec<u32> {
+        self.stations()
+    }
+
+    fn switch_of(&self, host: u32) -> Option<u32> {
+        let first = self.neighbours[host as usize].first();
+        first.map(|(switch, _)| *switch)
+    }
+
+    fn find_host(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
+        self.find_station(name, at)
     }
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::net::{Join, Net};
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::generated::{self, Plan};
 use crate::given::Named;
 use crate::given::ethernet::EthernetFile;
-use crate::given::ethernet::network::{Channel, Links, Network, Topology, TopologyKind};
+use crate::given::ethernet::network::{Channel, Links, Network};
 use crate::reader::clip;
 use crate::source::At;
 use crate::typed::Placed;
@@ -20,7 +21,12 @@ pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnosti
     let (network, topology) = (&file.network, &file.topology);
     match (&network.value, &topology.value) {
         (Some(network), None) => named_nodes(&mut net, network, mistakes),
-        (None, Some(rule)) => generated(&mut net, rule, &topology.at, mistakes),
+        (None, Some(rule)) => {
+            let plan = generated::plan(&rule.kind, &topology.at, MOST_NODES, mistakes);
+            if let Some(plan) = plan {
+                place(&mut net, plan, rule.trunk.as_ref(), &topology.at);
+            }
+        }
         (Some(_), Some(_)) => mistakes.push(
             Diagnostic::error(
                 "contradiction",
@@ -35,7 +41,9 @@ pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnosti
             Diagnostic::error("missing-key", "the file has no nodes")
                 .at(file.at.clone(), "no `[network]` and no `[topology]`")
                 .help("name them: `[network]` with `stations = [\"S\", \"D\"]` and `switches`")
-                .help("or make them: `[topology]` with `kind = \"star\"` and `stations = 4`"),
+                .help(
+                    "or make them: `[topology]` with `kind = \"star\"` and `hosts_per_switch = 4`",
+                ),
         ),
     }
     let generated = net.joins.len();
@@ -206,57 +214,9 @@ fn check_stations(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics
     }
 }
 
-/// Switches by name, links between them, and the stations of each.
-struct Plan {
-    switches: Vec<String>,
-    trunks: Vec<(usize, usize)>,
-    stations: Vec<(String, usize)>,
-}
-
-fn generated<'r>(net: &mut Net<'r>, topology: &'r Topology, at: &At, mistakes: &mut Diagnostics) {
-    let Some((kind, nodes)) = topology
-        .kind
-        .sure()
-        .and_then(|kind| Some((kind, nodes(kind)?)))
-    else {
-        return;
-    };
-    if nodes > MOST_NODES {
-        mistakes.push(
-            Diagnostic::error("too-large", "the topology has too many nodes")
-                .at(at.clone(), format!("{nodes} nodes"))
-                .note(format!("at most {MOST_NODES} nodes can be made")),
-        );
-        return;
-    }
-    if let TopologyKind::Ring { switches, .. } = kind
-        && **switches < 3
-    {
-        mistakes.push(
-            Diagnostic::error("out-of-range", "a ring needs 3 switches or more")
-                .at(switches.at.clone(), "no ring")
-                .help("two switches make a chain: `kind = \"chain\"`"),
-        );
-        return;
-    }
-    if let TopologyKind::FatTree { k } = kind
-        && **k % 2 == 1
-    {
-        mistakes.push(
-            Diagnostic::error("out-of-range", "`k` must be even")
-                .at(k.at.clone(), "half the ports of a switch lead up")
-                .help("take one more or one less"),
-        );
-        return;
-    }
-    let plan = plan(kind);
-    for (name, _) in &plan.stations {
-        net.add_node(name.clone(), false);
-    }
-    let first = net.names.len();
-    for name in plan.switches {
-        net.add_node(name, true);
-    }
+/// The network by rule: hosts, switches, links of hosts, then links between switches.
+fn place<'r>(net: &mut Net<'r>, plan: Plan, trunk: Option<&'r Channel>, at: &At) {
+    let first = plan.hosts.len();
     let link = |a: usize, b: usize, trunk: Option<&'r Channel>| Join {
         a: a as u32,
         b: b as u32,
@@ -265,119 +225,17 @@ fn generated<'r>(net: &mut Net<'r>, topology: &'r Topology, at: &At, mistakes: &
         turned: false,
         at: at.clone(),
     };
-    for (station, (_, switch)) in plan.stations.iter().enumerate() {
-        net.join(link(station, first + switch, None));
+    let switches: Vec<usize> = plan.hosts.iter().map(|(_, switch)| *switch).collect();
+    for (name, _) in plan.hosts {
+        net.add_node(name, false);
+    }
+    for name in plan.switches {
+        net.add_node(name, true);
+    }
+    for (host, switch) in switches.into_iter().enumerate() {
+        net.join(link(host, first + switch, None));
     }
     for (a, b) in plan.trunks {
-        net.join(link(first + a, first + b, topology.trunk.as_ref()));
-    }
-}
-
-/// How many nodes the rule makes; `None` if a number is missing.
-fn nodes(kind: &TopologyKind) -> Option<u64> {
-    let number = |number: &Placed<u32>| number.sure().map(|number| u64::from(*number));
-    Some(match kind {
-        TopologyKind::Star { stations } => number(stations)? + 1,
-        TopologyKind::Chain {
-            switches,
-            stations_per_switch,
-        }
-        | TopologyKind::Ring {
-            switches,
-            stations_per_switch,
-        } => number(switches)? * (1 + number(stations_per_switch)?),
-        TopologyKind::TwoTier {
-            leaves,
-            stations_per_leaf,
-            spines,
-        } => number(leaves)? * (1 + number(stations_per_leaf)?) + number(spines)?,
-        TopologyKind::FatTree { k } => {
-            let k = number(k)?;
-            k * k * k / 4 + k * k * 5 / 4
-        }
-    })
-}
-
-fn plan(kind: &TopologyKind) -> Plan {
-    let size = |number: &Placed<u32>| **number as usize;
-    match kind {
-        TopologyKind::Star { stations } => Plan {
-            switches: vec!["A".into()],
-            trunks: Vec::new(),
-            stations: (1..=size(stations)).map(|i| (format!("S{i}"), 0)).collect(),
-        },
-        TopologyKind::Chain {
-            switches,
-            stations_per_switch,
-        } => row(size(switches), size(stations_per_switch)),
-        TopologyKind::Ring {
-            switches,
-            stations_per_switch,
-        } => {
-            let mut plan = row(size(switches), size(stations_per_switch));
-            plan.trunks.push((size(switches) - 1, 0));
-            plan
-        }
-        TopologyKind::TwoTier {
-            leaves,
-            stations_per_leaf,
-            spines,
-        } => {
-            let (leaves, spines) = (size(leaves), size(spines));
-            let tier = |letter: char, size: usize| (1..=size).map(move |i| format!("{letter}{i}"));
-            let up = |leaf: usize| (0..spines).map(move |spine| (leaf, leaves + spine));
-            Plan {
-                switches: tier('A', leaves).chain(tier('B', spines)).collect(),
-                trunks: (0..leaves).flat_map(up).collect(),
-                stations: hang(leaves, size(stations_per_leaf)),
-            }
-        }
-        TopologyKind::FatTree { k } => fat_tree(size(k)),
-    }
-}
-
-/// Stations of each switch, by name.
-fn hang(switches: usize, each: usize) -> Vec<(String, usize)> {
-    let pairs = (0..switches).flat_map(|switch| (0..each).map(move |i| (switch, i)));
-    let named = pairs.map(|(switch, i)| (format!("S{}_{}", switch + 1, i + 1), switch));
-    named.collect()
-}
-
-/// Switches, each joined to the next.
-fn row(switches: usize, stations_per_switch: usize) -> Plan {
-    Plan {
-        switches: (1..=switches).map(|i| format!("A{i}")).collect(),
-        trunks: (1..switches).map(|i| (i - 1, i)).collect(),
-        stations: hang(switches, stations_per_switch),
-    }
-}
-
-/// Pods of `k / 2` edges and `k / 2` aggregation switches; aggregation switch `i` of each pod is
-/// joined to the `i`-th group of `k / 2` core switches.
-fn fat_tree(k: usize) -> Plan {
-    let half = k / 2;
-    let named = |letter: char| {
-        let pairs = (1..=k).flat_map(move |pod| (1..=half).map(move |i| (pod, i)));
-        pairs.map(move |(pod, i)| format!("{letter}{pod}_{i}"))
-    };
-    let core = (1..=half * half).map(|i| format!("C{i}"));
-    let (edge, aggregation, core_from) = (0, k * half, 2 * k * half);
-    let mut trunks = Vec::new();
-    for pod in 0..k {
-        for i in 0..half {
-            let up = aggregation + pod * half + i;
-            trunks.extend((0..half).map(|j| (edge + pod * half + j, up)));
-            trunks.extend((0..half).map(|j| (up, core_from + i * half + j)));
-        }
-    }
-    let stations = (0..k * half).flat_map(|edge| (0..half).map(move |i| (edge, i)));
-    let name = |(edge, i): (usize, usize)| {
-        let (pod, number) = (edge / half + 1, edge % half + 1);
-        (format!("S{pod}_{number}_{}", i + 1), edge)
-    };
-    Plan {
-        switches: named('E').chain(named('A')).chain(core).collect(),
-        trunks,
-        stations: stations.map(name).collect(),
+        net.join(link(first + a, first + b, trunk));
     }
 }

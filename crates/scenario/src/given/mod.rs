@@ -9,6 +9,7 @@ pub(crate) mod flit;
 pub(crate) mod packet;
 pub(crate) mod sweep;
 pub(crate) mod tcp;
+pub(crate) mod topology;
 
 use derive::{Table, Word};
 

@@ -182,15 +182,15 @@ fn back_pressure_none_turns_the_rest_off() {
 #[test]
 fn the_nearest_table_says_what_a_queue_does() {
     let spec = read(
-        "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n[topology]\nkind = \"chain\"\n\
-         switches = 2\nstations_per_switch = 1\n\
+        "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n[topology]\nkind = \"line\"\n\
+         switches = 2\nhosts_per_switch = 1\n\
          trunk = { cable = \"2 km\", mark_above = \"30 kB\", quantum = \"3 kB\" }\n\
          [link]\nrate = \"1 Gbps\"\ndelay = \"1 us\"\n\
          [buffer]\nper_queue = \"80 kB\"\nmark_above = \"10 kB\"\nquantum = \"2 kB\"\n\
          [[classes]]\nclass = 1\necn = { low = \"20 kB\", high = \"40 kB\" }\n\
-         [[links]]\nbetween = [\"A2\", \"A1\"]\nlimit = \"90 kB\"\n\
+         [[links]]\nbetween = [\"S2\", \"S1\"]\nlimit = \"90 kB\"\n\
          forward = { ecn = { low = \"50 kB\", high = \"60 kB\" } }\n\
-         [[flows]]\nname = \"f\"\nfrom = \"S1_1\"\nto = \"S2_1\"\nclass = 1\n",
+         [[flows]]\nname = \"f\"\nfrom = \"H1_1\"\nto = \"H2_1\"\nclass = 1\n",
     );
     let held = |channel: &ChannelSpec, class: usize| {
         let queue = &channel.queues[class];

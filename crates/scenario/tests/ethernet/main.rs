@@ -431,23 +431,23 @@ fn generated(topology: &str) -> EthernetSpec {
 #[test]
 fn topologies_have_the_nodes_and_links_of_their_rule() {
     for (topology, stations, switches, links) in [
-        ("kind = \"star\"\nstations = 5", 5, 1, 5),
+        ("kind = \"star\"\nhosts_per_switch = 5", 5, 1, 5),
         (
-            "kind = \"chain\"\nswitches = 3\nstations_per_switch = 2",
+            "kind = \"line\"\nswitches = 3\nhosts_per_switch = 2",
             6,
             3,
             8,
         ),
         ("kind = \"ring\"\nswitches = 3", 3, 3, 6),
         (
-            "kind = \"two-tier\"\nleaves = 3\nstations_per_leaf = 4\nspines = 2\n\
+            "kind = \"leaf-spine\"\nleaves = 3\nhosts_per_switch = 4\nspines = 2\n\
              trunk = { rate = \"40 Gbps\" }",
             12,
             5,
             18,
         ),
-        ("kind = \"fat-tree\"\nk = 4", 16, 20, 48),
-        ("kind = \"fat-tree\"\nk = 8", 128, 80, 384),
+        ("kind = \"fat-tree\"\nports = 4", 16, 20, 48),
+        ("kind = \"fat-tree\"\nports = 8", 128, 80, 384),
     ] {
         let spec = generated(topology);
         let is_station = |node: &&NodeSpec| matches!(node.kind, NodeKind::Station { .. });
@@ -472,7 +472,7 @@ fn topologies_have_the_nodes_and_links_of_their_rule() {
                 "{k} ports each"
             );
         }
-        if topology.contains("two-tier") {
+        if topology.contains("leaf-spine") {
             assert_eq!(spec.links[12].forward.rate, Rate(40_000_000_000));
             assert_eq!(spec.links[0].forward.rate, Rate(10_000_000_000));
         }

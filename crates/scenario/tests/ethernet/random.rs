@@ -22,9 +22,9 @@ impl Dice {
 fn file(seed: u64) -> String {
     let mut dice = Dice(Stream::new(seed, 0, Purpose::Traffic));
     let topology = dice.of(&[
-        "kind = \"star\"\nstations = 6",
-        "kind = \"chain\"\nswitches = 3\nstations_per_switch = 3",
-        "kind = \"two-tier\"\nleaves = 2\nstations_per_leaf = 3\nspines = 2",
+        "kind = \"star\"\nhosts_per_switch = 6",
+        "kind = \"line\"\nswitches = 3\nhosts_per_switch = 3",
+        "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_switch = 3\nspines = 2",
     ]);
     let trunk = dice.of(&["", "trunk = { rate = \"10 Gbps\", delay = \"10 us\" }\n"]);
     let kind = dice.of(&["pause", "class", "class", "destination"]);
@@ -56,11 +56,7 @@ fn file(seed: u64) -> String {
          payload = \"{bytes}\"\ntraffic = {{ kind = \"poisson\", rate = \"{load}\" }}\n\
          [[patterns]]\nname = \"b\"\nkind = \"permutation\"\nclass = 1\n\
          payload = \"700 B\"\ntraffic = {{ kind = \"poisson\", rate = \"100 Mbps\" }}\n",
-        to = if topology.contains("star") {
-            "S1"
-        } else {
-            "S1_1"
-        },
+        to = "H1_1",
         class = dice.0.below(3),
     )
 }

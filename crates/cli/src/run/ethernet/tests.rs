@@ -12,7 +12,7 @@ engine = "ethernet"
 duration = "1 ms"
 [topology]
 kind = "star"
-stations = 5
+hosts_per_switch = 5
 [link]
 rate = "1 Gbps"
 [buffer]
@@ -22,7 +22,7 @@ kind = "pause"
 [[patterns]]
 name = "merge"
 kind = "all-to-one"
-to = "S1"
+to = "H1_1"
 traffic = { kind = "constant", rate = "900 Mbps" }
 "#;
 

@@ -6,6 +6,7 @@ use kernel::Duration;
 use super::traffic::Traffic;
 use crate::given::Named;
 use crate::given::tcp::TcpOverride;
+use crate::given::topology::PatternsKind;
 use crate::typed::{Chosen, Placed};
 
 /// A connection, or datagrams one way, between two stations; or many: with lists of equal length
@@ -67,28 +68,6 @@ pub(crate) struct Patterns {
     pub kind: Chosen<PatternsKind>,
     #[key(flatten)]
     pub settings: FlowSettings,
-}
-
-/// What the kind of [[patterns]] sets.
-#[derive(Table, Clone, Debug)]
-#[table(part, by(kind, "The rule."))]
-pub(crate) enum PatternsKind {
-    /// One flow from every station, each to another one, at random.
-    Permutation,
-    /// Incast: one flow from every other station to one station.
-    AllToOne {
-        /// The station all others send to.
-        #[key(is = Reference("station"))]
-        to: Placed<String>,
-    },
-    /// One flow from every station to every other.
-    AllToAll,
-    /// Each flow between two different stations drawn at random.
-    RandomPairs {
-        /// How many flows.
-        #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" })]
-        count: Placed<u32>,
-    },
 }
 
 /// A time series to record, for the report's plots.

@@ -5,6 +5,7 @@ use kernel::{Duration, Rate};
 
 use super::switch::{Order, QueueSettings};
 use crate::given::Named;
+use crate::given::topology::TopologyKind;
 use crate::typed::{Chosen, Placed};
 
 /// What every link has, both ways, unless `[[links]]` or `topology.trunk` says otherwise.
@@ -79,7 +80,9 @@ pub(crate) struct Network {
     pub switches: Vec<Named>,
 }
 
-/// Nodes and links by rule. `[[links]]` may add links or override generated ones.
+/// Nodes and links by rule. Switches are `S1`, `S2`, .. (`S1_1` in a mesh: row, column); the
+/// hosts of a switch carry its number: `H1_1`, `H1_2`, .. (`H1_1_1` in a mesh). `[[links]]` may
+/// add links or override generated ones.
 #[derive(Table, Clone, Debug)]
 #[table("[topology]")]
 pub(crate) struct Topology {
@@ -88,54 +91,6 @@ pub(crate) struct Topology {
     /// What differs on links between switches.
     #[key(otherwise = "the same as `[link]`")]
     pub trunk: Option<Channel>,
-}
-
-/// What the kind of [topology] sets.
-#[derive(Table, Clone, Debug)]
-#[table(part, by(kind, "The rule."))]
-pub(crate) enum TopologyKind {
-    /// One switch, `A`, with stations `S1`, `S2`, ..
-    Star {
-        /// Stations of the switch.
-        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
-        stations: Placed<u32>,
-    },
-    /// Switches `A1`, `A2`, .. in a row, stations `S1_1`, `S1_2`, .. on `A1` and so on.
-    Chain {
-        /// How many switches (a ring needs 3).
-        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
-        switches: Placed<u32>,
-        /// Stations of each switch.
-        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" }, default = "1")]
-        stations_per_switch: Placed<u32>,
-    },
-    /// The same, the last joined to the first.
-    Ring {
-        switches: Placed<u32>,
-        stations_per_switch: Placed<u32>,
-    },
-    /// Leaves `A1`, `A2`, .. with stations `S1_1`, .., each joined to every spine `B1`, `B2`, ..
-    TwoTier {
-        /// Switches with stations.
-        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
-        leaves: Placed<u32>,
-        /// Stations of each leaf.
-        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
-        stations_per_leaf: Placed<u32>,
-        /// Switches that join all the leaves.
-        #[key(is = Whole { min: 1, max: 1_000_000, unit: "nodes" })]
-        spines: Placed<u32>,
-    },
-    /// Three tiers of switches with `k` ports: edges `E1_1`, .. (pod, number) with stations
-    /// `S1_1_1`, .., aggregation `A1_1`, .., core `C1`, ..
-    FatTree {
-        /// Ports of each switch, an even number: k^3/4 stations in k pods.
-        #[key(
-            is = Whole { min: 2, max: 128, unit: "ports" },
-            cite = "Al-Fares, Loukissas, Vahdat 2008"
-        )]
-        k: Placed<u32>,
-    },
 }
 
 /// Next hops from a node to stations. All other ways are the shortest (fewest links); of several

@@ -9,6 +9,7 @@ use super::service::{Reserve, Session};
 use super::source::SourceControl;
 use super::traffic::{Sink, Traffic};
 use crate::given::Named;
+use crate::given::topology::PatternsKind;
 use crate::typed::{Chosen, Placed};
 
 /// A flow (a virtual circuit) from a host to one or more others.
@@ -106,28 +107,6 @@ pub(crate) struct Patterns {
     pub kind: Chosen<PatternsKind>,
     #[key(flatten)]
     pub settings: FlowSettings,
-}
-
-/// What the kind of [[patterns]] sets.
-#[derive(Table, Clone, Debug)]
-#[table(part, by(kind, "The rule."))]
-pub(crate) enum PatternsKind {
-    /// Each flow between two different hosts drawn at random.
-    RandomPairs {
-        /// How many flows.
-        #[key(is = Whole { min: 1, max: 10_000_000, unit: "flows" })]
-        count: Placed<u64>,
-    },
-    /// One flow from every other host to one host.
-    AllToOne {
-        /// The host all others send to.
-        #[key(is = Reference("host"))]
-        to: Placed<String>,
-    },
-    /// One flow from every host, each to another one, at random.
-    Permutation,
-    /// One flow from every host to the host of the same number on the next switch, round about.
-    Neighbour,
 }
 
 /// A size of units and how often it comes; the size of each unit is drawn at random.

@@ -6,6 +6,7 @@ use kernel::{Duration, Rate, Time};
 use super::explicit_rate::ExplicitRate;
 use super::service::Scheduler;
 use crate::given::Named;
+use crate::given::topology::TopologyKind;
 use crate::typed::{Chosen, Placed};
 
 /// What every link has, both ways, unless `[[links]]` or `topology.trunk` says otherwise.
@@ -93,54 +94,17 @@ pub(crate) struct Network {
     pub switches: Vec<Named>,
 }
 
-/// Nodes and links by rule. Switches are `S1`, `S2`, .. (`S1_1` in a grid: row, column); the
-/// hosts of a switch carry its number: `H1_1`, `H1_2`, .. (`H1_1_1` in a grid). `[[links]]` may
+/// Nodes and links by rule. Switches are `S1`, `S2`, .. (`S1_1` in a mesh: row, column); the
+/// hosts of a switch carry its number: `H1_1`, `H1_2`, .. (`H1_1_1` in a mesh). `[[links]]` may
 /// add links or override generated ones.
 #[derive(Table, Clone, Debug)]
 #[table("[topology]")]
 pub(crate) struct Topology {
     #[key(flatten)]
     pub kind: Chosen<TopologyKind>,
-    /// Hosts on each switch (in a tree: on each switch of the last level).
-    #[key(is = Whole { min: 1, max: 1_000_000, unit: "hosts" }, default = "1")]
-    pub hosts_per_switch: u64,
     /// What differs on links between switches.
     #[key(otherwise = "the same as `[link]`")]
     pub trunk: Option<Channel>,
-}
-
-/// What the kind of [topology] sets.
-#[derive(Table, Clone, Debug)]
-#[table(part, by(kind, "The rule."))]
-pub(crate) enum TopologyKind {
-    /// Switches in a row, hosts on each.
-    Line {
-        /// How many switches (a ring needs 3).
-        #[key(is = Whole { min: 1, max: 1_000_000, unit: "switches" })]
-        switches: Placed<u64>,
-    },
-    /// Switches in a ring, hosts on each.
-    Ring { switches: Placed<u64> },
-    /// One switch, `S1`, with all the hosts.
-    Star,
-    /// Switches in rows and columns, joined to their neighbours, hosts on each.
-    Grid {
-        /// Rows of the grid.
-        #[key(is = Whole { min: 1, max: 10_000, unit: "rows" })]
-        rows: Placed<u64>,
-        /// Columns of the grid.
-        #[key(is = Whole { min: 1, max: 10_000, unit: "columns" })]
-        columns: Placed<u64>,
-    },
-    /// Switches in a tree, numbered level by level; hosts below the last level.
-    Tree {
-        /// Levels of switches; the hosts are below the last.
-        #[key(is = Whole { min: 1, max: 20, unit: "levels" })]
-        depth: Placed<u32>,
-        /// Switches below each switch.
-        #[key(is = Whole { min: 1, max: 1000, unit: "switches" })]
-        fanout: Placed<u64>,
-    },
 }
 
 /// The link is cut: what is on it or would start is lost.
