@@ -136,7 +136,7 @@ fn summary(engine: &Engine) -> String {
                     network
                         .links
                         .first()
-                        .map_or(0, |link| link.forward.queues.len()),
+                        .map_or(0, |link| link.channels[0].queues.len()),
                     "class"
                 ),
                 counted(network.flows.len(), "flow"),

@@ -127,7 +127,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
     let classes = spec
         .links
         .first()
-        .map_or(1, |link| link.forward.queues.len());
+        .map_or(1, |link| link.channels[0].queues.len());
     let mut channels = channels(spec);
     let mut slots: Vec<u32> = (0..channels.len() as u32).collect();
     slots.sort_by_key(|channel| channels[*channel as usize].to);
@@ -190,7 +190,7 @@ fn selection(spec: &EthernetSpec, network: &Network) -> Vec<Option<Stream>> {
 /// What a specification says of each channel.
 fn channel_specs(spec: &EthernetSpec) -> impl Iterator<Item = &ChannelSpec> {
     let links = spec.links.iter();
-    links.flat_map(|link| [&link.forward, &link.backward])
+    links.flat_map(|link| &link.channels)
 }
 
 fn channels(spec: &EthernetSpec) -> Vec<Channel> {

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use kernel::TraceHash;
+use kernel::{Channels, TraceHash};
 
 use crate::build::BuildError;
 use crate::frame::{Frame, NONE};
@@ -240,11 +240,10 @@ pub(crate) fn ends_of(spec: &EthernetSpec, way: u32) -> (u32, u32) {
 
 /// The nodes a channel leaves and enters.
 pub(crate) fn ends(spec: &EthernetSpec, channel: u32) -> Option<(u32, u32)> {
-    let link = spec.links.get(channel as usize / 2)?;
-    Some(match channel % 2 {
-        0 => (link.a, link.b),
-        _ => (link.b, link.a),
-    })
+    let channels = spec.links.channels();
+    channels
+        .contains(&channel)
+        .then(|| spec.links.ends(channel))
 }
 
 /// The channels that leave each node, and where they lead, in the order of channels.

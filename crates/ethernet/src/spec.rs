@@ -158,17 +158,7 @@ pub struct Ratio {
 }
 
 /// A full-duplex link.
-#[derive(Clone, PartialEq, Debug)]
-pub struct LinkSpec {
-    /// Node at one end.
-    pub a: u32,
-    /// Node at the other end.
-    pub b: u32,
-    /// From `a` to `b`.
-    pub forward: ChannelSpec,
-    /// From `b` to `a`.
-    pub backward: ChannelSpec,
-}
+pub type LinkSpec = kernel::Link<ChannelSpec>;
 
 /// One direction of a link, the output queues in front of it and the input counters behind it.
 #[derive(Clone, PartialEq, Debug)]

@@ -67,10 +67,8 @@ pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
     });
     let station = || node(NodeKind::Station { storm: None }, None);
     let link = |a, b| LinkSpec {
-        a,
-        b,
-        forward: channel(),
-        backward: channel(),
+        ends: [a, b],
+        channels: [channel(), channel()],
     };
     let flow = |class| FlowSpec {
         name: String::new(),

@@ -93,7 +93,7 @@ fn a_switch_that_cuts_through_waits_for_64_bytes_unless_it_would_run_dry() {
     let header = 84 * 800_000 + US / 2 + 3 * US;
     assert_eq!(run(&net).0.starts[1].0, header);
     // Out faster than in: the whole frame first.
-    net.spec.links[1].forward.rate = Rate(100 * MBPS);
+    net.spec.links[1].channels[0].rate = Rate(100 * MBPS);
     let whole = 1020 * 800_000 + US / 2 + 3 * US;
     assert_eq!(run(&net).0.starts[1].0, whole);
 }
@@ -141,7 +141,7 @@ fn deficit_round_robin_shares_by_quanta() {
     let mut net = Net::new(2, None);
     let (a, d) = (net.switch("A"), net.station("D"));
     net.link(a, d, 100);
-    let port = &mut net.spec.links[0].forward;
+    let port = &mut net.spec.links[0].channels[0];
     port.order = Order::DeficitRoundRobin;
     port.queues[0].quantum_bytes = 1000;
     port.queues[1].quantum_bytes = 3000;
@@ -177,7 +177,7 @@ fn turns(rules: Option<BackPressureSpec>) -> Vec<u8> {
     let mut net = Net::new(2, rules);
     let (a, d) = (net.switch("A"), net.station("D"));
     net.link(a, d, 10);
-    let port = &mut net.spec.links[0].forward;
+    let port = &mut net.spec.links[0].channels[0];
     port.order = Order::DeficitRoundRobin;
     port.queues[0].quantum_bytes = 1000;
     port.queues[1].quantum_bytes = 3000;
@@ -221,7 +221,7 @@ fn stopped_source(message: Message) -> Net {
     let (s, a, d) = (net.station("S"), net.switch("A"), net.station("D"));
     net.link(s, a, 100);
     net.link(a, d, 10);
-    let queue = &mut net.spec.links[1].forward.queues[0];
+    let queue = &mut net.spec.links[1].channels[0].queues[0];
     (queue.high_bytes, queue.low_bytes) = (5_000, 4_000);
     net.udp(s, d, 954, endless());
     short(&mut net, 20 * MS);
@@ -292,7 +292,7 @@ fn a_refreshed_stop_does_not_end() {
     assert!(outcome.channels[1].refreshes_sent > 20);
     // Nothing is lost, and without refreshes something is.
     assert_eq!(outcome.flows[0].dropped_total, 0);
-    let queue = &mut net.spec.links[1].forward.queues[0];
+    let queue = &mut net.spec.links[1].channels[0].queues[0];
     queue.limit_bytes = Some(8_000);
     assert_eq!(run(&net).1.flows[0].dropped_total, 0);
     let Some(NodeKind::Switch(switch)) = net.spec.nodes.get_mut(1).map(|node| &mut node.kind)
@@ -316,7 +316,7 @@ fn a_refresh_is_timed_by_the_channel_that_is_stopped() {
         quanta: 100,
         refresh_percent: Some(50),
     });
-    net.spec.links[0].backward.rate = Rate(50 * MBPS);
+    net.spec.links[0].channels[1].rate = Rate(50 * MBPS);
     let (log, _) = run(&net);
     let again: Vec<u64> = log.controls[..3].iter().map(|control| control.0).collect();
     assert_eq!(again, [0, 1, 2].map(|k| SIXTH + k * 256 * US));
@@ -430,7 +430,7 @@ fn marks_begin_at_the_threshold_and_not_on_bare_acknowledgements() {
     net.link(s, a, 100);
     net.link(a, d, 10);
     for link in &mut net.spec.links {
-        for channel in [&mut link.forward, &mut link.backward] {
+        for channel in &mut link.channels {
             channel.queues[0].ecn = Some(EcnSpec {
                 low_bytes: 10_000,
                 high_bytes: 10_000,
@@ -447,7 +447,7 @@ fn marks_begin_at_the_threshold_and_not_on_bare_acknowledgements() {
     assert!(queue.most_bytes < 40_000, "{}", queue.most_bytes);
     // A threshold of nothing on the way back marks nothing: only acknowledgements go there.
     for link in &mut net.spec.links {
-        link.backward.queues[0].ecn = Some(EcnSpec {
+        link.channels[1].queues[0].ecn = Some(EcnSpec {
             low_bytes: 0,
             high_bytes: 0,
             probability: 1.0,

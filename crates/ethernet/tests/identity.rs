@@ -159,7 +159,7 @@ fn a_resume_with_the_last_frame_is_the_same_run_with_and_without_onlookers() {
     let (s, a, d) = (net.station("S"), net.switch("A"), net.station("D"));
     net.link(s, a, 100);
     net.link(a, d, 10);
-    let queue = &mut net.spec.links[1].forward.queues[0];
+    let queue = &mut net.spec.links[1].channels[0].queues[0];
     (queue.high_bytes, queue.low_bytes) = (5_000, 500);
     net.udp(s, d, 1000, endless());
     net.spec.stop_at = Time(100 * MS);

@@ -55,16 +55,15 @@ fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Checked {
 
 /// From- and to-node of every channel.
 pub(crate) fn channel_ends(spec: &NetworkSpec) -> Vec<(u32, u32)> {
-    let ends = |link: &packet::spec::LinkSpec| [(link.a, link.b), (link.b, link.a)];
+    let ends = |link: &packet::spec::LinkSpec| {
+        [(link.ends[0], link.ends[1]), (link.ends[1], link.ends[0])]
+    };
     spec.links.iter().flat_map(ends).collect()
 }
 
 /// The channels in order of their index.
 pub(crate) fn channels(spec: &NetworkSpec) -> Vec<&ChannelSpec> {
-    spec.links
-        .iter()
-        .flat_map(|link| [&link.forward, &link.backward])
-        .collect()
+    spec.links.iter().flat_map(|link| &link.channels).collect()
 }
 
 pub(crate) fn check(spec: &NetworkSpec) -> Checked {

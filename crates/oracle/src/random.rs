@@ -74,7 +74,7 @@ pub fn exact_window(links: &[LinkSpec], channel: u32, unit_bytes: u32) -> Durati
         };
         received + channel.delay + channel.handling
     };
-    one_way(&link.forward) + one_way(&link.backward)
+    one_way(&link.channels[0]) + one_way(&link.channels[1])
 }
 
 /// A random network: 1-4 switches, 2-8 hosts, 1-8 flows under N23 (now and then one without
@@ -149,10 +149,8 @@ fn random_link(dice: &mut Dice, a: u32, b: u32, timings: &[Timing]) -> LinkSpec 
     };
     let (a, b) = if dice.one_in(2) { (a, b) } else { (b, a) };
     LinkSpec {
-        a,
-        b,
-        forward,
-        backward,
+        ends: [a, b],
+        channels: [forward, backward],
     }
 }
 
@@ -301,7 +299,7 @@ pub(crate) fn tree(
 ) -> Vec<(u32, Option<u32>)> {
     let ends: Vec<(u32, u32)> = links
         .iter()
-        .flat_map(|link| [(link.a, link.b), (link.b, link.a)])
+        .flat_map(|link| [(link.ends[0], link.ends[1]), (link.ends[1], link.ends[0])])
         .collect();
     let mut reached = vec![(source, Vec::new())];
     let mut next = 0;

@@ -323,7 +323,7 @@ fn rm_cells_are_conserved() {
     for seed in 0..NETWORKS {
         let mut spec = random_spec(seed);
         for link in &mut spec.links {
-            for channel in [&mut link.forward, &mut link.backward] {
+            for channel in &mut link.channels {
                 let loss = [0.0, 0.01, 0.1][seed as usize % 3];
                 channel.errors.data_loss = loss;
                 // RM cells are lost as control units are.

@@ -4,7 +4,7 @@
 mod abr;
 
 use abr::{Log, observe};
-use kernel::{Duration, Purpose, Rate, Stream, Time, Wheel};
+use kernel::{Channels, Duration, Purpose, Rate, Stream, Time, Wheel};
 use oracle::abr::Builder;
 use packet::Simulation;
 use packet::probe::{Crossing, Probe};
@@ -157,7 +157,7 @@ fn water_filling(lot: &ParkingLot, target: f64, taken: &[f64]) -> Vec<f64> {
     while rates.iter().any(Option::is_none) {
         let share = |channel: u32| {
             let link = &lot.spec.links[channel as usize / 2];
-            let mut left = target * link.forward.rate.0 as f64 - taken[channel as usize];
+            let mut left = target * link.channels[0].rate.0 as f64 - taken[channel as usize];
             let mut open = 0.0;
             for (path, rate) in lot.paths.iter().zip(&rates) {
                 if path.contains(&channel) {
@@ -169,7 +169,7 @@ fn water_filling(lot: &ParkingLot, target: f64, taken: &[f64]) -> Vec<f64> {
             }
             (open > 0.0).then(|| left.max(0.0) / open)
         };
-        let channels = 0..2 * lot.spec.links.len() as u32;
+        let channels = lot.spec.links.channels();
         let shares = channels.filter_map(|channel| Some((share(channel)?, channel)));
         let tightest = shares.min_by(|a, b| a.0.total_cmp(&b.0));
         let (share, channel) = tightest.expect("some circuit is open");
@@ -332,7 +332,7 @@ fn rates_come_back_after_background_took_all() {
             }
         }
         let scheduler = SchedulerSpec::StrictPriority;
-        builder.spec.links[0].forward.scheduler = scheduler;
+        builder.spec.links[0].channels[0].scheduler = scheduler;
         let source = builder.node(NodeKind::Host);
         let first = builder.link(source, 0, Rate(2 * LINK.0), Duration(MS));
         let flow = builder.flow(
@@ -360,8 +360,8 @@ fn lost_rm_cells_do_not_move_the_shares() {
     for loss in [0.02, 0.2] {
         let mut spec = four(300).spec;
         for link in &mut spec.links {
-            link.forward.errors.control_loss = loss;
-            link.backward.errors.control_loss = loss;
+            link.channels[0].errors.control_loss = loss;
+            link.channels[1].errors.control_loss = loss;
         }
         let (log, outcome) = observe(&spec);
         for at in [150, 200, 250, 299] {

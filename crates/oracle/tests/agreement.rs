@@ -100,7 +100,7 @@ fn they_agree_where_values_are_bound_at_the_trigger() {
 fn with_errors(seed: u64, errors: ErrorSpec) -> NetworkSpec {
     let mut spec = under(random_spec(seed), RULES[seed as usize % RULES.len()]);
     for link in &mut spec.links {
-        (link.forward.errors, link.backward.errors) = (errors, errors);
+        (link.channels[0].errors, link.channels[1].errors) = (errors, errors);
     }
     let mut number = seed;
     each_credit(&mut spec, |credit| {

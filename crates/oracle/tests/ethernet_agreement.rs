@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use ethernet::spec::*;
 use ethernet_common::difference;
-use kernel::Duration;
+use kernel::{Channels, Duration};
 use oracle::ethernet::{Mix, Report, SCHEMES, Scheme, random_spec};
 
 const NETWORKS: u64 = 21;
@@ -196,7 +196,7 @@ fn a_threshold_a_little_too_high_is_seen() {
         |_, report| report.channels.iter().any(|it| it.stops_sent > 4),
         |spec| {
             for link in &mut spec.links {
-                for channel in [&mut link.forward, &mut link.backward] {
+                for channel in &mut link.channels {
                     let queues = channel.queues.iter_mut();
                     queues.for_each(|queue: &mut QueueSpec| {
                         queue.high_bytes = queue.high_bytes.saturating_add(200);
@@ -277,8 +277,7 @@ fn frames_that_are_not_spread_are_seen() {
 fn has_choices(spec: &EthernetSpec, report: &Report) -> bool {
     let mut ways: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
     for start in &report.starts {
-        let link = &spec.links[start.channel as usize / 2];
-        let node = [link.a, link.b][start.channel as usize % 2];
+        let node = spec.links.ends(start.channel).0;
         let own = ways.entry((start.flow, node)).or_default();
         own.insert(start.channel);
     }

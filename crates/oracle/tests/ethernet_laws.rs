@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use ethernet::probe::FrameView;
 use ethernet::spec::*;
 use ethernet_common::watch::*;
-use kernel::{Duration, Time};
+use kernel::{Channels, Duration, Time};
 use oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 
 const SEEDS: u64 = 12;
@@ -51,7 +51,7 @@ fn each_switch(spec: &mut EthernetSpec, change: impl Fn(&mut SwitchSpec)) {
 
 fn each_queue(spec: &mut EthernetSpec, change: impl Fn(&mut QueueSpec)) {
     for link in &mut spec.links {
-        for channel in [&mut link.forward, &mut link.backward] {
+        for channel in &mut link.channels {
             channel.queues.iter_mut().for_each(&change);
         }
     }
@@ -264,9 +264,9 @@ fn with_headroom(mut spec: EthernetSpec, percent: u64) -> EthernetSpec {
     let frame_bytes = 1_538;
     let destinations = spec.nodes.len() as u64;
     let plain = spec.clone();
-    for id in 0..2 * spec.links.len() as u32 {
+    for id in spec.links.channels() {
         let node = tail(&plain, id);
-        let inputs = (0..2 * plain.links.len() as u32).filter(|it| tail(&plain, it ^ 1) == node);
+        let inputs = (plain.links.channels()).filter(|it| tail(&plain, it ^ 1) == node);
         // Frames to each destination are stopped once the first of them has come.
         let is_by_destination = match &plain.nodes[node as usize].kind {
             NodeKind::Switch(switch) => switch
@@ -279,11 +279,7 @@ fn with_headroom(mut spec: EthernetSpec, percent: u64) -> EthernetSpec {
         let room: u64 = inputs
             .map(|it| times * headroom(&plain, it, frame_bytes, ahead))
             .sum();
-        let link = &mut spec.links[id as usize / 2];
-        let channel = [&mut link.forward, &mut link.backward][id as usize % 2]
-            .queues
-            .iter_mut();
-        for queue in channel {
+        for queue in &mut spec.links.channel_mut(id).queues {
             queue.limit_bytes = Some(queue.high_bytes + room * percent / 100);
         }
     }

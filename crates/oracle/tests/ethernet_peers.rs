@@ -53,12 +53,7 @@ fn link(a: u32, b: u32, mbps: u64) -> LinkSpec {
         }],
         inputs: Vec::new(),
     };
-    LinkSpec {
-        a,
-        b,
-        forward: channel.clone(),
-        backward: channel,
-    }
+    LinkSpec::symmetric([a, b], channel)
 }
 
 /// Stations `1..=n` around switch 0, link `k` from station `k + 1`, with these rates in Mb/s.
@@ -69,7 +64,7 @@ fn star(rates: &[u64], message: Option<Message>, stop_us: u64) -> EthernetSpec {
         let kind = NodeKind::Station { storm: None };
         nodes.push(node(format!("s{}", index + 1), kind));
         let mut link = link(index as u32 + 1, 0, *mbps);
-        link.forward.queues[0].limit_bytes = None;
+        link.channels[0].queues[0].limit_bytes = None;
         links.push(link);
     }
     EthernetSpec {

@@ -29,7 +29,7 @@ fn compared(spec: &NetworkSpec) -> (usize, usize) {
         decided(&fast(spec).starts, &report),
     );
     if let Some(difference) = first_difference(&left, &right) {
-        let scheduler = spec.links[0].forward.scheduler;
+        let scheduler = spec.links[0].channels[0].scheduler;
         panic!("{scheduler:?}, seed {}: {difference}", spec.seed);
     }
     (left.len(), report.starts.len())
@@ -193,7 +193,7 @@ fn another_kind_of_fair_queueing_is_seen() {
             let mut other = spec.clone();
             for link in &mut other.links {
                 let kin = TAGGED[(which + 1) % 3];
-                (link.forward.scheduler, link.backward.scheduler) = (kin, kin);
+                (link.channels[0].scheduler, link.channels[1].scheduler) = (kin, kin);
             }
             of_kind += u32::from(starts != fast(&other).starts);
             let mut other = spec.clone();

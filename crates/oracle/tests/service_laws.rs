@@ -3,7 +3,7 @@
 mod common;
 mod service_common;
 
-use kernel::{Duration, Purpose, Rate, Stream, Time};
+use kernel::{Channels, Duration, Purpose, Rate, Stream, Time};
 use oracle::{ServiceMix, random_service_spec};
 use packet::spec::*;
 use service_common::{Seen, fast, slow_seen, virtual_clock};
@@ -80,12 +80,7 @@ fn link(rate: u64, scheduler: SchedulerSpec) -> LinkSpec {
         errors: ErrorSpec::default(),
         scheduler,
     };
-    LinkSpec {
-        a: 0,
-        b: 1,
-        forward: channel.clone(),
-        backward: channel,
-    }
+    LinkSpec::symmetric([0, 1], channel)
 }
 
 /// Flows from one host to another; `flow` says what each sends and reserves.
@@ -242,12 +237,7 @@ fn plain(seed: u64, scheduler: SchedulerSpec) -> NetworkSpec {
 }
 
 fn channel(spec: &NetworkSpec, id: u32) -> &ChannelSpec {
-    let link = &spec.links[id as usize / 2];
-    if id.is_multiple_of(2) {
-        &link.forward
-    } else {
-        &link.backward
-    }
+    spec.links.channel(id)
 }
 
 fn crosses(flow: &FlowSpec, id: u32) -> bool {
@@ -256,7 +246,7 @@ fn crosses(flow: &FlowSpec, id: u32) -> bool {
 
 /// No channel has more reserved than it carries.
 fn fits(spec: &NetworkSpec) -> bool {
-    (0..2 * spec.links.len() as u32).all(|id| {
+    spec.links.channels().all(|id| {
         let here = spec.flows.iter().filter(|flow| crosses(flow, id));
         let rates = here.filter_map(|flow| Some(flow.reserve?.rate.0));
         rates.sum::<u64>() <= channel(spec, id).rate.0

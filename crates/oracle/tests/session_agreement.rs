@@ -85,7 +85,7 @@ fn slow(spec: &NetworkSpec, fault: Option<Fault>) -> (Found, u64) {
 fn compared(spec: &NetworkSpec) -> (Found, u64) {
     let ((left, late), (right, _)) = (slow(spec, None), fast(spec));
     if let Some(difference) = first_difference(&left.starts, &right.starts) {
-        let scheduler = spec.links[0].forward.scheduler;
+        let scheduler = spec.links[0].channels[0].scheduler;
         panic!("seed {}, {scheduler:?}: {difference}", spec.seed);
     }
     assert_eq!(left.sessions, right.sessions, "seed {}", spec.seed);

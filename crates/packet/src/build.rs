@@ -7,7 +7,7 @@ use core::fmt;
 
 use kernel::hash::TraceHash;
 use kernel::stats::{Level, TimeWeighted};
-use kernel::{Duration, Event, EventQueue, Phase, Rate, Time};
+use kernel::{Channels, Duration, Event, EventQueue, Phase, Rate, Time};
 
 use crate::cell_tcp::Connections;
 use crate::channel::{self, Channel};
@@ -130,10 +130,10 @@ pub fn verify(spec: &NetworkSpec) -> Result<(), BuildError> {
     }
     for (id, link) in spec.links.iter().enumerate() {
         let nodes = spec.nodes.len() as u32;
-        if link.a >= nodes || link.b >= nodes || link.a == link.b {
+        if link.ends[0] >= nodes || link.ends[1] >= nodes || link.ends[0] == link.ends[1] {
             return refuse(format!("link {id} does not join two nodes"));
         }
-        for channel in [&link.forward, &link.backward] {
+        for channel in &link.channels {
             let slow = channel.delay.ps() > CLOCK_MAX_PS || channel.handling.ps() > CLOCK_MAX_PS;
             if slow || channel.delay.ps() == 0 || channel.rate.0 == 0 {
                 return refuse(format!(
@@ -230,12 +230,10 @@ fn check_pace(flow: &FlowSpec) -> Result<(), String> {
 
 /// Nodes at the two ends of a channel.
 pub(crate) fn ends(spec: &NetworkSpec, channel: u32) -> Option<(u32, u32)> {
-    let link = spec.links.get(channel as usize / 2)?;
-    Some(if channel.is_multiple_of(2) {
-        (link.a, link.b)
-    } else {
-        (link.b, link.a)
-    })
+    let channels = spec.links.channels();
+    channels
+        .contains(&channel)
+        .then(|| spec.links.ends(channel))
 }
 
 fn network(spec: &NetworkSpec) -> Network {
@@ -332,12 +330,7 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
 /// Rate of the first link on a flow's way.
 fn first_rate(spec: &NetworkSpec, flow: &FlowSpec) -> Rate {
     let channel = flow.legs[0].channel;
-    let link = &spec.links[channel as usize / 2];
-    if channel.is_multiple_of(2) {
-        link.forward.rate
-    } else {
-        link.backward.rate
-    }
+    spec.links.channel(channel).rate
 }
 
 /// Does the port pull the units of this flow, one whenever its queue runs empty?
@@ -448,15 +441,10 @@ fn add_channels(network: &mut Network, spec: &NetworkSpec) {
     for (id, leg) in network.legs.iter().enumerate() {
         legs_of[leg.sender.channel as usize].push(id as u32);
     }
-    for (id, legs) in legs_of.into_iter().enumerate() {
-        let link = &spec.links[id / 2];
-        let channel = if id % 2 == 0 {
-            &link.forward
-        } else {
-            &link.backward
-        };
+    for (id, legs) in spec.links.channels().zip(legs_of) {
+        let channel = spec.links.channel(id);
         let scheduler = service::scheduler(network, spec, channel, legs);
-        let channel = Channel::new(channel, &spec.outages, spec.seed, id as u32, scheduler);
+        let channel = Channel::new(channel, &spec.outages, spec.seed, id, scheduler);
         network.channels.push(channel);
     }
 }

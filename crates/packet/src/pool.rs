@@ -19,7 +19,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use kernel::{EventQueue, Time};
+use kernel::{Channels, EventQueue, Time};
 
 use crate::build::{BuildError, ends};
 use crate::outcome::LossCause;
@@ -318,9 +318,7 @@ impl Pool {
             .outputs
             .binary_search_by_key(&channel, |output| output.channel);
         let place = found.unwrap_or_else(|place| {
-            let link = &spec.links[channel as usize / 2];
-            let sides = [&link.forward, &link.backward];
-            let scheduler = sides[channel as usize % 2].scheduler;
+            let scheduler = spec.links.channel(channel).scheduler;
             let output = Output {
                 channel,
                 waiting: 0,

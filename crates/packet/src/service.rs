@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::{Duration, EventQueue, Rate};
+use kernel::{Channels, Duration, EventQueue, Rate};
 
 use crate::build::{ends, is_pulled};
 use crate::leg::Leg;
@@ -189,12 +189,7 @@ pub(crate) fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), Stri
 }
 
 fn channel_of(spec: &NetworkSpec, channel: u32) -> &ChannelSpec {
-    let link = &spec.links[channel as usize / 2];
-    if channel.is_multiple_of(2) {
-        &link.forward
-    } else {
-        &link.backward
-    }
+    spec.links.channel(channel)
 }
 
 /// The scheduler of a port, and the seats of its legs.
@@ -253,12 +248,7 @@ fn pushes_out_by_rank(
         return false;
     };
     let channel = network.legs[leg as usize].sender.channel;
-    let link = &spec.links[channel as usize / 2];
-    let node = if channel.is_multiple_of(2) {
-        link.a
-    } else {
-        link.b
-    };
+    let node = spec.links.ends(channel).0;
     let pool = spec.nodes[node as usize].pool;
     pool.is_some_and(|pool| pool.when_full == WhenFull::PushOut)
 }

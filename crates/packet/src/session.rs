@@ -105,7 +105,7 @@ impl Sessions {
         };
         let links = spec.links.iter();
         let mut channels: Vec<Booking> = links
-            .flat_map(|link| [free(link.forward.rate), free(link.backward.rate)])
+            .flat_map(|link| [free(link.channels[0].rate), free(link.channels[1].rate)])
             .collect();
         for flow in spec.flows.iter().filter(|flow| flow.session.is_none()) {
             for leg in &flow.legs {
@@ -210,7 +210,7 @@ fn check_session(
     }
     for (index, leg) in flow.legs.iter().enumerate() {
         let link = &spec.links[leg.channel as usize / 2];
-        let loses = [&link.forward.errors, &link.backward.errors]
+        let loses = [&link.channels[0].errors, &link.channels[1].errors]
             .iter()
             .any(|errors| errors.control_loss > 0.0 || errors.control_corruption > 0.0);
         if loses {

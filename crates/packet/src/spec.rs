@@ -111,17 +111,7 @@ pub enum NodeKind {
 }
 
 /// A full-duplex link.
-#[derive(Clone, Debug)]
-pub struct LinkSpec {
-    /// Node at one end.
-    pub a: u32,
-    /// Node at the other end.
-    pub b: u32,
-    /// From `a` to `b`.
-    pub forward: ChannelSpec,
-    /// From `b` to `a`.
-    pub backward: ChannelSpec,
-}
+pub type LinkSpec = kernel::Link<ChannelSpec>;
 
 /// One direction of a link.
 #[derive(Clone, Debug)]

@@ -36,7 +36,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, EventQueue, Time};
+use kernel::{Channels, Duration, EventQueue, Time};
 
 use crate::outcome::{MissingCredit, Reason, Standstill, Stop, Wait};
 use crate::probe::Probe;
@@ -100,9 +100,7 @@ impl Mark {
 /// by credit over a link, by an acknowledgement over all of them. `None` if it waits for neither.
 fn longest_loop(spec: &NetworkSpec, flow: &FlowSpec) -> Option<u64> {
     let one_way = |channel: u32, bytes: u32| {
-        let link = &spec.links[channel as usize / 2];
-        let sides = [&link.forward, &link.backward];
-        let channel = sides[channel as usize % 2];
+        let channel = spec.links.channel(channel);
         let sending = channel.rate.serialization(bytes as u64);
         let parts = [sending, channel.delay, channel.handling];
         parts

@@ -38,7 +38,7 @@ fn one_port(max_residence: Option<Duration>, flows: &[(Option<ReserveSpec>, Traf
     let mut net = Net::new(Timing::StoreAndForward, cells(1), at(2000));
     let (a, b) = (net.node("A", NodeKind::Host), net.node("B", NodeKind::Host));
     let link = net.link(a, b);
-    net.spec.links[0].forward.scheduler = SchedulerSpec::Ats { max_residence };
+    net.spec.links[0].channels[0].scheduler = SchedulerSpec::Ats { max_residence };
     for (reserve, traffic) in flows {
         let flow = net.flow(a, &[link], FlowControlSpec::None);
         net.spec.flows[flow].reserve = *reserve;
@@ -143,7 +143,7 @@ fn behind_a_switch(hosts: &[usize], flows: &[(u64, TrafficSpec)]) -> Net {
         net.node("F", NodeKind::Host),
     );
     let last = net.link(s, out);
-    net.spec.links[0].forward.scheduler = SchedulerSpec::Ats {
+    net.spec.links[0].channels[0].scheduler = SchedulerSpec::Ats {
         max_residence: None,
     };
     let ports: Vec<(u32, u32)> = (0..2)
@@ -190,13 +190,13 @@ fn priority_groups_shape_on_their_own() {
 fn credit_for_a_unit_that_is_refused_goes_before_data_of_that_instant() {
     let flows = [(50, burst(Time::ZERO, 2))];
     let mut net = behind_a_switch(&[0], &flows);
-    net.spec.links[0].forward.scheduler = SchedulerSpec::Ats {
+    net.spec.links[0].channels[0].scheduler = SchedulerSpec::Ats {
         max_residence: Some(cells(1)),
     };
     // One credit unit for each unit that leaves the switch's memory.
     net.spec.flows[0].legs[0].flow_control = net.n23(1, 8);
     let (to_a, from_c) = (net.spec.flows[0].legs[0].channel ^ 1, 4);
-    let host = net.spec.links[2].a;
+    let host = net.spec.links[2].ends[0];
     let back = net.flow(host, &[from_c, to_a], FlowControlSpec::None);
     net.spec.flows[back].traffic = burst(at(1), 1);
     let (log, outcome) = observe(&net.spec);

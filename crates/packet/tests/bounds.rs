@@ -160,7 +160,7 @@ fn the_formula_on_one_server() {
 fn a_server_more_adds_a_unit_at_the_reserved_rate() {
     let one = bounds(&two_flows(clock(Stamp::AuxVc, Resync::None)))[0].expect("bounded");
     let mut spec = two_flows(clock(Stamp::AuxVc, Resync::None));
-    spec.links[2].forward.scheduler = SchedulerSpec::Scfq;
+    spec.links[2].channels[0].scheduler = SchedulerSpec::Scfq;
     let mixed = bounds(&spec)[0].expect("both are guaranteed-rate servers");
     // SCFQ waits for a unit of each other flow: the same unit of 1 ms here.
     assert_eq!(mixed, one);
@@ -246,7 +246,7 @@ fn a_policer_that_bunches_units_makes_the_burst_larger() {
     spec.flows[1].reserve = Some(ReserveSpec { rate, ..reserve });
     spec.flows[1].policer = Some(windows(4));
     for link in &mut spec.links[..2] {
-        link.forward.rate = Rate(800_000_000);
+        link.channels[0].rate = Rate(800_000_000);
     }
     let bound = bounds(&spec)[0].expect("it is bounded");
     assert_eq!(bound.burst, ms(10));
@@ -270,7 +270,7 @@ fn two_flows(scheduler: SchedulerSpec) -> NetworkSpec {
         net.flow(hosts[index], &way, FlowControlSpec::None);
     }
     for link in &mut net.spec.links {
-        for channel in [&mut link.forward, &mut link.backward] {
+        for channel in &mut link.channels {
             channel.rate = Rate(8_000_000);
             channel.scheduler = scheduler;
         }

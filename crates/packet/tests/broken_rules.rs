@@ -134,7 +134,7 @@ fn leak(rule: CreditRule) -> (u64, u64) {
         let link = net.link(a, b);
         let control = FlowControlSpec::Credit(net.credit(rule, 0, 10, 155));
         net.flow(a, &[link], control);
-        net.spec.links[0].backward.errors.control_loss = 0.01;
+        net.spec.links[0].channels[1].errors.control_loss = 0.01;
         run(&net.spec).legs[0].sent
     };
     (starts(0, 1000), starts(90_000, 100_000))
@@ -157,7 +157,7 @@ fn shared_reverse_channel(circuits: u32, n2: u32, bind: Bind, rule: CreditRule) 
     let mut net = Net::new(Timing::CutThrough, cells(10), at(20_000));
     let (a, b) = (net.node("A", NodeKind::Host), net.node("B", NodeKind::Host));
     let link = net.link(a, b);
-    net.spec.links[0].backward.rate.0 /= 4;
+    net.spec.links[0].channels[1].rate.0 /= 4;
     let mut credit = net.credit(rule, 0, n2, 20);
     credit.bind = bind;
     for _ in 0..circuits {
@@ -202,7 +202,7 @@ fn eight_to_one(errors: ErrorSpec) -> u64 {
         net.flow(host, &[first, last], control);
     }
     for link in &mut net.spec.links {
-        link.backward.errors = errors;
+        link.channels[1].errors = errors;
     }
     run(&net.spec).violations_total
 }
@@ -229,7 +229,7 @@ fn errors_begin_when_they_are_said_to() {
         let (a, b) = (net.node("A", NodeKind::Host), net.node("B", NodeKind::Host));
         let link = net.link(a, b);
         net.flow(a, &[link], FlowControlSpec::None);
-        net.spec.links[0].forward.errors = ErrorSpec {
+        net.spec.links[0].channels[0].errors = ErrorSpec {
             data_loss: 1.0,
             from,
             ..ErrorSpec::default()

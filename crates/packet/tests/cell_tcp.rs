@@ -95,7 +95,7 @@ fn statistics_start_behind_the_warm_up() {
 /// Links of 10 Mbps behind one of 622, and this many cells of buffer before the second.
 fn narrow(traffic: TrafficSpec, buffer: Option<u32>, stop_at: Time) -> Net {
     let mut net = over(traffic, stop_at);
-    net.spec.links[1].forward.rate = Rate(10_000_000);
+    net.spec.links[1].channels[0].rate = Rate(10_000_000);
     net.spec.flows[0].legs[0].buffer.limit_units = buffer;
     net
 }
@@ -164,8 +164,8 @@ fn errors_on_the_wire_break_frames_of_both_directions() {
     let run = |seed| {
         let mut net = over(bulk(Some(2_000_000)), Time(900 * S));
         net.spec.seed = seed;
-        net.spec.links[0].forward.errors.data_loss = 1e-3;
-        net.spec.links[1].backward.errors.data_loss = 1e-2;
+        net.spec.links[0].channels[0].errors.data_loss = 1e-3;
+        net.spec.links[1].channels[1].errors.data_loss = 1e-2;
         observe(&net.spec).1
     };
     let outcome = run(1);
@@ -210,8 +210,8 @@ fn over_abr_every_byte_comes_with_and_without_loss() {
     for loss in [0.0, 1e-3] {
         let traffic = tcp(TcpSpec::modern(), CellApplication::Bulk(Some(500_000)));
         let mut net = tcp_over_abr(traffic, RATE, Time(300 * S));
-        net.spec.links[0].forward.errors.data_loss = loss;
-        net.spec.links[0].forward.errors.control_loss = loss;
+        net.spec.links[0].channels[0].errors.data_loss = loss;
+        net.spec.links[0].channels[0].errors.control_loss = loss;
         let (_, outcome) = observe(&net.spec);
         let tcp = found(&outcome);
         assert_eq!(tcp.delivered_bytes_total, 500_000);

@@ -29,7 +29,7 @@ fn a_fixed_window_sends_one_window_a_loop() {
 /// half of what it sends.
 fn narrow(control: SourceControlSpec, total: u64) -> Outcome {
     let mut net = conversation(10, 200_000);
-    net.spec.links[1].forward.rate.0 /= 2;
+    net.spec.links[1].channels[0].rate.0 /= 2;
     let flow = &mut net.spec.flows[0];
     flow.source_control = control;
     flow.traffic = TrafficSpec::Greedy {

@@ -38,7 +38,7 @@ fn a_finite_run_drains() {
 #[test]
 fn lost_credit_leaves_it_stuck_and_says_since_when() {
     let mut net = ten_units(2, 2);
-    net.spec.links[0].backward.errors.control_loss = 1.0;
+    net.spec.links[0].channels[1].errors.control_loss = 1.0;
     let outcome = run(&net.spec);
     // Four units go out at 0 to 3; credit cells leave at 11 and 13 and are lost.
     assert_eq!(outcome.stop, Stop::Stuck(at(13)));
@@ -50,7 +50,7 @@ fn lost_credit_leaves_it_stuck_and_says_since_when() {
 #[test]
 fn a_stuck_run_counts_what_waits() {
     let mut net = ten_units(2, 2);
-    net.spec.links[0].backward.errors.control_loss = 1.0;
+    net.spec.links[0].channels[1].errors.control_loss = 1.0;
     net.spec.flows[0].traffic = TrafficSpec::Constant {
         start: Time::ZERO,
         interval: cells(1),
@@ -64,7 +64,7 @@ fn a_stuck_run_counts_what_waits() {
 #[test]
 fn requests_keep_a_blocked_run_alive() {
     let mut net = ten_units(2, 2);
-    net.spec.links[0].backward.errors.control_loss = 1.0;
+    net.spec.links[0].channels[1].errors.control_loss = 1.0;
     let leg = &mut net.spec.flows[0].legs[0];
     let FlowControlSpec::Credit(credit) = &mut leg.flow_control else {
         panic!("it is controlled");

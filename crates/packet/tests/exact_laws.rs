@@ -128,7 +128,7 @@ fn as_many_credit_cells_follow_a_lost_one_as_section_4_5_says() {
                 let (first, second) = (net.link(a, s), net.link(s, b));
                 let control = net.n23(n2, n3);
                 net.flow(a, &[first, second], control);
-                net.spec.links[0].backward.errors = ErrorSpec {
+                net.spec.links[0].channels[1].errors = ErrorSpec {
                     control_loss: 1.0,
                     from: at(from),
                     ..ErrorSpec::default()

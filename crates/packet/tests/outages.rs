@@ -72,7 +72,7 @@ fn credit_is_lost_too_and_the_next_repairs_it() {
 #[test]
 fn outages_draw_no_random_numbers() {
     let mut net = alone(every(10, 0, Some(100)), at(2000));
-    net.spec.links[0].forward.errors.data_loss = 0.3;
+    net.spec.links[0].channels[0].errors.data_loss = 0.3;
     let drawn: Vec<u64> = observe(&net.spec)
         .0
         .losses

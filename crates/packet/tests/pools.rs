@@ -57,7 +57,7 @@ fn star(pool: PoolSpec) -> Star {
     let [b, c] = ["B", "C"].map(|name| net.node(name, NodeKind::Host));
     let (to_b, to_c) = (net.link(s, b), net.link(s, c));
     for link in &mut net.spec.links {
-        link.forward.rate.0 /= 10;
+        link.channels[0].rate.0 /= 10;
     }
     Star { net, s, to_b, to_c }
 }
@@ -202,7 +202,7 @@ fn of_equal_queues_the_lower_channel_loses() {
 fn of_ranked_units_the_last_goes() {
     let mut star = star(pool(2, WhenFull::PushOut, Hold::Start));
     let to_b = star.to_b;
-    star.net.spec.links[0].forward.scheduler = SchedulerSpec::Fifo;
+    star.net.spec.links[0].channels[0].scheduler = SchedulerSpec::Fifo;
     star.flow(to_b, at(20), 3);
     star.flow(to_b, at(24), 1);
     let (outcome, losses) = run_audited(&star.net.spec);
@@ -236,7 +236,7 @@ fn a_pool_of_bytes_pushes_out_until_it_fits() {
 fn a_pushed_out_branch_loses_what_is_behind_it() {
     let mut star = star(pool(3, WhenFull::PushOut, Hold::Start));
     let (to_b, to_c) = (star.to_b, star.to_c);
-    star.net.spec.links[0].forward.rate = RATE;
+    star.net.spec.links[0].channels[0].rate = RATE;
     let flow = star.flow(to_b, at(20), 8);
     star.net.spec.flows[flow].legs.push(leg(to_c, Some(0)));
     let (outcome, losses) = run_audited(&star.net.spec);
@@ -258,7 +258,7 @@ fn a_branching_unit_is_held_until_its_slowest_branch_ends() {
     for (comes, lost) in [(at(20) + long(), 0), (Time((at(20) + long()).ps() - 1), 1)] {
         let mut star = star(pool(1, WhenFull::TailDrop, Hold::End));
         let (to_b, to_c) = (star.to_b, star.to_c);
-        star.net.spec.links[0].forward.rate = RATE;
+        star.net.spec.links[0].channels[0].rate = RATE;
         let tree = star.flow(to_b, at(20), 1);
         star.net.spec.flows[tree].legs.push(leg(to_c, Some(0)));
         let late = star.flow(to_b, comes, 1);
@@ -373,7 +373,7 @@ fn drawn(seed: u64) -> NetworkSpec {
         node.pool = Some(draw_pool(&mut dice));
     }
     for link in &mut spec.links {
-        for side in [&mut link.forward, &mut link.backward] {
+        for side in &mut link.channels {
             side.errors.data_loss = if dice.one_in(4) { 0.05 } else { 0.0 };
             if dice.one_in(3) {
                 side.scheduler = SchedulerSpec::Fifo;

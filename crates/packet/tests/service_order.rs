@@ -13,7 +13,7 @@ fn order(scheduler: SchedulerSpec, flows: &[(Time, u8, Option<Duration>)]) -> St
     let mut net = Net::new(Timing::StoreAndForward, cells(1), at(100));
     let (a, b) = (net.node("A", NodeKind::Host), net.node("B", NodeKind::Host));
     let link = net.link(a, b);
-    net.spec.links[0].forward.scheduler = scheduler;
+    net.spec.links[0].channels[0].scheduler = scheduler;
     for (start, priority, deadline) in flows {
         let flow = net.flow(a, &[link], FlowControlSpec::None);
         let flow = &mut net.spec.flows[flow];

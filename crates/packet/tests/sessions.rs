@@ -123,7 +123,7 @@ fn traffic_starts_with_the_acceptance_or_later() {
 #[test]
 fn a_refusal_names_the_channel_and_gives_back_the_rest() {
     let (mut net, [a, _, c, _], [to_a, to_c, trunk, to_b, to_d]) = two_switches();
-    net.spec.links[1].forward.rate = Rate(400 * MBPS);
+    net.spec.links[1].channels[0].rate = Rate(400 * MBPS);
     let message = Rate(400 * MBPS).serialization(BYTES as u64);
     let first = add(&mut net, a, &[to_a, trunk, to_b], 400, 0, None);
     let second = add(&mut net, c, &[to_c, trunk, to_d], 300, 100, None);
@@ -184,7 +184,7 @@ fn closing(other_opens: u64) -> (Net, usize) {
     let [a, b, c] = ["A", "B", "C"].map(|name| net.node(name, NodeKind::Host));
     let s = net.node("S", NodeKind::Switch);
     let (to_a, to_c, out) = (net.link(a, s), net.link(c, s), net.link(s, b));
-    net.spec.links[2].forward.rate.0 /= 2;
+    net.spec.links[2].channels[0].rate.0 /= 2;
     add(&mut net, a, &[to_a, out], 300, 0, Some(65));
     let other = add(&mut net, c, &[to_c, out], 12, other_opens, None);
     net.spec.flows[other].traffic = TrafficSpec::Silent;
@@ -330,9 +330,10 @@ fn sessions_that_could_hang_are_refused() {
         built.err().map_or(String::new(), |error| error.0)
     };
     assert_eq!(refusal(&|_| {}), "");
-    let loses = |spec: &mut NetworkSpec| spec.links[2].backward.errors.control_loss = 0.1;
+    let loses = |spec: &mut NetworkSpec| spec.links[2].channels[1].errors.control_loss = 0.1;
     assert!(refusal(&loses).contains("errors in control units"));
-    let corrupts = |spec: &mut NetworkSpec| spec.links[0].forward.errors.control_corruption = 0.1;
+    let corrupts =
+        |spec: &mut NetworkSpec| spec.links[0].channels[0].errors.control_corruption = 0.1;
     assert!(refusal(&corrupts).contains("errors in control units"));
     let backward = |spec: &mut NetworkSpec| spec.flows[0].session = session(5, Some(5));
     assert!(refusal(&backward).contains("before it opens"));
@@ -413,7 +414,7 @@ fn reservations_fit_and_end_in_any_network() {
 #[test]
 fn wrong_books_are_seen() {
     let (net, _) = closing(900);
-    let rate = net.spec.links[2].forward.rate.0;
+    let rate = net.spec.links[2].channels[0].rate.0;
     let tampered = |change: &dyn Fn(&mut Books)| {
         let mut books = Books::of(&net.spec);
         books.most[4] = rate;
@@ -431,7 +432,7 @@ fn wrong_books_are_seen() {
 fn the_audit_sees_an_overbooked_channel() {
     let (net, _) = closing(900);
     let mut slower = net.spec.clone();
-    slower.links[2].forward.rate = Rate(299 * MBPS);
+    slower.links[2].channels[0].rate = Rate(299 * MBPS);
     for (spec, expected) in [(&net.spec, false), (&slower, true)] {
         let audit = Audit::new(spec);
         let mut simulation = Simulation::<Wheel, _>::new(&net.spec, audit).expect("it is sound");

@@ -56,7 +56,7 @@ fn lost_credit_is_named_with_its_time() {
     let control = net.n23(2, 2);
     net.flow(0, &channels, control);
     net.spec.flows[0].traffic = finite(10);
-    net.spec.links[0].backward.errors.control_loss = 1.0;
+    net.spec.links[0].channels[1].errors.control_loss = 1.0;
     let outcome = run(&net.spec);
     // Units at 0 to 3; credit cells leave at 11 and 13, and would have been there at 21 and 23.
     assert_eq!(outcome.stop, Stop::Stuck(at(13)));
@@ -91,7 +91,7 @@ fn every_scheme_shows_the_chain_to_the_lost_credit() {
         };
         let control = FlowControlSpec::Credit(net.credit(rule, n1, 2, 30));
         net.flow(0, &channels, control);
-        net.spec.links[2].backward.errors.control_loss = 1.0;
+        net.spec.links[2].channels[1].errors.control_loss = 1.0;
         let outcome = run(&net.spec);
         assert!(matches!(outcome.stop, Stop::Stuck(_)), "{rule:?}");
         let found = reasons(&outcome);
@@ -138,7 +138,7 @@ fn lost_data_takes_credit_along() {
         let (mut net, channels) = line(1, 5000);
         let control = FlowControlSpec::Credit(net.credit(rule, 0, 2, 30));
         net.flow(0, &channels, control);
-        net.spec.links[1].forward.errors.data_loss = 1.0;
+        net.spec.links[1].channels[0].errors.data_loss = 1.0;
         let outcome = run(&net.spec);
         let found = reasons(&outcome);
         let Reason::Credit(missing) = found[1].2 else {
@@ -162,7 +162,7 @@ fn only_the_branch_that_stands_still_is_waited_for() {
     let control = net.n23(2, 30);
     net.flow(a, &channels, control);
     net.spec.flows[0].legs[2].parent = Some(0);
-    net.spec.links[2].backward.errors.control_loss = 1.0;
+    net.spec.links[2].channels[1].errors.control_loss = 1.0;
     let outcome = run(&net.spec);
     let found = reasons(&outcome);
     assert_eq!(found.len(), 2);
@@ -188,7 +188,7 @@ fn a_window_waits_for_acknowledgements_that_were_lost() {
     let (mut net, channels) = line(1, 1000);
     windowed(&mut net, &channels, 3, FlowControlSpec::None);
     assert_eq!(run(&net.spec).stop, Stop::Drained);
-    net.spec.links[0].backward.errors.data_loss = 1.0;
+    net.spec.links[0].channels[1].errors.data_loss = 1.0;
     let outcome = run(&net.spec);
     // The last acknowledgement leaves the switch at 2 + 3 * 10.
     assert_eq!(outcome.stop, Stop::Stuck(at(32)));
@@ -207,7 +207,7 @@ fn a_window_waits_for_the_leg_where_acknowledgements_stand_still() {
     let (mut net, channels) = line(1, 1000);
     let control = net.n23(1, 1);
     windowed(&mut net, &channels, 4, control);
-    net.spec.links[0].forward.errors.control_loss = 1.0;
+    net.spec.links[0].channels[0].errors.control_loss = 1.0;
     let outcome = run(&net.spec);
     assert!(matches!(outcome.stop, Stop::Stuck(_)));
     let found = reasons(&outcome);
@@ -261,8 +261,8 @@ fn one_of_two(rule: CreditRule) -> Net {
     let control = FlowControlSpec::Credit(net.credit(rule, 0, 2, 60));
     net.flow(a, &[left, out], control);
     net.flow(c, &[right, out], control);
-    net.spec.links[0].backward.errors.control_loss = 1.0;
-    net.spec.links[0].backward.errors.from = at(1000);
+    net.spec.links[0].channels[1].errors.control_loss = 1.0;
+    net.spec.links[0].channels[1].errors.from = at(1000);
     net
 }
 
@@ -288,9 +288,9 @@ fn dead_circuits_are_named_while_others_move() {
 #[test]
 fn a_circuit_is_dead_when_it_stood_for_a_tenth_of_the_run() {
     let mut net = one_of_two(CreditRule::N23);
-    net.spec.links[0].backward.errors.from = at(4700);
+    net.spec.links[0].channels[1].errors.from = at(4700);
     assert_eq!(run(&net.spec).standstill, None);
-    net.spec.links[0].backward.errors.from = at(4000);
+    net.spec.links[0].channels[1].errors.from = at(4000);
     let whole = run(&net.spec);
     assert!(whole.standstill.is_some());
     let mut simulation = Simulation::<Wheel>::new(&net.spec, ()).expect("it is sound");
@@ -307,7 +307,7 @@ fn a_circuit_is_dead_when_it_stood_for_a_tenth_of_the_run() {
 #[test]
 fn a_short_run_says_nothing() {
     let mut net = one_of_two(CreditRule::N23);
-    net.spec.links[0].backward.errors.from = Time::ZERO;
+    net.spec.links[0].channels[1].errors.from = Time::ZERO;
     net.spec.stop_at = at(190);
     let outcome = run(&net.spec);
     assert_eq!(outcome.stop, Stop::TimeReached);
@@ -321,7 +321,7 @@ fn requests_that_are_never_answered_are_a_standstill() {
     let mut credit = net.credit(CreditRule::N23, 0, 2, 2);
     credit.request_after = Some(cells(50));
     net.flow(0, &channels, FlowControlSpec::Credit(credit));
-    net.spec.links[0].backward.errors.control_loss = 1.0;
+    net.spec.links[0].channels[1].errors.control_loss = 1.0;
     let outcome = run(&net.spec);
     assert_eq!(outcome.stop, Stop::TimeReached);
     assert!(!still(&outcome).others_move);
@@ -330,7 +330,7 @@ fn requests_that_are_never_answered_are_a_standstill() {
     let found = reasons(&outcome);
     assert!(matches!(found[0].2, Reason::Credit(missing) if missing.control_lost == expected));
     // When errors end in time, it recovers.
-    net.spec.links[0].backward.errors.control_loss = 0.5;
+    net.spec.links[0].channels[1].errors.control_loss = 0.5;
     assert_eq!(run(&net.spec).standstill, None);
 }
 
@@ -358,7 +358,7 @@ fn a_full_pool_closes_the_window_of_another_flow() {
     let answers = net.flow(b, &[out ^ 1, side ^ 1], FlowControlSpec::None);
     net.spec.flows[answers].traffic = TrafficSpec::Silent;
     net.spec.flows[second].partner = Some(answers as u32);
-    net.spec.links[1].backward.errors.control_loss = 1.0;
+    net.spec.links[1].channels[1].errors.control_loss = 1.0;
     net.spec.nodes[s as usize].pool = Some(PoolSpec {
         limit_units: Some(4),
         limit_bytes: None,
@@ -400,7 +400,7 @@ fn whoever_follows_the_waits_gets_to_an_end() {
             net.spec.flows[answers as usize].traffic = TrafficSpec::Silent;
         }
         for link in &mut net.spec.links {
-            for side in [&mut link.forward, &mut link.backward] {
+            for side in &mut link.channels {
                 side.errors.control_loss = 0.05;
                 side.errors.data_loss = if seed < 30 { 0.0 } else { 0.01 };
             }

@@ -79,7 +79,7 @@ fn waits(scheduler: SchedulerSpec, flows: &[Kind], seed: u64) -> Vec<f64> {
     let (a, b) = (net.node("A", NodeKind::Host), net.node("B", NodeKind::Host));
     let link = net.link(a, b);
     net.spec.seed = seed;
-    net.spec.links[0].forward.scheduler = scheduler;
+    net.spec.links[0].channels[0].scheduler = scheduler;
     for kind in flows {
         let id = net.flow(a, &[link], FlowControlSpec::None);
         let flow = &mut net.spec.flows[id];

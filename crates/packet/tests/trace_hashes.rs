@@ -16,8 +16,8 @@ const GOLDEN: &str = "tests/golden/trace_hashes.txt";
 
 fn with_errors(mut net: Net, errors: ErrorSpec) -> Net {
     for link in &mut net.spec.links {
-        link.forward.errors = errors;
-        link.backward.errors = errors;
+        link.channels[0].errors = errors;
+        link.channels[1].errors = errors;
     }
     net
 }
@@ -89,7 +89,7 @@ fn five_sources(uili: UiliSpec) -> Net {
 
 fn aimd() -> Net {
     let mut net = conversation(10, 20_000);
-    net.spec.links[1].forward.rate.0 /= 2;
+    net.spec.links[1].channels[0].rate.0 /= 2;
     net.spec.flows[0].source_control = SourceControlSpec::Aimd {
         initial_units: 4,
         maximum_units: 1000,

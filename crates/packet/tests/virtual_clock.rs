@@ -69,7 +69,7 @@ fn one_port(spec: VirtualClockSpec, stop_cells: u64, flows: &Flows) -> Net {
     let mut net = Net::new(Timing::StoreAndForward, cells(1), at(stop_cells));
     let (a, b) = (net.node("A", NodeKind::Host), net.node("B", NodeKind::Host));
     let link = net.link(a, b);
-    net.spec.links[0].forward.scheduler = SchedulerSpec::VirtualClock(spec);
+    net.spec.links[0].channels[0].scheduler = SchedulerSpec::VirtualClock(spec);
     for (reserve, traffic) in flows {
         let flow = net.flow(a, &[link], FlowControlSpec::None);
         net.spec.flows[flow].reserve = *reserve;
@@ -351,7 +351,7 @@ fn chain(scheduler: SchedulerSpec) -> Net {
         }
     }
     for link in &mut net.spec.links {
-        link.forward.scheduler = scheduler;
+        link.channels[0].scheduler = scheduler;
     }
     net
 }

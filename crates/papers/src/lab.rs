@@ -320,7 +320,9 @@ impl<P> Run<P> {
             found.expect("a node of the scenario") as u32
         };
         let (from, to) = (node(from), node(to));
-        let ends = |link: &packet::spec::LinkSpec| [(link.a, link.b), (link.b, link.a)];
+        let ends = |link: &packet::spec::LinkSpec| {
+            [(link.ends[0], link.ends[1]), (link.ends[1], link.ends[0])]
+        };
         let mut channels = network.links.iter().flat_map(ends);
         channels
             .position(|ends| ends == (from, to))

@@ -65,7 +65,7 @@ fn erica() -> ExplicitRateSpec {
 fn network() -> NetworkSpec {
     let mut spec = sample::spec();
     for link in &mut spec.links {
-        for channel in [&mut link.forward, &mut link.backward] {
+        for channel in &mut link.channels {
             channel.rate = LINK;
             channel.delay = Duration(1_000_000_000);
         }

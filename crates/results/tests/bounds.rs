@@ -20,8 +20,8 @@ fn network() -> NetworkSpec {
     let mut spec = sample::spec();
     let cell = sample::info().cell;
     for link in &mut spec.links {
-        link.forward.scheduler = SchedulerSpec::Wfq;
-        link.backward.scheduler = SchedulerSpec::Wfq;
+        link.channels[0].scheduler = SchedulerSpec::Wfq;
+        link.channels[1].scheduler = SchedulerSpec::Wfq;
     }
     for (flow, units) in spec.flows.iter_mut().zip([2, 5, 0]) {
         flow.priority = 0;

@@ -36,8 +36,7 @@ fn figure_17() -> NetworkSpec {
     let ends = [(0, 6), (1, 6), (6, 7), (2, 7), (3, 7), (7, 4), (7, 5)];
     spec.links = ends
         .map(|(a, b)| LinkSpec {
-            a,
-            b,
+            ends: [a, b],
             ..link.clone()
         })
         .to_vec();
@@ -260,7 +259,7 @@ fn ports_in_order_of_arrival_know_no_priorities() {
     let first = shares(&fairness(&spec, &outcome));
     close(&first, &[0.0, 622.0, 311.0, 311.0]);
     for link in &mut spec.links {
-        link.forward.scheduler = SchedulerSpec::Fifo;
+        link.channels[0].scheduler = SchedulerSpec::Fifo;
     }
     let table = fairness(&spec, &outcome);
     close(&shares(&table)[..1], &[622.0 / 3.0]);

@@ -42,7 +42,7 @@ fn a_circuit_behind_a_more_urgent_one() {
     assert!(page(&report).contains(STARVED));
     // Where the order is that of arrival, priority is not the reason.
     for link in &mut spec.links {
-        link.forward.scheduler = SchedulerSpec::Fifo;
+        link.channels[0].scheduler = SchedulerSpec::Fifo;
     }
     let waits = "greedy: 41,000 offered, 409 delivered: 40,591 wait or are on their way";
     assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [waits]);

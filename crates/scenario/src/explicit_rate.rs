@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::Time;
+use kernel::{Channels, Time};
 use packet::spec::{
     AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
     QueueControlSpec, RelativeRateSpec,
@@ -56,7 +56,7 @@ pub(crate) fn ports(
     let topology = file.topology.as_ref();
     let trunk = topology.and_then(|topology| of_side(&topology.trunk));
     let mut found = Vec::new();
-    for channel in 0..2 * graph.links.len() as u32 {
+    for channel in graph.links.channels() {
         let (from, to) = graph.ends(channel);
         let rule = match named.get(&(channel / 2)) {
             Some((links, turned)) => {

@@ -54,7 +54,10 @@ impl Names {
                     let is_host = matches!(node.kind, packet::spec::NodeKind::Host);
                     names.add_node(&node.name, is_host);
                 }
-                let links = network.links.iter().map(|link| (link.a, link.b));
+                let links = network
+                    .links
+                    .iter()
+                    .map(|link| (link.ends[0], link.ends[1]));
                 names.add_channels(links);
                 names.flows = network.flows.iter().map(|flow| flow.name.clone()).collect();
             }
@@ -64,7 +67,10 @@ impl Names {
                     let is_host = matches!(node.kind, ethernet::spec::NodeKind::Station { .. });
                     names.add_node(&node.name, is_host);
                 }
-                let links = network.links.iter().map(|link| (link.a, link.b));
+                let links = network
+                    .links
+                    .iter()
+                    .map(|link| (link.ends[0], link.ends[1]));
                 names.add_channels(links);
                 names.flows = network.flows.iter().map(|flow| flow.name.clone()).collect();
             }

@@ -53,7 +53,7 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
     let classes = spec
         .links
         .first()
-        .map_or(1, |link| link.forward.queues.len() as u64);
+        .map_or(1, |link| link.channels[0].queues.len() as u64);
     let flows = spec.flows.iter().map(|flow| match &flow.transport {
         TransportSpec::Tcp(tcp) => {
             FLOW_BYTES + u64::from(tcp.window_bytes / tcp.mss_bytes.max(1)) * FRAME_BYTES

@@ -59,9 +59,7 @@ const LARGEST_UNIT: u32 = 0;
 /// Gives every quantum that is not given the largest unit of any flow.
 pub(crate) fn fill_quantum(links: &mut [LinkSpec], flows: &[FlowSpec]) {
     let largest = flows.iter().map(|flow| flow.unit_bytes).max().unwrap_or(1);
-    let channels = links
-        .iter_mut()
-        .flat_map(|link| [&mut link.forward, &mut link.backward]);
+    let channels = links.iter_mut().flat_map(|link| &mut link.channels);
     for channel in channels {
         if let SchedulerSpec::Drr { quantum_bytes } = &mut channel.scheduler
             && *quantum_bytes == LARGEST_UNIT

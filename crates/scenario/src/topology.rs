@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Duration, Rate};
+use kernel::{Channels, Duration, Rate};
 use packet::spec::{ChannelSpec, ErrorSpec, LinkSpec, NodeKind, NodeSpec, SchedulerSpec, Timing};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -52,10 +52,8 @@ impl Graph {
     /// The network by rule: switches, links between them, then hosts with theirs.
     fn place(&mut self, plan: Plan, edge: &ChannelSpec, trunk: &ChannelSpec) {
         let link = |a: u32, b: u32, spec: &ChannelSpec| LinkSpec {
-            a,
-            b,
-            forward: spec.clone(),
-            backward: spec.clone(),
+            ends: [a, b],
+            channels: [spec.clone(), spec.clone()],
         };
         for name in plan.switches {
             self.add_node(name, NodeKind::Switch);
@@ -85,21 +83,11 @@ impl Graph {
 
     /// The two ends of a channel.
     pub(crate) fn ends(&self, channel: u32) -> (u32, u32) {
-        let link = &self.links[channel as usize / 2];
-        if channel.is_multiple_of(2) {
-            (link.a, link.b)
-        } else {
-            (link.b, link.a)
-        }
+        self.links.ends(channel)
     }
 
     pub(crate) fn channel_spec(&self, channel: u32) -> &ChannelSpec {
-        let link = &self.links[channel as usize / 2];
-        if channel.is_multiple_of(2) {
-            &link.forward
-        } else {
-            &link.backward
-        }
+        self.links.channel(channel)
     }
 
     pub(crate) fn channel_name(&self, channel: u32) -> String {
@@ -203,7 +191,10 @@ impl Graph {
 
     pub(crate) fn add_link(&mut self, link: LinkSpec) {
         let channel = 2 * self.links.len() as u32;
-        for (from, to, channel) in [(link.a, link.b, channel), (link.b, link.a, channel + 1)] {
+        for (from, to, channel) in [
+            (link.ends[0], link.ends[1], channel),
+            (link.ends[1], link.ends[0], channel + 1),
+        ] {
             self.channels.insert((from, to), channel);
             self.neighbours[from as usize].push((to, channel));
             if !self.is_host(to) {
@@ -347,10 +338,8 @@ impl NamedLinks<'_> {
                 continue;
             };
             let link = LinkSpec {
-                a,
-                b,
-                forward: forward.clone(),
-                backward: backward.clone(),
+                ends: [a, b],
+                channels: [forward.clone(), backward.clone()],
             };
             self.put(link, &links.between.at, mistakes);
         }
@@ -358,14 +347,18 @@ impl NamedLinks<'_> {
 
     fn put(&mut self, link: LinkSpec, at: &At, mistakes: &mut Diagnostics) {
         let graph = &mut *self.graph;
-        let Some(channel) = graph.channel(link.a, link.b) else {
+        let Some(channel) = graph.channel(link.ends[0], link.ends[1]) else {
             self.placed.insert(graph.links.len() as u32, at.clone());
             graph.add_link(link);
             return;
         };
         let index = channel / 2;
         if let Some(first) = self.placed.get(&index) {
-            let names = format!("`{}` and `{}`", graph.name(link.a), graph.name(link.b));
+            let names = format!(
+                "`{}` and `{}`",
+                graph.name(link.ends[0]),
+                graph.name(link.ends[1])
+            );
             mistakes.push(
                 Diagnostic::error("duplicate-link", format!("two links join {names}"))
                     .at(at.clone(), "the second")
@@ -374,26 +367,9 @@ impl NamedLinks<'_> {
             );
         } else if (index as usize) < self.generated {
             self.placed.insert(index, at.clone());
-            graph.links[index as usize] = link.turned_to(graph.links[index as usize].a);
-        }
-    }
-}
-
-trait Turn {
-    fn turned_to(self, a: u32) -> Self;
-}
-
-impl Turn for LinkSpec {
-    /// The same link, seen from `a`.
-    fn turned_to(self, a: u32) -> Self {
-        if self.a == a {
-            return self;
-        }
-        Self {
-            a: self.b,
-            b: self.a,
-            forward: self.backward,
-            backward: self.forward,
+            let place = &mut graph.links[index as usize];
+            let is_turned = link.ends != place.ends;
+            *place = if is_turned { link.turned() } else { link };
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Topologies and flows by rule.
 
+use kernel::Channels;
 use packet::spec::NodeKind;
 use scenario::{Diagnostics, PacketScenario, Scenario, Set, Source, parse};
 
@@ -22,12 +23,7 @@ fn packet(scenario: &Scenario) -> &PacketScenario {
 fn way(scenario: &Scenario, flow: usize) -> Vec<String> {
     let network = &packet(scenario).network;
     let name = |channel: u32| {
-        let link = &network.links[channel as usize / 2];
-        let (from, to) = if channel.is_multiple_of(2) {
-            (link.a, link.b)
-        } else {
-            (link.b, link.a)
-        };
+        let (from, to) = network.links.ends(channel);
         format!(
             "{}->{}",
             network.nodes[from as usize].name, network.nodes[to as usize].name
@@ -99,7 +95,10 @@ fn a_torus_closes_each_dimension() {
     assert_eq!(network.flows.len(), 12 * 11);
     let name = |node: u32| network.nodes[node as usize].name.as_str();
     let around = |wanted: &str| {
-        let ends = network.links.iter().flat_map(|l| [(l.a, l.b), (l.b, l.a)]);
+        let ends = network
+            .links
+            .iter()
+            .flat_map(|l| [(l.ends[0], l.ends[1]), (l.ends[1], l.ends[0])]);
         let joined = ends
             .filter(|(a, _)| name(*a) == wanted)
             .map(|(_, b)| name(b));
@@ -120,11 +119,14 @@ fn trunks_and_single_links_override() {
     );
     let links = &packet(&scenario).network.links;
     assert_eq!(
-        (links[0].forward.rate.0, links[1].forward.rate.0),
+        (links[0].channels[0].rate.0, links[1].channels[0].rate.0),
         (10_000_000_000, 1_000_000_000)
     );
     assert_eq!(
-        (links[0].forward.delay.ps(), links[1].forward.delay.ps()),
+        (
+            links[0].channels[0].delay.ps(),
+            links[1].channels[0].delay.ps()
+        ),
         (1_000_000, 9_000_000)
     );
     assert_eq!(links.len(), 2 + 3, "overridden, not added");

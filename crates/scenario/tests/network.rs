@@ -1,5 +1,6 @@
 //! What comes out of files that are right.
 
+use kernel::Channels;
 use packet::spec::{
     CreditRule, CreditSpec, FlowControlSpec, Measure, NetworkSpec, Overflow, SinkSpec, Span,
     TrafficSpec,
@@ -62,12 +63,7 @@ fn network_of(text: &str) -> NetworkSpec {
 fn way(scenario: &Scenario, flow: usize) -> Vec<String> {
     let network = &packet(scenario).network;
     let name = |channel: u32| {
-        let link = &network.links[channel as usize / 2];
-        let (from, to) = if channel.is_multiple_of(2) {
-            (link.a, link.b)
-        } else {
-            (link.b, link.a)
-        };
+        let (from, to) = network.links.ends(channel);
         format!(
             "{}->{}",
             network.nodes[from as usize].name, network.nodes[to as usize].name
@@ -94,7 +90,7 @@ fn the_paper_s_two_switches() {
     );
     assert_eq!(packet(&scenario).cell.ps(), CELL_PS);
     assert_eq!(
-        network.links[0].forward.delay.ps(),
+        network.links[0].channels[0].delay.ps(),
         52_829_580,
         "77.5 cells"
     );
@@ -169,7 +165,7 @@ fn sets_reach_into_lists() {
     let scenario = try_read(&text, &sets).expect("no mistakes");
     assert_eq!(packet(&scenario).network.flows[0].priority, 3);
     assert_eq!(
-        packet(&scenario).network.links[1].forward.delay.ps(),
+        packet(&scenario).network.links[1].channels[0].delay.ps(),
         1_000_000
     );
     assert_eq!(credit(&packet(&scenario).network, 0, 0).n3, 7);

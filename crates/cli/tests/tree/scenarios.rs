@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ethernet::spec::EthernetSpec;
 use flit::spec::FabricSpec;
-use kernel::Wheel;
+use kernel::{Channels, Wheel};
 use packet::Simulation;
 use packet::probe::Audit;
 use scenario::compare::{Comparison, Scheme};
@@ -143,12 +143,7 @@ fn shortened_cycles(spec: &FabricSpec) -> Vec<Set> {
 fn way_cells(packet: &PacketScenario) -> u64 {
     let network = &packet.network;
     let delay = |channel: u32| {
-        let link = &network.links[channel as usize / 2];
-        let way = if channel.is_multiple_of(2) {
-            &link.forward
-        } else {
-            &link.backward
-        };
+        let way = network.links.channel(channel);
         way.delay.ps()
     };
     let flows = network.flows.iter();
@@ -166,7 +161,7 @@ fn shortened_cells(cells: u64) -> Vec<Set> {
 /// Long enough for think times of some milliseconds where links are slow, and for some ten
 /// thousand frames where they are fast.
 fn shortened_times(spec: &EthernetSpec) -> Vec<Set> {
-    let bps: u64 = spec.links.iter().map(|link| link.forward.rate.0).sum();
+    let bps: u64 = spec.links.iter().map(|link| link.channels[0].rate.0).sum();
     let frames_us = FRAME_BITS_MOST / (bps / 1_000_000).max(1);
     let duration = format!("{} us", frames_us.clamp(15, 40_000));
     vec![set("run.duration", &duration), set("run.warm_up", "0 s")]

@@ -74,10 +74,8 @@ fn network(rules: BackPressureSpec) -> Simulation<(), Wheel> {
         inputs: Vec::new(),
     };
     let link = |a, b| LinkSpec {
-        a,
-        b,
-        forward: channel.clone(),
-        backward: channel.clone(),
+        ends: [a, b],
+        channels: [channel.clone(), channel.clone()],
     };
     let spec = EthernetSpec {
         seed: 1,

@@ -42,7 +42,7 @@ fn check_links(spec: &EthernetSpec) -> Result<(), BuildError> {
     let classes = spec
         .links
         .first()
-        .map_or(1, |link| link.forward.queues.len());
+        .map_or(1, |link| link.channels[0].queues.len());
     for (id, channel) in (0..).zip(channel_specs(spec)) {
         let Some((from, to)) = ends(spec, id) else {
             continue;
@@ -142,7 +142,7 @@ fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
     let classes = spec
         .links
         .first()
-        .map_or(1, |link| link.forward.queues.len());
+        .map_or(1, |link| link.channels[0].queues.len());
     for (id, flow) in spec.flows.iter().enumerate() {
         let is_station = |node: u32| {
             let node = spec.nodes.get(node as usize);

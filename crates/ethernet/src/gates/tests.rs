@@ -201,8 +201,8 @@ fn at_inputs(watchdog: Option<WatchdogSpec>) -> Run {
         high_bytes: 3_000,
         low_bytes: 2_000,
     };
-    spec.links[0].forward.inputs = Vec::from([limit; 2]);
-    spec.links[1].backward.inputs = Vec::from([limit; 2]);
+    spec.links[0].channels[0].inputs = Vec::from([limit; 2]);
+    spec.links[1].channels[1].inputs = Vec::from([limit; 2]);
     if let NodeKind::Switch(switch) = &mut spec.nodes[1].kind
         && let Some(rules) = &mut switch.back_pressure
     {

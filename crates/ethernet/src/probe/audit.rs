@@ -71,8 +71,8 @@ impl Audit {
         let ports = spec.links.iter().flat_map(|link| {
             let node = |id: u32| spec.nodes.get(id as usize);
             [
-                Port::new(&link.forward, node(link.a)),
-                Port::new(&link.backward, node(link.b)),
+                Port::new(&link.channels[0], node(link.ends[0])),
+                Port::new(&link.channels[1], node(link.ends[1])),
             ]
         });
         let ports: Vec<Port> = ports.collect();

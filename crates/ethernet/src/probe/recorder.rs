@@ -74,7 +74,7 @@ impl Recorder {
                 | Measure::Stops { channel }
                 | Measure::Marks { channel } => recorder.by_channel[channel as usize].push(id),
                 Measure::Buffer { node } => {
-                    let ends = network.links.iter().flat_map(|link| [link.a, link.b]);
+                    let ends = network.links.iter().flat_map(|link| link.ends);
                     let tracks = recorder.by_channel.iter_mut().zip(ends);
                     let leaving = tracks.filter(|(_, from)| *from == node);
                     leaving.for_each(|(tracks, _)| tracks.push(id));

@@ -104,12 +104,7 @@ impl Net {
             ],
             inputs: Vec::new(),
         };
-        self.spec.links.push(LinkSpec {
-            a,
-            b,
-            forward: channel.clone(),
-            backward: channel,
-        });
+        self.spec.links.push(LinkSpec::symmetric([a, b], channel));
         self.spec.links.len() as u32 - 1
     }
 

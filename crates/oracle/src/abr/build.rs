@@ -1,6 +1,6 @@
 //! Networks of hosts, switches and circuits, put together by hand.
 
-use kernel::{Duration, Rate, Time};
+use kernel::{Channels, Duration, Rate, Time};
 use packet::spec::{
     AbrSpec, BufferSpec, ChannelSpec, CurrentRate, EricaSpec, ErrorSpec, ExplicitRateSpec,
     FlowControlSpec, FlowSpec, LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm,
@@ -53,19 +53,14 @@ impl Builder {
             errors: ErrorSpec::default(),
             scheduler: SchedulerSpec::Fifo,
         };
-        self.spec.links.push(LinkSpec {
-            a,
-            b,
-            forward: channel.clone(),
-            backward: channel,
-        });
+        self.spec.links.push(LinkSpec::symmetric([a, b], channel));
         2 * (self.spec.links.len() as u32 - 1)
     }
 
     /// Every channel that leaves a switch tells rates by this rule.
     pub fn rates_at_switches(&mut self, rule: ExplicitRateSpec) {
         for (index, link) in self.spec.links.iter().enumerate() {
-            for (channel, from) in [(2 * index, link.a), (2 * index + 1, link.b)] {
+            for (channel, from) in [(2 * index, link.ends[0]), (2 * index + 1, link.ends[1])] {
                 if self.spec.nodes[from as usize].kind == NodeKind::Switch {
                     self.spec.rate_ports.push((channel as u32, rule));
                 }
@@ -76,12 +71,7 @@ impl Builder {
     /// A flow along a path of channels.
     pub fn flow(&mut self, path: &[u32], traffic: TrafficSpec) -> u32 {
         let index = self.spec.flows.len() as u32;
-        let link = &self.spec.links[path[0] as usize / 2];
-        let source = if path[0].is_multiple_of(2) {
-            link.a
-        } else {
-            link.b
-        };
+        let source = self.spec.links.ends(path[0]).0;
         let leg = |(place, channel): (usize, &u32)| LegSpec {
             channel: *channel,
             parent: (place as u32).checked_sub(1),

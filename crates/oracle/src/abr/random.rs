@@ -97,7 +97,7 @@ fn links(dice: &mut Dice, builder: &mut Builder, switches: u32, hosts: u32) {
     }
     let is_cut = dice.one_in(6);
     for link in &mut builder.spec.links {
-        for channel in [&mut link.forward, &mut link.backward] {
+        for channel in &mut link.channels {
             channel.scheduler = dice.pick(&[
                 SchedulerSpec::Fifo,
                 SchedulerSpec::Fifo,
@@ -128,7 +128,7 @@ fn circuit(dice: &mut Dice, builder: &mut Builder, switches: u32, hosts: u32) {
     let first = &builder.spec.links[path[0] as usize / 2];
     let pcr = match dice.one_in(4) {
         true => Rate(dice.between(1_000_000, 200_000_000)),
-        false => first.forward.rate,
+        false => first.channels[0].rate,
     };
     let abr = random_abr(dice, pcr);
     let mut traffic = application(dice, pcr);
@@ -310,7 +310,7 @@ fn background(dice: &mut Dice, builder: &mut Builder, switches: u32, hosts: u32)
 
 fn ports(dice: &mut Dice, builder: &mut Builder, rules: Rules) {
     for (index, link) in builder.spec.links.iter().enumerate() {
-        for (channel, from) in [(2 * index, link.a), (2 * index + 1, link.b)] {
+        for (channel, from) in [(2 * index, link.ends[0]), (2 * index + 1, link.ends[1])] {
             let is_switch = builder.spec.nodes[from as usize].kind == NodeKind::Switch;
             if !is_switch || dice.one_in(8) {
                 continue;
@@ -424,5 +424,5 @@ fn erica(dice: &mut Dice) -> EricaSpec {
 pub(super) fn is_on_grid(spec: &NetworkSpec) -> bool {
     let half = CELL_PS / 2;
     let mut links = spec.links.iter();
-    links.all(|link| link.forward.delay.ps().is_multiple_of(half))
+    links.all(|link| link.channels[0].delay.ps().is_multiple_of(half))
 }

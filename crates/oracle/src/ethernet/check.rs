@@ -8,7 +8,7 @@ use super::{Problem, routes};
 pub(super) fn check(spec: &EthernetSpec) -> Result<(), Problem> {
     for (index, node) in spec.nodes.iter().enumerate() {
         let links = spec.links.iter();
-        let links = links.filter(|link| [link.a, link.b].contains(&(index as u32)));
+        let links = links.filter(|link| link.ends.contains(&(index as u32)));
         if matches!(node.kind, NodeKind::Station { .. }) && links.count() != 1 {
             return Err(Problem(format!("station {index} needs one link")));
         }

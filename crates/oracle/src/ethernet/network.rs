@@ -7,7 +7,7 @@ use ethernet::spec::{
     BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
 };
 use ethernet::stations::{Payload, Stations};
-use kernel::{Duration, Purpose, Stream, Time};
+use kernel::{Channels, Duration, Purpose, Stream, Time};
 
 use super::sources::Source;
 use super::standstill::Standstill;
@@ -332,8 +332,7 @@ impl Network {
 }
 
 pub(super) fn channel_spec(spec: &EthernetSpec, channel: usize) -> &ethernet::spec::ChannelSpec {
-    let link = &spec.links[channel / 2];
-    [&link.forward, &link.backward][channel % 2]
+    spec.links.channel(channel as u32)
 }
 
 pub(super) fn queue_specs(spec: &EthernetSpec, channel: usize) -> &[QueueSpec] {

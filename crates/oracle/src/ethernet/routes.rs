@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ethernet::spec::{EthernetSpec, NodeKind};
-use kernel::TraceHash;
+use kernel::{Channels, TraceHash};
 
 /// The fingerprint of some words: it orders arrivals and spreads flows and frames.
 pub(super) fn mix(words: &[u64]) -> u64 {
@@ -16,8 +16,7 @@ pub(super) fn mix(words: &[u64]) -> u64 {
 
 /// Node a channel leaves.
 pub(super) fn tail(spec: &EthernetSpec, channel: usize) -> usize {
-    let link = &spec.links[channel / 2];
-    [link.a, link.b][channel % 2] as usize
+    spec.links.ends(channel as u32).0 as usize
 }
 
 /// Node a channel enters.

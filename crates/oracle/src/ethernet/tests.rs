@@ -48,12 +48,7 @@ fn star(rates_mbps: &[u64]) -> EthernetSpec {
             }],
             inputs: Vec::new(),
         };
-        links.push(LinkSpec {
-            a: index as u32 + 1,
-            b: 0,
-            forward: channel.clone(),
-            backward: channel,
-        });
+        links.push(LinkSpec::symmetric([index as u32 + 1, 0], channel));
     }
     EthernetSpec {
         seed: 1,

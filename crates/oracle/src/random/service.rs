@@ -1,5 +1,6 @@
 //! Random networks whose ports serve by reservation.
 
+use kernel::Channels;
 use packet::spec::{ReserveSpec, Resync, SizeShare};
 
 use super::*;
@@ -64,7 +65,7 @@ pub fn random_service_spec(seed: u64, scheduler: SchedulerSpec, mix: ServiceMix)
     let switches = dice.between(1, 4) as u32;
     let hosts = dice.between(2, 8) as u32;
     let mut links = random_links(&mut dice, switches, hosts);
-    for channel in links.iter_mut().flat_map(both) {
+    for channel in links.iter_mut().flat_map(|link| &mut link.channels) {
         channel.scheduler = scheduler;
         if mix.rates == Rates::Twelfths {
             channel.rate = Rate(12 * TWELFTH);
@@ -97,10 +98,6 @@ pub fn random_service_spec(seed: u64, scheduler: SchedulerSpec, mix: ServiceMix)
     spec
 }
 
-fn both(link: &mut LinkSpec) -> [&mut ChannelSpec; 2] {
-    [&mut link.forward, &mut link.backward]
-}
-
 fn node(index: u32, switches: u32) -> NodeSpec {
     let (kind, letter) = if index < switches {
         (NodeKind::Switch, 's')
@@ -115,16 +112,12 @@ fn node(index: u32, switches: u32) -> NodeSpec {
 }
 
 fn rate_of(links: &[LinkSpec], channel: u32) -> u64 {
-    let link = &links[channel as usize / 2];
-    match channel % 2 {
-        0 => link.forward.rate.0,
-        _ => link.backward.rate.0,
-    }
+    links.channel(channel).rate.0
 }
 
 /// Where more is reserved than there is, all flows of the channel reserve less.
 fn fit(spec: &mut NetworkSpec, rates: Rates) {
-    for channel in 0..2 * spec.links.len() as u32 {
+    for channel in spec.links.channels() {
         let limit = u128::from(rate_of(&spec.links, channel));
         let crosses = |flow: &FlowSpec| {
             let mut legs = flow.legs.iter();

@@ -1,5 +1,6 @@
 //! Random networks with sessions, warnings and limits of residence.
 
+use kernel::Channels;
 use packet::spec::{
     EnvelopeRule, EnvelopeSpec, ErrorSpec, Excess, Hold, PoolSpec, Resync, SessionSpec, Stamp,
     VirtualClockSpec, WhenFull,
@@ -73,7 +74,7 @@ pub fn random_warning_spec(seed: u64) -> NetworkSpec {
                 control_corruption: 0.2,
                 ..ErrorSpec::default()
             };
-            (link.forward.errors, link.backward.errors) = (errors, errors);
+            (link.channels[0].errors, link.channels[1].errors) = (errors, errors);
         }
     }
     finish(&mut dice, &mut spec);
@@ -105,11 +106,7 @@ fn dice(seed: u64) -> Dice {
 
 /// Short wires, a short run.
 fn shorten(dice: &mut Dice, spec: &mut NetworkSpec) {
-    for channel in spec
-        .links
-        .iter_mut()
-        .flat_map(|link| [&mut link.forward, &mut link.backward])
-    {
+    for channel in spec.links.iter_mut().flat_map(|link| &mut link.channels) {
         channel.delay = Duration(channel.delay.ps().min(dice.span(5, 40).ps()));
     }
     for flow in &mut spec.flows {
@@ -126,7 +123,7 @@ fn shorten(dice: &mut Dice, spec: &mut NetworkSpec) {
 fn equal_rates(dice: &mut Dice, spec: &mut NetworkSpec) {
     let rate = dice.pick(&[Rate(1_000_000_000), Rate(622_000_000)]);
     for link in &mut spec.links {
-        (link.forward.rate, link.backward.rate) = (rate, rate);
+        (link.channels[0].rate, link.channels[1].rate) = (rate, rate);
     }
 }
 
@@ -148,13 +145,7 @@ fn residing(dice: &mut Dice) -> SchedulerSpec {
 
 /// Rate of the slowest channel on the way of a flow.
 fn slowest(spec: &NetworkSpec, index: usize) -> u64 {
-    let rate = |leg: &LegSpec| {
-        let link = &spec.links[leg.channel as usize / 2];
-        match leg.channel % 2 {
-            0 => link.forward.rate.0,
-            _ => link.backward.rate.0,
-        }
-    };
+    let rate = |leg: &LegSpec| spec.links.channel(leg.channel).rate.0;
     let rates = spec.flows[index].legs.iter().map(rate);
     rates.min().unwrap_or(1)
 }
@@ -168,8 +159,8 @@ fn start_at_a_switch(dice: &mut Dice, links: &[LinkSpec], flow: &mut FlowSpec) {
     let first = flow.legs.remove(0).channel;
     let link = &links[first as usize / 2];
     flow.source = match first % 2 {
-        0 => link.b,
-        _ => link.a,
+        0 => link.ends[1],
+        _ => link.ends[0],
     };
     for leg in &mut flow.legs {
         leg.parent = leg.parent.and_then(|parent| parent.checked_sub(1));
@@ -257,7 +248,7 @@ fn heed(dice: &mut Dice, flow: &mut FlowSpec) {
 fn finish(dice: &mut Dice, spec: &mut NetworkSpec) {
     for flow in &mut spec.flows {
         let first = &spec.links[flow.legs[0].channel as usize / 2];
-        let is_ats = matches!(first.forward.scheduler, SchedulerSpec::Ats { .. });
+        let is_ats = matches!(first.channels[0].scheduler, SchedulerSpec::Ats { .. });
         if let (TrafficSpec::Greedy { start, total }, true) = (&flow.traffic, is_ats) {
             flow.traffic = TrafficSpec::Constant {
                 start: *start,

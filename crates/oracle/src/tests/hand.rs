@@ -60,7 +60,7 @@ fn three_credits_and_the_n3_that_fills_the_link() {
 fn the_last_bit_counts_with_store_and_forward() {
     let mut spec = single(1, 0, 120);
     let link = &mut spec.links[0];
-    for channel in [&mut link.forward, &mut link.backward] {
+    for channel in &mut link.channels {
         channel.timing = Timing::StoreAndForward;
         channel.handling = kernel::Duration(5);
     }
@@ -121,7 +121,7 @@ fn a_unit_is_stored_once_and_freed_at_the_start_on_the_last_branch() {
     // 0 -> switch 1 -> {2, 3}; the branch to 3 is five times slower.
     let links = vec![link(0, 1, 10), link(1, 2, 10), link(1, 3, 10)];
     let mut spec = network(4, links, 140);
-    spec.links[2].forward.rate = Rate(160_000_000_000);
+    spec.links[2].channels[0].rate = Rate(160_000_000_000);
     add_flow(&mut spec, 0, &[(0, None), (2, Some(0)), (4, Some(0))], 1, 1);
     let report = run(&spec);
     // Units reach the switch at 10 and 20. Unit 0 starts on both branches at 10 and is free.
@@ -213,7 +213,7 @@ fn bursts_and_pauses_keep_their_own_spacing() {
 fn credit_units_leave_in_the_order_they_were_asked_for() {
     // Flow 2 holds channel 1 until 100. Flow 1 asks at 25, flow 0 with its second cell at 35.
     let mut spec = network(2, vec![link(0, 1, 15)], 250);
-    spec.links[0].backward.rate = Rate(80_000_000_000);
+    spec.links[0].channels[1].rate = Rate(80_000_000_000);
     add_flow(&mut spec, 0, &[(0, None)], 2, 0);
     add_flow(&mut spec, 0, &[(0, None)], 1, 0);
     add_flow(&mut spec, 1, &[(1, None)], 1, 0);
@@ -268,7 +268,7 @@ fn a_value_bound_at_the_trigger_is_stale_when_it_leaves() {
         start: Time(14),
         total: None,
     };
-    spec.links[0].backward.rate = Rate(400_000_000_000);
+    spec.links[0].channels[1].rate = Rate(400_000_000_000);
     assert_eq!(credits(&run(&spec).starts, 1), [(34, 0, 3)]);
     each_credit(&mut spec.flows[0], |credit| credit.bind = Bind::Trigger);
     assert_eq!(credits(&run(&spec).starts, 1), [(34, 0, 4)]);
@@ -280,7 +280,7 @@ fn a_free_of_the_same_arbitration_is_not_in_the_value() {
     // channel 3 is then busy until 30, so the one of the free at 20 starts there at 30, while the
     // free at 30 itself is left for the next, though its channel 0 comes before channel 3.
     let mut spec = network(3, vec![link(1, 2, 10), link(0, 1, 10)], 60);
-    spec.links[1].backward.rate = Rate(400_000_000_000);
+    spec.links[1].channels[1].rate = Rate(400_000_000_000);
     add_flow(&mut spec, 0, &[(2, None), (0, Some(0))], 1, 8);
     let report = run(&spec);
     assert_eq!(
@@ -358,10 +358,10 @@ fn what_is_not_supported_is_refused() {
         change(&mut spec);
         assert!(matches!(crate::run(&spec), Err(Problem::Unsupported(_))));
     };
-    refused(|spec| spec.links[0].forward.errors.data_loss = 1.1);
+    refused(|spec| spec.links[0].channels[0].errors.data_loss = 1.1);
     refused(|spec| each_credit(&mut spec.flows[0], |credit| credit.resync_every = Some(0)));
-    refused(|spec| spec.links[0].forward.delay = kernel::Duration::ZERO);
-    refused(|spec| spec.links[0].b = 7);
+    refused(|spec| spec.links[0].channels[0].delay = kernel::Duration::ZERO);
+    refused(|spec| spec.links[0].ends[1] = 7);
     refused(|spec| spec.flows[0].source = 1);
     refused(|spec| spec.flows[0].legs[0].channel = 2);
     refused(|spec| spec.flows[0].legs[0].parent = Some(0));

@@ -32,12 +32,7 @@ pub(super) fn channel(delay_ps: u64, timing: Timing) -> ChannelSpec {
 /// A link `a` - `b` with this delay each way, head timing.
 pub(super) fn link(a: u32, b: u32, delay_ps: u64) -> LinkSpec {
     let one_way = channel(delay_ps, Timing::CutThrough);
-    LinkSpec {
-        a,
-        b,
-        forward: one_way.clone(),
-        backward: one_way,
-    }
+    LinkSpec::symmetric([a, b], one_way)
 }
 
 pub(super) fn network(node_count: u32, links: Vec<LinkSpec>, stop_at_ps: u64) -> NetworkSpec {

@@ -6,6 +6,7 @@ mod random;
 mod rounds;
 mod tags;
 
+use kernel::Channels;
 use packet::spec::{
     BufferSpec, FlowControlSpec, LegSpec, Overflow, ReserveSpec, Resync, Stamp, VirtualClockSpec,
 };
@@ -52,7 +53,7 @@ impl Case {
     fn on(nodes: u32, links: Vec<LinkSpec>, scheduler: SchedulerSpec) -> Case {
         let mut spec = network(nodes, links, 100_000);
         for link in &mut spec.links {
-            for channel in [&mut link.forward, &mut link.backward] {
+            for channel in &mut link.channels {
                 channel.rate = Rate(FULL);
                 channel.scheduler = scheduler;
             }
@@ -84,12 +85,7 @@ impl Case {
                 )
             })
             .collect();
-        let link = &self.spec.links[channels[0] as usize / 2];
-        let source = if channels[0].is_multiple_of(2) {
-            link.a
-        } else {
-            link.b
-        };
+        let source = self.spec.links.ends(channels[0]).0;
         self.times.push(times.to_vec());
         let flow = add_flow(&mut self.spec, source, &chain, 1, 1);
         for leg in &mut flow.legs {

@@ -5,7 +5,7 @@ mod observer;
 
 pub use observer::Observer;
 
-use kernel::{Duration, Purpose, Stream, Time, Wheel};
+use kernel::{Channels, Duration, Purpose, Stream, Time, Wheel};
 use oracle::{exact_window, random_spec};
 use packet::Simulation;
 use packet::outcome::{Outcome, Stop};
@@ -110,12 +110,7 @@ pub fn under(mut spec: NetworkSpec, rule: CreditRule) -> NetworkSpec {
             let FlowControlSpec::Credit(credit) = &mut leg.flow_control else {
                 continue;
             };
-            let link = &links[leg.channel as usize / 2];
-            let channel = if leg.channel % 2 == 0 {
-                &link.forward
-            } else {
-                &link.backward
-            };
+            let channel = links.channel(leg.channel);
             let unit = channel.rate.serialization(bytes as u64);
             let window = exact_window(&links, leg.channel, bytes);
             let fits = window.ps().div_ceil(unit.ps()) as u32;
@@ -148,8 +143,8 @@ pub fn sealed(mut spec: NetworkSpec) -> NetworkSpec {
 /// The same errors on every channel.
 pub fn with_errors(mut spec: NetworkSpec, errors: ErrorSpec) -> NetworkSpec {
     for link in &mut spec.links {
-        link.forward.errors = errors;
-        link.backward.errors = errors;
+        link.channels[0].errors = errors;
+        link.channels[1].errors = errors;
     }
     spec
 }

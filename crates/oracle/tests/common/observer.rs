@@ -102,7 +102,10 @@ impl Observer {
                 });
             }
         }
-        let specs = spec.links.iter().flat_map(|l| [&l.forward, &l.backward]);
+        let specs = spec
+            .links
+            .iter()
+            .flat_map(|l| [&l.channels[0], &l.channels[1]]);
         let channels = specs.enumerate().map(|(id, channel)| Wire {
             rate: channel.rate,
             busy_until: Time::ZERO,

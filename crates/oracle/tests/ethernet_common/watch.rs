@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ethernet::probe::{Cause, Content, FrameView, Gate, Probe};
 use ethernet::spec::{ChannelSpec, EthernetSpec, Order};
 use ethernet::{Network, Simulation};
-use kernel::Time;
+use kernel::{Channels, Time};
 
 /// What happened.
 #[derive(Clone, Copy, Debug)]
@@ -90,14 +90,12 @@ pub fn events_of(spec: &EthernetSpec) -> Events {
 }
 
 pub fn channel_spec(spec: &EthernetSpec, channel: u32) -> &ChannelSpec {
-    let link = &spec.links[channel as usize / 2];
-    [&link.forward, &link.backward][channel as usize % 2]
+    spec.links.channel(channel)
 }
 
 /// Node a channel leaves.
 pub fn tail(spec: &EthernetSpec, channel: u32) -> u32 {
-    let link = &spec.links[channel as usize / 2];
-    [link.a, link.b][channel as usize % 2]
+    spec.links.ends(channel).0
 }
 
 type Law = Result<(), String>;

@@ -93,12 +93,7 @@ fn network(traffic: TrafficSpec, on_alarm: OnAlarm) -> NetworkSpec {
         stop_at: Time(1000 * US + 1),
         warm_up: Time::ZERO,
         nodes: vec![node(), node()],
-        links: vec![LinkSpec {
-            a: 0,
-            b: 1,
-            forward: channel.clone(),
-            backward: channel,
-        }],
+        links: vec![LinkSpec::symmetric([0, 1], channel)],
         flows: vec![flow],
     }
 }

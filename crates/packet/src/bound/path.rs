@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use kernel::{Duration, Rate};
+use kernel::{Channels, Duration, Rate};
 
 use super::edf;
 use super::{NoBound, largest, smallest};
@@ -101,12 +101,7 @@ impl<'a> Ports<'a> {
     }
 
     pub fn channel(&self, channel: u32) -> &'a ChannelSpec {
-        let link = &self.spec.links[channel as usize / 2];
-        if channel.is_multiple_of(2) {
-            &link.forward
-        } else {
-            &link.backward
-        }
+        self.spec.links.channel(channel)
     }
 
     pub fn flow(&self, flow: u32) -> &'a FlowSpec {

@@ -15,7 +15,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Time};
+use kernel::{Channels, Duration, Time};
 
 use super::{Crossing, Probe};
 use crate::leg::Leg;
@@ -286,12 +286,7 @@ fn is_reordered(network: &NetworkSpec, flow: &FlowSpec) -> bool {
         _ => false,
     };
     flow.legs.iter().any(|leg| {
-        let link = &network.links[leg.channel as usize / 2];
-        let channel = if leg.channel.is_multiple_of(2) {
-            &link.forward
-        } else {
-            &link.backward
-        };
+        let channel = network.links.channel(leg.channel);
         may_fall(channel.scheduler)
     })
 }
@@ -328,7 +323,7 @@ fn stored(network: &Network, leg: &Leg) -> (u32, u64) {
 /// A channel's rate; more where flows without a session have more from the start.
 fn bookable_bps(network: &NetworkSpec) -> Vec<u64> {
     let links = network.links.iter();
-    let rates = links.flat_map(|link| [link.forward.rate.0, link.backward.rate.0]);
+    let rates = links.flat_map(|link| [link.channels[0].rate.0, link.channels[1].rate.0]);
     let mut standing = vec![0u64; 2 * network.links.len()];
     for flow in network.flows.iter().filter(|flow| flow.session.is_none()) {
         let rate = flow.reserve.map_or(0, |reserve| reserve.rate.0);

@@ -74,7 +74,7 @@ impl Ports {
     /// A probe of `network`.
     pub fn new(network: &NetworkSpec, spec: PortsSpec) -> Ports {
         let links = network.links.iter();
-        let channels = links.flat_map(|link| [&link.forward, &link.backward]);
+        let channels = links.flat_map(|link| &link.channels);
         let port = |rate| Port::new(rate, spec.window, network.warm_up);
         let mut legs = Vec::new();
         for (id, flow) in network.flows.iter().enumerate() {

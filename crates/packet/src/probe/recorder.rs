@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use kernel::series::{Thinned, most_points};
-use kernel::{Duration, Rate, Time};
+use kernel::{Channels, Duration, Rate, Time};
 
 use super::{Crossing, ForwardCell, Probe, RateInterval, UnitKind};
 use crate::outcome::Series;
@@ -73,13 +73,8 @@ impl Recorder {
 
     fn add(&mut self, network: &NetworkSpec, legs: &[(u32, u32)], spec: &SeriesSpec, most: usize) {
         let id = self.tracks.len() as u32;
-        let link = &network.links[spec.channel as usize / 2];
-        let forward = spec.channel.is_multiple_of(2);
-        let (channel, to) = if forward {
-            (&link.forward, link.b)
-        } else {
-            (&link.backward, link.a)
-        };
+        let channel = network.links.channel(spec.channel);
+        let (_, to) = network.links.ends(spec.channel);
         let follows = |&(flow, channel): &(u32, u32)| {
             channel == spec.channel && spec.flow.is_none_or(|wanted| wanted == flow)
         };

@@ -11,7 +11,7 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Time};
+use kernel::{Channels, Duration, Time};
 
 use super::Probe;
 use crate::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
@@ -148,8 +148,7 @@ fn behind(
         channel == outage.channel || outage.is_both_ways && channel == outage.channel ^ 1
     };
     let latency = |channel: u32| {
-        let link = &network.links[channel as usize / 2];
-        let channel = [&link.forward, &link.backward][channel as usize % 2];
+        let channel = network.links.channel(channel);
         channel.delay + channel.handling
     };
     let is_parent = |leg: usize| flow.legs.iter().any(|one| one.parent == Some(leg as u32));

@@ -32,10 +32,8 @@ fn chain(hops: u32, errors: ErrorSpec) -> NetworkSpec {
         scheduler: SchedulerSpec::default(),
     };
     let link = |a: u32| LinkSpec {
-        a,
-        b: a + 1,
-        forward: channel(),
-        backward: channel(),
+        ends: [a, a + 1],
+        channels: [channel(), channel()],
     };
     let there = (0..hops).map(|hop| 2 * hop).collect();
     let back = (0..hops).rev().map(|hop| 2 * hop + 1).collect();

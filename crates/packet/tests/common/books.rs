@@ -1,6 +1,6 @@
 //! A probe that keeps books of reservations, and what is wrong with them.
 
-use kernel::Time;
+use kernel::{Channels, Time};
 use packet::Network;
 use packet::probe::{Crossing, Probe, UnitKind};
 use packet::spec::NetworkSpec;
@@ -64,8 +64,7 @@ pub fn complaints(spec: &NetworkSpec, books: &Books) -> Vec<String> {
         wrong.push(format!("{} units behind a tear-down", books.late_units));
     }
     for (channel, &standing) in standing(spec).iter().enumerate() {
-        let link = &spec.links[channel / 2];
-        let side = [&link.forward, &link.backward][channel % 2];
+        let side = spec.links.channel(channel as u32);
         if books.most[channel] > side.rate.0.max(standing) {
             wrong.push(format!("channel {channel} is overbooked"));
         }

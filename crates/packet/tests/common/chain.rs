@@ -96,12 +96,7 @@ fn link(
         errors: ErrorSpec::default(),
         scheduler,
     };
-    spec.links.push(LinkSpec {
-        a,
-        b,
-        forward: channel.clone(),
-        backward: channel,
-    });
+    spec.links.push(LinkSpec::symmetric([a, b], channel));
     2 * (spec.links.len() as u32 - 1)
 }
 

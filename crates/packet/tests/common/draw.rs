@@ -109,7 +109,7 @@ impl Drawn {
 
     fn channel(&self, from: u32, to: u32) -> u32 {
         let mut links = self.net.spec.links.iter().enumerate();
-        let joins = |link: &LinkSpec| match (link.a, link.b) {
+        let joins = |link: &LinkSpec| match (link.ends[0], link.ends[1]) {
             ends if ends == (from, to) => Some(0),
             ends if ends == (to, from) => Some(1),
             _ => None,
@@ -124,7 +124,7 @@ fn draw_link(dice: &mut Dice, net: &mut Net, a: u32, b: u32) {
     let link = net.link(a, b) as usize / 2;
     let rate = Rate(RATE.0 / dice.between(1, 4));
     let link = &mut net.spec.links[link];
-    (link.forward.rate, link.backward.rate) = (rate, rate);
+    (link.channels[0].rate, link.channels[1].rate) = (rate, rate);
 }
 
 /// A leg without control or limit.

@@ -72,10 +72,8 @@ pub fn link(a: u32, b: u32) -> LinkSpec {
     };
     let (forward, backward) = (channel.clone(), channel);
     LinkSpec {
-        a,
-        b,
-        forward,
-        backward,
+        ends: [a, b],
+        channels: [forward, backward],
     }
 }
 

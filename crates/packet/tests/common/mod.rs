@@ -94,10 +94,8 @@ impl Net {
     pub fn link(&mut self, a: u32, b: u32) -> u32 {
         let (forward, backward) = (self.channel(), self.channel());
         self.spec.links.push(LinkSpec {
-            a,
-            b,
-            forward,
-            backward,
+            ends: [a, b],
+            channels: [forward, backward],
         });
         2 * (self.spec.links.len() as u32 - 1)
     }

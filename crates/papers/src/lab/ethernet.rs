@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use ethernet::Simulation;
 use ethernet::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome, Stop};
 use ethernet::spec::EthernetSpec;
-use kernel::Time;
+use kernel::{Channels, Time};
 use scenario::Engine;
 
 use super::{Lab, LabError, STRIDE, parse};
@@ -136,11 +136,7 @@ impl EthernetRun {
 
     /// `from->to` of a channel.
     pub fn channel_name(&self, channel: u32) -> String {
-        let link = &self.spec.links[channel as usize / 2];
-        let (from, to) = match channel % 2 {
-            0 => (link.a, link.b),
-            _ => (link.b, link.a),
-        };
+        let (from, to) = self.spec.links.ends(channel);
         let name = |node: u32| self.spec.nodes[node as usize].name.as_str();
         format!("{}->{}", name(from), name(to))
     }

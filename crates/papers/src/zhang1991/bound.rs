@@ -5,7 +5,7 @@ mod draw;
 
 use std::collections::VecDeque;
 
-use kernel::{Duration, Rate, Time};
+use kernel::{Channels, Duration, Rate, Time};
 use packet::bound;
 use packet::probe::{Crossing, Probe, UnitKind};
 use packet::spec::NetworkSpec;
@@ -114,12 +114,7 @@ fn longest_packets(network: &NetworkSpec) -> Vec<u64> {
 }
 
 fn rate_of(network: &NetworkSpec, channel: u32) -> Rate {
-    let link = &network.links[channel as usize / 2];
-    let end = if channel.is_multiple_of(2) {
-        &link.forward
-    } else {
-        &link.backward
-    };
+    let end = network.links.channel(channel);
     end.rate
 }
 

@@ -77,8 +77,8 @@ mod tests {
                 .scenario(TEST_ONE, &sets)
                 .expect("it is sound");
             let trunks = &scenario.network.links[..3];
-            let forward = trunks.iter().map(|link| link.forward.rate.0);
-            let backward = trunks.iter().rev().map(|link| link.backward.rate.0);
+            let forward = trunks.iter().map(|link| link.channels[0].rate.0);
+            let backward = trunks.iter().rev().map(|link| link.channels[1].rate.0);
             (forward.collect::<Vec<_>>(), backward.collect::<Vec<_>>())
         };
         let [equal, slower] = others();

@@ -1,6 +1,6 @@
 //! Section 3.3.1: what the envelope does to the clocks that switches check.
 
-use kernel::{Duration, Time};
+use kernel::{Channels, Duration, Time};
 use packet::probe::Probe;
 use packet::spec::{NetworkSpec, NodeKind};
 use results::{Block, Cell, Table};
@@ -44,9 +44,9 @@ impl Checks {
 }
 
 fn is_trunk(network: &NetworkSpec, channel: u32) -> bool {
-    let link = &network.links[channel as usize / 2];
+    let (from, to) = network.links.ends(channel);
     let is_switch = |node: u32| network.nodes[node as usize].kind == NodeKind::Switch;
-    is_switch(link.a) && is_switch(link.b)
+    is_switch(from) && is_switch(to)
 }
 
 impl Probe for Checks {

@@ -56,7 +56,7 @@ impl FrameMeter {
                 is_request: matches!(kind, FlowKind::Requests(..)),
             }
         });
-        let channels = spec.links.iter().flat_map(|link| [link.a, link.b]);
+        let channels = spec.links.iter().flat_map(|link| link.ends);
         let channel = |from: u32| Channel {
             from: from as usize,
             leaves_switch: matches!(spec.nodes[from as usize].kind, NodeKind::Switch(_)),

@@ -21,7 +21,7 @@ const RTP_BYTES: u32 = 12;
 /// The shares of all flows whose way is known.
 pub fn shares(spec: &EthernetSpec, outcome: &EthernetOutcome) -> FairShares {
     let groups_count = spec.links.iter().all(|link| {
-        [&link.forward, &link.backward].map(|own| own.order) == [Order::StrictPriority; 2]
+        [&link.channels[0], &link.channels[1]].map(|own| own.order) == [Order::StrictPriority; 2]
     });
     let rows = rows(spec, outcome, groups_count);
     let notes = notes(spec, groups_count, &rows);
@@ -73,7 +73,7 @@ fn rows(spec: &EthernetSpec, outcome: &EthernetOutcome, groups_count: bool) -> V
         rows.push(row);
     }
     let capacity = spec.links.iter();
-    let capacity = capacity.flat_map(|link| [&link.forward, &link.backward]);
+    let capacity = capacity.flat_map(|link| &link.channels);
     let capacity: Vec<f64> = capacity.map(|own| own.rate.0 as f64).collect();
     let found = max_min(&capacity, &claims);
     let channels = names::channels(spec);

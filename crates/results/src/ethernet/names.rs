@@ -1,5 +1,6 @@
 //! Names of channels and nodes, as the scenario gives them.
 
+use kernel::Channels;
 use std::collections::BTreeMap;
 
 use ethernet::spec::{ChannelSpec, EthernetSpec};
@@ -25,19 +26,19 @@ pub fn channels(spec: &EthernetSpec) -> Vec<String> {
     let pair = |a: u32, b: u32| (a.min(b), a.max(b));
     let mut seen = BTreeMap::new();
     for link in &spec.links {
-        *seen.entry(pair(link.a, link.b)).or_insert(0u32) += 1;
+        *seen.entry(pair(link.ends[0], link.ends[1])).or_insert(0u32) += 1;
     }
     let mut names = Vec::with_capacity(spec.links.len() * 2);
     for (index, link) in spec.links.iter().enumerate() {
         let several = seen
-            .get(&pair(link.a, link.b))
+            .get(&pair(link.ends[0], link.ends[1]))
             .is_some_and(|count| *count > 1);
         let number = if several {
             format!(" (link {index})")
         } else {
             String::new()
         };
-        for (from, to) in [(link.a, link.b), (link.b, link.a)] {
+        for (from, to) in [(link.ends[0], link.ends[1]), (link.ends[1], link.ends[0])] {
             names.push(format!(
                 "{} -> {}{number}",
                 node(spec, from),
@@ -58,18 +59,16 @@ pub fn channel(names: &[String], channel: u32) -> String {
 
 /// The nodes a channel leaves and enters.
 pub fn channel_ends(spec: &EthernetSpec, channel: u32) -> Option<(u32, u32)> {
-    let link = spec.links.get(channel as usize / 2)?;
-    Some(match channel.is_multiple_of(2) {
-        true => (link.a, link.b),
-        false => (link.b, link.a),
-    })
+    let channels = spec.links.channels();
+    channels
+        .contains(&channel)
+        .then(|| spec.links.ends(channel))
 }
 
 /// What the spec says of a channel.
 pub fn channel_spec(spec: &EthernetSpec, channel: u32) -> Option<&ChannelSpec> {
-    let link = spec.links.get(channel as usize / 2)?;
-    Some(match channel.is_multiple_of(2) {
-        true => &link.forward,
-        false => &link.backward,
-    })
+    let channels = spec.links.channels();
+    channels
+        .contains(&channel)
+        .then(|| spec.links.channel(channel))
 }

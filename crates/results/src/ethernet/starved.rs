@@ -54,7 +54,7 @@ fn starved(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Starved> {
 /// is over the time that was measured, bps.
 fn below_share(spec: &EthernetSpec, outcome: &EthernetOutcome) -> BTreeMap<u32, (f64, f64)> {
     let links = spec.links.iter();
-    let rates = links.flat_map(|link| [link.forward.rate.0, link.backward.rate.0]);
+    let rates = links.flat_map(|link| [link.channels[0].rate.0, link.channels[1].rate.0]);
     let fastest = rates.max().unwrap_or(0) as f64;
     let measured = groups::goodputs(spec, outcome).into_iter();
     let few = (0_u32..).zip(measured).filter_map(|(flow, got)| {
@@ -124,7 +124,10 @@ fn reason(spec: &EthernetSpec, outcome: &EthernetOutcome, flow: usize) -> String
         return waits;
     };
     let urgent = spec.flows.iter().filter(|other| other.class > own.class);
-    let ports = spec.links.iter().flat_map(|l| [&l.forward, &l.backward]);
+    let ports = spec
+        .links
+        .iter()
+        .flat_map(|l| [&l.channels[0], &l.channels[1]]);
     let is_strict = ports
         .into_iter()
         .any(|port| port.order == Order::StrictPriority);

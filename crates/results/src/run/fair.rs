@@ -4,7 +4,7 @@
 //! cells, credit units) is background there. The rates compared are those of data units on the
 //! wire.
 
-use kernel::Duration;
+use kernel::{Channels, Duration};
 use packet::outcome::{Outcome, SessionAnswer};
 use packet::spec::{
     AbrSpec, CellApplication, CellTcpSpec, EnvelopeRule, EnvelopeSpec, ExplicitRateSpec,
@@ -106,10 +106,7 @@ impl<'a> Network<'a> {
                 *target = aim;
             }
         }
-        let rates = spec
-            .links
-            .iter()
-            .flat_map(|link| [&link.forward, &link.backward]);
+        let rates = spec.links.iter().flat_map(|link| &link.channels);
         let capacity = rates.zip(&target);
         let mut network = Network {
             spec,
@@ -333,14 +330,8 @@ fn groups_count(spec: &NetworkSpec) -> bool {
     }
     let legs = spec.flows.iter().flat_map(|flow| &flow.legs);
     let is_fifo = |channel: u32| {
-        spec.links.get(channel as usize / 2).is_some_and(|link| {
-            let own = if channel.is_multiple_of(2) {
-                &link.forward
-            } else {
-                &link.backward
-            };
-            own.scheduler == SchedulerSpec::Fifo
-        })
+        let channels = spec.links.channels();
+        channels.contains(&channel) && spec.links.channel(channel).scheduler == SchedulerSpec::Fifo
     };
     !{ legs }.any(|leg| is_fifo(leg.channel))
 }

@@ -1,5 +1,6 @@
 //! Names for channels and nodes that readers know from the scenario.
 
+use kernel::Channels;
 use packet::spec::NetworkSpec;
 
 /// A node's name; its number where the spec has no such node.
@@ -16,18 +17,18 @@ pub fn channels(spec: &NetworkSpec) -> Vec<String> {
     let mut names = Vec::with_capacity(spec.links.len() * 2);
     let mut seen = std::collections::BTreeMap::new();
     for link in &spec.links {
-        *seen.entry(ends(link.a, link.b)).or_insert(0u32) += 1;
+        *seen.entry(ends(link.ends[0], link.ends[1])).or_insert(0u32) += 1;
     }
     for (index, link) in spec.links.iter().enumerate() {
         let several = seen
-            .get(&ends(link.a, link.b))
+            .get(&ends(link.ends[0], link.ends[1]))
             .is_some_and(|count| *count > 1);
         let number = if several {
             format!(" (link {index})")
         } else {
             String::new()
         };
-        for (from, to) in [(link.a, link.b), (link.b, link.a)] {
+        for (from, to) in [(link.ends[0], link.ends[1]), (link.ends[1], link.ends[0])] {
             names.push(format!(
                 "{} -> {}{number}",
                 node(spec, from),
@@ -56,12 +57,10 @@ pub fn channel(names: &[String], channel: u32) -> String {
 
 /// The node a channel ends at.
 pub fn channel_end(spec: &NetworkSpec, channel: u32) -> Option<u32> {
-    let link = spec.links.get(channel as usize / 2)?;
-    Some(if channel.is_multiple_of(2) {
-        link.b
-    } else {
-        link.a
-    })
+    let channels = spec.links.channels();
+    channels
+        .contains(&channel)
+        .then(|| spec.links.ends(channel).1)
 }
 
 /// Destinations of a flow: where legs without legs after them end.

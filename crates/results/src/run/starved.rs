@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::Time;
+use kernel::{Channels, Time};
 use packet::outcome::{LossCause, Outcome, SessionAnswer};
 use packet::spec::{
     CellApplication, ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, SourceControlSpec,
@@ -55,7 +55,7 @@ fn starved(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Starved> {
 fn below_share(spec: &NetworkSpec, outcome: &Outcome) -> BTreeMap<u32, (f64, f64)> {
     let window = outcome.ended_at.since(spec.warm_up).seconds();
     let links = spec.links.iter();
-    let rates = links.flat_map(|link| [link.forward.rate.0, link.backward.rate.0]);
+    let rates = links.flat_map(|link| [link.channels[0].rate.0, link.channels[1].rate.0]);
     let fastest = rates.max().unwrap_or(0) as f64;
     let loads = flow_loads(spec, outcome);
     let endless = spec.flows.iter().zip(&loads).enumerate();
@@ -141,9 +141,8 @@ fn before(spec: &NetworkSpec, own: &FlowSpec) -> Option<String> {
 }
 
 fn channel_of(spec: &NetworkSpec, channel: u32) -> Option<&ChannelSpec> {
-    let link = spec.links.get(channel as usize / 2)?;
-    Some(match channel % 2 {
-        0 => &link.forward,
-        _ => &link.backward,
-    })
+    let channels = spec.links.channels();
+    channels
+        .contains(&channel)
+        .then(|| spec.links.channel(channel))
 }

@@ -1,6 +1,6 @@
 //! The tables of a run.
 
-use kernel::Duration;
+use kernel::{Channels, Duration};
 use packet::outcome::{DelayOutcome, Outcome};
 use packet::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
@@ -28,14 +28,9 @@ pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
         .map(|(index, (flow, found))| {
             let destinations = names::destinations(spec, index).len().max(1);
             let rates = flow.legs.iter().filter_map(|leg| {
-                let link = spec.links.get(leg.channel as usize / 2)?;
-                let forward = leg.channel % 2 == 0;
-                let channel = if forward {
-                    &link.forward
-                } else {
-                    &link.backward
-                };
-                Some(channel.rate.0 as f64)
+                let channels = spec.links.channels();
+                let is_known = channels.contains(&leg.channel);
+                is_known.then(|| spec.links.channel(leg.channel).rate.0 as f64)
             });
             let bottleneck_bps = rates.reduce(f64::min).unwrap_or(0.0);
             let bits_per_second = if seconds > 0.0 {
@@ -379,14 +374,8 @@ fn channels(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         ],
     );
     for (index, found) in outcome.channels.iter().enumerate() {
-        let link = spec.links.get(index / 2);
-        let channel = link.map(|link| {
-            if index % 2 == 0 {
-                &link.forward
-            } else {
-                &link.backward
-            }
-        });
+        let known = spec.links.channels().contains(&(index as u32));
+        let channel = known.then(|| spec.links.channel(index as u32));
         let idle = 1.0 - found.data_utilization - found.control_utilization;
         let megabits = |ps: u64| Cell::float(ps as f64 / 1e6, 3);
         table.rows.push(vec![

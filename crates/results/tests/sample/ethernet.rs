@@ -71,10 +71,8 @@ pub fn spec() -> EthernetSpec {
         })
     };
     let link = |a, b, mbps| LinkSpec {
-        a,
-        b,
-        forward: channel(mbps),
-        backward: channel(mbps),
+        ends: [a, b],
+        channels: [channel(mbps), channel(mbps)],
     };
     let files = || TrafficSpec::Infinite {
         start: Time::ZERO,

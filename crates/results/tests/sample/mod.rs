@@ -65,10 +65,8 @@ pub fn spec() -> NetworkSpec {
         kind,
     };
     let link = |a, b| LinkSpec {
-        a,
-        b,
-        forward: channel(),
-        backward: channel(),
+        ends: [a, b],
+        channels: [channel(), channel()],
     };
     let flow = |name: &str, source, legs: [u32; 3], priority| FlowSpec {
         name: name.into(),

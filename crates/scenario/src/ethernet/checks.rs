@@ -267,8 +267,8 @@ pub(crate) fn old_tcp(
     let mut fastest = vec![None; network.nodes.len()];
     for (link, channel) in network.links.iter().zip((0_u32..).step_by(2)) {
         for (node, rate, channel) in [
-            (link.a, link.forward.rate, channel),
-            (link.b, link.backward.rate, channel + 1),
+            (link.ends[0], link.channels[0].rate, channel),
+            (link.ends[1], link.channels[1].rate, channel + 1),
         ] {
             let known = &mut fastest[node as usize];
             *known = (*known).max(Some((rate, Reverse(channel))));

@@ -3,8 +3,8 @@
 use ethernet::spec::{
     BackPressureSpec, ChannelSpec, EthernetSpec, NodeKind, Order, Select, SwitchSpec,
 };
-use kernel::Duration;
 use kernel::words::counted;
+use kernel::{Channels, Duration};
 
 use super::crossings::{Crossings, Load};
 use super::headroom::{self, Stop};
@@ -48,11 +48,7 @@ impl Short {
 }
 
 pub(crate) fn channel_of(spec: &EthernetSpec, channel: u32) -> &ChannelSpec {
-    let link = &spec.links[channel as usize / 2];
-    match channel.is_multiple_of(2) {
-        true => &link.forward,
-        false => &link.backward,
-    }
+    spec.links.channel(channel)
 }
 
 pub(crate) fn switch_of(spec: &EthernetSpec, node: u32) -> Option<&SwitchSpec> {

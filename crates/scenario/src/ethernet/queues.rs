@@ -48,10 +48,8 @@ pub(crate) fn links(
     let joins = net.joins.iter().zip((0_u32..).step_by(2));
     joins
         .map(|(join, number)| LinkSpec {
-            a: join.a,
-            b: join.b,
-            forward: side(number),
-            backward: side(number + 1),
+            ends: [join.a, join.b],
+            channels: [side(number), side(number + 1)],
         })
         .collect()
 }
@@ -59,9 +57,7 @@ pub(crate) fn links(
 /// Classes that some queue marks.
 pub(crate) fn marked(links: &[LinkSpec]) -> [bool; 8] {
     let mut marked = [false; 8];
-    let channels = links
-        .iter()
-        .flat_map(|link| [&link.forward, &link.backward]);
+    let channels = links.iter().flat_map(|link| &link.channels);
     for channel in channels {
         for (class, queue) in marked.iter_mut().zip(&channel.queues) {
             *class |= queue.ecn.is_some();

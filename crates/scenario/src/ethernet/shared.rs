@@ -127,7 +127,7 @@ impl Pools<'_> {
         let links = &self.look.spec.links;
         let classes = links
             .first()
-            .map_or(1, |link| link.forward.queues.len() as u64);
+            .map_or(1, |link| link.channels[0].queues.len() as u64);
         let reserves = shared.reserve_bytes.saturating_mul(inputs * classes);
         if reserves.saturating_add(shared.pool_bytes) < shared.bytes {
             return;

@@ -7,7 +7,7 @@ use ethernet::spec::{
     NodeKind, NodeSpec, Notify, Ratio, Select, SharedSpec, StormSpec, SwitchSpec, TimeOutSpec,
     WatchdogAction, WatchdogSpec,
 };
-use kernel::Time;
+use kernel::{Channels, Time};
 
 use super::net::Net;
 use super::queues::{self, Ports};
@@ -160,12 +160,7 @@ fn switch_spec(
     });
     let queues = net.neighbours[node as usize].iter();
     let limits = queues.flat_map(|(_, channel)| {
-        let link = &links[*channel as usize / 2];
-        let side = if channel % 2 == 0 {
-            &link.forward
-        } else {
-            &link.backward
-        };
+        let side = links.channel(*channel);
         side.queues.iter().filter_map(|queue| queue.limit_bytes)
     });
     let largest = limits.max().unwrap_or(0);

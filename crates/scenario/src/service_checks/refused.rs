@@ -140,7 +140,7 @@ impl Whole<'_> {
 }
 
 fn loses_control(link: &LinkSpec) -> bool {
-    let sides = [&link.forward.errors, &link.backward.errors];
+    let sides = [&link.channels[0].errors, &link.channels[1].errors];
     let mut sides = sides.iter();
     sides.any(|errors| errors.control_loss > 0.0 || errors.control_corruption > 0.0)
 }

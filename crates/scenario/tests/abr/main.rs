@@ -382,10 +382,11 @@ fn nearer_rules_replace_farther_ones_as_a_whole() {
         let (from, to) = (node(from), node(to));
         let end = |id: u32| Some(id as usize);
         let link = network.links.iter().position(|link| {
-            (end(link.a), end(link.b)) == (from, to) || (end(link.b), end(link.a)) == (from, to)
+            (end(link.ends[0]), end(link.ends[1])) == (from, to)
+                || (end(link.ends[1]), end(link.ends[0])) == (from, to)
         });
         let link = link.expect("a link");
-        let turned = end(network.links[link].a) != from;
+        let turned = end(network.links[link].ends[0]) != from;
         let channel = 2 * link as u32 + u32::from(turned);
         let found = network.rate_ports.iter().find(|port| port.0 == channel);
         found.map(|port| match port.1 {

@@ -203,10 +203,18 @@ fn the_nearest_table_says_what_a_queue_does() {
         )
     };
     let (near, far) = (Duration(1_000_000), Duration(10_000_000));
-    let station = &spec.links[0].backward;
+    let station = &spec.links[0].channels[1];
     assert_eq!(held(station, 0), ([80, 10], 2_000, near), "as the buffer");
     assert_eq!(held(station, 1), ([80, 20], 2_000, near), "as the class");
     let trunk = &spec.links[2];
-    assert_eq!(held(&trunk.forward, 1), ([90, 30], 3_000, far), "as trunks");
-    assert_eq!(held(&trunk.backward, 1), ([90, 50], 3_000, far), "one way");
+    assert_eq!(
+        held(&trunk.channels[0], 1),
+        ([90, 30], 3_000, far),
+        "as trunks"
+    );
+    assert_eq!(
+        held(&trunk.channels[1], 1),
+        ([90, 50], 3_000, far),
+        "one way"
+    );
 }

@@ -89,20 +89,23 @@ fn one_switch_gets_the_papers_defaults() {
     let [slow, fast] = spec.links.as_slice() else {
         panic!("{} links", spec.links.len());
     };
-    assert_eq!((slow.a, slow.b, fast.a, fast.b), (1, 2, 0, 2));
     assert_eq!(
-        (slow.forward.rate, fast.forward.rate),
+        (slow.ends[0], slow.ends[1], fast.ends[0], fast.ends[1]),
+        (1, 2, 0, 2)
+    );
+    assert_eq!(
+        (slow.channels[0].rate, fast.channels[0].rate),
         (Rate(10_000_000), Rate(100_000_000))
     );
-    assert_eq!(slow.forward.delay, Duration(500_000));
-    assert_eq!(slow.forward.order, Order::StrictPriority);
-    assert!(slow.forward.inputs.is_empty());
-    let (to_d, from_d) = (slow.backward.queues[0], slow.forward.queues[0]);
+    assert_eq!(slow.channels[0].delay, Duration(500_000));
+    assert_eq!(slow.channels[0].order, Order::StrictPriority);
+    assert!(slow.channels[0].inputs.is_empty());
+    let (to_d, from_d) = (slow.channels[1].queues[0], slow.channels[0].queues[0]);
     assert_eq!(
         (to_d.limit_bytes, to_d.high_bytes, to_d.low_bytes),
         (Some(70_000), 56_000, 49_000)
     );
-    assert_eq!(fast.backward.queues[0].limit_bytes, Some(500_000));
+    assert_eq!(fast.channels[1].queues[0].limit_bytes, Some(500_000));
     assert_eq!(
         (from_d.limit_bytes, from_d.high_bytes),
         (None, u64::MAX),
@@ -252,13 +255,13 @@ fn everything_of_switches_is_read() {
 fn tables_of_queues_override_each_other() {
     let spec = read(EVERYTHING);
     let trunk = &spec.links[4];
-    assert_eq!((trunk.a, trunk.b), (6, 7));
+    assert_eq!((trunk.ends[0], trunk.ends[1]), (6, 7));
     assert_eq!(
-        (trunk.forward.rate, trunk.backward.rate),
+        (trunk.channels[0].rate, trunk.channels[1].rate),
         (Rate(1_000_000_000), Rate(100_000_000))
     );
-    assert_eq!(trunk.forward.delay, Duration(10_000_000), "2 km");
-    assert_eq!(trunk.forward.order, Order::DeficitRoundRobin);
+    assert_eq!(trunk.channels[0].delay, Duration(10_000_000), "2 km");
+    assert_eq!(trunk.channels[0].order, Order::DeficitRoundRobin);
     let marks = |low_bytes, high_bytes, probability| {
         Some(EcnSpec {
             low_bytes,
@@ -267,7 +270,7 @@ fn tables_of_queues_override_each_other() {
         })
     };
     // The link says more than the class.
-    let queue = trunk.forward.queues[2];
+    let queue = trunk.channels[0].queues[2];
     let expected = QueueSpec {
         limit_bytes: Some(2_000_000),
         high_bytes: 1_200_000,
@@ -277,15 +280,15 @@ fn tables_of_queues_override_each_other() {
     };
     assert_eq!(queue, expected);
     // One direction says more than the link.
-    let queue = trunk.backward.queues[0];
+    let queue = trunk.channels[1].queues[0];
     assert_eq!(
         (queue.limit_bytes, queue.high_bytes, queue.low_bytes),
         (Some(400_000), 240_000, 200_000)
     );
     // Where the link says nothing, the class says more than the buffer.
     let (plain, own) = (
-        spec.links[0].backward.queues[0],
-        spec.links[0].backward.queues[2],
+        spec.links[0].channels[1].queues[0],
+        spec.links[0].channels[1].queues[2],
     );
     assert_eq!(
         (plain.limit_bytes, plain.high_bytes),
@@ -301,7 +304,7 @@ fn tables_of_queues_override_each_other() {
         (marks(90_000, 90_001, 1.0), 4_000)
     );
     // A class without back-pressure has no thresholds.
-    let lossy = spec.links[0].backward.queues[1];
+    let lossy = spec.links[0].channels[1].queues[1];
     assert_eq!(
         (lossy.limit_bytes, lossy.high_bytes),
         (Some(800_000), u64::MAX)
@@ -408,10 +411,10 @@ fn sets_reach_every_table() {
     ];
     let scenario = try_read(EVERYTHING, &sets).expect("no mistakes");
     let spec = &scenario.ethernet().expect("for Ethernet").network;
-    assert_eq!(spec.links[4].forward.rate, Rate(400_000_000_000));
-    assert_eq!(spec.links[0].backward.queues[0].high_bytes, 576_000);
+    assert_eq!(spec.links[4].channels[0].rate, Rate(400_000_000_000));
+    assert_eq!(spec.links[0].channels[1].queues[0].high_bytes, 576_000);
     assert_eq!(
-        spec.links[0].backward.queues[2].limit_bytes,
+        spec.links[0].channels[1].queues[2].limit_bytes,
         Some(1_000_000)
     );
     assert!(spec.nodes[2].is_deaf);
@@ -461,7 +464,7 @@ fn topologies_have_the_nodes_and_links_of_their_rule() {
         let ports = |node: u32| {
             spec.links
                 .iter()
-                .filter(|l| l.a == node || l.b == node)
+                .filter(|l| l.ends[0] == node || l.ends[1] == node)
                 .count()
         };
         if topology.contains("fat-tree") {
@@ -473,8 +476,8 @@ fn topologies_have_the_nodes_and_links_of_their_rule() {
             );
         }
         if topology.contains("leaf-spine") {
-            assert_eq!(spec.links[12].forward.rate, Rate(40_000_000_000));
-            assert_eq!(spec.links[0].forward.rate, Rate(10_000_000_000));
+            assert_eq!(spec.links[12].channels[0].rate, Rate(40_000_000_000));
+            assert_eq!(spec.links[0].channels[0].rate, Rate(10_000_000_000));
         }
     }
 }

@@ -86,7 +86,7 @@ fn lost(spec: &EthernetSpec, outcome: &EthernetOutcome) -> u64 {
 /// The same network with hardly any room above the thresholds: what `check` would have refused.
 fn cut(mut spec: EthernetSpec) -> EthernetSpec {
     for link in &mut spec.links {
-        for side in [&mut link.forward, &mut link.backward] {
+        for side in &mut link.channels {
             for queue in side.queues.iter_mut().filter(|q| q.limit_bytes.is_some()) {
                 queue.limit_bytes = Some(queue.high_bytes.min(20_000) + 1_600);
                 queue.high_bytes = queue.high_bytes.min(20_000);

@@ -62,7 +62,7 @@ fn flow(keys: &str) -> FlowSpec {
 fn schedulers(network: &NetworkSpec) -> Vec<SchedulerSpec> {
     let links = network.links.iter();
     links
-        .flat_map(|link| [link.forward.scheduler, link.backward.scheduler])
+        .flat_map(|link| [link.channels[0].scheduler, link.channels[1].scheduler])
         .collect()
 }
 

@@ -31,11 +31,7 @@ fn end(cut_bytes: u64) -> (Ending, u64) {
     let scenario = scenario::parse(&Source::new("merge.toml", MERGE), &[]).expect("sound");
     let mut spec = scenario.ethernet().expect("for Ethernet").network.clone();
     for link in &mut spec.links {
-        let queues = link
-            .forward
-            .queues
-            .iter_mut()
-            .chain(&mut link.backward.queues);
+        let queues = link.channels.iter_mut().flat_map(|side| &mut side.queues);
         for limit in queues.filter_map(|queue| queue.limit_bytes.as_mut()) {
             *limit -= cut_bytes;
         }

@@ -1,6 +1,6 @@
 //! What a run shows when its scenario asks for no series.
 
-use kernel::{Duration, Time};
+use kernel::{Channels, Duration, Time};
 use packet::spec::{
     FlowControlSpec, FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec, TrafficSpec,
 };
@@ -56,12 +56,7 @@ pub fn add_defaults(scenario: &mut PacketScenario) {
             continue;
         }
         for leg in &flow.legs[..flow.legs.len() - 1] {
-            let link = &network.links[leg.channel as usize / 2];
-            let node = if leg.channel.is_multiple_of(2) {
-                link.b
-            } else {
-                link.a
-            };
+            let node = network.links.ends(leg.channel).1;
             let node = &network.nodes[node as usize].name;
             let is_controlled = leg.flow_control != FlowControlSpec::None;
             let what = if is_controlled {
@@ -93,11 +88,7 @@ fn add_rate_queues(network: &NetworkSpec, window: Duration, series: &mut Vec<Ser
         .collect();
     let told = network.rate_ports.iter().map(|port| port.0);
     for channel in told.filter(|channel| crossed.contains(channel)).take(PORTS) {
-        let link = &network.links[channel as usize / 2];
-        let (from, to) = match channel.is_multiple_of(2) {
-            true => (link.a, link.b),
-            false => (link.b, link.a),
-        };
+        let (from, to) = network.links.ends(channel);
         let name = |node: u32| &network.nodes[node as usize].name;
         series.push(SeriesSpec {
             name: format!("{} to {}: ABR cells waiting", name(from), name(to)),

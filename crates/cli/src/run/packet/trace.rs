@@ -28,7 +28,7 @@ impl Trace {
             .map_err(|error| format!("can't write {}: {error}", shown(path)))?;
         let links = network.links.iter();
         let ends = links
-            .flat_map(|link| [(link.a, link.b), (link.b, link.a)])
+            .flat_map(|link| [(link.ends[0], link.ends[1]), (link.ends[1], link.ends[0])])
             .collect();
         Ok(Trace {
             writer,

@@ -34,12 +34,7 @@ fn network() -> EthernetSpec {
         stop_at: Time(1000),
         warm_up: Time::ZERO,
         nodes: Vec::new(),
-        links: vec![LinkSpec {
-            a: 0,
-            b: 1,
-            forward: channel.clone(),
-            backward: channel,
-        }],
+        links: vec![LinkSpec::symmetric([0, 1], channel)],
         routes: Vec::new(),
         spread: Spread::Flows,
         flows: vec![flow.clone(), flow],

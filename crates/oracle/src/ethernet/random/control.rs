@@ -11,7 +11,7 @@ use super::super::routes;
 use super::{Dice, Mix, Scheme};
 
 pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
-    let classes = spec.links[0].forward.queues.len();
+    let classes = spec.links[0].channels[0].queues.len();
     let under = match dice.one_in(2) {
         true => u8::MAX,
         false => dice.between(1, (1 << classes) - 1) as u8,
@@ -105,8 +105,8 @@ fn limit(
             routes::head(spec, id) == node,
         );
         let channel = match id % 2 {
-            0 => &mut spec.links[id / 2].forward,
-            _ => &mut spec.links[id / 2].backward,
+            0 => &mut spec.links[id / 2].channels[0],
+            _ => &mut spec.links[id / 2].channels[1],
         };
         for queue in channel.queues.iter_mut().filter(|_| leaves) {
             let limit = dice.between(6_000, 25_000);
@@ -159,7 +159,7 @@ fn share(
     let ports = channels
         .filter(|id| routes::tail(spec, *id) == node)
         .count() as u64;
-    let classes = spec.links[0].forward.queues.len() as u64;
+    let classes = spec.links[0].channels[0].queues.len() as u64;
     let reserve = dice.pick(&[0, 1_000, 2_000]);
     let headroom = dice.between(2_000, 10_000);
     let pool = match dice.one_in(2) {
@@ -201,7 +201,7 @@ fn set(
 
 fn faults(dice: &mut Dice, spec: &mut EthernetSpec) {
     let stop_at = spec.stop_at.ps();
-    let classes = spec.links[0].forward.queues.len() as u64;
+    let classes = spec.links[0].channels[0].queues.len() as u64;
     for node in &mut spec.nodes {
         node.is_deaf = dice.one_in(20);
         let NodeKind::Station { storm } = &mut node.kind else {

@@ -126,10 +126,8 @@ impl Builder<'_> {
             false => channel(rate),
         };
         self.spec.links.push(LinkSpec {
-            a,
-            b,
-            forward,
-            backward,
+            ends: [a, b],
+            channels: [forward, backward],
         });
         self.spec.links.len() as u32 - 1
     }

@@ -9,7 +9,7 @@ use super::{Dice, Mix, stations};
 
 pub(super) fn fill(dice: &mut Dice, spec: &mut EthernetSpec, mix: Mix) {
     let stations = stations(spec);
-    let classes = spec.links[0].forward.queues.len() as u64;
+    let classes = spec.links[0].channels[0].queues.len() as u64;
     let victim = dice.pick(&stations);
     let payload = dice.pick(&[200, 500, 1_024, 1_472]);
     let usual = dice.between(0, classes - 1);
@@ -72,7 +72,7 @@ fn datagrams(
         has_rtp: dice.one_in(4),
     };
     let start = start(dice, spec);
-    let fastest = spec.links.iter().map(|link| link.forward.rate.0).max();
+    let fastest = spec.links.iter().map(|link| link.channels[0].rate.0).max();
     let percent = dice.between(5, 80) * u64::from(payload_bytes) / 1_000 + 1;
     let rate = Rate(fastest.unwrap_or(1_000_000) / 100 * percent);
     let kind = if mix.has_looks { 2 } else { dice.between(0, 4) };

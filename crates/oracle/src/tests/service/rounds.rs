@@ -130,7 +130,7 @@ fn shaped(rates: &[u64], times: &[&[u64]], routes: &[&[u32]]) -> Vec<(u64, u32, 
     let links = vec![link(0, 1, 1), link(1, 2, 1), link(3, 1, 1)];
     let mut case = Case::on(4, links, ats);
     for channel in [0, 2] {
-        case.spec.links[channel].forward.scheduler = SchedulerSpec::Fifo;
+        case.spec.links[channel].channels[0].scheduler = SchedulerSpec::Fifo;
     }
     for ((rate, times), route) in rates.iter().zip(times).zip(routes) {
         case.flow_over(route, 100, Some(*rate), times);

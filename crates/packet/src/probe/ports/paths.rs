@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Time};
+use kernel::{Channels, Duration, Rate, Time};
 
 use crate::outcome::{PathOutcome, SampleOutcome};
 use crate::probe::Probe;
@@ -129,10 +129,8 @@ impl Path {
 
 /// A channel and the node it ends at.
 pub fn channel(network: &NetworkSpec, channel: u32) -> (&ChannelSpec, u32) {
-    let link = &network.links[channel as usize / 2];
-    if channel.is_multiple_of(2) {
-        (&link.forward, link.b)
-    } else {
-        (&link.backward, link.a)
-    }
+    (
+        network.links.channel(channel),
+        network.links.ends(channel).1,
+    )
 }

@@ -44,10 +44,8 @@ fn network(switches: &[bool], links: &[(u32, u32)], flows: Vec<FlowSpec>) -> Net
         links: links
             .iter()
             .map(|&(a, b)| LinkSpec {
-                a,
-                b,
-                forward: channel.clone(),
-                backward: channel.clone(),
+                ends: [a, b],
+                channels: [channel.clone(), channel.clone()],
             })
             .collect(),
         flows,
@@ -261,9 +259,9 @@ fn empty_links_leave_nothing_to_wait_for() {
         let links = [(0, 1), (1, 2), (1, 3), (3, 4)];
         let mut network = network(&[false, true, false, true, false], &links, flows.into());
         for (id, link) in network.links.iter_mut().enumerate() {
-            link.forward.timing = timing;
-            link.forward.handling = Duration(id as u64);
-            link.forward.rate = Rate(RATE.0 / (id as u64 + 1));
+            link.channels[0].timing = timing;
+            link.channels[0].handling = Duration(id as u64);
+            link.channels[0].rate = Rate(RATE.0 / (id as u64 + 1));
         }
         let (outcome, found) = measure(&network, 100);
         assert_eq!(outcome.flows[0].delivered, 6);

@@ -161,10 +161,8 @@ fn network(scheduler: SchedulerSpec) -> NetworkSpec {
         warm_up: Time::ZERO,
         nodes: [Some(WhenFull::PushOut), None].map(node).into(),
         links: [LinkSpec {
-            a: 0,
-            b: 1,
-            forward: channel(scheduler),
-            backward: channel(SchedulerSpec::RoundRobin),
+            ends: [0, 1],
+            channels: [channel(scheduler), channel(SchedulerSpec::RoundRobin)],
         }]
         .into(),
         flows: (0..6).map(flow).collect(),

@@ -1,0 +1,110 @@
+//! Networks by rule and flows by rule, of cells and of frames alike.
+
+use derive::Table;
+
+use crate::typed::Placed;
+
+/// What the kind of [topology] sets.
+#[derive(Table, Clone, Debug)]
+#[table(part, by(kind, "The rule."))]
+pub(crate) enum TopologyKind {
+    /// One switch, `S1`, with all the hosts.
+    Star {
+        /// Hosts on each switch: on each leaf of a leaf-spine, on each switch of the last level
+        /// of a tree.
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "hosts" }, default = "1")]
+        hosts_per_switch: u32,
+    },
+    /// Switches in a row, hosts on each.
+    Line {
+        /// How many switches (a ring needs 3).
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "switches" })]
+        switches: Placed<u32>,
+        hosts_per_switch: u32,
+    },
+    /// Switches in a ring, hosts on each.
+    Ring {
+        switches: Placed<u32>,
+        hosts_per_switch: u32,
+    },
+    /// Switches in a grid of any number of dimensions, joined to their neighbours, hosts on each.
+    Mesh {
+        /// Switches along each dimension: `[3, 4]` are three rows of four.
+        #[key(is = Wholes { min: 1, max: 1_000_000, unit: "switches" })]
+        sides: Placed<Vec<u32>>,
+        hosts_per_switch: u32,
+    },
+    /// A mesh with links that wrap around each side of three switches or more.
+    Torus {
+        sides: Placed<Vec<u32>>,
+        hosts_per_switch: u32,
+    },
+    /// Switches in a tree, numbered level by level; hosts below the last level.
+    Tree {
+        /// Levels of switches; the hosts are below the last.
+        #[key(is = Whole { min: 1, max: 20, unit: "levels" })]
+        levels: Placed<u32>,
+        /// Switches below each switch.
+        #[key(is = Whole { min: 1, max: 1000, unit: "switches" })]
+        fanout: Placed<u32>,
+        hosts_per_switch: u32,
+    },
+    /// Leaves `L1`, `L2`, .. with hosts, each joined to every spine `S1`, `S2`, ..: a folded Clos
+    /// network of two tiers.
+    LeafSpine {
+        /// Switches with hosts.
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "switches" })]
+        leaves: Placed<u32>,
+        /// Switches that join all the leaves.
+        #[key(is = Whole { min: 1, max: 1_000_000, unit: "switches" })]
+        spines: Placed<u32>,
+        hosts_per_switch: u32,
+    },
+    /// Three tiers of switches with as many ports each: edges `E1_1`, .. (pod, number) with hosts
+    /// `H1_1_1`, .., aggregation `A1_1`, .., core `C1`, ..
+    FatTree {
+        /// Ports of each switch, an even number: p^3/4 hosts in p pods.
+        #[key(
+            is = Whole { min: 2, max: 128, unit: "ports" },
+            cite = "Al-Fares, Loukissas, Vahdat 2008"
+        )]
+        ports: Placed<u32>,
+    },
+}
+
+/// What the kind of [[patterns]] sets.
+#[derive(Table, Clone, Debug)]
+#[table(part, by(kind, "The rule."))]
+pub(crate) enum PatternsKind {
+    /// One flow from every host, each to another one, at random.
+    Permutation,
+    /// Incast: one flow from every other host to one host.
+    AllToOne {
+        /// The host all others send to.
+        #[key(is = Reference("host"))]
+        to: Placed<String>,
+    },
+    /// One flow from every host to every other.
+    AllToAll,
+    /// Each flow between two different hosts drawn at random.
+    RandomPairs {
+        /// How many flows.
+        #[key(is = Whole { min: 1, max: 10_000_000, unit: "flows" })]
+        count: Placed<u32>,
+    },
+    /// One flow from every host to the host of the same number on the next switch, the last to the
+    /// first.
+    Neighbour,
+}
+
+impl PatternsKind {
+    /// How many flows it makes among so many hosts, as far as the file says; and where that
+    /// stands.
+    pub(crate) fn flows(&self, hosts: u64) -> Option<(u64, Option<&crate::source::At>)> {
+        match self {
+            Self::RandomPairs { count } => Some((u64::from(*count.sure()?), Some(&count.at))),
+            Self::AllToAll => Some((hosts.saturating_mul(hosts.saturating_sub(1)), None)),
+            Self::Permutation | Self::AllToOne { .. } | Self::Neighbour => Some((hosts, None)),
+        }
+    }
+}
