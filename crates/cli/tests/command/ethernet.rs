@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::{Ran, backwater, figure_17, folder, json, shipped, trace_hash};
 
-/// Two fast stations and a slow one on a switch that stops its neighbours.
+/// Two fast hosts and a slow one on a switch that stops its neighbours.
 const SWITCH: &str = r#"
 title = "A switch"
 engine = "ethernet"
@@ -13,7 +13,7 @@ engine = "ethernet"
 duration = "100 ms"
 warm_up = "0 s"
 [network]
-stations = ["S1", "S2", "D"]
+hosts = ["S1", "S2", "D"]
 switches = ["A"]
 [link]
 rate = "100 Mbps"

@@ -11,7 +11,7 @@ engine = "ethernet"
 [run]
 duration = "1 ms"
 [network]
-stations = ["S{1..4}", "D{1..2}"]
+hosts = ["S{1..4}", "D{1..2}"]
 switches = ["A", "B"]
 [link]
 rate = "10 Gbps"

@@ -66,12 +66,12 @@ const CASES: [Case; 9] = [
 ];
 
 const WORDS: &str = "The paper notifies all neighbours and shows no two switches that both \
-    congest. Here two switches with four stations each send both ways over their trunk. Told to \
+    congest. Here two switches with four hosts each send both ways over their trunk. Told to \
     stop by the other, each holds the trunk's frames, its own port to the trunk stays congested, \
     and it does not let the other go: a deadlock in a tree. If the neighbour behind the congested \
     port is not told, no circle is possible there, which is why that is the default of the \
     language. By class it is the same as long as there is one class. \
-    A ring of three, two hops clockwise from each station, deadlocks under any control that does \
+    A ring of three, two hops clockwise from each host, deadlocks under any control that does \
     not look at destinations, once its trunks are congested. The detector stops the run and names \
     the queues, each of which waits for the next.";
 

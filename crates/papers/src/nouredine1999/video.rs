@@ -36,7 +36,7 @@ const WORDS: &str = "Inferred: S1 at 100 Mbps, S2 and D at 10 Mbps on one switch
     depends on the source: `bsd` agrees with \"more than 5 % for 3 connections\", `bsd-full` is \
     closer to \"about 50 % for 9\". Control by destination names the class too, so it does no \
     harm here either.";
-const ONE_LINK_WORDS: &str = "Here one station sends both. Video goes first as soon as a stop \
+const ONE_LINK_WORDS: &str = "Here one host sends both. Video goes first as soon as a stop \
     ends, so a packet waits for about one stop. The stop lasts while the port works off the \
     margin between the thresholds: 7 kB take 5.6 ms at 10 Mbps. A margin ten times as large \
     makes the wait ten times as long; hence the paper's advice to keep it small.";

@@ -10,7 +10,7 @@ const SEGMENT_BYTES: u64 = 1_460;
 /// The scenario of a scheme.
 pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> String {
     let mut toml = super::cells::head(comparison, scheme, "ethernet", seed);
-    super::cells::nodes(comparison, &mut toml, "stations");
+    super::cells::nodes(comparison, &mut toml, "hosts");
     let settings = &comparison.settings;
     let stops = match scheme {
         Scheme::None | Scheme::Reno | Scheme::N23 | Scheme::Abr => None,

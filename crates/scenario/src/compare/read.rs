@@ -126,7 +126,7 @@ fn network(file: &ComparisonFile, mistakes: &mut Diagnostics) -> Option<Network>
             mistakes.push(
                 Diagnostic::error("bad-link", format!("`{name}` must have one link"))
                     .at(at.clone(), format!("it has {own}"))
-                    .note("a station of an Ethernet has one port, and hosts forward nothing"),
+                    .note("a host of an Ethernet has one port, and hosts forward nothing"),
             );
         }
     }

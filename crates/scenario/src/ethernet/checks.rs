@@ -255,7 +255,7 @@ pub(crate) fn marks(
     }
 }
 
-/// Presets of the 1990s between stations whose links are fast.
+/// Presets of the 1990s between hosts whose links are fast.
 pub(crate) fn old_tcp(
     file: &EthernetFile,
     net: &Net<'_>,
@@ -287,14 +287,14 @@ pub(crate) fn old_tcp(
     }
 }
 
-/// What a station's sources send, on the wire.
+/// What a host's sources send, on the wire.
 #[derive(Clone, Copy, Default)]
 struct Sent {
     bits_per_second: f64,
     frames_per_second: f64,
 }
 
-/// Datagrams that a station's link can't carry, and on-off sources that can't reach their mean.
+/// Datagrams that a host's link can't carry, and on-off sources that can't reach their mean.
 pub(crate) fn loads(
     net: &Net<'_>,
     flows: &Flows<'_>,
@@ -355,12 +355,12 @@ fn datagram_bytes(flow: &FlowSpec) -> (f64, f64) {
     (f64::from(payload_bytes.max(1)), f64::from(wire))
 }
 
-/// Frames wait in the station, and each is stored.
+/// Frames wait in the host, and each is stored.
 fn overload(at: &At, name: &str, sent: Sent, most: f64, stop_at: Time, mistakes: &mut Diagnostics) {
     let too_many = sent.frames_per_second * (1.0 - most / sent.bits_per_second);
     let memory = too_many * memory::FRAME_BYTES as f64;
     mistakes.push(
-        Diagnostic::warning("overload", "a station sends more than its link carries")
+        Diagnostic::warning("overload", "a host sends more than its link carries")
             .at(
                 at.clone(),
                 format!(

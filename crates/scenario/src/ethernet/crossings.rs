@@ -34,7 +34,7 @@ pub(crate) struct Load {
     pub least: u32,
     /// Most bytes of all flows that can be on the way at once; `u64::MAX` is without end.
     pub most: u64,
-    /// Stations they go to.
+    /// Hosts they go to.
     pub destinations: u32,
     last: u32,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Crossings {
     pub is_partial: bool,
 }
 
-/// One direction of all flows between two stations in a class.
+/// One direction of all flows between two hosts in a class.
 struct Demand {
     to: u32,
     class: u8,
@@ -112,7 +112,7 @@ pub(crate) fn follow(
     walk.found
 }
 
-/// All that stations send to each other, by destination, class and source.
+/// All that hosts send to each other, by destination, class and source.
 fn demands(flows: &Flows<'_>) -> Vec<Demand> {
     let mut all: Vec<Demand> = Vec::with_capacity(2 * flows.specs.len());
     for (flow, spec) in flows.specs.iter().enumerate() {
@@ -292,7 +292,7 @@ impl Walk<'_> {
             )
             .at(at.clone(), format!("`{to}` can't be reached"))
             .note(note)
-            .note("stations forward nothing: ways pass through switches only")
+            .note("hosts forward nothing: ways pass through switches only")
             .help("add the missing `[[links]]`, or correct `[[routes]]`"),
         )
     }

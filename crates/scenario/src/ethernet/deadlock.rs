@@ -7,8 +7,8 @@
 //! them together are less, are left out. A circle is necessary for a deadlock, not sufficient
 //! (Hu et al., HotNets 2016).
 //!
-//! Under the destination scheme frames to one station wait only for frames to the same one, and
-//! ways to a station have no circles.
+//! Under the destination scheme frames to one host wait only for frames to the same one, and
+//! ways to a host have no circles.
 
 use std::collections::{BTreeMap, BTreeSet};
 

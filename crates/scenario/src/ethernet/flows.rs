@@ -122,15 +122,15 @@ fn named(
     net: &Net<'_>,
     mistakes: &mut Diagnostics,
 ) -> Option<Vec<(u32, u32)>> {
-    let mut stations = |names: &Placed<Vec<Named>>| -> Option<Vec<u32>> {
+    let mut hosts = |names: &Placed<Vec<Named>>| -> Option<Vec<u32>> {
         let found = names.sure()?.iter().map(|(name, at)| {
-            let found = net.find_station(name, at);
+            let found = net.find_host(name, at);
             found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
         });
         let found: Vec<Option<u32>> = found.collect();
         found.into_iter().collect()
     };
-    let (from, to) = (stations(&flow.from), stations(&flow.to));
+    let (from, to) = (hosts(&flow.from), hosts(&flow.to));
     let (from, to) = (from?, to?);
     let pairs: Vec<(u32, u32)> = match (from.as_slice(), to.as_slice()) {
         ([from], to) => to.iter().map(|to| (*from, *to)).collect(),
@@ -141,9 +141,9 @@ fn named(
         (from, to) => {
             mistakes.push(
                 Diagnostic::error("bad-flow", "`from` and `to` do not pair up")
-                    .at(flow.to.at.clone(), format!("{} stations", to.len()))
-                    .at(flow.from.at.clone(), format!("{} stations", from.len()))
-                    .help("name as many on both sides, or one station on one of them"),
+                    .at(flow.to.at.clone(), format!("{} hosts", to.len()))
+                    .at(flow.from.at.clone(), format!("{} hosts", from.len()))
+                    .help("name as many on both sides, or one host on one of them"),
             );
             return None;
         }
@@ -155,15 +155,15 @@ fn named(
                 format!("`{}` sends to itself", clip(net.name(*same))),
             )
             .at(flow.to.at.clone(), "also where it starts")
-            .help("a flow goes from one station to another"),
+            .help("a flow goes from one host to another"),
         );
         return None;
     }
     if pairs.is_empty() {
         mistakes.push(
-            Diagnostic::error("bad-flow", "a flow needs two stations")
+            Diagnostic::error("bad-flow", "a flow needs two hosts")
                 .at(flow.to.at.clone(), "an empty list")
-                .help("name one station or more: `to = \"D\"`"),
+                .help("name one host or more: `to = \"D\"`"),
         );
         return None;
     }
@@ -192,19 +192,19 @@ fn by_rule(
     dice: &mut Stream,
     mistakes: &mut Diagnostics,
 ) -> Option<Vec<(u32, u32)>> {
-    let stations = net.stations();
-    if stations.len() < 2 {
+    let hosts = net.hosts();
+    if hosts.len() < 2 {
         mistakes.push(
-            Diagnostic::error("bad-pattern", "a pattern needs two stations or more")
+            Diagnostic::error("bad-pattern", "a pattern needs two hosts or more")
                 .at(
                     rule.kind.at.clone(),
-                    format!("the network has {}", stations.len()),
+                    format!("the network has {}", hosts.len()),
                 )
                 .help("name more in `[network]`, or raise the numbers of `[topology]`"),
         );
         return None;
     }
-    let size = stations.len() as u64;
+    let size = hosts.len() as u64;
     let kind = rule.kind.sure()?;
     let total = match kind {
         PatternsKind::RandomPairs { count } => u64::from(*count.sure()?),
@@ -216,17 +216,17 @@ fn by_rule(
         return None;
     }
     Some(match kind {
-        PatternsKind::RandomPairs { .. } => patterns::random_pairs(&stations, total, dice),
-        PatternsKind::Permutation => patterns::permutation(&stations, dice),
+        PatternsKind::RandomPairs { .. } => patterns::random_pairs(&hosts, total, dice),
+        PatternsKind::Permutation => patterns::permutation(&hosts, dice),
         PatternsKind::AllToAll => {
-            let others = |from: u32| stations.iter().map(move |to| (from, *to));
-            let pairs = stations.iter().flat_map(|from| others(*from));
+            let others = |from: u32| hosts.iter().map(move |to| (from, *to));
+            let pairs = hosts.iter().flat_map(|from| others(*from));
             pairs.filter(|(from, to)| from != to).collect()
         }
         PatternsKind::AllToOne { to } => {
-            let to = net.find_station(to.sure()?, &to.at);
+            let to = net.find_host(to.sure()?, &to.at);
             let to = to.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()?;
-            let others = stations.iter().filter(|from| **from != to);
+            let others = hosts.iter().filter(|from| **from != to);
             others.map(|from| (*from, to)).collect()
         }
     })

@@ -215,7 +215,7 @@ impl Lossless<'_> {
             let (frames, bytes) = (stop.frames(), stop.frame_bytes);
             let times = match times {
                 1 => String::new(),
-                times => format!(" for each of {times} stations"),
+                times => format!(" for each of {times} hosts"),
             };
             format!(
                 "`{}`: {} of {bytes} B{times}",

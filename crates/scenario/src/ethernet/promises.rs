@@ -112,7 +112,7 @@ impl Consent {
     ) -> Vec<GivenUp> {
         let mut given_up = Vec::new();
         for (id, node) in (0_u32..).zip(&mut network.nodes) {
-            // Only a watchdog makes a station drop anything.
+            // Only a watchdog makes a host drop anything.
             let is_switch = matches!(node.kind, NodeKind::Switch(_));
             if !is_switch && node.watchdog.is_none() {
                 continue;

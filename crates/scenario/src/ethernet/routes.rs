@@ -68,7 +68,7 @@ pub(crate) fn given(
         let nodes = nodes.map(|(name, at)| kept(net.find(name, at)));
         let nodes = all(nodes.collect());
         let to = route.to.iter();
-        let to = to.map(|(name, at)| kept(net.find_station(name, at)));
+        let to = to.map(|(name, at)| kept(net.find_host(name, at)));
         let to = all(to.collect());
         let (Some(nodes), Some(to)) = (nodes, to) else {
             continue;
@@ -111,11 +111,11 @@ fn twice(at: &At, net: &Net<'_>, place: (u32, u32)) -> Diagnostic {
     .help("name all next hops in one `via`")
 }
 
-/// Next hops from every node to one station.
+/// Next hops from every node to one host.
 pub(crate) struct Ways<'a> {
     net: &'a Net<'a>,
     given: &'a [RouteSpec],
-    /// Links to the station; `u32::MAX` where there is no way.
+    /// Links to the host; `u32::MAX` where there is no way.
     distance: Vec<u32>,
     /// Next hops that were asked for.
     known: BTreeMap<u32, Vec<u32>>,
@@ -147,12 +147,12 @@ impl<'a> Ways<'a> {
         }
     }
 
-    /// Links from a node to the station; `u32::MAX` where there is no way.
+    /// Links from a node to the host; `u32::MAX` where there is no way.
     pub(crate) fn distance(&self, node: u32) -> u32 {
         self.distance[node as usize]
     }
 
-    /// The channels that frames take from here, in ascending order; none at the station itself.
+    /// The channels that frames take from here, in ascending order; none at the host itself.
     pub(crate) fn next(&mut self, node: u32) -> &[u32] {
         if !self.known.contains_key(&node) {
             let hops = self.find(node);

@@ -1,4 +1,4 @@
-//! Nodes: switches with their memory and back-pressure, stations with their faults.
+//! Nodes: switches with their memory and back-pressure, hosts with their faults.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ pub(crate) fn nodes(
         let is_switch = net.forwards(node);
         let response = match is_switch {
             true => &file.switch.response,
-            false => &file.station.response,
+            false => &file.host.response,
         };
         let own = own.get(&node).copied();
         let response = own.map_or_else(|| response.clone(), |own| own.response.over(response));
@@ -116,9 +116,9 @@ fn differing<'r>(
             }
             if let Some(storm) = own.storm.place().filter(|_| net.forwards(node)) {
                 mistakes.push(
-                    Diagnostic::error("not-a-station", format!("`{name}` is a switch"))
-                        .at(storm.clone(), "storms come from stations")
-                        .help("give it to a station behind this switch"),
+                    Diagnostic::error("not-a-host", format!("`{name}` is a switch"))
+                        .at(storm.clone(), "storms come from hosts")
+                        .help("give it to a host behind this switch"),
                 );
             }
         }

@@ -193,7 +193,7 @@ fn watchdogs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         let is_switch = look.net.forwards(loser);
         let is_lossless = match is_switch {
             true => look.rules(loser, *class).is_some(),
-            // Only a watchdog of its own makes a station drop.
+            // Only a watchdog of its own makes a host drop.
             false => loser == from && look.is_lossless(*class),
         };
         if is_lossless {

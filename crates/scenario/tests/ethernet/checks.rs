@@ -40,11 +40,11 @@ fn shipped_scenarios_say_what_they_mean() {
     }
 }
 
-/// `n` stations merge at one rate; the paper's Figure 3.
+/// `n` hosts merge at one rate; the paper's Figure 3.
 fn merging(n: u32, mbps: u32, mss: u32, limit: &str, high: &str, notify: &str) -> String {
     format!(
         "engine = \"ethernet\"\n[run]\nduration = \"20 s\"\n\
-         [network]\nstations = [\"S{{1..{n}}}\", \"D\"]\nswitches = [\"A\"]\n\
+         [network]\nhosts = [\"S{{1..{n}}}\", \"D\"]\nswitches = [\"A\"]\n\
          [link]\nrate = \"{mbps} Mbps\"\n[buffer]\nper_queue = \"{limit}\"\n\
          [back_pressure]\nkind = \"pause\"\nnotify = \"{notify}\"\nhigh = \"{high}\"\n\
          low = \"60 %\"\n[tcp]\npreset = \"bsd\"\nmss = \"{mss} B\"\n\
@@ -54,11 +54,11 @@ fn merging(n: u32, mbps: u32, mss: u32, limit: &str, high: &str, notify: &str) -
 }
 
 #[test]
-fn the_papers_buffers_are_large_enough_for_five_stations() {
+fn the_papers_buffers_are_large_enough_for_five_hosts() {
     for notify in ["all", "others", "contributing"] {
         for n in [2, 5] {
             let text = merging(n, 10, 1_024, "70 kB", "80 %", notify);
-            assert_eq!(codes(&text), [""; 0], "{n} stations, {notify}");
+            assert_eq!(codes(&text), [""; 0], "{n} hosts, {notify}");
         }
         let eight = merging(8, 10, 1_024, "70 kB", "80 %", notify);
         assert_eq!(codes(&eight), ["headroom"], "{notify}");
@@ -203,9 +203,9 @@ fn the_nearest_table_says_what_a_queue_does() {
         )
     };
     let (near, far) = (Duration(1_000_000), Duration(10_000_000));
-    let station = &spec.links[0].backward;
-    assert_eq!(held(station, 0), ([80, 10], 2_000, near), "as the buffer");
-    assert_eq!(held(station, 1), ([80, 20], 2_000, near), "as the class");
+    let host = &spec.links[0].backward;
+    assert_eq!(held(host, 0), ([80, 10], 2_000, near), "as the buffer");
+    assert_eq!(held(host, 1), ([80, 20], 2_000, near), "as the class");
     let trunk = &spec.links[2];
     assert_eq!(held(&trunk.forward, 1), ([90, 30], 3_000, far), "as trunks");
     assert_eq!(held(&trunk.backward, 1), ([90, 50], 3_000, far), "one way");

@@ -51,14 +51,14 @@ fn switch(spec: &EthernetSpec) -> &SwitchSpec {
     switches.next().expect("a switch")
 }
 
-/// The paper's Figure 1: a fast station and a slow one on one switch.
+/// The paper's Figure 1: a fast host and a slow one on one switch.
 const ONE_SWITCH: &str = r#"
 engine = "ethernet"
 [run]
 duration = "20 s"
 warm_up = "10 s"
 [network]
-stations = ["S", "D"]
+hosts = ["S", "D"]
 switches = ["A"]
 [link]
 rate = "100 Mbps"
@@ -106,7 +106,7 @@ fn one_switch_gets_the_papers_defaults() {
     assert_eq!(
         (from_d.limit_bytes, from_d.high_bytes),
         (None, u64::MAX),
-        "stations are endless"
+        "hosts are endless"
     );
     let switch = switch(&spec);
     assert_eq!(
@@ -430,7 +430,7 @@ fn generated(topology: &str) -> EthernetSpec {
 
 #[test]
 fn topologies_have_the_nodes_and_links_of_their_rule() {
-    for (topology, stations, switches, links) in [
+    for (topology, hosts, switches, links) in [
         ("kind = \"star\"\nstations = 5", 5, 1, 5),
         (
             "kind = \"chain\"\nswitches = 3\nstations_per_switch = 2",
@@ -450,14 +450,14 @@ fn topologies_have_the_nodes_and_links_of_their_rule() {
         ("kind = \"fat-tree\"\nk = 8", 128, 80, 384),
     ] {
         let spec = generated(topology);
-        let is_station = |node: &&NodeSpec| matches!(node.kind, NodeKind::Station { .. });
-        let found = spec.nodes.iter().filter(is_station).count();
+        let is_host = |node: &&NodeSpec| matches!(node.kind, NodeKind::Station { .. });
+        let found = spec.nodes.iter().filter(is_host).count();
         assert_eq!(
             (found, spec.nodes.len() - found, spec.links.len()),
-            (stations, switches, links),
+            (hosts, switches, links),
             "{topology}"
         );
-        assert_eq!(spec.flows.len(), stations, "a permutation");
+        assert_eq!(spec.flows.len(), hosts, "a permutation");
         let ports = |node: u32| {
             spec.links
                 .iter()
@@ -465,7 +465,7 @@ fn topologies_have_the_nodes_and_links_of_their_rule() {
                 .count()
         };
         if topology.contains("fat-tree") {
-            let k = if stations == 16 { 4 } else { 8 };
+            let k = if hosts == 16 { 4 } else { 8 };
             let switches = found as u32..spec.nodes.len() as u32;
             assert!(
                 switches.into_iter().all(|node| ports(node) == k),

@@ -82,7 +82,7 @@ fn what_may_lose_frames_is_an_error_without_the_word() {
 fn pair(classes: &str) -> String {
     format!(
         "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n\
-         [network]\nstations = [\"S\", \"D\"]\nswitches = [\"A\", \"B\"]\n\
+         [network]\nhosts = [\"S\", \"D\"]\nswitches = [\"A\", \"B\"]\n\
          [link]\nrate = \"1 Gbps\"\n[[links]]\nbetween = [\"S\", \"A\"]\n\
          [[links]]\nbetween = [\"A\", \"B\"]\n[[links]]\nbetween = [\"B\", \"D\"]\n\
          [switch]\nclasses = 4\n[back_pressure]\nkind = \"class\"\nclasses = [1, 3]\n{classes}\

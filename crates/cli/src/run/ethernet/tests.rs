@@ -12,7 +12,7 @@ engine = "ethernet"
 duration = "1 ms"
 [topology]
 kind = "star"
-stations = 5
+hosts = 5
 [link]
 rate = "1 Gbps"
 [buffer]

@@ -8,7 +8,7 @@ use crate::given::Named;
 use crate::given::tcp::TcpOverride;
 use crate::typed::{Chosen, Placed};
 
-/// A connection, or datagrams one way, between two stations; or many: with lists of equal length
+/// A connection, or datagrams one way, between two hosts; or many: with lists of equal length
 /// for `from` and `to` one a pair, with one name and a list one for each.
 #[derive(Table, Clone, Debug)]
 #[table("[[flows]]")]
@@ -16,11 +16,11 @@ pub(crate) struct Flows {
     /// Its name in reports; many are `name[1]`, `name[2]`, ..
     #[key(is = Name)]
     pub name: Placed<String>,
-    /// Station that sends (that opens the connection); or a list.
-    #[key(is = References("station"))]
+    /// Host that sends (that opens the connection); or a list.
+    #[key(is = References("host"))]
     pub from: Placed<Vec<Named>>,
-    /// Station that receives; or a list.
-    #[key(is = References("station"))]
+    /// Host that receives; or a list.
+    #[key(is = References("host"))]
     pub to: Placed<Vec<Named>>,
     /// So many of each.
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" }, otherwise = "one of each")]
@@ -73,17 +73,17 @@ pub(crate) struct Patterns {
 #[derive(Table, Clone, Debug)]
 #[table(part, by(kind, "The rule."))]
 pub(crate) enum PatternsKind {
-    /// One flow from every station, each to another one, at random.
+    /// One flow from every host, each to another one, at random.
     Permutation,
-    /// Incast: one flow from every other station to one station.
+    /// Incast: one flow from every other host to one host.
     AllToOne {
-        /// The station all others send to.
-        #[key(is = Reference("station"))]
+        /// The host all others send to.
+        #[key(is = Reference("host"))]
         to: Placed<String>,
     },
-    /// One flow from every station to every other.
+    /// One flow from every host to every other.
     AllToAll,
-    /// Each flow between two different stations drawn at random.
+    /// Each flow between two different hosts drawn at random.
     RandomPairs {
         /// How many flows.
         #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" })]

@@ -12,7 +12,7 @@ use kernel::{Duration, Time};
 use self::flows::{Flows, Patterns, Series};
 use self::network::{Link, Links, Network, Routes, Topology};
 use self::pressure::BackPressure;
-use self::switch::{Buffer, Classes, Nodes, Station, Switch, Watchdog};
+use self::switch::{Buffer, Classes, Host, Nodes, Switch, Watchdog};
 use crate::given::sweep::Sweep;
 use crate::given::tcp::Tcp;
 use crate::given::{ETHERNET_FIRST, Engine};
@@ -51,9 +51,9 @@ pub(crate) struct EthernetFile {
     /// What every switch does.
     #[key(default = "{}")]
     pub switch: Switch,
-    /// What every station does.
+    /// What every host does.
     #[key(default = "{}")]
-    pub station: Station,
+    pub host: Host,
     /// Memory of every switch.
     #[key(default = "{}")]
     pub buffer: Buffer,

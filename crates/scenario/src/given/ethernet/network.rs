@@ -65,7 +65,7 @@ pub(crate) struct Channel {
     pub queues: QueueSettings,
 }
 
-/// The nodes by name; `[[links]]` joins them. With one switch, stations that no link names are
+/// The nodes by name; `[[links]]` joins them. With one switch, hosts that no link names are
 /// joined to it.
 #[derive(Table, Clone, Debug)]
 #[table("[network]")]
@@ -73,7 +73,7 @@ pub(crate) struct Network {
     /// Nodes where flows start and end. Each has one link and forwards nothing. `D{1..5}` stands
     /// for `D1` to `D5`.
     #[key(is = Names)]
-    pub stations: Placed<Vec<Named>>,
+    pub hosts: Placed<Vec<Named>>,
     /// Nodes that forward.
     #[key(is = Names, default = "[]")]
     pub switches: Vec<Named>,
@@ -138,7 +138,7 @@ pub(crate) enum TopologyKind {
     },
 }
 
-/// Next hops from a node to stations. All other ways are the shortest (fewest links); of several
+/// Next hops from a node to hosts. All other ways are the shortest (fewest links); of several
 /// next hops `switch.spread` chooses.
 #[derive(Table, Clone, Debug)]
 #[table("[[routes]]")]
@@ -146,8 +146,8 @@ pub(crate) struct Routes {
     /// At this node, or these,
     #[key(is = References("node"))]
     pub node: Placed<Vec<Named>>,
-    /// frames to this station, or these,
-    #[key(is = References("station"))]
+    /// frames to this host, or these,
+    #[key(is = References("host"))]
     pub to: Vec<Named>,
     /// go to this neighbour, or one of these.
     #[key(is = References("node"))]

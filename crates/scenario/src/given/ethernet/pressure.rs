@@ -18,7 +18,7 @@ pub(crate) enum BackPressure {
     /// The congested class: PFC.
     #[word(cite = "IEEE 802.1Qbb; Nouredine, Tobagi 1999, section 2")]
     Class(Stops),
-    /// Frames of the congested class to the stations that the congested queue holds frames for.
+    /// Frames of the congested class to the hosts that the congested queue holds frames for.
     #[word(cite = "Nouredine, Tobagi 1999, section 2")]
     Destination {
         #[key(flatten)]

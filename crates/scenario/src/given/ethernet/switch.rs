@@ -1,4 +1,4 @@
-//! Switches and stations: queues, memory, what differs in single ones.
+//! Switches and hosts: queues, memory, what differs in single ones.
 
 use derive::{Table, Word};
 use kernel::{Duration, Time};
@@ -34,10 +34,10 @@ pub(crate) struct Switch {
     pub response: Response,
 }
 
-/// What every station does.
+/// What every host does.
 #[derive(Table, Clone, Debug)]
-#[table("[station]")]
-pub(crate) struct Station {
+#[table("[host]")]
+pub(crate) struct Host {
     #[key(flatten)]
     pub response: Response,
 }
@@ -190,9 +190,9 @@ pub(crate) struct Nodes {
     #[key(flatten, as_above)]
     pub response: Response,
     /// What it does about a stop that does not end.
-    #[key(otherwise = "as `[watchdog]` says for switches; nothing at stations")]
+    #[key(otherwise = "as `[watchdog]` says for switches; nothing at hosts")]
     pub watchdog: Placed<Option<Watchdog>>,
-    /// A station that sends stops whatever happens: a broken or overwhelmed receiver.
+    /// A host that sends stops whatever happens: a broken or overwhelmed receiver.
     #[key(otherwise = "none")]
     pub storm: Placed<Option<Storm>>,
 }
