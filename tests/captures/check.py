@@ -24,7 +24,7 @@ OUT = Path("runs/captures")
 # Scenario, settings that make the run short, kinds of frames it must show, priority in its tags.
 CASES = [
     ("pause", "tests/captures/pause.toml", [], {"tcp", "rtp", "pause"}, None),
-    ("destination", "tests/captures/pause.toml", ["back_pressure.kind=destination"],
+    ("destination", "tests/captures/pause.toml", ["flow_control.kind=destination"],
      {"tcp", "stop-destination"}, None),
     ("pfc", "scenarios/ethernet/incast.toml", ["run.duration=300 us"], {"tcp", "pfc"}, 3),
 ]

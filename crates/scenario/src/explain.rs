@@ -2,7 +2,7 @@
 
 use crate::given::ethernet::flows as frame_flows;
 use crate::given::ethernet::network as frame_network;
-use crate::given::ethernet::{pressure, traffic as frame_traffic};
+use crate::given::ethernet::{flow_control, traffic as frame_traffic};
 use crate::given::flit::{network as fabric, router, traffic as fabric_traffic};
 use crate::given::packet::{
     control, explicit_rate, flows, network, policing, service, source, traffic,
@@ -100,8 +100,8 @@ pub fn list() -> Vec<WordGroup> {
         group("flit injections", fabric_traffic::Injection::WORDS),
         group("flit packet sizes", fabric_traffic::Flits::WORDS),
         group("ethernet topologies", frame_network::TopologyKind::WORDS),
-        group("ethernet back-pressure", pressure::BackPressure::WORDS),
-        group("ethernet notification", pressure::Notify::WORDS),
+        group("ethernet flow control", flow_control::FlowControl::WORDS),
+        group("ethernet notification", flow_control::Notify::WORDS),
         group("ethernet protocols", frame_flows::Transport::WORDS),
         group("ethernet traffic", frame_traffic::TrafficKind::WORDS),
         group("ethernet patterns", frame_flows::PatternsKind::WORDS),

@@ -62,7 +62,7 @@ fn odd_numbers(table: &str) -> Option<String> {
 fn lossless_loss(out: &Path) -> Option<String> {
     let resolved = fs::read_to_string(out.join("resolved.toml")).ok()?;
     let tree = toml_tree::read(&resolved)?;
-    let pressure = tree.get("back_pressure")?;
+    let pressure = tree.get("flow_control")?;
     let kind = pressure["kind"].as_str()?;
     let gives_up = pressure["headroom"] == "unchecked" || pressure.get("time_out").is_some();
     let nodes = tree["nodes"].as_array().into_iter().flatten();
@@ -200,7 +200,7 @@ mod tests {
     fn frames_lost_where_nothing_may_be_are_seen() {
         let queues = "port,class,dropped_queue_full_frames\nA -> B,3,7\nA -> B,0,9\n";
         let lost = |pressure: &str| {
-            let text = format!("[back_pressure]\nkind = \"class\"\n{pressure}");
+            let text = format!("[flow_control]\nkind = \"pfc\"\n{pressure}");
             let files = [
                 GOOD,
                 ("resolved.toml", &text),

@@ -30,33 +30,33 @@ const CASES: [Case; 9] = [
     case(
         "tree, simple, port's own neighbour not told",
         TREE,
-        &[("back_pressure.notify", "others")],
+        &[("flow_control.notify", "others")],
     ),
     case(
         "tree, simple, inputs told apart",
         TREE,
-        &[("back_pressure.notify", "contributing")],
+        &[("flow_control.notify", "contributing")],
     ),
     case(
         "tree, by class, all told",
         TREE,
-        &[("back_pressure.kind", "class")],
+        &[("flow_control.kind", "pfc")],
     ),
     case(
         "tree, by destination, all told",
         TREE,
-        &[("back_pressure.kind", "destination")],
+        &[("flow_control.kind", "destination")],
     ),
     case("ring at 60 Mbps, simple", RING, &[]),
     case(
         "ring at 60 Mbps, simple, inputs told apart",
         RING,
-        &[("back_pressure.notify", "contributing")],
+        &[("flow_control.notify", "contributing")],
     ),
     case(
         "ring at 60 Mbps, by destination",
         RING,
-        &[("back_pressure.kind", "destination")],
+        &[("flow_control.kind", "destination")],
     ),
     case(
         "ring at 40 Mbps, simple",

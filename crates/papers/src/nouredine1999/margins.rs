@@ -91,7 +91,7 @@ fn settings(mss: u64, margin: u64) -> Sets {
     SIMPLE.with([
         ("tcp", format!("{{ preset = \"bsd\", mss = \"{mss} B\" }}")),
         (
-            "back_pressure.low",
+            "flow_control.xon",
             format!("\"{}.{} %\"", low / 10, low % 10),
         ),
     ])

@@ -49,9 +49,9 @@ pub fn section_23(lab: &Lab) -> Result<Evidence, LabError> {
 fn stops(quanta: u64, refresh: bool) -> Sets {
     let refresh = if refresh { "50 %" } else { "never" };
     SIMPLE.with([
-        ("back_pressure.quanta", quanta.to_string()),
-        ("back_pressure.refresh", format!("\"{refresh}\"")),
-        ("back_pressure.headroom", "\"unchecked\"".to_owned()),
+        ("flow_control.quanta", quanta.to_string()),
+        ("flow_control.refresh", format!("\"{refresh}\"")),
+        ("flow_control.headroom", "\"unchecked\"".to_owned()),
         (SHORTER.0, SHORTER.1.to_owned()),
     ])
 }

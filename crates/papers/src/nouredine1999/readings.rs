@@ -77,7 +77,7 @@ const READINGS: [Reading; 13] = [
     ),
     source("`modern`", "{ preset = \"modern\" }", 1460.0),
     Reading {
-        pressure: &[("back_pressure.notify", "others")],
+        pressure: &[("flow_control.notify", "others")],
         ..source(
             "port's own neighbour not told",
             "{ preset = \"bsd\" }",
@@ -85,7 +85,7 @@ const READINGS: [Reading; 13] = [
         )
     },
     Reading {
-        pressure: &[("back_pressure.notify", "contributing")],
+        pressure: &[("flow_control.notify", "contributing")],
         ..source("inputs told apart", "{ preset = \"bsd\" }", 1024.0)
     },
 ];

@@ -100,9 +100,9 @@ fn settings(hosts: u64, high: u64) -> Sets {
     SIMPLE.with([
         ("network.hosts", format!("[\"S{{1..{hosts}}}\", \"D\"]")),
         ("flows.data.from", format!("\"S{{1..{hosts}}}\"")),
-        ("back_pressure.high", format!("\"{high} %\"")),
-        ("back_pressure.low", format!("\"{} %\"", high - 10)),
-        ("back_pressure.headroom", "\"unchecked\"".into()),
+        ("flow_control.xoff", format!("\"{high} %\"")),
+        ("flow_control.xon", format!("\"{} %\"", high - 10)),
+        ("flow_control.headroom", "\"unchecked\"".into()),
     ])
 }
 

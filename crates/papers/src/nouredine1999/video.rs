@@ -253,7 +253,7 @@ fn one_link_measured(found: &[Seeds]) -> Vec<Measured> {
 fn one_link(scheme: &Scheme, low: u64, connections: u64) -> Sets {
     let mut sets = scheme.with([("flows.data.count", connections.to_string())]);
     if low != 70 {
-        sets.push(("back_pressure.low".into(), format!("\"{low} %\"")));
+        sets.push(("flow_control.xon".into(), format!("\"{low} %\"")));
     }
     sets
 }

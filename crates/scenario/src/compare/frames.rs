@@ -16,7 +16,7 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
         Scheme::None | Scheme::Reno | Scheme::N23 | Scheme::Abr => None,
         Scheme::Pause => Some(("pause", &settings.pause)),
         Scheme::Destination => Some(("destination", &settings.destination)),
-        Scheme::Pfc => Some(("class", &settings.pfc)),
+        Scheme::Pfc => Some(("pfc", &settings.pfc)),
     };
     let memory = match scheme == Scheme::Pfc {
         true => "per_input",
@@ -40,13 +40,13 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
 }
 
 fn pressure(toml: &mut Toml, kind: &str, thresholds: &Thresholds) {
-    toml.table("[back_pressure]").key("kind", quoted(kind));
+    toml.table("[flow_control]").key("kind", quoted(kind));
     match thresholds.notify {
         None => toml.key("detect", "\"inputs\""),
         Some(word) => toml.key("notify", quoted(word)),
     };
-    toml.key("high", &thresholds.high)
-        .key("low", &thresholds.low);
+    toml.key("xoff", &thresholds.xoff)
+        .key("xon", &thresholds.xon);
 }
 
 fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut Toml) {

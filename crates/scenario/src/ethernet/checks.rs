@@ -19,7 +19,7 @@ use super::tcp;
 use crate::checks::bytes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
-use crate::given::ethernet::pressure::BackPressure;
+use crate::given::ethernet::flow_control::FlowControl;
 use crate::given::ethernet::traffic::TrafficKind;
 use crate::given::tcp::Tcp;
 use crate::memory;
@@ -47,7 +47,7 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
             mistakes.push(no_such_class(&class.at, **class, classes));
         }
     }
-    let stopped = file.back_pressure.stops().map(|stops| &stops.classes);
+    let stopped = file.flow_control.stops().map(|stops| &stops.classes);
     let storms = file.nodes.iter().filter_map(|node| node.storm.as_ref());
     let storms = storms.map(|storm| &storm.classes);
     for named in stopped.into_iter().chain(storms) {
@@ -69,20 +69,20 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
     }
 }
 
-/// Parts of `[back_pressure]` that contradict each other.
-pub(crate) fn back_pressure(file: &EthernetFile, ports: Ports, mistakes: &mut Diagnostics) {
-    let pressure = &file.back_pressure;
+/// Parts of `[flow_control]` that contradict each other.
+pub(crate) fn flow_control(file: &EthernetFile, ports: Ports, mistakes: &mut Diagnostics) {
+    let pressure = &file.flow_control;
     let Some(stops) = pressure.stops() else {
         return;
     };
-    let by_destination = matches!(***pressure, BackPressure::Destination { .. });
+    let by_destination = matches!(***pressure, FlowControl::Destination { .. });
     if by_destination && ports.at_inputs {
         mistakes.push(
             Diagnostic::error("bad-scheme", "inputs do not know destinations")
                 .at(pressure.value.at.clone(), "stops frames by destination")
                 .at(stops.detect.at.clone(), "counts at inputs")
                 .note("destinations are found in the queue that is congested: an output queue")
-                .help("use `kind = \"class\"`, or `detect = \"outputs\"` and queues of their own"),
+                .help("use `kind = \"pfc\"`, or `detect = \"outputs\"` and queues of their own"),
         );
     }
     if let Some(notify) = stops.notify.place().filter(|_| ports.at_inputs) {
@@ -98,7 +98,7 @@ pub(crate) fn back_pressure(file: &EthernetFile, ports: Ports, mistakes: &mut Di
             .help("leave it out"),
         );
     }
-    for (key, place) in [("high", stops.high.place()), ("low", stops.low.place())] {
+    for (key, place) in [("xoff", stops.xoff.place()), ("xon", stops.xon.place())] {
         if let Some(at) = place.filter(|_| ports.is_shared) {
             mistakes.push(
                 Diagnostic::error(
@@ -114,7 +114,7 @@ pub(crate) fn back_pressure(file: &EthernetFile, ports: Ports, mistakes: &mut Di
 
 /// The limit on stopped frames of each switch.
 pub(crate) fn blocked(file: &EthernetFile, network: &EthernetSpec, mistakes: &mut Diagnostics) {
-    let Some(share) = file.back_pressure.blocked_share() else {
+    let Some(share) = file.flow_control.blocked_share() else {
         return;
     };
     for node in &network.nodes {
@@ -127,19 +127,19 @@ pub(crate) fn blocked(file: &EthernetFile, network: &EthernetSpec, mistakes: &mu
         else {
             continue;
         };
-        let (high, low) = (blocked.high_bytes, blocked.low_bytes);
+        let (xoff, xon) = (blocked.high_bytes, blocked.low_bytes);
         mistakes.push(
             Diagnostic::error(
                 "bad-threshold",
                 "stopped destinations would never be resumed",
             )
-            .at(share.low.at.clone(), format!("`low` is {low} B"))
-            .at(share.high.at.clone(), format!("`high` is {high} B"))
+            .at(share.xon.at.clone(), format!("`xon` is {xon} B"))
+            .at(share.xoff.at.clone(), format!("`xoff` is {xoff} B"))
             .note(format!(
                 "shares are of the largest queue of `{}`",
                 node.name
             ))
-            .help("make `low` less than `high` and more than 0"),
+            .help("make `xon` less than `xoff` and more than 0"),
         );
     }
 }
@@ -399,7 +399,7 @@ pub(crate) fn too_many_ways(file: &EthernetFile, mistakes: &mut Diagnostics) {
             "there are too many ways to check all of them",
         )
         .at(
-            file.back_pressure.at.clone(),
+            file.flow_control.at.clone(),
             "headroom and circles were not looked at",
         )
         .note("shared memory has the headroom that the ways looked at need")
@@ -411,7 +411,7 @@ pub(crate) fn too_many_ways(file: &EthernetFile, mistakes: &mut Diagnostics) {
 /// A look for a standstill that is too early takes what only waits for one.
 pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let storms = |node: &NodeSpec| matches!(node.kind, NodeKind::Station { storm: Some(_) });
-    let stops = look.file.back_pressure.stops();
+    let stops = look.file.flow_control.stops();
     if stops.is_none() && !look.spec.nodes.iter().any(storms) {
         return;
     }

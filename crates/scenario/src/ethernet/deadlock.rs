@@ -3,7 +3,7 @@
 //! A channel `X->Y` that `Y` stops waits for the queues of `Y` that asked for the stop: under
 //! detection at outputs those of all ports but the one back to `X` (`others`), that one too
 //! (`all`), or those that frames of `X->Y` go on to (`contributing`, and detection at inputs).
-//! Queues that can't fill up to their high threshold, because all windows of the flows through
+//! Queues that can't fill up to their XOFF threshold, because all windows of the flows through
 //! them together are less, are left out. A circle is necessary for a deadlock, not sufficient
 //! (Hu et al., HotNets 2016).
 //!
@@ -17,7 +17,7 @@ use ethernet::spec::{BackPressureSpec, Detect, Notify, Select};
 use super::crossings::circle;
 use super::lossless::{Lossless, channel_of, switch_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::ethernet::pressure::{self, BackPressure};
+use crate::given::ethernet::flow_control::{self, FlowControl};
 
 /// Channel and class; with PAUSE the class is 0: it stops all.
 type Place = (u32, u8);
@@ -27,11 +27,11 @@ const NAMED: usize = 12;
 
 /// Warns of a circle.
 pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    let pressure = &look.file.back_pressure.value;
+    let pressure = &look.file.flow_control.value;
     let Some(stops) = pressure.stops() else {
         return;
     };
-    let by_class = matches!(pressure.value, BackPressure::Class(_));
+    let by_class = matches!(pressure.value, FlowControl::Pfc(_));
     let graph = waits(look);
     let Some(around) = circle(&graph) else {
         return;
@@ -67,7 +67,7 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         named.join(", ")
     ))
     .note("the run ends when such a circle stands still for `run.stall`, and names its frames");
-    if is_mutual && *stops.notify == Some(pressure::Notify::All) {
+    if is_mutual && *stops.notify == Some(flow_control::Notify::All) {
         diagnostic = diagnostic.help("say `notify = \"others\"`: no port then waits for its twin");
     } else {
         diagnostic = diagnostic
@@ -82,7 +82,7 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     }
     mistakes.push(
         diagnostic
-            .help("a `[watchdog]` or `back_pressure.time_out` ends it, at the price of frames"),
+            .help("a `[watchdog]` or `flow_control.time_out` ends it, at the price of frames"),
     );
 }
 
@@ -156,7 +156,7 @@ fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u
     found
 }
 
-/// May the flows through an output queue fill it to its high threshold?
+/// May the flows through an output queue fill it to its XOFF threshold?
 fn fills(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
     let queue = &channel_of(look.spec, channel).queues[usize::from(class)];
     let load = look.crossings.on.get(&(channel, class));
@@ -168,7 +168,7 @@ fn fills_input(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
     let input = channel_of(look.spec, channel)
         .inputs
         .get(usize::from(class));
-    let high = input.map_or(0, |input| input.high_bytes);
+    let xoff = input.map_or(0, |input| input.high_bytes);
     let load = look.crossings.on.get(&(channel, class));
-    load.is_some_and(|load| load.most > high)
+    load.is_some_and(|load| load.most > xoff)
 }

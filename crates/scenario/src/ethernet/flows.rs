@@ -49,7 +49,7 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     let flows = file.flows.iter().map(|flow| *flow.settings.class);
     let patterns = file.patterns.iter().map(|rule| *rule.settings.class);
     let classes = file.classes.iter().map(|class| *class.class);
-    let stops = file.back_pressure.stops();
+    let stops = file.flow_control.stops();
     let lossless = stops.and_then(|stops| stops.classes.as_ref());
     let lossless = lossless.into_iter().flatten().copied();
     let named = flows.chain(patterns).chain(classes).chain(lossless);

@@ -1,6 +1,6 @@
-//! Headroom: room above the high threshold for what comes before a stop takes effect.
+//! Headroom: room above the XOFF threshold for what comes before a stop takes effect.
 //!
-//! A queue that has just passed its high threshold sends stops to its inputs. From then until the
+//! A queue that has just passed its XOFF threshold sends stops to its inputs. From then until the
 //! stop takes effect at the other end of input `i`, that end may start more frames, and the one
 //! it had begun completes:
 //!

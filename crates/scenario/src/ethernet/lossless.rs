@@ -35,7 +35,7 @@ struct Short {
     class: u8,
     /// Bytes it holds, and where it is congested.
     limit: u64,
-    high: u64,
+    xoff: u64,
     needed: u64,
     notes: Vec<String>,
 }
@@ -43,7 +43,7 @@ struct Short {
 impl Short {
     fn missing(&self) -> u64 {
         self.needed
-            .saturating_sub(self.limit.saturating_sub(self.high))
+            .saturating_sub(self.limit.saturating_sub(self.xoff))
     }
 }
 
@@ -115,7 +115,7 @@ impl Lossless<'_> {
         all.map(|((_, _, input), load)| (*input, *load)).collect()
     }
 
-    /// Is the class under back-pressure at switches?
+    /// Is the class under flow control at switches?
     pub(super) fn is_lossless(&self, class: u8) -> bool {
         let nodes = 0..self.spec.nodes.len() as u32;
         let mut switches = nodes.filter_map(|node| self.pressure(node));
@@ -138,7 +138,7 @@ impl Lossless<'_> {
             .collect()
     }
 
-    /// Output queues: the room above `high` against all inputs that feed it.
+    /// Output queues: the room above `xoff` against all inputs that feed it.
     fn short_outputs(&self) -> Vec<Short> {
         let mut short = Vec::new();
         for (channel, class) in self.crossings.on.keys() {
@@ -176,7 +176,7 @@ impl Lossless<'_> {
                 channel: *channel,
                 class: *class,
                 limit,
-                high: queue.high_bytes,
+                xoff: queue.high_bytes,
                 needed: sum.saturating_sub(sent),
                 notes: self.parts(&stops, sent),
             };
@@ -238,7 +238,7 @@ impl Lossless<'_> {
         notes
     }
 
-    /// Counters at inputs: the room above `high` against that one input.
+    /// Counters at inputs: the room above `xoff` against that one input.
     fn short_inputs(&self) -> Vec<Short> {
         let all = self.needed_at_inputs().into_iter();
         let short = all.filter_map(|(channel, class, stop)| {
@@ -249,7 +249,7 @@ impl Lossless<'_> {
                 channel,
                 class,
                 limit: input.limit_bytes?,
-                high: input.high_bytes,
+                xoff: input.high_bytes,
                 needed: stop.bytes(),
                 notes: self.parts(&[(channel, stop, 1)], 0),
             };
@@ -261,10 +261,10 @@ impl Lossless<'_> {
 
 /// Looks at every lossless class of every switch.
 pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    let Some(stops) = look.file.back_pressure.stops() else {
+    let Some(stops) = look.file.flow_control.stops() else {
         return;
     };
-    let at = &stops.high.at;
+    let at = &stops.xoff.at;
     tell(look, at, "queue", look.short_outputs(), mistakes);
     tell(look, at, "input", look.short_inputs(), mistakes);
     small_outputs(look, mistakes);
@@ -296,7 +296,7 @@ fn tell_worst(
         return;
     };
     let name = look.net.channel_name(worst.channel);
-    let there = worst.limit - worst.high.min(worst.limit);
+    let there = worst.limit - worst.xoff.min(worst.limit);
     let class = worst.class;
     let mut diagnostic = Diagnostic::error_unless(
         meant,
@@ -310,7 +310,7 @@ fn tell_worst(
         at.clone(),
         format!(
             "needs {} B above {} B; of {} B, {there} B are there",
-            worst.needed, worst.high, worst.limit
+            worst.needed, worst.xoff, worst.limit
         ),
     );
     for note in worst.notes {
@@ -322,7 +322,7 @@ fn tell_worst(
     let share = worst.limit.saturating_sub(worst.needed) as f64 / worst.limit.max(1) as f64;
     let lower = (share > 0.0).then(|| {
         let percent = (share * 100.0).floor();
-        format!("lower `high` to `\"{percent} %\"`, and `low` below it")
+        format!("lower `xoff` to `\"{percent} %\"`, and `xon` below it")
     });
     mistakes.push(
         diagnostic

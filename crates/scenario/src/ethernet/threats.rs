@@ -12,7 +12,7 @@ use kernel::{Rate, words::counted};
 
 use super::lossless::{Lossless, channel_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::ethernet::pressure::{BackPressure, Stops};
+use crate::given::ethernet::flow_control::{FlowControl, Stops};
 use crate::source::At;
 
 /// Places that a message lists.
@@ -78,7 +78,7 @@ impl Threat<'_> {
 /// How to say that loss is meant.
 pub(super) fn consent(class: u8) -> String {
     format!(
-        "if the loss is meant, say `headroom = \"unchecked\"` in `[back_pressure]`, or in \
+        "if the loss is meant, say `headroom = \"unchecked\"` in `[flow_control]`, or in \
          `[[classes]]` for class {class} alone, with `headroom_at` for some places"
     )
 }
@@ -101,7 +101,7 @@ impl Lossless<'_> {
 
 /// Random draws may miss those that fill the queue.
 fn drawn(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    let BackPressure::Destination { choose, .. } = &look.file.back_pressure.value.value else {
+    let FlowControl::Destination { choose, .. } = &look.file.flow_control.value.value else {
         return;
     };
     let mut places = Places::new();
@@ -143,7 +143,7 @@ fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
             message: "a node neglects stops: queues it feeds may overflow",
             labels: vec![(&own.deaf.at, "no headroom is enough for it".into())],
             notes: vec![
-                "a time-out (`back_pressure.time_out`) keeps others from waiting for it".into(),
+                "a time-out (`flow_control.time_out`) keeps others from waiting for it".into(),
             ],
             help: "leave `deaf` out, unless it is what the scenario shows",
             is_told_if_meant: true,
@@ -349,7 +349,7 @@ fn lasting(
 
 /// Stops that a neighbour can be under at once.
 fn gates(look: &Lossless<'_>) -> u64 {
-    let pressure = &look.file.back_pressure.value.value;
+    let pressure = &look.file.flow_control.value.value;
     // Asked once for each class: there may be as many switches to look for as flows.
     let lossless: [bool; 8] = std::array::from_fn(|class| look.is_lossless(class as u8));
     let flows = look.spec.flows.iter();
@@ -359,9 +359,9 @@ fn gates(look: &Lossless<'_>) -> u64 {
         let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
         let ends = [Some(flow.destination), Some(flow.source).filter(|_| is_tcp)];
         gates.extend(ends.into_iter().flatten().map(|end| match pressure {
-            BackPressure::None | BackPressure::Pause(_) => (0, 0),
-            BackPressure::Class(_) => (flow.class, 0),
-            BackPressure::Destination { .. } => (flow.class, end),
+            FlowControl::None | FlowControl::Pause(_) => (0, 0),
+            FlowControl::Pfc(_) => (flow.class, 0),
+            FlowControl::Destination { .. } => (flow.class, end),
         }));
     }
     gates.len() as u64

@@ -257,10 +257,10 @@ pub(crate) struct N23 {
 pub(crate) struct Pause {
     /// Congested when a queue holds more than this.
     #[key(is = Threshold, otherwise = "80 %, or less where the links need more room above it")]
-    pub high: Option<OrShare<u64>>,
+    pub xoff: Option<OrShare<u64>>,
     /// No longer congested when it holds less than this.
-    #[key(is = Threshold, otherwise = "7/8 of `high`")]
-    pub low: Option<OrShare<u64>>,
+    #[key(is = Threshold, otherwise = "7/8 of `xoff`")]
+    pub xon: Option<OrShare<u64>>,
     /// Who is stopped when a queue is congested.
     #[key(default = "\"others\"")]
     pub notify: Notify,
@@ -272,10 +272,10 @@ pub(crate) struct Pause {
 pub(crate) struct Pfc {
     /// Congested when a queue holds more than this.
     #[key(is = Threshold, otherwise = "the buffer less the headroom that the longest link needs")]
-    pub high: Option<OrShare<u64>>,
+    pub xoff: Option<OrShare<u64>>,
     /// No longer congested when it holds less than this.
-    #[key(is = Threshold, otherwise = "7/8 of `high`")]
-    pub low: Option<OrShare<u64>>,
+    #[key(is = Threshold, otherwise = "7/8 of `xoff`")]
+    pub xon: Option<OrShare<u64>>,
 }
 
 /// ERICA and the sources.

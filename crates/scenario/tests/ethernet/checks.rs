@@ -46,8 +46,8 @@ fn merging(n: u32, mbps: u32, mss: u32, limit: &str, high: &str, notify: &str) -
         "engine = \"ethernet\"\n[run]\nduration = \"20 s\"\n\
          [network]\nhosts = [\"S{{1..{n}}}\", \"D\"]\nswitches = [\"A\"]\n\
          [link]\nrate = \"{mbps} Mbps\"\n[buffer]\nper_queue = \"{limit}\"\n\
-         [back_pressure]\nkind = \"pause\"\nnotify = \"{notify}\"\nhigh = \"{high}\"\n\
-         low = \"60 %\"\n[tcp]\npreset = \"bsd\"\nmss = \"{mss} B\"\n\
+         [flow_control]\nkind = \"pause\"\nnotify = \"{notify}\"\nxoff = \"{high}\"\n\
+         xon = \"60 %\"\n[tcp]\npreset = \"bsd\"\nmss = \"{mss} B\"\n\
          [[flows]]\nname = \"f\"\nfrom = \"S{{1..{n}}}\"\nto = \"D\"\n\
          traffic = {{ kind = \"files\", size = \"100 kB\", think = \"10 ms\" }}\n"
     )
@@ -62,7 +62,7 @@ fn the_papers_buffers_are_large_enough_for_five_hosts() {
         }
         let eight = merging(8, 10, 1_024, "70 kB", "80 %", notify);
         assert_eq!(codes(&eight), ["headroom"], "{notify}");
-        let meant = eight.replace("low = ", "headroom = \"unchecked\"\nlow = ");
+        let meant = eight.replace("xon = ", "headroom = \"unchecked\"\nxon = ");
         assert!(
             try_read(&meant, &[]).is_ok(),
             "a warning where the loss is meant"
@@ -121,7 +121,7 @@ fn circles_depend_on_who_is_told_and_of_what() {
     let tree = shipped("tree-deadlock");
     for (notify, kind, expected) in [
         ("all", "pause", vec!["deadlock"]),
-        ("all", "class", vec!["deadlock"]),
+        ("all", "pfc", vec!["deadlock"]),
         ("all", "destination", vec![]),
         ("others", "pause", vec![]),
         ("contributing", "pause", vec![]),
@@ -162,14 +162,14 @@ fn segments_follow_the_mtu() {
 
 /// One word turns back-pressure off, whatever else the table says.
 #[test]
-fn back_pressure_none_turns_the_rest_off() {
+fn flow_control_none_turns_the_rest_off() {
     let text = ONE_SWITCH.replace(
         "kind = \"pause\"",
-        "kind = \"pause\"\nclasses = [0]\nhigh = \"60 %\"\nlow = \"50 %\"\n\
+        "kind = \"pause\"\nclasses = [0]\nxoff = \"60 %\"\nxon = \"50 %\"\n\
          headroom = \"unchecked\"",
     );
     assert!(switch(&read(&text)).back_pressure.is_some());
-    let off = try_read(&text, &["back_pressure.kind=\"none\""]).expect("no error");
+    let off = try_read(&text, &["flow_control.kind=\"none\""]).expect("no error");
     let found: Vec<&str> = off.warnings.iter().map(|one| one.code).collect();
     assert_eq!(found, ["set-aside"]);
     let in_file = text.replace("kind = \"pause\"", "kind = \"none\"");
@@ -187,9 +187,9 @@ fn the_nearest_table_says_what_a_queue_does() {
          trunk = { cable = \"2 km\", mark_above = \"30 kB\", quantum = \"3 kB\" }\n\
          [link]\nrate = \"1 Gbps\"\ndelay = \"1 us\"\n\
          [buffer]\nper_queue = \"80 kB\"\nmark_above = \"10 kB\"\nquantum = \"2 kB\"\n\
-         [[classes]]\nclass = 1\necn = { low = \"20 kB\", high = \"40 kB\" }\n\
+         [[classes]]\nclass = 1\necn = { min = \"20 kB\", max = \"40 kB\" }\n\
          [[links]]\nbetween = [\"A2\", \"A1\"]\nlimit = \"90 kB\"\n\
-         forward = { ecn = { low = \"50 kB\", high = \"60 kB\" } }\n\
+         forward = { ecn = { min = \"50 kB\", max = \"60 kB\" } }\n\
          [[flows]]\nname = \"f\"\nfrom = \"S1_1\"\nto = \"S2_1\"\nclass = 1\n",
     );
     let held = |channel: &ChannelSpec, class: usize| {

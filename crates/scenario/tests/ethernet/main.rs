@@ -65,7 +65,7 @@ rate = "100 Mbps"
 [[links]]
 between = ["D", "A"]
 rate = "10 Mbps"
-[back_pressure]
+[flow_control]
 kind = "pause"
 [[flows]]
 name = "f"
@@ -399,7 +399,7 @@ fn everything_resolved_means_the_same() {
 #[test]
 fn sets_reach_every_table() {
     let sets = [
-        "back_pressure.high=72 %",
+        "flow_control.xoff=72 %",
         "links.A-B.rate=400 Gbps",
         "flows.video.traffic.deadline=50 ms",
         "tcp.mss=512 B",

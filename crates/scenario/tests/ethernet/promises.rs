@@ -28,7 +28,7 @@ fn what_may_lose_frames_is_an_error_without_the_word() {
     assert_eq!(promised(ONE_SWITCH, "A"), 1);
     assert_eq!(promised(&with(CONSENT), "A"), 0);
     for (more, code) in [
-        ("high = \"99 %\"\n", "headroom"),
+        ("xoff = \"99 %\"\n", "headroom"),
         ("quanta = 10\nrefresh = \"never\"\n", "short-stop"),
         ("quanta = 10\n", "short-stop"),
         (
@@ -85,7 +85,7 @@ fn pair(classes: &str) -> String {
          [network]\nhosts = [\"S\", \"D\"]\nswitches = [\"A\", \"B\"]\n\
          [link]\nrate = \"1 Gbps\"\n[[links]]\nbetween = [\"S\", \"A\"]\n\
          [[links]]\nbetween = [\"A\", \"B\"]\n[[links]]\nbetween = [\"B\", \"D\"]\n\
-         [switch]\nclasses = 4\n[back_pressure]\nkind = \"class\"\nclasses = [1, 3]\n{classes}\
+         [switch]\nclasses = 4\n[flow_control]\nkind = \"pfc\"\nclasses = [1, 3]\n{classes}\
          [[flows]]\nname = \"one\"\nfrom = \"S\"\nto = \"D\"\nclass = 1\n\
          [[flows]]\nname = \"three\"\nfrom = \"S\"\nto = \"D\"\nclass = 3\n"
     )
@@ -114,7 +114,7 @@ fn the_word_concerns_the_class_and_place_that_it_names() {
 /// A warning about one class or place leaves the promises of the others alone.
 #[test]
 fn what_is_doubted_somewhere_is_promised_elsewhere() {
-    let tight = "[[classes]]\nclass = 3\nlimit = \"10 kB\"\nhigh = \"9 kB\"\nlow = \"8 kB\"\n";
+    let tight = "[[classes]]\nclass = 3\nlimit = \"10 kB\"\nxoff = \"9 kB\"\nxon = \"8 kB\"\n";
     assert_eq!(codes(&pair(tight)), ["headroom"]);
     let meant = pair(&format!("{tight}headroom = \"unchecked\"\n"));
     assert_eq!(codes(&meant), ["headroom"], "a warning");

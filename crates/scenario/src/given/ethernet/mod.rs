@@ -1,17 +1,17 @@
 //! Switched Ethernet.
 
+pub(crate) mod flow_control;
 pub(crate) mod flows;
 pub(crate) mod network;
-pub(crate) mod pressure;
 pub(crate) mod switch;
 pub(crate) mod traffic;
 
 use derive::Table;
 use kernel::{Duration, Time};
 
+use self::flow_control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
 use self::network::{Link, Links, Network, Routes, Topology};
-use self::pressure::BackPressure;
 use self::switch::{Buffer, Classes, Host, Nodes, Switch, Watchdog};
 use crate::given::sweep::Sweep;
 use crate::given::tcp::Tcp;
@@ -62,7 +62,7 @@ pub(crate) struct EthernetFile {
     pub classes: Vec<Placed<Classes>>,
     /// When and whom a switch stops.
     #[key(default = "{ kind = \"none\" }")]
-    pub back_pressure: Placed<Chosen<BackPressure>>,
+    pub flow_control: Placed<Chosen<FlowControl>>,
     /// What every switch does about a stop that does not end.
     #[key(otherwise = "nothing")]
     pub watchdog: Option<Watchdog>,

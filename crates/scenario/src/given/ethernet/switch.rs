@@ -3,7 +3,7 @@
 use derive::{Table, Word};
 use kernel::{Duration, Time};
 
-use super::pressure::Headroom;
+use super::flow_control::Headroom;
 use crate::given::Named;
 use crate::kinds::OrShare;
 use crate::typed::Placed;
@@ -98,11 +98,11 @@ pub(crate) struct Buffer {
 pub(crate) struct Ecn {
     /// Up to here none is marked.
     #[key(is = Size { min: 1, max: 1 << 50 })]
-    pub low: Placed<u64>,
+    pub min: Placed<u64>,
     /// From here on all are marked.
     #[key(is = Size { min: 1, max: 1 << 50 })]
-    pub high: Placed<u64>,
-    /// Just below `high`; it grows from 0 at `low` in a line.
+    pub max: Placed<u64>,
+    /// Just below `max`; it grows from 0 at `min` in a line.
     #[key(is = Probability, default = "1.0")]
     pub probability: f64,
 }
@@ -128,7 +128,7 @@ pub(crate) struct Shared {
     /// An input may hold this many times what is free.
     #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
     pub alpha: (u32, u32),
-    /// The same for output queues of classes without back-pressure.
+    /// The same for output queues of classes without flow control.
     #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
     pub output_alpha: (u32, u32),
     /// An input is resumed when it holds so much less than its threshold.
@@ -145,10 +145,10 @@ pub(crate) struct QueueSettings {
     pub limit: Option<u64>,
     /// Congested when it holds more than this after an arrival.
     #[key(is = Threshold, otherwise = "as the table above it says")]
-    pub high: Placed<Option<OrShare<u64>>>,
+    pub xoff: Placed<Option<OrShare<u64>>>,
     /// No longer congested when it holds less than this after a departure.
     #[key(is = Threshold, otherwise = "as the table above it says")]
-    pub low: Placed<Option<OrShare<u64>>>,
+    pub xon: Placed<Option<OrShare<u64>>>,
     /// Deficit round robin: bytes a turn.
     #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as the table above it says")]
     pub quantum: Option<u32>,

@@ -1,4 +1,4 @@
-//! Back-pressure: when and whom a switch stops.
+//! Flow control: when and whom a switch stops.
 
 use derive::{Table, Word};
 use kernel::Duration;
@@ -8,8 +8,8 @@ use crate::typed::Placed;
 
 /// When and whom every switch stops.
 #[derive(Table, Clone, Debug)]
-#[table("[back_pressure]", by(kind, "What is stopped."))]
-pub(crate) enum BackPressure {
+#[table("[flow_control]", by(kind, "What is stopped."))]
+pub(crate) enum FlowControl {
     /// Nothing: queues that are full drop.
     None,
     /// The whole channel, all classes: PAUSE, the paper's simple scheme.
@@ -17,7 +17,7 @@ pub(crate) enum BackPressure {
     Pause(Stops),
     /// The congested class: PFC.
     #[word(cite = "IEEE 802.1Qbb; Nouredine, Tobagi 1999, section 2")]
-    Class(Stops),
+    Pfc(Stops),
     /// Frames of the congested class to the hosts that the congested queue holds frames for.
     #[word(cite = "Nouredine, Tobagi 1999, section 2")]
     Destination {
@@ -35,21 +35,19 @@ pub(crate) enum BackPressure {
     },
 }
 
-impl BackPressure {
+impl FlowControl {
     /// What is said of stops; `None` where nothing is stopped.
     pub(crate) fn stops(&self) -> Option<&Stops> {
         match self {
             Self::None => None,
-            Self::Pause(stops) | Self::Class(stops) | Self::Destination { stops, .. } => {
-                Some(stops)
-            }
+            Self::Pause(stops) | Self::Pfc(stops) | Self::Destination { stops, .. } => Some(stops),
         }
     }
 
     /// How much of a queue frames to stopped destinations may take.
     pub(crate) fn blocked_share(&self) -> Option<&BlockedShare> {
         match self {
-            Self::None | Self::Pause(_) | Self::Class(_) => None,
+            Self::None | Self::Pause(_) | Self::Pfc(_) => None,
             Self::Destination { blocked_share, .. } => blocked_share.as_ref(),
         }
     }
@@ -59,7 +57,7 @@ impl BackPressure {
 #[derive(Table, Clone, Debug)]
 #[table(part)]
 pub(crate) struct Stops {
-    /// Classes under back-pressure: those that lose nothing.
+    /// Classes under flow control: those that lose nothing.
     #[key(is = Wholes { min: 0, max: 7, unit: "" }, otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// Where congestion is seen.
@@ -74,14 +72,14 @@ pub(crate) struct Stops {
         otherwise = "80 %; what is free says it with shared memory",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
-    pub high: Placed<Option<OrShare<u64>>>,
+    pub xoff: Placed<Option<OrShare<u64>>>,
     /// No longer congested when it holds less than this after a departure.
     #[key(
         is = Threshold,
         otherwise = "70 %; what is free says it with shared memory",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
-    pub low: Placed<Option<OrShare<u64>>>,
+    pub xon: Placed<Option<OrShare<u64>>>,
     /// How long a stop lasts: as long as IEEE 802.3x gives it, or, as in the paper, until it
     /// is cancelled.
     #[key(
@@ -108,22 +106,22 @@ pub(crate) struct Stops {
 /// When frames to stopped destinations take more of a queue than this, their destinations are
 /// stopped upstream too. Shares are of the largest queue of the switch.
 #[derive(Table, Clone, Debug)]
-#[table("back_pressure.blocked_share")]
+#[table("flow_control.blocked_share")]
 pub(crate) struct BlockedShare {
     /// More than this stops them.
     #[key(is = Threshold, cite = "Nouredine, Tobagi 1999, section 3.2.2")]
-    pub high: Placed<OrShare<u64>>,
+    pub xoff: Placed<OrShare<u64>>,
     /// Less than this resumes them.
     #[key(
         is = Threshold,
-        otherwise = "as far below as `low` of `[back_pressure]` is below its `high`"
+        otherwise = "as far below as `xon` of `[flow_control]` is below its `xoff`"
     )]
-    pub low: Placed<Option<OrShare<u64>>>,
+    pub xon: Placed<Option<OrShare<u64>>>,
 }
 
 /// A neighbour that goes on sending is given up, so that it alone meets the full queue.
 #[derive(Table, Clone, Debug)]
-#[table("back_pressure.time_out")]
+#[table("flow_control.time_out")]
 pub(crate) struct TimeOut {
     /// A queue that is still congested so long after its stops
     #[key(is = Clock { min_ps: 1 }, cite = "Nouredine, Tobagi 1999, section 3.2.1")]
