@@ -2,7 +2,7 @@
 
 use crate::given::ethernet::flows as frame_flows;
 use crate::given::ethernet::network as frame_network;
-use crate::given::ethernet::{flow_control, traffic as frame_traffic};
+use crate::given::ethernet::{flow_control, switch, traffic as frame_traffic};
 use crate::given::flit::{network as fabric, router, traffic as fabric_traffic};
 use crate::given::packet::{
     control, explicit_rate, flows, network, policing, service, source, traffic,
@@ -101,6 +101,7 @@ pub fn list() -> Vec<WordGroup> {
         group("flit packet sizes", fabric_traffic::Flits::WORDS),
         group("ethernet topologies", frame_network::TopologyKind::WORDS),
         group("ethernet flow control", flow_control::FlowControl::WORDS),
+        group("ethernet schedulers", switch::Scheduler::WORDS),
         group("ethernet notification", flow_control::Notify::WORDS),
         group("ethernet protocols", frame_flows::Transport::WORDS),
         group("ethernet traffic", frame_traffic::TrafficKind::WORDS),

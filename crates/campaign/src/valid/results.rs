@@ -66,7 +66,8 @@ fn lossless_loss(out: &Path) -> Option<String> {
     let kind = pressure["kind"].as_str()?;
     let gives_up = pressure["headroom"] == "unchecked" || pressure.get("time_out").is_some();
     let nodes = tree["nodes"].as_array().into_iter().flatten();
-    let mut broken = nodes.filter(|node| node["deaf"] == true || node.get("storm").is_some());
+    let mut broken =
+        nodes.filter(|node| node["ignores_stops"] == true || node.get("storm").is_some());
     if kind == "none" || gives_up || broken.next().is_some() || tree.get("watchdog").is_some() {
         return None;
     }
@@ -114,7 +115,7 @@ pub fn provoked(ended: &Ended, out: &Path) -> Option<&'static str> {
         "buffer = ",
         "window = \"",
         "headroom = \"unchecked\"",
-        "deaf = true",
+        "ignores_stops = true",
     ];
     match corrupts {
         true => Some("control units corrupted"),

@@ -122,7 +122,7 @@ impl Lossless<'_> {
         switches.next().is_some_and(|p| p.classes & 1 << class != 0)
     }
 
-    fn is_deaf(&self, input: u32) -> bool {
+    fn ignores_stops(&self, input: u32) -> bool {
         self.spec.nodes[self.net.ends(input).0 as usize].is_deaf
     }
 
@@ -131,7 +131,7 @@ impl Lossless<'_> {
         let all = self.crossings.on.keys();
         let stopped = all.filter(|(channel, class)| {
             let pressure = self.pressure(self.net.ends(*channel).1);
-            pressure.is_some_and(|p| p.classes & 1 << class != 0) && !self.is_deaf(*channel)
+            pressure.is_some_and(|p| p.classes & 1 << class != 0) && !self.ignores_stops(*channel)
         });
         stopped
             .filter_map(|(channel, class)| Some((*channel, *class, self.stop(*channel, *class)?)))
@@ -151,7 +151,7 @@ impl Lossless<'_> {
                 continue;
             }
             let inputs = self.inputs(*channel, *class).into_iter();
-            let inputs = inputs.filter(|(input, _)| !self.is_deaf(*input));
+            let inputs = inputs.filter(|(input, _)| !self.ignores_stops(*input));
             let by_destination = matches!(pressure.select, Select::Destination(_));
             let stops = inputs.filter_map(|(input, load)| {
                 let stop = self.stop(input, *class)?;

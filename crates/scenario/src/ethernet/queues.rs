@@ -6,7 +6,7 @@ use kernel::{Duration, Rate};
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
-use crate::given::ethernet::switch::{self, Buffer, QueueSettings};
+use crate::given::ethernet::switch::{QueueSettings, Scheduler};
 use crate::kinds::OrShare;
 use crate::typed::Placed;
 use crate::units::Decimal;
@@ -22,6 +22,9 @@ const USUAL_XON: OrShare<u64> = OrShare::Share(Decimal {
     digits: 7,
     scale: 1,
 });
+
+/// Bytes a turn where the file says nothing: a full frame with a tag.
+const USUAL_QUANTUM: u32 = 1522;
 
 /// How memory and detection of the scenario look to a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +81,6 @@ fn classes(file: &EthernetFile, ports: Ports) -> Vec<QueueSettings> {
         limit: *buffer.per_queue,
         xoff: stops.map(|stops| stops.xoff.clone()).unwrap_or_default(),
         xon: stops.map(|stops| stops.xon.clone()).unwrap_or_default(),
-        quantum: None,
         mark_above: buffer.mark_above,
         ecn: buffer.ecn.clone(),
     };
@@ -106,7 +108,8 @@ fn channel(
     let delay = wire.delay.or(wire.cable).unwrap_or(USUAL_DELAY);
     let (from, to) = net.ends(number);
     let port = Port {
-        buffer: &file.buffer,
+        file,
+        scheduler: own.scheduler.as_ref(),
         rate,
         ports,
         name: net.channel_name(number),
@@ -116,9 +119,9 @@ fn channel(
     let mut spec = ChannelSpec {
         rate,
         delay: delay.max(Duration(1)),
-        order: match own.order.unwrap_or(file.switch.order) {
-            switch::Order::StrictPriority => Order::StrictPriority,
-            switch::Order::DeficitRoundRobin => Order::DeficitRoundRobin,
+        order: match own.scheduler.as_ref().unwrap_or(&file.scheduler) {
+            Scheduler::StrictPriority => Order::StrictPriority,
+            Scheduler::Drr { .. } => Order::DeficitRoundRobin,
         },
         queues: Vec::new(),
         inputs: Vec::new(),
@@ -136,7 +139,9 @@ fn channel(
 }
 
 struct Port<'r> {
-    buffer: &'r Buffer,
+    file: &'r EthernetFile,
+    /// That of its link, if it has one.
+    scheduler: Option<&'r Scheduler>,
     rate: Rate,
     ports: Ports,
     name: String,
@@ -145,6 +150,23 @@ struct Port<'r> {
 impl Port<'_> {
     fn is_lossless(&self, class: u8) -> bool {
         self.ports.lossless & 1 << class != 0
+    }
+
+    /// Bytes a turn of a class: what the link says holds for all, then what the class says.
+    fn quantum(&self, class: u8) -> u32 {
+        let said = |scheduler: &Scheduler| match scheduler {
+            Scheduler::StrictPriority => None,
+            Scheduler::Drr { quantum } => *quantum,
+        };
+        let mut own = self.file.classes.iter();
+        let own = own.find(|own| own.class.sure() == Some(&class));
+        let of_class = own.and_then(|own| own.quantum);
+        let (of_link, of_all) = match self.scheduler {
+            Some(scheduler) => (said(scheduler), None),
+            None => (None, said(&self.file.scheduler)),
+        };
+        let given = of_link.or(of_class).or(of_all);
+        given.unwrap_or(USUAL_QUANTUM)
     }
 
     fn queue(
@@ -158,7 +180,7 @@ impl Port<'_> {
             limit_bytes: None,
             high_bytes: u64::MAX,
             low_bytes: 0,
-            quantum_bytes: settings.quantum.unwrap_or(self.buffer.quantum),
+            quantum_bytes: self.quantum(class),
             ecn: None,
         };
         if !leaves_switch {
@@ -194,7 +216,7 @@ impl Port<'_> {
                 limit_bytes: None,
             };
         }
-        let given = self.buffer.per_input;
+        let given = self.file.buffer.per_input;
         let limit = given.unwrap_or_else(|| usual_bytes(self.rate));
         let (high_bytes, low_bytes) = self.thresholds(class, settings, limit, mistakes);
         InputSpec {

@@ -80,7 +80,7 @@ pub(crate) fn nodes(
                 },
             },
             response: response.response.unwrap_or_default(),
-            is_deaf: own.is_some_and(|own| *own.deaf),
+            is_deaf: own.is_some_and(|own| *own.ignores_stops),
             watchdog: own_watchdog.or(common.filter(|_| is_switch)),
             // Filled in when all that speaks against it is known.
             promised: 0,

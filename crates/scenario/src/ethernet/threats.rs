@@ -37,7 +37,7 @@ struct Threat<'a> {
 /// Tells all of them.
 pub(super) fn check(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     drawn(look, mistakes);
-    deaf(look, mistakes);
+    ignored(look, mistakes);
     time_out(look, stops, mistakes);
     watchdogs(look, mistakes);
     short_stops(look, stops, mistakes);
@@ -124,9 +124,9 @@ fn drawn(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     .tell(look, mistakes);
 }
 
-/// Nodes that neglect stops.
-fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    for own in look.file.nodes.iter().filter(|own| *own.deaf) {
+/// Nodes that ignore stops.
+fn ignored(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+    for own in look.file.nodes.iter().filter(|own| *own.ignores_stops) {
         let named = own.name.iter();
         let nodes: BTreeSet<u32> = named
             .filter_map(|(name, at)| look.net.find(name, at).ok())
@@ -139,13 +139,13 @@ fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
             }
         }
         Threat {
-            code: "deaf",
-            message: "a node neglects stops: queues it feeds may overflow",
-            labels: vec![(&own.deaf.at, "no headroom is enough for it".into())],
+            code: "ignores-stops",
+            message: "a node ignores stops: queues it feeds may overflow",
+            labels: vec![(&own.ignores_stops.at, "no headroom is enough for it".into())],
             notes: vec![
                 "a time-out (`flow_control.time_out`) keeps others from waiting for it".into(),
             ],
-            help: "leave `deaf` out, unless it is what the scenario shows",
+            help: "leave `ignores_stops` out, unless it is what the scenario shows",
             is_told_if_meant: true,
             places,
         }

@@ -184,9 +184,11 @@ fn the_nearest_table_says_what_a_queue_does() {
     let spec = read(
         "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n[topology]\nkind = \"chain\"\n\
          switches = 2\nstations_per_switch = 1\n\
-         trunk = { cable = \"2 km\", mark_above = \"30 kB\", quantum = \"3 kB\" }\n\
+         trunk = { cable = \"2 km\", mark_above = \"30 kB\", \
+         scheduler = { kind = \"drr\", quantum = \"3 kB\" } }\n\
          [link]\nrate = \"1 Gbps\"\ndelay = \"1 us\"\n\
-         [buffer]\nper_queue = \"80 kB\"\nmark_above = \"10 kB\"\nquantum = \"2 kB\"\n\
+         [buffer]\nper_queue = \"80 kB\"\nmark_above = \"10 kB\"\n\
+         [scheduler]\nkind = \"drr\"\nquantum = \"2 kB\"\n\
          [[classes]]\nclass = 1\necn = { min = \"20 kB\", max = \"40 kB\" }\n\
          [[links]]\nbetween = [\"A2\", \"A1\"]\nlimit = \"90 kB\"\n\
          forward = { ecn = { min = \"50 kB\", max = \"60 kB\" } }\n\

@@ -259,6 +259,9 @@ fn tables_of_queues_override_each_other() {
     );
     assert_eq!(trunk.forward.delay, Duration(10_000_000), "2 km");
     assert_eq!(trunk.forward.order, Order::DeficitRoundRobin);
+    let to_d1 = &spec.links[5];
+    assert_eq!(to_d1.forward.order, Order::StrictPriority, "its own");
+    assert_eq!(to_d1.backward.order, Order::DeficitRoundRobin, "as all");
     let marks = |low_bytes, high_bytes, probability| {
         Some(EcnSpec {
             low_bytes,
@@ -404,7 +407,7 @@ fn sets_reach_every_table() {
         "flows.video.traffic.deadline=50 ms",
         "tcp.mss=512 B",
         "classes.0.limit=1 MB",
-        "nodes.S3.deaf=true",
+        "nodes.S3.ignores_stops=true",
     ];
     let scenario = try_read(EVERYTHING, &sets).expect("no mistakes");
     let spec = &scenario.ethernet().expect("for Ethernet").network;

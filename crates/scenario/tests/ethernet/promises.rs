@@ -35,7 +35,10 @@ fn what_may_lose_frames_is_an_error_without_the_word() {
             "time_out = { after = \"20 ms\", grace = \"5 ms\" }\n",
             "time-out",
         ),
-        ("[[nodes]]\nname = \"S\"\ndeaf = true\n", "deaf"),
+        (
+            "[[nodes]]\nname = \"S\"\nignores_stops = true\n",
+            "ignores-stops",
+        ),
         (
             "[[nodes]]\nname = \"D\"\nstorm = {}\n[watchdog]\naction = \"drop\"\n",
             "watchdog",
@@ -56,14 +59,14 @@ fn what_may_lose_frames_is_an_error_without_the_word() {
             "{more}"
         );
     }
-    // What can't happen takes no word: nobody stops the switch, and nobody is deaf.
+    // What can't happen takes no word: nobody stops the switch, and nobody ignores stops.
     for more in [
         "[watchdog]\naction = \"drop\"\n",
-        "[[nodes]]\nname = \"D\"\ndeaf = true\n",
+        "[[nodes]]\nname = \"D\"\nignores_stops = true\n",
         "quanta = 65535\n",
     ] {
         let expected = if more.contains("D\"") {
-            vec!["deaf"]
+            vec!["ignores-stops"]
         } else {
             vec![]
         };

@@ -12,7 +12,7 @@ use kernel::{Duration, Time};
 use self::flow_control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
 use self::network::{Link, Links, Network, Routes, Topology};
-use self::switch::{Buffer, Classes, Host, Nodes, Switch, Watchdog};
+use self::switch::{Buffer, Classes, Host, Nodes, Scheduler, Switch, Watchdog};
 use crate::given::sweep::Sweep;
 use crate::given::tcp::Tcp;
 use crate::given::{ETHERNET_FIRST, Engine};
@@ -54,6 +54,9 @@ pub(crate) struct EthernetFile {
     /// What every host does.
     #[key(default = "{}")]
     pub host: Host,
+    /// Which class of a port goes next.
+    #[key(default = "{}")]
+    pub scheduler: Scheduler,
     /// Memory of every switch.
     #[key(default = "{}")]
     pub buffer: Buffer,

@@ -3,7 +3,7 @@
 use derive::Table;
 use kernel::{Duration, Rate};
 
-use super::switch::{Order, QueueSettings};
+use super::switch::{QueueSettings, Scheduler};
 use crate::given::Named;
 use crate::typed::{Chosen, Placed};
 
@@ -58,9 +58,9 @@ pub(crate) struct Links {
 pub(crate) struct Channel {
     #[key(flatten, as_above)]
     pub wire: Wire,
-    /// Which class of a port goes first.
+    /// Which class of the sending port goes next, instead of `[scheduler]`.
     #[key(otherwise = "as the table above it says")]
-    pub order: Option<Order>,
+    pub scheduler: Option<Scheduler>,
     #[key(flatten, as_above)]
     pub queues: QueueSettings,
 }

@@ -18,9 +18,6 @@ pub(crate) struct Switch {
     /// From then to its being in the queue.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
     pub latency: Duration,
-    /// Which class of a port goes first.
-    #[key(default = "\"strict-priority\"")]
-    pub order: Order,
     /// Classes, and so queues, of every port.
     #[key(
         is = Whole { min: 1, max: 8, unit: "classes" },
@@ -32,6 +29,26 @@ pub(crate) struct Switch {
     pub spread: Spread,
     #[key(flatten)]
     pub response: Response,
+}
+
+/// Which class of a port goes next. It holds for every port; a `scheduler` table in `[[links]]`,
+/// `links.forward`, `links.backward` or `topology.trunk` replaces it there as a whole.
+#[derive(Table, Clone, Debug)]
+#[table(
+    "[scheduler]",
+    by(kind, "The discipline.", default = "\"strict-priority\"")
+)]
+pub(crate) enum Scheduler {
+    /// The highest class that may send; 7 is the most urgent.
+    StrictPriority,
+    /// Deficit round robin: all classes in turn, each with its `quantum` of bytes.
+    #[word(cite = "Shreedhar, Varghese 1995")]
+    Drr {
+        /// Bytes a turn: in `[scheduler]` of classes without a `quantum` of their own, in the
+        /// table of a link of all classes there.
+        #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "1522 B")]
+        quantum: Option<u32>,
+    },
 }
 
 /// What every host does.
@@ -77,9 +94,6 @@ pub(crate) struct Buffer {
         otherwise = "by the rate of the port, as `per_queue`"
     )]
     pub per_input: Option<u64>,
-    /// Deficit round robin: bytes a turn.
-    #[key(is = Size { min: 64, max: 1 << 30 }, default = "\"1522 B\"")]
-    pub quantum: u32,
     /// Marks congestion (ECN) on every frame that joins a queue with more than this.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "nothing is marked")]
     pub mark_above: Option<u64>,
@@ -149,9 +163,6 @@ pub(crate) struct QueueSettings {
     /// No longer congested when it holds less than this after a departure.
     #[key(is = Threshold, otherwise = "as the table above it says")]
     pub xon: Placed<Option<OrShare<u64>>>,
-    /// Deficit round robin: bytes a turn.
-    #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as the table above it says")]
-    pub quantum: Option<u32>,
     /// Marks congestion (ECN) on every frame that joins a queue with more than this.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "as the table above it says")]
     pub mark_above: Option<u64>,
@@ -169,6 +180,9 @@ pub(crate) struct Classes {
     pub class: Placed<u8>,
     #[key(flatten, as_above)]
     pub queues: QueueSettings,
+    /// Deficit round robin: bytes a turn, at ports whose links have no `quantum` of their own.
+    #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as `[scheduler]` says")]
+    pub quantum: Option<u32>,
     /// Whether a lossless class promises to lose nothing.
     #[key(otherwise = "as the table above it says")]
     pub headroom: Placed<Option<Headroom>>,
@@ -184,9 +198,9 @@ pub(crate) struct Nodes {
     /// Which; or a list.
     #[key(is = References("node"))]
     pub name: Placed<Vec<Named>>,
-    /// It neglects stops: a device without flow control, or a broken one.
+    /// It goes on sending when it is stopped: a device without flow control, or a broken one.
     #[key(default = "false")]
-    pub deaf: Placed<bool>,
+    pub ignores_stops: Placed<bool>,
     #[key(flatten, as_above)]
     pub response: Response,
     /// What it does about a stop that does not end.
@@ -246,16 +260,6 @@ pub(crate) enum Forwarding {
     StoreAndForward,
     /// When its first 64 bytes are in, where it came at least as fast as it leaves.
     CutThrough,
-}
-
-/// Words of `order`: Which class of a port goes first.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
-    /// The highest class that may send; 7 is the most urgent.
-    StrictPriority,
-    /// All in turn, each with its `quantum` of bytes.
-    #[word(cite = "Shreedhar, Varghese 1996")]
-    DeficitRoundRobin,
 }
 
 /// Words of `spread`: Which of several shortest ways a frame takes.
