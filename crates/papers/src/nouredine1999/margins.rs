@@ -136,7 +136,7 @@ fn table(found: &[Found]) -> Table {
             column(
                 "margin",
                 "% of 70 kB",
-                "high threshold (80 %) less the low one",
+                "XOFF threshold (80 %) less the XON threshold",
             ),
             column("x", "frames", "the margin in frames"),
             column("rule", "", "x + 1.3 to x + 2.6, up to the ratio of speeds"),

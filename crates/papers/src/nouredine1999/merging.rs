@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_are_told_apart_and_any_drop_counts() {
+    fn clocks_are_kept_apart_and_any_drop_counts() {
         let limit = limit_mbps(10.0, 1024.0);
         let of = |share: f64| made([share * limit, share * limit + 0.02], [0.0, 0.0]);
         // By reading and size; only the first size is judged.

@@ -34,22 +34,22 @@ pub const NONE: Scheme = Scheme {
     name: "none",
     sets: &[("flow_control", "{ kind = \"none\" }")],
 };
-/// The paper's simple scheme, every neighbour told.
+/// The paper's simple scheme: every neighbour is stopped.
 pub const SIMPLE: Scheme = Scheme {
     name: "simple",
     sets: &[],
 };
-/// The same, but the neighbour behind the congested port is not told.
+/// The same, but the neighbour behind the congested port is not stopped.
 pub const SIMPLE_OTHERS: Scheme = Scheme {
-    name: "simple, port's own neighbour not told",
+    name: "simple, notify others",
     sets: &[("flow_control.notify", "others")],
 };
-/// The same, but only neighbours with frames in the congested queue are told.
+/// The same, but only neighbours with frames in the congested queue are stopped.
 pub const SIMPLE_CONTRIBUTING: Scheme = Scheme {
-    name: "simple, inputs told apart",
+    name: "simple, notify contributing",
     sets: &[("flow_control.notify", "contributing")],
 };
-/// By class.
+/// By class: PFC.
 pub const CLASS: Scheme = Scheme {
     name: "class",
     sets: &[("flow_control.kind", "pfc")],
@@ -78,7 +78,7 @@ pub const RANDOM_TWO: Scheme = Scheme {
         ("flow_control.frames", "2"),
     ],
 };
-/// By destination; blocked frames take as much as the low threshold at most.
+/// By destination; blocked frames take as much as the XON threshold at most.
 pub const BLOCKED_70: Scheme = Scheme {
     name: "destination, blocked share 70 %",
     sets: &[

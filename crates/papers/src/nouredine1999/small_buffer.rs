@@ -1,4 +1,4 @@
-//! Section 3.1.2: with 50 kB the high threshold must drop to about 70 %.
+//! Section 3.1.2: with 50 kB the XOFF threshold must drop to about 70 %.
 
 use kernel::{Duration, Rate};
 use results::{Block, Table};
@@ -33,12 +33,13 @@ const READINGS: [(&str, &str); 3] = [
 ];
 
 const WORDS: &str = "Inferred: the paper gives neither rate nor N nor the segment size. Here N \
-    hosts send files of 200 kB in segments of 1460 bytes, all links have 100 Mbps and the \
-    buffer 50 kB; the low threshold is 10 % of the buffer below the high one. From every input \
-    two frames come before its stop takes effect: the one on its way and the one begun meanwhile. \
-    The port sends one frame in that time. What N inputs need at most is known before the run: \
-    where that much room is left nothing may be dropped. It is a bound; with less room drops are \
-    possible, not certain. The checker warns of a scenario with less room; the loss is meant here.";
+    hosts send files of 200 kB in segments of 1460 bytes, all links have 100 Mbps and the buffer \
+    50 kB; the XON threshold is 10 % of the buffer below the XOFF threshold. From every input two \
+    frames come before its stop takes effect: the one on its way and the one begun meanwhile. The \
+    port sends one frame in that time. What N inputs need at most is known before the run: where \
+    that much room is left nothing may be dropped. It is a bound; with less room drops are \
+    possible, not certain. The checker warns of a scenario with less room; the loss is intended \
+    here.";
 
 pub fn section_312(lab: &Lab) -> Result<Evidence, LabError> {
     let scan = scan(lab)?;
@@ -91,7 +92,7 @@ fn measured(scan: &[Vec<Kept>]) -> Vec<Measured> {
     ]
 }
 
-/// Room above a high threshold of so many per cent.
+/// Room above an XOFF threshold of so many per cent.
 fn room_bytes(high: u64) -> u64 {
     LIMIT_BYTES * (100 - high) / 100
 }
@@ -138,7 +139,7 @@ fn table(scan: &[Vec<Kept>]) -> Table {
             "bytes",
             "room above the threshold, by the formula",
         ),
-        words("suffices to", "high threshold that leaves so much of 50 kB"),
+        words("suffices to", "XOFF threshold that leaves so much of 50 kB"),
     ];
     columns.extend(THRESHOLDS.map(|high| {
         let meaning = "frames dropped in 10 s: mean [min, max] over seeds";

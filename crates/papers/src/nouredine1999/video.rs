@@ -204,7 +204,7 @@ fn rates_table(found: &[Vec<Seeds>]) -> Table {
     }
 }
 
-/// Schemes and low thresholds (per cent; the high one is 80) of section 3.3.
+/// Schemes and XON thresholds (per cent; XOFF is 80) of section 3.3.
 const MARGINS: [(Scheme, u64); 5] = [
     (NONE, 70),
     (SIMPLE, 70),
@@ -306,7 +306,7 @@ fn one_link_table(found: &[Seeds]) -> Table {
         ),
         columns: vec![
             words("back-pressure", "the scheme"),
-            column("margin", "% of the buffer", "80 % less the low threshold"),
+            column("margin", "% of the buffer", "80 % less the XON threshold"),
             column("connections", "", "of data"),
             column("mean delay", "ms", over),
             column("99-tile", "ms", over),
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_and_numbers_of_connections_are_told_apart() {
+    fn columns_and_numbers_of_connections_are_kept_apart() {
         // The value says where it is from; the second seed is larger by a tenth.
         let one = |column: usize, n: u64| {
             let value = (10 * column as u64 + n) as f64 / 1000.0;

@@ -227,7 +227,7 @@ fn flows(
         let path = network.path(from, to).filter(|path| !path.is_empty());
         let Some(path) = path else {
             mistakes.push(
-                Diagnostic::error("no-way", format!("`{name}` finds no way"))
+                Diagnostic::error("no-path", format!("`{name}` has no path"))
                     .at(given.to.at.clone(), "not reached")
                     .at(given.from.at.clone(), "from here")
                     .help("join the switches by `[[links]]`, or name two different hosts"),

@@ -91,10 +91,7 @@ pub(crate) fn flow_control(file: &EthernetFile, ports: Ports, mistakes: &mut Dia
                 "no-meaning",
                 "`notify` has no meaning with counters at inputs",
             )
-            .at(
-                notify.clone(),
-                "an input tells its own neighbour, nobody else",
-            )
+            .at(notify.clone(), "an input stops its own neighbour only")
             .help("leave it out"),
         );
     }
@@ -369,7 +366,7 @@ fn overload(at: &At, name: &str, sent: Sent, most: f64, stop_at: Time, mistakes:
                 ),
             )
             .note(format!(
-                "its link has {:.1} Mbps; what is more waits there, frame by frame: {} frames, \
+                "its link has {:.1} Mbps; the rest waits there, frame by frame: {} frames, \
                  about {}, by the end of the run",
                 most / 1e6,
                 grouped((too_many * stop_at.seconds()) as u64),
@@ -384,31 +381,31 @@ fn on_off(peak: &Placed<Rate>, rate: &Placed<Rate>, mistakes: &mut Diagnostics) 
         Diagnostic::error("bad-traffic", "the sources can't reach the mean rate")
             .at(
                 peak.at.clone(),
-                "all of them on at once send no more than the mean",
+                "all sources on at once send no more than the mean",
             )
             .at(rate.at.clone(), "the mean")
             .help("raise `peak` or `sources`, or lower `rate`"),
     );
 }
 
-/// Says what was not looked at.
-pub(crate) fn too_many_ways(file: &EthernetFile, mistakes: &mut Diagnostics) {
+/// Says what was not examined.
+pub(crate) fn too_many_paths(file: &EthernetFile, mistakes: &mut Diagnostics) {
     mistakes.push(
         Diagnostic::warning(
             "not-checked",
-            "there are too many ways to check all of them",
+            "there are too many paths to check all of them",
         )
         .at(
             file.flow_control.at.clone(),
-            "headroom and circles were not looked at",
+            "headroom and cycles were not examined",
         )
-        .note("shared memory has the headroom that the ways looked at need")
-        .note("the run counts drops and names queues that stand still")
+        .note("shared memory has the headroom that the examined paths need")
+        .note("the run counts drops and reports deadlocks")
         .help("check the same network with fewer flows"),
     );
 }
 
-/// A look for a standstill that is too early takes what only waits for one.
+/// A search for deadlocks that begins too early takes what only waits for one.
 pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let storms = |node: &NodeSpec| matches!(node.kind, NodeKind::Station { storm: Some(_) });
     let stops = look.file.flow_control.stops();
@@ -430,18 +427,15 @@ pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     };
     let least = needed.div_ceil(1_000_000);
     mistakes.push(
-        Diagnostic::error(
-            "bad-times",
-            "a run that only waits would count as at a standstill",
-        )
-        .at(
-            look.file.run.stall.at.clone(),
-            "queues stopped for so long are looked at",
-        )
-        .note(format!(
-            "on `{}` a frame, a stop and a resume take up to {least} us",
-            look.net.channel_name(channel)
-        ))
-        .help(format!("write `stall = \"{least} us\"` or more in `[run]`")),
+        Diagnostic::error("bad-times", "a queue that only waits would count as stuck")
+            .at(
+                look.file.run.stall.at.clone(),
+                "queues stopped for this long are checked for a deadlock",
+            )
+            .note(format!(
+                "on `{}` a frame, a stop and a resume take up to {least} us",
+                look.net.channel_name(channel)
+            ))
+            .help(format!("write `stall = \"{least} us\"` or more in `[run]`")),
     );
 }

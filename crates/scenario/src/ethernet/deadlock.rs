@@ -1,20 +1,20 @@
-//! Cyclic buffer dependency: may stopped queues come to wait for each other in a circle?
+//! Cyclic buffer dependency: may stopped queues come to wait for each other in a cycle?
 //!
 //! A channel `X->Y` that `Y` stops waits for the queues of `Y` that asked for the stop: under
 //! detection at outputs those of all ports but the one back to `X` (`others`), that one too
 //! (`all`), or those that frames of `X->Y` go on to (`contributing`, and detection at inputs).
 //! Queues that can't fill up to their XOFF threshold, because all windows of the flows through
-//! them together are less, are left out. A circle is necessary for a deadlock, not sufficient
+//! them together are less, are left out. A cycle is necessary for a deadlock, not sufficient
 //! (Hu et al., HotNets 2016).
 //!
 //! Under the destination scheme frames to one host wait only for frames to the same one, and
-//! ways to a host have no circles.
+//! paths to a host have no cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ethernet::spec::{BackPressureSpec, Detect, Notify, Select};
 
-use super::crossings::circle;
+use super::crossings::cycle;
 use super::lossless::{Lossless, channel_of, switch_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::flow_control::{self, FlowControl};
@@ -25,7 +25,7 @@ type Place = (u32, u8);
 /// Channels that a message names.
 const NAMED: usize = 12;
 
-/// Warns of a circle.
+/// Warns of a cycle.
 pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let pressure = &look.file.flow_control.value;
     let Some(stops) = pressure.stops() else {
@@ -33,7 +33,7 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     };
     let by_class = matches!(pressure.value, FlowControl::Pfc(_));
     let graph = waits(look);
-    let Some(around) = circle(&graph) else {
+    let Some(around) = cycle(&graph) else {
         return;
     };
     let named: Vec<String> = around
@@ -59,23 +59,25 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let is_mutual = around.len() == 2 && around[0] / 16 == around[1] / 16;
     let mut diagnostic = Diagnostic::warning(
         "deadlock",
-        "stopped queues may wait for each other in a circle",
+        "stopped queues may wait for each other in a cycle",
     )
-    .at(at.clone(), format!("{} channels in a circle", around.len()))
+    .at(at.clone(), format!("{} channels in a cycle", around.len()))
     .note(format!(
         "each may wait for the next: {}{more}, and the first again",
         named.join(", ")
     ))
-    .note("the run ends when such a circle stands still for `run.stall`, and names its frames");
+    .note("the run ends when such a cycle is stuck for `run.stall`, and reports its frames");
     if is_mutual && *stops.notify == Some(flow_control::Notify::All) {
-        diagnostic = diagnostic.help("say `notify = \"others\"`: no port then waits for its twin");
+        diagnostic = diagnostic.help(
+            "say `notify = \"others\"`: a port then never waits for the opposite port of its link",
+        );
     } else {
         diagnostic = diagnostic
-            .help("give some of the flows other ways, by `[[routes]]`, until no circle is left");
+            .help("give some of the flows other paths, by `[[routes]]`, until no cycle is left");
         if by_class {
             diagnostic = diagnostic.help(
-                "or give flows different classes, so that those of no class close the circle: a \
-                 frame keeps the class of its flow on all its way",
+                "or give flows different classes, so that those of no class close the cycle: a \
+                 frame keeps the class of its flow on its whole path",
             );
         }
         diagnostic = diagnostic.help("or stop by destination: `kind = \"destination\"`");
@@ -87,7 +89,7 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
 }
 
 /// What each channel between switches may wait for: `8 * channel + class`. No other is part of a
-/// circle: a host waits for no one further on, and no one waits for what a host sends.
+/// cycle: a host waits for no one further on, and no one waits for what a host sends.
 fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
     let mut graph: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for (channel, class) in look.crossings.on.keys() {

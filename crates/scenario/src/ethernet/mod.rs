@@ -119,7 +119,7 @@ fn whole(
         consent,
     };
     if crossings.is_partial {
-        checks::too_many_ways(file, mistakes);
+        checks::too_many_paths(file, mistakes);
     } else {
         lossless::check(&look, mistakes);
         checks::stall(&look, mistakes);

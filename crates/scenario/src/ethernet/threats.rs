@@ -29,7 +29,7 @@ struct Threat<'a> {
     labels: Vec<(&'a At, String)>,
     notes: Vec<String>,
     help: &'static str,
-    /// It is told as a warning where it is meant.
+    /// It is shown as a warning where loss is intended.
     is_told_if_meant: bool,
     places: Places,
 }
@@ -66,7 +66,7 @@ impl Threat<'_> {
             0 => String::new(),
             more => format!(" and {}", counted(more, "more place")),
         };
-        told = told.note(format!("it concerns {}{more}", listed.join(", ")));
+        told = told.note(format!("affected: {}{more}", listed.join(", ")));
         let class = places[0].1;
         mistakes.push(
             told.help(self.help)
@@ -75,10 +75,10 @@ impl Threat<'_> {
     }
 }
 
-/// How to say that loss is meant.
+/// How to say that loss is intended.
 pub(super) fn consent(class: u8) -> String {
     format!(
-        "if the loss is meant, say `headroom = \"unchecked\"` in `[flow_control]`, or in \
+        "if the loss is intended, say `headroom = \"unchecked\"` in `[flow_control]`, or in \
          `[[classes]]` for class {class} alone, with `headroom_at` for some places"
     )
 }
@@ -114,7 +114,7 @@ fn drawn(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     }
     Threat {
         code: "headroom",
-        message: "what is drawn at random may miss what fills a queue",
+        message: "stops drawn at random may miss what fills a queue",
         labels: vec![(&choose.at, "those not drawn go on sending".into())],
         notes: vec!["no headroom is enough where several destinations share a queue".into()],
         help: "leave `choose` out: all that are found in the queue are stopped",
@@ -153,7 +153,7 @@ fn ignored(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     }
 }
 
-/// Neighbours that are let go send into queues that are still congested.
+/// Neighbours that are released send into queues that are still congested.
 fn time_out(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     let given_up = look
         .queues()
@@ -161,7 +161,7 @@ fn time_out(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     let places = given_up.map(|(channel, class, _)| (look.net.ends(channel).0, class));
     Threat {
         code: "time-out",
-        message: "neighbours let go by a time-out may overflow the queue that stopped them",
+        message: "neighbours released by a time-out may overflow the queue that stopped them",
         labels: vec![(
             &stops.time_out.at,
             "ends stops while congestion lasts".into(),
@@ -174,7 +174,7 @@ fn time_out(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     .tell(look, mistakes);
 }
 
-/// Watchdogs drop what waits, or send it to those who said stop.
+/// Watchdogs drop what waits, or send it to those who stopped it.
 fn watchdogs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let (mut common, mut own) = (Places::new(), vec![Places::new(); look.spec.nodes.len()]);
     let given: BTreeSet<u32> = watched(look).map(|(node, _)| node).collect();
@@ -252,12 +252,12 @@ fn may_be_stopped(look: &Lossless<'_>, node: u32, class: u8) -> bool {
 struct Lasting {
     /// How long it lasts.
     lasts: Duration,
-    /// When it is said again, and how late that may come.
+    /// When it is sent again, and how late that may come.
     again: Option<(Duration, Duration)>,
 }
 
 impl Lasting {
-    /// It may end before it is said again.
+    /// It may end before it is sent again.
     fn is_short(&self, run: Duration) -> bool {
         match self.again {
             None => self.lasts < run,

@@ -57,7 +57,7 @@ pub(crate) struct Run {
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
-    /// Throughput and queues over time are means over windows of this length; recovery is told to
+    /// Throughput and queues over time are means over windows of this length; recovery is measured to
     /// one of them.
     #[key(is = Clock { min_ps: 1 }, otherwise = "a 400th of the run")]
     pub window: Placed<Option<Duration>>,
@@ -222,7 +222,7 @@ pub(crate) struct Reno {
     /// The receiver's window.
     #[key(
         is = Size { min: 1460, max: 1 << 30 },
-        otherwise = "twice what the longest way and the buffer of a port hold, at least 64 KiB, \
+        otherwise = "twice what the longest path and the buffer of a port hold, at least 64 KiB, \
                      so that losses tell when to stop"
     )]
     pub window: Option<u64>,

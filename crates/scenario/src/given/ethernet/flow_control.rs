@@ -1,4 +1,4 @@
-//! Flow control: when and whom a switch stops.
+//! Flow control: when a switch stops its neighbours, and which.
 
 use derive::{Table, Word};
 use kernel::Duration;
@@ -6,7 +6,7 @@ use kernel::Duration;
 use crate::kinds::{OrShare, OrWord};
 use crate::typed::Placed;
 
-/// When and whom every switch stops.
+/// When every switch stops its neighbours, and which.
 #[derive(Table, Clone, Debug)]
 #[table("[flow_control]", by(kind, "What is stopped."))]
 pub(crate) enum FlowControl {
@@ -66,17 +66,17 @@ pub(crate) struct Stops {
     /// Who is stopped when an output queue is congested.
     #[key(otherwise = "others")]
     pub notify: Placed<Option<Notify>>,
-    /// Congested when it holds more than this after an arrival.
+    /// Congested when it holds more than this after an arrival: neighbours are stopped.
     #[key(
         is = Threshold,
-        otherwise = "80 %; what is free says it with shared memory",
+        otherwise = "80 %; with shared memory it follows from what is free",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
     pub xoff: Placed<Option<OrShare<u64>>>,
-    /// No longer congested when it holds less than this after a departure.
+    /// No longer congested when it holds less than this after a departure: they are resumed.
     #[key(
         is = Threshold,
-        otherwise = "70 %; what is free says it with shared memory",
+        otherwise = "70 %; with shared memory it follows from what is free",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
     pub xon: Placed<Option<OrShare<u64>>>,
@@ -119,7 +119,7 @@ pub(crate) struct BlockedShare {
     pub xon: Placed<Option<OrShare<u64>>>,
 }
 
-/// A neighbour that goes on sending is given up, so that it alone meets the full queue.
+/// Neighbours that obey are released, so that one that goes on sending meets the full queue alone.
 #[derive(Table, Clone, Debug)]
 #[table("flow_control.time_out")]
 pub(crate) struct TimeOut {
@@ -165,6 +165,6 @@ pub(crate) enum Choose {
 pub(crate) enum Headroom {
     /// It does: what may lose frames is an error, and a frame lost fails the run.
     Checked,
-    /// It does not, the loss is meant: too little room is a warning.
+    /// It does not, the loss is intended: too little room is a warning.
     Unchecked,
 }

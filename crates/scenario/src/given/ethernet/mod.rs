@@ -63,7 +63,7 @@ pub(crate) struct EthernetFile {
     /// What differs in single classes.
     #[key(otherwise = "nothing")]
     pub classes: Vec<Placed<Classes>>,
-    /// When and whom a switch stops.
+    /// When a switch stops its neighbours, and which.
     #[key(default = "{ kind = \"none\" }")]
     pub flow_control: Placed<Chosen<FlowControl>>,
     /// What every switch does about a stop that does not end.
@@ -72,7 +72,7 @@ pub(crate) struct EthernetFile {
     /// What differs in single nodes.
     #[key(otherwise = "nothing")]
     pub nodes: Vec<Placed<Nodes>>,
-    /// Ways that are not the shortest.
+    /// Paths that are not the shortest.
     #[key(otherwise = "the shortest")]
     pub routes: Vec<Placed<Routes>>,
     /// The TCP of all flows.
@@ -105,7 +105,7 @@ pub(crate) struct Run {
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
-    /// Queues that have been stopped for so long without a start are looked at for a deadlock.
+    /// Queues stopped for this long without sending are checked for a deadlock.
     #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
     pub stall: Placed<Duration>,
 }

@@ -138,7 +138,7 @@ pub(crate) enum TopologyKind {
     },
 }
 
-/// Next hops from a node to hosts. All other ways are the shortest (fewest links); of several
+/// Next hops from a node to hosts. All other paths are the shortest (fewest links); of several
 /// next hops `switch.spread` chooses.
 #[derive(Table, Clone, Debug)]
 #[table("[[routes]]")]

@@ -24,7 +24,7 @@ pub(crate) struct Switch {
         otherwise = "as many as the highest class named needs"
     )]
     pub classes: Option<u8>,
-    /// Which of several shortest ways a frame takes.
+    /// Which of several shortest paths a frame takes.
     #[key(default = "\"flows\"")]
     pub spread: Spread,
     #[key(flatten)]
@@ -195,7 +195,7 @@ pub(crate) struct Classes {
 #[derive(Table, Clone, Debug)]
 #[table("[[nodes]]")]
 pub(crate) struct Nodes {
-    /// Which; or a list.
+    /// Name of the node; or a list.
     #[key(is = References("node"))]
     pub name: Placed<Vec<Named>>,
     /// It goes on sending when it is stopped: a device without flow control, or a broken one.
@@ -262,11 +262,11 @@ pub(crate) enum Forwarding {
     CutThrough,
 }
 
-/// Words of `spread`: Which of several shortest ways a frame takes.
+/// Words of `spread`: Which of several shortest paths a frame takes.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spread {
     /// All frames of a flow the same one, by a hash.
     Flows,
-    /// Each frame one at random: order is lost.
+    /// Each frame one at random: frames may arrive out of order.
     Frames,
 }
