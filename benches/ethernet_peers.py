@@ -99,7 +99,7 @@ def options(scenario, seed):
             and (flow["from"], flow["to"]) == ("S", "D"),
         "links S to A and A to D": [first["between"], second["between"]]
             == [["S", "A"], ["A", "D"]],
-        "no back-pressure": scenario["back_pressure"]["kind"] == "none",
+        "no back-pressure": scenario["flow_control"]["kind"] == "none",
         "files and evenly drawn times between":
             traffic["kind"] == "files" and traffic["think_law"] == "uniform",
         "the preset bsd and no restart": tcp["preset"] == "bsd" and not tcp["idle_restart"],

@@ -36,7 +36,7 @@ HTSIM = str(Path(os.environ.get("HTSIM", BUILD / "datacenter" / "htsim_roce")).a
 COMMON = ["-strat", "ecmp_host", "-paths", "64", "-q", "1000", "-mtu", "1500",
           "-pfc_thresholds", "12", "15"]
 
-# Four stations on a switch: the smallest of htsim's trees with them.
+# Four hosts on a switch: the smallest of htsim's trees with them.
 STAR = """Nodes 8
 Tiers 2
 Podsize 8
@@ -64,7 +64,7 @@ def permutation(nodes):
     return list(zip(order, order[1:] + order[:1]))
 
 
-# Scenario here, stations there, flows there, microseconds there, topology there.
+# Scenario here, hosts there, flows there, microseconds there, topology there.
 WORKLOADS = {
     "incast-pfc": (8, [(0, 3), (1, 3), (2, 3)], 500_000, STAR),
     "fat-tree-128": (128, permutation(128), 1_000, None),

@@ -24,7 +24,7 @@ OUT = Path("runs/captures")
 # Scenario, settings that make the run short, kinds of frames it must show, priority in its tags.
 CASES = [
     ("pause", "tests/captures/pause.toml", [], {"tcp", "rtp", "pause"}, None),
-    ("destination", "tests/captures/pause.toml", ["back_pressure.kind=destination"],
+    ("destination", "tests/captures/pause.toml", ["flow_control.kind=destination"],
      {"tcp", "stop-destination"}, None),
     ("pfc", "scenarios/ethernet/incast.toml", ["run.duration=300 us"], {"tcp", "pfc"}, 3),
 ]
@@ -96,7 +96,7 @@ def expected(out, priority):
             frame["ecn"] = row["marked"]
             frame["priority"] = priority
         elif kind == "stop-destination":
-            frame["station"] = mac(nodes[row["to"]])
+            frame["host"] = mac(nodes[row["to"]])
         frames.append(frame)
     return frames
 
@@ -182,9 +182,9 @@ def with_scapy(capture):
             classes = sum(getattr(layer, f"c{c}_enabled") << c for c in range(8))
             frame.update(pfc(classes, times))
         elif raw[12:16] == b"\x88\x08\x01\x02":
-            classes, quanta, station = raw[17], int.from_bytes(raw[18:20], "big"), raw[20:26]
+            classes, quanta, host = raw[17], int.from_bytes(raw[18:20], "big"), raw[20:26]
             frame.update(kind="stop-destination", classes=classes, quanta=quanta,
-                         station=":".join(f"{byte:02x}" for byte in station))
+                         host=":".join(f"{byte:02x}" for byte in host))
         if packet.haslayer(IP):
             priority = packet[Dot1Q].prio if packet.haslayer(Dot1Q) else None
             frame.update(to=packet.dst, id=packet[IP].id, priority=priority,
@@ -245,7 +245,7 @@ def corrupted(capture, kinds):
     if "pfc" in kinds:
         places.update({"quanta": control + 18 + 2 * 3, "classes": control + 17})
     if "stop-destination" in kinds:
-        places.update({"quanta": control + 19, "station": control + 25})
+        places.update({"quanta": control + 19, "host": control + 25})
     ip = content.find(bytes.fromhex("080045")) + 2
     while content[ip + 9] != 6:
         ip = content.find(bytes.fromhex("080045"), ip) + 2

@@ -41,8 +41,8 @@ fn mbps(run: &EthernetRun, flow: &str) -> f64 {
 
 /// A link of 10 Mbps in segments of 1024 bytes.
 const LIMIT: f64 = 10.0 * 1024.0 / 1102.0;
-const NONE: (&str, &str) = ("back_pressure", "{ kind = \"none\" }");
-const DESTINATION: (&str, &str) = ("back_pressure.kind", "destination");
+const NONE: (&str, &str) = ("flow_control", "{ kind = \"none\" }");
+const DESTINATION: (&str, &str) = ("flow_control.kind", "destination");
 
 /// What experiments measure in one setting; what they select over several is tested beside them.
 const AGAIN: [Again; 9] = [
@@ -76,9 +76,9 @@ const AGAIN: [Again; 9] = [
         name: "drops_at_80_percent",
         file: "nouredine1999/sec312-smaller-buffer.toml",
         sets: &[
-            ("back_pressure.high", "80 %"),
-            ("back_pressure.low", "70 %"),
-            ("back_pressure.headroom", "unchecked"),
+            ("flow_control.xoff", "80 %"),
+            ("flow_control.xon", "70 %"),
+            ("flow_control.headroom", "unchecked"),
         ],
         value: |run| {
             run.outcome
@@ -115,7 +115,7 @@ const AGAIN: [Again; 9] = [
         file: "nouredine1999/fig11-shared-upstream.toml",
         sets: &[
             DESTINATION,
-            ("back_pressure.blocked_share", "{ high = \"60 %\" }"),
+            ("flow_control.blocked_share", "{ xoff = \"60 %\" }"),
         ],
         value: |run| mbps(run, "D2"),
     },

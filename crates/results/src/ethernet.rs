@@ -38,9 +38,9 @@ pub use trace::EthernetTrace;
 /// Created = delivered + dropped + inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Totals {
-    /// Handed to the ports of stations.
+    /// Handed to the ports of hosts.
     pub created: u64,
-    /// Reached their station.
+    /// Reached their host.
     pub delivered: u64,
     /// Dropped, whatever the cause.
     pub dropped: u64,

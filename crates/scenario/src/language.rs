@@ -29,7 +29,7 @@ pub fn units() -> Vec<&'static str> {
 /// What a scenario calls its parts: what other keys of it may refer to.
 #[derive(Clone, Default, Debug)]
 pub struct Names {
-    /// Hosts, or stations.
+    /// Hosts.
     pub hosts: Vec<String>,
     /// All nodes, hosts included.
     pub nodes: Vec<String>,

@@ -111,7 +111,7 @@ pub enum Engine {
     Packet(PacketScenario),
     /// Cycle by cycle.
     Flit(Box<FabricSpec>),
-    /// Frames between stations and switches, in picoseconds.
+    /// Frames between hosts and switches, in picoseconds.
     Ethernet(Box<EthernetScenario>),
 }
 

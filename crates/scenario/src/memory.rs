@@ -22,7 +22,7 @@ const TERMINAL_BYTES: u64 = 200;
 /// An audit keeps books of its own: so many times the memory of the network.
 const AUDIT_COPIES: u64 = 4;
 /// Of a node of the Ethernet engine.
-const STATION_BYTES: u64 = 600;
+const HOST_BYTES: u64 = 600;
 /// Of one of its channels, queues on top.
 const PORT_BYTES: u64 = 1_600;
 /// Of a queue.
@@ -31,7 +31,7 @@ const QUEUE_BYTES: u64 = 1_000;
 const FLOW_BYTES: u64 = 8_000;
 /// Of a frame.
 pub(crate) const FRAME_BYTES: u64 = 64;
-/// Of a next hop: each node has some to each station.
+/// Of a next hop: each node has some to each host.
 const HOP_BYTES: u64 = 16;
 
 /// Of the packet engine: so many legs, nodes and channels.
@@ -64,7 +64,7 @@ pub(crate) fn of_frames(spec: &EthernetSpec) -> (u64, u64) {
     ends.extend(spec.flows.iter().map(|flow| flow.source));
     ends.sort_unstable();
     ends.dedup();
-    let nodes = spec.nodes.len() as u64 * (STATION_BYTES + ends.len() as u64 * HOP_BYTES);
+    let nodes = spec.nodes.len() as u64 * (HOST_BYTES + ends.len() as u64 * HOP_BYTES);
     (
         flows.sum(),
         nodes + channels * (PORT_BYTES + classes * QUEUE_BYTES),

@@ -40,7 +40,7 @@ Loads are in flits per cycle and terminal. Paths of files start at the folder of
 
 With `engine = \"ethernet\"` sizes are bytes of frames, header and FCS included; a threshold in
 `%` is a share of the limit of its queue. `S{1..5}` stands for `S1` to `S5`. What a queue has is
-said in `[buffer]` and `[back_pressure]`, for a class in `[[classes]]`, for a link in `[[links]]`,
+said in `[buffer]` and `[flow_control]`, for a class in `[[classes]]`, for a link in `[[links]]`,
 for one direction in `forward` and `backward`: the last of these that says something holds.
 
 On the command line, `--set` changes one value: `--set run.seed=2`,

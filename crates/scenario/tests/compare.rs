@@ -124,11 +124,11 @@ fn thresholds_leave_room_and_a_buffer_too_small_is_told() {
     let wrong = mistakes("parking-lot", "buffer = \"500 kB\"", "buffer = \"20 kB\"");
     assert!(wrong.contains("small-buffer"), "{wrong}");
     assert!(wrong.contains("parking-lot.toml:22:10"), "{wrong}");
-    let set = Set::new("schemes.pfc.high=30 kB").expect("a key and a value");
+    let set = Set::new("schemes.pfc.xoff=30 kB").expect("a key and a value");
     let comparison = Comparison::read(&shipped("parking-lot"), &[set]).expect("sound");
     let text = comparison.text(Scheme::Pfc, 1);
-    assert!(text.contains("high = \"30 kB\""), "{text}");
-    assert!(text.contains("low = \"26250 B\""), "{text}");
+    assert!(text.contains("xoff = \"30 kB\""), "{text}");
+    assert!(text.contains("xon = \"26250 B\""), "{text}");
 }
 
 #[test]

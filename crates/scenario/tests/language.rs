@@ -134,7 +134,7 @@ fn the_reference_has_every_section_and_word() {
         "| `credit_delay` |",
         "`minimal-adaptive`",
         "## `[run]` (ethernet engine)",
-        "## `[back_pressure]`",
+        "## `[flow_control]`",
         "| `initial_window` |",
         "`leaf-spine`",
     ] {

@@ -112,7 +112,7 @@ fn values_of_the_wrong_type_are_refused() {
     let numbers = ["sides", "targets", "weights", "lengths", "classes"];
     let truths = [
         "ports",
-        "deaf",
+        "ignores_stops",
         "eighth",
         "idle_restart",
         "tagged",

@@ -10,7 +10,7 @@ use toml::Value;
 
 /// What a user turns off or changes; other traffic is another scenario.
 const SCHEMES: [&str; 6] = [
-    "back_pressure.kind",
+    "flow_control.kind",
     "explicit_rate.kind",
     "flow_control.scheme",
     "router.switch",
@@ -127,7 +127,7 @@ fn notes(scenario: &Scenario) -> Vec<&str> {
 #[test]
 fn keys_are_set_aside_only_for_a_kind_from_outside() {
     let incast = file("ethernet/incast.toml");
-    let off = with(&incast, &["back_pressure.kind=none"]).expect("no error");
+    let off = with(&incast, &["flow_control.kind=none"]).expect("no error");
     assert_eq!(
         notes(&off),
         ["set aside with `none`: `classes`, `detect`, `quanta`"]
@@ -136,7 +136,7 @@ fn keys_are_set_aside_only_for_a_kind_from_outside() {
     let ring = file("ethernet/ring-destination.toml");
     let given = "kind = \"destination\"\nblocked_share = \"50 %\"";
     let ring = Source::new("x.toml", ring.text.replace("kind = \"destination\"", given));
-    let pause = with(&ring, &["back_pressure.kind=pause"]).expect("no error");
+    let pause = with(&ring, &["flow_control.kind=pause"]).expect("no error");
     assert_eq!(notes(&pause), ["set aside with `pause`: `blocked_share`"]);
     let text = ring
         .text
@@ -145,7 +145,7 @@ fn keys_are_set_aside_only_for_a_kind_from_outside() {
     let codes: Vec<&str> = mistakes.iter().map(|one| one.code).collect();
     assert_eq!(codes, ["no-meaning"]);
     // A key that belongs to no kind is a mistake as ever.
-    let sets = ["back_pressure.kind=none", "back_pressure.clases=[3]"];
+    let sets = ["flow_control.kind=none", "flow_control.clases=[3]"];
     let mistakes = with(&incast, &sets).expect_err("clases");
     assert!(mistakes.iter().any(|one| one.code == "unknown-key"));
 }
@@ -206,7 +206,7 @@ fn points(source: &Source, sets: &[Set], axes: &[(&str, &str)]) -> Vec<Scenario>
 fn pfc_on_and_off_is_an_axis() {
     let incast = file("ethernet/incast.toml");
     let axes = [
-        ("back_pressure.kind", "class,none,pause"),
+        ("flow_control.kind", "pfc,none,pause"),
         ("quanta", "100,65535"),
     ];
     let points = points(&incast, &[], &axes);
@@ -227,13 +227,13 @@ fn pfc_on_and_off_is_an_axis() {
 #[test]
 fn an_axis_of_the_file_changes_kinds() {
     let incast = file("ethernet/incast.toml");
-    let axes = "\n[sweep.axes]\n\"back_pressure.kind\" = [\"class\", \"none\"]\n";
+    let axes = "\n[sweep.axes]\n\"flow_control.kind\" = [\"pfc\", \"none\"]\n";
     let source = Source::new("x.toml", format!("{}{axes}", incast.text));
     let plain = with(&source, &[]).expect("no error");
     assert_eq!(notes(&plain), [""; 0]);
     let points = points(&source, &[], &[]);
     assert_eq!((notes(&points[0]).len(), notes(&points[1]).len()), (0, 1));
-    with(&source, &["back_pressure.kind=pause"]).expect("no error");
+    with(&source, &["flow_control.kind=pause"]).expect("no error");
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn series_of_inputs_go_with_pfc() {
     let victim = file("sweeps/pfc-victim.toml");
     let series = |scenario: &Scenario| scenario.ethernet().expect("for Ethernet").series.len();
     let on = with(&victim, &[]).expect("sound");
-    let off = with(&victim, &["back_pressure.kind=none"]).expect("sound");
+    let off = with(&victim, &["flow_control.kind=none"]).expect("sound");
     assert_eq!(
         (series(&on), series(&off)),
         (11, 8),

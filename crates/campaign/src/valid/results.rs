@@ -62,11 +62,12 @@ fn odd_numbers(table: &str) -> Option<String> {
 fn lossless_loss(out: &Path) -> Option<String> {
     let resolved = fs::read_to_string(out.join("resolved.toml")).ok()?;
     let tree = toml_tree::read(&resolved)?;
-    let pressure = tree.get("back_pressure")?;
+    let pressure = tree.get("flow_control")?;
     let kind = pressure["kind"].as_str()?;
     let gives_up = pressure["headroom"] == "unchecked" || pressure.get("time_out").is_some();
     let nodes = tree["nodes"].as_array().into_iter().flatten();
-    let mut broken = nodes.filter(|node| node["deaf"] == true || node.get("storm").is_some());
+    let mut broken =
+        nodes.filter(|node| node["ignores_stops"] == true || node.get("storm").is_some());
     if kind == "none" || gives_up || broken.next().is_some() || tree.get("watchdog").is_some() {
         return None;
     }
@@ -114,7 +115,7 @@ pub fn provoked(ended: &Ended, out: &Path) -> Option<&'static str> {
         "buffer = ",
         "window = \"",
         "headroom = \"unchecked\"",
-        "deaf = true",
+        "ignores_stops = true",
     ];
     match corrupts {
         true => Some("control units corrupted"),
@@ -200,7 +201,7 @@ mod tests {
     fn frames_lost_where_nothing_may_be_are_seen() {
         let queues = "port,class,dropped_queue_full_frames\nA -> B,3,7\nA -> B,0,9\n";
         let lost = |pressure: &str| {
-            let text = format!("[back_pressure]\nkind = \"class\"\n{pressure}");
+            let text = format!("[flow_control]\nkind = \"pfc\"\n{pressure}");
             let files = [
                 GOOD,
                 ("resolved.toml", &text),

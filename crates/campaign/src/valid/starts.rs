@@ -171,7 +171,7 @@ fn ethernet(random: &mut Random) -> Value {
             ("H1_1", "H3_2")
         }
         _ => {
-            tree["network"] = json!({ "stations": ["S{1..3}", "D1"], "switches": ["A", "B"] });
+            tree["network"] = json!({ "hosts": ["S{1..3}", "D1"], "switches": ["A", "B"] });
             tree["links"] = json!([
                 { "between": ["S{1..3}", "A"] }, { "between": ["A", "B"] },
                 { "between": ["B", "D1"] },

@@ -209,7 +209,7 @@ impl Context<'_> {
 
     fn pool(&self, what: &str) -> &[String] {
         match what {
-            "host" | "station" => &self.names.hosts,
+            "host" => &self.names.hosts,
             "channel" => &self.names.channels,
             "flow" => &self.names.flows,
             "class" => &self.names.classes,

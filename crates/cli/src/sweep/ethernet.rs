@@ -292,7 +292,7 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
     ]
 }
 
-/// Stations hold what they have; only queues with a limit are of interest.
+/// Hosts hold what they have; only queues with a limit are of interest.
 fn largest_queue(spec: &EthernetSpec, outcome: &EthernetOutcome) -> u64 {
     let channels = spec.links.iter().flat_map(|link| &link.channels);
     let found = outcome.channels.iter().flat_map(|channel| &channel.queues);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::{Ran, backwater, figure_17, folder, json, shipped, trace_hash};
 
-/// Two fast stations and a slow one on a switch that stops its neighbours.
+/// Two fast hosts and a slow one on a switch that stops its neighbours.
 const SWITCH: &str = r#"
 title = "A switch"
 engine = "ethernet"
@@ -13,14 +13,14 @@ engine = "ethernet"
 duration = "100 ms"
 warm_up = "0 s"
 [network]
-stations = ["S1", "S2", "D"]
+hosts = ["S1", "S2", "D"]
 switches = ["A"]
 [link]
 rate = "100 Mbps"
 [[links]]
 between = ["D", "A"]
 rate = "10 Mbps"
-[back_pressure]
+[flow_control]
 kind = "pause"
 [[flows]]
 name = "f"
@@ -124,7 +124,7 @@ fn checks_count_and_sweeps_measure() {
     let ran = backwater(&here, &["check", "switch.toml"]).expect(0);
     let counts = "3 hosts, 1 switch, 3 links, 1 class, 2 flows, 0 series";
     assert!(ran.out.contains(counts), "{}", ran.out);
-    let axis = "back_pressure.kind=none,pause,destination";
+    let axis = "flow_control.kind=none,pause,destination";
     let sweep = ["sweep", "switch.toml", "--axis", axis, "--out", "swept"];
     backwater(&here, &sweep).expect(0);
     let text = fs::read_to_string(here.join("swept/tables/sweep.csv")).expect("a table");

@@ -11,7 +11,7 @@ engine = "ethernet"
 [run]
 duration = "1 ms"
 [network]
-stations = ["S{1..4}", "D{1..2}"]
+hosts = ["S{1..4}", "D{1..2}"]
 switches = ["A", "B"]
 [link]
 rate = "10 Gbps"
@@ -24,10 +24,10 @@ rate = "1 Gbps"
 between = ["B", "D{1..2}"]
 [buffer]
 per_queue = "60 kB"
-[back_pressure]
+[flow_control]
 kind = "destination"
-high = "50 %"
-low = "20 %"
+xoff = "50 %"
+xon = "20 %"
 choose = "random"
 [[flows]]
 name = "f"
@@ -60,7 +60,7 @@ fn a_random_choice_is_no_consent() {
 #[test]
 fn what_is_given_up_is_told_with_its_line() {
     let here = folder("lossless-given-up");
-    let text = DRAWN.replace("low =", "headroom = \"unchecked\"\nlow =");
+    let text = DRAWN.replace("xon =", "headroom = \"unchecked\"\nxon =");
     let ran = run(&here, &text).expect(0);
     assert!(ran.out.contains("given up: class 0 at A, B"), "{}", ran.out);
     let promises = &json(&here.join("out/manifest.json"))["promises"];

@@ -111,7 +111,7 @@ engine = "ethernet"
 duration = "200 ms"
 warm_up = "1 us"
 [network]
-stations = ["A", "B"]
+hosts = ["A", "B"]
 switches = ["S"]
 [link]
 rate = "1 Gbps"

@@ -185,7 +185,7 @@ fn words_of_the_field_and_codes_of_errors_are_explained() {
             .unwrap_or_else(|| panic!("no {part} in: {both}"))
     };
     assert!(place("pfc in [schemes]") < place("(in the field)"));
-    assert!(place("(in the field)") < place("`back_pressure.kind"));
+    assert!(place("(in the field)") < place("`flow_control.kind"));
     for code in scenario::error_codes() {
         let told = text(code);
         assert!(told.contains("what to do"), "{code}: {told}");

@@ -1,4 +1,4 @@
-//! Beyond the paper: which neighbours are told decides whether a network can deadlock.
+//! Beyond the paper: which neighbours are stopped decides whether a network can deadlock.
 
 use ethernet::outcome::{Standstill, Stop, Wait};
 use results::{Block, Cell, Table};
@@ -26,37 +26,37 @@ const fn case(
 }
 
 const CASES: [Case; 9] = [
-    case("tree, simple, all told", TREE, &[]),
+    case("tree, simple, notify all", TREE, &[]),
     case(
-        "tree, simple, port's own neighbour not told",
+        "tree, simple, notify others",
         TREE,
-        &[("back_pressure.notify", "others")],
+        &[("flow_control.notify", "others")],
     ),
     case(
-        "tree, simple, inputs told apart",
+        "tree, simple, notify contributing",
         TREE,
-        &[("back_pressure.notify", "contributing")],
+        &[("flow_control.notify", "contributing")],
     ),
     case(
-        "tree, by class, all told",
+        "tree, by class, notify all",
         TREE,
-        &[("back_pressure.kind", "class")],
+        &[("flow_control.kind", "pfc")],
     ),
     case(
-        "tree, by destination, all told",
+        "tree, by destination, notify all",
         TREE,
-        &[("back_pressure.kind", "destination")],
+        &[("flow_control.kind", "destination")],
     ),
     case("ring at 60 Mbps, simple", RING, &[]),
     case(
-        "ring at 60 Mbps, simple, inputs told apart",
+        "ring at 60 Mbps, simple, notify contributing",
         RING,
-        &[("back_pressure.notify", "contributing")],
+        &[("flow_control.notify", "contributing")],
     ),
     case(
         "ring at 60 Mbps, by destination",
         RING,
-        &[("back_pressure.kind", "destination")],
+        &[("flow_control.kind", "destination")],
     ),
     case(
         "ring at 40 Mbps, simple",
@@ -66,14 +66,14 @@ const CASES: [Case; 9] = [
 ];
 
 const WORDS: &str = "The paper notifies all neighbours and shows no two switches that both \
-    congest. Here two switches with four stations each send both ways over their trunk. Told to \
-    stop by the other, each holds the trunk's frames, its own port to the trunk stays congested, \
-    and it does not let the other go: a deadlock in a tree. If the neighbour behind the congested \
-    port is not told, no circle is possible there, which is why that is the default of the \
-    language. By class it is the same as long as there is one class. \
-    A ring of three, two hops clockwise from each station, deadlocks under any control that does \
-    not look at destinations, once its trunks are congested. The detector stops the run and names \
-    the queues, each of which waits for the next.";
+    congest. Here two switches with four hosts each send both ways over their trunk. Each stops \
+    the other: it cannot send the trunk's frames, its own port to the trunk stays congested, and \
+    so it never resumes the other: a deadlock in a tree. If the neighbour behind the congested \
+    port is not stopped, no cycle is possible there; so that is the default (`notify = \
+    \"others\"`). With PFC it is the same as long as there is one class. A ring of three, two hops \
+    clockwise from each host, deadlocks under any control that does not look at destinations, once \
+    its trunks are congested. The detector stops the run and names the queues, each of which waits \
+    for the next.";
 
 pub fn deadlock(lab: &Lab) -> Result<Evidence, LabError> {
     let one = |case: &Case| {
@@ -89,8 +89,8 @@ pub fn deadlock(lab: &Lab) -> Result<Evidence, LabError> {
         blocks: vec![
             Block::Text(WORDS.into()),
             Block::Table(table(&found)),
-            Block::Table(circle("tree-circle", "tree", &found[0].0[0])),
-            Block::Table(circle("ring-circle", "ring", &found[5].0[0])),
+            Block::Table(cycle("tree-cycle", "tree", &found[0].0[0])),
+            Block::Table(cycle("ring-cycle", "ring", &found[5].0[0])),
         ],
     })
 }
@@ -102,10 +102,10 @@ fn standstill(run: &EthernetRun) -> Option<&Standstill> {
     }
 }
 
-/// By seed: 1 if the run ends in a circle, else 0.
-fn circles(found: &Seeds) -> Vec<f64> {
-    let is_circle = |run: &EthernetRun| standstill(run).is_some_and(|one| one.is_circle);
-    found.each(|run| f64::from(u8::from(is_circle(run))))
+/// By seed: 1 if the run ends in a cycle, else 0.
+fn cycles(found: &Seeds) -> Vec<f64> {
+    let is_cycle = |run: &EthernetRun| standstill(run).is_some_and(|one| one.is_circle);
+    found.each(|run| f64::from(u8::from(is_cycle(run))))
 }
 
 /// Seconds to the standstill, by seed; not a number where there is none.
@@ -120,20 +120,20 @@ fn named(found: &Seeds) -> Vec<f64> {
 
 fn measured(found: &[Seeds]) -> Finding {
     let share = |name: &str, at: usize, expected: f64| {
-        Measured::share_over_seeds(name, &circles(&found[at])).within(expected, expected)
+        Measured::share_over_seeds(name, &cycles(&found[at])).within(expected, expected)
     };
     let queues = |name: &str, at: usize, expected: f64| {
         Measured::rate_over_seeds(name, &named(&found[at])).within(expected, expected)
     };
     let after = Measured::rate_over_seeds("tree_after_s", &seconds(&found[0]));
     let measured = vec![
-        share("tree_all_told_deadlocks", 0, 1.0),
+        share("tree_all_deadlocks", 0, 1.0),
         after.within(0.0, 1.0),
-        queues("tree_queues_in_circle", 0, 2.0),
-        share("tree_others_told_deadlocks", 1, 0.0),
-        share("tree_contributing_told_deadlocks", 2, 0.0),
+        queues("tree_queues_in_cycle", 0, 2.0),
+        share("tree_others_deadlocks", 1, 0.0),
+        share("tree_contributing_deadlocks", 2, 0.0),
         share("ring_60_deadlocks", 5, 1.0),
-        queues("ring_queues_in_circle", 5, 3.0),
+        queues("ring_queues_in_cycle", 5, 3.0),
         share("ring_60_contributing_deadlocks", 6, 1.0),
         share("ring_60_destination_deadlocks", 7, 0.0),
         share("ring_40_deadlocks", 8, 0.0),
@@ -146,7 +146,7 @@ fn table(found: &[Seeds]) -> Table {
         let seconds = seconds(at);
         vec![
             case.what.into(),
-            Cell::float(mean(&circles(at)), 1),
+            Cell::float(mean(&cycles(at)), 1),
             if mean(&seconds).is_nan() {
                 Cell::Empty
             } else {
@@ -162,7 +162,7 @@ fn table(found: &[Seeds]) -> Table {
         columns: vec![
             words("network", "topology and scheme"),
             column("deadlocked", "", "share of seeds"),
-            column("after", "s", "until the last queue of the circle stood"),
+            column("after", "s", "until the last queue of the cycle stopped"),
             column("delivered", "Mbps", "payload of all flows until the end"),
             column("drops", "frames", "in the whole run"),
         ],
@@ -180,7 +180,7 @@ fn total(run: &EthernetRun) -> f64 {
     bytes as f64 * 8e-6 / run.seconds().max(1e-9)
 }
 
-fn circle(name: &str, what: &str, run: &EthernetRun) -> Table {
+fn cycle(name: &str, what: &str, run: &EthernetRun) -> Table {
     let row = |wait: &Wait| {
         let flow = run.spec.flows.get(wait.first_flow as usize);
         vec![
@@ -195,7 +195,7 @@ fn circle(name: &str, what: &str, run: &EthernetRun) -> Table {
     Table {
         name: name.into(),
         caption: format!(
-            "The circle that the detector names in the {what} (seed 1): each queue waits for the \
+            "The cycle that the detector names in the {what} (seed 1): each queue waits for the \
              next, the last for the first."
         ),
         columns: vec![
@@ -239,9 +239,9 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_counted_chains_and_runs_that_go_on_are_not() {
+    fn cycles_are_counted_chains_and_runs_that_go_on_are_not() {
         let seeds = Seeds(vec![ended(2, true), ended(3, false), ended(0, false)]);
-        assert_eq!(circles(&seeds), [1.0, 0.0, 0.0]);
+        assert_eq!(cycles(&seeds), [1.0, 0.0, 0.0]);
         assert_eq!(named(&seeds), [2.0, 3.0, 0.0]);
         let seconds = seconds(&seeds);
         assert_eq!(seconds[..2], [0.5, 0.5]);
@@ -261,7 +261,7 @@ mod tests {
         };
         assert_eq!(broken([2, 0, 0, 2, 0, 3, 3, 0, 0]), 0);
         assert_eq!(broken([2, 2, 2, 2, 0, 3, 3, 3, 3]), 4);
-        // Alive: no share, no time, no circle.
+        // Alive: no share, no time, no cycle.
         assert_eq!(broken([0, 0, 0, 2, 0, 3, 3, 0, 0]), 3);
         assert_eq!(broken([2, 0, 0, 2, 0, 2, 0, 0, 0]), 2);
     }

@@ -91,7 +91,7 @@ fn settings(mss: u64, margin: u64) -> Sets {
     SIMPLE.with([
         ("tcp", format!("{{ preset = \"bsd\", mss = \"{mss} B\" }}")),
         (
-            "back_pressure.low",
+            "flow_control.xon",
             format!("\"{}.{} %\"", low / 10, low % 10),
         ),
     ])
@@ -136,7 +136,7 @@ fn table(found: &[Found]) -> Table {
             column(
                 "margin",
                 "% of 70 kB",
-                "high threshold (80 %) less the low one",
+                "XOFF threshold (80 %) less the XON threshold",
             ),
             column("x", "frames", "the margin in frames"),
             column("rule", "", "x + 1.3 to x + 2.6, up to the ratio of speeds"),

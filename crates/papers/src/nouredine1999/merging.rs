@@ -1,4 +1,4 @@
-//! Figures 3 and 4: stations at 10 Mbps send to one at 10 Mbps.
+//! Figures 3 and 4: hosts at 10 Mbps send to one at 10 Mbps.
 
 use results::{Axis, Block, Plot, Table};
 
@@ -12,13 +12,13 @@ use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
 use crate::measured::Measured;
 
-const STATIONS: [u64; 4] = [2, 3, 4, 5];
+const HOSTS: [u64; 4] = [2, 3, 4, 5];
 const SIZES_KB: [u64; 6] = [10, 32, 50, 100, 200, 500];
 /// The judged size, and its place.
 const HUNDRED: usize = 3;
-/// Sizes for which readings are compared, with two stations, and their places.
+/// Sizes for which readings are compared, with two hosts, and their places.
 const SIZES_OF_TWO: [usize; 2] = [HUNDRED, 4];
-/// Clocks of the stations against that of the port to D.
+/// Clocks of the hosts against that of the port to D.
 const CLOCKS: [(&str, &str); 3] = [
     ("equal", "10 Mbps"),
     ("50 ppm fast", "10.0005 Mbps"),
@@ -48,15 +48,15 @@ const SOURCES: [(&str, &str); 6] = [
 const CLOCKS_OF: [usize; SOURCES.len()] = [3, 3, 1, 1, 1, 1];
 
 const WORDS: &str = "Inferred: one switch, all links at 10 Mbps, one connection from each of N \
-    stations, a handshake for every file; the paper does not name its N. Loss begins where N \
-    files together exceed the buffer of 70 kB. With 8 stations or more the room above 80 % of \
+    hosts, a handshake for every file; the paper does not name its N. Loss begins where N \
+    files together exceed the buffer of 70 kB. With 8 hosts or more the room above 80 % of \
     70 kB is too small for all that is on its way when the stop is sent, so the N of the figure \
     is small.";
 const TWO_WORDS: &str = "IEEE 802.3 allows clocks to be off by 100 parts in a million either way. \
     With a handshake for every file the loss hardly depends on them. With one connection for all \
-    files it does: if the stations' clocks are no faster than that of the port to D, frames come \
+    files it does: if the hosts' clocks are no faster than that of the port to D, frames come \
     to the full buffer at the very instants at which places in it are freed, or later, the same \
-    station finds the last place for a whole burst, and only the other waits for its time-out: \
+    host finds the last place for a whole burst, and only the other waits for its time-out: \
     files of 100 kB then lose a fifth or a quarter instead of half. Segments of 1460 bytes lose \
     less, delayed acknowledgements a tenth, and with a first window of two besides (`bsd-full`) \
     100 kB lose nothing at all. With back-pressure none of this matters.";
@@ -102,37 +102,34 @@ fn measured(two: &[Vec<Kept>], simple: &[Vec<Kept>], restored: &[Kept]) -> Vec<M
     }
     let all = simple.iter().flatten().chain(restored);
     let drops: Vec<Vec<f64>> = all.map(|at| at.drops.clone()).collect();
-    measured.push(Measured::over_seeds("drops_to_5_stations", &total_of(&drops)).within(0.0, 0.0));
+    measured.push(Measured::over_seeds("drops_to_5_hosts", &total_of(&drops)).within(0.0, 0.0));
     for (name, row) in names.iter().zip(&two[CLOCKS.len()..]) {
         measured.push(share(format!("one_connection_{name}"), &row[0]));
     }
     measured
 }
 
-/// By number of stations, then size.
+/// By number of hosts, then size.
 fn grid(lab: &Lab, scheme: &Scheme) -> Result<Vec<Vec<Kept>>, LabError> {
     let row = |n: u64| {
         let settings = SIZES_KB.map(|size| settings(scheme, n, size));
         let found = each(lab, MERGING, &settings, SEEDS)?;
         Ok(found.iter().map(|at| at.kept("data")).collect())
     };
-    STATIONS.into_iter().map(row).collect()
+    HOSTS.into_iter().map(row).collect()
 }
 
-fn settings(scheme: &Scheme, stations: u64, size_kb: u64) -> Sets {
+fn settings(scheme: &Scheme, hosts: u64, size_kb: u64) -> Sets {
     scheme.with([
-        (
-            "network.stations",
-            format!("[\"S{{1..{stations}}}\", \"D\"]"),
-        ),
-        ("flows.data.from", format!("\"S{{1..{stations}}}\"")),
+        ("network.hosts", format!("[\"S{{1..{hosts}}}\", \"D\"]")),
+        ("flows.data.from", format!("\"S{{1..{hosts}}}\"")),
         ("flows.data.traffic.size", format!("\"{size_kb} kB\"")),
     ])
 }
 
 fn plot(none: &[Vec<Kept>], simple: &[Vec<Kept>], limit: f64) -> Plot {
     let drawn = |grid: &[Vec<Kept>], words: &str, dashed: bool| {
-        let rows = STATIONS.iter().zip(grid).map(|(n, row)| {
+        let rows = HOSTS.iter().zip(grid).map(|(n, row)| {
             let values: Vec<Vec<f64>> = row.iter().map(|at| at.mbps.clone()).collect();
             let name = format!("N = {n}{words}");
             curve(&name, &numbers(&SIZES_KB), &values, dashed)
@@ -158,7 +155,7 @@ fn plot(none: &[Vec<Kept>], simple: &[Vec<Kept>], limit: f64) -> Plot {
 
 fn table(name: &str, what: &str, grid: &[Vec<Kept>]) -> Table {
     let mut columns = vec![column("files of", "kB", "size of every file")];
-    columns.extend(STATIONS.map(|n| {
+    columns.extend(HOSTS.map(|n| {
         column(
             &format!("N = {n}"),
             "Mbps",
@@ -191,7 +188,7 @@ fn readings() -> Vec<(&'static str, &'static str, Sets)> {
     all
 }
 
-/// Two stations without control, by reading and size. The first reading is that of the figure.
+/// Two hosts without control, by reading and size. The first reading is that of the figure.
 fn two(lab: &Lab, none: &[Vec<Kept>]) -> Result<Vec<Vec<Kept>>, LabError> {
     let figure = SIZES_OF_TWO.map(|size| none[0][size].clone()).to_vec();
     let row = |(_, _, more): (&str, &str, Sets)| {
@@ -210,7 +207,7 @@ fn two(lab: &Lab, none: &[Vec<Kept>]) -> Result<Vec<Vec<Kept>>, LabError> {
 fn two_table(two: &[Vec<Kept>]) -> Table {
     let mut columns = vec![
         words("source", "what differs"),
-        words("clocks", "of the stations, against the port to D"),
+        words("clocks", "of the hosts, against the port to D"),
     ];
     columns.extend(SIZES_OF_TWO.map(|size| {
         column(
@@ -227,7 +224,7 @@ fn two_table(two: &[Vec<Kept>]) -> Table {
     Table {
         name: "fig04-two".into(),
         caption: format!(
-            "Two stations without back-pressure, {SEEDS} seeds. Below the second source, each \
+            "Two hosts without back-pressure, {SEEDS} seeds. Below the second source, each \
              row differs from the first in one thing."
         ),
         columns,
@@ -263,13 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn clocks_are_told_apart_and_any_drop_counts() {
+    fn clocks_are_kept_apart_and_any_drop_counts() {
         let limit = limit_mbps(10.0, 1024.0);
         let of = |share: f64| made([share * limit, share * limit + 0.02], [0.0, 0.0]);
         // By reading and size; only the first size is judged.
         let shares = [0.4, 0.5, 0.7, 0.8, 0.45, 0.75, 0.9];
         let two = shares.map(|share| vec![of(share), of(0.1)]);
-        let mut simple = vec![vec![of(0.5); SIZES_KB.len()]; STATIONS.len()];
+        let mut simple = vec![vec![of(0.5); SIZES_KB.len()]; HOSTS.len()];
         simple[0][HUNDRED] = of(0.98);
         simple[3][0].drops[1] = 4.0;
         let found = measured(&two, &simple, &[of(0.99), of(0.9)]);

@@ -25,7 +25,7 @@ const WORDS: &str = "The paper's stops last until they are cancelled; IEEE 802.3
     of a link at 100 Mbps. Shorter stops that are not said again end while the queue is still \
     near its limit, and drops return; 1094 quanta are a little too short as well, since frames \
     come before the stop takes effect. With a refresh at half their time nothing is dropped, but \
-    a port at 10 Mbps to the station spends more of its time on stops the shorter they are. \
+    a port at 10 Mbps to the host spends more of its time on stops the shorter they are. \
     Quanta are bit times of each link: the same number stops a neighbour at 10 Mbps ten times as \
     long as one at 100 Mbps, so a refresh is timed for each link.";
 
@@ -49,9 +49,9 @@ pub fn section_23(lab: &Lab) -> Result<Evidence, LabError> {
 fn stops(quanta: u64, refresh: bool) -> Sets {
     let refresh = if refresh { "50 %" } else { "never" };
     SIMPLE.with([
-        ("back_pressure.quanta", quanta.to_string()),
-        ("back_pressure.refresh", format!("\"{refresh}\"")),
-        ("back_pressure.headroom", "\"unchecked\"".to_owned()),
+        ("flow_control.quanta", quanta.to_string()),
+        ("flow_control.refresh", format!("\"{refresh}\"")),
+        ("flow_control.headroom", "\"unchecked\"".to_owned()),
         (SHORTER.0, SHORTER.1.to_owned()),
     ])
 }

@@ -1,4 +1,4 @@
-//! Figures 1 and 2: a server at 100 Mbps sends files to a station at 10 Mbps.
+//! Figures 1 and 2: a server at 100 Mbps sends files to a host at 10 Mbps.
 
 use results::{Axis, Block, Plot, Table};
 

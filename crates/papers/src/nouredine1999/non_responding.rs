@@ -16,7 +16,7 @@ const SCHEMES: [Scheme; 5] = [NONE, SIMPLE, SIMPLE_OTHERS, DESTINATION, TIME_OUT
 const FLOWS: [&str; 3] = ["D1", "D2", "D3"];
 /// Sources that are not judged run for half the time.
 const SHORTER: (&str, &str) = ("run.duration", "30 s");
-/// What the deaf S1 sends.
+/// What S1, which ignores stops, sends.
 const SOURCES: [(&str, &str, u64); 4] = [
     ("datagrams at 12 Mbps", "", SEEDS),
     (
@@ -32,13 +32,13 @@ const TCP: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count = 1, \
 const TCP_TEN: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count = 10, \
     traffic = { kind = \"files\", size = \"1000 kB\", think = \"10 ms\" } }";
 
-const WORDS: &str = "The topology of Figure 7, with S1 deaf. Under simple control D1's port never \
-    falls below its low threshold, so the trunk stays stopped and D2 and D3 get nothing. By \
-    destination only frames to D1 are stopped. With a time-out the switch releases, after 20 ms \
-    of congestion, every neighbour that has been silent for 5 ms: the trunk, not S1. A deaf S1 \
-    that sends over TCP is throttled all the same, by its window and, while D1 obeys stops, by \
-    acknowledgements that wait: congestion ends before the time-out, and the bystanders lose as \
-    much as in Figure 9.";
+const WORDS: &str = "The topology of Figure 7, with S1 ignoring stops. Under simple control D1's \
+    port never falls below its XON threshold, so the trunk stays stopped and D2 and D3 get \
+    nothing. By destination only frames to D1 are stopped. With a time-out the switch releases, \
+    after 20 ms of congestion, every neighbour that has obeyed its stop for 5 ms: the trunk, not \
+    S1. An S1 that ignores stops but sends over TCP is throttled all the same, by its window and, \
+    while D1 obeys stops, by acknowledgements that wait: congestion ends before the time-out, and \
+    the bystanders lose as much as in Figure 9.";
 
 pub fn section_321(lab: &Lab) -> Result<Evidence, LabError> {
     let mut found = Vec::new();

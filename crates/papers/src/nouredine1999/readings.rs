@@ -77,16 +77,12 @@ const READINGS: [Reading; 13] = [
     ),
     source("`modern`", "{ preset = \"modern\" }", 1460.0),
     Reading {
-        pressure: &[("back_pressure.notify", "others")],
-        ..source(
-            "port's own neighbour not told",
-            "{ preset = \"bsd\" }",
-            1024.0,
-        )
+        pressure: &[("flow_control.notify", "others")],
+        ..source("notify others", "{ preset = \"bsd\" }", 1024.0)
     },
     Reading {
-        pressure: &[("back_pressure.notify", "contributing")],
-        ..source("inputs told apart", "{ preset = \"bsd\" }", 1024.0)
+        pressure: &[("flow_control.notify", "contributing")],
+        ..source("notify contributing", "{ preset = \"bsd\" }", 1024.0)
     },
 ];
 
@@ -176,10 +172,10 @@ const WORDS: &str = "The text names neither segment size nor acknowledgement str
     file takes over from the one before. A star marks what a claim would not accept. The loss of \
     half in Figure 2 needs BSD's MSS/8 in congestion avoidance, and segments large enough for one \
     window to fit in 70 kB. With delayed acknowledgements and a first window of one segment every \
-    file begins with a wait, and no control can bring the maximum. Segments near 1 KB give the \
-    8:1 of Figure 6, and a fresh window for each file Figure 13. No single source meets all the \
-    prose. Ticks are 500 ms in BSD. A modern TCP is not the paper's: its window is 4 MiB, not 64 \
-    KB. Nor are switches that tell their inputs apart: the paper assumes that they don't.";
+    file begins with a wait, and no control can bring the maximum. Segments near 1 KB give the 8:1 \
+    of Figure 6, and a fresh window for each file Figure 13. No single source meets all the prose. \
+    Ticks are 500 ms in BSD. A modern TCP is not the paper's: its window is 4 MiB, not 64 KB. Nor \
+    are switches that know the input of each frame: the paper assumes that they do not.";
 
 /// Settings of a run: its scheme and what differs.
 type Case<'a> = (Scheme, Vec<(&'static str, &'a str)>);

@@ -32,73 +32,73 @@ pub struct Scheme {
 /// No back-pressure: full queues drop.
 pub const NONE: Scheme = Scheme {
     name: "none",
-    sets: &[("back_pressure", "{ kind = \"none\" }")],
+    sets: &[("flow_control", "{ kind = \"none\" }")],
 };
-/// The paper's simple scheme, every neighbour told.
+/// The paper's simple scheme: every neighbour is stopped.
 pub const SIMPLE: Scheme = Scheme {
     name: "simple",
     sets: &[],
 };
-/// The same, but the neighbour behind the congested port is not told.
+/// The same, but the neighbour behind the congested port is not stopped.
 pub const SIMPLE_OTHERS: Scheme = Scheme {
-    name: "simple, port's own neighbour not told",
-    sets: &[("back_pressure.notify", "others")],
+    name: "simple, notify others",
+    sets: &[("flow_control.notify", "others")],
 };
-/// The same, but only neighbours with frames in the congested queue are told.
+/// The same, but only neighbours with frames in the congested queue are stopped.
 pub const SIMPLE_CONTRIBUTING: Scheme = Scheme {
-    name: "simple, inputs told apart",
-    sets: &[("back_pressure.notify", "contributing")],
+    name: "simple, notify contributing",
+    sets: &[("flow_control.notify", "contributing")],
 };
-/// By class.
+/// By class: PFC.
 pub const CLASS: Scheme = Scheme {
     name: "class",
-    sets: &[("back_pressure.kind", "class")],
+    sets: &[("flow_control.kind", "pfc")],
 };
 /// By destination, all found in the congested queue.
 pub const DESTINATION: Scheme = Scheme {
     name: "destination",
-    sets: &[("back_pressure.kind", "destination")],
+    sets: &[("flow_control.kind", "destination")],
 };
 /// By destination of one frame drawn from it.
 pub const RANDOM: Scheme = Scheme {
     name: "destination, one drawn at random",
     sets: &[
-        ("back_pressure.kind", "destination"),
-        ("back_pressure.choose", "random"),
-        ("back_pressure.headroom", "unchecked"),
+        ("flow_control.kind", "destination"),
+        ("flow_control.choose", "random"),
+        ("flow_control.headroom", "unchecked"),
     ],
 };
 /// The same of two frames.
 pub const RANDOM_TWO: Scheme = Scheme {
     name: "destination, two drawn at random",
     sets: &[
-        ("back_pressure.kind", "destination"),
-        ("back_pressure.choose", "random"),
-        ("back_pressure.headroom", "unchecked"),
-        ("back_pressure.frames", "2"),
+        ("flow_control.kind", "destination"),
+        ("flow_control.choose", "random"),
+        ("flow_control.headroom", "unchecked"),
+        ("flow_control.frames", "2"),
     ],
 };
-/// By destination; blocked frames take as much as the low threshold at most.
+/// By destination; blocked frames take as much as the XON threshold at most.
 pub const BLOCKED_70: Scheme = Scheme {
     name: "destination, blocked share 70 %",
     sets: &[
-        ("back_pressure.kind", "destination"),
-        ("back_pressure.blocked_share", "{ high = \"70 %\" }"),
+        ("flow_control.kind", "destination"),
+        ("flow_control.blocked_share", "{ xoff = \"70 %\" }"),
     ],
 };
 /// The same with less.
 pub const BLOCKED_60: Scheme = Scheme {
     name: "destination, blocked share 60 %",
     sets: &[
-        ("back_pressure.kind", "destination"),
-        ("back_pressure.blocked_share", "{ high = \"60 %\" }"),
+        ("flow_control.kind", "destination"),
+        ("flow_control.blocked_share", "{ xoff = \"60 %\" }"),
     ],
 };
 /// Simple; neighbours that respond are released after 20 ms of congestion.
 pub const TIME_OUT: Scheme = Scheme {
     name: "simple, time-out 20 ms",
     sets: &[(
-        "back_pressure.time_out",
+        "flow_control.time_out",
         "{ after = \"20 ms\", grace = \"5 ms\" }",
     )],
 };

@@ -1,4 +1,4 @@
-//! Section 3.1.2: with 50 kB the high threshold must drop to about 70 %.
+//! Section 3.1.2: with 50 kB the XOFF threshold must drop to about 70 %.
 
 use kernel::{Duration, Rate};
 use results::{Block, Table};
@@ -11,7 +11,7 @@ use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
 use crate::measured::Measured;
 
-const STATIONS: [u64; 3] = [2, 5, 8];
+const HOSTS: [u64; 3] = [2, 5, 8];
 /// The place of the number that is judged.
 const FIVE: usize = 1;
 const THRESHOLDS: [u64; 4] = [65, 70, 75, 80];
@@ -25,7 +25,7 @@ const FRAME_BYTES: u32 = 1_518;
 const LEAST_BYTES: u32 = 1_498;
 /// Least frame: a stop, an acknowledgement.
 const SMALL_BYTES: u32 = 64;
-/// Rate and segments that the paper leaves open, with five stations.
+/// Rate and segments that the paper leaves open, with five hosts.
 const READINGS: [(&str, &str); 3] = [
     ("100 Mbps", "1024 B"),
     ("10 Mbps", "1460 B"),
@@ -33,12 +33,13 @@ const READINGS: [(&str, &str); 3] = [
 ];
 
 const WORDS: &str = "Inferred: the paper gives neither rate nor N nor the segment size. Here N \
-    stations send files of 200 kB in segments of 1460 bytes, all links have 100 Mbps and the \
-    buffer 50 kB; the low threshold is 10 % of the buffer below the high one. From every input \
-    two frames come before its stop takes effect: the one on its way and the one begun meanwhile. \
-    The port sends one frame in that time. What N inputs need at most is known before the run: \
-    where that much room is left nothing may be dropped. It is a bound; with less room drops are \
-    possible, not certain. The checker warns of a scenario with less room; the loss is meant here.";
+    hosts send files of 200 kB in segments of 1460 bytes, all links have 100 Mbps and the buffer \
+    50 kB; the XON threshold is 10 % of the buffer below the XOFF threshold. From every input two \
+    frames come before its stop takes effect: the one on its way and the one begun meanwhile. The \
+    port sends one frame in that time. What N inputs need at most is known before the run: where \
+    that much room is left nothing may be dropped. It is a bound; with less room drops are \
+    possible, not certain. The checker warns of a scenario with less room; the loss is intended \
+    here.";
 
 pub fn section_312(lab: &Lab) -> Result<Evidence, LabError> {
     let scan = scan(lab)?;
@@ -59,21 +60,21 @@ pub fn section_312(lab: &Lab) -> Result<Evidence, LabError> {
     })
 }
 
-/// By number of stations and threshold.
+/// By number of hosts and threshold.
 fn scan(lab: &Lab) -> Result<Vec<Vec<Kept>>, LabError> {
     let row = |n: u64| {
         let settings = THRESHOLDS.map(|high| settings(n, high));
         let found = each(lab, SMALL_BUFFER, &settings, SEEDS)?;
         Ok(found.iter().map(|at| at.kept("data")).collect())
     };
-    STATIONS.into_iter().map(row).collect()
+    HOSTS.into_iter().map(row).collect()
 }
 
 fn measured(scan: &[Vec<Kept>]) -> Vec<Measured> {
     let drops = |name: &str, at: usize| Measured::over_seeds(name, &scan[FIVE][at].drops);
     // Drops where the formula says that none are possible, over the whole scan.
     let mut wrong = Vec::new();
-    for (n, row) in STATIONS.iter().zip(scan) {
+    for (n, row) in HOSTS.iter().zip(scan) {
         for (high, at) in THRESHOLDS.iter().zip(row) {
             if needed_bytes(*n as usize) <= room_bytes(*high) {
                 wrong.push(at.drops.clone());
@@ -91,38 +92,35 @@ fn measured(scan: &[Vec<Kept>]) -> Vec<Measured> {
     ]
 }
 
-/// Room above a high threshold of so many per cent.
+/// Room above an XOFF threshold of so many per cent.
 fn room_bytes(high: u64) -> u64 {
     LIMIT_BYTES * (100 - high) / 100
 }
 
-fn settings(stations: u64, high: u64) -> Sets {
+fn settings(hosts: u64, high: u64) -> Sets {
     SIMPLE.with([
-        (
-            "network.stations",
-            format!("[\"S{{1..{stations}}}\", \"D\"]"),
-        ),
-        ("flows.data.from", format!("\"S{{1..{stations}}}\"")),
-        ("back_pressure.high", format!("\"{high} %\"")),
-        ("back_pressure.low", format!("\"{} %\"", high - 10)),
-        ("back_pressure.headroom", "\"unchecked\"".into()),
+        ("network.hosts", format!("[\"S{{1..{hosts}}}\", \"D\"]")),
+        ("flows.data.from", format!("\"S{{1..{hosts}}}\"")),
+        ("flow_control.xoff", format!("\"{high} %\"")),
+        ("flow_control.xon", format!("\"{} %\"", high - 10)),
+        ("flow_control.headroom", "\"unchecked\"".into()),
     ])
 }
 
 fn reading(rate: &str, mss: &str, high: u64) -> Sets {
-    let mut sets = settings(STATIONS[FIVE], high);
+    let mut sets = settings(HOSTS[FIVE], high);
     let more = [("link.rate", rate), ("tcp.mss", mss)];
     sets.extend(more.map(|(key, value)| (key.to_owned(), format!("\"{value}\""))));
     sets
 }
 
-/// What `inputs` stations at 100 Mbps may send before they stop, less what the port sends.
+/// What `inputs` hosts at 100 Mbps may send before they stop, less what the port sends.
 fn needed_bytes(inputs: usize) -> u64 {
     let rate = Rate(100_000_000);
     let stop = Stop {
         rate,
         frame_bytes: FRAME_BYTES,
-        // Acknowledgements alone go to the stations.
+        // Acknowledgements alone go to the hosts.
         ahead: wire_time(rate, SMALL_BYTES),
         control: wire_time(rate, SMALL_BYTES),
         // 0.5 us each way.
@@ -135,13 +133,13 @@ fn needed_bytes(inputs: usize) -> u64 {
 
 fn table(scan: &[Vec<Kept>]) -> Table {
     let mut columns = vec![
-        column("N", "", "stations"),
+        column("N", "", "hosts"),
         column(
             "needed",
             "bytes",
             "room above the threshold, by the formula",
         ),
-        words("suffices to", "high threshold that leaves so much of 50 kB"),
+        words("suffices to", "XOFF threshold that leaves so much of 50 kB"),
     ];
     columns.extend(THRESHOLDS.map(|high| {
         let meaning = "frames dropped in 10 s: mean [min, max] over seeds";
@@ -158,7 +156,7 @@ fn table(scan: &[Vec<Kept>]) -> Table {
         name: "sec312".into(),
         caption: format!("Buffer of 50 kB, simple back-pressure, {SEEDS} seeds."),
         columns,
-        rows: STATIONS.iter().zip(scan).map(row).collect(),
+        rows: HOSTS.iter().zip(scan).map(row).collect(),
     }
 }
 
@@ -174,7 +172,7 @@ fn readings_table(judged: &[Kept], readings: &[Kept]) -> Table {
     Table {
         name: "sec312-readings".into(),
         caption: format!(
-            "Other rates and segments, 5 stations, {SEEDS_CONTRAST} seeds; the first row is \
+            "Other rates and segments, 5 hosts, {SEEDS_CONTRAST} seeds; the first row is \
              judged, over {SEEDS}."
         ),
         columns: vec![
@@ -203,7 +201,7 @@ mod tests {
             mbps: Vec::new(),
             drops: vec![count, 0.0],
         };
-        // By stations and threshold: room for two always, for five to 70 %, for eight never.
+        // By hosts and threshold: room for two always, for five to 70 %, for eight never.
         let scan = |two: f64| {
             [
                 [0.0, 0.0, 0.0, two].map(drops).to_vec(),

@@ -31,11 +31,11 @@ const BY_SIMPLE: usize = 1;
 const BY_DESTINATION: usize = 2;
 const FLOWS: [&str; 3] = ["D1", "D2", "D3"];
 
-const WORDS: &str = "Inferred: S1 and D1 to D3 on one switch, S2 on a second; D1 to D3 at 10 \
-    Mbps, all else at 100 Mbps; S1's large files have 1000 kB. Simple control stops the trunk \
-    for D1's sake. Destination control gives D2 and D3 back what they had without control, but \
-    for the stops sent to the stations. Where the switch tells its inputs apart, simple control \
-    does no harm here, as the paper expects.";
+const WORDS: &str = "Inferred: S1 and D1 to D3 on one switch, S2 on a second; D1 to D3 at 10 Mbps, \
+    all else at 100 Mbps; S1's large files have 1000 kB. Simple control stops the trunk for D1's \
+    sake. Destination control gives D2 and D3 back what they had without control, but for the \
+    stops sent to the hosts. Where the switch stops only inputs with frames in the congested \
+    queue, simple control does no harm here, as the paper expects.";
 
 /// Throughput by scheme, number of connections, destination and seed.
 struct Found(Vec<Vec<[Vec<f64>; 3]>>);

@@ -36,7 +36,7 @@ const WORDS: &str = "Inferred: S1 at 100 Mbps, S2 and D at 10 Mbps on one switch
     depends on the source: `bsd` agrees with \"more than 5 % for 3 connections\", `bsd-full` is \
     closer to \"about 50 % for 9\". Control by destination names the class too, so it does no \
     harm here either.";
-const ONE_LINK_WORDS: &str = "Here one station sends both. Video goes first as soon as a stop \
+const ONE_LINK_WORDS: &str = "Here one host sends both. Video goes first as soon as a stop \
     ends, so a packet waits for about one stop. The stop lasts while the port works off the \
     margin between the thresholds: 7 kB take 5.6 ms at 10 Mbps. A margin ten times as large \
     makes the wait ten times as long; hence the paper's advice to keep it small.";
@@ -204,7 +204,7 @@ fn rates_table(found: &[Vec<Seeds>]) -> Table {
     }
 }
 
-/// Schemes and low thresholds (per cent; the high one is 80) of section 3.3.
+/// Schemes and XON thresholds (per cent; XOFF is 80) of section 3.3.
 const MARGINS: [(Scheme, u64); 5] = [
     (NONE, 70),
     (SIMPLE, 70),
@@ -253,7 +253,7 @@ fn one_link_measured(found: &[Seeds]) -> Vec<Measured> {
 fn one_link(scheme: &Scheme, low: u64, connections: u64) -> Sets {
     let mut sets = scheme.with([("flows.data.count", connections.to_string())]);
     if low != 70 {
-        sets.push(("back_pressure.low".into(), format!("\"{low} %\"")));
+        sets.push(("flow_control.xon".into(), format!("\"{low} %\"")));
     }
     sets
 }
@@ -306,7 +306,7 @@ fn one_link_table(found: &[Seeds]) -> Table {
         ),
         columns: vec![
             words("back-pressure", "the scheme"),
-            column("margin", "% of the buffer", "80 % less the low threshold"),
+            column("margin", "% of the buffer", "80 % less the XON threshold"),
             column("connections", "", "of data"),
             column("mean delay", "ms", over),
             column("99-tile", "ms", over),
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_and_numbers_of_connections_are_told_apart() {
+    fn columns_and_numbers_of_connections_are_kept_apart() {
         // The value says where it is from; the second seed is larger by a tenth.
         let one = |column: usize, n: u64| {
             let value = (10 * column as u64 + n) as f64 / 1000.0;

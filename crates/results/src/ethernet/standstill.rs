@@ -71,14 +71,14 @@ fn wait(spec: &EthernetSpec, channels: &[String], found: &Standstill, index: usi
     )
 }
 
-/// A queue: channel, class, and the station where only its frames are stopped.
+/// A queue: channel, class, and the host where only its frames are stopped.
 fn place(spec: &EthernetSpec, channels: &[String], wait: &Wait) -> String {
     let name = names::channel(channels, wait.channel);
-    let station = match wait.destination {
-        Some(station) => format!(", to {}", names::node(spec, station)),
+    let host = match wait.destination {
+        Some(host) => format!(", to {}", names::node(spec, host)),
         None => String::new(),
     };
-    format!("{name}, class {}{station}", wait.class)
+    format!("{name}, class {}{host}", wait.class)
 }
 
 /// The next queue, or the node that does not let go.
@@ -108,14 +108,14 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     );
     let channels = names::channels(spec);
     for (index, own) in found.waits.iter().take(ROWS_MOST).enumerate() {
-        let station = own.destination.map(|station| names::node(spec, station));
+        let host = own.destination.map(|host| names::node(spec, host));
         let ends = names::channel_ends(spec, own.channel);
         table.rows.push(vec![
             (index as u64 + 1).into(),
             ends.map(|(from, _)| names::node(spec, from)).into(),
             names::channel(&channels, own.channel).into(),
             u32::from(own.class).into(),
-            station.into(),
+            host.into(),
             own.frames.into(),
             own.bytes.into(),
             names::flow(spec, own.first_flow).into(),
@@ -151,7 +151,7 @@ pub fn summary(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Value {
         json!({
             "port": names::channel(&channels, wait.channel),
             "class": wait.class,
-            "destination": wait.destination.map(|station| names::node(spec, station)),
+            "destination": wait.destination.map(|host| names::node(spec, host)),
             "frames": wait.frames,
             "bytes": wait.bytes,
             "first_flow": names::flow(spec, wait.first_flow),

@@ -120,8 +120,8 @@ impl<W: Write> EthernetTrace<W> {
         let (kind, class, to) = match gate {
             Gate::Port => ("port", String::new(), String::new()),
             Gate::Class(class) => ("class", class.to_string(), String::new()),
-            Gate::Destination(class, station) => {
-                let name = self.nodes.get(station as usize).cloned();
+            Gate::Destination(class, host) => {
+                let name = self.nodes.get(host as usize).cloned();
                 ("destination", class.to_string(), name.unwrap_or_default())
             }
         };

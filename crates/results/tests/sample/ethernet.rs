@@ -1,4 +1,4 @@
-//! A made-up run of the Ethernet engine: two stations, two switches, a station.
+//! A made-up run of the Ethernet engine: two hosts, two switches, a host.
 
 use ethernet::outcome::{
     ChannelOutcome, DelayOutcome, Drops, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome,
@@ -61,7 +61,7 @@ fn flow(name: &str, source: u32, transport: TransportSpec, traffic: TrafficSpec)
 
 /// Two flows of files in a group, one video, over a line of two switches.
 pub fn spec() -> EthernetSpec {
-    let station = || NodeKind::Station { storm: None };
+    let host = || NodeKind::Station { storm: None };
     let switch = || {
         NodeKind::Switch(SwitchSpec {
             forwarding: Forwarding::StoreAndForward,
@@ -98,11 +98,11 @@ pub fn spec() -> EthernetSpec {
         stop_at: Time(11 * S),
         warm_up: Time(S),
         nodes: vec![
-            node("S1", station()),
-            node("S2", station()),
+            node("S1", host()),
+            node("S2", host()),
             node("A", switch()),
             node("B", switch()),
-            node("D", station()),
+            node("D", host()),
         ],
         links: vec![
             link(0, 2, 100),

@@ -10,13 +10,13 @@ const SEGMENT_BYTES: u64 = 1_460;
 /// The scenario of a scheme.
 pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> String {
     let mut toml = super::cells::head(comparison, scheme, "ethernet", seed);
-    super::cells::nodes(comparison, &mut toml, "stations");
+    super::cells::nodes(comparison, &mut toml, "hosts");
     let settings = &comparison.settings;
     let stops = match scheme {
         Scheme::None | Scheme::Reno | Scheme::N23 | Scheme::Abr => None,
         Scheme::Pause => Some(("pause", &settings.pause)),
         Scheme::Destination => Some(("destination", &settings.destination)),
-        Scheme::Pfc => Some(("class", &settings.pfc)),
+        Scheme::Pfc => Some(("pfc", &settings.pfc)),
     };
     let memory = match scheme == Scheme::Pfc {
         true => "per_input",
@@ -40,13 +40,13 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
 }
 
 fn pressure(toml: &mut Toml, kind: &str, thresholds: &Thresholds) {
-    toml.table("[back_pressure]").key("kind", quoted(kind));
+    toml.table("[flow_control]").key("kind", quoted(kind));
     match thresholds.notify {
         None => toml.key("detect", "\"inputs\""),
         Some(word) => toml.key("notify", quoted(word)),
     };
-    toml.key("high", &thresholds.high)
-        .key("low", &thresholds.low);
+    toml.key("xoff", &thresholds.xoff)
+        .key("xon", &thresholds.xon);
 }
 
 fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut Toml) {

@@ -172,8 +172,8 @@ struct Settings {
 /// When a queue is congested.
 #[derive(Clone, Debug)]
 struct Thresholds {
-    high: String,
-    low: String,
+    xoff: String,
+    xon: String,
     /// Who is told; `None` where stops are those of inputs.
     notify: Option<&'static str>,
 }

@@ -109,7 +109,7 @@ impl Network {
             .unwrap_or(Duration::MAX)
     }
 
-    /// Room above the high threshold of an input, by the link it comes over.
+    /// Room above the XOFF threshold of an input, by the link it comes over.
     pub fn input_room(&self, link: &Link) -> u64 {
         let stop = Stop {
             rate: link.rate,
@@ -127,7 +127,7 @@ impl Network {
         rooms.max().unwrap_or(0)
     }
 
-    /// Room above the high threshold of the output queue that needs most: what all other links of
+    /// Room above the XOFF threshold of the output queue that needs most: what all other links of
     /// its switch may bring.
     pub fn largest_output_room(&self) -> u64 {
         let mut most = 0;

@@ -26,7 +26,7 @@ const MOST_MESSAGE: u64 = 1_460_000;
 const WINDOWS: u64 = 400;
 /// Most windows over a run.
 const MOST_WINDOWS: u64 = 1_000_000;
-/// Least high threshold, in full frames.
+/// Least XOFF threshold, in full frames.
 const LEAST_HIGH: u64 = 2;
 
 /// The comparison, unless something is missing; it may only be used if nothing is wrong.
@@ -126,7 +126,7 @@ fn network(file: &ComparisonFile, mistakes: &mut Diagnostics) -> Option<Network>
             mistakes.push(
                 Diagnostic::error("bad-link", format!("`{name}` must have one link"))
                     .at(at.clone(), format!("it has {own}"))
-                    .note("a station of an Ethernet has one port, and hosts forward nothing"),
+                    .note("a host of an Ethernet has one port, and hosts forward nothing"),
             );
         }
     }
@@ -227,7 +227,7 @@ fn flows(
         let path = network.path(from, to).filter(|path| !path.is_empty());
         let Some(path) = path else {
             mistakes.push(
-                Diagnostic::error("no-way", format!("`{name}` finds no way"))
+                Diagnostic::error("no-path", format!("`{name}` has no path"))
                     .at(given.to.at.clone(), "not reached")
                     .at(given.from.at.clone(), "from here")
                     .help("join the switches by `[[links]]`, or name two different hosts"),
@@ -359,12 +359,12 @@ fn settings(
     );
     let mut of_outputs = |stops: &Pause| Thresholds {
         notify: Some(stops.notify.word()),
-        ..thresholds([stops.high, stops.low], switch, outputs, mistakes)
+        ..thresholds([stops.xoff, stops.xon], switch, outputs, mistakes)
     };
     let (pause, destination) = (of_outputs(&schemes.pause), of_outputs(&schemes.destination));
     let input_room = network.largest_input_room();
     let inputs = (input_room, buffer.saturating_sub(input_room));
-    let pfc = [schemes.pfc.high, schemes.pfc.low];
+    let pfc = [schemes.pfc.xoff, schemes.pfc.xon];
     Settings {
         buffer_bytes: buffer,
         recovery: reno.recovery.word(),
@@ -390,16 +390,16 @@ fn settings(
     }
 }
 
-/// Thresholds that leave `room` above the high one, which is `usual` where the file does not say.
+/// Thresholds that leave `room` above XOFF, which is at `usual` where the file does not say.
 fn thresholds(
-    [high, low]: [Option<OrShare<u64>>; 2],
+    [xoff, xon]: [Option<OrShare<u64>>; 2],
     switch: &Switch,
     (room, usual): (u64, u64),
     mistakes: &mut Diagnostics,
 ) -> Thresholds {
     let buffer = *switch.buffer;
     let least = LEAST_HIGH * u64::from(FRAME_BYTES);
-    if high.is_none() && usual < least {
+    if xoff.is_none() && usual < least {
         let needed = room + least;
         mistakes.push(
             Diagnostic::error(
@@ -413,14 +413,14 @@ fn thresholds(
             .help(format!("set `buffer` of `[switch]` to {needed} B or more")),
         );
     }
-    let seven_eighths = match high {
+    let seven_eighths = match xoff {
         None => usual / 8 * 7,
         Some(OrShare::Value(bytes)) => bytes / 8 * 7,
         Some(OrShare::Share(share)) => (share.approximate() * buffer as f64 * 7.0 / 8.0) as u64,
     };
     Thresholds {
-        high: high.map_or_else(|| text::bytes(usual), text::threshold),
-        low: low.map_or_else(|| text::bytes(seven_eighths), text::threshold),
+        xoff: xoff.map_or_else(|| text::bytes(usual), text::threshold),
+        xon: xon.map_or_else(|| text::bytes(seven_eighths), text::threshold),
         notify: None,
     }
 }

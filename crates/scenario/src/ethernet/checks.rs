@@ -19,7 +19,7 @@ use super::tcp;
 use crate::checks::bytes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
-use crate::given::ethernet::pressure::BackPressure;
+use crate::given::ethernet::flow_control::FlowControl;
 use crate::given::ethernet::traffic::TrafficKind;
 use crate::given::tcp::Tcp;
 use crate::memory;
@@ -47,7 +47,7 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
             mistakes.push(no_such_class(&class.at, **class, classes));
         }
     }
-    let stopped = file.back_pressure.stops().map(|stops| &stops.classes);
+    let stopped = file.flow_control.stops().map(|stops| &stops.classes);
     let storms = file.nodes.iter().filter_map(|node| node.storm.as_ref());
     let storms = storms.map(|storm| &storm.classes);
     for named in stopped.into_iter().chain(storms) {
@@ -69,20 +69,20 @@ pub(crate) fn classes(file: &EthernetFile, classes: u8, mistakes: &mut Diagnosti
     }
 }
 
-/// Parts of `[back_pressure]` that contradict each other.
-pub(crate) fn back_pressure(file: &EthernetFile, ports: Ports, mistakes: &mut Diagnostics) {
-    let pressure = &file.back_pressure;
+/// Parts of `[flow_control]` that contradict each other.
+pub(crate) fn flow_control(file: &EthernetFile, ports: Ports, mistakes: &mut Diagnostics) {
+    let pressure = &file.flow_control;
     let Some(stops) = pressure.stops() else {
         return;
     };
-    let by_destination = matches!(***pressure, BackPressure::Destination { .. });
+    let by_destination = matches!(***pressure, FlowControl::Destination { .. });
     if by_destination && ports.at_inputs {
         mistakes.push(
             Diagnostic::error("bad-scheme", "inputs do not know destinations")
                 .at(pressure.value.at.clone(), "stops frames by destination")
                 .at(stops.detect.at.clone(), "counts at inputs")
                 .note("destinations are found in the queue that is congested: an output queue")
-                .help("use `kind = \"class\"`, or `detect = \"outputs\"` and queues of their own"),
+                .help("use `kind = \"pfc\"`, or `detect = \"outputs\"` and queues of their own"),
         );
     }
     if let Some(notify) = stops.notify.place().filter(|_| ports.at_inputs) {
@@ -91,14 +91,11 @@ pub(crate) fn back_pressure(file: &EthernetFile, ports: Ports, mistakes: &mut Di
                 "no-meaning",
                 "`notify` has no meaning with counters at inputs",
             )
-            .at(
-                notify.clone(),
-                "an input tells its own neighbour, nobody else",
-            )
+            .at(notify.clone(), "an input stops its own neighbour only")
             .help("leave it out"),
         );
     }
-    for (key, place) in [("high", stops.high.place()), ("low", stops.low.place())] {
+    for (key, place) in [("xoff", stops.xoff.place()), ("xon", stops.xon.place())] {
         if let Some(at) = place.filter(|_| ports.is_shared) {
             mistakes.push(
                 Diagnostic::error(
@@ -114,7 +111,7 @@ pub(crate) fn back_pressure(file: &EthernetFile, ports: Ports, mistakes: &mut Di
 
 /// The limit on stopped frames of each switch.
 pub(crate) fn blocked(file: &EthernetFile, network: &EthernetSpec, mistakes: &mut Diagnostics) {
-    let Some(share) = file.back_pressure.blocked_share() else {
+    let Some(share) = file.flow_control.blocked_share() else {
         return;
     };
     for node in &network.nodes {
@@ -127,19 +124,19 @@ pub(crate) fn blocked(file: &EthernetFile, network: &EthernetSpec, mistakes: &mu
         else {
             continue;
         };
-        let (high, low) = (blocked.high_bytes, blocked.low_bytes);
+        let (xoff, xon) = (blocked.high_bytes, blocked.low_bytes);
         mistakes.push(
             Diagnostic::error(
                 "bad-threshold",
                 "stopped destinations would never be resumed",
             )
-            .at(share.low.at.clone(), format!("`low` is {low} B"))
-            .at(share.high.at.clone(), format!("`high` is {high} B"))
+            .at(share.xon.at.clone(), format!("`xon` is {xon} B"))
+            .at(share.xoff.at.clone(), format!("`xoff` is {xoff} B"))
             .note(format!(
                 "shares are of the largest queue of `{}`",
                 node.name
             ))
-            .help("make `low` less than `high` and more than 0"),
+            .help("make `xon` less than `xoff` and more than 0"),
         );
     }
 }
@@ -255,7 +252,7 @@ pub(crate) fn marks(
     }
 }
 
-/// Presets of the 1990s between stations whose links are fast.
+/// Presets of the 1990s between hosts whose links are fast.
 pub(crate) fn old_tcp(
     file: &EthernetFile,
     net: &Net<'_>,
@@ -287,14 +284,14 @@ pub(crate) fn old_tcp(
     }
 }
 
-/// What a station's sources send, on the wire.
+/// What a host's sources send, on the wire.
 #[derive(Clone, Copy, Default)]
 struct Sent {
     bits_per_second: f64,
     frames_per_second: f64,
 }
 
-/// Datagrams that a station's link can't carry, and on-off sources that can't reach their mean.
+/// Datagrams that a host's link can't carry, and on-off sources that can't reach their mean.
 pub(crate) fn loads(
     net: &Net<'_>,
     flows: &Flows<'_>,
@@ -355,12 +352,12 @@ fn datagram_bytes(flow: &FlowSpec) -> (f64, f64) {
     (f64::from(payload_bytes.max(1)), f64::from(wire))
 }
 
-/// Frames wait in the station, and each is stored.
+/// Frames wait in the host, and each is stored.
 fn overload(at: &At, name: &str, sent: Sent, most: f64, stop_at: Time, mistakes: &mut Diagnostics) {
     let too_many = sent.frames_per_second * (1.0 - most / sent.bits_per_second);
     let memory = too_many * memory::FRAME_BYTES as f64;
     mistakes.push(
-        Diagnostic::warning("overload", "a station sends more than its link carries")
+        Diagnostic::warning("overload", "a host sends more than its link carries")
             .at(
                 at.clone(),
                 format!(
@@ -369,7 +366,7 @@ fn overload(at: &At, name: &str, sent: Sent, most: f64, stop_at: Time, mistakes:
                 ),
             )
             .note(format!(
-                "its link has {:.1} Mbps; what is more waits there, frame by frame: {} frames, \
+                "its link has {:.1} Mbps; the rest waits there, frame by frame: {} frames, \
                  about {}, by the end of the run",
                 most / 1e6,
                 grouped((too_many * stop_at.seconds()) as u64),
@@ -384,34 +381,34 @@ fn on_off(peak: &Placed<Rate>, rate: &Placed<Rate>, mistakes: &mut Diagnostics) 
         Diagnostic::error("bad-traffic", "the sources can't reach the mean rate")
             .at(
                 peak.at.clone(),
-                "all of them on at once send no more than the mean",
+                "all sources on at once send no more than the mean",
             )
             .at(rate.at.clone(), "the mean")
             .help("raise `peak` or `sources`, or lower `rate`"),
     );
 }
 
-/// Says what was not looked at.
-pub(crate) fn too_many_ways(file: &EthernetFile, mistakes: &mut Diagnostics) {
+/// Says what was not examined.
+pub(crate) fn too_many_paths(file: &EthernetFile, mistakes: &mut Diagnostics) {
     mistakes.push(
         Diagnostic::warning(
             "not-checked",
-            "there are too many ways to check all of them",
+            "there are too many paths to check all of them",
         )
         .at(
-            file.back_pressure.at.clone(),
-            "headroom and circles were not looked at",
+            file.flow_control.at.clone(),
+            "headroom and cycles were not examined",
         )
-        .note("shared memory has the headroom that the ways looked at need")
-        .note("the run counts drops and names queues that stand still")
+        .note("shared memory has the headroom that the examined paths need")
+        .note("the run counts drops and reports deadlocks")
         .help("check the same network with fewer flows"),
     );
 }
 
-/// A look for a standstill that is too early takes what only waits for one.
+/// A search for deadlocks that begins too early takes what only waits for one.
 pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let storms = |node: &NodeSpec| matches!(node.kind, NodeKind::Station { storm: Some(_) });
-    let stops = look.file.back_pressure.stops();
+    let stops = look.file.flow_control.stops();
     if stops.is_none() && !look.spec.nodes.iter().any(storms) {
         return;
     }
@@ -430,18 +427,15 @@ pub(crate) fn stall(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     };
     let least = needed.div_ceil(1_000_000);
     mistakes.push(
-        Diagnostic::error(
-            "bad-times",
-            "a run that only waits would count as at a standstill",
-        )
-        .at(
-            look.file.run.stall.at.clone(),
-            "queues stopped for so long are looked at",
-        )
-        .note(format!(
-            "on `{}` a frame, a stop and a resume take up to {least} us",
-            look.net.channel_name(channel)
-        ))
-        .help(format!("write `stall = \"{least} us\"` or more in `[run]`")),
+        Diagnostic::error("bad-times", "a queue that only waits would count as stuck")
+            .at(
+                look.file.run.stall.at.clone(),
+                "queues stopped for this long are checked for a deadlock",
+            )
+            .note(format!(
+                "on `{}` a frame, a stop and a resume take up to {least} us",
+                look.net.channel_name(channel)
+            ))
+            .help(format!("write `stall = \"{least} us\"` or more in `[run]`")),
     );
 }

@@ -1,6 +1,6 @@
-//! Which frames cross which channels, by the ways of all flows.
+//! Which frames cross which channels, by the paths of all flows.
 //!
-//! Where several ways are as short, all of them count: which one the engine takes is drawn.
+//! Where several paths are equally short, all of them count: the engine draws one.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,13 +14,13 @@ use transport::spec::{Recovery, Reuse};
 
 use super::flows::{Flows, packet_bytes};
 use super::net::Net;
-use super::routes::Ways;
+use super::routes::Paths;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::source::At;
 
 /// Steps from channel to channel that are followed: some seconds.
 const MOST_STEPS: u64 = 4_000_000;
-/// Nodes looked at in the search for ways that cost as much as one such step.
+/// Nodes looked at in the search for paths that cost as much as one such step.
 const NODES_A_STEP: u64 = 20;
 /// Blocks of a selective acknowledgement fill what TCP leaves for options.
 const SACK_BYTES: u32 = 36;
@@ -32,9 +32,9 @@ pub(crate) struct Load {
     pub largest: u32,
     /// Least frame, bytes.
     pub least: u32,
-    /// Most bytes of all flows that can be on the way at once; `u64::MAX` is without end.
+    /// Most bytes of all flows that can be in flight at once; `u64::MAX` is without end.
     pub most: u64,
-    /// Stations they go to.
+    /// Hosts they go to.
     pub destinations: u32,
     last: u32,
 }
@@ -46,11 +46,11 @@ pub(crate) struct Crossings {
     pub on: BTreeMap<(u32, u8), Load>,
     /// By channel, class, and the channel they came over.
     pub through: BTreeMap<(u32, u8, u32), Load>,
-    /// There were too many ways to follow all.
+    /// There were too many paths to follow all.
     pub is_partial: bool,
 }
 
-/// One direction of all flows between two stations in a class.
+/// One direction of all flows between two hosts in a class.
 struct Demand {
     to: u32,
     class: u8,
@@ -72,7 +72,7 @@ impl Load {
     }
 }
 
-/// Follows all flows; says which have no way, and which ways run in circles.
+/// Follows all flows; says which have no path, and which paths are loops.
 pub(crate) fn follow(
     net: &Net<'_>,
     routes: &[RouteSpec],
@@ -84,19 +84,19 @@ pub(crate) fn follow(
         found: Crossings::default(),
         steps: 0,
     };
-    let mut ways: Option<Ways<'_>> = None;
+    let mut paths: Option<Paths<'_>> = None;
     let mut wrong: Vec<(bool, Box<Diagnostic>)> = Vec::new();
     let demands = demands(flows);
     for group in demands.chunk_by(|a, b| (a.to, a.class) == (b.to, b.class)) {
         let to = group[0].to;
-        if ways.as_ref().is_none_or(|ways| ways.destination != to) {
-            ways = Some(Ways::new(net, routes, to));
+        if paths.as_ref().is_none_or(|paths| paths.destination != to) {
+            paths = Some(Paths::new(net, routes, to));
             walk.steps += (net.names.len() + net.joins.len()) as u64 / NODES_A_STEP;
         }
-        let Some(ways) = &mut ways else { continue };
+        let Some(paths) = &mut paths else { continue };
         let mistakes = match routes.iter().any(|route| route.destination == to) {
-            true => walk.one_by_one(ways, group, flows),
-            false => walk.together(ways, group, flows),
+            true => walk.one_by_one(paths, group, flows),
+            false => walk.together(paths, group, flows),
         };
         let is_back = |flow: usize| flows.specs[flow].destination != to;
         wrong.extend(mistakes.into_iter().map(|(flow, d)| (is_back(flow), d)));
@@ -105,14 +105,14 @@ pub(crate) fn follow(
             break;
         }
     }
-    // The way there says more than the way back, and each flow is told of once.
+    // The path there says more than the path back, and each flow is reported once.
     wrong.sort_by_key(|(is_back, _)| *is_back);
     let told = wrong.into_iter().filter(|_| !net.broken);
     told.for_each(|(_, diagnostic)| mistakes.push(*diagnostic));
     walk.found
 }
 
-/// All that stations send to each other, by destination, class and source.
+/// All that hosts send to each other, by destination, class and source.
 fn demands(flows: &Flows<'_>) -> Vec<Demand> {
     let mut all: Vec<Demand> = Vec::with_capacity(2 * flows.specs.len());
     for (flow, spec) in flows.specs.iter().enumerate() {
@@ -154,19 +154,24 @@ struct Walk<'a> {
 type Wrong = (usize, Box<Diagnostic>);
 
 impl Walk<'_> {
-    /// Shortest ways: nodes in the order of their distance, each once.
-    fn together(&mut self, ways: &mut Ways<'_>, group: &[Demand], flows: &Flows<'_>) -> Vec<Wrong> {
+    /// Shortest paths: nodes in the order of their distance, each once.
+    fn together(
+        &mut self,
+        paths: &mut Paths<'_>,
+        group: &[Demand],
+        flows: &Flows<'_>,
+    ) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         let mut waiting = Waiting::new();
         for demand in group {
             let (from, class) = (demand.from, demand.class);
-            let next = ways.next(from).to_vec();
+            let next = paths.next(from).to_vec();
             if next.is_empty() {
                 let at = flows.tables[demand.flow].to;
                 wrong.push((demand.flow, self.unreachable(from, from, demand.to, at)));
             }
             for out in next {
-                self.cross(ways, out, class, &demand.load, &mut waiting);
+                self.cross(paths, out, class, &demand.load, &mut waiting);
             }
         }
         let class = group[0].class;
@@ -175,13 +180,13 @@ impl Walk<'_> {
                 continue;
             };
             inputs.values().skip(1).for_each(|load| sum.add(load));
-            for out in ways.next(node).to_vec() {
+            for out in paths.next(node).to_vec() {
                 for (input, load) in &inputs {
                     self.steps += 1;
                     let through = self.found.through.entry((out, class, *input));
                     through.and_modify(|known| known.add(load)).or_insert(*load);
                 }
-                self.cross(ways, out, class, &sum, &mut waiting);
+                self.cross(paths, out, class, &sum, &mut waiting);
             }
         }
         wrong
@@ -189,7 +194,7 @@ impl Walk<'_> {
 
     fn cross(
         &mut self,
-        ways: &Ways<'_>,
+        paths: &Paths<'_>,
         channel: u32,
         class: u8,
         load: &Load,
@@ -198,19 +203,19 @@ impl Walk<'_> {
         let on = self.found.on.entry((channel, class));
         on.and_modify(|known| known.add(load)).or_insert(*load);
         let node = self.net.ends(channel).1;
-        if node != ways.destination {
+        if node != paths.destination {
             let place = waiting
-                .entry((Reverse(ways.distance(node)), node))
+                .entry((Reverse(paths.distance(node)), node))
                 .or_default();
             let known = place.entry(channel);
             known.and_modify(|known| known.add(load)).or_insert(*load);
         }
     }
 
-    /// Ways that the file gives: each demand on its own, they may lead anywhere.
+    /// Paths that the file gives: each demand on its own, they may lead anywhere.
     fn one_by_one(
         &mut self,
-        ways: &mut Ways<'_>,
+        paths: &mut Paths<'_>,
         group: &[Demand],
         flows: &Flows<'_>,
     ) -> Vec<Wrong> {
@@ -220,7 +225,7 @@ impl Walk<'_> {
                 break;
             }
             let at = flows.tables[demand.flow].to;
-            let found = self.demand(ways, demand.from, demand.class, &demand.load, at);
+            let found = self.demand(paths, demand.from, demand.class, &demand.load, at);
             wrong.extend(found.err().map(|diagnostic| (demand.flow, diagnostic)));
         }
         wrong
@@ -228,16 +233,16 @@ impl Walk<'_> {
 
     fn demand(
         &mut self,
-        ways: &mut Ways<'_>,
+        paths: &mut Paths<'_>,
         from: u32,
         class: u8,
         load: &Load,
         at: &At,
     ) -> Result<(), Box<Diagnostic>> {
         let mut seen: BTreeSet<u32> = BTreeSet::new();
-        let mut stack: Vec<u32> = ways.next(from).to_vec();
+        let mut stack: Vec<u32> = paths.next(from).to_vec();
         if stack.is_empty() {
-            return Err(self.unreachable(from, from, ways.destination, at));
+            return Err(self.unreachable(from, from, paths.destination, at));
         }
         let mut after: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         while let Some(channel) = stack.pop() {
@@ -251,15 +256,15 @@ impl Walk<'_> {
                 ..*load
             });
             let node = self.net.ends(channel).1;
-            if node == ways.destination {
+            if node == paths.destination {
                 continue;
             }
             let next = match self.net.forwards(node) {
-                true => ways.next(node),
+                true => paths.next(node),
                 false => &[],
             };
             if next.is_empty() {
-                return Err(self.unreachable(from, node, ways.destination, at));
+                return Err(self.unreachable(from, node, paths.destination, at));
             }
             for out in next {
                 let through = self.found.through.entry((*out, class, channel));
@@ -271,9 +276,9 @@ impl Walk<'_> {
             after.insert(channel, next.to_vec());
             stack.extend(next);
         }
-        match circle(&after) {
+        match cycle(&after) {
             None => Ok(()),
-            Some(channels) => Err(self.circles(&channels, ways.destination, at)),
+            Some(channels) => Err(self.endless(&channels, paths.destination, at)),
         }
     }
 
@@ -288,29 +293,29 @@ impl Walk<'_> {
         Box::new(
             Diagnostic::error(
                 "unreachable",
-                format!("no way leads from `{from}` to `{to}`"),
+                format!("no path leads from `{from}` to `{to}`"),
             )
             .at(at.clone(), format!("`{to}` can't be reached"))
             .note(note)
-            .note("stations forward nothing: ways pass through switches only")
+            .note("hosts forward nothing: paths pass through switches only")
             .help("add the missing `[[links]]`, or correct `[[routes]]`"),
         )
     }
 
-    fn circles(&self, channels: &[u32], to: u32, at: &At) -> Box<Diagnostic> {
+    fn endless(&self, channels: &[u32], to: u32, at: &At) -> Box<Diagnostic> {
         let names: Vec<String> = channels.iter().map(|c| self.net.channel_name(*c)).collect();
         let to = self.net.name(to);
         Box::new(
-            Diagnostic::error("endless-route", format!("frames to `{to}` run in a circle"))
+            Diagnostic::error("endless-route", format!("frames to `{to}` run in a loop"))
                 .at(at.clone(), "they may never arrive")
-                .note(format!("the way: {}, and again", names.join(", ")))
+                .note(format!("the loop: {}, and again", names.join(", ")))
                 .help("correct `[[routes]]`: each next hop must lead nearer"),
         )
     }
 }
 
-/// A circle in a graph, if there is one.
-pub(crate) fn circle(after: &BTreeMap<u32, Vec<u32>>) -> Option<Vec<u32>> {
+/// A cycle in a graph, if there is one.
+pub(crate) fn cycle(after: &BTreeMap<u32, Vec<u32>>) -> Option<Vec<u32>> {
     let mut done: BTreeSet<u32> = BTreeSet::new();
     for start in after.keys() {
         if done.contains(start) {
@@ -446,13 +451,13 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_found_and_joins_are_none() {
-        assert_eq!(circle(&graph(&[])), None);
+    fn cycles_are_found_and_joins_are_none() {
+        assert_eq!(cycle(&graph(&[])), None);
         let diamond = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)];
-        assert_eq!(circle(&graph(&diamond)), None);
+        assert_eq!(cycle(&graph(&diamond)), None);
         let closed = [diamond.as_slice(), &[(4, 1)]].concat();
-        assert_eq!(circle(&graph(&closed)), Some(vec![1, 3, 4]));
-        assert_eq!(circle(&graph(&[(7, 7)])), Some(vec![7]));
-        assert_eq!(circle(&graph(&[(0, 1), (5, 6), (6, 5)])), Some(vec![5, 6]));
+        assert_eq!(cycle(&graph(&closed)), Some(vec![1, 3, 4]));
+        assert_eq!(cycle(&graph(&[(7, 7)])), Some(vec![7]));
+        assert_eq!(cycle(&graph(&[(0, 1), (5, 6), (6, 5)])), Some(vec![5, 6]));
     }
 }

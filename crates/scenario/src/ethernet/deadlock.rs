@@ -1,23 +1,23 @@
-//! Cyclic buffer dependency: may stopped queues come to wait for each other in a circle?
+//! Cyclic buffer dependency: may stopped queues come to wait for each other in a cycle?
 //!
 //! A channel `X->Y` that `Y` stops waits for the queues of `Y` that asked for the stop: under
 //! detection at outputs those of all ports but the one back to `X` (`others`), that one too
 //! (`all`), or those that frames of `X->Y` go on to (`contributing`, and detection at inputs).
-//! Queues that can't fill up to their high threshold, because all windows of the flows through
-//! them together are less, are left out. A circle is necessary for a deadlock, not sufficient
+//! Queues that can't fill up to their XOFF threshold, because all windows of the flows through
+//! them together are less, are left out. A cycle is necessary for a deadlock, not sufficient
 //! (Hu et al., HotNets 2016).
 //!
-//! Under the destination scheme frames to one station wait only for frames to the same one, and
-//! ways to a station have no circles.
+//! Under the destination scheme frames to one host wait only for frames to the same one, and
+//! paths to a host have no cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ethernet::spec::{BackPressureSpec, Detect, Notify, Select};
 
-use super::crossings::circle;
+use super::crossings::cycle;
 use super::lossless::{Lossless, channel_of, switch_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::ethernet::pressure::{self, BackPressure};
+use crate::given::ethernet::flow_control::{self, FlowControl};
 
 /// Channel and class; with PAUSE the class is 0: it stops all.
 type Place = (u32, u8);
@@ -25,15 +25,15 @@ type Place = (u32, u8);
 /// Channels that a message names.
 const NAMED: usize = 12;
 
-/// Warns of a circle.
+/// Warns of a cycle.
 pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    let pressure = &look.file.back_pressure.value;
+    let pressure = &look.file.flow_control.value;
     let Some(stops) = pressure.stops() else {
         return;
     };
-    let by_class = matches!(pressure.value, BackPressure::Class(_));
+    let by_class = matches!(pressure.value, FlowControl::Pfc(_));
     let graph = waits(look);
-    let Some(around) = circle(&graph) else {
+    let Some(around) = cycle(&graph) else {
         return;
     };
     let named: Vec<String> = around
@@ -59,35 +59,37 @@ pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let is_mutual = around.len() == 2 && around[0] / 16 == around[1] / 16;
     let mut diagnostic = Diagnostic::warning(
         "deadlock",
-        "stopped queues may wait for each other in a circle",
+        "stopped queues may wait for each other in a cycle",
     )
-    .at(at.clone(), format!("{} channels in a circle", around.len()))
+    .at(at.clone(), format!("{} channels in a cycle", around.len()))
     .note(format!(
         "each may wait for the next: {}{more}, and the first again",
         named.join(", ")
     ))
-    .note("the run ends when such a circle stands still for `run.stall`, and names its frames");
-    if is_mutual && *stops.notify == Some(pressure::Notify::All) {
-        diagnostic = diagnostic.help("say `notify = \"others\"`: no port then waits for its twin");
+    .note("the run ends when such a cycle is stuck for `run.stall`, and reports its frames");
+    if is_mutual && *stops.notify == Some(flow_control::Notify::All) {
+        diagnostic = diagnostic.help(
+            "say `notify = \"others\"`: a port then never waits for the opposite port of its link",
+        );
     } else {
         diagnostic = diagnostic
-            .help("give some of the flows other ways, by `[[routes]]`, until no circle is left");
+            .help("give some of the flows other paths, by `[[routes]]`, until no cycle is left");
         if by_class {
             diagnostic = diagnostic.help(
-                "or give flows different classes, so that those of no class close the circle: a \
-                 frame keeps the class of its flow on all its way",
+                "or give flows different classes, so that those of no class close the cycle: a \
+                 frame keeps the class of its flow on its whole path",
             );
         }
         diagnostic = diagnostic.help("or stop by destination: `kind = \"destination\"`");
     }
     mistakes.push(
         diagnostic
-            .help("a `[watchdog]` or `back_pressure.time_out` ends it, at the price of frames"),
+            .help("a `[watchdog]` or `flow_control.time_out` ends it, at the price of frames"),
     );
 }
 
 /// What each channel between switches may wait for: `8 * channel + class`. No other is part of a
-/// circle: a host waits for no one further on, and no one waits for what a host sends.
+/// cycle: a host waits for no one further on, and no one waits for what a host sends.
 fn waits(look: &Lossless<'_>) -> BTreeMap<u32, Vec<u32>> {
     let mut graph: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for (channel, class) in look.crossings.on.keys() {
@@ -156,7 +158,7 @@ fn next(look: &Lossless<'_>, pressure: &BackPressureSpec, channel: u32, class: u
     found
 }
 
-/// May the flows through an output queue fill it to its high threshold?
+/// May the flows through an output queue fill it to its XOFF threshold?
 fn fills(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
     let queue = &channel_of(look.spec, channel).queues[usize::from(class)];
     let load = look.crossings.on.get(&(channel, class));
@@ -168,7 +170,7 @@ fn fills_input(look: &Lossless<'_>, channel: u32, class: u8) -> bool {
     let input = channel_of(look.spec, channel)
         .inputs
         .get(usize::from(class));
-    let high = input.map_or(0, |input| input.high_bytes);
+    let xoff = input.map_or(0, |input| input.high_bytes);
     let load = look.crossings.on.get(&(channel, class));
-    load.is_some_and(|load| load.most > high)
+    load.is_some_and(|load| load.most > xoff)
 }

@@ -14,7 +14,7 @@ use crate::given::ethernet::flows::{self as given, FlowSettings, Transport};
 use crate::given::ethernet::network::Link;
 use crate::given::ethernet::traffic::TrafficKind;
 use crate::given::topology::PatternsKind;
-use crate::patterns::{self, Hosts};
+use crate::patterns;
 use crate::reader::clip;
 use crate::source::At;
 use crate::typed::{Placed, Word};
@@ -50,7 +50,7 @@ pub(crate) fn highest_class(file: &EthernetFile) -> u8 {
     let flows = file.flows.iter().map(|flow| *flow.settings.class);
     let patterns = file.patterns.iter().map(|rule| *rule.settings.class);
     let classes = file.classes.iter().map(|class| *class.class);
-    let stops = file.back_pressure.stops();
+    let stops = file.flow_control.stops();
     let lossless = stops.and_then(|stops| stops.classes.as_ref());
     let lossless = lossless.into_iter().flatten().copied();
     let named = flows.chain(patterns).chain(classes).chain(lossless);
@@ -124,15 +124,15 @@ fn named(
     net: &Net<'_>,
     mistakes: &mut Diagnostics,
 ) -> Option<Vec<(u32, u32)>> {
-    let mut stations = |names: &Placed<Vec<Named>>| -> Option<Vec<u32>> {
+    let mut hosts = |names: &Placed<Vec<Named>>| -> Option<Vec<u32>> {
         let found = names.sure()?.iter().map(|(name, at)| {
-            let found = net.find_station(name, at);
+            let found = net.find_host(name, at);
             found.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
         });
         let found: Vec<Option<u32>> = found.collect();
         found.into_iter().collect()
     };
-    let (from, to) = (stations(&flow.from), stations(&flow.to));
+    let (from, to) = (hosts(&flow.from), hosts(&flow.to));
     let (from, to) = (from?, to?);
     let pairs: Vec<(u32, u32)> = match (from.as_slice(), to.as_slice()) {
         ([from], to) => to.iter().map(|to| (*from, *to)).collect(),
@@ -143,9 +143,9 @@ fn named(
         (from, to) => {
             mistakes.push(
                 Diagnostic::error("bad-flow", "`from` and `to` do not pair up")
-                    .at(flow.to.at.clone(), format!("{} stations", to.len()))
-                    .at(flow.from.at.clone(), format!("{} stations", from.len()))
-                    .help("name as many on both sides, or one station on one of them"),
+                    .at(flow.to.at.clone(), format!("{} hosts", to.len()))
+                    .at(flow.from.at.clone(), format!("{} hosts", from.len()))
+                    .help("name as many on both sides, or one host on one of them"),
             );
             return None;
         }
@@ -157,15 +157,15 @@ fn named(
                 format!("`{}` sends to itself", clip(net.name(*same))),
             )
             .at(flow.to.at.clone(), "also where it starts")
-            .help("a flow goes from one station to another"),
+            .help("a flow goes from one host to another"),
         );
         return None;
     }
     if pairs.is_empty() {
         mistakes.push(
-            Diagnostic::error("bad-flow", "a flow needs two stations")
+            Diagnostic::error("bad-flow", "a flow needs two hosts")
                 .at(flow.to.at.clone(), "an empty list")
-                .help("name one station or more: `to = \"D\"`"),
+                .help("name one host or more: `to = \"D\"`"),
         );
         return None;
     }

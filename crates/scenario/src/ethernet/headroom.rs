@@ -1,6 +1,6 @@
-//! Headroom: room above the high threshold for what comes before a stop takes effect.
+//! Headroom: room above the XOFF threshold for what comes before a stop takes effect.
 //!
-//! A queue that has just passed its high threshold sends stops to its inputs. From then until the
+//! A queue that has just passed its XOFF threshold sends stops to its inputs. From then until the
 //! stop takes effect at the other end of input `i`, that end may start more frames, and the one
 //! it had begun completes:
 //!
@@ -84,8 +84,8 @@ pub fn sent_meanwhile(rate: Rate, largest_bytes: u32, least_bytes: u32, inputs: 
 mod tests {
     use super::*;
 
-    /// A station on a link of 0.5 us that gets acknowledgements only.
-    fn station(mbps: u64, frame_bytes: u32) -> Stop {
+    /// A host on a link of 0.5 us that gets acknowledgements only.
+    fn host(mbps: u64, frame_bytes: u32) -> Stop {
         let rate = Rate(mbps * 1_000_000);
         Stop {
             rate,
@@ -107,7 +107,7 @@ mod tests {
         for (mbps, bytes) in [(10, 1_082), (100, 1_518), (1_000, 1_518)] {
             let stop = Stop {
                 ahead: Duration::ZERO,
-                ..station(mbps, bytes)
+                ..host(mbps, bytes)
             };
             assert_eq!(stop.frames(), 2, "{mbps} Mbps");
         }
@@ -118,10 +118,10 @@ mod tests {
         let rate = Rate(100_000_000);
         let busy = Stop {
             ahead: wire_time(rate, 1_518),
-            ..station(100, 1_518)
+            ..host(100, 1_518)
         };
         // 1538 + 84 bytes and 1 us on the wire: into the second frame after the first.
-        assert_eq!((station(100, 1_518).frames(), busy.frames()), (2, 3));
+        assert_eq!((host(100, 1_518).frames(), busy.frames()), (2, 3));
         let exact = Stop {
             control: Duration::ZERO,
             away: Duration::ZERO,
@@ -158,16 +158,16 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_buffers_hold_five_merging_stations() {
+    fn the_papers_buffers_hold_five_merging_hosts() {
         let margin = 70_000 - 56_000;
-        let stop = station(10, 1_082);
+        let stop = host(10, 1_082);
         assert!(needed(5, stop, 1_082) <= margin);
         assert!(needed(8, stop, 1_082) > margin, "eight lose on purpose");
     }
 
     #[test]
     fn fifty_kilobytes_need_a_threshold_of_seventy_per_cent() {
-        let stop = station(100, 1_518);
+        let stop = host(100, 1_518);
         // Files of 100 kB end with a frame of 778 bytes.
         for least in [1_518, 778] {
             assert!(needed(5, stop, least) <= 50_000 - 35_000, "70 %");
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_port_slower_than_its_inputs_sends_nothing_in_time() {
-        let fast = [station(100, 1_518)];
+        let fast = [host(100, 1_518)];
         assert_eq!(sent_meanwhile(Rate(10_000_000), 1_518, 1_518, &fast), 0);
         assert_eq!(
             sent_meanwhile(Rate(100_000_000), 1_518, 1_518, &fast),

@@ -35,7 +35,7 @@ struct Short {
     class: u8,
     /// Bytes it holds, and where it is congested.
     limit: u64,
-    high: u64,
+    xoff: u64,
     needed: u64,
     notes: Vec<String>,
 }
@@ -43,7 +43,7 @@ struct Short {
 impl Short {
     fn missing(&self) -> u64 {
         self.needed
-            .saturating_sub(self.limit.saturating_sub(self.high))
+            .saturating_sub(self.limit.saturating_sub(self.xoff))
     }
 }
 
@@ -111,14 +111,14 @@ impl Lossless<'_> {
         all.map(|((_, _, input), load)| (*input, *load)).collect()
     }
 
-    /// Is the class under back-pressure at switches?
+    /// Is the class under flow control at switches?
     pub(super) fn is_lossless(&self, class: u8) -> bool {
         let nodes = 0..self.spec.nodes.len() as u32;
         let mut switches = nodes.filter_map(|node| self.pressure(node));
         switches.next().is_some_and(|p| p.classes & 1 << class != 0)
     }
 
-    fn is_deaf(&self, input: u32) -> bool {
+    fn ignores_stops(&self, input: u32) -> bool {
         self.spec.nodes[self.net.ends(input).0 as usize].is_deaf
     }
 
@@ -127,14 +127,14 @@ impl Lossless<'_> {
         let all = self.crossings.on.keys();
         let stopped = all.filter(|(channel, class)| {
             let pressure = self.pressure(self.net.ends(*channel).1);
-            pressure.is_some_and(|p| p.classes & 1 << class != 0) && !self.is_deaf(*channel)
+            pressure.is_some_and(|p| p.classes & 1 << class != 0) && !self.ignores_stops(*channel)
         });
         stopped
             .filter_map(|(channel, class)| Some((*channel, *class, self.stop(*channel, *class)?)))
             .collect()
     }
 
-    /// Output queues: the room above `high` against all inputs that feed it.
+    /// Output queues: the room above `xoff` against all inputs that feed it.
     fn short_outputs(&self) -> Vec<Short> {
         let mut short = Vec::new();
         for (channel, class) in self.crossings.on.keys() {
@@ -147,7 +147,7 @@ impl Lossless<'_> {
                 continue;
             }
             let inputs = self.inputs(*channel, *class).into_iter();
-            let inputs = inputs.filter(|(input, _)| !self.is_deaf(*input));
+            let inputs = inputs.filter(|(input, _)| !self.ignores_stops(*input));
             let by_destination = matches!(pressure.select, Select::Destination(_));
             let stops = inputs.filter_map(|(input, load)| {
                 let stop = self.stop(input, *class)?;
@@ -172,7 +172,7 @@ impl Lossless<'_> {
                 channel: *channel,
                 class: *class,
                 limit,
-                high: queue.high_bytes,
+                xoff: queue.high_bytes,
                 needed: sum.saturating_sub(sent),
                 notes: self.parts(&stops, sent),
             };
@@ -211,7 +211,7 @@ impl Lossless<'_> {
             let (frames, bytes) = (stop.frames(), stop.frame_bytes);
             let times = match times {
                 1 => String::new(),
-                times => format!(" for each of {times} stations"),
+                times => format!(" for each of {times} hosts"),
             };
             format!(
                 "`{}`: {} of {bytes} B{times}",
@@ -234,7 +234,7 @@ impl Lossless<'_> {
         notes
     }
 
-    /// Counters at inputs: the room above `high` against that one input.
+    /// Counters at inputs: the room above `xoff` against that one input.
     fn short_inputs(&self) -> Vec<Short> {
         let all = self.needed_at_inputs().into_iter();
         let short = all.filter_map(|(channel, class, stop)| {
@@ -245,7 +245,7 @@ impl Lossless<'_> {
                 channel,
                 class,
                 limit: input.limit_bytes?,
-                high: input.high_bytes,
+                xoff: input.high_bytes,
                 needed: stop.bytes(),
                 notes: self.parts(&[(channel, stop, 1)], 0),
             };
@@ -257,10 +257,10 @@ impl Lossless<'_> {
 
 /// Looks at every lossless class of every switch.
 pub(crate) fn check(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    let Some(stops) = look.file.back_pressure.stops() else {
+    let Some(stops) = look.file.flow_control.stops() else {
         return;
     };
-    let at = &stops.high.at;
+    let at = &stops.xoff.at;
     tell(look, at, "queue", look.short_outputs(), mistakes);
     tell(look, at, "input", look.short_inputs(), mistakes);
     small_outputs(look, mistakes);
@@ -292,7 +292,7 @@ fn tell_worst(
         return;
     };
     let name = look.net.channel_name(worst.channel);
-    let there = worst.limit - worst.high.min(worst.limit);
+    let there = worst.limit - worst.xoff.min(worst.limit);
     let class = worst.class;
     let mut diagnostic = Diagnostic::error_unless(
         meant,
@@ -306,7 +306,7 @@ fn tell_worst(
         at.clone(),
         format!(
             "needs {} B above {} B; of {} B, {there} B are there",
-            worst.needed, worst.high, worst.limit
+            worst.needed, worst.xoff, worst.limit
         ),
     );
     for note in worst.notes {
@@ -318,7 +318,7 @@ fn tell_worst(
     let share = worst.limit.saturating_sub(worst.needed) as f64 / worst.limit.max(1) as f64;
     let lower = (share > 0.0).then(|| {
         let percent = (share * 100.0).floor();
-        format!("lower `high` to `\"{percent} %\"`, and `low` below it")
+        format!("lower `xoff` to `\"{percent} %\"`, and `xon` below it")
     });
     mistakes.push(
         diagnostic

@@ -62,7 +62,7 @@ pub(crate) fn build(
     let links = queues::links(file, &net, ports, mistakes);
     let flows = self::flows::flows(file, &net, queues::marked(&links), mistakes);
     checks::classes(file, ports.classes, mistakes);
-    checks::back_pressure(file, ports, mistakes);
+    checks::flow_control(file, ports, mistakes);
     checks::frames(file, &flows, mistakes);
     let given = (file.series.as_slice(), root.chosen_outside());
     let series = series::series(given, &net, &flows, ports, stop_at, mistakes);
@@ -119,7 +119,7 @@ fn whole(
         consent,
     };
     if crossings.is_partial {
-        checks::too_many_ways(file, mistakes);
+        checks::too_many_paths(file, mistakes);
     } else {
         lossless::check(&look, mistakes);
         checks::stall(&look, mistakes);

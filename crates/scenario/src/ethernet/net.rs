@@ -69,7 +69,7 @@ impl<'r> Net<'r> {
     }
 
     /// Those that forward nothing.
-    pub(crate) fn stations(&self) -> Vec<u32> {
+    pub(crate) fn hosts(&self) -> Vec<u32> {
         let nodes = 0..self.names.len() as u32;
         nodes.filter(|node| !self.forwards(*node)).collect()
     }
@@ -129,28 +129,25 @@ impl<'r> Net<'r> {
             let known = || self.names.iter().take(looked).map(String::as_str);
             Box::new(
                 Diagnostic::error("unknown-node", format!("there is no node `{}`", clip(name)))
-                    .at(at.clone(), "not a station or a switch of this network")
+                    .at(at.clone(), "not a host or a switch of this network")
                     .help_if(suggest::did_you_mean(name, known()))
                     .note(format!("nodes: {}", suggest::one_of(known()))),
             )
         })
     }
 
-    /// The station of that name.
-    pub(crate) fn find_station(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
+    /// The host of that name.
+    pub(crate) fn find_host(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
         let node = self.find(name, at)?;
         if !self.forwards(node) {
             return Ok(node);
         }
-        let stations = self.stations().into_iter().take(self.looked());
-        let stations: Vec<&str> = stations.map(|node| self.name(node)).collect();
+        let hosts = self.hosts().into_iter().take(self.looked());
+        let hosts: Vec<&str> = hosts.map(|node| self.name(node)).collect();
         Err(Box::new(
-            Diagnostic::error("not-a-station", format!("`{}` is a switch", clip(name)))
-                .at(at.clone(), "flows start and end at stations")
-                .note(format!(
-                    "stations: {}",
-                    suggest::one_of(stations.iter().copied())
-                )),
+            Diagnostic::error("not-a-host", format!("`{}` is a switch", clip(name)))
+                .at(at.clone(), "flows start and end at hosts")
+                .note(format!("hosts: {}", suggest::one_of(hosts.iter().copied()))),
         ))
     }
 
@@ -191,7 +188,7 @@ impl<'r> Net<'r> {
 
 impl Hosts for Net<'_> {
     fn hosts(&self) -> Vec<u32> {
-        self.stations()
+        self.hosts()
     }
 
     fn switch_of(&self, host: u32) -> Option<u32> {
@@ -200,6 +197,6 @@ impl Hosts for Net<'_> {
     }
 
     fn find_host(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>> {
-        self.find_station(name, at)
+        self.find_host(name, at)
     }
 }

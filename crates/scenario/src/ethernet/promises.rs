@@ -1,6 +1,6 @@
 //! What lossless classes promise, and where the file gives it up.
 //!
-//! A class under back-pressure loses nothing, at any node. One word gives that up, for the classes
+//! A class under flow control loses nothing, at any node. One word gives that up, for the classes
 //! and places it names: `headroom = "unchecked"`.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use super::queues::Ports;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::Named;
 use crate::given::ethernet::EthernetFile;
-use crate::given::ethernet::pressure::Headroom;
+use crate::given::ethernet::flow_control::Headroom;
 use crate::given::ethernet::switch::Classes;
 use crate::source::At;
 use crate::typed::Placed;
@@ -59,7 +59,7 @@ impl Consent {
         ports: Ports,
         mistakes: &mut Diagnostics,
     ) -> Self {
-        let general = file.back_pressure.stops().map(|stops| &stops.headroom);
+        let general = file.flow_control.stops().map(|stops| &stops.headroom);
         let general = general.filter(|headroom| headroom.is_given);
         let general = general.map(|headroom| Word {
             class: None,
@@ -112,7 +112,7 @@ impl Consent {
     ) -> Vec<GivenUp> {
         let mut given_up = Vec::new();
         for (id, node) in (0_u32..).zip(&mut network.nodes) {
-            // Only a watchdog makes a station drop anything.
+            // Only a watchdog makes a host drop anything.
             let is_switch = matches!(node.kind, NodeKind::Switch(_));
             if !is_switch && node.watchdog.is_none() {
                 continue;
@@ -171,14 +171,14 @@ fn places(
 /// Words about headroom that name nothing that has it.
 fn without_meaning(own: &Classes, lossless: u8, mistakes: &mut Diagnostics) {
     let class = *own.class;
-    // Where nothing is under back-pressure, one word turned all of it off.
+    // Where nothing is under flow control, one word turned all of it off.
     let is_lossy = lossless != 0 && lossless & 1 << class == 0;
     if let Some(at) = own.headroom.place().filter(|_| is_lossy) {
         mistakes.push(
             Diagnostic::error("no-meaning", format!("class {class} promises nothing"))
                 .at(at.clone(), "only lossless classes have headroom")
-                .note("lossless are the classes of `[back_pressure]`")
-                .help("leave it out, or put the class under back-pressure"),
+                .note("lossless are the classes of `[flow_control]`")
+                .help("leave it out, or add the class to `flow_control.classes`"),
         );
     }
     if own.headroom_at.is_given && !own.headroom.is_mentioned() {

@@ -6,7 +6,7 @@ use kernel::{Duration, Rate};
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
-use crate::given::ethernet::switch::{self, Buffer, QueueSettings};
+use crate::given::ethernet::switch::{QueueSettings, Scheduler};
 use crate::kinds::OrShare;
 use crate::typed::Placed;
 use crate::units::Decimal;
@@ -14,21 +14,24 @@ use crate::units::Decimal;
 /// Propagation where the file says nothing: 100 m of cable.
 const USUAL_DELAY: Duration = Duration(500_000);
 /// Thresholds where the file says nothing: the paper's.
-const USUAL_HIGH: OrShare<u64> = OrShare::Share(Decimal {
+const USUAL_XOFF: OrShare<u64> = OrShare::Share(Decimal {
     digits: 8,
     scale: 1,
 });
-const USUAL_LOW: OrShare<u64> = OrShare::Share(Decimal {
+const USUAL_XON: OrShare<u64> = OrShare::Share(Decimal {
     digits: 7,
     scale: 1,
 });
+
+/// Bytes a turn where the file says nothing: a full frame with a tag.
+const USUAL_QUANTUM: u32 = 1522;
 
 /// How memory and detection of the scenario look to a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Ports {
     /// Queues of each port.
     pub classes: u8,
-    /// Classes under back-pressure, a bit each; 0 without it.
+    /// Classes under flow control, a bit each; 0 without it.
     pub lossless: u8,
     /// Congestion is seen at inputs.
     pub at_inputs: bool,
@@ -69,12 +72,11 @@ pub(crate) fn marked(links: &[LinkSpec]) -> [bool; 8] {
 /// What is said of the queues of each class, wherever they are.
 fn classes(file: &EthernetFile, ports: Ports) -> Vec<QueueSettings> {
     let buffer = &file.buffer;
-    let stops = file.back_pressure.stops();
+    let stops = file.flow_control.stops();
     let common = QueueSettings {
         limit: *buffer.per_queue,
-        high: stops.map(|stops| stops.high.clone()).unwrap_or_default(),
-        low: stops.map(|stops| stops.low.clone()).unwrap_or_default(),
-        quantum: None,
+        xoff: stops.map(|stops| stops.xoff.clone()).unwrap_or_default(),
+        xon: stops.map(|stops| stops.xon.clone()).unwrap_or_default(),
         mark_above: buffer.mark_above,
         ecn: buffer.ecn.clone(),
     };
@@ -102,7 +104,8 @@ fn channel(
     let delay = wire.delay.or(wire.cable).unwrap_or(USUAL_DELAY);
     let (from, to) = net.ends(number);
     let port = Port {
-        buffer: &file.buffer,
+        file,
+        scheduler: own.scheduler.as_ref(),
         rate,
         ports,
         name: net.channel_name(number),
@@ -112,9 +115,9 @@ fn channel(
     let mut spec = ChannelSpec {
         rate,
         delay: delay.max(Duration(1)),
-        order: match own.order.unwrap_or(file.switch.order) {
-            switch::Order::StrictPriority => Order::StrictPriority,
-            switch::Order::DeficitRoundRobin => Order::DeficitRoundRobin,
+        order: match own.scheduler.as_ref().unwrap_or(&file.scheduler) {
+            Scheduler::StrictPriority => Order::StrictPriority,
+            Scheduler::Drr { .. } => Order::DeficitRoundRobin,
         },
         queues: Vec::new(),
         inputs: Vec::new(),
@@ -132,7 +135,9 @@ fn channel(
 }
 
 struct Port<'r> {
-    buffer: &'r Buffer,
+    file: &'r EthernetFile,
+    /// That of its link, if it has one.
+    scheduler: Option<&'r Scheduler>,
     rate: Rate,
     ports: Ports,
     name: String,
@@ -141,6 +146,23 @@ struct Port<'r> {
 impl Port<'_> {
     fn is_lossless(&self, class: u8) -> bool {
         self.ports.lossless & 1 << class != 0
+    }
+
+    /// Bytes a turn of a class: what the link says holds for all, then what the class says.
+    fn quantum(&self, class: u8) -> u32 {
+        let said = |scheduler: &Scheduler| match scheduler {
+            Scheduler::StrictPriority => None,
+            Scheduler::Drr { quantum } => *quantum,
+        };
+        let mut own = self.file.classes.iter();
+        let own = own.find(|own| own.class.sure() == Some(&class));
+        let of_class = own.and_then(|own| own.quantum);
+        let (of_link, of_all) = match self.scheduler {
+            Some(scheduler) => (said(scheduler), None),
+            None => (None, said(&self.file.scheduler)),
+        };
+        let given = of_link.or(of_class).or(of_all);
+        given.unwrap_or(USUAL_QUANTUM)
     }
 
     fn queue(
@@ -154,7 +176,7 @@ impl Port<'_> {
             limit_bytes: None,
             high_bytes: u64::MAX,
             low_bytes: 0,
-            quantum_bytes: settings.quantum.unwrap_or(self.buffer.quantum),
+            quantum_bytes: self.quantum(class),
             ecn: None,
         };
         if !leaves_switch {
@@ -190,7 +212,7 @@ impl Port<'_> {
                 limit_bytes: None,
             };
         }
-        let given = self.buffer.per_input;
+        let given = self.file.buffer.per_input;
         let limit = given.unwrap_or_else(|| usual_bytes(self.rate));
         let (high_bytes, low_bytes) = self.thresholds(class, settings, limit, mistakes);
         InputSpec {
@@ -200,7 +222,7 @@ impl Port<'_> {
         }
     }
 
-    /// High and low, which are shares of `limit` or bytes.
+    /// XOFF and XON thresholds, which are shares of `limit` or bytes.
     fn thresholds(
         &self,
         class: u8,
@@ -208,39 +230,39 @@ impl Port<'_> {
         limit: u64,
         mistakes: &mut Diagnostics,
     ) -> (u64, u64) {
-        let (high_at, low_at) = (&settings.high.at, &settings.low.at);
+        let (xoff_at, xon_at) = (&settings.xoff.at, &settings.xon.at);
         // One that could not be read is a mistake already told.
-        let (Some(high), Some(low)) = (high(&settings.high, limit), low(&settings.low, limit))
+        let (Some(xoff), Some(xon)) = (xoff(&settings.xoff, limit), xon(&settings.xon, limit))
         else {
             return (limit, 0);
         };
         let place = || format!("queue `{}`, class {class}: {limit} B", self.name);
-        if high >= limit {
+        if xoff >= limit {
             mistakes.push(
-                Diagnostic::error("bad-threshold", "the high threshold leaves no room")
-                    .at(high_at.clone(), format!("{high} B of a limit of {limit} B"))
+                Diagnostic::error("bad-threshold", "`xoff` leaves no room above it")
+                    .at(xoff_at.clone(), format!("{xoff} B of a limit of {limit} B"))
                     .note(place())
-                    .note("what comes before a stop takes effect needs room above `high`")
-                    .help("lower `high`, to `\"80 %\"` for example, or raise the limit"),
+                    .note("what comes before a stop takes effect needs room above `xoff`")
+                    .help("lower `xoff`, to `\"80 %\"` for example, or raise the limit"),
             );
         }
-        if low > high || high == 0 {
+        if xon > xoff || xoff == 0 {
             mistakes.push(
-                Diagnostic::error("bad-threshold", "the low threshold is above the high one")
-                    .at(low_at.clone(), format!("`low` is {low} B"))
-                    .at(high_at.clone(), format!("`high` is {high} B"))
+                Diagnostic::error("bad-threshold", "`xon` is above `xoff`")
+                    .at(xon_at.clone(), format!("`xon` is {xon} B"))
+                    .at(xoff_at.clone(), format!("`xoff` is {xoff} B"))
                     .note(place())
-                    .help("congestion begins above `high` and ends below `low`: lower `low`"),
+                    .help("congestion begins above `xoff` and ends below `xon`: lower `xon`"),
             );
-        } else if low == 0 {
+        } else if xon == 0 {
             mistakes.push(
                 Diagnostic::error("bad-threshold", "congestion would never end")
-                    .at(low_at.clone(), "no queue holds less than 0 B")
+                    .at(xon_at.clone(), "no queue holds less than 0 B")
                     .note(place())
-                    .help("raise `low`: congestion ends when the queue holds less"),
+                    .help("raise `xon`: congestion ends when the queue holds less"),
             );
         }
-        (high, low)
+        (xoff, xon)
     }
 
     fn ecn(
@@ -257,14 +279,14 @@ impl Port<'_> {
             });
         }
         let slope = settings.ecn.as_ref()?;
-        let (low_bytes, high_bytes) = (*slope.low.sure()?, *slope.high.sure()?);
+        let (low_bytes, high_bytes) = (*slope.min.sure()?, *slope.max.sure()?);
         if low_bytes >= high_bytes {
             mistakes.push(
                 Diagnostic::error("bad-threshold", "marks end before they begin")
-                    .at(slope.high.at.clone(), format!("{high_bytes} B"))
-                    .at(slope.low.at.clone(), format!("{low_bytes} B"))
+                    .at(slope.max.at.clone(), format!("{high_bytes} B"))
+                    .at(slope.min.at.clone(), format!("{low_bytes} B"))
                     .note(format!("queue `{}`, class {class}", self.name))
-                    .help("raise `high` above `low`, or use `mark_above` for a step"),
+                    .help("raise `max` above `min`, or use `mark_above` for a step"),
             );
         }
         Some(EcnSpec {
@@ -275,14 +297,14 @@ impl Port<'_> {
     }
 }
 
-/// The high threshold in bytes; `None` if it could not be read.
-pub(crate) fn high(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
-    bytes(given.sure()?.unwrap_or(USUAL_HIGH), limit)
+/// The XOFF threshold in bytes; `None` if it could not be read.
+pub(crate) fn xoff(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
+    bytes(given.sure()?.unwrap_or(USUAL_XOFF), limit)
 }
 
-/// The same of the low one.
-pub(crate) fn low(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
-    bytes(given.sure()?.unwrap_or(USUAL_LOW), limit)
+/// The same of the XON threshold.
+pub(crate) fn xon(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
+    bytes(given.sure()?.unwrap_or(USUAL_XON), limit)
 }
 
 /// A threshold in bytes; shares are rounded half up.

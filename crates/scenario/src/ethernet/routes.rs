@@ -1,4 +1,4 @@
-//! Ways: the shortest, and those that the file gives.
+//! Paths: the shortest, and those that the file gives.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,7 +13,7 @@ use crate::given::ethernet::EthernetFile;
 use crate::source::At;
 
 /// Follows each flow there and back, as the engine does, where that has not been done already:
-/// the file gives ways, or there were too many to follow all.
+/// the file gives paths, or there were too many to follow all.
 pub(crate) fn follow(
     network: &EthernetSpec,
     flows: &Flows<'_>,
@@ -29,23 +29,23 @@ pub(crate) fn follow(
     };
     let mut hops = Vec::new();
     for (index, table) in (0_u32..).zip(&flows.tables) {
-        for way in [2 * index, 2 * index + 1] {
+        for path in [2 * index, 2 * index + 1] {
             hops.clear();
-            if tables.follow(network, way, &mut hops).is_ok() {
+            if tables.follow(network, path, &mut hops).is_ok() {
                 continue;
             }
             let flow = &network.flows[index as usize];
             let name = |node: u32| &network.nodes[node as usize].name;
             let (source, end) = (name(flow.source), name(flow.destination));
-            let (what, from, to) = match way % 2 {
-                0 => ("its way does not arrive", source, end),
-                _ => ("the way back does not arrive", end, source),
+            let (what, from, to) = match path % 2 {
+                0 => ("its path does not arrive", source, end),
+                _ => ("the path back does not arrive", end, source),
             };
-            let message = format!("no way leads from `{from}` to `{to}`");
+            let message = format!("no path leads from `{from}` to `{to}`");
             mistakes.push(
                 Diagnostic::error("unreachable", message)
                     .at(table.to.clone(), what)
-                    .note("every flow has a way back, whether it sends anything there or not")
+                    .note("every flow has a path back, whether it sends anything there or not")
                     .help("correct `[[routes]]`: each next hop must lead nearer"),
             );
         }
@@ -68,7 +68,7 @@ pub(crate) fn given(
         let nodes = nodes.map(|(name, at)| kept(net.find(name, at)));
         let nodes = all(nodes.collect());
         let to = route.to.iter();
-        let to = to.map(|(name, at)| kept(net.find_station(name, at)));
+        let to = to.map(|(name, at)| kept(net.find_host(name, at)));
         let to = all(to.collect());
         let (Some(nodes), Some(to)) = (nodes, to) else {
             continue;
@@ -105,24 +105,24 @@ fn twice(at: &At, net: &Net<'_>, place: (u32, u32)) -> Diagnostic {
     let (node, to) = (net.name(place.0), net.name(place.1));
     Diagnostic::error(
         "contradiction",
-        format!("the way from `{node}` to `{to}` is given twice"),
+        format!("the path from `{node}` to `{to}` is given twice"),
     )
     .at(at.clone(), "the second")
     .help("name all next hops in one `via`")
 }
 
-/// Next hops from every node to one station.
-pub(crate) struct Ways<'a> {
+/// Next hops from every node to one host.
+pub(crate) struct Paths<'a> {
     net: &'a Net<'a>,
     given: &'a [RouteSpec],
-    /// Links to the station; `u32::MAX` where there is no way.
+    /// Links to the host; `u32::MAX` where there is no path.
     distance: Vec<u32>,
     /// Next hops that were asked for.
     known: BTreeMap<u32, Vec<u32>>,
     pub destination: u32,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> Paths<'a> {
     pub(crate) fn new(net: &'a Net<'a>, given: &'a [RouteSpec], destination: u32) -> Self {
         let mut distance = vec![u32::MAX; net.names.len()];
         distance[destination as usize] = 0;
@@ -147,12 +147,12 @@ impl<'a> Ways<'a> {
         }
     }
 
-    /// Links from a node to the station; `u32::MAX` where there is no way.
+    /// Links from a node to the host; `u32::MAX` where there is no path.
     pub(crate) fn distance(&self, node: u32) -> u32 {
         self.distance[node as usize]
     }
 
-    /// The channels that frames take from here, in ascending order; none at the station itself.
+    /// The channels that frames take from here, in ascending order; none at the host itself.
     pub(crate) fn next(&mut self, node: u32) -> &[u32] {
         if !self.known.contains_key(&node) {
             let hops = self.find(node);

@@ -230,7 +230,7 @@ impl Reader<'_> {
             return Err(Box::new(
                 Diagnostic::error("bad-series", "no switch counts what came over its inputs")
                     .at(at.clone(), "of an input")
-                    .help("switches do with `detect = \"inputs\"` in `[back_pressure]`")
+                    .help("switches do with `detect = \"inputs\"` in `[flow_control]`")
                     .help("record the `buffer` of the switch, or a `queue`")
                     .aside_after(self.chosen.clone()),
             ));

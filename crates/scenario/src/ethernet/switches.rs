@@ -1,4 +1,4 @@
-//! Nodes: switches with their memory and back-pressure, stations with their faults.
+//! Nodes: switches with their memory and flow control, hosts with their faults.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::net::Net;
 use super::queues::{self, Ports};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
-use crate::given::ethernet::pressure::{self, BackPressure, BlockedShare, Stops};
+use crate::given::ethernet::flow_control::{self, BlockedShare, FlowControl, Stops};
 use crate::given::ethernet::switch::{self, Nodes, Shared, Storm, Watchdog};
 use crate::kinds::OrWord;
 
@@ -22,9 +22,9 @@ pub(crate) fn ports(file: &EthernetFile, highest: u8, mistakes: &mut Diagnostics
     let classes = file.switch.classes.unwrap_or(highest + 1);
     let all = (u16::from(u8::MAX) >> (8 - classes.clamp(1, 8))) as u8;
     let is_shared = file.buffer.shared.is_some();
-    let stops = file.back_pressure.stops();
+    let stops = file.flow_control.stops();
     let detect = stops.and_then(|stops| *stops.detect);
-    if let (true, Some(stops), Some(pressure::Detect::Outputs)) = (is_shared, stops, detect) {
+    if let (true, Some(stops), Some(flow_control::Detect::Outputs)) = (is_shared, stops, detect) {
         mistakes.push(
             Diagnostic::error("no-meaning", "shared memory sees congestion at inputs")
                 .at(stops.detect.at.clone(), "counts at output queues")
@@ -34,7 +34,7 @@ pub(crate) fn ports(file: &EthernetFile, highest: u8, mistakes: &mut Diagnostics
     }
     let named = |stops: &Stops| stops.classes.as_deref().map(mask);
     let lossless = stops.map_or(0, |stops| named(stops).unwrap_or(all));
-    let counts_inputs = is_shared || detect == Some(pressure::Detect::Inputs);
+    let counts_inputs = is_shared || detect == Some(flow_control::Detect::Inputs);
     Ports {
         classes,
         lossless,
@@ -65,7 +65,7 @@ pub(crate) fn nodes(
         let is_switch = net.forwards(node);
         let response = match is_switch {
             true => &file.switch.response,
-            false => &file.station.response,
+            false => &file.host.response,
         };
         let own = own.get(&node).copied();
         let response = own.map_or_else(|| response.clone(), |own| own.response.over(response));
@@ -80,7 +80,7 @@ pub(crate) fn nodes(
                 },
             },
             response: response.response.unwrap_or_default(),
-            is_deaf: own.is_some_and(|own| *own.deaf),
+            is_deaf: own.is_some_and(|own| *own.ignores_stops),
             watchdog: own_watchdog.or(common.filter(|_| is_switch)),
             // Filled in when all that speaks against it is known.
             promised: 0,
@@ -116,9 +116,9 @@ fn differing<'r>(
             }
             if let Some(storm) = own.storm.place().filter(|_| net.forwards(node)) {
                 mistakes.push(
-                    Diagnostic::error("not-a-station", format!("`{name}` is a switch"))
-                        .at(storm.clone(), "storms come from stations")
-                        .help("give it to a station behind this switch"),
+                    Diagnostic::error("not-a-host", format!("`{name}` is a switch"))
+                        .at(storm.clone(), "storms come from hosts")
+                        .help("give it to a host behind this switch"),
                 );
             }
         }
@@ -171,7 +171,7 @@ fn switch_spec(
         },
         latency: file.switch.latency,
         memory,
-        back_pressure: back_pressure(&file.back_pressure, ports, largest),
+        back_pressure: flow_control(&file.flow_control, ports, largest),
     }
 }
 
@@ -191,14 +191,14 @@ fn shared_spec(shared: &Shared) -> SharedSpec {
     }
 }
 
-fn back_pressure(pressure: &BackPressure, ports: Ports, largest: u64) -> Option<BackPressureSpec> {
+fn flow_control(pressure: &FlowControl, ports: Ports, largest: u64) -> Option<BackPressureSpec> {
     let select = match pressure {
-        BackPressure::None => return None,
-        BackPressure::Pause(_) => Select::Port,
-        BackPressure::Class(_) => Select::Class,
-        BackPressure::Destination { choose, frames, .. } => Select::Destination(match **choose {
-            pressure::Choose::AllFound => Choose::AllFound,
-            pressure::Choose::Random => Choose::Random { frames: *frames },
+        FlowControl::None => return None,
+        FlowControl::Pause(_) => Select::Port,
+        FlowControl::Pfc(_) => Select::Class,
+        FlowControl::Destination { choose, frames, .. } => Select::Destination(match **choose {
+            flow_control::Choose::AllFound => Choose::AllFound,
+            flow_control::Choose::Random => Choose::Random { frames: *frames },
         }),
     };
     let stops = pressure.stops()?;
@@ -211,9 +211,9 @@ fn back_pressure(pressure: &BackPressure, ports: Ports, largest: u64) -> Option<
             Detect::Outputs
         },
         notify: match *stops.notify {
-            Some(pressure::Notify::Others) | None => Notify::Others,
-            Some(pressure::Notify::All) => Notify::All,
-            Some(pressure::Notify::Contributing) => Notify::Contributing,
+            Some(flow_control::Notify::Others) | None => Notify::Others,
+            Some(flow_control::Notify::All) => Notify::All,
+            Some(flow_control::Notify::Contributing) => Notify::Contributing,
         },
         message: message(stops),
         time_out: stops.time_out.as_ref().map(|time_out| TimeOutSpec {
@@ -240,12 +240,12 @@ fn message(stops: &Stops) -> Message {
 }
 
 fn blocked(stops: &Stops, share: &BlockedShare, largest: u64) -> Option<BlockedSpec> {
-    let high_bytes = queues::bytes(*share.high.sure()?, largest)?;
-    let low_bytes = match *share.low {
-        Some(low) => queues::bytes(low, largest)?,
+    let high_bytes = queues::bytes(*share.xoff.sure()?, largest)?;
+    let low_bytes = match *share.xon {
+        Some(xon) => queues::bytes(xon, largest)?,
         None => {
-            let high = queues::high(&stops.high, largest)?;
-            let margin = high.saturating_sub(queues::low(&stops.low, largest)?);
+            let xoff = queues::xoff(&stops.xoff, largest)?;
+            let margin = xoff.saturating_sub(queues::xon(&stops.xon, largest)?);
             high_bytes.saturating_sub(margin)
         }
     };

@@ -12,7 +12,7 @@ use kernel::{Rate, words::counted};
 
 use super::lossless::{Lossless, channel_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::ethernet::pressure::{BackPressure, Stops};
+use crate::given::ethernet::flow_control::{FlowControl, Stops};
 use crate::source::At;
 
 /// Places that a message lists.
@@ -29,7 +29,7 @@ struct Threat<'a> {
     labels: Vec<(&'a At, String)>,
     notes: Vec<String>,
     help: &'static str,
-    /// It is told as a warning where it is meant.
+    /// It is shown as a warning where loss is intended.
     is_told_if_meant: bool,
     places: Places,
 }
@@ -37,7 +37,7 @@ struct Threat<'a> {
 /// Tells all of them.
 pub(super) fn check(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     drawn(look, mistakes);
-    deaf(look, mistakes);
+    ignored(look, mistakes);
     time_out(look, stops, mistakes);
     watchdogs(look, mistakes);
     short_stops(look, stops, mistakes);
@@ -66,7 +66,7 @@ impl Threat<'_> {
             0 => String::new(),
             more => format!(" and {}", counted(more, "more place")),
         };
-        told = told.note(format!("it concerns {}{more}", listed.join(", ")));
+        told = told.note(format!("affected: {}{more}", listed.join(", ")));
         let class = places[0].1;
         mistakes.push(
             told.help(self.help)
@@ -75,10 +75,10 @@ impl Threat<'_> {
     }
 }
 
-/// How to say that loss is meant.
+/// How to say that loss is intended.
 pub(super) fn consent(class: u8) -> String {
     format!(
-        "if the loss is meant, say `headroom = \"unchecked\"` in `[back_pressure]`, or in \
+        "if the loss is intended, say `headroom = \"unchecked\"` in `[flow_control]`, or in \
          `[[classes]]` for class {class} alone, with `headroom_at` for some places"
     )
 }
@@ -101,7 +101,7 @@ impl Lossless<'_> {
 
 /// Random draws may miss those that fill the queue.
 fn drawn(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    let BackPressure::Destination { choose, .. } = &look.file.back_pressure.value.value else {
+    let FlowControl::Destination { choose, .. } = &look.file.flow_control.value.value else {
         return;
     };
     let mut places = Places::new();
@@ -114,7 +114,7 @@ fn drawn(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     }
     Threat {
         code: "headroom",
-        message: "what is drawn at random may miss what fills a queue",
+        message: "stops drawn at random may miss what fills a queue",
         labels: vec![(&choose.at, "those not drawn go on sending".into())],
         notes: vec!["no headroom is enough where several destinations share a queue".into()],
         help: "leave `choose` out: all that are found in the queue are stopped",
@@ -124,9 +124,9 @@ fn drawn(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     .tell(look, mistakes);
 }
 
-/// Nodes that neglect stops.
-fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
-    for own in look.file.nodes.iter().filter(|own| *own.deaf) {
+/// Nodes that ignore stops.
+fn ignored(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
+    for own in look.file.nodes.iter().filter(|own| *own.ignores_stops) {
         let named = own.name.iter();
         let nodes: BTreeSet<u32> = named
             .filter_map(|(name, at)| look.net.find(name, at).ok())
@@ -139,13 +139,13 @@ fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
             }
         }
         Threat {
-            code: "deaf",
-            message: "a node neglects stops: queues it feeds may overflow",
-            labels: vec![(&own.deaf.at, "no headroom is enough for it".into())],
+            code: "ignores-stops",
+            message: "a node ignores stops: queues it feeds may overflow",
+            labels: vec![(&own.ignores_stops.at, "no headroom is enough for it".into())],
             notes: vec![
-                "a time-out (`back_pressure.time_out`) keeps others from waiting for it".into(),
+                "a time-out (`flow_control.time_out`) keeps others from waiting for it".into(),
             ],
-            help: "leave `deaf` out, unless it is what the scenario shows",
+            help: "leave `ignores_stops` out, unless it is what the scenario shows",
             is_told_if_meant: true,
             places,
         }
@@ -153,7 +153,7 @@ fn deaf(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     }
 }
 
-/// Neighbours that are let go send into queues that are still congested.
+/// Neighbours that are released send into queues that are still congested.
 fn time_out(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     let given_up = look
         .queues()
@@ -161,7 +161,7 @@ fn time_out(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     let places = given_up.map(|(channel, class, _)| (look.net.ends(channel).0, class));
     Threat {
         code: "time-out",
-        message: "neighbours let go by a time-out may overflow the queue that stopped them",
+        message: "neighbours released by a time-out may overflow the queue that stopped them",
         labels: vec![(
             &stops.time_out.at,
             "ends stops while congestion lasts".into(),
@@ -174,7 +174,7 @@ fn time_out(look: &Lossless<'_>, stops: &Stops, mistakes: &mut Diagnostics) {
     .tell(look, mistakes);
 }
 
-/// Watchdogs drop what waits, or send it to those who said stop.
+/// Watchdogs drop what waits, or send it to those who stopped it.
 fn watchdogs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
     let (mut common, mut own) = (Places::new(), vec![Places::new(); look.spec.nodes.len()]);
     let given: BTreeSet<u32> = watched(look).map(|(node, _)| node).collect();
@@ -193,7 +193,7 @@ fn watchdogs(look: &Lossless<'_>, mistakes: &mut Diagnostics) {
         let is_switch = look.net.forwards(loser);
         let is_lossless = match is_switch {
             true => look.rules(loser, *class).is_some(),
-            // Only a watchdog of its own makes a station drop.
+            // Only a watchdog of its own makes a host drop.
             false => loser == from && look.is_lossless(*class),
         };
         if is_lossless {
@@ -252,12 +252,12 @@ fn may_be_stopped(look: &Lossless<'_>, node: u32, class: u8) -> bool {
 struct Lasting {
     /// How long it lasts.
     lasts: Duration,
-    /// When it is said again, and how late that may come.
+    /// When it is sent again, and how late that may come.
     again: Option<(Duration, Duration)>,
 }
 
 impl Lasting {
-    /// It may end before it is said again.
+    /// It may end before it is sent again.
     fn is_short(&self, run: Duration) -> bool {
         match self.again {
             None => self.lasts < run,
@@ -349,7 +349,7 @@ fn lasting(
 
 /// Stops that a neighbour can be under at once.
 fn gates(look: &Lossless<'_>) -> u64 {
-    let pressure = &look.file.back_pressure.value.value;
+    let pressure = &look.file.flow_control.value.value;
     // Asked once for each class: there may be as many switches to look for as flows.
     let lossless: [bool; 8] = std::array::from_fn(|class| look.is_lossless(class as u8));
     let flows = look.spec.flows.iter();
@@ -359,9 +359,9 @@ fn gates(look: &Lossless<'_>) -> u64 {
         let is_tcp = matches!(flow.transport, TransportSpec::Tcp(_));
         let ends = [Some(flow.destination), Some(flow.source).filter(|_| is_tcp)];
         gates.extend(ends.into_iter().flatten().map(|end| match pressure {
-            BackPressure::None | BackPressure::Pause(_) => (0, 0),
-            BackPressure::Class(_) => (flow.class, 0),
-            BackPressure::Destination { .. } => (flow.class, end),
+            FlowControl::None | FlowControl::Pause(_) => (0, 0),
+            FlowControl::Pfc(_) => (flow.class, 0),
+            FlowControl::Destination { .. } => (flow.class, end),
         }));
     }
     gates.len() as u64

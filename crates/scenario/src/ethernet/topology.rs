@@ -40,7 +40,7 @@ pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnosti
         (None, None) => mistakes.push(
             Diagnostic::error("missing-key", "the file has no nodes")
                 .at(file.at.clone(), "no `[network]` and no `[topology]`")
-                .help("name them: `[network]` with `stations = [\"S\", \"D\"]` and `switches`")
+                .help("name them: `[network]` with `hosts = [\"S\", \"D\"]` and `switches`")
                 .help(
                     "or make them: `[topology]` with `kind = \"star\"` and `hosts_per_switch = 4`",
                 ),
@@ -54,14 +54,14 @@ pub(crate) fn build<'r>(file: &'r Placed<EthernetFile>, mistakes: &mut Diagnosti
     if let Some(network) = &network.value {
         join_to_the_only_switch(&mut net, network);
     }
-    check_stations(&net, file, mistakes);
+    check_hosts(&net, file, mistakes);
     net
 }
 
 fn named_nodes(net: &mut Net<'_>, network: &Network, mistakes: &mut Diagnostics) {
     let mut first: BTreeMap<&str, &At> = BTreeMap::new();
-    let stations: &[Named] = &network.stations;
-    for (names, is_switch) in [(stations, false), (&network.switches, true)] {
+    let hosts: &[Named] = &network.hosts;
+    for (names, is_switch) in [(hosts, false), (&network.switches, true)] {
         for (name, at) in names {
             if net.add_node(name.clone(), is_switch).is_some() {
                 first.insert(name, at);
@@ -78,7 +78,7 @@ fn named_nodes(net: &mut Net<'_>, network: &Network, mistakes: &mut Diagnostics)
     }
 }
 
-/// With one switch, stations need no entry in `[[links]]`.
+/// With one switch, hosts need no entry in `[[links]]`.
 fn join_to_the_only_switch(net: &mut Net<'_>, network: &Network) {
     let [(name, at)] = network.switches.as_slice() else {
         return;
@@ -89,15 +89,15 @@ fn join_to_the_only_switch(net: &mut Net<'_>, network: &Network) {
     let Ok(switch) = net.find(name, at) else {
         return;
     };
-    for station in net.stations() {
-        if net.neighbours[station as usize].is_empty() {
+    for host in net.hosts() {
+        if net.neighbours[host as usize].is_empty() {
             net.join(Join {
-                a: station,
+                a: host,
                 b: switch,
                 trunk: None,
                 own: None,
                 turned: false,
-                at: network.stations.at.clone(),
+                at: network.hosts.at.clone(),
             });
         }
     }
@@ -184,31 +184,28 @@ fn ends(net: &Net<'_>, own: &Links, mistakes: &mut Diagnostics) -> Option<Vec<(u
     Some(pairs)
 }
 
-/// A station has one link, and it leads to a switch.
-fn check_stations(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
-    for station in net.stations() {
-        let around = &net.neighbours[station as usize];
+/// A host has one link, and it leads to a switch.
+fn check_hosts(net: &Net<'_>, file: &EthernetFile, mistakes: &mut Diagnostics) {
+    for host in net.hosts() {
+        let around = &net.neighbours[host as usize];
         if let [_, (_, second), ..] = around.as_slice() {
             mistakes.push(
                 Diagnostic::error(
                     "bad-link",
-                    format!("`{}` has {} links", net.name(station), around.len()),
+                    format!("`{}` has {} links", net.name(host), around.len()),
                 )
                 .at(net.joins[*second as usize / 2].at.clone(), "the second")
                 .at(net.joins[around[0].1 as usize / 2].at.clone(), "the first")
-                .note("a station has one link and forwards nothing")
+                .note("a host has one link and forwards nothing")
                 .help("leave one of them out, or name the node in `switches`"),
             );
         } else if around.is_empty() && !net.broken && mistakes.errors() == 0 {
             let network = file.network.as_ref();
-            let at = network.map_or(&file.network.at, |network| &network.stations.at);
+            let at = network.map_or(&file.network.at, |network| &network.hosts.at);
             mistakes.push(
-                Diagnostic::warning(
-                    "unconnected",
-                    format!("`{}` has no link", net.name(station)),
-                )
-                .at(at.clone(), "no `[[links]]` names it")
-                .help("add `[[links]]` with it in `between`, or leave it out"),
+                Diagnostic::warning("unconnected", format!("`{}` has no link", net.name(host)))
+                    .at(at.clone(), "no `[[links]]` names it")
+                    .help("add `[[links]]` with it in `between`, or leave it out"),
             );
         }
     }

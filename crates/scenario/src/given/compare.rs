@@ -57,7 +57,7 @@ pub(crate) struct Run {
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
-    /// Throughput and queues over time are means over windows of this length; recovery is told to
+    /// Throughput and queues over time are means over windows of this length; recovery is measured to
     /// one of them.
     #[key(is = Clock { min_ps: 1 }, otherwise = "a 400th of the run")]
     pub window: Placed<Option<Duration>>,
@@ -222,7 +222,7 @@ pub(crate) struct Reno {
     /// The receiver's window.
     #[key(
         is = Size { min: 1460, max: 1 << 30 },
-        otherwise = "twice what the longest way and the buffer of a port hold, at least 64 KiB, \
+        otherwise = "twice what the longest path and the buffer of a port hold, at least 64 KiB, \
                      so that losses tell when to stop"
     )]
     pub window: Option<u64>,
@@ -257,10 +257,10 @@ pub(crate) struct N23 {
 pub(crate) struct Pause {
     /// Congested when a queue holds more than this.
     #[key(is = Threshold, otherwise = "80 %, or less where the links need more room above it")]
-    pub high: Option<OrShare<u64>>,
+    pub xoff: Option<OrShare<u64>>,
     /// No longer congested when it holds less than this.
-    #[key(is = Threshold, otherwise = "7/8 of `high`")]
-    pub low: Option<OrShare<u64>>,
+    #[key(is = Threshold, otherwise = "7/8 of `xoff`")]
+    pub xon: Option<OrShare<u64>>,
     /// Who is stopped when a queue is congested.
     #[key(default = "\"others\"")]
     pub notify: Notify,
@@ -272,10 +272,10 @@ pub(crate) struct Pause {
 pub(crate) struct Pfc {
     /// Congested when a queue holds more than this.
     #[key(is = Threshold, otherwise = "the buffer less the headroom that the longest link needs")]
-    pub high: Option<OrShare<u64>>,
+    pub xoff: Option<OrShare<u64>>,
     /// No longer congested when it holds less than this.
-    #[key(is = Threshold, otherwise = "7/8 of `high`")]
-    pub low: Option<OrShare<u64>>,
+    #[key(is = Threshold, otherwise = "7/8 of `xoff`")]
+    pub xon: Option<OrShare<u64>>,
 }
 
 /// ERICA and the sources.

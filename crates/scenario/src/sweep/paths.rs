@@ -138,7 +138,7 @@ fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
     let paths = if is(given::FLIT) {
         "`router.lanes`, `traffic.load`"
     } else if is(given::ETHERNET) {
-        "`back_pressure.high`, `flows.*.count`"
+        "`flow_control.xoff`, `flows.*.count`"
     } else {
         "`link.delay`, `flows.*.traffic.load`"
     };

@@ -40,29 +40,29 @@ fn shipped_scenarios_say_what_they_mean() {
     }
 }
 
-/// `n` stations merge at one rate; the paper's Figure 3.
+/// `n` hosts merge at one rate; the paper's Figure 3.
 fn merging(n: u32, mbps: u32, mss: u32, limit: &str, high: &str, notify: &str) -> String {
     format!(
         "engine = \"ethernet\"\n[run]\nduration = \"20 s\"\n\
-         [network]\nstations = [\"S{{1..{n}}}\", \"D\"]\nswitches = [\"A\"]\n\
+         [network]\nhosts = [\"S{{1..{n}}}\", \"D\"]\nswitches = [\"A\"]\n\
          [link]\nrate = \"{mbps} Mbps\"\n[buffer]\nper_queue = \"{limit}\"\n\
-         [back_pressure]\nkind = \"pause\"\nnotify = \"{notify}\"\nhigh = \"{high}\"\n\
-         low = \"60 %\"\n[tcp]\npreset = \"bsd\"\nmss = \"{mss} B\"\n\
+         [flow_control]\nkind = \"pause\"\nnotify = \"{notify}\"\nxoff = \"{high}\"\n\
+         xon = \"60 %\"\n[tcp]\npreset = \"bsd\"\nmss = \"{mss} B\"\n\
          [[flows]]\nname = \"f\"\nfrom = \"S{{1..{n}}}\"\nto = \"D\"\n\
          traffic = {{ kind = \"files\", size = \"100 kB\", think = \"10 ms\" }}\n"
     )
 }
 
 #[test]
-fn the_papers_buffers_are_large_enough_for_five_stations() {
+fn the_papers_buffers_are_large_enough_for_five_hosts() {
     for notify in ["all", "others", "contributing"] {
         for n in [2, 5] {
             let text = merging(n, 10, 1_024, "70 kB", "80 %", notify);
-            assert_eq!(codes(&text), [""; 0], "{n} stations, {notify}");
+            assert_eq!(codes(&text), [""; 0], "{n} hosts, {notify}");
         }
         let eight = merging(8, 10, 1_024, "70 kB", "80 %", notify);
         assert_eq!(codes(&eight), ["headroom"], "{notify}");
-        let meant = eight.replace("low = ", "headroom = \"unchecked\"\nlow = ");
+        let meant = eight.replace("xon = ", "headroom = \"unchecked\"\nxon = ");
         assert!(
             try_read(&meant, &[]).is_ok(),
             "a warning where the loss is meant"
@@ -121,7 +121,7 @@ fn circles_depend_on_who_is_told_and_of_what() {
     let tree = shipped("tree-deadlock");
     for (notify, kind, expected) in [
         ("all", "pause", vec!["deadlock"]),
-        ("all", "class", vec!["deadlock"]),
+        ("all", "pfc", vec!["deadlock"]),
         ("all", "destination", vec![]),
         ("others", "pause", vec![]),
         ("contributing", "pause", vec![]),
@@ -162,14 +162,14 @@ fn segments_follow_the_mtu() {
 
 /// One word turns back-pressure off, whatever else the table says.
 #[test]
-fn back_pressure_none_turns_the_rest_off() {
+fn flow_control_none_turns_the_rest_off() {
     let text = ONE_SWITCH.replace(
         "kind = \"pause\"",
-        "kind = \"pause\"\nclasses = [0]\nhigh = \"60 %\"\nlow = \"50 %\"\n\
+        "kind = \"pause\"\nclasses = [0]\nxoff = \"60 %\"\nxon = \"50 %\"\n\
          headroom = \"unchecked\"",
     );
     assert!(switch(&read(&text)).back_pressure.is_some());
-    let off = try_read(&text, &["back_pressure.kind=\"none\""]).expect("no error");
+    let off = try_read(&text, &["flow_control.kind=\"none\""]).expect("no error");
     let found: Vec<&str> = off.warnings.iter().map(|one| one.code).collect();
     assert_eq!(found, ["set-aside"]);
     let in_file = text.replace("kind = \"pause\"", "kind = \"none\"");
@@ -184,12 +184,14 @@ fn the_nearest_table_says_what_a_queue_does() {
     let spec = read(
         "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n[topology]\nkind = \"line\"\n\
          switches = 2\nhosts_per_switch = 1\n\
-         trunk = { cable = \"2 km\", mark_above = \"30 kB\", quantum = \"3 kB\" }\n\
+         trunk = { cable = \"2 km\", mark_above = \"30 kB\", \
+         scheduler = { kind = \"drr\", quantum = \"3 kB\" } }\n\
          [link]\nrate = \"1 Gbps\"\ndelay = \"1 us\"\n\
-         [buffer]\nper_queue = \"80 kB\"\nmark_above = \"10 kB\"\nquantum = \"2 kB\"\n\
-         [[classes]]\nclass = 1\necn = { low = \"20 kB\", high = \"40 kB\" }\n\
+         [buffer]\nper_queue = \"80 kB\"\nmark_above = \"10 kB\"\n\
+         [scheduler]\nkind = \"drr\"\nquantum = \"2 kB\"\n\
+         [[classes]]\nclass = 1\necn = { min = \"20 kB\", max = \"40 kB\" }\n\
          [[links]]\nbetween = [\"S2\", \"S1\"]\nlimit = \"90 kB\"\n\
-         forward = { ecn = { low = \"50 kB\", high = \"60 kB\" } }\n\
+         forward = { ecn = { min = \"50 kB\", max = \"60 kB\" } }\n\
          [[flows]]\nname = \"f\"\nfrom = \"H1_1\"\nto = \"H2_1\"\nclass = 1\n",
     );
     let held = |channel: &ChannelSpec, class: usize| {
@@ -203,9 +205,9 @@ fn the_nearest_table_says_what_a_queue_does() {
         )
     };
     let (near, far) = (Duration(1_000_000), Duration(10_000_000));
-    let station = &spec.links[0].channels[1];
-    assert_eq!(held(station, 0), ([80, 10], 2_000, near), "as the buffer");
-    assert_eq!(held(station, 1), ([80, 20], 2_000, near), "as the class");
+    let host = &spec.links[0].channels[1];
+    assert_eq!(held(host, 0), ([80, 10], 2_000, near), "as the buffer");
+    assert_eq!(held(host, 1), ([80, 20], 2_000, near), "as the class");
     let trunk = &spec.links[2];
     assert_eq!(
         held(&trunk.channels[0], 1),

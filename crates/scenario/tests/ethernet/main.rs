@@ -51,21 +51,21 @@ fn switch(spec: &EthernetSpec) -> &SwitchSpec {
     switches.next().expect("a switch")
 }
 
-/// The paper's Figure 1: a fast station and a slow one on one switch.
+/// The paper's Figure 1: a fast host and a slow one on one switch.
 const ONE_SWITCH: &str = r#"
 engine = "ethernet"
 [run]
 duration = "20 s"
 warm_up = "10 s"
 [network]
-stations = ["S", "D"]
+hosts = ["S", "D"]
 switches = ["A"]
 [link]
 rate = "100 Mbps"
 [[links]]
 between = ["D", "A"]
 rate = "10 Mbps"
-[back_pressure]
+[flow_control]
 kind = "pause"
 [[flows]]
 name = "f"
@@ -109,7 +109,7 @@ fn one_switch_gets_the_papers_defaults() {
     assert_eq!(
         (from_d.limit_bytes, from_d.high_bytes),
         (None, u64::MAX),
-        "stations are endless"
+        "hosts are endless"
     );
     let switch = switch(&spec);
     assert_eq!(
@@ -262,6 +262,9 @@ fn tables_of_queues_override_each_other() {
     );
     assert_eq!(trunk.channels[0].delay, Duration(10_000_000), "2 km");
     assert_eq!(trunk.channels[0].order, Order::DeficitRoundRobin);
+    let to_d1 = &spec.links[5];
+    assert_eq!(to_d1.channels[0].order, Order::StrictPriority, "its own");
+    assert_eq!(to_d1.channels[1].order, Order::DeficitRoundRobin, "as all");
     let marks = |low_bytes, high_bytes, probability| {
         Some(EcnSpec {
             low_bytes,
@@ -402,12 +405,12 @@ fn everything_resolved_means_the_same() {
 #[test]
 fn sets_reach_every_table() {
     let sets = [
-        "back_pressure.high=72 %",
+        "flow_control.xoff=72 %",
         "links.A-B.rate=400 Gbps",
         "flows.video.traffic.deadline=50 ms",
         "tcp.mss=512 B",
         "classes.0.limit=1 MB",
-        "nodes.S3.deaf=true",
+        "nodes.S3.ignores_stops=true",
     ];
     let scenario = try_read(EVERYTHING, &sets).expect("no mistakes");
     let spec = &scenario.ethernet().expect("for Ethernet").network;
@@ -433,7 +436,7 @@ fn generated(topology: &str) -> EthernetSpec {
 
 #[test]
 fn topologies_have_the_nodes_and_links_of_their_rule() {
-    for (topology, stations, switches, links) in [
+    for (topology, hosts, switches, links) in [
         ("kind = \"star\"\nhosts_per_switch = 5", 5, 1, 5),
         (
             "kind = \"line\"\nswitches = 3\nhosts_per_switch = 2",
@@ -453,14 +456,14 @@ fn topologies_have_the_nodes_and_links_of_their_rule() {
         ("kind = \"fat-tree\"\nports = 8", 128, 80, 384),
     ] {
         let spec = generated(topology);
-        let is_station = |node: &&NodeSpec| matches!(node.kind, NodeKind::Station { .. });
-        let found = spec.nodes.iter().filter(is_station).count();
+        let is_host = |node: &&NodeSpec| matches!(node.kind, NodeKind::Station { .. });
+        let found = spec.nodes.iter().filter(is_host).count();
         assert_eq!(
             (found, spec.nodes.len() - found, spec.links.len()),
-            (stations, switches, links),
+            (hosts, switches, links),
             "{topology}"
         );
-        assert_eq!(spec.flows.len(), stations, "a permutation");
+        assert_eq!(spec.flows.len(), hosts, "a permutation");
         let ports = |node: u32| {
             spec.links
                 .iter()
@@ -468,7 +471,7 @@ fn topologies_have_the_nodes_and_links_of_their_rule() {
                 .count()
         };
         if topology.contains("fat-tree") {
-            let k = if stations == 16 { 4 } else { 8 };
+            let k = if hosts == 16 { 4 } else { 8 };
             let switches = found as u32..spec.nodes.len() as u32;
             assert!(
                 switches.into_iter().all(|node| ports(node) == k),

@@ -28,14 +28,17 @@ fn what_may_lose_frames_is_an_error_without_the_word() {
     assert_eq!(promised(ONE_SWITCH, "A"), 1);
     assert_eq!(promised(&with(CONSENT), "A"), 0);
     for (more, code) in [
-        ("high = \"99 %\"\n", "headroom"),
+        ("xoff = \"99 %\"\n", "headroom"),
         ("quanta = 10\nrefresh = \"never\"\n", "short-stop"),
         ("quanta = 10\n", "short-stop"),
         (
             "time_out = { after = \"20 ms\", grace = \"5 ms\" }\n",
             "time-out",
         ),
-        ("[[nodes]]\nname = \"S\"\ndeaf = true\n", "deaf"),
+        (
+            "[[nodes]]\nname = \"S\"\nignores_stops = true\n",
+            "ignores-stops",
+        ),
         (
             "[[nodes]]\nname = \"D\"\nstorm = {}\n[watchdog]\naction = \"drop\"\n",
             "watchdog",
@@ -56,14 +59,14 @@ fn what_may_lose_frames_is_an_error_without_the_word() {
             "{more}"
         );
     }
-    // What can't happen takes no word: nobody stops the switch, and nobody is deaf.
+    // What can't happen takes no word: nobody stops the switch, and nobody ignores stops.
     for more in [
         "[watchdog]\naction = \"drop\"\n",
-        "[[nodes]]\nname = \"D\"\ndeaf = true\n",
+        "[[nodes]]\nname = \"D\"\nignores_stops = true\n",
         "quanta = 65535\n",
     ] {
         let expected = if more.contains("D\"") {
-            vec!["deaf"]
+            vec!["ignores-stops"]
         } else {
             vec![]
         };
@@ -82,10 +85,10 @@ fn what_may_lose_frames_is_an_error_without_the_word() {
 fn pair(classes: &str) -> String {
     format!(
         "engine = \"ethernet\"\n[run]\nduration = \"1 s\"\n\
-         [network]\nstations = [\"S\", \"D\"]\nswitches = [\"A\", \"B\"]\n\
+         [network]\nhosts = [\"S\", \"D\"]\nswitches = [\"A\", \"B\"]\n\
          [link]\nrate = \"1 Gbps\"\n[[links]]\nbetween = [\"S\", \"A\"]\n\
          [[links]]\nbetween = [\"A\", \"B\"]\n[[links]]\nbetween = [\"B\", \"D\"]\n\
-         [switch]\nclasses = 4\n[back_pressure]\nkind = \"class\"\nclasses = [1, 3]\n{classes}\
+         [switch]\nclasses = 4\n[flow_control]\nkind = \"pfc\"\nclasses = [1, 3]\n{classes}\
          [[flows]]\nname = \"one\"\nfrom = \"S\"\nto = \"D\"\nclass = 1\n\
          [[flows]]\nname = \"three\"\nfrom = \"S\"\nto = \"D\"\nclass = 3\n"
     )
@@ -114,7 +117,7 @@ fn the_word_concerns_the_class_and_place_that_it_names() {
 /// A warning about one class or place leaves the promises of the others alone.
 #[test]
 fn what_is_doubted_somewhere_is_promised_elsewhere() {
-    let tight = "[[classes]]\nclass = 3\nlimit = \"10 kB\"\nhigh = \"9 kB\"\nlow = \"8 kB\"\n";
+    let tight = "[[classes]]\nclass = 3\nlimit = \"10 kB\"\nxoff = \"9 kB\"\nxon = \"8 kB\"\n";
     assert_eq!(codes(&pair(tight)), ["headroom"]);
     let meant = pair(&format!("{tight}headroom = \"unchecked\"\n"));
     assert_eq!(codes(&meant), ["headroom"], "a warning");

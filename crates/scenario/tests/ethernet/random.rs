@@ -27,9 +27,9 @@ fn file(seed: u64) -> String {
         "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_switch = 3\nspines = 2",
     ]);
     let trunk = dice.of(&["", "trunk = { rate = \"10 Gbps\", delay = \"10 us\" }\n"]);
-    let kind = dice.of(&["pause", "class", "class", "destination"]);
+    let kind = dice.of(&["pause", "pfc", "pfc", "destination"]);
     let classes = dice.of(&["", "classes = [0]\n", "classes = [1, 2]\n"]);
-    let high = dice.of(&["", "high = \"95 %\"\n", "high = \"60 %\"\nlow = \"20 %\"\n"]);
+    let high = dice.of(&["", "xoff = \"95 %\"\n", "xoff = \"60 %\"\nxon = \"20 %\"\n"]);
     let more = dice.of(&[
         "",
         "",
@@ -45,13 +45,13 @@ fn file(seed: u64) -> String {
     let load = dice.of(&["200 Mbps", "600 Mbps", "950 Mbps"]);
     let bytes = dice.of(&["1 B", "400 B", "1472 B"]);
     let inputs = match kind {
-        "class" => dice.of(&["", "detect = \"inputs\"\n"]),
+        "pfc" => dice.of(&["", "detect = \"inputs\"\n"]),
         _ => "",
     };
     format!(
         "engine = \"ethernet\"\n[run]\nduration = \"1 ms\"\nseed = {seed}\n\
          [topology]\n{topology}\n{trunk}[link]\nrate = \"1 Gbps\"\n[switch]\nclasses = 3\n{place}\
-         [back_pressure]\nkind = \"{kind}\"\n{classes}{high}{more}{inputs}\
+         [flow_control]\nkind = \"{kind}\"\n{classes}{high}{more}{inputs}\
          [[patterns]]\nname = \"a\"\nkind = \"all-to-one\"\nto = \"{to}\"\nclass = {class}\n\
          payload = \"{bytes}\"\ntraffic = {{ kind = \"poisson\", rate = \"{load}\" }}\n\
          [[patterns]]\nname = \"b\"\nkind = \"permutation\"\nclass = 1\n\
@@ -124,8 +124,8 @@ fn what_is_lost_in_a_lossless_class_breaks_a_promise() {
         losing += u32::from(outcome.violations_total > 0);
         // And nobody is told where the promise is given up.
         let meant = text.replace(
-            "[back_pressure]\n",
-            "[back_pressure]\nheadroom = \"unchecked\"\n",
+            "[flow_control]\n",
+            "[flow_control]\nheadroom = \"unchecked\"\n",
         );
         let meant = try_read(&meant, &[]).expect("only a warning");
         let given_up = cut(meant.ethernet().expect("for Ethernet").network.clone());

@@ -14,7 +14,7 @@ engine = "ethernet"
 [run]
 duration = "20 ms"
 [network]
-stations = ["S", "D"]
+hosts = ["S", "D"]
 switches = ["A"]
 [link]
 rate = "100 Gbps"
@@ -117,7 +117,7 @@ fn tcp_of_a_class_that_nothing_marks_is_modern() {
 #[test]
 fn an_incast_answers_marks() {
     let text = LONE
-        .replace("stations = [\"S\",", "stations = [\"S{1..8}\",")
+        .replace("hosts = [\"S\",", "hosts = [\"S{1..8}\",")
         .replace("from = \"S\"", "from = \"S{1..8}\"")
         .replace("100 Gbps", "10 Gbps")
         .replace(

@@ -17,7 +17,7 @@ hosts_per_switch = 5
 rate = "1 Gbps"
 [buffer]
 per_queue = "60 kB"
-[back_pressure]
+[flow_control]
 kind = "pause"
 [[patterns]]
 name = "merge"

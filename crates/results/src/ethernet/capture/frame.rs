@@ -22,7 +22,7 @@ const VLAN: [u8; 2] = [0x81, 0x00];
 const PAUSE: [u8; 2] = [0x00, 0x01];
 const PFC: [u8; 2] = [0x01, 0x01];
 /// Not assigned: stops of destinations are no standard. A class-enable vector and a time as in
-/// PFC, then the address of the station.
+/// PFC, then the address of the host.
 const STOP_DESTINATION: [u8; 2] = [0x01, 0x02];
 /// Where datagrams and segments go.
 const DISCARD: u16 = 9;

@@ -9,7 +9,7 @@ use crate::given::tcp::TcpOverride;
 use crate::given::topology::PatternsKind;
 use crate::typed::{Chosen, Placed};
 
-/// A connection, or datagrams one way, between two stations; or many: with lists of equal length
+/// A connection, or datagrams one way, between two hosts; or many: with lists of equal length
 /// for `from` and `to` one a pair, with one name and a list one for each.
 #[derive(Table, Clone, Debug)]
 #[table("[[flows]]")]
@@ -17,11 +17,11 @@ pub(crate) struct Flows {
     /// Its name in reports; many are `name[1]`, `name[2]`, ..
     #[key(is = Name)]
     pub name: Placed<String>,
-    /// Station that sends (that opens the connection); or a list.
-    #[key(is = References("station"))]
+    /// Host that sends (that opens the connection); or a list.
+    #[key(is = References("host"))]
     pub from: Placed<Vec<Named>>,
-    /// Station that receives; or a list.
-    #[key(is = References("station"))]
+    /// Host that receives; or a list.
+    #[key(is = References("host"))]
     pub to: Placed<Vec<Named>>,
     /// So many of each.
     #[key(is = Whole { min: 1, max: 1_000_000, unit: "flows" }, otherwise = "one of each")]

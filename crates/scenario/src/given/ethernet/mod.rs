@@ -1,18 +1,18 @@
 //! Switched Ethernet.
 
+pub(crate) mod flow_control;
 pub(crate) mod flows;
 pub(crate) mod network;
-pub(crate) mod pressure;
 pub(crate) mod switch;
 pub(crate) mod traffic;
 
 use derive::Table;
 use kernel::{Duration, Time};
 
+use self::flow_control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
 use self::network::{Link, Links, Network, Routes, Topology};
-use self::pressure::BackPressure;
-use self::switch::{Buffer, Classes, Nodes, Station, Switch, Watchdog};
+use self::switch::{Buffer, Classes, Host, Nodes, Scheduler, Switch, Watchdog};
 use crate::given::sweep::Sweep;
 use crate::given::tcp::Tcp;
 use crate::given::{ETHERNET_FIRST, Engine};
@@ -51,25 +51,28 @@ pub(crate) struct EthernetFile {
     /// What every switch does.
     #[key(default = "{}")]
     pub switch: Switch,
-    /// What every station does.
+    /// What every host does.
     #[key(default = "{}")]
-    pub station: Station,
+    pub host: Host,
+    /// Which class of a port goes next.
+    #[key(default = "{}")]
+    pub scheduler: Scheduler,
     /// Memory of every switch.
     #[key(default = "{}")]
     pub buffer: Buffer,
     /// What differs in single classes.
     #[key(otherwise = "nothing")]
     pub classes: Vec<Placed<Classes>>,
-    /// When and whom a switch stops.
+    /// When a switch stops its neighbours, and which.
     #[key(default = "{ kind = \"none\" }")]
-    pub back_pressure: Placed<Chosen<BackPressure>>,
+    pub flow_control: Placed<Chosen<FlowControl>>,
     /// What every switch does about a stop that does not end.
     #[key(otherwise = "nothing")]
     pub watchdog: Option<Watchdog>,
     /// What differs in single nodes.
     #[key(otherwise = "nothing")]
     pub nodes: Vec<Placed<Nodes>>,
-    /// Ways that are not the shortest.
+    /// Paths that are not the shortest.
     #[key(otherwise = "the shortest")]
     pub routes: Vec<Placed<Routes>>,
     /// The TCP of all flows.
@@ -102,7 +105,7 @@ pub(crate) struct Run {
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
-    /// Queues that have been stopped for so long without a start are looked at for a deadlock.
+    /// Queues stopped for this long without sending are checked for a deadlock.
     #[key(is = Clock { min_ps: 1 }, default = "\"200 ms\"")]
     pub stall: Placed<Duration>,
 }

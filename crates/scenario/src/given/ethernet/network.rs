@@ -3,7 +3,7 @@
 use derive::Table;
 use kernel::{Duration, Rate};
 
-use super::switch::{Order, QueueSettings};
+use super::switch::{QueueSettings, Scheduler};
 use crate::given::Named;
 use crate::given::topology::TopologyKind;
 use crate::typed::{Chosen, Placed};
@@ -59,14 +59,14 @@ pub(crate) struct Links {
 pub(crate) struct Channel {
     #[key(flatten, as_above)]
     pub wire: Wire,
-    /// Which class of a port goes first.
+    /// Which class of the sending port goes next, instead of `[scheduler]`.
     #[key(otherwise = "as the table above it says")]
-    pub order: Option<Order>,
+    pub scheduler: Option<Scheduler>,
     #[key(flatten, as_above)]
     pub queues: QueueSettings,
 }
 
-/// The nodes by name; `[[links]]` joins them. With one switch, stations that no link names are
+/// The nodes by name; `[[links]]` joins them. With one switch, hosts that no link names are
 /// joined to it.
 #[derive(Table, Clone, Debug)]
 #[table("[network]")]
@@ -74,7 +74,7 @@ pub(crate) struct Network {
     /// Nodes where flows start and end. Each has one link and forwards nothing. `D{1..5}` stands
     /// for `D1` to `D5`.
     #[key(is = Names)]
-    pub stations: Placed<Vec<Named>>,
+    pub hosts: Placed<Vec<Named>>,
     /// Nodes that forward.
     #[key(is = Names, default = "[]")]
     pub switches: Vec<Named>,
@@ -93,7 +93,7 @@ pub(crate) struct Topology {
     pub trunk: Option<Channel>,
 }
 
-/// Next hops from a node to stations. All other ways are the shortest (fewest links); of several
+/// Next hops from a node to hosts. All other paths are the shortest (fewest links); of several
 /// next hops `switch.spread` chooses.
 #[derive(Table, Clone, Debug)]
 #[table("[[routes]]")]
@@ -101,8 +101,8 @@ pub(crate) struct Routes {
     /// At this node, or these,
     #[key(is = References("node"))]
     pub node: Placed<Vec<Named>>,
-    /// frames to this station, or these,
-    #[key(is = References("station"))]
+    /// frames to this host, or these,
+    #[key(is = References("host"))]
     pub to: Vec<Named>,
     /// go to this neighbour, or one of these.
     #[key(is = References("node"))]

@@ -1,9 +1,9 @@
-//! Switches and stations: queues, memory, what differs in single ones.
+//! Switches and hosts: queues, memory, what differs in single ones.
 
 use derive::{Table, Word};
 use kernel::{Duration, Time};
 
-use super::pressure::Headroom;
+use super::flow_control::Headroom;
 use crate::given::Named;
 use crate::kinds::OrShare;
 use crate::typed::Placed;
@@ -18,26 +18,43 @@ pub(crate) struct Switch {
     /// From then to its being in the queue.
     #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
     pub latency: Duration,
-    /// Which class of a port goes first.
-    #[key(default = "\"strict-priority\"")]
-    pub order: Order,
     /// Classes, and so queues, of every port.
     #[key(
         is = Whole { min: 1, max: 8, unit: "classes" },
         otherwise = "as many as the highest class named needs"
     )]
     pub classes: Option<u8>,
-    /// Which of several shortest ways a frame takes.
+    /// Which of several shortest paths a frame takes.
     #[key(default = "\"flows\"")]
     pub spread: Spread,
     #[key(flatten)]
     pub response: Response,
 }
 
-/// What every station does.
+/// Which class of a port goes next. It holds for every port; a `scheduler` table in `[[links]]`,
+/// `links.forward`, `links.backward` or `topology.trunk` replaces it there as a whole.
 #[derive(Table, Clone, Debug)]
-#[table("[station]")]
-pub(crate) struct Station {
+#[table(
+    "[scheduler]",
+    by(kind, "The discipline.", default = "\"strict-priority\"")
+)]
+pub(crate) enum Scheduler {
+    /// The highest class that may send; 7 is the most urgent.
+    StrictPriority,
+    /// Deficit round robin: all classes in turn, each with its `quantum` of bytes.
+    #[word(cite = "Shreedhar, Varghese 1995")]
+    Drr {
+        /// Bytes a turn: in `[scheduler]` of classes without a `quantum` of their own, in the
+        /// table of a link of all classes there.
+        #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "1522 B")]
+        quantum: Option<u32>,
+    },
+}
+
+/// What every host does.
+#[derive(Table, Clone, Debug)]
+#[table("[host]")]
+pub(crate) struct Host {
     #[key(flatten)]
     pub response: Response,
 }
@@ -77,9 +94,6 @@ pub(crate) struct Buffer {
         otherwise = "by the rate of the port, as `per_queue`"
     )]
     pub per_input: Option<u64>,
-    /// Deficit round robin: bytes a turn.
-    #[key(is = Size { min: 64, max: 1 << 30 }, default = "\"1522 B\"")]
-    pub quantum: u32,
     /// Marks congestion (ECN) on every frame that joins a queue with more than this.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "nothing is marked")]
     pub mark_above: Option<u64>,
@@ -98,11 +112,11 @@ pub(crate) struct Buffer {
 pub(crate) struct Ecn {
     /// Up to here none is marked.
     #[key(is = Size { min: 1, max: 1 << 50 })]
-    pub low: Placed<u64>,
+    pub min: Placed<u64>,
     /// From here on all are marked.
     #[key(is = Size { min: 1, max: 1 << 50 })]
-    pub high: Placed<u64>,
-    /// Just below `high`; it grows from 0 at `low` in a line.
+    pub max: Placed<u64>,
+    /// Just below `max`; it grows from 0 at `min` in a line.
     #[key(is = Probability, default = "1.0")]
     pub probability: f64,
 }
@@ -128,7 +142,7 @@ pub(crate) struct Shared {
     /// An input may hold this many times what is free.
     #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
     pub alpha: (u32, u32),
-    /// The same for output queues of classes without back-pressure.
+    /// The same for output queues of classes without flow control.
     #[key(is = Ratio { max: 65536 }, default = "\"1/8\"")]
     pub output_alpha: (u32, u32),
     /// An input is resumed when it holds so much less than its threshold.
@@ -145,13 +159,10 @@ pub(crate) struct QueueSettings {
     pub limit: Option<u64>,
     /// Congested when it holds more than this after an arrival.
     #[key(is = Threshold, otherwise = "as the table above it says")]
-    pub high: Placed<Option<OrShare<u64>>>,
+    pub xoff: Placed<Option<OrShare<u64>>>,
     /// No longer congested when it holds less than this after a departure.
     #[key(is = Threshold, otherwise = "as the table above it says")]
-    pub low: Placed<Option<OrShare<u64>>>,
-    /// Deficit round robin: bytes a turn.
-    #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as the table above it says")]
-    pub quantum: Option<u32>,
+    pub xon: Placed<Option<OrShare<u64>>>,
     /// Marks congestion (ECN) on every frame that joins a queue with more than this.
     #[key(is = Size { min: 1, max: 1 << 50 }, otherwise = "as the table above it says")]
     pub mark_above: Option<u64>,
@@ -169,6 +180,9 @@ pub(crate) struct Classes {
     pub class: Placed<u8>,
     #[key(flatten, as_above)]
     pub queues: QueueSettings,
+    /// Deficit round robin: bytes a turn, at ports whose links have no `quantum` of their own.
+    #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "as `[scheduler]` says")]
+    pub quantum: Option<u32>,
     /// Whether a lossless class promises to lose nothing.
     #[key(otherwise = "as the table above it says")]
     pub headroom: Placed<Option<Headroom>>,
@@ -181,18 +195,18 @@ pub(crate) struct Classes {
 #[derive(Table, Clone, Debug)]
 #[table("[[nodes]]")]
 pub(crate) struct Nodes {
-    /// Which; or a list.
+    /// Name of the node; or a list.
     #[key(is = References("node"))]
     pub name: Placed<Vec<Named>>,
-    /// It neglects stops: a device without flow control, or a broken one.
+    /// It goes on sending when it is stopped: a device without flow control, or a broken one.
     #[key(default = "false")]
-    pub deaf: Placed<bool>,
+    pub ignores_stops: Placed<bool>,
     #[key(flatten, as_above)]
     pub response: Response,
     /// What it does about a stop that does not end.
-    #[key(otherwise = "as `[watchdog]` says for switches; nothing at stations")]
+    #[key(otherwise = "as `[watchdog]` says for switches; nothing at hosts")]
     pub watchdog: Placed<Option<Watchdog>>,
-    /// A station that sends stops whatever happens: a broken or overwhelmed receiver.
+    /// A host that sends stops whatever happens: a broken or overwhelmed receiver.
     #[key(otherwise = "none")]
     pub storm: Placed<Option<Storm>>,
 }
@@ -248,21 +262,11 @@ pub(crate) enum Forwarding {
     CutThrough,
 }
 
-/// Words of `order`: Which class of a port goes first.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
-    /// The highest class that may send; 7 is the most urgent.
-    StrictPriority,
-    /// All in turn, each with its `quantum` of bytes.
-    #[word(cite = "Shreedhar, Varghese 1996")]
-    DeficitRoundRobin,
-}
-
-/// Words of `spread`: Which of several shortest ways a frame takes.
+/// Words of `spread`: Which of several shortest paths a frame takes.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spread {
     /// All frames of a flow the same one, by a hash.
     Flows,
-    /// Each frame one at random: order is lost.
+    /// Each frame one at random: frames may arrive out of order.
     Frames,
 }

@@ -1,4 +1,4 @@
-//! Back-pressure: when and whom a switch stops.
+//! Flow control: when a switch stops its neighbours, and which.
 
 use derive::{Table, Word};
 use kernel::Duration;
@@ -6,10 +6,10 @@ use kernel::Duration;
 use crate::kinds::{OrShare, OrWord};
 use crate::typed::Placed;
 
-/// When and whom every switch stops.
+/// When every switch stops its neighbours, and which.
 #[derive(Table, Clone, Debug)]
-#[table("[back_pressure]", by(kind, "What is stopped."))]
-pub(crate) enum BackPressure {
+#[table("[flow_control]", by(kind, "What is stopped."))]
+pub(crate) enum FlowControl {
     /// Nothing: queues that are full drop.
     None,
     /// The whole channel, all classes: PAUSE, the paper's simple scheme.
@@ -17,8 +17,8 @@ pub(crate) enum BackPressure {
     Pause(Stops),
     /// The congested class: PFC.
     #[word(cite = "IEEE 802.1Qbb; Nouredine, Tobagi 1999, section 2")]
-    Class(Stops),
-    /// Frames of the congested class to the stations that the congested queue holds frames for.
+    Pfc(Stops),
+    /// Frames of the congested class to the hosts that the congested queue holds frames for.
     #[word(cite = "Nouredine, Tobagi 1999, section 2")]
     Destination {
         #[key(flatten)]
@@ -35,21 +35,19 @@ pub(crate) enum BackPressure {
     },
 }
 
-impl BackPressure {
+impl FlowControl {
     /// What is said of stops; `None` where nothing is stopped.
     pub(crate) fn stops(&self) -> Option<&Stops> {
         match self {
             Self::None => None,
-            Self::Pause(stops) | Self::Class(stops) | Self::Destination { stops, .. } => {
-                Some(stops)
-            }
+            Self::Pause(stops) | Self::Pfc(stops) | Self::Destination { stops, .. } => Some(stops),
         }
     }
 
     /// How much of a queue frames to stopped destinations may take.
     pub(crate) fn blocked_share(&self) -> Option<&BlockedShare> {
         match self {
-            Self::None | Self::Pause(_) | Self::Class(_) => None,
+            Self::None | Self::Pause(_) | Self::Pfc(_) => None,
             Self::Destination { blocked_share, .. } => blocked_share.as_ref(),
         }
     }
@@ -59,7 +57,7 @@ impl BackPressure {
 #[derive(Table, Clone, Debug)]
 #[table(part)]
 pub(crate) struct Stops {
-    /// Classes under back-pressure: those that lose nothing.
+    /// Classes under flow control: those that lose nothing.
     #[key(is = Wholes { min: 0, max: 7, unit: "" }, otherwise = "all")]
     pub classes: Placed<Option<Vec<u8>>>,
     /// Where congestion is seen.
@@ -68,20 +66,20 @@ pub(crate) struct Stops {
     /// Who is stopped when an output queue is congested.
     #[key(otherwise = "others")]
     pub notify: Placed<Option<Notify>>,
-    /// Congested when it holds more than this after an arrival.
+    /// Congested when it holds more than this after an arrival: neighbours are stopped.
     #[key(
         is = Threshold,
-        otherwise = "80 %; what is free says it with shared memory",
+        otherwise = "80 %; with shared memory it follows from what is free",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
-    pub high: Placed<Option<OrShare<u64>>>,
-    /// No longer congested when it holds less than this after a departure.
+    pub xoff: Placed<Option<OrShare<u64>>>,
+    /// No longer congested when it holds less than this after a departure: they are resumed.
     #[key(
         is = Threshold,
-        otherwise = "70 %; what is free says it with shared memory",
+        otherwise = "70 %; with shared memory it follows from what is free",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
-    pub low: Placed<Option<OrShare<u64>>>,
+    pub xon: Placed<Option<OrShare<u64>>>,
     /// How long a stop lasts: as long as IEEE 802.3x gives it, or, as in the paper, until it
     /// is cancelled.
     #[key(
@@ -108,22 +106,22 @@ pub(crate) struct Stops {
 /// When frames to stopped destinations take more of a queue than this, their destinations are
 /// stopped upstream too. Shares are of the largest queue of the switch.
 #[derive(Table, Clone, Debug)]
-#[table("back_pressure.blocked_share")]
+#[table("flow_control.blocked_share")]
 pub(crate) struct BlockedShare {
     /// More than this stops them.
     #[key(is = Threshold, cite = "Nouredine, Tobagi 1999, section 3.2.2")]
-    pub high: Placed<OrShare<u64>>,
+    pub xoff: Placed<OrShare<u64>>,
     /// Less than this resumes them.
     #[key(
         is = Threshold,
-        otherwise = "as far below as `low` of `[back_pressure]` is below its `high`"
+        otherwise = "as far below as `xon` of `[flow_control]` is below its `xoff`"
     )]
-    pub low: Placed<Option<OrShare<u64>>>,
+    pub xon: Placed<Option<OrShare<u64>>>,
 }
 
-/// A neighbour that goes on sending is given up, so that it alone meets the full queue.
+/// Neighbours that obey are released, so that one that goes on sending meets the full queue alone.
 #[derive(Table, Clone, Debug)]
-#[table("back_pressure.time_out")]
+#[table("flow_control.time_out")]
 pub(crate) struct TimeOut {
     /// A queue that is still congested so long after its stops
     #[key(is = Clock { min_ps: 1 }, cite = "Nouredine, Tobagi 1999, section 3.2.1")]
@@ -167,6 +165,6 @@ pub(crate) enum Choose {
 pub(crate) enum Headroom {
     /// It does: what may lose frames is an error, and a frame lost fails the run.
     Checked,
-    /// It does not, the loss is meant: too little room is a warning.
+    /// It does not, the loss is intended: too little room is a warning.
     Unchecked,
 }
