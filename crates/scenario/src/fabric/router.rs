@@ -7,15 +7,10 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::flit::FlitFile;
 use crate::given::flit::network::{RoutingKind, TopologyKind};
 use crate::given::flit::router::{
-    Allocator, Arbiter, Forwarding, Release, Router, RouterKind, VcChoice,
+    Allocator, Arbiter, DEPTH, Forwarding, ROUNDS, Release, Router, RouterKind, VcChoice,
 };
 use crate::suggest;
 use crate::typed::Word;
-
-/// Flits of a VC where the scenario does not say.
-const DEPTH: u16 = 4;
-/// Rounds of iSLIP where the scenario does not say.
-const ROUNDS: u8 = 1;
 
 impl RoutingKind {
     /// The one that holds in a topology where the scenario does not say.
@@ -151,7 +146,7 @@ impl From<RoutingKind> for RoutingSpec {
 pub(crate) fn depth(router: &Router, mistakes: &mut Diagnostics) -> Option<u16> {
     let (depth, storage) = (*router.depth.sure()?, *router.storage.sure()?);
     let Some(storage) = storage else {
-        return Some(depth.unwrap_or(DEPTH));
+        return Some(depth.unwrap_or(DEPTH.value));
     };
     let vcs = u32::from(*router.vcs.sure()?);
     let each = storage / vcs;
@@ -215,7 +210,7 @@ pub(crate) fn switch(router: &Router, mistakes: &mut Diagnostics) -> Option<Swit
             Allocator::SeparableInputFirst => spec::Allocator::SeparableInputFirst,
             Allocator::SeparableOutputFirst => spec::Allocator::SeparableOutputFirst,
             Allocator::Islip => spec::Allocator::Islip {
-                iterations: iterations.unwrap_or(ROUNDS),
+                iterations: iterations.unwrap_or(ROUNDS.value),
             },
         },
         output_buffer: **output_buffer,

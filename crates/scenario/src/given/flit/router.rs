@@ -3,6 +3,12 @@
 use derive::{Table, Word};
 
 use crate::typed::Placed;
+use crate::usual::{Usual, usual};
+
+/// Flits of a VC where neither `depth` nor `storage` is given.
+pub(crate) const DEPTH: Usual<u16> = usual!(4);
+/// Rounds of iSLIP where `iterations` is not given.
+pub(crate) const ROUNDS: Usual<u8> = usual!(1);
 
 /// What every router and channel has. The receiving end of a channel holds `vcs` buffers
 /// (virtual channels) of `depth` flits each.
@@ -13,7 +19,7 @@ pub(crate) struct Router {
     #[key(is = Whole { min: 1, max: 32, unit: "VCs" }, default = "1", cite = "Dally 1992")]
     pub vcs: Placed<u8>,
     /// Flits that a VC holds.
-    #[key(is = Whole { min: 1, max: 65_535, unit: "flits" }, otherwise = "4, or from `storage`")]
+    #[key(is = Whole { min: 1, max: 65_535, unit: "flits" }, otherwise = "{DEPTH}, or from `storage`")]
     pub depth: Placed<Option<u16>>,
     /// Flits that all VCs of a channel hold together; each gets an equal part.
     #[key(
@@ -76,7 +82,7 @@ pub(crate) enum RouterKind {
         #[key(default = "\"separable-input-first\"")]
         allocator: Placed<Allocator>,
         /// Rounds of `islip` among what is left.
-        #[key(is = Whole { min: 1, max: 255, unit: "rounds" }, otherwise = "1")]
+        #[key(is = Whole { min: 1, max: 255, unit: "rounds" }, otherwise = "{ROUNDS}")]
         iterations: Placed<Option<u8>>,
         /// Buffer between switch and channel.
         #[key(is = Whole { min: 0, max: 65_535, unit: "flits" }, default = "0")]
