@@ -60,7 +60,7 @@ smoke: release
 # Debug and release builds must send the same units at the same instants: a shorter run of each,
 # the same tables and the same hash.
 IDENTICAL = kung1993/fig17-two-switches kung1993/fig21-file-servers kung1993/sec45-lost-credit \
-	flit/anynet flit/fat-tree flit/fly-dally flit/request-reply flit/ring-dateline flit/torus-8x8 \
+	flit/anynet flit/fat-tree flit/fly-dally flit/requests flit/ring-dateline flit/torus-8x8 \
 	nouredine1999/fig09-unnecessary-control nouredine1999/fig13-video \
 	kalyanaraman1998/fig06-five-sources
 identity: release

@@ -93,8 +93,8 @@ def settings(scenario):
         "a torus, and only a torus, with channels of 2 cycles":
             latency == (2 if kind == "torus" else 1),
         "two dimensions of one size": kind == "fly" or len(set(topology["sides"])) == 1,
-        "lanes that are given in turn and free when the tail was sent":
-            router["lane_choice"] == "round-robin" and router["release"] == "tail-sent",
+        "VCs that are given in turn and free when the tail was sent":
+            router["vc_choice"] == "round-robin" and router["release"] == "tail-sent",
         "uniform traffic that includes the source":
             traffic["pattern"] == {"kind": "uniform", "itself": "included"},
     }
@@ -110,8 +110,8 @@ def settings(scenario):
     return COMMON + f"""
 topology = {kind}; k = {k}; n = {n}; routing_function = {ROUTINGS[kind]};
 use_noc_latency = 1;
-num_vcs = {router["lanes"]}; vc_buf_size = {router["depth"]};
-input_speedup = {router["lanes"] if own_input else 1};
+num_vcs = {router["vcs"]}; vc_buf_size = {router["depth"]};
+input_speedup = {router["vcs"] if own_input else 1};
 vc_allocator = {allocator}; sw_allocator = {allocator};
 routing_delay = {cycles(router["header_delay"])};
 vc_alloc_delay = {cycles(router["allocation_delay"])};
@@ -133,7 +133,7 @@ def timed(command):
 def ours(text, load, seed, longer=1):
     """One run here. Saturated sources stand for loads of 1."""
     if load >= 1:
-        text = re.sub(r"(?m)^load = .*$", 'injection = "saturation"', text)
+        text = re.sub(r"(?m)^load = .*$", 'injection = "greedy"', text)
         sets = ["--set", "run.drain=0"]
     else:
         sets = ["--set", f"traffic.load={load}"]

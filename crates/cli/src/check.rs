@@ -114,12 +114,12 @@ fn summary(engine: &Engine) -> String {
         Engine::Flit(fabric) => {
             let names: Vec<&str> = fabric.classes.iter().map(|c| c.name.as_str()).collect();
             format!(
-                "{}, {} between them, {}; {} x {} flits a channel; sends {}",
+                "{}, {} between them, {}; {} of {} a channel; sends {}",
                 counted(fabric.graph.routers, "router"),
                 counted(fabric.graph.channels.len(), "channel"),
                 counted(fabric.graph.inject.len(), "terminal"),
-                fabric.router.lanes,
-                fabric.router.depth,
+                counted(fabric.router.lanes, "VC"),
+                counted(fabric.router.depth, "flit"),
                 names.join(", ")
             )
         }

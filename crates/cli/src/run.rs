@@ -51,7 +51,7 @@ pub struct Options {
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum TraceKind {
     /// One line a unit: time, node, in or out, channel, flow, kind, number, value; or one a flit
-    /// and channel: cycle, channel, lane, and its packet's source, destination, birth and class;
+    /// and channel: cycle, channel, VC, and its packet's source, destination, birth and class;
     /// or one a frame and event
     Csv,
     /// Ethernet only: every frame as it is on the wire, for Wireshark and the like

@@ -1,6 +1,6 @@
 //! The keys that the fields of a struct or of a variant are.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -125,8 +125,46 @@ pub fn absent(absent: &Absent) -> TokenStream {
     match absent {
         Absent::Required => quote! { crate::table::Default::Required },
         Absent::Is(toml) => quote! { crate::table::Default::Is(#toml) },
-        Absent::Otherwise(words) => quote! { crate::table::Default::Derived(#words) },
+        Absent::Otherwise(words) => {
+            let words = words_with_values(words);
+            quote! { crate::table::Default::Derived(#words) }
+        }
     }
+}
+
+/// The words, with what the constants named in braces are written as.
+fn words_with_values(words: &str) -> TokenStream {
+    let mut parts = Vec::new();
+    let mut rest = words;
+    while let Some((before, name, after)) = first_constant(rest) {
+        let name = Ident::new(name, Span::call_site());
+        parts.push(quote! { #before, #name.text, });
+        rest = after;
+    }
+    if parts.is_empty() {
+        return quote! { #words };
+    }
+    quote! {
+        {
+            const PARTS: &[&str] = &[#(#parts)* #rest];
+            const TEXT: [u8; crate::usual::length(PARTS)] = crate::usual::joined(PARTS);
+            crate::usual::text(&TEXT)
+        }
+    }
+}
+
+/// What stands before the first constant in braces, its name, and what follows.
+fn first_constant(words: &str) -> Option<(&str, &str, &str)> {
+    words.match_indices('{').find_map(|(at, _)| {
+        let (name, after) = words[at + 1..].split_once('}')?;
+        is_constant(name).then_some((&words[..at], name, after))
+    })
+}
+
+/// `DEPTH`, `TDF_2`; not a table such as `{ mean = .. }`.
+fn is_constant(name: &str) -> bool {
+    let of_a_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(of_a_name)
 }
 
 /// The word that holds where the key that chooses is absent.

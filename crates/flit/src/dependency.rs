@@ -245,7 +245,7 @@ impl<'a> Walker<'a> {
         let rows = self.edges.len() as u64 + routers as u64;
         // One row of bits by router, and one by node.
         if rows * words as u64 > WORDS_MAX {
-            return Err(format!("{rows} sets of {} lanes to fill", self.edges.len()));
+            return Err(format!("{rows} sets of {} VCs to fill", self.edges.len()));
         }
         let steps = (self.entries.len() as u64 * self.exits.len() as u64)
             .saturating_mul(self.departures)

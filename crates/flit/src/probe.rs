@@ -152,7 +152,7 @@ impl fmt::Display for Crossing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "flit {} of {} goes over channel {}, lane {}",
+            "flit {} of {} goes over channel {}, VC {}",
             self.flit, self.packet, self.channel, self.lane
         )
     }

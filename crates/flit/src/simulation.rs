@@ -332,10 +332,10 @@ pub fn verify(spec: &FabricSpec) -> Result<(), BuildError> {
     let router = &spec.router;
     let wrong = |what: String| Err(BuildError(what));
     if router.lanes == 0 || router.lanes > LANES_MAX {
-        return wrong(format!("a channel has 1 to {LANES_MAX} lanes"));
+        return wrong(format!("a channel has 1 to {LANES_MAX} VCs"));
     }
     if router.depth == 0 {
-        return wrong("a lane holds at least 1 flit".into());
+        return wrong("a VC holds at least 1 flit".into());
     }
     let graph = &spec.graph;
     let between = graph.channels.iter().map(|channel| channel.latency);
@@ -363,7 +363,7 @@ pub fn verify(spec: &FabricSpec) -> Result<(), BuildError> {
     let channels = graph.channels.len() as u64 + 4 * graph.inject.len() as u64;
     let lanes = u64::from(router.lanes).next_power_of_two();
     if (2 * channels + 64 * u64::from(graph.routers) + 1024) * lanes > u64::from(u32::MAX) {
-        return wrong("the network has too many lanes to number them".into());
+        return wrong("the network has too many VCs to number them".into());
     }
     Ok(())
 }

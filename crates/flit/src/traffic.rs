@@ -381,7 +381,7 @@ fn sources_per_terminal(spec: &FabricSpec) -> Result<u32, BuildError> {
         Sources::One | Sources::Shared => Ok(1),
         Sources::PerLane if (1..=LANES_MAX).contains(&lanes) => Ok(u32::from(lanes)),
         Sources::PerLane => {
-            let what = format!("{lanes} lanes: 1 to {LANES_MAX}");
+            let what = format!("{lanes} VCs: 1 to {LANES_MAX}");
             Err(BuildError(what))
         }
     }

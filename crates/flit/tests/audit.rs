@@ -109,7 +109,7 @@ fn flits_of_two_packets_in_one_lane_are_seen() {
     }
     assert_eq!(lanes, [5, 5]);
     let what = found(&spec, &record);
-    assert_names(&what, "while another packet has the lane");
+    assert_names(&what, "while another packet has the VC");
     assert_names(&what, "between the flits of another packet");
 }
 
@@ -188,7 +188,7 @@ fn a_lane_taken_before_it_is_drained_is_seen() {
     let record = record(&spec);
     assert_eq!(found(&spec, &record), "");
     spec.router.release = Release::Drained;
-    assert_names(&found(&spec, &record), "while another packet has the lane");
+    assert_names(&found(&spec, &record), "while another packet has the VC");
 }
 
 #[test]
@@ -197,9 +197,9 @@ fn packets_of_other_lanes_and_unknown_ones_are_seen() {
     let what = after(&spec, 0, between, |crossing| {
         crossing.packet.destination ^= 1
     });
-    assert_names(&what, "no such lane, flit or packet");
+    assert_names(&what, "no such VC, flit or packet");
     let what = after(&spec, 0, between, |crossing| crossing.lane = 200);
-    assert_names(&what, "no such lane, flit or packet");
+    assert_names(&what, "no such VC, flit or packet");
     let record = record(&spec);
     let mut second = spec.classes[0].clone();
     second.lane_group = 1;
@@ -215,7 +215,7 @@ fn packets_of_other_lanes_and_unknown_ones_are_seen() {
             told => *told,
         })
         .collect();
-    assert_names(&found(&spec, &lifted), "which is no lane for its class");
+    assert_names(&found(&spec, &lifted), "which is no VC for its class");
 }
 
 #[test]

@@ -420,7 +420,7 @@ fn what_cannot_run_is_refused() {
         (|spec| spec.graph.inject[0] = 2, "sits at no router"),
         (|spec| spec.graph.channels[0].to = 2, "ends nowhere"),
         (|spec| spec.graph.ejection_latency = 0, "takes no time"),
-        (|spec| spec.router.lanes = 33, "lanes"),
+        (|spec| spec.router.lanes = 33, "VCs"),
         (|spec| spec.router.depth = 0, "room"),
         (
             |spec| {

@@ -20,8 +20,8 @@ const SCENARIOS: &[(&str, &str)] = &[
     shipped!("dally1990/fig10.toml"),
 ];
 
-/// Lanes of a channel; each time 16 flits of storage are divided among them.
-const LANES: [u32; 5] = [1, 2, 4, 8, 16];
+/// VCs of a channel; each time 16 flits of storage are divided among them.
+const VCS: [u32; 5] = [1, 2, 4, 8, 16];
 /// Seeds behind every figure.
 const SEEDS: u64 = 5;
 
@@ -37,7 +37,7 @@ pub(crate) fn paper() -> Paper {
 
 const EXPERIMENTS: &[Experiment] = &[
     Experiment {
-        title: "Figure 8: throughput against lanes",
+        title: "Figure 8: throughput against VCs",
         claims: &[
             "dally1990.fig8.gain-1024",
             "dally1990.fig8.eight-to-sixteen",
@@ -77,7 +77,7 @@ const EXPERIMENTS: &[Experiment] = &[
         run: scheduling::figure_10,
     },
     Experiment {
-        title: "Section 4: more storage instead of lanes",
+        title: "Section 4: more storage instead of VCs",
         claims: &[],
         runs: 30,
         cost_ms: 5_000,
@@ -94,8 +94,8 @@ const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
-/// `1 lane`, `2 lanes`.
-fn counted(lanes: u32) -> String {
-    let plural = if lanes == 1 { "" } else { "s" };
-    format!("{lanes} lane{plural}")
+/// `1 VC`, `2 VCs`.
+fn counted(vcs: u32) -> String {
+    let plural = if vcs == 1 { "" } else { "s" };
+    format!("{vcs} VC{plural}")
 }

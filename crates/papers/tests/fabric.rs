@@ -41,7 +41,7 @@ fn every_claim_has_a_finding() {
 
 #[test]
 fn a_reproduced_figure_does_not_hide_what_is_wrong() {
-    // Three stages with two lanes are too small for the gains of the paper.
+    // Three stages with two VCs are too small for the gains of the paper.
     let paper = paper("dally1990");
     let claims = papers::claim::parse(paper.claims_toml).expect("claims");
     let gain = claims.iter().find(|claim| claim.id.ends_with("gain-1024"));
@@ -63,9 +63,9 @@ fn one_router_for_all_figures() {
         let run = lab.fabric(file, &sets).expect("it runs");
         run.spec.router
     };
-    // Figures differ in what the paper says that they do: lanes and arbitration.
+    // Figures differ in what the paper says that they do: VCs and arbitration.
     let same = [
-        ("router.lanes", "4"),
+        ("router.vcs", "4"),
         ("router.arbiter", "\"random\""),
         ("router.storage", "16"),
     ];
@@ -74,8 +74,8 @@ fn one_router_for_all_figures() {
     for file in ["dally1990/fig09.toml", "dally1990/fig10.toml"] {
         assert_eq!(router(file, &same), figure_8, "{file}");
     }
-    let lanes = router("dally1990/fig10.toml", &[]).lanes;
-    assert_eq!(lanes, 4);
+    let vcs = router("dally1990/fig10.toml", &[]).lanes;
+    assert_eq!(vcs, 4);
     let other = [("router.header_delay", "\"3 cycles\"")];
     assert_ne!(router("dally1990/fig10.toml", &other), figure_8);
 }
@@ -130,7 +130,7 @@ fn figure_10_is_what_its_runs_found() {
 /// Seven seeds, side by side, on `threads` threads: every outcome as text.
 fn batch(threads: usize) -> Vec<String> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    let sets = [("router.lanes", "4")];
+    let sets = [("router.vcs", "4")];
     let runs = pool
         .expect("a pool of threads")
         .install(|| small().fabric_seeds(FILE, &sets, 7));
@@ -163,8 +163,8 @@ fn the_wrong_engine_and_unknown_files_are_refused() {
     assert!(error.0.contains("flit engine"), "{error}");
     let error = lab.fabric("dally1990/nosuch.toml", &[]).unwrap_err();
     assert!(error.0.contains("no scenario"), "{error}");
-    let error = lab.fabric(FILE, &[("router.lanes", "none")]).unwrap_err();
-    assert!(error.0.contains("lanes"), "{error}");
+    let error = lab.fabric(FILE, &[("router.vcs", "none")]).unwrap_err();
+    assert!(error.0.contains("vcs"), "{error}");
 }
 
 #[test]

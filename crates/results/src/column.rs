@@ -142,7 +142,7 @@ mod tests {
             ("stopped", "%", "stopped_pct"),
             ("dropped: queue full", "frames", "dropped_queue_full_frames"),
             ("ACR mean", "Mbps", "acr_mean_mbps"),
-            ("router.lanes", "", "router_lanes"),
+            ("router.vcs", "", "router_vcs"),
             ("400G", "Gbps", "x400g_gbps"),
             ("", "", "value"),
             ("ß", "", "value"),

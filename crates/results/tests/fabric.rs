@@ -236,8 +236,8 @@ fn tables_say_what_the_outcome_says() {
     );
     assert_eq!(text(&channels, 95, "kind"), "ejection");
     assert_eq!(text(&channels, 4, "flits"), "4500");
-    let lanes = named(&tables, "vcs");
-    assert_eq!(text(&lanes, 1, "use_pct"), "12.5");
+    let vcs = named(&tables, "vcs");
+    assert_eq!(text(&vcs, 1, "use_pct"), "12.5");
     let course = named(&tables, "course");
     assert_eq!(value(&course, 0, "latency_mean_cycles"), Cell::Empty);
     assert_eq!(text(&course, 1, "until_cycle"), "499");

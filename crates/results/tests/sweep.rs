@@ -37,7 +37,7 @@ fn axis(path: &str, values: &[&str]) -> SweepAxis {
     }
 }
 
-/// Every combination; a load above 0.5 saturates, accepted load is the load times the lanes.
+/// Every combination; a load above 0.5 saturates, accepted load is the load times the VCs.
 fn result(axes: Vec<SweepAxis>, seeds: u64) -> SweepResult {
     let mut combinations = vec![Vec::new()];
     for axis in &axes {
@@ -53,13 +53,13 @@ fn result(axes: Vec<SweepAxis>, seeds: u64) -> SweepResult {
     let mut rows = Vec::new();
     for values in combinations {
         let load = number(&values, "load").unwrap_or(0.4);
-        let lanes = number(&values, "lanes").unwrap_or(1.0);
+        let vcs = number(&values, "vcs").unwrap_or(1.0);
         for seed in 1..=seeds {
             let saturated = f64::from(u8::from(load > 0.5));
             rows.push(SweepRow {
                 values: values.clone(),
                 seed,
-                measured: vec![load, load.min(0.5) * lanes + seed as f64, 9.0, saturated],
+                measured: vec![load, load.min(0.5) * vcs + seed as f64, 9.0, saturated],
                 trace_hash: format!("{:016x}", rows.len()),
             });
         }
@@ -75,24 +75,24 @@ fn result(axes: Vec<SweepAxis>, seeds: u64) -> SweepResult {
 }
 
 #[test]
-fn load_and_lanes_are_found() {
+fn load_and_vcs_are_found() {
     let loads = axis("traffic.load", &["0.2", "0.4", "0.8"]);
-    let lanes = axis("router.lanes", &["1", "2"]);
-    let plots = sweep_plots(&result(vec![lanes, loads], 1));
+    let vcs = axis("router.vcs", &["1", "2"]);
+    let plots = sweep_plots(&result(vec![vcs, loads], 1));
     let titles: Vec<&str> = plots.iter().map(|plot| plot.title.as_str()).collect();
     assert_eq!(
         titles,
         [
             "Latency over load",
             "Throughput over load",
-            "Highest throughput over lanes"
+            "Highest throughput over vcs"
         ]
     );
     let names = |plot: usize| {
         let curves = plots[plot].curves.iter();
         curves.map(|curve| curve.name.as_str()).collect::<Vec<_>>()
     };
-    assert_eq!(names(0), ["lanes = 1", "lanes = 2"]);
+    assert_eq!(names(0), ["vcs = 1", "vcs = 2"]);
     assert_eq!(
         plots[0].curves[0].x,
         [0.2, 0.4],
@@ -100,7 +100,7 @@ fn load_and_lanes_are_found() {
     );
     assert!(plots[0].note.contains(": 2 points. The tables have all."));
     assert!(
-        plots[0].note.contains("0.8 (lanes = 1), 0.8 (lanes = 2)"),
+        plots[0].note.contains("0.8 (vcs = 1), 0.8 (vcs = 2)"),
         "{}",
         plots[0].note
     );
@@ -121,7 +121,7 @@ fn load_and_lanes_are_found() {
 #[test]
 fn doubled_values_stand_at_equal_distances() {
     let plot = |values: &[&str]| {
-        let axes = vec![axis("router.lanes", values)];
+        let axes = vec![axis("router.vcs", values)];
         sweep_plots(&result(axes, 1)).swap_remove(0)
     };
     let doubled = plot(&["1", "2", "4", "16"]).x;
@@ -156,7 +156,7 @@ fn the_axis_of_latencies_fits_them() {
 fn what_is_offered_is_drawn_beside_what_is_accepted() {
     let loads = axis("traffic.load", &["0.2", "0.4", "0.8"]);
     let drawn = |result: &SweepResult| sweep_plots(result)[1].curves.clone();
-    let mut result = result(vec![axis("router.lanes", &["1", "2"]), loads], 1);
+    let mut result = result(vec![axis("router.vcs", &["1", "2"]), loads], 1);
     for row in &mut result.rows {
         row.measured[1] -= 1.0;
     }
@@ -277,12 +277,12 @@ fn interruptions_and_broken_promises_are_told() {
 fn a_search_shows_its_interval() {
     let axes = vec![
         axis("traffic.load", &["0.4", "0.6"]),
-        axis("router.lanes", &["1", "2"]),
+        axis("router.vcs", &["1", "2"]),
     ];
     let result = result(axes, 1);
-    let found = [0, 1].map(|lanes| Saturation {
-        values: vec![0, lanes],
-        carried: (lanes == 0).then_some(0),
+    let found = [0, 1].map(|vcs| Saturation {
+        values: vec![0, vcs],
+        carried: (vcs == 0).then_some(0),
         saturated: Some(1),
     });
     let table = saturation_table(&result, 0, &found);
@@ -297,7 +297,7 @@ fn a_search_shows_its_interval() {
         0,
         &found,
     ));
-    assert!(text.contains("Accepted over offered load") && text.contains("lanes = 2"));
+    assert!(text.contains("Accepted over offered load") && text.contains("vcs = 2"));
 }
 
 /// Columns of flows are drawn together where they are of one quantity.

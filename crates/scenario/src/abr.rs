@@ -9,15 +9,6 @@ use crate::route::Tree;
 use crate::topology::Graph;
 use crate::units::LONGEST_PS;
 
-/// ICR unless given.
-const ICR: Rate = Rate(10_000_000);
-/// Headroom of the count-based policy unless given.
-const HEADROOM: Rate = Rate(1_000_000);
-/// TDF unless given.
-const TDF: f64 = 0.125;
-/// TDF of `joint` unless given.
-const JOINT_TDF: f64 = 0.0625;
-
 /// The way of a flow, as far as its source has to know it.
 #[derive(Clone, Copy)]
 pub(crate) struct Path {
@@ -60,7 +51,7 @@ fn clip(number: u128) -> u64 {
 pub(crate) struct Derived {
     pub pcr: Rate,
     pub mcr: Rate,
-    /// As given, or the nearest to 10 Mbps, not clipped.
+    /// As given, or the nearest to `given::ICR`, not clipped.
     pub icr: Rate,
     pub frtt: Duration,
     pub tbe: u64,
@@ -69,7 +60,7 @@ pub(crate) struct Derived {
 impl Derived {
     pub(crate) fn new(own: &Abr, path: Path) -> Self {
         let (pcr, mcr) = (own.pcr.unwrap_or(path.first), *own.mcr);
-        let usual = Rate(ICR.0.min(pcr.0).max(mcr.0));
+        let usual = Rate(given::ICR.value.0.min(pcr.0).max(mcr.0));
         Self {
             pcr,
             mcr,
@@ -171,11 +162,11 @@ fn policy(own: &Uili, derived: &Derived, icr: Rate, path: Path) -> UiliSpec {
             rule_5b: *rule_5b,
         },
         Uili::Baseline { tdf, rule_5b } => UiliSpec::Baseline {
-            tdf: tdf.unwrap_or(TDF),
+            tdf: tdf.unwrap_or(given::TDF.value),
             rule_5b: *rule_5b,
         },
         Uili::Joint { tdf, rule_5b } => UiliSpec::Joint {
-            tdf: tdf.unwrap_or(JOINT_TDF),
+            tdf: tdf.unwrap_or(given::JOINT_TDF.value),
             rule_5b: *rule_5b,
         },
         Uili::Count {
@@ -184,8 +175,8 @@ fn policy(own: &Uili, derived: &Derived, icr: Rate, path: Path) -> UiliSpec {
             pr5,
             slack,
         } => UiliSpec::Count {
-            headroom: headroom.unwrap_or(HEADROOM),
-            tdf: tdf.unwrap_or(TDF),
+            headroom: headroom.unwrap_or(given::HEADROOM.value),
+            tdf: tdf.unwrap_or(given::TDF.value),
             pr5: *pr5,
             slack: **slack,
         },

@@ -54,6 +54,7 @@ mod traffic;
 mod tree;
 mod typed;
 mod units;
+mod usual;
 mod wildcard;
 
 use flit::spec::FabricSpec;

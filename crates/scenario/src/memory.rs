@@ -13,10 +13,10 @@ use crate::{Engine, PacketScenario};
 const LEG_BYTES: u64 = 2_800;
 /// Of one node or channel of the packet engine.
 const NODE_BYTES: u64 = 400;
-/// Of a channel of the cycle engine; lanes on top.
+/// Of a channel of the cycle engine; virtual channels on top.
 const CHANNEL_BYTES: u64 = 128;
-/// Of a lane.
-const LANE_BYTES: u64 = 48;
+/// Of a virtual channel.
+const VC_BYTES: u64 = 48;
 /// Of a terminal.
 const TERMINAL_BYTES: u64 = 200;
 /// An audit keeps books of its own: so many times the memory of the network.
@@ -41,8 +41,8 @@ pub(crate) fn of_legs(legs: u64, nodes: u64) -> u64 {
 }
 
 /// Of the cycle engine, what its traffic lists excluded; injection and ejection count as channels.
-pub(crate) fn of_fabric(channels: u64, lanes: u8, terminals: u64) -> u64 {
-    let each = u64::from(lanes) * LANE_BYTES + CHANNEL_BYTES;
+pub(crate) fn of_fabric(channels: u64, vcs: u8, terminals: u64) -> u64 {
+    let each = u64::from(vcs) * VC_BYTES + CHANNEL_BYTES;
     let channels = channels.saturating_mul(each);
     channels.saturating_add(terminals.saturating_mul(TERMINAL_BYTES))
 }

@@ -8,9 +8,9 @@ use packet::spec::{
 
 use crate::MeasureSpec;
 use crate::flows::expand;
-use crate::given::packet::PacketFile;
 use crate::given::packet::network::Links;
 use crate::given::packet::service::{self as given, Pool, Scheduler};
+use crate::given::packet::{PacketFile, WINDOWS};
 use crate::source::At;
 use crate::topology::Graph;
 use crate::typed::Placed;
@@ -107,7 +107,7 @@ pub(crate) fn measure(file: &PacketFile, stop_at: Time) -> MeasureSpec {
     let window = own.and_then(|own| own.window);
     MeasureSpec {
         ports: ports.unwrap_or_else(|| file.pool.is_given || schedulers(file).next().is_some()),
-        window: window.unwrap_or(Duration((stop_at.0 / 1000).max(1))),
+        window: window.unwrap_or(Duration((stop_at.0 / WINDOWS.value).max(1))),
     }
 }
 

@@ -244,7 +244,7 @@ impl Sweep {
         combination * self.seeds.len() as u64 + seed as u64
     }
 
-    /// The point in words: `load = 0.1, lanes = 2, seed = 1`.
+    /// The point in words: `load = 0.1, vcs = 2, seed = 1`.
     pub fn describe(&self, point: u64) -> String {
         let (values, seed) = self.choice(point);
         let axes = self.axes.iter().zip(values);

@@ -191,7 +191,7 @@ fn topologies_choose_their_routing() {
             "{topology}"
         );
     }
-    let torus = small("kind = \"torus\"\nsides = [4]", "[router]\nlanes = 2");
+    let torus = small("kind = \"torus\"\nsides = [4]", "[router]\nvcs = 2");
     assert_eq!(read(&torus, &[]).routing, RoutingSpec::Dateline);
 }
 
@@ -312,7 +312,7 @@ fn warnings_name_rings_that_may_deadlock() {
         codes(&ring("[routing]\nkind = \"unrestricted\"")),
         ["deadlock"]
     );
-    assert!(codes(&ring("[router]\nlanes = 2")).is_empty());
+    assert!(codes(&ring("[router]\nvcs = 2")).is_empty());
     assert_eq!(
         codes(&small("kind = \"file\"\nfile = \"ring.edges\"", "")),
         ["deadlock"]
@@ -345,7 +345,7 @@ fn credit_at_once_needs_channels_without_cycles() {
 fn memory_is_checked_before_the_network_is_made() {
     let text = small(
         "kind = \"mesh\"\nsides = [4096, 4096]",
-        "[router]\nlanes = 32",
+        "[router]\nvcs = 32",
     );
     let limits = |memory| Limits {
         memory_bytes: Some(memory),

@@ -189,8 +189,8 @@ fn repeated_keys_are_refused() {
 #[test]
 fn names_of_nothing_are_refused() {
     refused(
-        "reply class",
-        FLIT.replace("replies = \"answer\"", "replies = \"nobody\""),
+        "response class",
+        FLIT.replace("responses = \"answer\"", "responses = \"nobody\""),
     );
     for name in [
         "\"A\"",
@@ -333,7 +333,7 @@ fn large_numbers_of_anything_are_refused_fast() {
 fn heaps_of_mistakes_end_soon() {
     let many = |line: &dyn Fn(usize) -> String| (0..20_000).map(line).collect::<String>();
     refused("unknown keys", many(&|i| format!("key_{i} = {i}\n")));
-    let class = |i| format!("[[classes]]\nname = \"c{}\"\nlane_group = {i}\n", i % 1000);
+    let class = |i| format!("[[classes]]\nname = \"c{}\"\nvc_group = {i}\n", i % 1000);
     refused("classes", format!("{FLIT}\n{}", many(&class)));
     let numbers = "1, ".repeat(100_000);
     refused("numbers", FLIT.replace("[4, 4]", &format!("[{numbers}]")));

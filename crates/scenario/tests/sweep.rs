@@ -221,7 +221,7 @@ kind = "file"
 file = "net.anynet"
 
 [router]
-lanes = 1
+vcs = 1
 storage = 16
 
 [traffic]
@@ -237,14 +237,14 @@ fn names_are_those_of_the_engine() {
         Ok::<_, Diagnostics>(sweep.axes().iter().map(|axis| axis.path.clone()).collect())
     };
     let found: Vec<String> = paths(&[
-        ("lanes", "1, 2"),
+        ("vcs", "1, 2"),
         ("load", "0.1, 0.2"),
         ("allocator", "[\"islip\"]"),
         ("drain", "0, 9"),
     ])
     .expect("keys of the flit engine");
     let wanted = [
-        "router.lanes",
+        "router.vcs",
         "traffic.load",
         "router.allocator",
         "run.drain",
@@ -306,17 +306,17 @@ fn a_table_alone_is_a_value() {
 /// that there are not.
 #[test]
 fn a_set_that_is_no_key_is_one_mistake() {
-    let text = format!("{FLIT}\n[sweep.axes]\nlanes = [1, 2]\n");
+    let text = format!("{FLIT}\n[sweep.axes]\nvcs = [1, 2]\n");
     let text = text.replace(
         "kind = \"file\"\nfile = \"net.anynet\"",
         "kind = \"mesh\"\nsides = [2, 2]",
     );
     let source = Source::new("x.toml", text);
-    let error = parse(&source, &[set("lanes", "8")]).expect_err("no key of the file");
+    let error = parse(&source, &[set("vcs", "8")]).expect_err("no key of the file");
     let codes: Vec<&str> = error.iter().map(|one| one.code).collect();
     assert_eq!(codes, ["unknown-key"]);
-    assert!(!error.to_string().contains("or `lanes`"), "{error}");
-    parse(&source, &[set("router.lanes", "8")]).expect("a key of the file");
+    assert!(!error.to_string().contains("or `vcs`"), "{error}");
+    parse(&source, &[set("router.vcs", "8")]).expect("a key of the file");
 }
 
 const MESH: &str = r#"
@@ -331,7 +331,7 @@ kind = "mesh"
 sides = [4, 4]
 
 [router]
-lanes = 2
+vcs = 2
 
 [traffic]
 load = 0.1
@@ -356,17 +356,17 @@ fn a_value_may_have_a_name() {
              terminals_per_router = 4 } },\n\
            { kind = \"torus\", sides = [4, 4] },\n\
          ]\n\
-         lanes = [{ name = 4, value = 8 }, 2]\n",
+         vcs = [{ name = 4, value = 8 }, 2]\n",
     )
     .expect("sound");
     assert_eq!(texts(&sweep, 0)[0], "cmesh");
-    assert_eq!(sweep.describe(0), "topology = cmesh, lanes = 4, seed = 1");
+    assert_eq!(sweep.describe(0), "topology = cmesh, vcs = 4, seed = 1");
     let numbers: Vec<_> = sweep.axes()[1].values.iter().map(|v| v.number).collect();
     assert_eq!(numbers, [Some(4.0), Some(2.0)], "names that are numbers");
     let point = scenario(&sweep, 0).expect("sound");
     let fabric = point.fabric().expect("flit");
     assert_eq!(fabric.graph.inject.len(), 16);
-    assert!(point.resolved.contains("lanes = 8"), "{}", point.resolved);
+    assert!(point.resolved.contains("vcs = 8"), "{}", point.resolved);
     assert!(point.resolved.contains("terminals_per_router = 4"));
     let torus = scenario(&sweep, 2).expect("sound");
     assert!(torus.resolved.contains("terminals_per_router = 1"));
@@ -378,28 +378,28 @@ fn keys_that_vary_together_are_one_axis() {
     let sweep = sweep_of(
         "[sweep.axes]\n\
          network = [\n\
-           { name = \"mesh\", set = { lanes = 4 } },\n\
+           { name = \"mesh\", set = { vcs = 4 } },\n\
            { name = \"torus\", set = { topology = { kind = \"torus\", sides = [2, 2] }, \
-             router.depth = 8, \"router.lanes\" = 3 } },\n\
-           { set = { \"traffic.load\" = 0.2, \"router.lanes\" = 5 } },\n\
+             router.depth = 8, \"router.vcs\" = 3 } },\n\
+           { set = { \"traffic.load\" = 0.2, \"router.vcs\" = 5 } },\n\
          ]\n",
     )
     .expect("sound");
     assert_eq!(sweep.axes()[0].path, "network");
-    assert_eq!(texts(&sweep, 0), ["mesh", "torus", "load = 0.2, lanes = 5"]);
+    assert_eq!(texts(&sweep, 0), ["mesh", "torus", "load = 0.2, vcs = 5"]);
     assert_eq!(sweep.points().expect("few"), 3);
     let resolved = |point| scenario(&sweep, point).expect("sound").resolved;
     for (point, wanted) in [
-        (0, ["kind = \"mesh\"", "lanes = 4", "load = 0.1"]),
-        (1, ["kind = \"torus\"", "lanes = 3", "depth = 8"]),
-        (2, ["kind = \"mesh\"", "lanes = 5", "load = 0.2"]),
+        (0, ["kind = \"mesh\"", "vcs = 4", "load = 0.1"]),
+        (1, ["kind = \"torus\"", "vcs = 3", "depth = 8"]),
+        (2, ["kind = \"mesh\"", "vcs = 5", "load = 0.2"]),
     ] {
         let resolved = resolved(point);
         for wanted in wanted {
             assert!(resolved.contains(wanted), "{point}, {wanted}: {resolved}");
         }
     }
-    let typed = "[{ name = \"a\", set = { lanes = 4 } }, { name = \"b\", set = { lanes = 6 } }]";
+    let typed = "[{ name = \"a\", set = { vcs = 4 } }, { name = \"b\", set = { vcs = 6 } }]";
     let source = Source::new("x.toml", MESH);
     let sweep = Sweep::read(&source, &[], &[set("size", typed)]).expect("sound");
     assert_eq!(sweep.describe(1), "size = b, seed = 1");
@@ -407,32 +407,32 @@ fn keys_that_vary_together_are_one_axis() {
         scenario(&sweep, 1)
             .expect("sound")
             .resolved
-            .contains("lanes = 6")
+            .contains("vcs = 6")
     );
 }
 
 #[test]
 fn values_that_are_neither_are_told() {
     for (axis, wanted) in [
-        ("lanes = [{ value = 3 }]", "and no `name`"),
-        ("lanes = [{ name = \"\", value = 3 }]", "a name is a text"),
-        ("lanes = [{ name = true, value = 3 }]", "a name is a text"),
+        ("vcs = [{ value = 3 }]", "and no `name`"),
+        ("vcs = [{ name = \"\", value = 3 }]", "a name is a text"),
+        ("vcs = [{ name = true, value = 3 }]", "a name is a text"),
         (
-            "lanes = [{ name = \"a\", value = 3, by = 2 }]",
+            "vcs = [{ name = \"a\", value = 3, by = 2 }]",
             "not a key of such a value",
         ),
         (
-            "lanes = [{ name = \"a\", value = 3 }, { name = \"a\", value = 4 }]",
+            "vcs = [{ name = \"a\", value = 3 }, { name = \"a\", value = 4 }]",
             "given twice",
         ),
         ("x = [{ set = {} }]", "it sets nothing"),
-        ("x = [{ set = { lanes = 2 } }, 3]", "no `set` here"),
+        ("x = [{ set = { vcs = 2 } }, 3]", "no `set` here"),
         (
-            "x = [{ set = { lanes = 2 }, value = 1 }]",
+            "x = [{ set = { vcs = 2 }, value = 1 }]",
             "not a key of such a value",
         ),
         (
-            "x = [{ set = { lanes = 2, \"router.lanes\" = 3 } }]",
+            "x = [{ set = { vcs = 2, \"router.vcs\" = 3 } }]",
             "set twice",
         ),
         ("x = [{ set = { lanse = 2 } }]", "no key is called `lanse`"),
@@ -441,8 +441,8 @@ fn values_that_are_neither_are_told() {
             "`run.seed` is no axis",
         ),
         (
-            "lanes = [1, 2]\nx = [{ set = { lanes = 2 } }]",
-            "two axes change `router.lanes`",
+            "vcs = [1, 2]\nx = [{ set = { vcs = 2 } }]",
+            "two axes change `router.vcs`",
         ),
     ] {
         let error = sweep_of(&format!("[sweep.axes]\n{axis}\n")).expect_err(axis);

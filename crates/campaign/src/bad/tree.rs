@@ -114,7 +114,7 @@ pub fn set(random: &mut Random) -> String {
         "a.b.c.d.e.f",
         "links.A-S1.delay",
         "traffic.load",
-        "router.lanes",
+        "router.vcs",
         "sweep.axes.load",
         "classes.*.name",
         "\u{202e}",

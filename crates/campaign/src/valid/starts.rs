@@ -200,7 +200,7 @@ fn fabric(random: &mut Random) -> Value {
         "engine": "flit",
         "run": { "warm_up": 200, "measure": 800, "drain": 3000, "stall": 1000 },
         "topology": topology,
-        "router": { "lanes": 4, "depth": 4 },
+        "router": { "vcs": 4, "depth": 4 },
         "traffic": { "load": random.between(5, 60) as f64 / 100.0,
                      "flits": random.between(1, 8) },
     })

@@ -41,7 +41,7 @@ const MESH_DELAYS: Sets = &[
     ("router.switch", "\"multiplexed\""),
     ("router.allocator", "\"separable-input-first\""),
     ("router.arbiter", "\"round-robin\""),
-    ("router.lane_arbiter", "\"round-robin\""),
+    ("router.vc_arbiter", "\"round-robin\""),
     ("router.release", "\"tail-sent\""),
     ("router.header_delay", "2"),
     ("router.pipeline_delay", "2"),
@@ -55,7 +55,7 @@ const FLY_DELAYS: Sets = &[
     ("router.switch", "\"multiplexed\""),
     ("router.allocator", "\"separable-input-first\""),
     ("router.arbiter", "\"round-robin\""),
-    ("router.lane_arbiter", "\"round-robin\""),
+    ("router.vc_arbiter", "\"round-robin\""),
     ("router.release", "\"tail-sent\""),
     ("router.header_delay", "2"),
     ("router.pipeline_delay", "2"),
@@ -82,9 +82,9 @@ const SET: &[Workload] = &[
         &[],
         MESH_DELAYS
     ),
-    workload!("2-ary 8-fly, 16 lanes, full", "fly.toml", &[], FLY_DELAYS),
+    workload!("2-ary 8-fly, 16 VCs, full", "fly.toml", &[], FLY_DELAYS),
     workload!(
-        "2-ary 10-fly, 16 lanes, full",
+        "2-ary 10-fly, 16 VCs, full",
         "fly.toml",
         &[("topology.n", "10"), ("run.measure", "4000")],
         FLY_DELAYS

@@ -243,12 +243,12 @@ impl FabricRun<'_> {
 /// How much of a run an audit has looked at.
 fn covered(seen: &Coverage) -> String {
     let cycles = seen.cycles;
-    let lanes = [seen.compared, cycles, seen.compared_within];
+    let vcs = [seen.compared, cycles, seen.compared_within];
     let queues = [seen.walked, cycles, seen.walked_within];
     format!(
         "every move in {}; {}; {}",
         counted(cycles, "cycle"),
-        turns("all lanes", "cycle", lanes),
+        turns("all VCs", "cycle", vcs),
         turns("queues at sources", "cycle", queues)
     )
 }

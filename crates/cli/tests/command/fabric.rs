@@ -16,7 +16,7 @@ measure = "1000 cycles"
 kind = "torus"
 sides = [4, 4]
 [router]
-lanes = 2
+vcs = 2
 [traffic]
 load = 0.2
 flits = 4
@@ -113,7 +113,7 @@ fn a_deadlock_is_status_1_and_names_its_cycle() {
         "--set",
         "routing.kind=unrestricted",
         "--set",
-        "router.lanes=1",
+        "router.vcs=1",
         "--set",
         "traffic.load=0.9",
         "--set",
@@ -147,7 +147,7 @@ fn part_of_a_network_may_deadlock_while_the_rest_moves() {
         "engine = \"flit\"\n[run]\nwarm_up = \"0 cycles\"\nmeasure = \"5000 cycles\"\n\
          stall = \"300 cycles\"\n[topology]\nkind = \"torus\"\nsides = [8]\n\
          terminals_per_router = 2\n[routing]\nkind = \"unrestricted\"\n\
-         [router]\nlanes = 1\ndepth = 2\n[traffic]\nload = 0.2\nflits = 16\n\
+         [router]\nvcs = 1\ndepth = 2\n[traffic]\nload = 0.2\nflits = 16\n\
          [traffic.pattern]\nkind = \"matrix\"\nrows = [\n",
     );
     for source in 0..16 {

@@ -144,7 +144,7 @@ warm_up = 0
 kind = "mesh"
 sides = [16, 16]
 [router]
-lanes = 2
+vcs = 2
 [traffic]
 load = 1.0
 flits = 1

@@ -18,7 +18,7 @@ fn column(directory: &Path, name: &str) -> usize {
 }
 
 #[test]
-fn lanes_carry_more_and_what_saturates_is_told() {
+fn vcs_carry_more_and_what_saturates_is_told() {
     let here = folder("sweep-fabric");
     mesh(&here, &[]);
     let ran = backwater(&here, &SWEEP).expect(0);
@@ -51,15 +51,15 @@ fn lanes_carry_more_and_what_saturates_is_told() {
             "{row:?}"
         );
     }
-    let accepted = |lanes: &str| {
-        let row = points.iter().find(|row| row[0] == lanes && row[1] == "0.9");
+    let accepted = |vcs: &str| {
+        let row = points.iter().find(|row| row[0] == vcs && row[1] == "0.9");
         number(row.expect("such a row"), "accepted_flits_per_cycle")
     };
     assert!(
         accepted("4") > 1.1 * accepted("1"),
-        "lanes make no difference"
+        "VCs make no difference"
     );
-    for figure in ["latency-over-load", "highest-throughput-over-lanes"] {
+    for figure in ["latency-over-load", "highest-throughput-over-vcs"] {
         assert!(out.join(format!("figures/{figure}.svg")).is_file());
     }
     let page = fs::read_to_string(out.join("report.html")).expect("a report");
@@ -75,7 +75,7 @@ fn a_point_is_the_run_with_its_values_set() {
     let swept = rows(&here.join("out"), "sweep.csv");
     let hash = |load: &str, drain: &str| {
         let load = format!("traffic.load={load}");
-        let sets = ["--set", &load, "--set", drain, "--set", "router.lanes=2"];
+        let sets = ["--set", &load, "--set", drain, "--set", "router.vcs=2"];
         let start = ["run", "shared.toml", "--seed", "3", "--out", "ran"];
         backwater(&here, &[&start[..], &sets].concat()).expect(0);
         json(&here.join("ran/manifest.json"))["trace_hash"].clone()
@@ -130,7 +130,7 @@ fn another_network_file_is_another_point() {
         "kind = \"mesh\"\nsides = [4, 4]",
         "kind = \"file\"\nfile = \"net.anynet\"",
     );
-    mesh(&here, &[files, ("lanes = [1, 2, 4]\n", "")]);
+    mesh(&here, &[files, ("vcs = [1, 2, 4]\n", "")]);
     let write = |text: &str| fs::write(here.join("net.anynet"), text).expect("a file");
     write("router 0 node 0 node 1 router 1\nrouter 1 node 2 node 3\n");
     let first = backwater(&here, &SWEEP).expect(0);
@@ -173,13 +173,13 @@ fn a_shared_channel_is_full_at_its_rate() {
                 "kind = \"mesh\"\nsides = [4, 4]",
                 "kind = \"file\"\nfile = \"net.anynet\"",
             ),
-            ("lanes = 1", "lanes = 4"),
+            ("vcs = 1", "vcs = 4"),
             (
                 "flits = 4",
                 "flits = 1\npattern = { kind = \"matrix\", file = \"weights.csv\" }",
             ),
             ("\"2000 cycles\"", "\"20000 cycles\""),
-            ("lanes = [1, 2, 4]\n", ""),
+            ("vcs = [1, 2, 4]\n", ""),
             ("seeds = 2", "seeds = 1"),
         ],
     );
@@ -213,7 +213,7 @@ fn an_8_x_8_mesh_saturates_below_a_half() {
 
 #[test]
 fn the_shipped_sweeps_run() {
-    for (name, points) in [("fly-lanes", 95), ("mesh-latency", 72)] {
+    for (name, points) in [("fly-vcs", 95), ("mesh-latency", 72)] {
         let here = folder(&format!("sweep-shipped-{name}"));
         let file = shipped(&format!("sweeps/{name}.toml"));
         let mut arguments = vec!["sweep", &file, "--out", "out", "--seeds", "1"];

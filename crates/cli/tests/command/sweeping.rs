@@ -68,7 +68,7 @@ kind = "mesh"
 sides = [4, 4]
 
 [router]
-lanes = 1
+vcs = 1
 storage = 8
 
 [traffic]
@@ -79,7 +79,7 @@ flits = 4
 seeds = 2
 
 [sweep.axes]
-lanes = [1, 2, 4]
+vcs = [1, 2, 4]
 load = [0.1, 0.3, 0.9]
 "#;
 

@@ -176,7 +176,7 @@ fn the_reference_is_markdown() {
 fn words_of_the_field_and_codes_of_errors_are_explained() {
     let here = folder("explain-field");
     let text = |word: &str| backwater(&here, &["explain", word]).expect(0).out;
-    assert!(text("num_vcs").contains("`router.lanes`"));
+    assert!(text("num_vcs").contains("`router.vcs`"));
     assert!(text("qbv").contains("not here"));
     // Ours first, then what the field means by it.
     let both = text("pfc");

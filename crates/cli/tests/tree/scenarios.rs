@@ -17,8 +17,8 @@ use crate::hold;
 /// Long enough for every source to send, short enough for all files in seconds.
 const DURATION_CELLS: u64 = 3000;
 
-/// Lanes times cycles that the window of a flit scenario may have.
-const LANE_LOOKS: usize = 4_000_000;
+/// VCs times cycles that the window of a flit scenario may have.
+const VC_LOOKS: usize = 4_000_000;
 
 /// Bits that all links of an Ethernet scenario together may carry.
 const FRAME_BITS_MOST: u64 = 1_000_000_000;
@@ -127,11 +127,11 @@ fn shortened(engine: &Engine) -> Vec<Set> {
     }
 }
 
-/// The audit looks at every lane in every cycle: large networks run for fewer.
+/// The audit looks at every VC in every cycle: large networks run for fewer.
 fn shortened_cycles(spec: &FabricSpec) -> Vec<Set> {
     let channels = spec.graph.channels.len() + 2 * spec.graph.inject.len();
-    let lanes = channels * usize::from(spec.router.lanes);
-    let cycles = (LANE_LOOKS / lanes).clamp(60, 500);
+    let vcs = channels * usize::from(spec.router.lanes);
+    let cycles = (VC_LOOKS / vcs).clamp(60, 500);
     vec![
         set("run.warm_up", "100 cycles"),
         set("run.measure", &format!("{cycles} cycles")),

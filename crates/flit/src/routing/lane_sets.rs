@@ -32,8 +32,8 @@ impl LaneSets {
         if groups == 0 || lanes > LANES_MAX || u16::from(lanes) < needed {
             let (what, _) = describe(routing);
             return Err(BuildError(format!(
-                "{lanes} lanes for {what} and {groups} groups of packets: allowed are 1 or more \
-                 groups and {classes} lanes for each, at most {LANES_MAX} lanes in all"
+                "{lanes} VCs for {what} and {groups} groups of packets: allowed are 1 or more \
+                 groups and {classes} VCs for each, at most {LANES_MAX} VCs in all"
             )));
         }
         let mut sets = LaneSets {

@@ -37,10 +37,7 @@ pub(super) fn check(spec: &FabricSpec) -> Checked {
         .map(|channel| channel.latency)
         .chain([graph.injection_latency, graph.ejection_latency]);
     require(latencies.min() > Some(0), "a channel takes no time")?;
-    require(
-        (1..=LANES_MAX).contains(&router.lanes),
-        "lanes out of range",
-    )?;
+    require((1..=LANES_MAX).contains(&router.lanes), "VCs out of range")?;
     require(router.depth > 0, "buffers without room")?;
     require(!spec.classes.is_empty(), "no class of packets")?;
     check_switch(router.switch)

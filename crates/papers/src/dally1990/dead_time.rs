@@ -11,21 +11,21 @@ use crate::lab::{Lab, LabError};
 
 /// Dead times in cycles; the scenario's is among them.
 const DELAYS: [u32; 5] = [0, 1, 2, 3, 4];
-/// Lanes that the printed numbers are about.
-const LANES: [u32; 3] = [1, 8, 16];
+/// VCs that the printed numbers are about.
+const VCS: [u32; 3] = [1, 8, 16];
 /// Shorter than the scenario, in cycles.
 const WARM_UP: u32 = 3_000;
 const WINDOW: u32 = 1_000;
 
 const WORDS: &str = "The paper names no dead time of a header. It decides the gain: each cycle of \
-    it lowers what a single lane carries, and hardly what 16 lanes do. What the last doubling \
+    it lowers what a single VC carries, and hardly what 16 VCs do. What the last doubling \
     brings does not depend on it.";
 
 pub fn other_dead_times(lab: &Lab) -> Result<Evidence, LabError> {
     let settings = DELAYS.iter().flat_map(|delay| {
-        LANES.map(|lanes| -> Sets {
+        VCS.map(|vcs| -> Sets {
             vec![
-                ("router.lanes", lanes.to_string()),
+                ("router.vcs", vcs.to_string()),
                 ("router.header_delay", cycles(*delay)),
                 ("run.warm_up", cycles(WARM_UP)),
                 ("run.measure", cycles(WINDOW)),
@@ -33,7 +33,7 @@ pub fn other_dead_times(lab: &Lab) -> Result<Evidence, LabError> {
         })
     });
     let points = points(lab, FIG08, &settings.collect::<Vec<_>>(), SEEDS)?;
-    let rows: Vec<Delayed> = points.chunks(LANES.len()).map(Delayed::of).collect();
+    let rows: Vec<Delayed> = points.chunks(VCS.len()).map(Delayed::of).collect();
     Ok(Evidence {
         findings: Vec::new(),
         blocks: vec![
@@ -79,7 +79,7 @@ fn plot(rows: &[Delayed]) -> Plot {
             at: x.clone(),
             ..Axis::new("header delay", "cycles")
         },
-        y: Axis::new("16 lanes over one", ""),
+        y: Axis::new("16 VCs over one", ""),
         curves: vec![curve("gain", x, &gains)],
         marks: vec![Mark {
             direction: Direction::Horizontal,
@@ -120,13 +120,13 @@ fn table(rows: &[Delayed]) -> Table {
             column(
                 "header delay",
                 "cycles",
-                "between coming and competing for a lane",
+                "between coming and competing for a VC",
             ),
-            column("one lane", "of capacity", "saturation throughput"),
-            column("8 lanes", "of capacity", "saturation throughput"),
-            column("16 lanes", "of capacity", "saturation throughput"),
-            column("gain", "", "16 lanes over one"),
-            column("8 to 16", "", "16 lanes over 8"),
+            column("one VC", "of capacity", "saturation throughput"),
+            column("8 VCs", "of capacity", "saturation throughput"),
+            column("16 VCs", "of capacity", "saturation throughput"),
+            column("gain", "", "16 VCs over one"),
+            column("8 to 16", "", "16 VCs over 8"),
         ],
         rows: all,
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use results::{Axis, Block, Cell, Direction, Mark, Plot, Table};
 
 use super::point::{Point, Sets, cell, curve, estimate, points};
-use super::{FIG09, LANES, SEEDS, counted};
+use super::{FIG09, SEEDS, VCS, counted};
 use crate::Evidence;
 use crate::columns::column;
 use crate::lab::{Lab, LabError};
@@ -15,21 +15,21 @@ use crate::measured::{Finding, Measured};
 const TENTHS: std::ops::RangeInclusive<u32> = 1..=8;
 /// A network that delivers less of what is offered is saturated.
 const DELIVERS: f64 = 0.98;
-/// Where a single lane saturates, says the paper.
+/// Where a single VC saturates, says the paper.
 const SATURATION: f64 = 0.2;
 
-/// The curve of one number of lanes: a point for each load, up to the first beyond saturation.
-struct Lanes {
-    lanes: u32,
+/// The curve of one number of VCs: a point for each load, up to the first beyond saturation.
+struct Curve {
+    vcs: u32,
     points: Vec<Point>,
 }
 
-impl Lanes {
-    fn run(lab: &Lab, lanes: u32) -> Result<Lanes, LabError> {
+impl Curve {
+    fn run(lab: &Lab, vcs: u32) -> Result<Curve, LabError> {
         let mut found = Vec::new();
         for tenths in TENTHS {
             let sets: Sets = vec![
-                ("router.lanes", lanes.to_string()),
+                ("router.vcs", vcs.to_string()),
                 ("traffic.load", format!("{}", f64::from(tenths) / 10.0)),
             ];
             let point = points(lab, FIG09, &[sets], SEEDS)?.remove(0);
@@ -43,7 +43,7 @@ impl Lanes {
             }
         }
         let points = found;
-        Ok(Lanes { lanes, points })
+        Ok(Curve { vcs, points })
     }
 
     /// The point at `tenths` of the capacity, if the curve goes so far.
@@ -61,11 +61,11 @@ impl Lanes {
 }
 
 const WORDS: &str = "The journal version of the paper (1992) adds that at medium load, and with \
-    the same storage, more lanes mean more latency: random arbitration interleaves packets. Every \
+    the same storage, more VCs mean more latency: random arbitration interleaves packets. Every \
     row shows it, but for the last point of a curve.";
 
 pub fn figure_9(lab: &Lab) -> Result<Evidence, LabError> {
-    let curves: Vec<Lanes> = lab.each(&LANES, |&lanes| Lanes::run(lab, lanes))?;
+    let curves: Vec<Curve> = lab.each(&VCS, |&vcs| Curve::run(lab, vcs))?;
     Ok(Evidence {
         findings: vec![Finding {
             claim: "dally1990.fig9.latency-before-saturation",
@@ -80,7 +80,7 @@ pub fn figure_9(lab: &Lab) -> Result<Evidence, LabError> {
     })
 }
 
-fn measured(curves: &[Lanes]) -> Vec<Measured> {
+fn measured(curves: &[Curve]) -> Vec<Measured> {
     let first = curves.iter().filter_map(|curve| curve.at(1));
     let first: Vec<Vec<f64>> = first.map(Point::latencies).collect();
     let spread = Measured::rate_over_seeds("spread_at_0.1", &spreads(&first));
@@ -91,14 +91,14 @@ fn measured(curves: &[Lanes]) -> Vec<Measured> {
             let shares = curve.at(tenths).map(Point::delivered_shares);
             shares.unwrap_or(vec![f64::NAN])
         };
-        if curve.lanes == 1 {
+        if curve.vcs == 1 {
             let at = Measured::rate_over_seeds("delivered_1_lane_at_0.2", &delivered(2));
             measured.push(at.within(DELIVERS, 1.02));
             let at = Measured::rate_over_seeds("delivered_1_lane_at_0.3", &delivered(3));
             measured.push(at.within(0.0, DELIVERS));
         }
-        if curve.lanes >= 4 {
-            let name = format!("delivered_{}_lanes_at_0.3", curve.lanes);
+        if curve.vcs >= 4 {
+            let name = format!("delivered_{}_lanes_at_0.3", curve.vcs);
             measured.push(Measured::rate_over_seeds(&name, &delivered(3)).within(DELIVERS, 1.02));
         }
     }
@@ -118,13 +118,13 @@ fn spreads(curves: &[Vec<f64>]) -> Vec<f64> {
     (0..seeds).map(spread).collect()
 }
 
-fn plot(curves: &[Lanes]) -> Plot {
-    let drawn = curves.iter().map(|lanes| {
-        let points = lanes.below();
+fn plot(curves: &[Curve]) -> Plot {
+    let drawn = curves.iter().map(|of| {
+        let points = of.below();
         let estimates: Vec<_> = points.iter().map(|p| estimate(&p.latencies())).collect();
         let loads = TENTHS.take(points.len());
         let x = loads.map(|tenths| f64::from(tenths) / 10.0).collect();
-        curve(&counted(lanes.lanes), x, &estimates)
+        curve(&counted(of.vcs), x, &estimates)
     });
     Plot {
         id: "fig09".into(),
@@ -143,21 +143,21 @@ fn plot(curves: &[Lanes]) -> Plot {
         marks: vec![Mark {
             direction: Direction::Vertical,
             at: SATURATION,
-            label: "paper: a single lane saturates".into(),
+            label: "paper: a single VC saturates".into(),
         }],
     }
 }
 
-fn table(curves: &[Lanes]) -> Table {
+fn table(curves: &[Curve]) -> Table {
     let mut columns = vec![column("offered", "of capacity", "offered traffic")];
-    columns.extend(curves.iter().map(|lanes| {
-        let name = counted(lanes.lanes);
+    columns.extend(curves.iter().map(|curve| {
+        let name = counted(curve.vcs);
         column(&name, "cycles", "mean latency, source queueing included")
     }));
     let row = |tenths: u32| {
         let mut row = vec![Cell::float(f64::from(tenths) / 10.0, 1)];
-        row.extend(curves.iter().map(|lanes| {
-            let point = lanes.below().get(tenths as usize - 1);
+        row.extend(curves.iter().map(|curve| {
+            let point = curve.below().get(tenths as usize - 1);
             point.map_or(Cell::from("saturated"), |point| cell(&point.latencies(), 1))
         }));
         row
@@ -200,20 +200,20 @@ mod tests {
         }
     }
 
-    /// One lane saturates at 0.3, where it delivers `at_saturation`; the others don't.
-    fn curves(at_saturation: f64) -> Vec<Lanes> {
-        let lanes = |lanes| Lanes {
-            lanes,
+    /// One VC saturates at 0.3, where it delivers `at_saturation`; the others don't.
+    fn curves(at_saturation: f64) -> Vec<Curve> {
+        let vcs = |vcs| Curve {
+            vcs,
             points: vec![
-                point(50.0 + f64::from(lanes) / 4.0, 1.0),
+                point(50.0 + f64::from(vcs) / 4.0, 1.0),
                 point(60.0, 1.0),
-                point(70.0, if lanes == 1 { at_saturation } else { 0.999 }),
+                point(70.0, if vcs == 1 { at_saturation } else { 0.999 }),
             ],
         };
-        LANES.map(lanes).into()
+        VCS.map(vcs).into()
     }
 
-    fn outside(curves: &[Lanes]) -> Vec<String> {
+    fn outside(curves: &[Curve]) -> Vec<String> {
         let measured = measured(curves).into_iter();
         let is_outside = |one: &Measured| {
             let bounds = one.bounds.expect("bounds");

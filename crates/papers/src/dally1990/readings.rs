@@ -56,7 +56,7 @@ const READINGS: [Reading; 15] = [
         &[("router.credit_delay", "\"2 cycles\"")],
     ),
     reading(
-        "lane free",
+        "VC free",
         "when the tail was sent",
         &[("router.release", "\"tail-sent\"")],
     ),
@@ -98,18 +98,18 @@ const READINGS: [Reading; 15] = [
         &[("router.arbiter", "\"earliest\"")],
     ),
     reading(
-        "lane allocation",
+        "VC allocation",
         "oldest first",
-        &[("router.lane_arbiter", "\"earliest\"")],
+        &[("router.vc_arbiter", "\"earliest\"")],
     ),
 ];
 
-const WORDS: &str = "Header delay, when a lane is free again, and the switch decide the figures; \
-    arbiters hardly. A single lane is saturated at 0.3, as Figure 9 has it, only if headers take \
+const WORDS: &str = "Header delay, when a VC is free again, and the switch decide the figures; \
+    arbiters hardly. A single VC is saturated at 0.3, as Figure 9 has it, only if headers take \
     time. The paper proposes a small output buffer for the switch of its Figure 6B. \
     Alone it does nothing here, since a switch that works once a cycle hands a channel one flit \
     a cycle with and without it; one that works twice comes near the full switch. Sources that \
-    send one packet after another starve the lanes. Ejection channels always have as many lanes \
+    send one packet after another starve the VCs. Ejection channels always have as many VCs \
     as the others.";
 
 /// What of the scenarios is changed for all readings: shorter than the figures.
@@ -134,7 +134,7 @@ pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
     let low = each(lab, FIG09, &NEARLY_EMPTY, &[1, 16])?;
     let near = each(lab, FIG09, &NEAR_SATURATION, &[1])?;
     let row = |(at, reading): (usize, &Reading)| {
-        let [one, eight, sixteen] = [0, 1, 2].map(|lanes| full[at][lanes].throughputs());
+        let [one, eight, sixteen] = [0, 1, 2].map(|vcs| full[at][vcs].throughputs());
         vec![
             Cell::from(reading.what),
             Cell::from(reading.choice),
@@ -156,18 +156,18 @@ pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
         columns: vec![
             words("open point", "what the paper does not say"),
             words("reading", "what is assumed instead"),
-            column("one lane", "of capacity", "saturation throughput"),
-            column("16 lanes", "of capacity", "saturation throughput"),
-            column("gain", "", "16 lanes over one"),
-            column("8 to 16", "", "16 lanes over 8"),
+            column("one VC", "of capacity", "saturation throughput"),
+            column("16 VCs", "of capacity", "saturation throughput"),
+            column("gain", "", "16 VCs over one"),
+            column("8 to 16", "", "16 VCs over 8"),
             column(
-                "one lane at 0.1",
+                "one VC at 0.1",
                 "cycles",
                 "mean latency at a tenth of the capacity",
             ),
-            column("16 lanes at 0.1", "cycles", "the same with 16 lanes"),
+            column("16 VCs at 0.1", "cycles", "the same with 16 VCs"),
             column(
-                "one lane at 0.3",
+                "one VC at 0.3",
                 "of offered",
                 "delivered at three tenths of the capacity",
             ),
@@ -180,22 +180,22 @@ pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
     })
 }
 
-/// Every reading with each of `lanes`.
+/// Every reading with each of `vcs`.
 fn each(
     lab: &Lab,
     file: &str,
     base: &[(&'static str, &str)],
-    lanes: &[u32],
+    vcs: &[u32],
 ) -> Result<Vec<Vec<Point>>, LabError> {
     let settings = READINGS.iter().flat_map(|reading| {
-        lanes.iter().map(|lanes| {
+        vcs.iter().map(|vcs| {
             let own = base.iter().chain(reading.sets);
             let mut sets: Sets = own.map(|(key, value)| (*key, (*value).into())).collect();
-            sets.push(("router.lanes", lanes.to_string()));
+            sets.push(("router.vcs", vcs.to_string()));
             sets
         })
     });
     let mut found = points(lab, file, &settings.collect::<Vec<_>>(), SEEDS)?.into_iter();
-    let reading = |_| found.by_ref().take(lanes.len()).collect();
+    let reading = |_| found.by_ref().take(vcs.len()).collect();
     Ok(READINGS.iter().map(reading).collect())
 }

@@ -39,28 +39,25 @@ const fn reading(what: &'static str, sets: &'static [(&'static str, &'static str
 const NONE: (&str, &str) = ("router.header_delay", "\"0 cycles\"");
 
 const READINGS: [Reading; 11] = [
-    reading("as drawn: 6 stages, 4 lanes, header delay 2", &[]),
+    reading("as drawn: 6 stages, 4 VCs, header delay 2", &[]),
     reading("header delay 0", &[NONE]),
     reading("header delay 1", &[("router.header_delay", "\"1 cycles\"")]),
     reading("header delay 3", &[("router.header_delay", "\"3 cycles\"")]),
     reading("header delay 4", &[("router.header_delay", "\"4 cycles\"")]),
-    reading("8 lanes", &[("router.lanes", "8")]),
-    reading("16 lanes", &[("router.lanes", "16")]),
-    reading("8 lanes, header delay 0", &[("router.lanes", "8"), NONE]),
+    reading("8 VCs", &[("router.vcs", "8")]),
+    reading("16 VCs", &[("router.vcs", "16")]),
+    reading("8 VCs, header delay 0", &[("router.vcs", "8"), NONE]),
+    reading("a source for each VC", &[("traffic.sources", "\"per-vc\"")]),
+    reading("VCs, too, to the oldest or at random", &[]),
     reading(
-        "a source for each lane",
-        &[("traffic.sources", "\"per-lane\"")],
-    ),
-    reading("lanes, too, to the oldest or at random", &[]),
-    reading(
-        "3 stages, 2 lanes, header delay 0",
-        &[("topology.n", "3"), ("router.lanes", "2"), NONE],
+        "3 stages, 2 VCs, header delay 0",
+        &[("topology.n", "3"), ("router.vcs", "2"), NONE],
     ),
 ];
 /// The reading in which the smallest latency of six stages is least.
 const NO_DELAY: usize = 1;
-/// The reading in which lanes follow the same order as channels.
-const LANES_TOO: usize = 9;
+/// The reading in which VCs follow the same order as channels.
+const VCS_TOO: usize = 9;
 /// The reading with the printed minimum of 23 cycles.
 const THREE_STAGES: usize = 10;
 
@@ -68,7 +65,7 @@ const WORDS: &str = "The paper prints means of 74.4 and 71.8 cycles, a minimum o
     over a quarter of the packets, and peaks of 4619, 949, 277 and 93 packets at 23, 43, 63 and \
     83 cycles. A packet of 20 flits crosses 6 stages in 26 cycles at the least, in 38 if its \
     header takes 2 cycles more at each; it crosses 3 stages in 23. No reading gives both. The \
-    figure is drawn with the router of Figures 8 and 9 and 4 lanes; 3 stages with 2 lanes have \
+    figure is drawn with the router of Figures 8 and 9 and 4 VCs; 3 stages with 2 VCs have \
     the printed minimum, share and first peaks.";
 
 pub fn figure_10(lab: &Lab) -> Result<Evidence, LabError> {
@@ -79,8 +76,8 @@ pub fn figure_10(lab: &Lab) -> Result<Evidence, LabError> {
         for arbiter in ARBITERS {
             let mut sets = setting(reading, arbiter);
             sets.push(("run.measure", cycles(SHORT)));
-            if index == LANES_TOO {
-                sets.push(("router.lane_arbiter", arbiter.into()));
+            if index == VCS_TOO {
+                sets.push(("router.vc_arbiter", arbiter.into()));
             }
             settings.push(sets);
         }
@@ -326,7 +323,7 @@ fn three_stages_plot(pair: [&Point; 2]) -> Plot {
     });
     Plot {
         id: "fig10-three-stages".into(),
-        title: "The same in a 2-ary 3-fly with 2 lanes, without header delay".into(),
+        title: "The same in a 2-ary 3-fly with 2 VCs, without header delay".into(),
         x,
         y,
         curves,

@@ -1,4 +1,4 @@
-//! Section 4: lanes against more storage in a single lane.
+//! Section 4: VCs against more storage in a single VC.
 
 use results::{Block, Cell, Table};
 
@@ -8,7 +8,7 @@ use crate::Evidence;
 use crate::columns::{column, words};
 use crate::lab::{Lab, LabError};
 
-/// Lanes, flits of storage and release of a channel.
+/// VCs, flits of storage and release of a channel.
 const CHANNELS: [(u32, u32, &str); 6] = [
     (1, 16, "drained"),
     (1, 32, "drained"),
@@ -20,14 +20,14 @@ const CHANNELS: [(u32, u32, &str); 6] = [
 /// Shorter than the scenario, in cycles.
 const WARM_UP: u32 = 3_000;
 const WINDOW: u32 = 2_000;
-const WORDS: &str = "A lane that is free when it has drained holds one packet: more than its 20 \
+const WORDS: &str = "A VC that is free when it has drained holds one packet: more than its 20 \
     flits of storage are of no use. Freed when the tail was sent, it queues packets.";
 
 pub fn section_4(lab: &Lab) -> Result<Evidence, LabError> {
-    let setting = |(lanes, storage, release): (u32, u32, &str)| {
+    let setting = |(vcs, storage, release): (u32, u32, &str)| {
         let sets: Sets = vec![
             ("topology.n", "8".into()),
-            ("router.lanes", lanes.to_string()),
+            ("router.vcs", vcs.to_string()),
             ("router.storage", storage.to_string()),
             ("router.release", format!("\"{release}\"")),
             ("run.warm_up", cycles(WARM_UP)),
@@ -36,26 +36,22 @@ pub fn section_4(lab: &Lab) -> Result<Evidence, LabError> {
         sets
     };
     let points = points(lab, FIG08, &CHANNELS.map(setting), SEEDS)?;
-    let row = |((lanes, storage, release), point): (&(u32, u32, &str), &Point)| {
+    let row = |((vcs, storage, release), point): (&(u32, u32, &str), &Point)| {
         let throughput = cell(&point.throughputs(), 4);
-        let (lanes, storage) = (Cell::from(*lanes), Cell::from(*storage));
-        vec![lanes, storage, Cell::from(*release), throughput]
+        let (vcs, storage) = (Cell::from(*vcs), Cell::from(*storage));
+        vec![vcs, storage, Cell::from(*release), throughput]
     };
     let table = Table {
         name: "sec4-storage".into(),
         caption: format!(
             "Saturation throughput of the 2-ary 8-fly, {SEEDS} seeds, {WINDOW} cycles after \
-             {WARM_UP}. The paper states that lanes bring far more than storage for a single lane \
+             {WARM_UP}. The paper states that VCs bring far more than storage for a single VC \
              does."
         ),
         columns: vec![
-            column("lanes", "", "lanes of a channel"),
-            column(
-                "storage",
-                "flits",
-                "storage of a channel, all lanes together",
-            ),
-            words("lane free", "`drained`, or when the tail was sent into it"),
+            column("VCs", "", "VCs of a channel"),
+            column("storage", "flits", "storage of a channel, all VCs together"),
+            words("VC free", "`drained`, or when the tail was sent into it"),
             column("throughput", "of capacity", "mean and 95 % interval"),
         ],
         rows: CHANNELS.iter().zip(&points).map(row).collect(),

@@ -1,9 +1,9 @@
-//! Figure 8: saturation throughput against lanes.
+//! Figure 8: saturation throughput against VCs.
 
 use results::{Axis, Block, Cell, Curve, Direction, Mark, Plot, Table};
 
 use super::point::{Point, Sets, cell, curve, cycles, estimate, points, ratios};
-use super::{FIG08, LANES, SEEDS, counted};
+use super::{FIG08, SEEDS, VCS, counted};
 use crate::Evidence;
 use crate::columns::column;
 use crate::lab::{Lab, LabError};
@@ -16,35 +16,36 @@ const NETWORKS: [(u32, Option<u32>); 4] = [
     (8, Some(3_000)),
     (10, None),
 ];
-/// Indices of `LANES` that the printed numbers are about: one, 8 and 16 lanes.
+/// Indices of `VCS` that the printed numbers are about: one, 8 and 16 VCs.
 const ONE: usize = 0;
 const EIGHT: usize = 3;
 const SIXTEEN: usize = 4;
-/// What the paper prints: 16 lanes over one, and 16 over 8.
+/// What the paper prints: 16 VCs over one, and 16 over 8.
 pub const GAIN: f64 = 3.5;
 pub const LAST_DOUBLING: f64 = 1.14;
 
-const WORDS: &str = "The paper calls a flit's transfer one time unit and says nothing of what a \
-    header needs for its route and its lane. All figures here are drawn with one router, whose \
+const WORDS: &str = "A virtual channel (VC) is what the paper calls a lane.\n\n\
+    The paper calls a flit's transfer one time unit and says nothing of what a \
+    header needs for its route and its VC. All figures here are drawn with one router, whose \
     headers take 2 cycles at each stage. The gain of dimension 10 grows with that dead time: see \
     the next section. The window is the scenario's 2,000 cycles in dimension 10; 3,000, 8,000 and \
     20,000 in dimensions 8, 6 and 4, which have fewer terminals.\n\n\
-    Two choices of this engine matter beside it. A lane that drained is taken a cycle later at the \
-    earliest: taken in the same cycle, a single lane carries more and the gain is less. And the \
-    dead time passes before a header competes for a lane: spent while it holds the lane, each \
+    Two choices of this engine matter beside it. A VC that drained is taken a cycle later at the \
+    earliest: taken in the same cycle, a single VC carries more and the gain is less. And the \
+    dead time passes before a header competes for a VC: spent while it holds the VC, each \
     cycle costs more, and fewer cycles would do for the printed gain.";
 
-/// Saturation throughput by network (smallest first), lanes and seed.
+/// Saturation throughput by network (smallest first), VCs and seed.
 type Throughputs = Vec<Vec<Vec<f64>>>;
 
 pub fn figure_8(lab: &Lab) -> Result<Evidence, LabError> {
     let settings: Vec<Sets> = NETWORKS
         .iter()
-        .flat_map(|network| LANES.map(|lanes| setting(*network, lanes)))
+        .flat_map(|network| VCS.map(|vcs| setting(*network, vcs)))
         .collect();
     let points = points(lab, FIG08, &settings, SEEDS)?;
     let throughputs: Throughputs = points
-        .chunks(LANES.len())
+        .chunks(VCS.len())
         .map(|network| network.iter().map(Point::throughputs).collect())
         .collect();
     Ok(Evidence {
@@ -58,10 +59,10 @@ pub fn figure_8(lab: &Lab) -> Result<Evidence, LabError> {
     })
 }
 
-fn setting((stages, window): (u32, Option<u32>), lanes: u32) -> Sets {
+fn setting((stages, window): (u32, Option<u32>), vcs: u32) -> Sets {
     let mut sets = vec![
         ("topology.n", stages.to_string()),
-        ("router.lanes", lanes.to_string()),
+        ("router.vcs", vcs.to_string()),
     ];
     sets.extend(window.map(|window| ("run.measure", cycles(window))));
     sets
@@ -86,13 +87,13 @@ fn findings(throughputs: &Throughputs) -> Vec<Finding> {
 }
 
 /// What "diminishing returns" and "larger networks gain more" mean in numbers. The least over
-/// networks and lanes is that of each seed.
+/// networks and VCs is that of each seed.
 fn returns(throughputs: &Throughputs) -> Vec<Measured> {
     let seeds = throughputs[0][0].len();
     let by_seed = |value: &dyn Fn(&[Vec<f64>]) -> f64| -> Vec<f64> {
         let of = |seed: usize| {
-            let lanes = |network: &Vec<Vec<f64>>| network.iter().map(|lane| lane[seed]).collect();
-            throughputs.iter().map(lanes).collect::<Vec<Vec<f64>>>()
+            let vcs = |network: &Vec<Vec<f64>>| network.iter().map(|vc| vc[seed]).collect();
+            throughputs.iter().map(vcs).collect::<Vec<Vec<f64>>>()
         };
         (0..seeds).map(|seed| value(&of(seed))).collect()
     };
@@ -105,8 +106,8 @@ fn returns(throughputs: &Throughputs) -> Vec<Measured> {
         above("share_of_the_gain_by_4_lanes", &least_early, 0.5),
         above("gain_over_that_of_two_stages_less", &least_growth, 1.02),
     ];
-    for ((stages, _), lanes) in NETWORKS.iter().zip(throughputs) {
-        let gain = ratios(&lanes[SIXTEEN], &lanes[ONE]);
+    for ((stages, _), vcs) in NETWORKS.iter().zip(throughputs) {
+        let gain = ratios(&vcs[SIXTEEN], &vcs[ONE]);
         measured.push(Measured::over_seeds(
             &format!("gain_{stages}_stages"),
             &gain,
@@ -119,7 +120,7 @@ fn least(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(f64::INFINITY, f64::min)
 }
 
-/// Throughput with twice the lanes over that with the lanes before.
+/// Throughput with twice the VCs over that with the VCs before.
 fn steps(network: &[f64]) -> Vec<f64> {
     let pairs = network.windows(2);
     pairs.map(|pair| pair[1] / pair[0]).collect()
@@ -137,33 +138,33 @@ fn least_fall(networks: &[Vec<f64>]) -> f64 {
     }))
 }
 
-/// Share of the whole gain that 4 lanes have.
+/// Share of the whole gain that 4 VCs have.
 fn least_early(networks: &[Vec<f64>]) -> f64 {
-    let early = |lanes: &Vec<f64>| (lanes[2] - lanes[ONE]) / (lanes[SIXTEEN] - lanes[ONE]);
+    let early = |vcs: &Vec<f64>| (vcs[2] - vcs[ONE]) / (vcs[SIXTEEN] - vcs[ONE]);
     least(networks.iter().map(early))
 }
 
 /// Gain of a network over that of the next smaller one.
 fn least_growth(networks: &[Vec<f64>]) -> f64 {
-    let gains = networks.iter().map(|lanes| lanes[SIXTEEN] / lanes[ONE]);
+    let gains = networks.iter().map(|vcs| vcs[SIXTEEN] / vcs[ONE]);
     let gains: Vec<f64> = gains.collect();
     least(gains.windows(2).map(|pair| pair[1] / pair[0]))
 }
 
-fn lanes_axis() -> Axis {
+fn vcs_axis() -> Axis {
     Axis {
         log: true,
         min: Some(1.0),
         max: Some(16.0),
-        at: LANES.map(f64::from).to_vec(),
-        ..Axis::new("lanes of a channel", "")
+        at: VCS.map(f64::from).to_vec(),
+        ..Axis::new("VCs of a channel", "")
     }
 }
 
 fn curves(values: impl Iterator<Item = Vec<Vec<f64>>>) -> Vec<Curve> {
-    let one = |((stages, _), lanes): (&(u32, Option<u32>), Vec<Vec<f64>>)| {
-        let estimates: Vec<_> = lanes.iter().map(|seeds| estimate(seeds)).collect();
-        let x = LANES.map(f64::from).to_vec();
+    let one = |((stages, _), vcs): (&(u32, Option<u32>), Vec<Vec<f64>>)| {
+        let estimates: Vec<_> = vcs.iter().map(|seeds| estimate(seeds)).collect();
+        let x = VCS.map(f64::from).to_vec();
         curve(&format!("dimension {stages}"), x, &estimates)
     };
     NETWORKS.iter().zip(values).map(one).collect()
@@ -174,25 +175,25 @@ fn plot(throughputs: &Throughputs) -> Plot {
     Plot {
         id: "fig08".into(),
         title: "Figure 8: saturation throughput of 2-ary n-flies".into(),
-        x: lanes_axis(),
+        x: vcs_axis(),
         y: Axis {
             min: Some(0.0),
             max: Some(1.0),
             ..Axis::new("throughput", "of capacity")
         },
         curves: curves(throughputs.iter().cloned()),
-        note: "16 flits of storage a channel, whatever the number of lanes.".into(),
+        note: "16 flits of storage a channel, whatever the number of VCs.".into(),
         marks: vec![Mark {
             direction: Direction::Horizontal,
             at: GAIN * estimate(&largest[ONE]).mean,
-            label: "paper: 3.5 times one lane, dimension 10".into(),
+            label: "paper: 3.5 times one VC, dimension 10".into(),
         }],
     }
 }
 
 fn gains_plot(throughputs: &Throughputs) -> Plot {
     let gains = |network: &Vec<Vec<f64>>| {
-        let gain = |lane: &Vec<f64>| ratios(lane, &network[ONE]);
+        let gain = |vc: &Vec<f64>| ratios(vc, &network[ONE]);
         network.iter().map(gain).collect()
     };
     let mut curves = curves(throughputs.iter().map(gains));
@@ -205,36 +206,36 @@ fn gains_plot(throughputs: &Throughputs) -> Plot {
     });
     Plot {
         id: "fig08-gain".into(),
-        title: "Figure 8: throughput over that of a single lane".into(),
-        x: lanes_axis(),
+        title: "Figure 8: throughput over that of a single VC".into(),
+        x: vcs_axis(),
         y: Axis {
             min: Some(1.0),
             ..Axis::new("gain", "")
         },
         curves,
-        note: "Printed are a factor of 3.5 for 16 lanes and 14 % from 8 to 16.".into(),
+        note: "Printed are a factor of 3.5 for 16 VCs and 14 % from 8 to 16.".into(),
         ..Plot::default()
     }
 }
 
 fn table(throughputs: &Throughputs) -> Table {
     let mut columns = vec![column("dimension", "", "stages of the 2-ary fly")];
-    let lanes = LANES.map(|lanes| {
-        let name = counted(lanes);
+    let vcs = VCS.map(|vcs| {
+        let name = counted(vcs);
         column(
             &name,
             "of capacity",
-            "saturation throughput with so many lanes",
+            "saturation throughput with so many VCs",
         )
     });
-    columns.extend(lanes);
-    columns.push(column("gain", "", "16 lanes over one"));
-    columns.push(column("8 to 16", "", "16 lanes over 8"));
-    let row = |((stages, _), lanes): (&(u32, Option<u32>), &Vec<Vec<f64>>)| {
+    columns.extend(vcs);
+    columns.push(column("gain", "", "16 VCs over one"));
+    columns.push(column("8 to 16", "", "16 VCs over 8"));
+    let row = |((stages, _), vcs): (&(u32, Option<u32>), &Vec<Vec<f64>>)| {
         let mut row = vec![Cell::from(*stages)];
-        row.extend(lanes.iter().map(|seeds| cell(seeds, 4)));
-        row.push(cell(&ratios(&lanes[SIXTEEN], &lanes[ONE]), 2));
-        row.push(cell(&ratios(&lanes[SIXTEEN], &lanes[EIGHT]), 3));
+        row.extend(vcs.iter().map(|seeds| cell(seeds, 4)));
+        row.push(cell(&ratios(&vcs[SIXTEEN], &vcs[ONE]), 2));
+        row.push(cell(&ratios(&vcs[SIXTEEN], &vcs[EIGHT]), 3));
         row
     };
     Table {

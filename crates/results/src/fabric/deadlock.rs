@@ -19,9 +19,8 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     table.caption = caption(deadlock);
     let names = FabricNames::new(&spec.graph);
     for (index, held) in deadlock.held.iter().take(ROWS_MOST).enumerate() {
-        let lane = |(channel, lane): (u32, u8)| {
-            [names.channel(channel).into(), Cell::from(u32::from(lane))]
-        };
+        let vc =
+            |(channel, vc): (u32, u8)| [names.channel(channel).into(), Cell::from(u32::from(vc))];
         let mut row: Vec<Cell> = vec![
             (index as u64 + 1).into(),
             router(&names, held).into(),
@@ -29,8 +28,8 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
             names.terminal(held.destination).into(),
             held.birth.into(),
         ];
-        row.extend(lane(held.at));
-        row.extend(lane(held.waits_for));
+        row.extend(vc(held.at));
+        row.extend(vc(held.waits_for));
         table.rows.push(row);
     }
     table

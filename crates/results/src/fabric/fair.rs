@@ -3,7 +3,7 @@
 //! A share is that of a source. What it sends goes to several places by several ways; where these
 //! do not depend on the load, a source of rate `r` loads each channel with `r` times a constant
 //! (`ways`), and water filling applies as to flows of one way each. A channel carries a flit a
-//! cycle, those of terminals included. What buffers, lanes, switch and arbiters cost does not
+//! cycle, those of terminals included. What buffers, VCs, switch and arbiters cost does not
 //! count: how far a router is from these shares is what the ratio shows.
 
 mod ways;

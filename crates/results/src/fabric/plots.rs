@@ -25,7 +25,7 @@ pub fn plots(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Plot> {
     plots.extend([
         channels(spec, outcome),
         square(spec, outcome),
-        lanes(outcome),
+        vcs(outcome),
         terminals(outcome),
     ]);
     plots.extend(fair::shares(spec, outcome).unwrap_or_default().plot());
@@ -232,14 +232,14 @@ fn square(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
     }
 }
 
-fn lanes(outcome: &FabricOutcome) -> Plot {
-    let shares = tables::lane_shares(outcome);
-    let x = (0..shares.len()).map(|lane| lane as f64).collect();
+fn vcs(outcome: &FabricOutcome) -> Plot {
+    let shares = tables::vc_shares(outcome);
+    let x = (0..shares.len()).map(|vc| vc as f64).collect();
     let y = shares.iter().map(|share| share * 100.0).collect();
     Plot {
         id: "vcs".into(),
         title: "Use of virtual channels".into(),
-        x: Axis::new("Lane", ""),
+        x: Axis::new("VC", ""),
         y: Axis {
             min: Some(0.0),
             ..Axis::new("Cycles with a flit", "%")

@@ -8,7 +8,7 @@ use super::{deadlock, fair, groups, network};
 use crate::model::{Cell, Column, Table};
 use kernel::words::counted;
 
-/// Tables of the whole run, latencies, classes, terminals, fair shares, channels, lanes, the
+/// Tables of the whole run, latencies, classes, terminals, fair shares, channels, VCs, the
 /// course, the latency histogram, the deadlock and violations; those without a row are left out.
 pub fn fabric_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> {
     let mut tables = summary_tables(spec, outcome);
@@ -23,7 +23,7 @@ pub fn summary_tables(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Table> 
         latencies(spec, outcome),
         classes(spec, outcome),
         groups::table(spec, outcome),
-        lanes(outcome),
+        vcs(outcome),
         deadlock::table(spec, outcome),
         violations(outcome),
     ])
@@ -237,27 +237,27 @@ fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     table
 }
 
-/// Use of each lane; nothing before the window.
-pub fn lane_shares(outcome: &FabricOutcome) -> &[f64] {
+/// Use of each VC; nothing before the window.
+pub fn vc_shares(outcome: &FabricOutcome) -> &[f64] {
     match outcome.window {
         0 => &[],
         _ => &outcome.lane_utilization,
     }
 }
 
-fn lanes(outcome: &FabricOutcome) -> Table {
+fn vcs(outcome: &FabricOutcome) -> Table {
     let mut table = Table::new(
         "vcs",
-        "Use of each virtual channel (lane) in the window, mean over all channels.",
+        "Use of each virtual channel in the window, mean over all channels.",
         vec![
             Column::number("vc", "", "index of the virtual channel"),
             Column::number("use", "%", "share of the window's cycles it carried a flit"),
         ],
     );
-    for (lane, share) in lane_shares(outcome).iter().enumerate() {
+    for (vc, share) in vc_shares(outcome).iter().enumerate() {
         table
             .rows
-            .push(vec![(lane as u64).into(), Cell::float(share * 100.0, 3)]);
+            .push(vec![(vc as u64).into(), Cell::float(share * 100.0, 3)]);
     }
     table
 }

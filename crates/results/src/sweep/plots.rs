@@ -20,7 +20,7 @@ const NEAR: f64 = 0.25;
 /// What is offered is drawn to a little above what is accepted.
 const OFFERED: f64 = 1.1;
 
-/// Latency and accepted load over the load, and the highest accepted load over the lanes, as far
+/// Latency and accepted load over the load, and the highest accepted load over the VCs, as far
 /// as the sweep has such axes; else over the axes it has.
 pub fn sweep_plots(result: &SweepResult) -> Vec<Plot> {
     let groups = result.groups();
@@ -35,7 +35,7 @@ pub fn sweep_plots(result: &SweepResult) -> Vec<Plot> {
     };
     let load = called("load");
     let other = |first: usize| numeric.iter().copied().find(|axis| *axis != first);
-    let Some(first) = load.or(called("lanes")).or(numeric.first().copied()) else {
+    let Some(first) = load.or(called("vcs")).or(numeric.first().copied()) else {
         return Vec::new();
     };
     let chosen = chosen(result);
@@ -60,9 +60,7 @@ pub fn sweep_plots(result: &SweepResult) -> Vec<Plot> {
         [latency, chart(x, Role::Accepted, "Throughput", None)].concat()
     };
     let mut plots = both(first);
-    let second = called("lanes")
-        .filter(|axis| *axis != first)
-        .or(other(first));
+    let second = called("vcs").filter(|axis| *axis != first).or(other(first));
     if let Some(second) = second {
         plots.extend(match load {
             Some(load) => chart(second, Role::Accepted, "Highest throughput", Some(load)),

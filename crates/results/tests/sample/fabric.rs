@@ -203,7 +203,7 @@ pub fn broken() -> FabricOutcome {
         violations: (0..100)
             .map(|nth| Violation {
                 cycle: 5_000 + nth,
-                what: "9 flits in a lane of 8".into(),
+                what: "9 flits in a VC of 8".into(),
             })
             .collect(),
         violations_total: 250,

@@ -9,7 +9,8 @@ use super::{ComparedFlow, ComparedTraffic, Comparison, Settings, Thresholds, cel
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::Named;
 use crate::given::compare::{
-    ComparisonFile, OwnLink, Pause, Run, Switch, ThinkLaw, Traffic, TrafficKind,
+    ComparisonFile, LEAST_INTERVAL, LEAST_WINDOW, OwnLink, Pause, Run, Switch, ThinkLaw, Traffic,
+    TrafficKind, WINDOWS,
 };
 use crate::kinds::{OrShare, OrWord};
 use crate::reader::clip;
@@ -22,8 +23,6 @@ use crate::typed::{Placed, Word};
 const MOST_BURSTS: u64 = 2_000;
 /// Most of a message that TCP's first window can hold: 1000 segments of 1460 bytes.
 const MOST_MESSAGE: u64 = 1_460_000;
-/// Windows over a run where the file does not say.
-const WINDOWS: u64 = 400;
 /// Most windows over a run.
 const MOST_WINDOWS: u64 = 1_000_000;
 /// Least XOFF threshold, in full frames.
@@ -38,7 +37,7 @@ pub(super) fn comparison(
     let window = file
         .run
         .window
-        .unwrap_or(Duration((duration.0 / WINDOWS).max(1)));
+        .unwrap_or(Duration((duration.0 / WINDOWS.value).max(1)));
     times(&file.run, window, mistakes);
     let network = network(file, mistakes)?;
     let flows = flows(file, &network, duration, mistakes)?;
@@ -370,7 +369,7 @@ fn settings(
         recovery: reno.recovery.word(),
         tcp_window: reno
             .window
-            .unwrap_or((2 * (held.unwrap_or(0) + buffer)).clamp(65_536, 1 << 30)),
+            .unwrap_or((2 * (held.unwrap_or(0) + buffer)).clamp(LEAST_WINDOW.value, 1 << 30)),
         min_rto: reno.min_rto,
         n2: n23.n2,
         n23_target: match n23.target {
@@ -383,7 +382,7 @@ fn settings(
         abr_target: abr.target,
         interval: abr
             .interval
-            .unwrap_or(longest.max(network.slowest_cells(100))),
+            .unwrap_or(longest.max(network.slowest_cells(LEAST_INTERVAL.value))),
         icr: abr.icr,
         headroom: abr.headroom,
         tdf: abr.tdf,

@@ -1,7 +1,7 @@
 //! TCP: a flavour, and what the file changes of it.
 
 use ethernet::spec::TCP_IP_BYTES;
-use kernel::{Duration, Rate};
+use kernel::Rate;
 use transport::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -11,9 +11,6 @@ use crate::given::tcp::{self as given, Acks, EcnAnswer, Preset, Tcp};
 use crate::kinds::OrWord;
 use crate::source::At;
 use crate::typed::Word;
-
-const FAST_TICK: Duration = Duration(200_000_000_000);
-const ACK_DELAY: Duration = Duration(40_000_000_000);
 
 /// The TCP of a flow; `is_marked` if queues of its class mark.
 pub(crate) fn tcp(
@@ -217,13 +214,13 @@ fn acks(tcp: &Tcp, preset: AckSpec, mistakes: &mut Diagnostics) -> AckSpec {
             AckSpec::DelayedTick(tcp.ack_delay.unwrap_or(usual))
         }
         (Acks::DelayedTick, AckSpec::Every | AckSpec::Delayed(_)) => {
-            AckSpec::DelayedTick(tcp.ack_delay.unwrap_or(FAST_TICK))
+            AckSpec::DelayedTick(tcp.ack_delay.unwrap_or(given::FAST_TICK.value))
         }
         (Acks::Delayed, AckSpec::Delayed(usual)) => {
             AckSpec::Delayed(tcp.ack_delay.unwrap_or(usual))
         }
         (Acks::Delayed, AckSpec::Every | AckSpec::DelayedTick(_)) => {
-            AckSpec::Delayed(tcp.ack_delay.unwrap_or(ACK_DELAY))
+            AckSpec::Delayed(tcp.ack_delay.unwrap_or(given::ACK_DELAY.value))
         }
     }
 }
@@ -233,7 +230,9 @@ fn ecn(tcp: &Tcp, preset: Ecn, mistakes: &mut Diagnostics) -> Ecn {
         (Some(EcnAnswer::Off), _) => Ecn::Off,
         (Some(EcnAnswer::Classic), _) => Ecn::Classic,
         (Some(EcnAnswer::Dctcp), Ecn::Dctcp { .. }) | (None, _) => preset,
-        (Some(EcnAnswer::Dctcp), Ecn::Off | Ecn::Classic) => Ecn::Dctcp { gain_shift: 4 },
+        (Some(EcnAnswer::Dctcp), Ecn::Off | Ecn::Classic) => Ecn::Dctcp {
+            gain_shift: given::GAIN_SHIFT.value,
+        },
     };
     match (&mut ecn, *tcp.gain_shift) {
         (Ecn::Dctcp { gain_shift }, Some(gain)) => *gain_shift = gain,
@@ -281,4 +280,15 @@ fn meaningless(key: &str, at: &At, why: &str, mistakes: &mut Diagnostics) {
             .at(at.clone(), why)
             .help("leave it out"),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gain_of_dctcp_is_that_of_the_preset() {
+        let gain_shift = given::GAIN_SHIFT.value;
+        assert_eq!(TcpSpec::dctcp().ecn, Ecn::Dctcp { gain_shift });
+    }
 }

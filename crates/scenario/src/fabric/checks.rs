@@ -9,7 +9,7 @@ use crate::given::flit::network::RoutingKind;
 use crate::given::flit::router::{Forwarding, Router};
 use crate::typed::Word;
 
-/// Groups of lanes.
+/// Groups of VCs.
 pub(crate) fn groups(classes: &[ClassSpec]) -> u8 {
     classes
         .iter()
@@ -33,7 +33,7 @@ fn longest(class: &ClassSpec) -> u16 {
     }
 }
 
-/// With cut-through, a lane of this depth holds the longest packet.
+/// With cut-through, a VC of this depth holds the longest packet.
 pub(crate) fn packets_fit(
     router: &Router,
     depth: u16,
@@ -54,9 +54,9 @@ pub(crate) fn packets_fit(
     mistakes.push(
         Diagnostic::error(
             "too-shallow",
-            "with cut-through a lane must hold a whole packet",
+            "with cut-through a VC must hold a whole packet",
         )
-        .at(place.clone(), format!("a lane holds {depth} flits"))
+        .at(place.clone(), format!("a VC holds {depth} flits"))
         .at(
             router.forwarding.at.clone(),
             "headers wait for room for the whole packet",
@@ -71,8 +71,8 @@ pub(crate) fn packets_fit(
     );
 }
 
-/// Lanes that a group needs for the rule of routing.
-fn least_lanes(routing: RoutingKind, is_torus: bool) -> u8 {
+/// VCs that a group needs for the rule of routing.
+fn least_vcs(routing: RoutingKind, is_torus: bool) -> u8 {
     match routing {
         RoutingKind::Dateline | RoutingKind::O1turn => 2,
         RoutingKind::Valiant => 2 + 2 * u8::from(is_torus),
@@ -86,38 +86,38 @@ fn least_lanes(routing: RoutingKind, is_torus: bool) -> u8 {
     }
 }
 
-/// Are there lanes for all groups and for the classes of the rule of routing?
-pub(crate) fn lanes(
+/// Are there VCs for all groups and for the classes of the rule of routing?
+pub(crate) fn vcs(
     file: &FlitFile,
     plan: &Plan,
     routing: RoutingKind,
     groups: u8,
     mistakes: &mut Diagnostics,
 ) {
-    let each = least_lanes(routing, matches!(plan, Plan::Torus { .. }));
+    let each = least_vcs(routing, matches!(plan, Plan::Torus { .. }));
     let needed = u32::from(each) * u32::from(groups);
-    let given = &file.router.lanes;
-    let Some(lanes) = given.sure().filter(|lanes| u32::from(**lanes) < needed) else {
+    let given = &file.router.vcs;
+    let Some(vcs) = given.sure().filter(|vcs| u32::from(**vcs) < needed) else {
         return;
     };
     let word = routing.word();
     let why = match (groups, each) {
-        (1, _) => format!("`{word}` needs {each} lanes"),
-        (_, 1) => format!("{groups} groups of classes need a lane each"),
-        _ => format!("`{word}` needs {each} lanes for each of {groups} groups, {needed} in all"),
+        (1, _) => format!("`{word}` needs {each} VCs"),
+        (_, 1) => format!("{groups} groups of classes need a VC each"),
+        _ => format!("`{word}` needs {each} VCs for each of {groups} groups, {needed} in all"),
     };
-    let mut diagnostic = Diagnostic::error("too-few-lanes", why)
-        .at(given.at.clone(), format!("a channel has {lanes}"));
+    let mut diagnostic =
+        Diagnostic::error("too-few-vcs", why).at(given.at.clone(), format!("a channel has {vcs}"));
     let rule = &file.routing.kind;
     if rule.is_given && each > 1 {
         diagnostic = diagnostic.at(rule.at.clone(), "the rule of routing");
     }
-    let diagnostic = diagnostic
-        .note("packets that could wait for each other in a circle take lanes of their own");
+    let diagnostic =
+        diagnostic.note("packets that could wait for each other in a cycle take VCs of their own");
     mistakes.push(if needed <= 32 {
-        diagnostic.help(format!("write `lanes = {needed}`"))
+        diagnostic.help(format!("write `vcs = {needed}`"))
     } else {
-        diagnostic.help("use fewer groups: a channel has at most 32 lanes")
+        diagnostic.help("use fewer groups: a channel has at most 32 VCs")
     });
 }
 

@@ -67,14 +67,14 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Has a mistake in its load been told?
+    /// Has a mistake in its load been reported?
     fn has_bad_load(&self) -> bool {
         let own = |own: &Class| own.demand.load.is_faulty || own.share.is_faulty;
         self.common.load.is_faulty || self.own.is_some_and(own)
     }
 }
 
-/// Reads the classes; `None` if something is missing, which is told.
+/// Reads the classes; `None` if something is missing, which is reported.
 pub(crate) fn classes(
     file: &FlitFile,
     terminals: Option<u64>,
@@ -101,7 +101,7 @@ pub(crate) fn classes(
     let specs = specs.into_iter().collect::<Option<Vec<ClassSpec>>>();
     unanswered(&drafts, mistakes);
     unused_load(&drafts, &file.traffic.demand.load, mistakes);
-    lane_groups(tables, mistakes);
+    vc_groups(tables, mistakes);
     specs
 }
 
@@ -124,7 +124,7 @@ impl Classes<'_, '_> {
             size: size?,
             priority: draft.own.map_or(0, |own| own.priority),
             deadline: draft.own.and_then(|own| own.deadline),
-            lane_group: draft.own.map_or(0, |own| *own.lane_group),
+            lane_group: draft.own.map_or(0, |own| *own.vc_group),
         })
     }
 
@@ -146,17 +146,17 @@ impl Classes<'_, '_> {
                     burst: *burst as f64,
                 }
             }
-            Injection::Saturation => spec::Injection::Saturation,
-            Injection::RequestReply {
+            Injection::Greedy => spec::Injection::Saturation,
+            Injection::Requests {
                 outstanding,
                 think,
-                replies,
+                responses,
             } => spec::Injection::RequestReply {
                 outstanding: *outstanding,
                 think: *think,
-                reply_class: self.reply_class(replies.sure()?, &replies.at)?,
+                reply_class: self.response_class(responses.sure()?, &responses.at)?,
             },
-            Injection::Replies => spec::Injection::Replies,
+            Injection::Responses => spec::Injection::Replies,
             Injection::Trace { file } => {
                 let file = self.files.read(file.sure()?, &file.at, self.mistakes)?;
                 let list = demand::trace(&file, self.terminals);
@@ -175,7 +175,7 @@ impl Classes<'_, '_> {
                 )
                 .at(draft.place.clone(), "no load here")
                 .note("it is in flits per cycle and terminal, 0 to 1")
-                .help("add `load = 0.3`, or choose the injection `saturation`"),
+                .help("add `load = 0.3`, or choose the injection `greedy`"),
             );
         }
         load
@@ -198,11 +198,13 @@ impl Classes<'_, '_> {
     }
 
     /// Index of the class that answers.
-    fn reply_class(&mut self, name: &str, at: &At) -> Option<u8> {
+    fn response_class(&mut self, name: &str, at: &At) -> Option<u8> {
         let known = || self.drafts.iter().map(|draft| draft.name);
         let Some(index) = known().position(|known| known == name) else {
             let help = suggest::did_you_mean(name, known()).unwrap_or_else(|| {
-                format!("add `[[classes]]` with `name = \"{name}\"` and `injection = \"replies\"`")
+                format!(
+                    "add `[[classes]]` with `name = \"{name}\"` and `injection = \"responses\"`"
+                )
             });
             self.mistakes.push(
                 Diagnostic::error("unknown-class", format!("there is no class `{name}`"))
@@ -212,12 +214,12 @@ impl Classes<'_, '_> {
             return None;
         };
         let injection = self.drafts[index].demand.injection.as_ref()?;
-        if !matches!(injection.sure()?, Injection::Replies) {
+        if !matches!(injection.sure()?, Injection::Responses) {
             self.mistakes.push(
                 Diagnostic::error("bad-class", format!("`{name}` has packets of its own"))
-                    .at(at.clone(), "a class of replies only answers")
+                    .at(at.clone(), "a class of responses only answers")
                     .at(injection.at.clone(), format!("it is `{}`", injection.word))
-                    .help(format!("give `{name}` the injection `replies`")),
+                    .help(format!("give `{name}` the injection `responses`")),
             );
             return None;
         }
@@ -228,7 +230,7 @@ impl Classes<'_, '_> {
         let pattern = draft.demand.pattern.as_ref()?;
         let injection = draft.demand.injection.as_ref();
         let knows = |rule: &&Chosen<Injection>| {
-            matches!(rule.value, Injection::Replies | Injection::Trace { .. })
+            matches!(rule.value, Injection::Responses | Injection::Trace { .. })
         };
         let Some(injection) = injection.filter(knows) else {
             return demand::pattern(pattern, self.terminals, self.files, self.mistakes);
@@ -302,35 +304,35 @@ fn names_differ(tables: &[Placed<Class>], mistakes: &mut Diagnostics) {
     }
 }
 
-/// Every class of replies answers the requests of one class.
+/// Every class of responses answers the requests of one class.
 fn unanswered(drafts: &[Draft<'_>], mistakes: &mut Diagnostics) {
     for draft in drafts {
         let injection = draft.demand.injection.as_ref();
-        let Some(own) = injection.filter(|rule| matches!(rule.value, Injection::Replies)) else {
+        let Some(own) = injection.filter(|rule| matches!(rule.value, Injection::Responses)) else {
             continue;
         };
         let mut asking = drafts.iter().filter_map(|other| match other.injection()? {
-            Injection::RequestReply { replies, .. } => {
-                (*replies.value == *draft.name).then_some(replies)
+            Injection::Requests { responses, .. } => {
+                (*responses.value == *draft.name).then_some(responses)
             }
             Injection::Bernoulli
             | Injection::Constant
             | Injection::OnOff { .. }
-            | Injection::Saturation
-            | Injection::Replies
+            | Injection::Greedy
+            | Injection::Responses
             | Injection::Trace { .. } => None,
         });
         let wrong = match (asking.next(), asking.next()) {
             (Some(_), None) => continue,
             (None, _) => Diagnostic::error("bad-class", format!("`{}` answers nobody", draft.name))
-                .at(own.at.clone(), "no class has its replies here")
-                .help("add a class with `injection = { kind = \"request-reply\", replies = .. }`"),
+                .at(own.at.clone(), "no class has its responses here")
+                .help("add a class with `injection = { kind = \"requests\", responses = .. }`"),
             (Some(first), Some(second)) => {
                 let what = format!("`{}` answers two classes", draft.name);
                 Diagnostic::error("bad-class", what)
                     .at(second.at.clone(), "the second")
                     .at(first.at.clone(), "the first")
-                    .help("give each class of requests a class of replies of its own")
+                    .help("give each class of requests a class of responses of its own")
             }
         };
         mistakes.push(wrong);
@@ -342,9 +344,9 @@ fn unused_load(drafts: &[Draft<'_>], common: &Placed<Option<f64>>, mistakes: &mu
     let uses = |draft: &Draft<'_>| match draft.injection() {
         None | Some(Injection::Bernoulli | Injection::Constant | Injection::OnOff { .. }) => true,
         Some(
-            Injection::Saturation
-            | Injection::RequestReply { .. }
-            | Injection::Replies
+            Injection::Greedy
+            | Injection::Requests { .. }
+            | Injection::Responses
             | Injection::Trace { .. },
         ) => false,
     };
@@ -371,21 +373,21 @@ fn unused_load(drafts: &[Draft<'_>], common: &Placed<Option<f64>>, mistakes: &mu
     }
 }
 
-/// Groups of lanes are numbered from 0 without gaps.
-fn lane_groups(tables: &[Placed<Class>], mistakes: &mut Diagnostics) {
-    let group = |table: &Placed<Class>| *table.lane_group;
+/// Groups of VCs are numbered from 0 without gaps.
+fn vc_groups(tables: &[Placed<Class>], mistakes: &mut Diagnostics) {
+    let group = |table: &Placed<Class>| *table.vc_group;
     let Some(last) = tables.iter().max_by_key(|table| group(table)) else {
         return;
     };
     if let Some(gap) = (0..group(last)).find(|n| !tables.iter().any(|t| group(t) == *n)) {
         mistakes.push(
-            Diagnostic::error("bad-group", format!("no class is in group {gap} of lanes"))
+            Diagnostic::error("bad-group", format!("no class is in group {gap} of VCs"))
                 .at(
-                    last.lane_group.at.clone(),
+                    last.vc_group.at.clone(),
                     "groups below this one are missing",
                 )
-                .note("groups are numbered from 0 without gaps, and each gets a part of the lanes")
-                .help(format!("write `lane_group = {gap}`")),
+                .note("groups are numbered from 0 without gaps, and each gets a part of the VCs")
+                .help(format!("write `vc_group = {gap}`")),
         );
     }
 }

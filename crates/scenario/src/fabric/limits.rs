@@ -24,7 +24,7 @@ pub(crate) fn fits(
     limits: &Limits,
     mistakes: &mut Diagnostics,
 ) -> bool {
-    let (size, lanes) = (plan.size(), *file.router.lanes);
+    let (size, vcs) = (plan.size(), *file.router.vcs);
     let channels = size
         .channels
         .saturating_add(size.terminals.saturating_mul(2));
@@ -35,7 +35,7 @@ pub(crate) fn fits(
         }
         _ => 0,
     };
-    let needed = memory::of_fabric(channels, lanes, size.terminals)
+    let needed = memory::of_fabric(channels, vcs, size.terminals)
         + classes.unwrap_or(&[]).iter().map(demand).sum::<u64>();
     let Some(memory) = limits.memory_bytes.filter(|memory| needed > *memory) else {
         return true;
@@ -47,12 +47,12 @@ pub(crate) fn fits(
         )
         .at(file.topology.at.clone(), "the network is made here")
         .note(format!(
-            "about {} for {channels} channels of {lanes} lanes and {} terminals; {} are free",
+            "about {} for {channels} channels of {vcs} VCs and {} terminals; {} are free",
             bytes(needed),
             size.terminals,
             bytes(memory)
         ))
-        .help("make the network smaller, or use fewer lanes"),
+        .help("make the network smaller, or use fewer VCs"),
     );
     false
 }
@@ -77,7 +77,7 @@ pub(crate) fn load(
                      packet: {} flits more in each 1,000 cycles",
                     grouped(((total - 1.0) * 1e3 * terminals as f64).round() as u64)
                 ))
-                .help("lower `load`, or use the injection `saturation` to find the most"),
+                .help("lower `load`, or use the injection `greedy` to find the most"),
         );
         return;
     }

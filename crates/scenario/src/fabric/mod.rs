@@ -38,7 +38,7 @@ pub(crate) fn build(
     }
     if let (Some(routing), Some(plan)) = (routing, &plan) {
         let groups = classes.as_deref().map_or(1, checks::groups);
-        checks::lanes(file, plan, routing, groups, mistakes);
+        checks::vcs(file, plan, routing, groups, mistakes);
     }
     checks::delays(file, mistakes);
     let plan = plan?;
@@ -86,7 +86,7 @@ impl From<Sources> for spec::Sources {
         match given {
             Sources::One => Self::One,
             Sources::Shared => Self::Shared,
-            Sources::PerLane => Self::PerLane,
+            Sources::PerVc => Self::PerLane,
         }
     }
 }

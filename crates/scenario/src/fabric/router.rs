@@ -7,15 +7,10 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::flit::FlitFile;
 use crate::given::flit::network::{RoutingKind, TopologyKind};
 use crate::given::flit::router::{
-    Allocator, Arbiter, Forwarding, LaneChoice, Release, Router, RouterKind,
+    Allocator, Arbiter, DEPTH, Forwarding, ROUNDS, Release, Router, RouterKind, VcChoice,
 };
 use crate::suggest;
 use crate::typed::Word;
-
-/// Flits of a lane where the scenario does not say.
-const DEPTH: u16 = 4;
-/// Rounds of iSLIP where the scenario does not say.
-const ROUNDS: u8 = 1;
 
 impl RoutingKind {
     /// The one that holds in a topology where the scenario does not say.
@@ -96,7 +91,7 @@ pub(crate) fn routing(
 /// What every router has.
 pub(crate) fn router(router: &Router, depth: u16, switch: Switch) -> RouterSpec {
     RouterSpec {
-        lanes: *router.lanes,
+        lanes: *router.vcs,
         depth,
         switch,
         release: match *router.release {
@@ -112,10 +107,10 @@ pub(crate) fn router(router: &Router, depth: u16, switch: Switch) -> RouterSpec 
         pipeline_delay: *router.pipeline_delay,
         credit_delay: *router.credit_delay,
         channel_arbiter: router.arbiter.into(),
-        lane_arbiter: router.lane_arbiter.into(),
-        lane_choice: match router.lane_choice {
-            LaneChoice::Lowest => spec::LaneChoice::Lowest,
-            LaneChoice::RoundRobin => spec::LaneChoice::RoundRobin,
+        lane_arbiter: router.vc_arbiter.into(),
+        lane_choice: match router.vc_choice {
+            VcChoice::Lowest => spec::LaneChoice::Lowest,
+            VcChoice::RoundRobin => spec::LaneChoice::RoundRobin,
         },
     }
 }
@@ -147,31 +142,29 @@ impl From<RoutingKind> for RoutingSpec {
     }
 }
 
-/// Flits of a lane: given, or an equal part of the storage.
+/// Flits of a VC: given, or an equal part of the storage.
 pub(crate) fn depth(router: &Router, mistakes: &mut Diagnostics) -> Option<u16> {
     let (depth, storage) = (*router.depth.sure()?, *router.storage.sure()?);
     let Some(storage) = storage else {
-        return Some(depth.unwrap_or(DEPTH));
+        return Some(depth.unwrap_or(DEPTH.value));
     };
-    let lanes = u32::from(*router.lanes.sure()?);
-    let each = storage / lanes;
-    let fits = storage.is_multiple_of(lanes) && each > 0;
+    let vcs = u32::from(*router.vcs.sure()?);
+    let each = storage / vcs;
+    let fits = storage.is_multiple_of(vcs) && each > 0;
     if let (true, Ok(depth)) = (fits, u16::try_from(each)) {
         return Some(depth);
     }
-    let near = storage
-        .next_multiple_of(lanes)
-        .min(lanes * u32::from(u16::MAX));
+    let near = storage.next_multiple_of(vcs).min(vcs * u32::from(u16::MAX));
     mistakes.push(
         Diagnostic::error(
             "bad-storage",
-            format!("{storage} flits can't be divided among {lanes} lanes"),
+            format!("{storage} flits can't be divided among {vcs} VCs"),
         )
-        .at(router.storage.at.clone(), "of all lanes of a channel")
-        .at(router.lanes.at.clone(), format!("{lanes} lanes"))
-        .note("every lane has the same number of flits, 1 to 65535")
+        .at(router.storage.at.clone(), "of all VCs of a channel")
+        .at(router.vcs.at.clone(), format!("{vcs} VCs"))
+        .note("every VC has the same number of flits, 1 to 65535")
         .help(format!(
-            "write `storage = {near}`, or `depth` for the flits of one lane"
+            "write `storage = {near}`, or `depth` for the flits of one VC"
         )),
     );
     None
@@ -217,7 +210,7 @@ pub(crate) fn switch(router: &Router, mistakes: &mut Diagnostics) -> Option<Swit
             Allocator::SeparableInputFirst => spec::Allocator::SeparableInputFirst,
             Allocator::SeparableOutputFirst => spec::Allocator::SeparableOutputFirst,
             Allocator::Islip => spec::Allocator::Islip {
-                iterations: iterations.unwrap_or(ROUNDS),
+                iterations: iterations.unwrap_or(ROUNDS.value),
             },
         },
         output_buffer: **output_buffer,

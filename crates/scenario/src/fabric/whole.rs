@@ -28,7 +28,7 @@ pub(crate) fn check(
     let groups = groups(&spec.classes);
     match Routing::new(&spec.graph, spec.routing, spec.router.lanes, groups) {
         Ok(built) => {
-            warn_of_full_lanes(file, routing, mistakes);
+            warn_of_full_vcs(file, routing, mistakes);
             warn_of_deadlock(file, routing, &spec.graph, &built, mistakes);
         }
         Err(BuildError(what)) => mistakes.push(
@@ -73,9 +73,9 @@ fn warn_of_deadlock(
     mistakes: &mut Diagnostics,
 ) {
     let help = match rule {
-        RoutingKind::Unrestricted => "choose `dateline` with 2 lanes or more",
+        RoutingKind::Unrestricted => "choose `dateline` with 2 VCs or more",
         RoutingKind::Table => {
-            "lanes don't help here: choose a rule made for the topology, or change the network"
+            "VCs don't help here: choose a rule made for the topology, or change the network"
         }
         RoutingKind::DestinationTag
         | RoutingKind::DimensionOrder
@@ -90,7 +90,7 @@ fn warn_of_deadlock(
         return;
     };
     mistakes.push(
-        Diagnostic::warning("deadlock", "packets may wait for each other in a circle")
+        Diagnostic::warning("deadlock", "packets may wait for each other in a cycle")
             .at(
                 routing_at(file),
                 format!("`{}` allows it here", rule.word()),
@@ -104,8 +104,8 @@ fn warn_of_deadlock(
     );
 }
 
-/// A header that takes an adaptive lane whose buffer is full has given up its escape.
-fn warn_of_full_lanes(file: &FlitFile, routing: RoutingKind, mistakes: &mut Diagnostics) {
+/// A header that takes an adaptive VC whose buffer is full has given up its escape.
+fn warn_of_full_vcs(file: &FlitFile, routing: RoutingKind, mistakes: &mut Diagnostics) {
     let router = &file.router;
     if routing != RoutingKind::MinimalAdaptive
         || *router.release != Release::TailSent
@@ -114,10 +114,10 @@ fn warn_of_full_lanes(file: &FlitFile, routing: RoutingKind, mistakes: &mut Diag
         return;
     }
     mistakes.push(
-        Diagnostic::warning("deadlock", "packets may wait for each other in a circle")
+        Diagnostic::warning("deadlock", "packets may wait for each other in a cycle")
             .at(
                 router.release.at.clone(),
-                "a lane is given away while its buffer may be full",
+                "a VC is given away while its buffer may be full",
             )
             .note("a header that waits behind another packet can't take the escape any more")
             .note("the run ends when nothing moves for `run.stall` cycles, and names the packets")

@@ -6,6 +6,14 @@ use kernel::{Duration, Rate, Time};
 use crate::given::Named;
 use crate::kinds::{OrShare, OrWord};
 use crate::typed::{Chosen, Placed};
+use crate::usual::{Usual, usual};
+
+/// Windows over a run where `run.window` is not given.
+pub(crate) const WINDOWS: Usual<u64> = usual!(400);
+/// Least window of TCP where `schemes.reno.window` is not given.
+pub(crate) const LEAST_WINDOW: Usual<u64> = usual!(64 KiB);
+/// Least averaging interval of ERICA where it is not given, in cells of the slowest link.
+pub(crate) const LEAST_INTERVAL: Usual<u64> = usual!(100);
 
 /// What the key `kind` says in a comparison and in no scenario.
 pub(crate) const MARK: &str = "comparison";
@@ -59,7 +67,7 @@ pub(crate) struct Run {
     pub seed: u64,
     /// Throughput and queues over time are means over windows of this length; recovery is measured to
     /// one of them.
-    #[key(is = Clock { min_ps: 1 }, otherwise = "a 400th of the run")]
+    #[key(is = Clock { min_ps: 1 }, otherwise = "a {WINDOWS}th of the run")]
     pub window: Placed<Option<Duration>>,
 }
 
@@ -222,7 +230,7 @@ pub(crate) struct Reno {
     /// The receiver's window.
     #[key(
         is = Size { min: 1460, max: 1 << 30 },
-        otherwise = "twice what the longest path and the buffer of a port hold, at least 64 KiB, \
+        otherwise = "twice what the longest path and the buffer of a port hold, at least {LEAST_WINDOW}, \
                      so that losses tell when to stop"
     )]
     pub window: Option<u64>,
@@ -288,7 +296,7 @@ pub(crate) struct Abr {
     /// ERICA: averaging interval.
     #[key(
         is = Clock { min_ps: 1 },
-        otherwise = "the longest round trip when empty, at least 100 cells of the slowest link"
+        otherwise = "the longest round trip when empty, at least {LEAST_INTERVAL} cells of the slowest link"
     )]
     pub interval: Option<Duration>,
     /// Initial cell rate.

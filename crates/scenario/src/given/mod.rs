@@ -53,7 +53,7 @@ pub(crate) struct Heading {
 pub(crate) enum Engine {
     /// Event-driven, integer picoseconds; cells, frames and packets on links with delay.
     Packet,
-    /// Cycle by cycle; wormhole networks with virtual channels (lanes), flit by flit.
+    /// Cycle by cycle; wormhole networks with virtual channels, flit by flit.
     Flit,
     /// Event-driven, integer picoseconds; switched Ethernet with PAUSE, PFC, TCP and UDP.
     Ethernet,

@@ -20,7 +20,7 @@ pub(crate) struct Sweep {
     /// One key an axis: the path of what varies, as `--set` takes it (`*` for all items of a
     /// list), or its last name alone where only one key is meant; and its values. A value may be
     /// a table. `{ name = "short", value = "1 us" }` gives a value a name, and `{ name = "large",
-    /// set = { "router.lanes" = 4, "router.depth" = 8 } }` sets several keys together.
+    /// set = { "router.vcs" = 4, "router.depth" = 8 } }` sets several keys together.
     #[key(is = Axes, otherwise = "nothing varies but the seed")]
     pub axes: Option<Node>,
     /// Columns of single flows, or of all flows of a name together, beside those of the whole

@@ -5,6 +5,14 @@ use kernel::Duration;
 
 use crate::kinds::OrWord;
 use crate::typed::Placed;
+use crate::usual::{Usual, usual};
+
+/// Step of the fast timer where neither the file nor the preset has one.
+pub(crate) const FAST_TICK: Usual<Duration> = usual!(200 ms);
+/// Delay of acknowledgements where neither the file nor the preset has one.
+pub(crate) const ACK_DELAY: Usual<Duration> = usual!(40 ms);
+/// Gain of DCTCP.
+pub(crate) const GAIN_SHIFT: Usual<u8> = usual!(4);
 
 /// The TCP of all flows: a flavour, and what differs from it.
 #[derive(Table, Clone, Debug)]
@@ -52,7 +60,7 @@ pub(crate) struct Tcp {
     /// Step of the fast timer, or time from the first segment that waits.
     #[key(
         is = Clock { min_ps: 1 },
-        otherwise = "as the preset says; 200 ms for `delayed-tick`, 40 ms for `delayed`"
+        otherwise = "as the preset says; {FAST_TICK} for `delayed-tick`, {ACK_DELAY} for `delayed`"
     )]
     pub ack_delay: Placed<Option<Duration>>,
     /// Duplicate acknowledgements that provoke a fast retransmit; 0 never does.
@@ -71,7 +79,7 @@ pub(crate) struct Tcp {
     #[key(otherwise = "as the preset says")]
     pub ecn: Placed<Option<EcnAnswer>>,
     /// DCTCP: the share of marks is averaged with gain 1/2^shift.
-    #[key(is = Whole { min: 1, max: 16, unit: "bits" }, otherwise = "4", cite = "RFC 8257")]
+    #[key(is = Whole { min: 1, max: 16, unit: "bits" }, otherwise = "{GAIN_SHIFT}", cite = "RFC 8257")]
     pub gain_shift: Placed<Option<u8>>,
 }
 

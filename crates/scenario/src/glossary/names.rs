@@ -18,7 +18,7 @@ fn root_of(engine: &str) -> Option<&'static Section> {
     }
 }
 
-/// The key a path such as `router.lanes` names in files for this engine, and its section.
+/// The key a path such as `router.vcs` names in files for this engine, and its section.
 pub(super) fn key_of(name: &str, engine: &str) -> Option<(&'static Section, &'static Key)> {
     let path = name.split(" = ").next()?;
     let root = root_of(engine)?;

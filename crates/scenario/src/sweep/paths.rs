@@ -136,7 +136,7 @@ fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
         None => suggest::did_you_mean(name, known),
     };
     let paths = if is(given::FLIT) {
-        "`router.lanes`, `traffic.load`"
+        "`router.vcs`, `traffic.load`"
     } else if is(given::ETHERNET) {
         "`flow_control.xoff`, `flows.*.count`"
     } else {

@@ -209,8 +209,8 @@ mod tests {
 
     #[test]
     fn factors_and_units() {
-        let lanes = range("{ from = 1, to = 16, factor = 2 }").expect("a range");
-        assert_eq!(lanes, ["1", "2", "4", "8", "16"]);
+        let vcs = range("{ from = 1, to = 16, factor = 2 }").expect("a range");
+        assert_eq!(vcs, ["1", "2", "4", "8", "16"]);
         let times = range("{ from = \"10 us\", to = \"20 us\", step = \"5 us\" }");
         assert_eq!(
             times.expect("a range"),

@@ -1,7 +1,7 @@
 //! Values of an axis: bare, with a name, or several keys that change together.
 //!
 //! `{ name = "fast", value = "1 us" }` is a value with a name, and `{ name = "torus", set = {
-//! topology = { .. }, "router.lanes" = 4 } }` sets several keys. No table of the language holds
+//! topology = { .. }, "router.vcs" = 4 } }` sets several keys. No table of the language holds
 //! `set` or `value`, so neither can be meant as a value itself.
 
 use std::collections::BTreeMap;
@@ -192,7 +192,7 @@ fn bad(at: &At, what: &str) -> Box<Diagnostic> {
             .help("a value with a name: `{ name = \"short\", value = \"1 us\" }`")
             .help(
                 "several keys together: \
-                 `{ name = \"large\", set = { \"router.lanes\" = 4, \"router.depth\" = 8 } }`",
+                 `{ name = \"large\", set = { \"router.vcs\" = 4, \"router.depth\" = 8 } }`",
             ),
     )
 }

@@ -235,12 +235,11 @@ impl Books {
             && crossing.flit < tag.length
             && book.is_some_and(|book| book.tag == *tag)
             && class.is_some();
-        notes.require(known, || {
-            format!("{crossing}: no such lane, flit or packet")
-        }) && notes.require(
-            class.is_some_and(|class| class.lanes >> lane & 1 == 1),
-            || format!("{crossing}, which is no lane for its class"),
-        )
+        notes.require(known, || format!("{crossing}: no such VC, flit or packet"))
+            && notes.require(
+                class.is_some_and(|class| class.lanes >> lane & 1 == 1),
+                || format!("{crossing}, which is no VC for its class"),
+            )
     }
 
     /// A flit leaves its source or the lane it is in, and takes a place behind its channel.
@@ -347,7 +346,7 @@ impl Books {
         let is_there = crossing.flit < hop.flits && lane.flits() > 0;
         notes.require(is_there && first == Some(number), || {
             format!(
-                "{crossing}, but is not first of channel {channel}, lane {}",
+                "{crossing}, but is not first of channel {channel}, VC {}",
                 hop.lane
             )
         });
@@ -384,7 +383,7 @@ impl Books {
         *left = (cycle, if left.0 == cycle { left.1 + 1 } else { 1 });
         let (count, most) = (left.1, self.plan.input_most);
         notes.require(count <= most, || {
-            format!("{count} flits leave the lanes of channel {channel} in a cycle; {most} may")
+            format!("{count} flits leave the VCs of channel {channel} in a cycle; {most} may")
         });
     }
 
@@ -398,7 +397,7 @@ impl Books {
         let open = lane.open;
         if flit == 0 {
             notes.require(open.is_none() && lane.free_from <= cycle, || {
-                format!("{crossing}, while another packet has the lane")
+                format!("{crossing}, while another packet has the VC")
             });
             lane.open = Some(Visit::new(number, hop));
             lane.free_from = u64::MAX;

@@ -103,16 +103,14 @@ pub fn check_moves(books: &mut Books, ends: &[Ends], network: &Network<'_>, note
             let should = u64::from(books.lanes[from as usize].here);
             notes.require(stored == should, || {
                 let (channel, index) = name(from);
-                format!(
-                    "channel {channel}, lane {index}: {stored} flits stored, should be {should}"
-                )
+                format!("channel {channel}, VC {index}: {stored} flits stored, should be {should}")
             });
         }
         let credits = fabric.output[ends[into as usize].output as usize].credits;
         let should = books.lanes[into as usize].credits;
         notes.require(credits == should, || {
             let (channel, index) = name(into);
-            format!("channel {channel}, lane {index}: {credits} credits, should be {should}")
+            format!("channel {channel}, VC {index}: {credits} credits, should be {should}")
         });
     }
     books.moves.clear();
@@ -224,7 +222,7 @@ fn check_pair(fabric: &Fabric, lane: u32, notes: &mut Notes) {
     let should = (state.count[0] > 0, output.credits > 0);
     notes.require(output.link == lane, || {
         format!(
-            "input lane {lane} has output lane {into}, which {} has",
+            "input VC {lane} has output VC {into}, which {} has",
             output.link
         )
     });
@@ -282,7 +280,7 @@ impl<'a> View<'a> {
     ) {
         let (channel, index) = (self.channel, self.index);
         notes.require(holds, || {
-            format!("channel {channel}, lane {index}: {}", what())
+            format!("channel {channel}, VC {index}: {}", what())
         });
     }
 

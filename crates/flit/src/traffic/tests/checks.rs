@@ -217,5 +217,5 @@ fn too_many_or_none() {
     let mut lanes = crossbar(4, vec![class(Injection::Saturation)]);
     lanes.sources = Sources::PerLane;
     lanes.router.lanes = 33;
-    assert_says(&refused(&lanes), "33 lanes: 1 to 32");
+    assert_says(&refused(&lanes), "33 VCs: 1 to 32");
 }

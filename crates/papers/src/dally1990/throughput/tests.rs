@@ -2,8 +2,8 @@ use super::*;
 
 /// Networks of the paper's sizes whose seeds are `means`, and 2 % more.
 fn of(means: [[f64; 5]; 4]) -> Throughputs {
-    let lane = |mean: f64| vec![mean, 1.02 * mean];
-    let network = |means: [f64; 5]| means.map(lane).to_vec();
+    let vc = |mean: f64| vec![mean, 1.02 * mean];
+    let network = |means: [f64; 5]| means.map(vc).to_vec();
     means.map(network).to_vec()
 }
 
@@ -26,9 +26,9 @@ fn holds(means: [[f64; 5]; 4]) -> Vec<bool> {
 #[test]
 fn returns_diminish_or_not() {
     assert_eq!(holds(FIGURE), [true; 4]);
-    let with = |at: usize, lanes: [f64; 5]| {
+    let with = |at: usize, vcs: [f64; 5]| {
         let mut figure = FIGURE;
-        figure[at] = lanes;
+        figure[at] = vcs;
         holds(figure)
     };
     assert!(!with(3, SMALL)[3], "the largest network gains less");

@@ -121,25 +121,25 @@ pub(crate) enum RoutingKind {
     DestinationTag,
     /// Mesh: dimension 0 first, then 1, ...
     DimensionOrder,
-    /// Torus: dimension order; on entering a dimension packets take one of two classes of lanes,
-    /// by which side of them their destination lies on. Needs 2 lanes.
+    /// Torus: dimension order; on entering a dimension packets take one of two classes of VCs,
+    /// by which side of them their destination lies on. Needs 2 VCs.
     #[word(cite = "Dally and Seitz 1987")]
     Dateline,
-    /// Torus: dimension order without classes of lanes. It can deadlock.
+    /// Torus: dimension order without classes of VCs. It can deadlock.
     Unrestricted,
-    /// Mesh of two dimensions: x first or y first, drawn for each packet, a class of lanes each.
-    /// Needs 2 lanes.
+    /// Mesh of two dimensions: x first or y first, drawn for each packet, a class of VCs each.
+    /// Needs 2 VCs.
     #[word(cite = "Seo et al. 2005")]
     O1turn,
-    /// Mesh or torus: by way of a random router, in dimension order each time. Needs 2 lanes, in
+    /// Mesh or torus: by way of a random router, in dimension order each time. Needs 2 VCs, in
     /// a torus 4.
     #[word(cite = "Valiant and Brebner 1981")]
     Valiant,
-    /// Mesh or torus: any channel that leads nearer, with an escape lane in dimension order (in a
-    /// torus two). Needs 2 lanes, in a torus 3.
+    /// Mesh or torus: any channel that leads nearer, with an escape VC in dimension order (in a
+    /// torus two). Needs 2 VCs, in a torus 3.
     #[word(cite = "Duato 1993")]
     MinimalAdaptive,
-    /// Fat tree: up by the channel with most free lanes as far as needed, then down.
+    /// Fat tree: up by the channel with most free VCs as far as needed, then down.
     NearestCommonAncestor,
     /// Fat tree: the same with every channel up drawn at random for each packet.
     NearestCommonAncestorRandom,

@@ -3,46 +3,52 @@
 use derive::{Table, Word};
 
 use crate::typed::Placed;
+use crate::usual::{Usual, usual};
 
-/// What every router and channel has. The receiving end of a channel holds `lanes` buffers
+/// Flits of a VC where neither `depth` nor `storage` is given.
+pub(crate) const DEPTH: Usual<u16> = usual!(4);
+/// Rounds of iSLIP where `iterations` is not given.
+pub(crate) const ROUNDS: Usual<u8> = usual!(1);
+
+/// What every router and channel has. The receiving end of a channel holds `vcs` buffers
 /// (virtual channels) of `depth` flits each.
 #[derive(Table, Clone, Debug)]
 #[table("[router]", at_most_one(depth, storage))]
 pub(crate) struct Router {
-    /// Lanes (virtual channels) of each channel.
-    #[key(is = Whole { min: 1, max: 32, unit: "lanes" }, default = "1", cite = "Dally 1992")]
-    pub lanes: Placed<u8>,
-    /// Flits that a lane holds.
-    #[key(is = Whole { min: 1, max: 65_535, unit: "flits" }, otherwise = "4, or from `storage`")]
+    /// Virtual channels (VCs) of each channel; Dally's paper calls them lanes.
+    #[key(is = Whole { min: 1, max: 32, unit: "VCs" }, default = "1", cite = "Dally 1992")]
+    pub vcs: Placed<u8>,
+    /// Flits that a VC holds.
+    #[key(is = Whole { min: 1, max: 65_535, unit: "flits" }, otherwise = "{DEPTH}, or from `storage`")]
     pub depth: Placed<Option<u16>>,
-    /// Flits that all lanes of a channel hold together; each gets an equal part.
+    /// Flits that all VCs of a channel hold together; each gets an equal part.
     #[key(
         is = Whole { min: 1, max: 2_097_120, unit: "flits" },
-        otherwise = "`lanes` times `depth`"
+        otherwise = "`vcs` times `depth`"
     )]
     pub storage: Placed<Option<u32>>,
     #[key(flatten)]
     pub switch: RouterKind,
-    /// When a lane is free for the next packet.
+    /// When a VC is free for the next packet.
     #[key(default = "\"drained\"")]
     pub release: Placed<Release>,
-    /// What room a header needs in the next lane.
+    /// What room a header needs in the next VC.
     #[key(default = "\"wormhole\"")]
     pub forwarding: Placed<Forwarding>,
     /// Who crosses a channel; with a multiplexed switch, who wins an input and an output.
     #[key(default = "\"round-robin\"")]
     pub arbiter: Arbiter,
-    /// Which of the waiting headers gets a free lane.
+    /// Which of the waiting headers gets a free VC.
     #[key(default = "\"round-robin\"")]
-    pub lane_arbiter: Arbiter,
-    /// Which of the free lanes it gets.
+    pub vc_arbiter: Arbiter,
+    /// Which of the free VCs it gets.
     #[key(default = "\"lowest\"")]
-    pub lane_choice: LaneChoice,
-    /// Cycles a header spends in a router before it competes for a lane; 0 lets it move the cycle
+    pub vc_choice: VcChoice,
+    /// Cycles a header spends in a router before it competes for a VC; 0 lets it move the cycle
     /// after it came.
     #[key(is = Cycles { min: 0, max: 4095 }, default = "\"0 cycles\"")]
     pub header_delay: u16,
-    /// Cycles from a header's getting a lane in a router to its first chance to move. The lane is
+    /// Cycles from a header's getting a VC in a router to its first chance to move. The VC is
     /// taken meanwhile.
     #[key(is = Cycles { min: 0, max: 4095 }, default = "\"0 cycles\"")]
     pub allocation_delay: u16,
@@ -66,17 +72,17 @@ pub(crate) struct Router {
     )
 )]
 pub(crate) enum RouterKind {
-    /// Every lane has its own input of the switch: only output channels are contended for.
+    /// Every VC has its own input of the switch: only output channels are contended for.
     #[word(cite = "Dally 1992, figure 6A")]
     Crossbar,
-    /// The lanes of a channel share one input of the switch.
+    /// The VCs of a channel share one input of the switch.
     #[word(cite = "Dally 1992, figure 6B")]
     Multiplexed {
         /// How inputs and outputs are matched.
         #[key(default = "\"separable-input-first\"")]
         allocator: Placed<Allocator>,
         /// Rounds of `islip` among what is left.
-        #[key(is = Whole { min: 1, max: 255, unit: "rounds" }, otherwise = "1")]
+        #[key(is = Whole { min: 1, max: 255, unit: "rounds" }, otherwise = "{ROUNDS}")]
         iterations: Placed<Option<u8>>,
         /// Buffer between switch and channel.
         #[key(is = Whole { min: 0, max: 65_535, unit: "flits" }, default = "0")]
@@ -90,7 +96,7 @@ pub(crate) enum RouterKind {
 /// Words of `allocator`: How inputs and outputs are matched.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Allocator {
-    /// Each input proposes one lane, each output takes one input.
+    /// Each input proposes one VC, each output takes one input.
     SeparableInputFirst,
     /// Each output offers itself to one input that wants it, each input takes one offer.
     SeparableOutputFirst,
@@ -100,16 +106,16 @@ pub(crate) enum Allocator {
     Islip,
 }
 
-/// Words of `release`: When a lane is free for the next packet.
+/// Words of `release`: When a VC is free for the next packet.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Release {
-    /// When the tail has left the lane's buffer, known at the sender a credit delay later.
+    /// When the tail has left the VC's buffer, known at the sender a credit delay later.
     Drained,
     /// When the tail has been sent into it: packets may queue in one buffer.
     TailSent,
 }
 
-/// Words of `forwarding`: What room a header needs in the next lane.
+/// Words of `forwarding`: What room a header needs in the next VC.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Forwarding {
     /// Room for one flit.
@@ -132,12 +138,12 @@ pub(crate) enum Arbiter {
     Earliest,
 }
 
-/// Words of `lane_choice`: Which of the free lanes it gets.
+/// Words of `vc_choice`: Which of the free VCs it gets.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum LaneChoice {
+pub(crate) enum VcChoice {
     /// The lowest.
     Lowest,
-    /// The next one after the lane that the last packet from the same input lane got, the lowest
+    /// The next one after the VC that the last packet from the same input VC got, the lowest
     /// if that was of another channel. Spreads packets over buffers where `release` is
     /// `tail-sent`.
     RoundRobin,

@@ -53,10 +53,10 @@ pub(crate) struct Class {
     /// `earliest` sorts by it.
     #[key(is = Cycles { min: 1, max: 4_294_967_295 }, otherwise = "none")]
     pub deadline: Option<u32>,
-    /// Group of lanes: classes of different groups never share a lane. Groups are numbered from 0
-    /// without gaps and get equal parts of the lanes.
+    /// Group of VCs: classes of different groups never share a VC. Groups are numbered from 0
+    /// without gaps and get equal parts of the VCs.
     #[key(is = Whole { min: 0, max: 31, unit: "" }, default = "0")]
-    pub lane_group: Placed<u8>,
+    pub vc_group: Placed<u8>,
 }
 
 /// Where packets go. Bits are those of the terminal's number.
@@ -125,21 +125,21 @@ pub(crate) enum Injection {
         burst: u64,
     },
     /// Always one more packet than the network takes.
-    Saturation,
+    Greedy,
     /// A closed loop: a limited number of requests of each terminal unanswered.
-    RequestReply {
+    Requests {
         /// Requests of a terminal that may be unanswered.
         #[key(is = Whole { min: 1, max: 65_535, unit: "requests" }, default = "1")]
         outstanding: u32,
-        /// Cycles from a reply to the next request.
+        /// Cycles from a response to the next request.
         #[key(is = Cycles { min: 0, max: 4_294_967_295 }, default = "\"0 cycles\"")]
         think: u32,
-        /// The class of the replies; its own injection is `replies`.
+        /// The class of the responses; its own injection is `responses`.
         #[key(is = Reference("class"))]
-        replies: Placed<String>,
+        responses: Placed<String>,
     },
     /// Nothing of its own: answers the requests of another class.
-    Replies,
+    Responses,
     /// The packets of a file at their cycles.
     Trace {
         /// CSV file with the columns cycle, source, destination, flits, or those four in the
@@ -194,11 +194,11 @@ pub(crate) enum Itself {
 /// Words of `sources`: How packets enter at a terminal.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sources {
-    /// One source: packets enter one after another, each on one lane.
+    /// One source: packets enter one after another, each on one VC.
     One,
-    /// One queue; its packets take whatever lanes are free, side by side.
+    /// One queue; its packets take whatever VCs are free, side by side.
     Shared,
-    /// An independent source for each lane, each with an equal part of the load.
+    /// An independent source for each VC, each with an equal part of the load.
     #[word(cite = "Dally 1992")]
-    PerLane,
+    PerVc,
 }

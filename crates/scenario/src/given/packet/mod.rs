@@ -19,6 +19,10 @@ use self::service::{Pool, Scheduler};
 use crate::given::sweep::Sweep;
 use crate::given::{Engine, Heading};
 use crate::typed::Placed;
+use crate::usual::{Usual, usual};
+
+/// Windows over a run where `measure.window` is not given.
+pub(crate) const WINDOWS: Usual<u64> = usual!(1000);
 
 /// What stands at the top of the file, before any `[table]`, and the tables it may have.
 #[derive(Table, Clone, Debug)]
@@ -112,7 +116,7 @@ pub(crate) struct Measure {
     #[key(otherwise = "true where a `scheduler` or `[pool]` is given")]
     pub ports: Option<bool>,
     /// Windows over which the utilization of ports is averaged.
-    #[key(is = Time { min_ps: 1 }, otherwise = "a thousandth of the run")]
+    #[key(is = Time { min_ps: 1 }, otherwise = "a {WINDOWS}th of the run")]
     pub window: Option<Duration>,
 }
 

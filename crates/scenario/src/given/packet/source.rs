@@ -4,6 +4,16 @@ use derive::{Table, Word};
 use kernel::{Duration, Rate};
 
 use crate::typed::{Chosen, Placed};
+use crate::usual::{Usual, usual};
+
+/// ICR where it is not given, if it lies between MCR and PCR.
+pub(crate) const ICR: Usual<Rate> = usual!(10 Mbps);
+/// Headroom of the count-based policy where it is not given.
+pub(crate) const HEADROOM: Usual<Rate> = usual!(1 Mbps);
+/// TDF where it is not given.
+pub(crate) const TDF: Usual<f64> = usual!(0.125);
+/// The same of `joint`.
+pub(crate) const JOINT_TDF: Usual<f64> = usual!(0.0625);
 
 /// When the source may send what the application wants, end to end.
 #[derive(Table, Clone, Debug)]
@@ -74,7 +84,7 @@ pub(crate) struct Abr {
     /// ICR, initial cell rate: ACR before the first feedback; from MCR to PCR.
     #[key(
         is = CellRate { min: 0 },
-        otherwise = "10 Mbps, or the nearest from MCR to PCR",
+        otherwise = "{ICR}, or the nearest from MCR to PCR",
         cite = "ATM Forum TM 4.0, section 5.10.4"
     )]
     pub icr: Placed<Option<Rate>>,
@@ -240,7 +250,7 @@ pub(crate) enum Uili {
         /// TDF: what each reduction takes of ACR; 0 turns the policy off.
         #[key(
             is = Decimal { min: 0.0, max: 1.0 },
-            otherwise = "0.125; 0.0625 with `joint`",
+            otherwise = "{TDF}; {JOINT_TDF} with `joint`",
             cite = "Kalyanaraman et al. 1998, section 7.1"
         )]
         tdf: Option<f64>,
@@ -254,7 +264,7 @@ pub(crate) enum Uili {
         /// Added to SR: ACR up to the sum counts as used.
         #[key(
             is = CellRate { min: 0 },
-            otherwise = "1 Mbps; ICR with `time`",
+            otherwise = "{HEADROOM}; ICR with `time`",
             cite = "Kalyanaraman et al. 1998, section 5.2.6"
         )]
         headroom: Placed<Option<Rate>>,

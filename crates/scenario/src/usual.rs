@@ -1,0 +1,110 @@
+//! Values that hold where a key is absent, for keys without a `default`: what builders take and
+//! what the reference says is one constant, made by `usual!` beside the key.
+//!
+//! ```ignore
+//! /// Flits of a VC where neither `depth` nor `storage` is given.
+//! pub(crate) const DEPTH: Usual<u16> = usual!(4);
+//!
+//! #[key(is = Whole { .. }, otherwise = "{DEPTH}, or from `storage`")]
+//! pub depth: Placed<Option<u16>>,
+//! ```
+//!
+//! The builder writes `router.depth.unwrap_or(DEPTH.value)`.
+
+/// A value, and how it is written in a scenario.
+#[derive(Clone, Copy)]
+pub(crate) struct Usual<T> {
+    pub text: &'static str,
+    pub value: T,
+}
+
+/// Makes a `Usual` of a number, or of a number with a unit; a unit that is missing here takes an
+/// arm.
+macro_rules! usual {
+    ($number:literal) => {
+        crate::usual::Usual {
+            text: stringify!($number),
+            value: $number,
+        }
+    };
+    ($number:literal ms) => {
+        crate::usual::Usual {
+            text: concat!(stringify!($number), " ms"),
+            value: kernel::Duration($number * 1_000_000_000),
+        }
+    };
+    ($number:literal Mbps) => {
+        crate::usual::Usual {
+            text: concat!(stringify!($number), " Mbps"),
+            value: kernel::Rate($number * 1_000_000),
+        }
+    };
+    ($number:literal KiB) => {
+        crate::usual::Usual {
+            text: concat!(stringify!($number), " KiB"),
+            value: $number * 1024,
+        }
+    };
+}
+pub(crate) use usual;
+
+/// Bytes of all parts of a text.
+pub(crate) const fn length(parts: &[&str]) -> usize {
+    let (mut sum, mut at) = (0, 0);
+    while at < parts.len() {
+        sum += parts[at].len();
+        at += 1;
+    }
+    sum
+}
+
+/// The parts one after another.
+pub(crate) const fn joined<const LENGTH: usize>(parts: &[&str]) -> [u8; LENGTH] {
+    let (mut bytes, mut filled, mut at) = ([0; LENGTH], 0, 0);
+    while at < parts.len() {
+        let part = parts[at].as_bytes();
+        let mut next = 0;
+        while next < part.len() {
+            bytes[filled] = part[next];
+            filled += 1;
+            next += 1;
+        }
+        at += 1;
+    }
+    bytes
+}
+
+/// Text again.
+pub(crate) const fn text(bytes: &'static [u8]) -> &'static str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => panic!("parts of texts are texts"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::{Duration, Rate};
+
+    #[test]
+    fn what_is_written_is_what_holds() {
+        const DELAY: Usual<Duration> = usual!(40 ms);
+        const RATE: Usual<Rate> = usual!(10 Mbps);
+        const SIZE: Usual<u64> = usual!(64 KiB);
+        assert_eq!(
+            (DELAY.text, DELAY.value),
+            ("40 ms", Duration(40_000_000_000))
+        );
+        assert_eq!((RATE.text, RATE.value), ("10 Mbps", Rate(10_000_000)));
+        assert_eq!((SIZE.text, SIZE.value), ("64 KiB", 65_536));
+        assert_eq!((usual!(0.125).text, usual!(0.125).value), ("0.125", 0.125));
+    }
+
+    #[test]
+    fn parts_become_one_text() {
+        const PARTS: &[&str] = &["", "40 ms", " or ", "2 µs"];
+        const BYTES: [u8; length(PARTS)] = joined(PARTS);
+        assert_eq!(text(&BYTES), "40 ms or 2 µs");
+    }
+}
