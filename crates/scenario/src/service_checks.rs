@@ -227,7 +227,7 @@ impl Whole<'_> {
         let own = draft.settings.flow_control.as_ref();
         let tables = own.map(|own| &own.control).into_iter();
         let mut tables = tables.chain([&self.file.flow_control.value]);
-        let scheme = tables.find_map(|table| Some(&table.scheme).filter(|own| own.is_given));
+        let kind = tables.find_map(|table| Some(&table.kind).filter(|own| own.is_given));
         mistakes.push(
             Diagnostic::error(
                 "pool-and-credit",
@@ -239,14 +239,14 @@ impl Whole<'_> {
             )
             .at(self.file.pool.at.clone(), "memory that all flows share")
             .at(
-                scheme.map_or(draft.table, |scheme| &scheme.at).clone(),
+                kind.map_or(draft.table, |kind| &kind.at).clone(),
                 "credit promises each flow memory of its own",
             )
             .note(format!(
                 "{} with credit on the way into a switch",
                 counted(clashes.count() as u64, "flow")
             ))
-            .help("leave `[pool]` out, or use `scheme = \"none\"`"),
+            .help("leave `[pool]` out, or use `kind = \"none\"`"),
         );
     }
 

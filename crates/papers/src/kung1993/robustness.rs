@@ -141,9 +141,9 @@ fn further_credits(lab: &Lab) -> Result<Measured, LabError> {
 
 /// One circuit at 1 % loss: relative credit leaks away, absolute credit does not.
 fn relative_leak(lab: &Lab) -> Result<(Vec<Measured>, Vec<Block>), LabError> {
-    let relative = lab.seeds(ONE, &[("flow_control.scheme", "relative")], SEEDS)?;
-    let absolute = lab.seeds(ONE, &[("flow_control.scheme", "n23")], SEEDS)?;
-    let cumulative = lab.seeds(ONE, &[("flow_control.scheme", "cumulative")], SEEDS)?;
+    let relative = lab.seeds(ONE, &[("flow_control.kind", "relative")], SEEDS)?;
+    let absolute = lab.seeds(ONE, &[("flow_control.kind", "n23")], SEEDS)?;
+    let cumulative = lab.seeds(ONE, &[("flow_control.kind", "cumulative")], SEEDS)?;
     let last_tenth = |run: &Run<()>| {
         let throughput = &run.series("throughput").y;
         let tail = &throughput[throughput.len() * 9 / 10..];

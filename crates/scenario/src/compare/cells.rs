@@ -15,7 +15,7 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
     nodes(comparison, &mut toml, "hosts");
     if scheme == Scheme::N23 {
         toml.table("[flow_control]")
-            .key("scheme", "\"n23\"")
+            .key("kind", "\"n23\"")
             .key("n2", settings.n2)
             .key("target", &settings.n23_target);
     } else {

@@ -85,9 +85,9 @@ fn pools_hold_a_unit_and_exclude_credit() {
     assert_eq!(pool("bytes = \"249 B\"", ""), ["pool-too-small"]);
     assert_eq!(pool("bytes = \"250 B\"", ""), [""; 0]);
     assert_eq!(pool("hold = \"start\"", ""), ["no-limit"]);
-    let credit = "[flow_control]\nscheme = \"n23\"";
+    let credit = "[flow_control]\nkind = \"n23\"";
     assert_eq!(pool("units = 9", credit), ["pool-and-credit"]);
-    let last = format!("{slow}on_links = [{{ link = \"T->B\", scheme = \"n23\" }}]");
+    let last = format!("{slow}on_links = [{{ link = \"T->B\", kind = \"n23\" }}]");
     assert_eq!(
         codes(&simple("[pool]\nunits = 9", &last)),
         [""; 0],
@@ -142,7 +142,7 @@ fn what_may_not_be_meant_is_warned_of() {
     for held in [window, policer] {
         assert_eq!(one("11 kbps", &(reserve("10 kbps") + held)), [""; 0]);
     }
-    let credit = format!("{clock}\n[flow_control]\nscheme = \"n23\"");
+    let credit = format!("{clock}\n[flow_control]\nkind = \"n23\"");
     assert_eq!(codes(&simple(&credit, &reserve("10 kbps"))), [""; 0]);
     let literal = format!("{clock}\nresync = \"literal\"");
     let text = simple(&literal, &(traffic("10 kbps") + &reserve("10 kbps")));
