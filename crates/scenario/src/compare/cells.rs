@@ -20,7 +20,8 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
             .key("target", &settings.n23_target);
     } else {
         let memory = settings.buffer_bytes * comparison.network.most_ports();
-        toml.table("[pool]").key("bytes", text::bytes(memory));
+        toml.table("[buffer.shared]")
+            .key("bytes", text::bytes(memory));
         toml.table("[scheduler]").key("kind", "\"fifo\"");
     }
     for flow in &comparison.flows {
