@@ -302,7 +302,7 @@ pub(crate) fn source_control(own: &SourceControl, path: abr::Path) -> SourceCont
 pub(crate) fn sink(own: &Sink, line: Line) -> SinkSpec {
     let every = |interval, load| line.gap(interval, load).unwrap_or(line.full());
     match own {
-        Sink::Infinite => SinkSpec::Infinite,
+        Sink::Unlimited => SinkSpec::Infinite,
         Sink::Limited { interval, load } => SinkSpec::Limited {
             interval: every(*interval, *load),
         },

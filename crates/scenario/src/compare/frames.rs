@@ -61,7 +61,7 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
             &flow.name,
             transport,
             format!(
-                "kind = \"infinite\", start = {}",
+                "kind = \"greedy\", start = {}",
                 text::span(start.since(kernel::Time::ZERO))
             ),
         ),
@@ -82,7 +82,7 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
                 one(
                     &flow.burst_name(burst),
                     transport,
-                    format!("kind = \"infinite\", start = {start}, total = {total}"),
+                    format!("kind = \"greedy\", start = {start}, total = {total}"),
                 );
             }
         }

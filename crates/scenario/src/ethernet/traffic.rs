@@ -9,7 +9,7 @@ use crate::given::ethernet::traffic::{Phase, ThinkLaw, Traffic, TrafficKind};
 pub(crate) fn traffic(traffic: &Traffic) -> TrafficSpec {
     let start = traffic.start;
     match &traffic.kind.value {
-        TrafficKind::Infinite { total } => TrafficSpec::Infinite {
+        TrafficKind::Greedy { total } => TrafficSpec::Infinite {
             start,
             bytes: *total,
         },

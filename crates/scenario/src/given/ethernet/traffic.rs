@@ -21,7 +21,7 @@ pub(crate) struct Traffic {
 #[table(part, by(kind, "The kind of source."))]
 pub(crate) enum TrafficKind {
     /// Always has more to send.
-    Infinite {
+    Greedy {
         /// Bytes in all.
         #[key(is = Size { min: 1, max: 1 << 60 }, otherwise = "without end")]
         total: Option<u64>,

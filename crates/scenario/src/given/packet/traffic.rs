@@ -344,7 +344,7 @@ pub(crate) struct Limits {
 #[table("flows.sink", by(kind, "The kind of sink."))]
 pub(crate) enum Sink {
     /// Consumes at once.
-    Infinite,
+    Unlimited,
     /// Consumes one unit every interval.
     #[table(exactly_one(interval, load))]
     Limited {
