@@ -111,6 +111,12 @@ impl Context<'_> {
                 true => json!(self.time(*min_ps)),
                 false => json!({ "mean": self.time(1.max(*min_ps)) }),
             }
+        } else if let Some(is::Amount { max }) = kind.cast() {
+            let number = self.random.spread(1, 3_000.min(*max));
+            match self.random.chance(70) {
+                true => json!(format!("{number} cells")),
+                false => json!(format!("{number} B")),
+            }
         } else if kind.is::<is::Cable>() {
             json!(self.random.word(&["1 m", "100 m", "2.5 km", "40 km"]))
         } else if kind.is::<is::Rate>() || kind.is::<is::CellRate>() {

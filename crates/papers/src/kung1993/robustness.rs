@@ -94,9 +94,9 @@ fn all_delivered(lab: &Lab) -> Result<Measured, LabError> {
     let undelivered: Vec<Vec<f64>> = lab.each(&LOSSES, |&loss| {
         let sets = [
             ("link.control_loss", loss),
-            ("flows.VC1.traffic.total", "5000"),
-            ("flows.VC2.traffic.total", "5015"),
-            ("flows.VC3.traffic.total", "5003"),
+            ("flows.VC1.traffic.total", "5000 cells"),
+            ("flows.VC2.traffic.total", "5015 cells"),
+            ("flows.VC3.traffic.total", "5003 cells"),
         ];
         let left = |run: &Run<()>| {
             let flows = run.outcome.flows.iter();

@@ -171,8 +171,8 @@ fn traffic(flow: &ComparedFlow, first: Rate) -> String {
                 false => text::span(think),
             };
             format!(
-                "kind = \"requests\", start = {}, request_units = {}, response_units = {}, \
-                 inter_cycle = {think}",
+                "kind = \"requests\", start = {}, request = \"{} cells\", \
+                 response = \"{} cells\", think = {think}",
                 at(start),
                 cells_for(request),
                 cells_for(response)

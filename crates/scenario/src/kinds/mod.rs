@@ -4,6 +4,7 @@
 //! key's kind, so what a value may be is said once. [`Of`] is the other side: which types of Rust
 //! hold values of a kind.
 
+mod amount;
 mod cycles;
 mod decimal;
 mod name;
@@ -19,6 +20,7 @@ mod time;
 mod whole;
 mod word;
 
+pub use amount::Amount;
 pub use cycles::{Cycles, CyclesOr};
 pub use decimal::{Decimal, Rows};
 pub use name::{Name, Names, Path, Reference, ReferenceList, References, Text};

@@ -57,6 +57,20 @@ const COUNT: Whole = Whole {
 };
 
 #[test]
+fn amounts_are_units_or_bytes() {
+    use units::Amount::{Bytes, Units};
+    const KIND: Amount = Amount { max: 1_000 };
+    holds(&KIND, Units(500), "\"1001 cells\"", "out-of-range");
+    holds(&KIND, Units(500), "\"0 B\"", "out-of-range");
+    holds(&KIND, Units(500), "\"1.5 cells\"", "bad-quantity");
+    holds(&KIND, Units(500), "500", "bad-quantity");
+    let read = read::<Amount, units::Amount>;
+    assert_eq!(read(&KIND, "\"1 packet\""), Ok(Units(1)));
+    assert_eq!(read(&KIND, "\"1e2 units\""), Ok(Units(100)));
+    assert_eq!(read(&KIND, "\"0.5 kB\""), Ok(Bytes(500)));
+}
+
+#[test]
 fn numbers_are_read_into_their_types() {
     let bad = "out-of-range";
     holds(&COUNT, 10_u64, "100", bad);
