@@ -355,7 +355,7 @@ pub(crate) fn sink(own: &Sink, line: Line) -> SinkSpec {
 pub(crate) fn offered_per_second(traffic: &TrafficSpec, line: Line) -> Option<f64> {
     let per_second = |gap: Duration| 1.0 / gap.seconds();
     let length = |span: &Span| match span {
-        Span::Fixed(length) | Span::Exponential(length) => length.seconds(),
+        Span::Fixed(length) | Span::Uniform(length) | Span::Exponential(length) => length.seconds(),
     };
     match traffic {
         TrafficSpec::Greedy { total: None, .. } => Some(per_second(Duration(line.unit_ps()))),

@@ -164,18 +164,14 @@ fn traffic(flow: &ComparedFlow, first: Rate) -> String {
             request,
             response,
             think,
-            random,
         } => {
-            let think = match random {
-                true => format!("{{ mean = {} }}", text::span(think)),
-                false => text::span(think),
-            };
             format!(
                 "kind = \"requests\", start = {}, request = \"{} cells\", \
-                 response = \"{} cells\", think = {think}",
+                 response = \"{} cells\", think = {}",
                 at(start),
                 cells_for(request),
-                cells_for(response)
+                cells_for(response),
+                text::random(think)
             )
         }
     }

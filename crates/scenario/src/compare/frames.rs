@@ -91,19 +91,16 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
             request,
             response,
             think,
-            random,
         } => {
-            let law = if random { "exponential" } else { "fixed" };
             one(
                 &flow.name,
                 "tcp",
                 format!(
-                    "kind = \"requests\", start = {}, request = {}, response = {}, think = {}, \
-                     think_law = \"{law}\"",
+                    "kind = \"requests\", start = {}, request = {}, response = {}, think = {}",
                     text::span(start.since(kernel::Time::ZERO)),
                     text::bytes(request),
                     text::bytes(response),
-                    text::span(think)
+                    text::random(think)
                 ),
             );
             if scheme != Scheme::Reno {

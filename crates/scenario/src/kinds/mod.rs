@@ -30,7 +30,7 @@ pub use share::{Portion, PortionOr, Probability, Ratio, Share};
 pub use size::{Size, Threshold};
 pub use sweep::{Axes, Seeds};
 pub use table::{Short, Table, Tables};
-pub use time::{Cable, Clock, ClockOr, Span, Time, TimeOr};
+pub use time::{Cable, Clock, ClockOr, ClockSpan, Span, Time, TimeOr};
 pub use whole::{Whole, WholeOr, Wholes};
 pub use word::{Truth, Words};
 
