@@ -101,7 +101,7 @@ def options(scenario, seed):
             == [["S", "A"], ["A", "D"]],
         "no back-pressure": scenario["flow_control"]["kind"] == "none",
         "files and evenly drawn times between":
-            traffic["kind"] == "files" and traffic["think_law"] == "uniform",
+            traffic["kind"] == "files" and traffic["think"]["law"] == "uniform",
         "the preset bsd and no restart": tcp["preset"] == "bsd" and not tcp["idle_restart"],
         "nothing else of TCP": set(tcp) <= {"preset", "mss", "recovery", "eighth", "tick",
             "initial_rto", "min_rto", "max_rto", "idle_restart"},
@@ -117,7 +117,7 @@ def options(scenario, seed):
         # Of the preset.
         "window": 65535,
         "initial": 1,
-        "think": 2 * amount(traffic["think"]),
+        "think": 2 * amount(traffic["think"]["mean"]),
         "fast": amount(first.get("rate", scenario["link"]["rate"])),
         "slow": amount(second.get("rate", scenario["link"]["rate"])),
         "delay": amount(scenario["link"]["delay"]),

@@ -73,7 +73,7 @@ fn word_of(variant: &Variant) -> Result<String> {
     Ok(WordAttributes::of(&variant.attrs)?.word(&variant.ident))
 }
 
-/// The keys of all variants, each once, in the order in which they first appear.
+/// The keys of all variants, each description once, in the order in which they first appear.
 fn parts(variants: &[&Variant]) -> Result<Vec<Part>> {
     let mut parts: Vec<Part> = Vec::new();
     for variant in variants {
@@ -116,17 +116,13 @@ fn is_same(one: &Type, other: &Type) -> bool {
 }
 
 fn add(parts: &mut Vec<Part>, field: KeyField, word: &str) -> Result<()> {
-    let known = parts.iter_mut().find_map(|part| match part {
-        Part::Field(known, words) if known.name == field.name => Some((known, words)),
+    let known = parts.iter_mut().rev().find_map(|part| match part {
+        Part::Field(known, words) if known.name == field.name => Some(words),
         _ => None,
     });
     match known {
-        Some((_, words)) if field.meaning.is_empty() => words.push(word.into()),
-        Some((known, _)) => {
-            let words = format!("`{}` is described above already", known.name);
-            return Err(Error::new(field.ident.span(), words));
-        }
-        None => {
+        Some(words) if field.meaning.is_empty() => words.push(word.into()),
+        _ => {
             field.check(false)?;
             parts.push(Part::Field(Box::new(field), vec![word.into()]));
         }
@@ -216,7 +212,7 @@ fn arms(by: &By, variants: &[&Variant]) -> Result<(Vec<TokenStream>, TokenStream
     Ok((arms, stand_in.ok_or_else(none)?))
 }
 
-/// The variant with its fields read; what an earlier variant described is of that kind.
+/// The variant with its fields read; what has no description is of the kind last described.
 fn value(variant: &Variant, described: &mut Vec<KeyField>) -> Result<TokenStream> {
     let ident = &variant.ident;
     let fields = match &variant.fields {
@@ -232,7 +228,8 @@ fn value(variant: &Variant, described: &mut Vec<KeyField>) -> Result<TokenStream
     let mut reads = Vec::new();
     for field in &fields.named {
         let field = KeyField::of(field)?;
-        let known = described.iter().find(|known| known.name == field.name);
+        let mut known = described.iter().rev();
+        let known = known.find(|known| known.name == field.name && field.meaning.is_empty());
         reads.push(known.unwrap_or(&field).read());
         if known.is_none() {
             described.push(field);

@@ -67,7 +67,8 @@
 //! absent (a list is then empty), and in `Placed<..>` where its place in the file is needed. A
 //! table that is an enum may be in `Chosen<..>`, flattened or not: it knows whether a word was
 //! read, which one, and where. A key that several variants share is described in the first of
-//! them.
+//! them; a variant that describes it again has a key of its own by that name, with its own
+//! default.
 //!
 //! Of a word or variant, in `#[word(..)]`: `name`, where it is not the identifier in kebab case;
 //! `cite`.

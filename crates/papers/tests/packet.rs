@@ -95,7 +95,7 @@ const CONTROLS: [(&str, &str, &str); 9] = [
     (
         "Figure 21: request and response",
         "flow_control",
-        "{ scheme = \"none\" }",
+        "{ kind = \"none\" }",
     ),
 ];
 

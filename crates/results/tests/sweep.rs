@@ -204,11 +204,11 @@ fn many_curves_take_more_plots() {
 
 #[test]
 fn other_axes_serve_where_there_is_no_load() {
-    let words = axis("flow_control.scheme", &["n23", "n123"]);
+    let words = axis("flow_control.kind", &["n23", "n123"]);
     let numbers = axis("flow_control.n3", &["4", "8"]);
     let plots = sweep_plots(&result(vec![words.clone(), numbers], 1));
     assert_eq!(plots[0].title, "Latency over n3");
-    assert_eq!(plots[0].curves[1].name, "scheme = n123");
+    assert_eq!(plots[0].curves[1].name, "kind = n123");
     assert!(sweep_plots(&result(vec![words.clone()], 2)).is_empty());
     assert!(sweep_plots(&result(Vec::new(), 2)).is_empty());
     let page = page(&sweep_report(

@@ -42,7 +42,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     let file = &root.typed::<PacketFile>();
     let (run, stop_at) = (&file.run, *file.run.duration);
     let mut graph = topology::build(file, &root.at, mistakes);
-    service::add_pools(file, &mut graph.nodes);
+    service::add_shared(file, &mut graph.nodes);
     let drafts = flows::drafts(file, &graph, mistakes);
     let trees = flows::trees(&graph, &drafts, mistakes);
     let builder = Builder {

@@ -323,7 +323,7 @@ pub(crate) fn load(
                 (bits - rate) / 1e6
             ))
             .help(
-                "turn on credits (`[flow_control]` `scheme = \"n23\"`), lower the load, or \
+                "turn on credits (`[flow_control]` `kind = \"n23\"`), lower the load, or \
                        limit `buffer`",
             ),
         );

@@ -5,14 +5,14 @@ use packet::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, FlowControlSpec, Overflow, Timing,
 };
 
-use crate::given::packet::control::{self as given, FlowControl, Scheme};
+use crate::given::packet::control::{self as given, ControlKind, FlowControl};
 use crate::kinds::{OrShare, OrWord};
 use crate::typed::{self, Placed, Word};
 use crate::units;
 
 /// `[flow_control]`, with every default that holds with credits: an override may turn them on.
 pub(crate) fn base(given: &Placed<FlowControl>) -> FlowControl {
-    given.over(&typed::defaults(Scheme::N23.word(), &given.at))
+    given.over(&typed::defaults(ControlKind::N23.word(), &given.at))
 }
 
 /// The control loop of one leg.
@@ -89,7 +89,7 @@ pub(crate) fn specs(control: &FlowControl, circuit: &Loop) -> (FlowControlSpec, 
             false => Overflow::Drop,
         },
     };
-    let Some(rule) = control.scheme.and_then(rule) else {
+    let Some(rule) = control.kind.and_then(rule) else {
         return (FlowControlSpec::None, buffer(None));
     };
     let credit = credit(rule, control, circuit);
@@ -98,15 +98,15 @@ pub(crate) fn specs(control: &FlowControl, circuit: &Loop) -> (FlowControlSpec, 
     (FlowControlSpec::Credit(credit), buffer(Some(zones)))
 }
 
-/// The simulator's rule for a scheme; `None` for no control.
-fn rule(scheme: Scheme) -> Option<CreditRule> {
-    match scheme {
-        Scheme::None => None,
-        Scheme::N23 => Some(CreditRule::N23),
-        Scheme::N123 => Some(CreditRule::N123),
-        Scheme::N123Plus => Some(CreditRule::N123Plus),
-        Scheme::Relative => Some(CreditRule::Relative),
-        Scheme::Cumulative => Some(CreditRule::Cumulative),
+/// The simulator's rule for a kind; `None` for no control.
+fn rule(kind: ControlKind) -> Option<CreditRule> {
+    match kind {
+        ControlKind::None => None,
+        ControlKind::N23 => Some(CreditRule::N23),
+        ControlKind::N123 => Some(CreditRule::N123),
+        ControlKind::N123Plus => Some(CreditRule::N123Plus),
+        ControlKind::Relative => Some(CreditRule::Relative),
+        ControlKind::Cumulative => Some(CreditRule::Cumulative),
     }
 }
 

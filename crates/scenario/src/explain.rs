@@ -75,7 +75,7 @@ pub fn list() -> Vec<WordGroup> {
         )
     };
     vec![
-        group("schemes", control::Scheme::WORDS),
+        group("schemes", control::ControlKind::WORDS),
         group("traffic", traffic::Traffic::WORDS),
         group("source controls", source::SourceControl::WORDS),
         group("use-it-or-lose-it policies", source::Uili::WORDS),

@@ -22,7 +22,13 @@ pub fn sections_below(root: &'static Section) -> Vec<&'static Section> {
 
 /// The units in which times, rates, sizes and lengths may be written.
 pub fn units() -> Vec<&'static str> {
-    let all = [units::TIMES, units::RATES, units::SIZES, units::LENGTHS];
+    let all = [
+        units::TIMES,
+        units::RATES,
+        units::SIZES,
+        units::LENGTHS,
+        units::COUNTS,
+    ];
     all.concat().iter().map(|unit| unit.0).collect()
 }
 

@@ -39,26 +39,26 @@ pub(crate) fn check_loop(leg: &Leg<'_>, mistakes: &mut Diagnostics) {
             "too-large",
             "a unit would be under way for longer than the clock runs",
         )
-        .at(leg.control.scheme.at.clone(), leg.place())
+        .at(leg.control.kind.at.clone(), leg.place())
         .help("raise the rate, or shorten `delay` and `handling`"),
     );
 }
 
-/// Does what an override changes have a meaning under the scheme that holds?
+/// Does what an override changes have a meaning under the kind that holds?
 pub(crate) fn check_meaning(own: &FlowControl, held: &FlowControl, mistakes: &mut Diagnostics) {
-    let Some(scheme) = held.scheme.as_ref().map(Word::word) else {
+    let Some(kind) = held.kind.as_ref().map(Word::word) else {
         return;
     };
     let given = own.given().into_iter();
-    for (key, at) in given.filter(|(key, _)| !key.applies(Some(scheme))) {
+    for (key, at) in given.filter(|(key, _)| !key.applies(Some(kind))) {
         let allowed = suggest::one_of(key.only.iter().copied());
         mistakes.push(
             Diagnostic::error(
                 "no-meaning",
-                format!("`{}` has no meaning with scheme `{scheme}`", key.name),
+                format!("`{}` has no meaning with kind `{kind}`", key.name),
             )
-            .at(at.clone(), format!("the scheme is `{scheme}`"))
-            .at(held.scheme.at.clone(), "chosen here")
+            .at(at.clone(), format!("the kind is `{kind}`"))
+            .at(held.kind.at.clone(), "chosen here")
             .help(format!("leave it out, or choose {allowed}")),
         );
     }
@@ -113,7 +113,7 @@ fn zones_fit(leg: &Leg<'_>, credit: &CreditSpec, mistakes: &mut Diagnostics) -> 
     let largest = largest.map(|(key, _, zone)| (*key, &zone.at));
     let (key, at) = largest
         .or(control.zone3())
-        .unwrap_or(("n3", &control.scheme.at));
+        .unwrap_or(("n3", &control.kind.at));
     mistakes.push(
         Diagnostic::error(
             "too-large",

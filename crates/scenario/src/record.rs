@@ -6,7 +6,7 @@ use packet::spec::Span;
 use crate::source::At;
 use crate::table::{Key, Section};
 use crate::tree::Node;
-use crate::units::Decimal;
+use crate::units::{Amount, Decimal};
 
 /// A checked table.
 #[derive(Clone)]
@@ -44,6 +44,7 @@ pub enum Datum {
     Share(Decimal),
     Ratio(u32, u32),
     Span(Span),
+    Amount(Amount),
     Rate(Rate),
     /// Read where more is known of it.
     Tree(Node),

@@ -35,10 +35,16 @@ fn header(text: &mut String, title: &str, record: &Record) {
 }
 
 fn line(text: &mut String, record: &Record, key: &Key) {
-    match record.field(key.name) {
+    match own(record, key) {
         Some(field) => text.push_str(&format!("{} = {}\n", key.name, value(field))),
         None => comment(text, record, key),
     }
+}
+
+/// What was read for this key, not for another of its name.
+fn own<'a>(record: &'a Record, key: &Key) -> Option<&'a Field> {
+    let field = record.field(key.name);
+    field.filter(|field| std::ptr::eq(field.key, key))
 }
 
 /// Says what holds where a key is absent and has a meaning.
@@ -83,7 +89,7 @@ fn value(field: &Field) -> String {
 fn inline(record: &Record) -> String {
     let keys = record.section.keys.iter();
     let pairs: Vec<String> = keys
-        .filter_map(|key| record.field(key.name))
+        .filter_map(|key| own(record, key))
         .map(|field| format!("{} = {}", field.key.name, value(field)))
         .collect();
     if pairs.is_empty() {

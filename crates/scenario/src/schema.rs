@@ -42,20 +42,23 @@ fn all_properties() -> Map<String, Value> {
     let mut all: Map<String, Value> = Map::new();
     let roots = given::ROOTS.iter().map(|(_, root)| *root);
     let keys = roots.chain([COMPARISON]).flat_map(|root| root.keys);
-    for key in keys {
-        let schema = key_schema(key);
-        match all.get_mut(key.name) {
-            Some(known) if *known == schema || key.kind.choices().is_some() => {}
-            Some(known) => {
-                let first = known.take();
-                *known = json!({ "anyOf": [first, schema] });
-            }
-            None => {
-                all.insert(key.name.into(), schema);
-            }
+    keys.for_each(|key| add_property(&mut all, key));
+    all
+}
+
+/// The schema of a key, beside that of another of its name.
+fn add_property(all: &mut Map<String, Value>, key: &Key) {
+    let schema = key_schema(key);
+    match all.get_mut(key.name) {
+        Some(known) if *known == schema || key.kind.choices().is_some() => {}
+        Some(known) => {
+            let first = known.take();
+            *known = json!({ "anyOf": [first, schema] });
+        }
+        None => {
+            all.insert(key.name.into(), schema);
         }
     }
-    all
 }
 
 /// Sections of one engine whose name another engine has too carry the engine's; those of
@@ -78,7 +81,7 @@ fn section_schema(section: &Section) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for key in section.keys {
-        properties.insert(key.name.into(), key_schema(key));
+        add_property(&mut properties, key);
         if matches!(key.default, Default::Required) && key.only.is_empty() {
             required.push(key.name);
         }
@@ -125,7 +128,7 @@ fn choice_rule(section: &Section, selector: Selector, word: &str) -> Option<Valu
         .collect::<Vec<_>>();
     let refused = elsewhere
         .iter()
-        .filter(|_| word != "none")
+        .filter(|key| word != "none" && here.iter().all(|own| own.name != key.name))
         .map(|key| (key.name.to_owned(), Value::Bool(false)))
         .collect::<Map<_, _>>();
     let groups = section.groups.iter();

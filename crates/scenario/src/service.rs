@@ -9,7 +9,7 @@ use packet::spec::{
 use crate::MeasureSpec;
 use crate::flows::expand;
 use crate::given::packet::network::Links;
-use crate::given::packet::service::{self as given, Pool, Scheduler};
+use crate::given::packet::service::{self as given, Scheduler, Shared};
 use crate::given::packet::{PacketFile, WINDOWS};
 use crate::source::At;
 use crate::topology::Graph;
@@ -78,14 +78,14 @@ pub(crate) fn serves_by_reservation(scheduler: SchedulerSpec) -> bool {
     )
 }
 
-/// Gives every switch the memory of `[pool]`.
-pub(crate) fn add_pools(file: &PacketFile, nodes: &mut [NodeSpec]) {
-    let pool = file.pool.as_ref().map(pool);
+/// Gives every switch the memory of `buffer.shared`.
+pub(crate) fn add_shared(file: &PacketFile, nodes: &mut [NodeSpec]) {
+    let shared = file.buffer.shared.as_ref().map(shared);
     let switches = nodes.iter_mut().filter(|n| n.kind == NodeKind::Switch);
-    switches.for_each(|node| node.pool = pool);
+    switches.for_each(|node| node.pool = shared);
 }
 
-fn pool(own: &Pool) -> PoolSpec {
+fn shared(own: &Shared) -> PoolSpec {
     PoolSpec {
         limit_units: *own.units,
         limit_bytes: *own.bytes,
@@ -106,7 +106,8 @@ pub(crate) fn measure(file: &PacketFile, stop_at: Time) -> MeasureSpec {
     let ports = own.and_then(|own| own.ports);
     let window = own.and_then(|own| own.window);
     MeasureSpec {
-        ports: ports.unwrap_or_else(|| file.pool.is_given || schedulers(file).next().is_some()),
+        ports: ports
+            .unwrap_or_else(|| file.buffer.shared.is_given || schedulers(file).next().is_some()),
         window: window.unwrap_or(Duration((stop_at.0 / WINDOWS.value).max(1))),
     }
 }

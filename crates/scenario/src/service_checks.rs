@@ -45,9 +45,9 @@ pub(crate) fn check(
     whole.windows_that_close(mistakes);
     whole.greedy_before_ats(mistakes);
     whole.closed_loops(mistakes);
-    whole.pool_without_limit(mistakes);
-    whole.pool_too_small(mistakes);
-    whole.pool_and_credit(mistakes);
+    whole.shared_without_limit(mistakes);
+    whole.shared_too_small(mistakes);
+    whole.shared_and_credit(mistakes);
     whole.priorities_in_fifo(mistakes);
     whole.stamps(stop_at, mistakes);
     whole.over_reserved(mistakes);
@@ -165,19 +165,24 @@ impl Whole<'_> {
         }
     }
 
-    fn pool_without_limit(&self, mistakes: &mut Diagnostics) {
-        let own = self.file.pool.as_ref();
-        if own.is_some_and(|pool| pool.units.is_none() && pool.bytes.is_none()) {
+    fn shared_without_limit(&self, mistakes: &mut Diagnostics) {
+        let own = self.file.buffer.shared.as_ref();
+        if own.is_some_and(|own| own.units.is_none() && own.bytes.is_none()) {
             mistakes.push(
-                Diagnostic::warning("no-limit", "the pool has no limit")
-                    .at(self.file.pool.at.clone(), "neither `units` nor `bytes`")
-                    .help("add `units = 100` or `bytes = \"64 kB\"`, or leave `[pool]` out"),
+                Diagnostic::warning("no-limit", "the shared memory has no limit")
+                    .at(
+                        self.file.buffer.shared.at.clone(),
+                        "neither `units` nor `bytes`",
+                    )
+                    .help(
+                        "add `units = 100` or `bytes = \"64 kB\"`, or leave `[buffer.shared]` out",
+                    ),
             );
         }
     }
 
-    fn pool_too_small(&self, mistakes: &mut Diagnostics) {
-        let Some(limit) = self.file.pool.as_ref().map(|pool| &pool.bytes) else {
+    fn shared_too_small(&self, mistakes: &mut Diagnostics) {
+        let Some(limit) = self.file.buffer.shared.as_ref().map(|own| &own.bytes) else {
             return;
         };
         let Some(bytes) = **limit else {
@@ -197,7 +202,7 @@ impl Whole<'_> {
             false => &draft.settings.sizes.at,
         };
         mistakes.push(
-            Diagnostic::error("pool-too-small", "the pool can't hold one unit")
+            Diagnostic::error("shared-too-small", "the shared memory can't hold one unit")
                 .at(limit.at.clone(), format!("{bytes} bytes"))
                 .at(
                     at.clone(),
@@ -208,7 +213,7 @@ impl Whole<'_> {
         );
     }
 
-    fn pool_and_credit(&self, mistakes: &mut Diagnostics) {
+    fn shared_and_credit(&self, mistakes: &mut Diagnostics) {
         let pooled = |channel: u32| {
             let (_, to) = self.graph.ends(channel);
             self.graph.nodes[to as usize].pool.is_some()
@@ -227,26 +232,29 @@ impl Whole<'_> {
         let own = draft.settings.flow_control.as_ref();
         let tables = own.map(|own| &own.control).into_iter();
         let mut tables = tables.chain([&self.file.flow_control.value]);
-        let scheme = tables.find_map(|table| Some(&table.scheme).filter(|own| own.is_given));
+        let kind = tables.find_map(|table| Some(&table.kind).filter(|own| own.is_given));
         mistakes.push(
             Diagnostic::error(
-                "pool-and-credit",
+                "shared-and-credit",
                 format!(
-                    "`{}` has a pool, and credit on `{}`",
+                    "`{}` has shared memory, and credit on `{}`",
                     self.graph.name(switch),
                     self.graph.channel_name(channel)
                 ),
             )
-            .at(self.file.pool.at.clone(), "memory that all flows share")
             .at(
-                scheme.map_or(draft.table, |scheme| &scheme.at).clone(),
+                self.file.buffer.shared.at.clone(),
+                "memory that all flows share",
+            )
+            .at(
+                kind.map_or(draft.table, |kind| &kind.at).clone(),
                 "credit promises each flow memory of its own",
             )
             .note(format!(
                 "{} with credit on the way into a switch",
                 counted(clashes.count() as u64, "flow")
             ))
-            .help("leave `[pool]` out, or use `scheme = \"none\"`"),
+            .help("leave `[buffer.shared]` out, or use `kind = \"none\"`"),
         );
     }
 

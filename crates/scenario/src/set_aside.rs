@@ -123,7 +123,7 @@ fn strip(table: &mut Node, section: &'static Section, chosen: Chosen, aside: &mu
         aside.of = Some((section, chosen.choice, entry.key_at.clone()));
     }
     entries.retain(|entry| {
-        let key = section.key(&entry.key);
+        let key = section.key_under(&entry.key, Some(chosen.choice));
         if key.is_none_or(|key| key.applies(Some(chosen.choice))) {
             return true;
         }

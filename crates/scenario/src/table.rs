@@ -112,6 +112,20 @@ impl Key {
 impl Section {
     /// The key of this name.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
-        self.keys.iter().find(|key| key.name == name)
+        self.key_under(name, None)
+    }
+
+    /// The key of this name that has a meaning under this choice, or else the first so called:
+    /// choices may have keys of one name with defaults of their own.
+    pub fn key_under(&self, name: &str, choice: Option<&str>) -> Option<&'static Key> {
+        let mut named = self.keys.iter().filter(|key| key.name == name);
+        let here = named.clone().find(|key| key.applies(choice));
+        here.or_else(|| named.next())
+    }
+
+    /// The choices under which a key of this name has a meaning.
+    pub(crate) fn homes(&self, name: &str) -> impl Iterator<Item = &'static str> {
+        let named = self.keys.iter().filter(move |key| key.name == name);
+        named.flat_map(|key| key.only.iter().copied())
     }
 }

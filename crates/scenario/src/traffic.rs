@@ -8,19 +8,18 @@ use packet::spec::{
 };
 
 use crate::abr;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ethernet::{Usual, flavour};
 use crate::flows::Draft;
 use crate::given::packet::source::SourceControl;
 use crate::given::packet::traffic::{
-    Application, Bursts, Connection, Cycle, FileServer, Files, Limits, Phase, Sink, Spacing,
-    Traffic,
+    Application, Bursts, Connection, Limits, Phase, Sink, Spacing, Traffic,
 };
 use crate::partners;
 use crate::reserve;
 use crate::source::At;
 use crate::typed::Placed;
-use crate::units::{self, Decimal};
+use crate::units::{self, Amount, Decimal};
 
 /// The link that shares refer to, and the mean unit sent over it.
 #[derive(Clone, Copy)]
@@ -28,12 +27,48 @@ pub(crate) struct Line {
     rate: Rate,
     /// In 2^-20 bytes.
     mean_size: u64,
+    /// Bytes of each unit, where all have as many.
+    unit_bytes: Option<u32>,
 }
 
 impl Line {
     pub(crate) fn new(rate: Rate, sizes: &[SizeShare], unit_bytes: u32) -> Self {
         let mean_size = reserve::mean_size(sizes, unit_bytes);
-        Self { rate, mean_size }
+        Self {
+            rate,
+            mean_size,
+            unit_bytes: sizes.is_empty().then_some(unit_bytes),
+        }
+    }
+
+    /// How many units a source sends in all.
+    fn total(self, given: &Placed<Option<Amount>>, mistakes: &mut Diagnostics) -> Option<u64> {
+        let amount = given.value?;
+        Some(self.counted(amount, ("total", &given.at), mistakes))
+    }
+
+    /// How many units a message has.
+    fn units(self, key: &str, given: &Placed<Amount>, mistakes: &mut Diagnostics) -> u32 {
+        let units = self.counted(**given, (key, &given.at), mistakes);
+        // Their keys hold no more.
+        u32::try_from(units).unwrap_or(u32::MAX)
+    }
+
+    /// So many units; bytes are rounded up to whole ones.
+    fn counted(self, amount: Amount, (key, at): (&str, &At), mistakes: &mut Diagnostics) -> u64 {
+        match (amount, self.unit_bytes) {
+            (Amount::Units(units), _) => units,
+            (Amount::Bytes(bytes), Some(unit)) => bytes.div_ceil(u64::from(unit.max(1))),
+            (Amount::Bytes(_), None) => {
+                mistakes.push(
+                    Diagnostic::error("bad-sizes", format!("`{key}` in bytes, and `sizes`"))
+                        .at(at.clone(), "how many units these are is left to chance")
+                        .note("the size of each unit is drawn at random")
+                        .help(format!("count units: `{key} = \"500 packets\"`")),
+                );
+                1
+            }
+        }
     }
 
     fn unit_ps(self) -> u64 {
@@ -86,43 +121,80 @@ pub(crate) fn traffic(
         Traffic::Silent => TrafficSpec::Silent,
         Traffic::Greedy { start, total } => TrafficSpec::Greedy {
             start: **start,
-            total: *total,
+            total: line.total(total, mistakes),
         },
         Traffic::Constant {
             start,
             total,
             spacing,
             phase,
-        } => constant((**start, *total), line.spaced(spacing), *phase),
+        } => constant(
+            (**start, line.total(total, mistakes)),
+            line.spaced(spacing),
+            *phase,
+        ),
         Traffic::Poisson {
             start,
             total,
             spacing,
             min_gap,
-        } => poisson((**start, *total), line.spaced(spacing), **min_gap),
+        } => poisson(
+            (**start, line.total(total, mistakes)),
+            line.spaced(spacing),
+            **min_gap,
+        ),
         Traffic::Trains {
             start,
             total,
             spacing,
             length,
             gap,
-        } => trains((**start, *total), line.spaced(spacing), *length, **gap),
+        } => trains(
+            (**start, line.total(total, mistakes)),
+            line.spaced(spacing),
+            *length,
+            **gap,
+        ),
         Traffic::OnOff { start, bursts } => on_off(**start, bursts, line),
         Traffic::Client {
             start,
-            request_units,
+            request,
             files,
             payload,
             server,
             think,
-        } => client(**start, (*request_units, *payload), files, server, *think),
+        } => TrafficSpec::Client(ClientSpec {
+            start: **start,
+            request_units: line.units("request", request, mistakes),
+            lookups: files.lookups,
+            lookup_units: line.units("lookup", &files.lookup, mistakes),
+            file_median_bytes: files.file_median,
+            file_sigma: files.file_sigma,
+            block_bytes: files.block,
+            header_bytes: files.header,
+            payload_bytes: *payload,
+            outstanding: server.outstanding,
+            lookup_service: server.lookup_service,
+            read_service: server.read_service,
+            think: *think,
+        }),
         Traffic::Server => TrafficSpec::Server,
         Traffic::Requests {
             start,
-            request_units,
+            request,
             cycle,
+            think,
             service,
-        } => requests(**start, *request_units, cycle, *service),
+        } => TrafficSpec::Requests(RequestsSpec {
+            start: **start,
+            requests: *cycle.per_cycle,
+            request_units: line.units("request", request, mistakes),
+            response_units: line.units("response", &cycle.response, mistakes),
+            inter_request: *cycle.gap,
+            inter_cycle: *think,
+            service: *service,
+            cycles: cycle.transfers,
+        }),
         Traffic::Bottlenecked { start, limits } => bottlenecked(**start, limits),
         Traffic::Tcp {
             start,
@@ -209,47 +281,6 @@ fn on_off(start: Time, bursts: &Bursts, line: Line) -> TrafficSpec {
     }
 }
 
-/// Mean time that a client thinks unless given.
-const THINK: Span = Span::Exponential(Duration(300_000_000));
-
-fn client(
-    start: Time,
-    (request_units, payload_bytes): (Option<u32>, u32),
-    files: &Files,
-    server: &FileServer,
-    think: Option<Span>,
-) -> TrafficSpec {
-    TrafficSpec::Client(ClientSpec {
-        start,
-        request_units: request_units.unwrap_or(3),
-        lookups: files.lookups,
-        lookup_units: files.lookup_units,
-        file_median_bytes: files.file_median,
-        file_sigma: files.file_sigma,
-        block_bytes: files.block,
-        header_bytes: files.header,
-        payload_bytes,
-        outstanding: server.outstanding,
-        lookup_service: server.lookup_service,
-        read_service: server.read_service,
-        think: think.unwrap_or(THINK),
-    })
-}
-
-/// Closed-loop bursts.
-fn requests(start: Time, request_units: Option<u32>, cycle: &Cycle, service: Span) -> TrafficSpec {
-    TrafficSpec::Requests(RequestsSpec {
-        start,
-        requests: cycle.requests,
-        request_units: request_units.unwrap_or(16),
-        response_units: cycle.response_units,
-        inter_request: cycle.inter_request,
-        inter_cycle: cycle.inter_cycle,
-        service,
-        cycles: cycle.cycles,
-    })
-}
-
 /// An application whose limit changes.
 fn bottlenecked(start: Time, limits: &[Placed<Limits>]) -> TrafficSpec {
     let limit = |limit: &Placed<Limits>| LimitSpec {
@@ -263,14 +294,14 @@ fn bottlenecked(start: Time, limits: &[Placed<Limits>]) -> TrafficSpec {
 }
 
 /// What uses a TCP connection over cells.
-fn application(connection: &Connection, think: Option<Span>, service: Span) -> CellApplication {
+fn application(connection: &Connection, think: Span, service: Span) -> CellApplication {
     match connection.application {
         Application::Bulk => CellApplication::Bulk(connection.bytes),
         Application::Requests => CellApplication::Requests {
             request_bytes: connection.request.unwrap_or(100),
             response_bytes: connection.response.unwrap_or(10_000),
             service,
-            think: think.unwrap_or(Span::Fixed(Duration::ZERO)),
+            think,
             count: connection.count,
         },
     }
@@ -302,7 +333,7 @@ pub(crate) fn source_control(own: &SourceControl, path: abr::Path) -> SourceCont
 pub(crate) fn sink(own: &Sink, line: Line) -> SinkSpec {
     let every = |interval, load| line.gap(interval, load).unwrap_or(line.full());
     match own {
-        Sink::Infinite => SinkSpec::Infinite,
+        Sink::Unlimited => SinkSpec::Infinite,
         Sink::Limited { interval, load } => SinkSpec::Limited {
             interval: every(*interval, *load),
         },
@@ -324,7 +355,7 @@ pub(crate) fn sink(own: &Sink, line: Line) -> SinkSpec {
 pub(crate) fn offered_per_second(traffic: &TrafficSpec, line: Line) -> Option<f64> {
     let per_second = |gap: Duration| 1.0 / gap.seconds();
     let length = |span: &Span| match span {
-        Span::Fixed(length) | Span::Exponential(length) => length.seconds(),
+        Span::Fixed(length) | Span::Uniform(length) | Span::Exponential(length) => length.seconds(),
     };
     match traffic {
         TrafficSpec::Greedy { total: None, .. } => Some(per_second(Duration(line.unit_ps()))),

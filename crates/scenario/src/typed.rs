@@ -182,7 +182,7 @@ impl Record {
 
     pub(crate) fn placed<K, T: Of<K>>(&self, name: &'static str, kind: &K) -> Placed<T> {
         let read = self.optional(name, kind);
-        let key = self.section.key(name);
+        let key = self.section.key_under(name, Some(self.chosen()));
         let may_be_absent = key.is_some_and(|key| matches!(key.default, Default::Derived(_)));
         let is_faulty = read.is_none() && (!may_be_absent || self.faulty.contains(&name));
         Placed {

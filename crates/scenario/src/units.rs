@@ -90,6 +90,25 @@ pub(crate) const SIZES: &[Unit] = &[
     ("bytes", 1),
 ];
 
+/// What is counted in units of a flow, by its words.
+pub(crate) const COUNTS: &[Unit] = &[
+    ("cells", 1),
+    ("units", 1),
+    ("packets", 1),
+    ("cell", 1),
+    ("unit", 1),
+    ("packet", 1),
+];
+
+/// How much a source sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Amount {
+    /// So many of the flow's units.
+    Units(u64),
+    /// Bytes.
+    Bytes(u64),
+}
+
 /// Lengths of cable, in millimetres.
 pub(crate) const LENGTHS: &[Unit] = &[("m", 1_000), ("km", 1_000_000)];
 
@@ -179,11 +198,24 @@ pub(crate) fn cycles(text: &str) -> Result<u64, Fault> {
         Err(Fault::NoUnit) => split_number(text)?.0,
         Err(fault) => return Err(fault),
     };
+    whole(number)
+}
+
+fn whole(number: Decimal) -> Result<u64, Fault> {
     let number = number.shortest();
     if number.scale > 0 {
         return Err(Fault::Broken);
     }
     u64::try_from(number.digits).map_err(|_| Fault::TooLarge)
+}
+
+/// "500 cells" or "1 MB". Half a cell is none.
+pub(crate) fn amount(text: &str) -> Result<Amount, Fault> {
+    match quantity(text, COUNTS) {
+        Ok((number, _)) => whole(number).map(Amount::Units),
+        Err(Fault::UnknownUnit(_)) => size_bytes(text).map(Amount::Bytes),
+        Err(fault) => Err(fault),
+    }
 }
 
 /// Bits per second of "622 Mbps" or "400 GbE", rounded half up.

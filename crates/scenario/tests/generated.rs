@@ -39,7 +39,7 @@ fn way(scenario: &Scenario, flow: usize) -> Vec<String> {
 fn generated(topology: &str, pattern: &str) -> Scenario {
     read(&format!(
         "[run]\nduration = \"1 ms\"\n[link]\nrate = \"1 Gbps\"\ndelay = \"1 us\"\n\
-         [topology]\n{topology}\n[flow_control]\nscheme = \"n23\"\n\
+         [topology]\n{topology}\n[flow_control]\nkind = \"n23\"\n\
          [[patterns]]\nname = \"bg\"\n{pattern}\n"
     ))
 }
@@ -171,7 +171,7 @@ fn patterns_draw_what_they_say() {
 #[test]
 fn patterns_depend_on_the_seed_alone() {
     let text = "[run]\nduration = \"1 ms\"\n[link]\nrate = \"1 Gbps\"\ndelay = \"1 us\"\n\
-                [topology]\nkind = \"ring\"\nswitches = 9\n[flow_control]\nscheme = \"n23\"\n\
+                [topology]\nkind = \"ring\"\nswitches = 9\n[flow_control]\nkind = \"n23\"\n\
                 [[patterns]]\nname = \"p\"\nkind = \"random-pairs\"\ncount = 50\n";
     let drawn = |seed: &str| {
         let scenario = try_read(text, &[seed]).expect("no mistakes");

@@ -142,7 +142,7 @@ fn the_resolved_scenario_means_the_same() {
 
 #[test]
 fn resolving_writes_out_what_was_set() {
-    let text = simple("scheme = \"n23\"", "");
+    let text = simple("kind = \"n23\"", "");
     let plain = read(&text);
     let set = try_read(&text, &["run.seed=9", "link.rate=155 Mbps"]).expect("no mistakes");
     assert_eq!(set.seed, 9);
@@ -156,7 +156,7 @@ fn resolving_writes_out_what_was_set() {
 
 #[test]
 fn sets_reach_into_lists() {
-    let text = simple("scheme = \"n23\"", "");
+    let text = simple("kind = \"n23\"", "");
     let sets = [
         "flows.VC1.priority=3",
         "links.S-B.delay=\"1 us\"",
@@ -194,7 +194,7 @@ fn wrong_sets_are_shown_as_given() {
 fn targets_follow_equation_3() {
     let n3 = |control: &str| {
         credit(
-            &network_of(&simple(&format!("scheme = \"n23\"\n{control}"), "")),
+            &network_of(&simple(&format!("kind = \"n23\"\n{control}"), "")),
             0,
             0,
         )
@@ -218,17 +218,14 @@ fn zones_of_the_other_schemes() {
         let credit = credit(&packet(&scenario).network, 0, 0);
         (credit.n1, credit.n2, credit.n3, leg.buffer.limit_units)
     };
-    assert_eq!(zones("scheme = \"n123\"\nn3 = 5"), (22, 10, 5, Some(37)));
-    assert_eq!(zones("scheme = \"n123+\"\nn3 = 5"), (15, 10, 5, Some(30)));
+    assert_eq!(zones("kind = \"n123\"\nn3 = 5"), (22, 10, 5, Some(37)));
+    assert_eq!(zones("kind = \"n123+\"\nn3 = 5"), (15, 10, 5, Some(30)));
     assert_eq!(
-        zones("scheme = \"n123+\"\ntarget = \"50 %\""),
+        zones("kind = \"n123+\"\ntarget = \"50 %\""),
         (21, 10, 11, Some(42))
     );
-    assert_eq!(zones("scheme = \"relative\"\nn3 = 5"), (0, 10, 5, Some(15)));
-    assert_eq!(
-        zones("scheme = \"cumulative\"\nn3 = 5"),
-        (0, 10, 5, Some(15))
-    );
+    assert_eq!(zones("kind = \"relative\"\nn3 = 5"), (0, 10, 5, Some(15)));
+    assert_eq!(zones("kind = \"cumulative\"\nn3 = 5"), (0, 10, 5, Some(15)));
     let none = read(&simple("", ""));
     assert_eq!(
         packet(&none).network.flows[0].legs[0].flow_control,
@@ -243,7 +240,7 @@ fn zones_of_the_other_schemes() {
 #[test]
 fn overrides_merge_from_file_to_flow_to_link() {
     let flow = "flow_control = { target = \"50 %\" }\non_links = [{ link = \"S->B\", n3 = 3 }]";
-    let network = network_of(&simple("scheme = \"n23\"\nn2 = 4\nn3 = 9", flow));
+    let network = network_of(&simple("kind = \"n23\"\nn2 = 4\nn3 = 9", flow));
     assert_eq!(
         (credit(&network, 0, 0).n2, credit(&network, 0, 0).n3),
         (4, 11)
@@ -257,14 +254,14 @@ fn overrides_merge_from_file_to_flow_to_link() {
 #[test]
 fn windows_against_the_loop() {
     let with = |window: &str, more: &str| {
-        let control = format!("scheme = \"n23\"\nn3 = 22\nwindow = \"{window}\"\n{more}");
+        let control = format!("kind = \"n23\"\nn3 = 22\nwindow = \"{window}\"\n{more}");
         codes(try_read(&simple(&control, ""), &[]))
     };
     assert!(with("22 cells", "").is_empty());
     assert_eq!(with("21.99 cells", ""), ["window-too-short"]);
     assert_eq!(with("23 cells", ""), ["window-too-long"]);
     let refused = |window: &str, more: &str| {
-        let control = format!("scheme = \"n23\"\nn3 = 22\nwindow = \"{window}\"\n{more}");
+        let control = format!("kind = \"n23\"\nn3 = 22\nwindow = \"{window}\"\n{more}");
         try_read(&simple(&control, ""), &[]).is_err()
     };
     // N3 = 22: it lives while the window is at most 22 cells too long.
@@ -276,7 +273,7 @@ fn windows_against_the_loop() {
 
 #[test]
 fn buffers_may_be_too_small_only_on_purpose() {
-    let small = "scheme = \"n23\"\nn3 = 22\nbuffer = 31";
+    let small = "kind = \"n23\"\nn3 = 22\nbuffer = 31";
     assert_eq!(
         codes(try_read(&simple(small, ""), &[])),
         ["buffer-too-small"]
@@ -287,7 +284,7 @@ fn buffers_may_be_too_small_only_on_purpose() {
         Overflow::Keep
     );
     assert_eq!(keep.warnings.iter().count(), 1);
-    let unlimited = read(&simple("scheme = \"n23\"\nbuffer = \"unlimited\"", ""));
+    let unlimited = read(&simple("kind = \"n23\"\nbuffer = \"unlimited\"", ""));
     assert_eq!(
         packet(&unlimited).network.flows[0].legs[0]
             .buffer
@@ -300,7 +297,7 @@ fn buffers_may_be_too_small_only_on_purpose() {
 fn loads_become_gaps() {
     let traffic = |traffic: &str| {
         let flow = format!("traffic = {{ {traffic} }}");
-        network_of(&simple("scheme = \"n23\"", &flow)).flows[0]
+        network_of(&simple("kind = \"n23\"", &flow)).flows[0]
             .traffic
             .clone()
     };
@@ -381,7 +378,7 @@ fn counted_flows_carry_their_number() {
     let flow = "count = 3\npartner = \"back[{i}]\"\nsource_control = { kind = \"window\", \
                 cells = 5 }\n[[flows]]\nname = \"back\"\nfrom = \"B\"\nto = \"A\"\ncount = 3\n\
                 traffic = { kind = \"silent\" }";
-    let network = network_of(&simple("scheme = \"n23\"", flow));
+    let network = network_of(&simple("kind = \"n23\"", flow));
     let names: Vec<&str> = network
         .flows
         .iter()
@@ -398,7 +395,7 @@ fn counted_flows_carry_their_number() {
 
 #[test]
 fn memory_is_checked_when_it_is_known() {
-    let source = Source::new("test.toml", simple("scheme = \"n23\"", "count = 1000"));
+    let source = Source::new("test.toml", simple("kind = \"n23\"", "count = 1000"));
     let with = |memory_bytes| parse_within(&source, &[], &Limits { memory_bytes });
     assert!(with(None).is_ok() && with(Some(10_000_000)).is_ok());
     assert_eq!(codes(with(Some(100_000))), ["out-of-memory"]);
@@ -424,6 +421,6 @@ fn overload_is_a_warning_only_where_nothing_holds_it_back() {
         ["overload"]
     );
     assert!(codes(try_read(&simple("", ""), &[])).is_empty());
-    assert!(codes(try_read(&(simple("scheme = \"n23\"", "") + second), &[])).is_empty());
+    assert!(codes(try_read(&(simple("kind = \"n23\"", "") + second), &[])).is_empty());
     assert!(codes(try_read(&(simple("buffer = 50", "") + second), &[])).is_empty());
 }

@@ -12,7 +12,7 @@ use toml::Value;
 const SCHEMES: [&str; 6] = [
     "flow_control.kind",
     "explicit_rate.kind",
-    "flow_control.scheme",
+    "flow_control.kind",
     "router.switch",
     "scheduler.kind",
     "source_control.kind",
@@ -156,7 +156,7 @@ fn overrides_go_with_the_scheme() {
     let figure = file("kung1993/fig17-two-switches.toml");
     let off = with(
         &figure,
-        &["flow_control.scheme=none", "flows.0.flow_control.n3=7"],
+        &["flow_control.kind=none", "flows.0.flow_control.n3=7"],
     );
     let off = off.expect("no error");
     assert!(notes(&off)[0].ends_with("`n3`"), "{:?}", notes(&off));

@@ -19,7 +19,7 @@ kind = "star"
 hosts_per_switch = 3
 
 [flow_control]
-scheme = "n23"
+kind = "n23"
 n2 = 10
 n3 = 22
 
@@ -136,7 +136,7 @@ fn the_command_line_takes_the_place_of_the_file() {
             "flows.*.traffic.load",
             "{ from = 0.2, to = 0.4, step = 0.2 }",
         ),
-        set("flow_control.scheme", "n23"),
+        set("flow_control.kind", "n23"),
     ];
     let sweep = read(&axes);
     let paths: Vec<&str> = sweep.axes().iter().map(|axis| axis.path.as_str()).collect();
@@ -145,7 +145,7 @@ fn the_command_line_takes_the_place_of_the_file() {
         "flow_control.n2",
         "link.delay",
         "flows.*.traffic.load",
-        "flow_control.scheme",
+        "flow_control.kind",
     ];
     assert_eq!(paths, wanted);
     assert_eq!(

@@ -22,7 +22,7 @@ const WORDS: [(&str, &str, &str); 3] = [
     ),
     (
         "given/packet/control.rs",
-        "pub(crate) enum Scheme {",
+        "pub(crate) enum ControlKind {",
         "Telepathy",
     ),
 ];

@@ -11,7 +11,7 @@ rate = "155 Mbps"
 delay = "5 cells"
 
 [flow_control]
-scheme = "n23"
+kind = "n23"
 n3 = 20
 
 [network]

@@ -139,7 +139,7 @@ pub fn allow(
 fn settle(context: &mut Context<'_>, section: &'static Section, table: &mut Map<String, Value>) {
     let word = chosen(section, table).map(str::to_owned);
     table.retain(|name, _| {
-        let key = section.key(name);
+        let key = section.key_under(name, word.as_deref());
         key.is_none_or(|key| key.applies(word.as_deref()))
     });
     complete(context, section, table);

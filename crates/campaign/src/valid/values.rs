@@ -107,9 +107,14 @@ impl Context<'_> {
         Some(if let Some(min_ps) = least_ps(kind) {
             json!(self.time(min_ps))
         } else if let Some(is::Span { min_ps }) = kind.cast() {
-            match self.random.chance(50) {
-                true => json!(self.time(*min_ps)),
-                false => json!({ "mean": self.time(1.max(*min_ps)) }),
+            self.span(*min_ps)
+        } else if let Some(is::ClockSpan { min_ps }) = kind.cast() {
+            self.span(*min_ps)
+        } else if let Some(is::Amount { max }) = kind.cast() {
+            let number = self.random.spread(1, 3_000.min(*max));
+            match self.random.chance(70) {
+                true => json!(format!("{number} cells")),
+                false => json!(format!("{number} B")),
             }
         } else if kind.is::<is::Cable>() {
             json!(self.random.word(&["1 m", "100 m", "2.5 km", "40 km"]))
@@ -134,6 +139,14 @@ impl Context<'_> {
         } else {
             return None;
         })
+    }
+
+    fn span(&mut self, min_ps: u64) -> Value {
+        match self.random.below(4) {
+            0 | 1 => json!(self.time(min_ps)),
+            2 => json!({ "mean": self.time(1.max(min_ps)) }),
+            _ => json!({ "mean": self.time(1.max(min_ps)), "law": "uniform" }),
+        }
     }
 
     fn rate(&mut self) -> Value {

@@ -46,7 +46,7 @@ name = "bursts"
 from = "B"
 to = "C"
 group = "burst"
-traffic = { kind = "bursts", bytes = "5 kB", start = "10 ms", every = "10 ms" }
+traffic = { kind = "bursts", size = "5 kB", start = "10 ms", every = "10 ms" }
 "#;
 
 const SCHEMES: [&str; 7] = ["none", "reno", "n23", "pause", "destination", "pfc", "abr"];

@@ -69,7 +69,7 @@ fn bad_changes_are_refused() {
         "....=1",
         "a.b.c.d.e.f=1",
         "\"=1",
-        "flow_control.scheme=\"\\u0000\"",
+        "flow_control.kind=\"\\u0000\"",
         "flow_control.n3=-1",
         "flow_control.n3=9223372036854775807",
         "link.rate=\"0 bps\"",

@@ -131,7 +131,7 @@ fn a_dead_circuit_is_a_note_and_a_stuck_run_status_1() {
     assert_eq!(manifest["partial"], false);
     let table = fs::read_to_string(here.join("stuck/tables/standstill.csv")).expect("a table");
     assert_eq!(table.lines().count(), 1 + 2, "{table}");
-    let saved = ["--set", "flow_control.scheme=n23"];
+    let saved = ["--set", "flow_control.kind=n23"];
     let run = ["run", "alone.toml", "--out", "healed", saved[0], saved[1]];
     let ran = backwater(&here, &run).expect(0);
     assert!(!ran.err.contains("standstill"), "{}", ran.err);

@@ -21,7 +21,7 @@ kind = "star"
 hosts_per_switch = 3
 
 [flow_control]
-scheme = "n23"
+kind = "n23"
 n2 = 4
 n3 = 16
 

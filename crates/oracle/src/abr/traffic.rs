@@ -172,7 +172,7 @@ fn taken(list: &mut VecDeque<u64>, now_ps: u64) -> u64 {
 fn fixed(span: Span) -> u64 {
     match span {
         Span::Fixed(span) => span.ps(),
-        Span::Exponential(_) => 0,
+        Span::Uniform(_) | Span::Exponential(_) => 0,
     }
 }
 

@@ -12,6 +12,8 @@ use super::AbrSpec;
 pub enum Span {
     /// Always the same.
     Fixed(Duration),
+    /// Evenly between 0 and twice this mean.
+    Uniform(Duration),
     /// Exponential with this mean.
     Exponential(Duration),
 }

@@ -45,7 +45,7 @@ fn size(lab: &Lab, tenths: u64, rate_mbps: u64) -> Result<Size, LabError> {
         ("flows.VC1.traffic", traffic),
         (
             "flows.VC2.flow_control",
-            "{ scheme = \"n23\", n2 = 10, target = \"full\" }".into(),
+            "{ kind = \"n23\", n2 = 10, target = \"full\" }".into(),
         ),
         ("run.duration", ns(3 * phase_ns)),
         ("run.warm_up", ns(2 * one_way_ns + 10 * cell_ns)),

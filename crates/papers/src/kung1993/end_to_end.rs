@@ -24,7 +24,7 @@ struct Method {
 const LINK_BY_LINK: &str = "link by link";
 const HALF_WINDOW: &str = "window 233";
 const WHOLE_WINDOW: &str = "window 465";
-const NO_CREDIT: (&str, &str) = ("flows.bulk.flow_control.scheme", "none");
+const NO_CREDIT: (&str, &str) = ("flows.bulk.flow_control.kind", "none");
 const METHODS: [Method; 4] = [
     Method {
         name: LINK_BY_LINK,

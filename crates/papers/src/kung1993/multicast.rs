@@ -55,7 +55,7 @@ const BURSTS: [u32; 2] = [40, 50];
 /// Buffer of the multicast circuit in Figure 22.
 const LIMIT: f64 = 165.0;
 const N3: &str = "flows.multicast.flow_control.n3";
-const WITHOUT: (&str, &str) = ("flows.multicast.flow_control", "{ scheme = \"none\" }");
+const WITHOUT: (&str, &str) = ("flows.multicast.flow_control", "{ kind = \"none\" }");
 
 /// Settings for other bursts: the loads stay, a third and a half.
 fn bursts(cells: u32) -> Vec<(&'static str, String)> {

@@ -94,9 +94,9 @@ fn all_delivered(lab: &Lab) -> Result<Measured, LabError> {
     let undelivered: Vec<Vec<f64>> = lab.each(&LOSSES, |&loss| {
         let sets = [
             ("link.control_loss", loss),
-            ("flows.VC1.traffic.total", "5000"),
-            ("flows.VC2.traffic.total", "5015"),
-            ("flows.VC3.traffic.total", "5003"),
+            ("flows.VC1.traffic.total", "5000 cells"),
+            ("flows.VC2.traffic.total", "5015 cells"),
+            ("flows.VC3.traffic.total", "5003 cells"),
         ];
         let left = |run: &Run<()>| {
             let flows = run.outcome.flows.iter();
@@ -141,9 +141,9 @@ fn further_credits(lab: &Lab) -> Result<Measured, LabError> {
 
 /// One circuit at 1 % loss: relative credit leaks away, absolute credit does not.
 fn relative_leak(lab: &Lab) -> Result<(Vec<Measured>, Vec<Block>), LabError> {
-    let relative = lab.seeds(ONE, &[("flow_control.scheme", "relative")], SEEDS)?;
-    let absolute = lab.seeds(ONE, &[("flow_control.scheme", "n23")], SEEDS)?;
-    let cumulative = lab.seeds(ONE, &[("flow_control.scheme", "cumulative")], SEEDS)?;
+    let relative = lab.seeds(ONE, &[("flow_control.kind", "relative")], SEEDS)?;
+    let absolute = lab.seeds(ONE, &[("flow_control.kind", "n23")], SEEDS)?;
+    let cumulative = lab.seeds(ONE, &[("flow_control.kind", "cumulative")], SEEDS)?;
     let last_tenth = |run: &Run<()>| {
         let throughput = &run.series("throughput").y;
         let tail = &throughput[throughput.len() * 9 / 10..];

@@ -11,8 +11,8 @@ use crate::lab::{Lab, LabError};
 use crate::measured::{Finding, Measured};
 
 const FILE: &str = "kung1993/fig21-file-servers.toml";
-const WITH: &str = "{ scheme = \"n23\", n2 = 10, n3 = 8 }";
-const WITHOUT: &str = "{ scheme = \"none\" }";
+const WITH: &str = "{ kind = \"n23\", n2 = 10, n3 = 8 }";
+const WITHOUT: &str = "{ kind = \"none\" }";
 const CLIENTS: [u32; 5] = [2, 4, 8, 16, 32];
 const PS_PER_MS: f64 = 1e9;
 

@@ -40,7 +40,7 @@ fn run(lab: &Lab, scheme: &str, loop_cells: u32, more: &[(&str, &str)]) -> Resul
     let delay = format!("{} cells", f64::from(loop_cells) / 2.0);
     let mut sets = vec![
         ("link.delay", &*delay),
-        ("flow_control.scheme", scheme),
+        ("flow_control.kind", scheme),
         ("flow_control.n3", &*n3[0]),
         ("flows.VC2.flow_control.n3", &*n3[1]),
         ("flows.VC3.flow_control.n3", &*n3[2]),

@@ -110,7 +110,7 @@ fn endless(lab: &Lab) -> Result<Vec<Endless>, LabError> {
     let settings = CONNECTIONS.map(|connections| {
         SIMPLE.with([
             ("flows.D1.count", connections.to_string()),
-            ("flows.D1.traffic", "{ kind = \"infinite\" }".into()),
+            ("flows.D1.traffic", "{ kind = \"greedy\" }".into()),
         ])
     });
     let found = each(lab, UPSTREAM, &settings, SEEDS)?;

@@ -64,7 +64,7 @@ impl Discipline {
     pub fn sets(&self) -> Sets {
         let mut all = sets([
             ("scheduler", format!("{{ kind = \"{}\" }}", self.scheduler)),
-            ("pool.when_full", self.when_full.into()),
+            ("buffer.shared.when_full", self.when_full.into()),
         ]);
         if !self.policer.is_empty() {
             let bucket = format!("{{ kind = \"bucket\", burst = \"{}\" }}", self.policer);

@@ -45,7 +45,7 @@ fn out_of_place(departures: &str, pattern: &str) -> usize {
 pub fn interleaving(lab: &Lab) -> Result<Evidence, LabError> {
     let equal = [
         ("flows.B.reserve.rate", "20 kbps"),
-        ("flows.B.traffic.total", "6"),
+        ("flows.B.traffic.total", "6 packets"),
     ];
     let fifo = [("scheduler", "{ kind = \"fifo\" }")];
     let equal = departures(lab, &equal)?;

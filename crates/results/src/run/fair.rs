@@ -361,7 +361,7 @@ fn payload_part(tcp: &CellTcpSpec, cell_bytes: u32) -> f64 {
 
 fn span_seconds(span: Span) -> f64 {
     match span {
-        Span::Fixed(length) | Span::Exponential(length) => length.seconds(),
+        Span::Fixed(length) | Span::Uniform(length) | Span::Exponential(length) => length.seconds(),
     }
 }
 

@@ -15,12 +15,13 @@ pub(super) fn write(comparison: &Comparison, scheme: Scheme, seed: u64) -> Strin
     nodes(comparison, &mut toml, "hosts");
     if scheme == Scheme::N23 {
         toml.table("[flow_control]")
-            .key("scheme", "\"n23\"")
+            .key("kind", "\"n23\"")
             .key("n2", settings.n2)
             .key("target", &settings.n23_target);
     } else {
         let memory = settings.buffer_bytes * comparison.network.most_ports();
-        toml.table("[pool]").key("bytes", text::bytes(memory));
+        toml.table("[buffer.shared]")
+            .key("bytes", text::bytes(memory));
         toml.table("[scheduler]").key("kind", "\"fifo\"");
     }
     for flow in &comparison.flows {
@@ -163,18 +164,14 @@ fn traffic(flow: &ComparedFlow, first: Rate) -> String {
             request,
             response,
             think,
-            random,
         } => {
-            let think = match random {
-                true => format!("{{ mean = {} }}", text::span(think)),
-                false => text::span(think),
-            };
             format!(
-                "kind = \"requests\", start = {}, request_units = {}, response_units = {}, \
-                 inter_cycle = {think}",
+                "kind = \"requests\", start = {}, request = \"{} cells\", \
+                 response = \"{} cells\", think = {}",
                 at(start),
                 cells_for(request),
-                cells_for(response)
+                cells_for(response),
+                text::random(think)
             )
         }
     }

@@ -61,7 +61,7 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
             &flow.name,
             transport,
             format!(
-                "kind = \"infinite\", start = {}",
+                "kind = \"greedy\", start = {}",
                 text::span(start.since(kernel::Time::ZERO))
             ),
         ),
@@ -82,7 +82,7 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
                 one(
                     &flow.burst_name(burst),
                     transport,
-                    format!("kind = \"infinite\", start = {start}, total = {total}"),
+                    format!("kind = \"greedy\", start = {start}, total = {total}"),
                 );
             }
         }
@@ -91,19 +91,16 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
             request,
             response,
             think,
-            random,
         } => {
-            let law = if random { "exponential" } else { "fixed" };
             one(
                 &flow.name,
                 "tcp",
                 format!(
-                    "kind = \"requests\", start = {}, request = {}, response = {}, think = {}, \
-                     think_law = \"{law}\"",
+                    "kind = \"requests\", start = {}, request = {}, response = {}, think = {}",
                     text::span(start.since(kernel::Time::ZERO)),
                     text::bytes(request),
                     text::bytes(response),
-                    text::span(think)
+                    text::random(think)
                 ),
             );
             if scheme != Scheme::Reno {

@@ -13,6 +13,7 @@ mod text;
 use std::collections::BTreeMap;
 
 use kernel::{Duration, Rate, Time};
+use packet::spec::Span;
 
 use crate::diagnostics::Diagnostics;
 use crate::given::COMPARISON;
@@ -122,10 +123,8 @@ pub enum ComparedTraffic {
         request: u64,
         /// Payload of a response.
         response: u64,
-        /// Mean time between a response and the next request.
-        think: Duration,
-        /// That time is exponential, not fixed.
-        random: bool,
+        /// Time between a response and the next request.
+        think: Span,
     },
 }
 

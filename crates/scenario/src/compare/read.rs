@@ -9,7 +9,7 @@ use super::{ComparedFlow, ComparedTraffic, Comparison, Settings, Thresholds, cel
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::Named;
 use crate::given::compare::{
-    ComparisonFile, LEAST_INTERVAL, LEAST_WINDOW, OwnLink, Pause, Run, Switch, ThinkLaw, Traffic,
+    ComparisonFile, LEAST_INTERVAL, LEAST_WINDOW, OwnLink, Pause, Run, Switch, Traffic,
     TrafficKind, WINDOWS,
 };
 use crate::kinds::{OrShare, OrWord};
@@ -270,13 +270,13 @@ fn traffic(
     Some(match given.kind.sure()? {
         TrafficKind::Greedy => ComparedTraffic::Greedy { start },
         TrafficKind::Constant { rate } => ComparedTraffic::Constant { start, rate: *rate },
-        TrafficKind::Bursts { bytes, every } => {
+        TrafficKind::Bursts { size, every } => {
             let left = duration.0 - start.0 - 1;
             let count = every.map_or(1, |every| left / every.0.max(1) + 1);
-            bursts(bytes, every, first, count, mistakes);
+            bursts(size, every, first, count, mistakes);
             ComparedTraffic::Bursts {
                 start,
-                bytes: **bytes,
+                bytes: **size,
                 every: **every,
                 count,
             }
@@ -285,7 +285,6 @@ fn traffic(
             request,
             response,
             think,
-            think_law,
         } => {
             for message in [request, response] {
                 if message.value > MOST_MESSAGE {
@@ -301,10 +300,6 @@ fn traffic(
                 request: **request,
                 response: **response,
                 think: *think,
-                random: match think_law {
-                    ThinkLaw::Fixed => false,
-                    ThinkLaw::Exponential => true,
-                },
             }
         }
     })
@@ -312,21 +307,21 @@ fn traffic(
 
 /// Bursts that don't overlap, and not too many.
 fn bursts(
-    bytes: &Placed<u64>,
+    size: &Placed<u64>,
     every: &Placed<Option<Duration>>,
     first: Rate,
     count: u64,
     mistakes: &mut Diagnostics,
 ) {
     let cell = first.serialization(super::CELL_BYTES);
-    let takes = cell.checked_mul(cells_for(**bytes));
+    let takes = cell.checked_mul(cells_for(**size));
     if let Some(apart) = **every
         && takes.is_none_or(|takes| takes >= apart)
     {
         mistakes.push(
             Diagnostic::error("bad-time", "a burst is not over when the next begins")
                 .at(every.at.clone(), "too short")
-                .at(bytes.at.clone(), "at the rate of the first link, in cells")
+                .at(size.at.clone(), "at the rate of the first link, in cells")
                 .help("make the bursts smaller or rarer, or the source `greedy`"),
         );
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use kernel::{Duration, Rate};
+use packet::spec::Span;
 
 use crate::kinds::OrShare;
 use crate::units::Decimal;
@@ -38,6 +39,15 @@ pub(super) fn span(span: Duration) -> String {
     match unit {
         Some((scale, unit)) => format!("\"{} {unit}\"", ps / scale),
         None => format!("\"{ps} ps\""),
+    }
+}
+
+/// A span of time, fixed or random.
+pub(super) fn random(span: Span) -> String {
+    match span {
+        Span::Fixed(length) => self::span(length),
+        Span::Exponential(mean) => format!("{{ mean = {} }}", self::span(mean)),
+        Span::Uniform(mean) => format!("{{ mean = {}, law = \"uniform\" }}", self::span(mean)),
     }
 }
 

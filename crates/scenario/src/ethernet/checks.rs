@@ -301,7 +301,7 @@ pub(crate) fn loads(
     let mut sums = vec![Sent::default(); net.names.len()];
     for (flow, table) in flows.specs.iter().zip(&flows.tables) {
         let rate = match &table.settings.traffic.kind.value {
-            TrafficKind::Infinite { .. }
+            TrafficKind::Greedy { .. }
             | TrafficKind::Files { .. }
             | TrafficKind::Requests { .. } => continue,
             TrafficKind::Constant { rate, .. }

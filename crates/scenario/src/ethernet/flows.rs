@@ -240,7 +240,7 @@ fn add<'r>(
 /// take the other.
 fn usual(kind: &TrafficKind) -> (Transport, bool) {
     match kind {
-        TrafficKind::Infinite { .. } => (Transport::Tcp, true),
+        TrafficKind::Greedy { .. } => (Transport::Tcp, true),
         TrafficKind::Files { .. } | TrafficKind::Requests { .. } => (Transport::Tcp, false),
         TrafficKind::Constant { .. }
         | TrafficKind::Poisson { .. }
@@ -269,7 +269,7 @@ fn transport(
                 settings.transport.at.clone(),
                 format!("this traffic needs `{}`", usual.word()),
             )
-            .note("over tcp: infinite, files and requests; over udp: infinite and the rest")
+            .note("over tcp: greedy, files and requests; over udp: greedy and the rest")
             .help("leave `transport` out, or choose other traffic"),
         );
     }

@@ -1,43 +1,40 @@
 //! What applications send.
 
 use ethernet::spec::{ThinkSpec, TrafficSpec, VideoSpec};
-use kernel::Duration;
+use packet::spec::Span;
 
-use crate::given::ethernet::traffic::{Phase, ThinkLaw, Traffic, TrafficKind};
+use crate::given::ethernet::traffic::{Phase, Traffic, TrafficKind};
 
 /// What the application of a flow sends.
 pub(crate) fn traffic(traffic: &Traffic) -> TrafficSpec {
     let start = traffic.start;
     match &traffic.kind.value {
-        TrafficKind::Infinite { total } => TrafficSpec::Infinite {
+        TrafficKind::Greedy { total } => TrafficSpec::Infinite {
             start,
             bytes: *total,
         },
         TrafficKind::Files {
             size,
             think,
-            think_law,
             transfers,
         } => TrafficSpec::Files {
             start,
             bytes: *size,
-            think: self::think(*think, *think_law),
+            think: random(*think),
             count: *transfers,
         },
         TrafficKind::Requests {
             request,
             response,
             service,
-            service_law,
             think,
-            think_law,
             transfers,
         } => TrafficSpec::Requests {
             start,
             request_bytes: *request,
             response_bytes: *response,
-            service: self::think(*service, *service_law),
-            think: self::think(*think, *think_law),
+            service: random(*service),
+            think: random(*think),
             count: *transfers,
         },
         TrafficKind::Constant { rate, phase } => TrafficSpec::Constant {
@@ -76,10 +73,10 @@ pub(crate) fn traffic(traffic: &Traffic) -> TrafficSpec {
     }
 }
 
-fn think(mean: Duration, law: ThinkLaw) -> ThinkSpec {
-    match law {
-        ThinkLaw::Fixed => ThinkSpec::Fixed(mean),
-        ThinkLaw::Uniform => ThinkSpec::Uniform(mean),
-        ThinkLaw::Exponential => ThinkSpec::Exponential(mean),
+fn random(span: Span) -> ThinkSpec {
+    match span {
+        Span::Fixed(length) => ThinkSpec::Fixed(length),
+        Span::Uniform(mean) => ThinkSpec::Uniform(mean),
+        Span::Exponential(mean) => ThinkSpec::Exponential(mean),
     }
 }

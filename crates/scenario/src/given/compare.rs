@@ -2,6 +2,7 @@
 
 use derive::{Table, Word};
 use kernel::{Duration, Rate, Time};
+use packet::spec::Span;
 
 use crate::given::Named;
 use crate::kinds::{OrShare, OrWord};
@@ -164,7 +165,7 @@ pub(crate) enum TrafficKind {
     Bursts {
         /// Payload of each burst.
         #[key(is = Size { min: 1, max: 1 << 40 })]
-        bytes: Placed<u64>,
+        size: Placed<u64>,
         /// From the start of one burst to the start of the next.
         #[key(is = Clock { min_ps: 1 }, otherwise = "one burst in all")]
         every: Placed<Option<Duration>>,
@@ -177,22 +178,10 @@ pub(crate) enum TrafficKind {
         /// Each response.
         #[key(is = Size { min: 1, max: 1 << 40 })]
         response: Placed<u64>,
-        /// Mean time between a response and the next request.
-        #[key(is = Clock { min_ps: 0 }, default = "\"1 ms\"")]
-        think: Duration,
-        /// How that varies.
-        #[key(default = "\"exponential\"")]
-        think_law: ThinkLaw,
+        /// Time between a response and the next request.
+        #[key(is = ClockSpan { min_ps: 0 }, default = "{ mean = \"1 ms\" }")]
+        think: Span,
     },
-}
-
-/// Words of `think_law`: How that varies.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ThinkLaw {
-    /// Always the mean.
-    Fixed,
-    /// Exponential.
-    Exponential,
 }
 
 /// Settings of the schemes that have any; all have defaults.

@@ -67,7 +67,7 @@ const ETHERNET_FIRST: &[Choice] = &[Engine::WORDS[2], Engine::WORDS[0], Engine::
 pub(crate) const ROOTS: [(&str, &Section); 3] =
     [("packet", PACKET), ("flit", FLIT), ("ethernet", ETHERNET)];
 
-/// What this file may hold: the engine says, or the tables that only files for one engine have.
+/// What this file may hold: the engine says, or the keys that only files for one engine have.
 pub(crate) fn root_of(file: &Node) -> &'static Section {
     let word = match file.get("engine").map(|node| &node.value) {
         Some(Value::Text(word)) => suggest::nearest(word, ROOTS.iter().map(|(word, _)| *word)),
@@ -76,14 +76,21 @@ pub(crate) fn root_of(file: &Node) -> &'static Section {
     if let Some((_, root)) = ROOTS.iter().find(|(engine, _)| Some(*engine) == word) {
         return root;
     }
-    let unknown = |root: &Section| {
-        let entries = file.table().iter();
-        entries
-            .filter(|entry| root.key(&entry.key).is_none())
-            .count()
-    };
-    let fewest = ROOTS.iter().min_by_key(|(_, root)| unknown(root));
+    let fewest = ROOTS.iter().min_by_key(|(_, root)| unknown(root, file));
     fewest.map_or(PACKET, |(_, root)| *root)
+}
+
+/// How many keys of a table, and of the tables in it, this section has not; lists left out.
+fn unknown(section: &Section, table: &Node) -> usize {
+    let entries = table.table().iter();
+    let each = entries.map(|entry| match section.key(&entry.key) {
+        None => 1,
+        Some(key) => key
+            .kind
+            .section()
+            .map_or(0, |below| unknown(below, &entry.node)),
+    });
+    each.sum()
 }
 
 /// Every section, in the order of the reference.

@@ -4,6 +4,7 @@
 //! key's kind, so what a value may be is said once. [`Of`] is the other side: which types of Rust
 //! hold values of a kind.
 
+mod amount;
 mod cycles;
 mod decimal;
 mod name;
@@ -19,6 +20,7 @@ mod time;
 mod whole;
 mod word;
 
+pub use amount::Amount;
 pub use cycles::{Cycles, CyclesOr};
 pub use decimal::{Decimal, Rows};
 pub use name::{Name, Names, Path, Reference, ReferenceList, References, Text};
@@ -28,7 +30,7 @@ pub use share::{Portion, PortionOr, Probability, Ratio, Share};
 pub use size::{Size, Threshold};
 pub use sweep::{Axes, Seeds};
 pub use table::{Short, Table, Tables};
-pub use time::{Cable, Clock, ClockOr, Span, Time, TimeOr};
+pub use time::{Cable, Clock, ClockOr, ClockSpan, Span, Time, TimeOr};
 pub use whole::{Whole, WholeOr, Wholes};
 pub use word::{Truth, Words};
 

@@ -57,6 +57,53 @@ const COUNT: Whole = Whole {
 };
 
 #[test]
+fn spans_are_fixed_or_random() {
+    use spec::Span::{Exponential, Fixed, Uniform};
+    const KIND: ClockSpan = ClockSpan { min_ps: 0 };
+    let ms = |number: u64| Duration(number * 1_000_000_000);
+    holds(
+        &KIND,
+        Exponential(ms(1)),
+        "{ mean = \"1 ms\", law = \"normal\" }",
+        "wrong-type",
+    );
+    holds(
+        &KIND,
+        Exponential(ms(1)),
+        "{ law = \"uniform\" }",
+        "wrong-type",
+    );
+    holds(
+        &KIND,
+        Exponential(ms(1)),
+        "{ mean = \"0 s\" }",
+        "out-of-range",
+    );
+    let read = read::<ClockSpan, spec::Span>;
+    assert_eq!(read(&KIND, "\"2 ms\""), Ok(Fixed(ms(2))));
+    let uniform = "{ mean = \"2 ms\", law = \"uniform\" }";
+    assert_eq!(read(&KIND, uniform), Ok(Uniform(ms(2))));
+    let cells = "{ mean = \"2 cells\", law = \"exponential\" }";
+    assert_eq!(read(&KIND, cells), Err(vec!["bad-quantity"]));
+    let found = self::read::<Span, spec::Span>(&Span { min_ps: 0 }, cells);
+    assert_eq!(found, Ok(Exponential(Duration(2_000_000))));
+}
+
+#[test]
+fn amounts_are_units_or_bytes() {
+    use units::Amount::{Bytes, Units};
+    const KIND: Amount = Amount { max: 1_000 };
+    holds(&KIND, Units(500), "\"1001 cells\"", "out-of-range");
+    holds(&KIND, Units(500), "\"0 B\"", "out-of-range");
+    holds(&KIND, Units(500), "\"1.5 cells\"", "bad-quantity");
+    holds(&KIND, Units(500), "500", "bad-quantity");
+    let read = read::<Amount, units::Amount>;
+    assert_eq!(read(&KIND, "\"1 packet\""), Ok(Units(1)));
+    assert_eq!(read(&KIND, "\"1e2 units\""), Ok(Units(100)));
+    assert_eq!(read(&KIND, "\"0.5 kB\""), Ok(Bytes(500)));
+}
+
+#[test]
 fn numbers_are_read_into_their_types() {
     let bad = "out-of-range";
     holds(&COUNT, 10_u64, "100", bad);

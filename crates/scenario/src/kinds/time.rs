@@ -1,7 +1,7 @@
 //! Spans of time, with and without cells, and cable, which is one too.
 
 use kernel::Duration;
-use packet::spec::Span::{Exponential, Fixed};
+use packet::spec::Span::{Exponential, Fixed, Uniform};
 use serde_json::json;
 
 use super::or::or;
@@ -29,8 +29,14 @@ pub struct TimeOr {
     pub min_ps: u64,
 }
 
-/// A span of time, or `{ mean = .. }` of an exponential one.
+/// A span of time, or `{ mean = .. }` of a random one.
 pub struct Span {
+    /// Least, in picoseconds.
+    pub min_ps: u64,
+}
+
+/// The same where there are no cells.
+pub struct ClockSpan {
     /// Least, in picoseconds.
     pub min_ps: u64,
 }
@@ -81,52 +87,88 @@ impl Kind for Time {
     }
 }
 
-impl Span {
-    fn time(&self) -> Time {
-        Time {
-            min_ps: self.min_ps,
-        }
+/// What a random span may be besides a fixed one of this kind, with a mean as an example.
+fn or_random(fixed: Facts, mean: &str) -> Facts {
+    let random = json!({
+        "type": "object",
+        "properties": { "mean": fixed.schema, "law": { "enum": LAWS } },
+        "required": ["mean"], "additionalProperties": false,
+    });
+    let allowed = fixed.allowed;
+    Facts::new(
+        "a span of time, fixed or random",
+        format!("{{ mean = \"{mean}\" }}"),
+        any_of([fixed.schema, random]),
+    )
+    .allowed(format!(
+        "{allowed}; `{{ mean = \"{mean}\" }}` for an exponential one, with `law = \"uniform\"` \
+         evenly from 0 to twice the mean"
+    ))
+    .units(fixed.units, "us")
+}
+
+/// The laws of random spans, the usual one first.
+const LAWS: [&str; 2] = ["exponential", "uniform"];
+
+/// A span of this kind, or a table with the mean of a random one, which is of the other kind.
+fn fixed_or_random(
+    (fixed, mean): (&dyn Kind, &dyn Kind),
+    reader: &mut Reader<'_>,
+    key: &Key,
+    node: &Node,
+) -> Option<Datum> {
+    let tree::Value::Table(entries) = &node.value else {
+        return fixed.read(reader, key, node);
+    };
+    let law = match node.get("law").map(|law| &law.value) {
+        None => Some(Exponential as fn(Duration) -> packet::spec::Span),
+        Some(tree::Value::Text(word)) if word == LAWS[0] => Some(Exponential as _),
+        Some(tree::Value::Text(word)) if word == LAWS[1] => Some(Uniform as _),
+        Some(_) => None,
+    };
+    let known = entries
+        .iter()
+        .all(|entry| ["mean", "law"].contains(&entry.key.as_str()));
+    if let (Some(law), Some(given), true) = (law, node.get("mean"), known) {
+        return match mean.read(reader, key, given)? {
+            Datum::Span(Fixed(span)) => Some(Datum::Span(law(span))),
+            _ => None,
+        };
     }
+    let Facts { noun, example, .. } = key.kind.facts();
+    reader.mistakes.push(
+        Diagnostic::error("wrong-type", format!("`{}` must be {noun}", key.name))
+            .at(
+                node.at.clone(),
+                "needs `mean`, and `law` if it is not exponential",
+            )
+            .note("laws: `exponential`, `uniform`")
+            .help(format!("write `{} = {example}`", key.name)),
+    );
+    None
 }
 
 impl Kind for Span {
     fn facts(&self) -> Facts {
-        let time = self.time().facts();
-        let exponential = json!({
-            "type": "object", "properties": { "mean": time.schema },
-            "required": ["mean"], "additionalProperties": false,
-        });
-        let allowed = time.allowed;
-        Facts::new(
-            "a span of time, fixed or exponential",
-            "{ mean = \"50 cells\" }",
-            any_of([time.schema, exponential]),
-        )
-        .allowed(format!(
-            "{allowed}; `{{ mean = \"50 cells\" }}` for an exponential one"
-        ))
-        .units(time.units, "us")
+        let Self { min_ps } = *self;
+        or_random(Time { min_ps }.facts(), "50 cells")
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
-        let tree::Value::Table(entries) = &node.value else {
-            return self.time().read(reader, key, node);
-        };
-        if let [entry] = entries.as_slice()
-            && entry.key == "mean"
-        {
-            let mean = Time { min_ps: 1 }.ps(reader, key, &entry.node)?;
-            return Some(Datum::Span(Exponential(mean)));
-        }
-        reader.mistakes.push(
-            Diagnostic::error(
-                "wrong-type",
-                format!("`{}` must be {}", key.name, key.kind.facts().noun),
-            )
-            .at(node.at.clone(), "needs `mean` and nothing else")
-            .help(format!("write `{} = {{ mean = \"50 cells\" }}`", key.name)),
-        );
-        None
+        let Self { min_ps } = *self;
+        fixed_or_random((&Time { min_ps }, &Time { min_ps: 1 }), reader, key, node)
+    }
+}
+
+impl Kind for ClockSpan {
+    fn facts(&self) -> Facts {
+        let Self { min_ps } = *self;
+        or_random(Clock { min_ps }.facts(), "1 ms")
+    }
+
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
+        let Self { min_ps } = *self;
+        fixed_or_random((&Clock { min_ps }, &Clock { min_ps: 1 }), reader, key, node)
     }
 }
 
@@ -198,6 +240,8 @@ of! {
     Clock for kernel::Time { Datum::Span(Fixed(span)) => kernel::Time(span.0) }
         else |kind| kernel::Time(kind.min_ps);
     Span for packet::spec::Span { Datum::Span(span) => *span }
+        else |kind| Fixed(Duration(kind.min_ps));
+    ClockSpan for packet::spec::Span { Datum::Span(span) => *span }
         else |kind| Fixed(Duration(kind.min_ps));
     Cable for Duration { Datum::Span(Fixed(span)) => *span } else |_| Duration(0);
 }

@@ -40,7 +40,7 @@ impl Reader<'_> {
         let choice = choice(section, node);
         let mut ignored = Vec::new();
         for entry in node.table() {
-            let Some(key) = self.known(&mut record, entry) else {
+            let Some(key) = self.known(&mut record, entry, choice) else {
                 continue;
             };
             if is_turned_off(section, key, node, choice) {
@@ -74,9 +74,14 @@ impl Reader<'_> {
         record
     }
 
-    fn known(&mut self, record: &mut Record, entry: &Entry) -> Option<&'static Key> {
+    fn known(
+        &mut self,
+        record: &mut Record,
+        entry: &Entry,
+        choice: Option<&str>,
+    ) -> Option<&'static Key> {
         let section = record.section;
-        let found = section.key(&entry.key);
+        let found = section.key_under(&entry.key, choice);
         if found.is_none() {
             let meant = self.suggestions.spend();
             let way_on = match meant {
@@ -116,7 +121,7 @@ impl Reader<'_> {
                 format!("the {selector} is `{choice}`, the default"),
                 format!(
                     "choose a {selector}: {}",
-                    suggest::one_of(key.only.iter().copied())
+                    suggest::one_of(section.homes(key.name))
                 ),
             )
         } else {
@@ -124,7 +129,7 @@ impl Reader<'_> {
                 format!("the {selector} is `{choice}`"),
                 format!(
                     "leave it out, or choose {}",
-                    suggest::one_of(key.only.iter().copied())
+                    suggest::one_of(section.homes(key.name))
                 ),
             )
         };
@@ -389,13 +394,16 @@ pub(crate) fn titled(section: &Section) -> String {
     }
 }
 
+/// The names of its keys, each once.
 fn names(section: &Section) -> String {
-    section
-        .keys
-        .iter()
-        .map(|key| format!("`{}`", key.name))
-        .collect::<Vec<_>>()
-        .join(", ")
+    let mut names: Vec<String> = Vec::new();
+    for key in section.keys {
+        let name = format!("`{}`", key.name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
 }
 
 pub(crate) fn words(choices: &[Choice]) -> String {

@@ -135,7 +135,7 @@ impl Whole<'_> {
             NoBound::Credit { .. } => of_flow(
                 &own.flow_control.at,
                 "units wait for credit",
-                "let this flow go without: `flow_control = { scheme = \"none\" }`",
+                "let this flow go without: `flow_control = { kind = \"none\" }`",
             ),
             NoBound::CutThrough { .. } => of_flow(
                 from,

@@ -49,7 +49,8 @@ fn merging(n: u32, mbps: u32, mss: u32, limit: &str, high: &str, notify: &str) -
          [flow_control]\nkind = \"pause\"\nnotify = \"{notify}\"\nxoff = \"{high}\"\n\
          xon = \"60 %\"\n[tcp]\npreset = \"bsd\"\nmss = \"{mss} B\"\n\
          [[flows]]\nname = \"f\"\nfrom = \"S{{1..{n}}}\"\nto = \"D\"\n\
-         traffic = {{ kind = \"files\", size = \"100 kB\", think = \"10 ms\" }}\n"
+         traffic = {{ kind = \"files\", size = \"100 kB\", \
+         think = {{ mean = \"10 ms\", law = \"uniform\" }} }}\n"
     )
 }
 

@@ -72,7 +72,7 @@ name = "f"
 from = "S"
 to = "D"
 count = 3
-traffic = { kind = "files", size = "200 kB", think = "10 ms" }
+traffic = { kind = "files", size = "200 kB", think = { mean = "10 ms", law = "uniform" } }
 "#;
 
 #[test]

@@ -122,7 +122,7 @@ fn an_incast_answers_marks() {
         .replace("100 Gbps", "10 Gbps")
         .replace(
             "kind = \"files\", size = \"1 MB\", think = \"0 s\", transfers = 1",
-            "kind = \"infinite\"",
+            "kind = \"greedy\"",
         )
         .replace(
             "[[flows]]",

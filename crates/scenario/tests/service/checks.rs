@@ -34,7 +34,8 @@ fn overload_counts_mean_sizes_trains_and_envelopes() {
         [""; 0],
         "it may be refused"
     );
-    let pool = simple("[pool]\nunits = 9", &train("500 kbps")) + &second(&train("600 kbps"));
+    let pool =
+        simple("[buffer.shared]\nunits = 9", &train("500 kbps")) + &second(&train("600 kbps"));
     assert_eq!(codes(&pool), [""; 0], "the pool ends the queue");
 }
 
@@ -81,15 +82,16 @@ fn what_can_not_be_is_refused() {
 #[test]
 fn pools_hold_a_unit_and_exclude_credit() {
     let slow = "traffic = { kind = \"constant\", rate = \"10 kbps\" }\n";
-    let pool = |keys: &str, more: &str| codes(&simple(&format!("[pool]\n{keys}\n{more}"), slow));
-    assert_eq!(pool("bytes = \"249 B\"", ""), ["pool-too-small"]);
+    let pool =
+        |keys: &str, more: &str| codes(&simple(&format!("[buffer.shared]\n{keys}\n{more}"), slow));
+    assert_eq!(pool("bytes = \"249 B\"", ""), ["shared-too-small"]);
     assert_eq!(pool("bytes = \"250 B\"", ""), [""; 0]);
     assert_eq!(pool("hold = \"start\"", ""), ["no-limit"]);
-    let credit = "[flow_control]\nscheme = \"n23\"";
-    assert_eq!(pool("units = 9", credit), ["pool-and-credit"]);
-    let last = format!("{slow}on_links = [{{ link = \"T->B\", scheme = \"n23\" }}]");
+    let credit = "[flow_control]\nkind = \"n23\"";
+    assert_eq!(pool("units = 9", credit), ["shared-and-credit"]);
+    let last = format!("{slow}on_links = [{{ link = \"T->B\", kind = \"n23\" }}]");
     assert_eq!(
-        codes(&simple("[pool]\nunits = 9", &last)),
+        codes(&simple("[buffer.shared]\nunits = 9", &last)),
         [""; 0],
         "only the host at the end gives credit"
     );
@@ -142,7 +144,7 @@ fn what_may_not_be_meant_is_warned_of() {
     for held in [window, policer] {
         assert_eq!(one("11 kbps", &(reserve("10 kbps") + held)), [""; 0]);
     }
-    let credit = format!("{clock}\n[flow_control]\nscheme = \"n23\"");
+    let credit = format!("{clock}\n[flow_control]\nkind = \"n23\"");
     assert_eq!(codes(&simple(&credit, &reserve("10 kbps"))), [""; 0]);
     let literal = format!("{clock}\nresync = \"literal\"");
     let text = simple(&literal, &(traffic("10 kbps") + &reserve("10 kbps")));

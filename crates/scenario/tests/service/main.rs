@@ -254,7 +254,7 @@ fn trunks_may_have_a_scheduler_of_their_own() {
 
 #[test]
 fn a_pool_alone_has_its_defaults_and_is_measured() {
-    let scenario = packet(&simple("[pool]\nunits = 100", ""), &[]);
+    let scenario = packet(&simple("[buffer.shared]\nunits = 100", ""), &[]);
     let pool = PoolSpec {
         limit_units: Some(100),
         limit_bytes: None,
@@ -365,7 +365,7 @@ fn sets_reach_every_part_of_a_flow() {
         "flows.f.sizes=[{ bytes = \"64 B\", share = 1 }]",
         "flows.f.sizes.0.bytes=\"100 B\"",
         "flows.f.session.open=\"1 ms\"",
-        "pool.units=7",
+        "buffer.shared.units=7",
         "measure.window=\"5 ms\"",
     ];
     let scenario = packet(&simple("", ""), &sets);

@@ -41,7 +41,7 @@ pub(crate) struct FlowSettings {
     #[key(default = "false")]
     pub tagged: bool,
     /// The protocol.
-    #[key(otherwise = "tcp for infinite, files and requests, udp for the rest")]
+    #[key(otherwise = "tcp for greedy, files and requests, udp for the rest")]
     pub transport: Placed<Option<Transport>>,
     /// UDP: payload of a full frame.
     #[key(is = Size { min: 1, max: 9176 }, otherwise = "what fits the MTU")]
@@ -50,7 +50,7 @@ pub(crate) struct FlowSettings {
     #[key(otherwise = "true for video, else false")]
     pub rtp: Placed<Option<bool>>,
     /// What the application sends.
-    #[key(default = "{ kind = \"infinite\" }")]
+    #[key(default = "{ kind = \"greedy\" }")]
     pub traffic: Traffic,
     /// What this flow changes of `[tcp]`.
     #[key(otherwise = "nothing")]

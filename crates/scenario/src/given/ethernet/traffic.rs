@@ -2,6 +2,7 @@
 
 use derive::{Table, Word};
 use kernel::{Duration, Rate, Time};
+use packet::spec::Span;
 
 use crate::typed::{Chosen, Placed};
 
@@ -21,7 +22,7 @@ pub(crate) struct Traffic {
 #[table(part, by(kind, "The kind of source."))]
 pub(crate) enum TrafficKind {
     /// Always has more to send.
-    Infinite {
+    Greedy {
         /// Bytes in all.
         #[key(is = Size { min: 1, max: 1 << 60 }, otherwise = "without end")]
         total: Option<u64>,
@@ -32,12 +33,13 @@ pub(crate) enum TrafficKind {
         /// Each file.
         #[key(is = Size { min: 1, max: 1 << 60 })]
         size: u64,
-        /// Mean time before the first and between two.
-        #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
-        think: Duration,
-        /// How that varies.
-        #[key(default = "\"uniform\"", cite = "Nouredine, Tobagi 1999, section 1")]
-        think_law: ThinkLaw,
+        /// Time before the first and between two.
+        #[key(
+            is = ClockSpan { min_ps: 0 },
+            default = "\"0 s\"",
+            cite = "Nouredine, Tobagi 1999, section 1"
+        )]
+        think: Span,
         /// Files or requests in all.
         #[key(is = Whole { min: 1, max: 1 << 60, unit: "transfers" }, otherwise = "without end")]
         transfers: Option<u64>,
@@ -50,14 +52,10 @@ pub(crate) enum TrafficKind {
         /// Each response.
         #[key(is = Size { min: 1, max: 1 << 60 })]
         response: u64,
-        /// Mean time the server takes for each.
-        #[key(is = Clock { min_ps: 0 }, default = "\"0 s\"")]
-        service: Duration,
-        /// How that varies.
-        #[key(default = "\"fixed\"")]
-        service_law: ThinkLaw,
-        think: Duration,
-        think_law: ThinkLaw,
+        /// Server's time for each.
+        #[key(is = ClockSpan { min_ps: 0 }, default = "\"0 s\"")]
+        service: Span,
+        think: Span,
         transfers: Option<u64>,
     },
     /// Full datagrams at even gaps (UDP).
@@ -126,17 +124,6 @@ pub(crate) struct Video {
         cite = "Nouredine, Tobagi 1999, section 3.3"
     )]
     pub deadline: Duration,
-}
-
-/// Words of `think_law`: How that varies.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ThinkLaw {
-    /// Always the mean.
-    Fixed,
-    /// Evenly between 0 and twice the mean.
-    Uniform,
-    /// Exponential.
-    Exponential,
 }
 
 /// Words of `phase`: When the first datagram comes.

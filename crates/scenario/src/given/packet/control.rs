@@ -10,16 +10,11 @@ use crate::typed::Placed;
 /// Flow control of every flow on every link. A flow's own `flow_control` is merged over it, and
 /// an entry of its `on_links` over both.
 #[derive(Table, Clone, Debug)]
-#[table(
-    "[flow_control]",
-    layered,
-    selected_by(scheme),
-    at_most_one(n3, target)
-)]
+#[table("[flow_control]", layered, selected_by(kind), at_most_one(n3, target))]
 pub(crate) struct FlowControl {
     /// How a link keeps its receiver from overflowing.
     #[key(default = "\"none\"")]
-    pub scheme: Placed<Option<Scheme>>,
+    pub kind: Placed<Option<ControlKind>>,
     /// Cells the receiver frees between two credit cells. Credit takes 1/(N2+1) of the link
     /// back.
     #[key(
@@ -130,9 +125,9 @@ pub(crate) struct LinkOverride {
     pub control: FlowControl,
 }
 
-/// Words of `scheme`: How a link keeps its receiver from overflowing.
+/// Words of `kind`: How a link keeps its receiver from overflowing.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Scheme {
+pub(crate) enum ControlKind {
     /// No flow control: a cell may always cross.
     None,
     /// Absolute credit: the credit cell carries N2 + N3 - fill, the sender subtracts E, what it

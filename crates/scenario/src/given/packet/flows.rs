@@ -68,7 +68,7 @@ pub(crate) struct FlowSettings {
     #[key(default = "{ kind = \"none\" }")]
     pub source_control: Placed<Chosen<SourceControl>>,
     /// How the destinations consume.
-    #[key(default = "{ kind = \"infinite\" }")]
+    #[key(default = "{ kind = \"unlimited\" }")]
     pub sink: Placed<Chosen<Sink>>,
     /// The flow that carries the answers (acknowledgements, responses) back.
     #[key(is = Reference("flow"), otherwise = "none")]

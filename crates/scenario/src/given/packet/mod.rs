@@ -15,7 +15,7 @@ use kernel::{Duration, Time};
 use self::control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
 use self::network::{Link, Links, Network, Topology};
-use self::service::{Pool, Scheduler};
+use self::service::{Buffer, Scheduler};
 use crate::given::sweep::Sweep;
 use crate::given::{Engine, Heading};
 use crate::typed::Placed;
@@ -60,10 +60,10 @@ pub(crate) struct PacketFile {
     #[key(otherwise = "round robin")]
     pub scheduler: Placed<Option<Scheduler>>,
     /// Memory of every switch.
-    #[key(otherwise = "without limit")]
-    pub pool: Placed<Option<Pool>>,
+    #[key(default = "{}")]
+    pub buffer: Buffer,
     /// What to measure besides flows.
-    #[key(otherwise = "ports where a scheduler or a pool is given")]
+    #[key(otherwise = "ports where a scheduler or shared memory is given")]
     pub measure: Option<Measure>,
     /// Flows, one table each or many by `count`.
     #[key(otherwise = "none besides those of `[[patterns]]`")]
@@ -113,7 +113,7 @@ pub(crate) struct Unit {
 #[table("[measure]")]
 pub(crate) struct Measure {
     /// Measure queues, waiting and utilization at ports.
-    #[key(otherwise = "true where a `scheduler` or `[pool]` is given")]
+    #[key(otherwise = "true where a `scheduler` or `buffer.shared` is given")]
     pub ports: Option<bool>,
     /// Windows over which the utilization of ports is averaged.
     #[key(is = Time { min_ps: 1 }, otherwise = "a {WINDOWS}th of the run")]

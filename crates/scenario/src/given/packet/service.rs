@@ -97,11 +97,20 @@ pub(crate) enum Resync {
     None,
 }
 
-/// Memory of every switch, shared by all data units in it. At least one of `units` and `bytes`
-/// limits it. It excludes credit on the links to the switches.
+/// Memory of every switch.
 #[derive(Table, Clone, Debug)]
-#[table("[pool]")]
-pub(crate) struct Pool {
+#[table("[buffer]")]
+pub(crate) struct Buffer {
+    /// One memory for all flows through a switch.
+    #[key(otherwise = "without limit, but for `flow_control.buffer` of each flow")]
+    pub shared: Placed<Option<Shared>>,
+}
+
+/// A memory that all data units in a switch share. At least one of `units` and `bytes` limits it.
+/// It excludes credit on the links to the switches.
+#[derive(Table, Clone, Debug)]
+#[table("buffer.shared")]
+pub(crate) struct Shared {
     /// Units it holds.
     #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, otherwise = "without limit")]
     pub units: Placed<Option<u32>>,

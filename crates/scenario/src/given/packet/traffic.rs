@@ -7,7 +7,7 @@ use packet::spec::Span;
 use crate::given::tcp::Tcp;
 use crate::source::At;
 use crate::typed::Placed;
-use crate::units::Decimal;
+use crate::units::{Amount, Decimal};
 
 /// What the application wants to send.
 #[derive(Table, Clone, Debug)]
@@ -20,14 +20,15 @@ pub(crate) enum Traffic {
         /// Nothing is offered before.
         #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
         start: Placed<Time>,
-        /// Units in all; then the source is done.
-        #[key(is = Whole { min: 1, max: 1 << 62, unit: "units" }, otherwise = "without end")]
-        total: Option<u64>,
+        /// How much in all, bytes counted on the wire and rounded up to whole units; then the
+        /// source is done.
+        #[key(is = Amount { max: 1 << 62 }, otherwise = "without end")]
+        total: Placed<Option<Amount>>,
     },
     /// One unit at even intervals.
     Constant {
         start: Placed<Time>,
-        total: Option<u64>,
+        total: Placed<Option<Amount>>,
         #[key(flatten)]
         spacing: Spacing,
         /// When the first unit comes.
@@ -37,7 +38,7 @@ pub(crate) enum Traffic {
     /// Exponential gaps.
     Poisson {
         start: Placed<Time>,
-        total: Option<u64>,
+        total: Placed<Option<Amount>>,
         #[key(flatten)]
         spacing: Spacing,
         /// Least time between units; shorter than the mean, which stays as it is.
@@ -48,7 +49,7 @@ pub(crate) enum Traffic {
     #[word(cite = "Jain, Routhier 1986; Zhang 1991, section 4.1")]
     Trains {
         start: Placed<Time>,
-        total: Option<u64>,
+        total: Placed<Option<Amount>>,
         #[key(flatten)]
         spacing: Spacing,
         /// Units of a train, on average (geometric).
@@ -77,12 +78,9 @@ pub(crate) enum Traffic {
     #[word(cite = "Kung 1993, section 8.1")]
     Client {
         start: Placed<Time>,
-        /// A request.
-        #[key(
-            is = Whole { min: 1, max: 1 << 30, unit: "units" },
-            otherwise = "3; 16 with `requests`"
-        )]
-        request_units: Option<u32>,
+        /// Each request, bytes counted on the wire and rounded up to whole units.
+        #[key(is = Amount { max: 1 << 30 }, default = "\"3 cells\"")]
+        request: Placed<Amount>,
         #[key(flatten)]
         files: Files,
         /// Payload of one unit.
@@ -91,8 +89,8 @@ pub(crate) enum Traffic {
         #[key(flatten)]
         server: FileServer,
         /// Client's time before each request.
-        #[key(is = Span { min_ps: 0 }, otherwise = "`{ mean = \"300 us\" }`; 0 s with `tcp`")]
-        think: Option<Span>,
+        #[key(is = Span { min_ps: 0 }, default = "{ mean = \"300 us\" }")]
+        think: Span,
     },
     /// The server's side: sends what the client's requests ask for.
     Server,
@@ -101,9 +99,22 @@ pub(crate) enum Traffic {
     #[word(cite = "Kalyanaraman et al. 1998, section 7.2.1")]
     Requests {
         start: Placed<Time>,
-        request_units: Option<u32>,
+        /// Each request, bytes counted on the wire and rounded up to whole units.
+        #[key(
+            is = Amount { max: 1 << 30 },
+            default = "\"16 cells\"",
+            cite = "Kalyanaraman et al. 1998, section 7.2.1"
+        )]
+        request: Placed<Amount>,
         #[key(flatten)]
         cycle: Cycle,
+        /// From the last response of a cycle to the next cycle.
+        #[key(
+            is = Span { min_ps: 0 },
+            default = "\"1 ms\"",
+            cite = "Kalyanaraman et al. 1998, section 7.2.1"
+        )]
+        think: Span,
         /// Server's time for each request, one at a time.
         #[key(is = Span { min_ps: 0 }, default = "\"0 s\"")]
         service: Span,
@@ -121,7 +132,9 @@ pub(crate) enum Traffic {
     Tcp {
         start: Placed<Time>,
         payload: u32,
-        think: Option<Span>,
+        /// Client's time before each request.
+        #[key(is = Span { min_ps: 0 }, default = "\"0 s\"")]
+        think: Span,
         service: Span,
         #[key(flatten)]
         connection: Connection,
@@ -191,8 +204,8 @@ pub(crate) struct Files {
     #[key(is = Whole { min: 0, max: 1 << 30, unit: "look-ups" }, default = "2")]
     pub lookups: u32,
     /// The reply to a look-up.
-    #[key(is = Whole { min: 1, max: 1 << 30, unit: "units" }, default = "3")]
-    pub lookup_units: u32,
+    #[key(is = Amount { max: 1 << 30 }, default = "\"3 cells\"")]
+    pub lookup: Placed<Amount>,
     /// Median size of a file (lognormal).
     #[key(is = Size { min: 1, max: 1 << 50 }, default = "\"6 kB\"")]
     pub file_median: u64,
@@ -226,37 +239,30 @@ pub(crate) struct FileServer {
 #[derive(Table, Clone, Debug)]
 #[table(part)]
 pub(crate) struct Cycle {
-    /// A response.
+    /// Each response, as `request`.
     #[key(
-        is = Whole { min: 1, max: 1 << 30, unit: "units" },
-        default = "256",
+        is = Amount { max: 1 << 30 },
+        default = "\"256 cells\"",
         cite = "Kalyanaraman et al. 1998, section 7.2.1"
     )]
-    pub response_units: u32,
+    pub response: Placed<Amount>,
     /// Requests of a cycle; the next cycle begins after all responses are in.
     #[key(
         is = Whole { min: 1, max: 1 << 20, unit: "requests" },
         default = "1",
         cite = "Kalyanaraman et al. 1998, section 7.2.1"
     )]
-    pub requests: u32,
+    pub per_cycle: Placed<u32>,
     /// Between requests of a cycle.
     #[key(
         is = Span { min_ps: 0 },
         default = "\"0 s\"",
         cite = "Kalyanaraman et al. 1998, section 7.2.1"
     )]
-    pub inter_request: Span,
-    /// From the last response to the next cycle.
-    #[key(
-        is = Span { min_ps: 0 },
-        default = "\"1 ms\"",
-        cite = "Kalyanaraman et al. 1998, section 7.2.1"
-    )]
-    pub inter_cycle: Span,
+    pub gap: Placed<Span>,
     /// Cycles in all.
     #[key(is = Whole { min: 1, max: 1 << 60, unit: "cycles" }, otherwise = "without end")]
-    pub cycles: Option<u64>,
+    pub transfers: Option<u64>,
 }
 
 /// What goes over a TCP connection, and in which frames.
@@ -344,7 +350,7 @@ pub(crate) struct Limits {
 #[table("flows.sink", by(kind, "The kind of sink."))]
 pub(crate) enum Sink {
     /// Consumes at once.
-    Infinite,
+    Unlimited,
     /// Consumes one unit every interval.
     #[table(exactly_one(interval, load))]
     Limited {
