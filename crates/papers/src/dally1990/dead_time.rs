@@ -17,9 +17,9 @@ const LANES: [u32; 3] = [1, 8, 16];
 const WARM_UP: u32 = 3_000;
 const WINDOW: u32 = 1_000;
 
-const WORDS: &str = "The paper names no dead time of a header. It decides the gain: each cycle of \
-    it lowers what a single lane carries, and hardly what 16 lanes do. What the last doubling \
-    brings does not depend on it.";
+const WORDS: &str = "The paper gives no dead time of a header. It determines the gain: each \
+    cycle lowers the throughput of a single lane, but hardly that of 16 lanes. The gain of the \
+    last doubling does not depend on it.";
 
 pub fn other_dead_times(lab: &Lab) -> Result<Evidence, LabError> {
     let settings = DELAYS.iter().flat_map(|delay| {

@@ -61,8 +61,8 @@ impl Lanes {
 }
 
 const WORDS: &str = "The journal version of the paper (1992) adds that at medium load, and with \
-    the same storage, more lanes mean more latency: random arbitration interleaves packets. Every \
-    row shows it, but for the last point of a curve.";
+    the same storage, more lanes increase latency: random arbitration interleaves packets. \
+    Every row shows it, except for the last point of a curve.";
 
 pub fn figure_9(lab: &Lab) -> Result<Evidence, LabError> {
     let curves: Vec<Lanes> = lab.each(&LANES, |&lanes| Lanes::run(lab, lanes))?;

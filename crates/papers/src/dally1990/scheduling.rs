@@ -39,7 +39,7 @@ const fn reading(what: &'static str, sets: &'static [(&'static str, &'static str
 const NONE: (&str, &str) = ("router.header_delay", "\"0 cycles\"");
 
 const READINGS: [Reading; 11] = [
-    reading("as drawn: 6 stages, 4 lanes, header delay 2", &[]),
+    reading("as in the figure: 6 stages, 4 lanes, header delay 2", &[]),
     reading("header delay 0", &[NONE]),
     reading("header delay 1", &[("router.header_delay", "\"1 cycles\"")]),
     reading("header delay 3", &[("router.header_delay", "\"3 cycles\"")]),
@@ -48,10 +48,10 @@ const READINGS: [Reading; 11] = [
     reading("16 lanes", &[("router.lanes", "16")]),
     reading("8 lanes, header delay 0", &[("router.lanes", "8"), NONE]),
     reading(
-        "a source for each lane",
+        "one source per lane",
         &[("traffic.sources", "\"per-lane\"")],
     ),
-    reading("lanes, too, to the oldest or at random", &[]),
+    reading("lanes also allocated to the oldest or at random", &[]),
     reading(
         "3 stages, 2 lanes, header delay 0",
         &[("topology.n", "3"), ("router.lanes", "2"), NONE],
@@ -64,12 +64,12 @@ const LANES_TOO: usize = 9;
 /// The reading with the printed minimum of 23 cycles.
 const THREE_STAGES: usize = 10;
 
-const WORDS: &str = "The paper prints means of 74.4 and 71.8 cycles, a minimum of 23 cycles with \
-    over a quarter of the packets, and peaks of 4619, 949, 277 and 93 packets at 23, 43, 63 and \
-    83 cycles. A packet of 20 flits crosses 6 stages in 26 cycles at the least, in 38 if its \
-    header takes 2 cycles more at each; it crosses 3 stages in 23. No reading gives both. The \
-    figure is drawn with the router of Figures 8 and 9 and 4 lanes; 3 stages with 2 lanes have \
-    the printed minimum, share and first peaks.";
+const WORDS: &str = "The paper prints means of 74.4 and 71.8 cycles, a minimum of 23 cycles \
+    with over a quarter of the packets, and peaks of 4619, 949, 277 and 93 packets at 23, 43, \
+    63 and 83 cycles. A packet of 20 flits crosses 6 stages in at least 26 cycles, in 38 if its \
+    header takes 2 more cycles at each; it crosses 3 stages in 23. No reading gives both. The \
+    figure uses the router of Figures 8 and 9 and 4 lanes; 3 stages with 2 lanes have the \
+    printed minimum, share and first peaks.";
 
 pub fn figure_10(lab: &Lab) -> Result<Evidence, LabError> {
     let drawn = ARBITERS.map(|arbiter| setting(&READINGS[0], arbiter));
@@ -368,8 +368,9 @@ fn table(pairs: &[[&Point; 2]]) -> Table {
     Table {
         name: "fig10-readings".into(),
         caption: format!(
-            "Half of the capacity, random against oldest first, {SEEDS} seeds; {SHORT} cycles but \
-             for the first reading. No row has both the printed means and the printed minimum."
+            "Half of the capacity, random against oldest first, {SEEDS} seeds; {SHORT} cycles \
+             except for the first reading. No row has both the printed means and the printed \
+             minimum."
         ),
         columns: vec![
             words("reading", "what differs from the first"),
@@ -378,12 +379,12 @@ fn table(pairs: &[[&Point; 2]]) -> Table {
             column("ratio", "", "oldest first over random"),
             column("minimum", "cycles", "smallest latency with oldest first"),
             column(
-                "random at it",
+                "random, share at minimum",
                 "",
                 "share of the packets with the minimum, random",
             ),
             column(
-                "oldest at it",
+                "oldest first, share at minimum",
                 "",
                 "share of the packets with the minimum, oldest first",
             ),

@@ -24,15 +24,15 @@ const SIXTEEN: usize = 4;
 pub const GAIN: f64 = 3.5;
 pub const LAST_DOUBLING: f64 = 1.14;
 
-const WORDS: &str = "The paper calls a flit's transfer one time unit and says nothing of what a \
-    header needs for its route and its lane. All figures here are drawn with one router, whose \
-    headers take 2 cycles at each stage. The gain of dimension 10 grows with that dead time: see \
-    the next section. The window is the scenario's 2,000 cycles in dimension 10; 3,000, 8,000 and \
-    20,000 in dimensions 8, 6 and 4, which have fewer terminals.\n\n\
-    Two choices of this engine matter beside it. A lane that drained is taken a cycle later at the \
-    earliest: taken in the same cycle, a single lane carries more and the gain is less. And the \
-    dead time passes before a header competes for a lane: spent while it holds the lane, each \
-    cycle costs more, and fewer cycles would do for the printed gain.";
+const WORDS: &str = "The paper defines the transfer of a flit as one time unit and does not say \
+    how long a header takes for its route and its lane. All figures here use one router, whose \
+    headers take 2 cycles at each stage. The gain of dimension 10 grows with this dead time: \
+    see the next section. The window is the scenario's 2,000 cycles in dimension 10; 3,000, \
+    8,000 and 20,000 in dimensions 8, 6 and 4, which have fewer terminals.\n\nTwo more choices \
+    of this engine matter. A drained lane is allocated again a cycle later at the earliest: in \
+    the same cycle, a single lane would carry more and the gain would be smaller. And the dead \
+    time passes before a header competes for a lane: spent while it holds the lane, each cycle \
+    would cost more, and fewer cycles would give the printed gain.";
 
 /// Saturation throughput by network (smallest first), lanes and seed.
 type Throughputs = Vec<Vec<Vec<f64>>>;

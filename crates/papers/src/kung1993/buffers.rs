@@ -104,7 +104,7 @@ fn buffers(sizes: &[Size]) -> Vec<Measured> {
     let unfilled = sizes.iter().filter(|size| size.filled != size.limit);
     measured.push(Measured::new("buffers_not_filled", unfilled.count() as f64).within(0.0, 0.0));
     let least = sizes.iter().map(|size| size.output).fold(1.0, f64::min);
-    measured.push(Measured::new("least_use_of_the_output", least).at_least(0.999));
+    measured.push(Measured::new("min_use_of_the_output", least).at_least(0.999));
     measured
 }
 

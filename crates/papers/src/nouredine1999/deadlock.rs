@@ -127,13 +127,13 @@ fn measured(found: &[Seeds]) -> Finding {
     };
     let after = Measured::rate_over_seeds("tree_after_s", &seconds(&found[0]));
     let measured = vec![
-        share("tree_all_told_deadlocks", 0, 1.0),
+        share("tree_all_notified_deadlocks", 0, 1.0),
         after.within(0.0, 1.0),
-        queues("tree_queues_in_circle", 0, 2.0),
-        share("tree_others_told_deadlocks", 1, 0.0),
-        share("tree_contributing_told_deadlocks", 2, 0.0),
+        queues("tree_queues_in_cycle", 0, 2.0),
+        share("tree_others_notified_deadlocks", 1, 0.0),
+        share("tree_contributing_notified_deadlocks", 2, 0.0),
         share("ring_60_deadlocks", 5, 1.0),
-        queues("ring_queues_in_circle", 5, 3.0),
+        queues("ring_queues_in_cycle", 5, 3.0),
         share("ring_60_contributing_deadlocks", 6, 1.0),
         share("ring_60_destination_deadlocks", 7, 0.0),
         share("ring_40_deadlocks", 8, 0.0),

@@ -72,7 +72,7 @@ fn measured(none: &Grid, full: &Grid, simple: &Grid) -> Vec<Measured> {
         // More than the claim accepts, and still less than half the port.
         Measured::rate_over_seeds("s1_mbps", &most_of(&all)).within(ACCEPTED, half),
         Measured::rate_over_seeds("mean_over_settings", &mean_of(&all)),
-        Measured::new("least_mean_of_a_setting", least),
+        Measured::new("min_mean_of_a_setting", least),
         Measured::new("largest_mean_of_a_setting", most),
         Measured::rate_over_seeds("s1_mbps_bsd_full", &most_of(&s1_of_all(full))),
         Measured::rate_over_seeds("with_back_pressure_10_connections_500kb", &last.s1),

@@ -86,7 +86,7 @@ fn restored(simple: &Grid, limit: f64) -> Vec<Measured> {
     let mut measured = Vec::new();
     for size in [100, 200, 500] {
         let least = least_of(&simple.shares(size, limit, |n| n >= 2));
-        let name = format!("least_share_{size}kb");
+        let name = format!("min_share_{size}kb");
         measured.push(Measured::share_over_seeds(&name, &least).within(0.97, 1.0));
     }
     let drops: Vec<Vec<f64>> = simple

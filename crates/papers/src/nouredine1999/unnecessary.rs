@@ -120,12 +120,12 @@ fn measured(found: &Found) -> Vec<Measured> {
     let d1 = |scheme| found.d1_of_limit(scheme);
     let (simple, destination) = (BY_SIMPLE, BY_DESTINATION);
     vec![
-        rate("d2_most_of_normal_simple", most(simple, 1)).within(0.0, 0.5),
-        rate("d3_most_of_normal_simple", most(simple, 2)).within(0.0, 0.8),
-        rate("d2_least_destination", least(destination, 1)).within(0.97, 1.03),
-        rate("d2_most_destination", most(destination, 1)).within(0.97, 1.03),
-        rate("d3_least_destination", least(destination, 2)).within(0.97, 1.03),
-        rate("d3_most_destination", most(destination, 2)).within(0.97, 1.03),
+        rate("d2_max_of_normal_simple", most(simple, 1)).within(0.0, 0.5),
+        rate("d3_max_of_normal_simple", most(simple, 2)).within(0.0, 0.8),
+        rate("d2_min_destination", least(destination, 1)).within(0.97, 1.03),
+        rate("d2_max_destination", most(destination, 1)).within(0.97, 1.03),
+        rate("d3_min_destination", least(destination, 2)).within(0.97, 1.03),
+        rate("d3_max_destination", most(destination, 2)).within(0.97, 1.03),
         rate("d1_of_limit_simple", d1(simple)).within(0.97, 1.0),
         rate("d1_of_limit_destination", d1(destination)).within(0.97, 1.0),
         rate("d1_of_limit_none", d1(NO_CONTROL)),
