@@ -44,7 +44,7 @@ const SOURCES: [Source; 2] = [
         sets: &[],
     },
     Source {
-        words: "endless, Figure 9",
+        words: "greedy, Figure 9",
         file: LARGE,
         flow: "endless back",
         sets: &[

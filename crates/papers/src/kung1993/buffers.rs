@@ -137,8 +137,8 @@ fn table(sizes: &[Size]) -> Table {
     };
     Table {
         name: "fig06-buffers".into(),
-        caption: "Buffer of one circuit at each node: N2 + N3, with N2 = 10, filled to the last \
-                  cell while the output is taken."
+        caption: "Buffer of one circuit at each node: N2 + N3, with N2 = 10, filled completely \
+                  while the output is occupied."
             .into(),
         columns,
         rows: LENGTHS.map(row).to_vec(),

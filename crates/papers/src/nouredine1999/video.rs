@@ -309,7 +309,7 @@ fn one_link_table(found: &[Seeds]) -> Table {
             column("margin", "% of the buffer", "80 % less the low threshold"),
             column("connections", "", "of data"),
             column("mean delay", "ms", over),
-            column("99-tile", "ms", over),
+            column("99th percentile", "ms", over),
             column("largest", "ms", over),
             column("late", "", "share of packets later than 100 ms"),
         ],
