@@ -120,7 +120,7 @@ fn table(rows: &[Delayed]) -> Table {
             column(
                 "header delay",
                 "cycles",
-                "between coming and competing for a lane",
+                "between arriving and competing for a lane",
             ),
             column("one lane", "of capacity", "saturation throughput"),
             column("8 lanes", "of capacity", "saturation throughput"),

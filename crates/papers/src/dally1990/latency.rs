@@ -139,7 +139,7 @@ fn plot(curves: &[Lanes]) -> Plot {
             ..Axis::new("average latency", "cycles")
         },
         curves: drawn.collect(),
-        note: "A curve ends at the last tenth of the capacity that the network takes.".into(),
+        note: "A curve ends at the last tenth of the capacity that the network carries.".into(),
         marks: vec![Mark {
             direction: Direction::Vertical,
             at: SATURATION,

@@ -391,7 +391,7 @@ fn table(pairs: &[[&Point; 2]]) -> Table {
             column(
                 "peak +20",
                 "",
-                "packets at the minimum + 20 over those one cycle beside it",
+                "packets at the minimum + 20 over those one cycle before and after",
             ),
             column("peak +40", "", "the same at the minimum + 40"),
             column("peak +60", "", "the same at the minimum + 60"),

@@ -181,7 +181,7 @@ fn plot(throughputs: &Throughputs) -> Plot {
             ..Axis::new("throughput", "of capacity")
         },
         curves: curves(throughputs.iter().cloned()),
-        note: "16 flits of storage a channel, whatever the number of lanes.".into(),
+        note: "16 flits of storage per channel for any number of lanes.".into(),
         marks: vec![Mark {
             direction: Direction::Horizontal,
             at: GAIN * estimate(&largest[ONE]).mean,
@@ -224,7 +224,7 @@ fn table(throughputs: &Throughputs) -> Table {
         column(
             &name,
             "of capacity",
-            "saturation throughput with so many lanes",
+            "saturation throughput with this number of lanes",
         )
     });
     columns.extend(lanes);

@@ -59,7 +59,7 @@ const FIGURES: [Figure; 3] = [
         id: "fig12",
         title: "Figure 12: source rate of a large burst",
         drawn_ms: 80.0,
-        note: "8192 cells. Answers come while the burst is sent.",
+        note: "8192 cells. Backward RM cells arrive while the burst is sent.",
         marks: &[ICR_MARK],
     },
 ];

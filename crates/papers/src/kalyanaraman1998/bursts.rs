@@ -177,7 +177,7 @@ pub fn columns(first: Vec<results::Column>) -> Vec<results::Column> {
         column(
             "queue max",
             "cells",
-            "most ABR cells that waited at Y for X",
+            "largest number of ABR cells that waited at Y for X",
         ),
     ]);
     columns

@@ -64,25 +64,25 @@ const PANELS: [Panel; 13] = [
         "fig06b",
         "Figure 6(b): August 1995, ICR 1 Mbps",
         AUGUST,
-        "ACR falls below what the source uses, to ICR, and drags the source with it.",
+        "ACR falls below the source rate, to ICR, and limits the source.",
     ),
     low(
         "fig06b-printed",
         "August 1995, ICR 1 Mbps, with the printed TDF of 0.125/s",
         AUGUST_PRINTED,
-        "The rule triggers and takes next to nothing: ACR stays at what the network offers.",
+        "The rule triggers with almost no effect: ACR stays at what the network offers.",
     ),
     low(
         "fig06c",
         "Figure 6(c): baseline, ICR 1 Mbps",
         BASELINE,
-        "Down to the goal, one increase ignored, up to what the network offers.",
+        "Down to the goal, one increase ignored, then up to what the network offers.",
     ),
     low(
         "fig06d",
         "Figure 6(d): count-based, ICR 1 Mbps",
         COUNT,
-        "At the goal after nine reductions, and there to stay.",
+        "At the goal after nine reductions, and it stays there.",
     ),
     low(
         "fig06e",
@@ -110,7 +110,7 @@ const PANELS: [Panel; 13] = [
         "Count-based, ICR 155.52 Mbps",
         COUNT,
         LOW,
-        "Its headroom is a parameter of its own, 1 Mbps.",
+        "Its headroom is a separate parameter, 1 Mbps.",
     ),
     high(
         "fig06e-high",

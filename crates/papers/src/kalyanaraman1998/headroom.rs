@@ -118,7 +118,7 @@ fn table(points: &[Point]) -> Table {
         columns: vec![
             column("SR", "Mbps", "what the application may send"),
             column("additive", "Mbps", "ACR with SR + 10 Mbps"),
-            column("additive - SR", "Mbps", "what it leaves above SR"),
+            column("additive - SR", "Mbps", "its excess over SR"),
             column("multiplicative", "Mbps", "ACR with max(10 Mbps, 2 SR)"),
             column("multiplicative - SR", "Mbps", "the same of it"),
         ],

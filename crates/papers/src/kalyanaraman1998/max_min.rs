@@ -133,7 +133,7 @@ fn plot(found: &[Vec<Compared>; 2]) -> Plot {
         x: Axis::new("max-min fair rate", "Mbps"),
         y: Axis::new("mean ACR", "Mbps"),
         curves: vec![points(0), points(1), equal],
-        note: "One point a circuit.".into(),
+        note: "One point per circuit.".into(),
         ..Plot::default()
     }
 }
@@ -156,7 +156,7 @@ fn table(found: &[Vec<Compared>; 2]) -> Table {
         name: "max-min".into(),
         caption: "Deviation of mean ACR from the max-min fair rate.".into(),
         columns: vec![
-            words("circuits", "where they leave"),
+            words("circuits", "where circuits leave"),
             column("delta", "", "load factors up to 1 + delta are no overload"),
             column("networks", "", "drawn at random"),
             column("total", "circuits", "of these networks"),

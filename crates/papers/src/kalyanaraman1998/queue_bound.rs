@@ -129,7 +129,7 @@ fn plot(peaks: &[Peak]) -> Plot {
             dashed("bound", &Case::bound),
             dashed("paper: propagation only", &Case::bound_of_paper),
         ],
-        note: "One point a case. The bound holds below its line.".into(),
+        note: "One point per case. The bound holds below its line.".into(),
         ..Plot::default()
     }
 }

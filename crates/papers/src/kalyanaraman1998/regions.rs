@@ -226,7 +226,7 @@ fn table(watches: &[Watch]) -> Table {
         columns: vec![
             words("source", "whose RM cells"),
             words("region", "as the paper calls it"),
-            words("where", "what a forward RM cell finds"),
+            words("where", "condition at a forward RM cell"),
             column("forward", "RM cells", "sent in the region"),
             column(
                 "triggered",
@@ -236,11 +236,11 @@ fn table(watches: &[Watch]) -> Table {
             column(
                 "backward",
                 "RM cells",
-                "backward RM cells that came in the region",
+                "backward RM cells received in the region",
             ),
             column("asked", "", "of these, how many had an ER above ACR"),
             column("raised", "", "and raised ACR"),
-            column("lowered", "", "answers that lowered ACR"),
+            column("lowered", "", "backward RM cells that lowered ACR"),
         ],
         rows: (0..watches.len())
             .flat_map(|source| REGIONS.map(|region| row(source, region)))

@@ -20,8 +20,8 @@ const N3: [u32; 3] = [155, 113, 63];
 const CIRCUITS: [(&str, &str); 3] = [("VC1", "A->S"), ("VC2", "B->S"), ("VC3", "C->S")];
 
 const WORDS: &str = "The traffic of Figure 14 on links of four lengths, N3 in proportion. N123 \
-    has no information on the cells on the wire, so its circuits store up to a loop's worth \
-    more than those of N23 at the same shares of the output; N123+ limits this by the circuit's \
+    has no information on the cells on the wire, so its circuits store a loop's worth more than \
+    those of N23 at the same shares of the output; N123+ limits this by the circuit's \
     bandwidth. Both grow with the delay. The zone is needed: without it buffers overflow.";
 
 /// One scheme on a link of one length.

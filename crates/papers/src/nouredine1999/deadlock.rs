@@ -26,30 +26,30 @@ const fn case(
 }
 
 const CASES: [Case; 9] = [
-    case("tree, simple, all told", TREE, &[]),
+    case("tree, simple, all notified", TREE, &[]),
     case(
-        "tree, simple, port's own neighbour not told",
+        "tree, simple, own neighbour not notified",
         TREE,
         &[("back_pressure.notify", "others")],
     ),
     case(
-        "tree, simple, inputs told apart",
+        "tree, simple, inputs distinguished",
         TREE,
         &[("back_pressure.notify", "contributing")],
     ),
     case(
-        "tree, by class, all told",
+        "tree, by class, all notified",
         TREE,
         &[("back_pressure.kind", "class")],
     ),
     case(
-        "tree, by destination, all told",
+        "tree, by destination, all notified",
         TREE,
         &[("back_pressure.kind", "destination")],
     ),
     case("ring at 60 Mbps, simple", RING, &[]),
     case(
-        "ring at 60 Mbps, simple, inputs told apart",
+        "ring at 60 Mbps, simple, inputs distinguished",
         RING,
         &[("back_pressure.notify", "contributing")],
     ),
@@ -65,15 +65,15 @@ const CASES: [Case; 9] = [
     ),
 ];
 
-const WORDS: &str = "The paper notifies all neighbours and shows no two switches that both \
-    congest. Here two switches with four stations each send both ways over their trunk. Told to \
-    stop by the other, each holds the trunk's frames, its own port to the trunk stays congested, \
-    and it does not let the other go: a deadlock in a tree. If the neighbour behind the congested \
-    port is not told, no circle is possible there, which is why that is the default of the \
-    language. By class it is the same as long as there is one class. \
-    A ring of three, two hops clockwise from each station, deadlocks under any control that does \
-    not look at destinations, once its trunks are congested. The detector stops the run and names \
-    the queues, each of which waits for the next.";
+const WORDS: &str = "The paper notifies all neighbours and has no example of two congested \
+    switches. Here two switches with four stations each send in both directions over their \
+    trunk. Stopped by the other, each holds the trunk's frames, its own port to the trunk stays \
+    congested, and it does not resume the other: a deadlock in a tree. If the neighbour behind \
+    the congested port is not notified, no cycle is possible there, which is why that is the \
+    default. Class-based control behaves the same as long as there is one class. A ring of \
+    three, two hops clockwise from each station, deadlocks under any control that ignores \
+    destinations, once its trunks are congested. The detector stops the run and names the \
+    queues, each of which waits for the next.";
 
 pub fn deadlock(lab: &Lab) -> Result<Evidence, LabError> {
     let one = |case: &Case| {
@@ -162,7 +162,11 @@ fn table(found: &[Seeds]) -> Table {
         columns: vec![
             words("network", "topology and scheme"),
             column("deadlocked", "", "share of seeds"),
-            column("after", "s", "until the last queue of the circle stood"),
+            column(
+                "after",
+                "s",
+                "until the last queue of the cycle was stopped",
+            ),
             column("delivered", "Mbps", "payload of all flows until the end"),
             column("drops", "frames", "in the whole run"),
         ],
@@ -195,8 +199,8 @@ fn circle(name: &str, what: &str, run: &EthernetRun) -> Table {
     Table {
         name: name.into(),
         caption: format!(
-            "The circle that the detector names in the {what} (seed 1): each queue waits for the \
-             next, the last for the first."
+            "The cyclic wait that the detector names in the {what} (seed 1): each queue waits \
+             for the next, the last for the first."
         ),
         columns: vec![
             words("queue in front of", "the channel it can't send on"),

@@ -41,12 +41,12 @@ pub const SIMPLE: Scheme = Scheme {
 };
 /// The same, but the neighbour behind the congested port is not told.
 pub const SIMPLE_OTHERS: Scheme = Scheme {
-    name: "simple, port's own neighbour not told",
+    name: "simple, own neighbour not notified",
     sets: &[("back_pressure.notify", "others")],
 };
 /// The same, but only neighbours with frames in the congested queue are told.
 pub const SIMPLE_CONTRIBUTING: Scheme = Scheme {
-    name: "simple, inputs told apart",
+    name: "simple, inputs distinguished",
     sets: &[("back_pressure.notify", "contributing")],
 };
 /// By class.

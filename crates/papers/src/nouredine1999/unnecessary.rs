@@ -33,8 +33,8 @@ const FLOWS: [&str; 3] = ["D1", "D2", "D3"];
 
 const WORDS: &str = "Inferred: S1 and D1 to D3 on one switch, S2 on a second; D1 to D3 at 10 \
     Mbps, all else at 100 Mbps; S1's large files have 1000 kB. Simple control stops the trunk \
-    for D1's sake. Destination control gives D2 and D3 back what they had without control, but \
-    for the stops sent to the stations. Where the switch tells its inputs apart, simple control \
+    because of D1. With destination control D2 and D3 get the same as without control, except \
+    for the stops sent to the stations. If the switch distinguishes its inputs, simple control \
     does no harm here, as the paper expects.";
 
 /// Throughput by scheme, number of connections, destination and seed.
@@ -148,7 +148,7 @@ fn drawn(found: &Found, scheme: usize, words: &str, dashed: bool) -> Vec<results
 
 fn figure_8(found: &Found) -> Plot {
     Plot {
-        note: "Without control D2 and D3 do well and D1 does not.".into(),
+        note: "Without control D2 and D3 have high throughput and D1 does not.".into(),
         ..throughput_plot(
             "fig08",
             "Figure 8: throughput for each destination without back-pressure",
