@@ -118,7 +118,7 @@ pub fn numbers(reproduction: &Reproduction) -> Table {
         ),
         words("accepted", "smallest and largest value that agrees"),
     ];
-    let caption = "Every number a claim was judged by.".into();
+    let caption = "All numbers by which claims were judged.".into();
     Table {
         name: format!("{}/numbers", reproduction.paper),
         caption,

@@ -56,7 +56,7 @@ const EXPERIMENTS: &[Experiment] = &[
         run: headroom::figure_2,
     },
     Experiment {
-        title: "Figures 5 and 6: five sources that do not use what they may",
+        title: "Figures 5 and 6: five sources that do not use their allowed rate",
         claims: &[
             "kalyanaraman1998.fig6a.no-uili",
             "kalyanaraman1998.fig6b.august-oscillates",

@@ -153,7 +153,7 @@ const EXPERIMENTS: &[Experiment] = &[
         run: deadlock::deadlock,
     },
     Experiment {
-        title: "Section 2.3: stops that end by themselves",
+        title: "Section 2.3: stops that expire",
         claims: &[],
         runs: 54,
         cost_ms: 1_700,

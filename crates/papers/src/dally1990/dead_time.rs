@@ -17,9 +17,9 @@ const VCS: [u32; 3] = [1, 8, 16];
 const WARM_UP: u32 = 3_000;
 const WINDOW: u32 = 1_000;
 
-const WORDS: &str = "The paper names no dead time of a header. It decides the gain: each cycle of \
-    it lowers what a single VC carries, and hardly what 16 VCs do. What the last doubling \
-    brings does not depend on it.";
+const WORDS: &str = "The paper gives no dead time of a header. It determines the gain: each \
+    cycle lowers the throughput of a single VC, but hardly that of 16 VCs. The gain of the \
+    last doubling does not depend on it.";
 
 pub fn other_dead_times(lab: &Lab) -> Result<Evidence, LabError> {
     let settings = DELAYS.iter().flat_map(|delay| {
@@ -120,7 +120,7 @@ fn table(rows: &[Delayed]) -> Table {
             column(
                 "header delay",
                 "cycles",
-                "between coming and competing for a VC",
+                "between arriving and competing for a VC",
             ),
             column("one VC", "of capacity", "saturation throughput"),
             column("8 VCs", "of capacity", "saturation throughput"),

@@ -61,8 +61,8 @@ impl Curve {
 }
 
 const WORDS: &str = "The journal version of the paper (1992) adds that at medium load, and with \
-    the same storage, more VCs mean more latency: random arbitration interleaves packets. Every \
-    row shows it, but for the last point of a curve.";
+    the same storage, more VCs increase latency: random arbitration interleaves packets. \
+    Every row shows it, except for the last point of a curve.";
 
 pub fn figure_9(lab: &Lab) -> Result<Evidence, LabError> {
     let curves: Vec<Curve> = lab.each(&VCS, |&vcs| Curve::run(lab, vcs))?;
@@ -139,7 +139,7 @@ fn plot(curves: &[Curve]) -> Plot {
             ..Axis::new("average latency", "cycles")
         },
         curves: drawn.collect(),
-        note: "A curve ends at the last tenth of the capacity that the network takes.".into(),
+        note: "A curve ends at the last tenth of the capacity that the network carries.".into(),
         marks: vec![Mark {
             direction: Direction::Vertical,
             at: SATURATION,

@@ -104,13 +104,13 @@ const READINGS: [Reading; 15] = [
     ),
 ];
 
-const WORDS: &str = "Header delay, when a VC is free again, and the switch decide the figures; \
-    arbiters hardly. A single VC is saturated at 0.3, as Figure 9 has it, only if headers take \
-    time. The paper proposes a small output buffer for the switch of its Figure 6B. \
-    Alone it does nothing here, since a switch that works once a cycle hands a channel one flit \
-    a cycle with and without it; one that works twice comes near the full switch. Sources that \
-    send one packet after another starve the VCs. Ejection channels always have as many VCs \
-    as the others.";
+const WORDS: &str = "The figures depend on the header delay, on when a VC is free again and \
+    on the switch; hardly on the arbiters. A single VC is saturated at 0.3, as in Figure 9, \
+    only if headers take time. The paper proposes a small output buffer for the switch of its \
+    Figure 6B. Alone it has no effect here, since a switch that works once a cycle gives a \
+    channel one flit a cycle with or without it; one that works twice is close to the full \
+    switch. Sources that send one packet after another starve the VCs. Ejection channels \
+    always have as many VCs as the others.";
 
 /// What of the scenarios is changed for all readings: shorter than the figures.
 const FULL: [(&str, &str); 3] = [
@@ -150,7 +150,7 @@ pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
     let table = Table {
         name: "readings".into(),
         caption: format!(
-            "2-ary 8-fly, each row one change to what Figures 8 and 9 are drawn with; {SEEDS} \
+            "2-ary 8-fly, each row with one change to the router of Figures 8 and 9; {SEEDS} \
              seeds, 1,200 cycles after 3,000 (1,000 after 1,000 at 0.1)."
         ),
         columns: vec![

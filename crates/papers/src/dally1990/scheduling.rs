@@ -39,7 +39,7 @@ const fn reading(what: &'static str, sets: &'static [(&'static str, &'static str
 const NONE: (&str, &str) = ("router.header_delay", "\"0 cycles\"");
 
 const READINGS: [Reading; 11] = [
-    reading("as drawn: 6 stages, 4 VCs, header delay 2", &[]),
+    reading("as in the figure: 6 stages, 4 VCs, header delay 2", &[]),
     reading("header delay 0", &[NONE]),
     reading("header delay 1", &[("router.header_delay", "\"1 cycles\"")]),
     reading("header delay 3", &[("router.header_delay", "\"3 cycles\"")]),
@@ -47,8 +47,8 @@ const READINGS: [Reading; 11] = [
     reading("8 VCs", &[("router.vcs", "8")]),
     reading("16 VCs", &[("router.vcs", "16")]),
     reading("8 VCs, header delay 0", &[("router.vcs", "8"), NONE]),
-    reading("a source for each VC", &[("traffic.sources", "\"per-vc\"")]),
-    reading("VCs, too, to the oldest or at random", &[]),
+    reading("one source per VC", &[("traffic.sources", "\"per-vc\"")]),
+    reading("VCs also allocated to the oldest or at random", &[]),
     reading(
         "3 stages, 2 VCs, header delay 0",
         &[("topology.n", "3"), ("router.vcs", "2"), NONE],
@@ -61,12 +61,12 @@ const VCS_TOO: usize = 9;
 /// The reading with the printed minimum of 23 cycles.
 const THREE_STAGES: usize = 10;
 
-const WORDS: &str = "The paper prints means of 74.4 and 71.8 cycles, a minimum of 23 cycles with \
-    over a quarter of the packets, and peaks of 4619, 949, 277 and 93 packets at 23, 43, 63 and \
-    83 cycles. A packet of 20 flits crosses 6 stages in 26 cycles at the least, in 38 if its \
-    header takes 2 cycles more at each; it crosses 3 stages in 23. No reading gives both. The \
-    figure is drawn with the router of Figures 8 and 9 and 4 VCs; 3 stages with 2 VCs have \
-    the printed minimum, share and first peaks.";
+const WORDS: &str = "The paper prints means of 74.4 and 71.8 cycles, a minimum of 23 cycles \
+    with over a quarter of the packets, and peaks of 4619, 949, 277 and 93 packets at 23, 43, \
+    63 and 83 cycles. A packet of 20 flits crosses 6 stages in at least 26 cycles, in 38 if its \
+    header takes 2 more cycles at each; it crosses 3 stages in 23. No reading gives both. The \
+    figure uses the router of Figures 8 and 9 and 4 VCs; 3 stages with 2 VCs have the \
+    printed minimum, share and first peaks.";
 
 pub fn figure_10(lab: &Lab) -> Result<Evidence, LabError> {
     let drawn = ARBITERS.map(|arbiter| setting(&READINGS[0], arbiter));
@@ -365,8 +365,9 @@ fn table(pairs: &[[&Point; 2]]) -> Table {
     Table {
         name: "fig10-readings".into(),
         caption: format!(
-            "Half of the capacity, random against oldest first, {SEEDS} seeds; {SHORT} cycles but \
-             for the first reading. No row has both the printed means and the printed minimum."
+            "Half of the capacity, random against oldest first, {SEEDS} seeds; {SHORT} cycles \
+             except for the first reading. No row has both the printed means and the printed \
+             minimum."
         ),
         columns: vec![
             words("reading", "what differs from the first"),
@@ -375,19 +376,19 @@ fn table(pairs: &[[&Point; 2]]) -> Table {
             column("ratio", "", "oldest first over random"),
             column("minimum", "cycles", "smallest latency with oldest first"),
             column(
-                "random at it",
+                "random, share at minimum",
                 "",
                 "share of the packets with the minimum, random",
             ),
             column(
-                "oldest at it",
+                "oldest first, share at minimum",
                 "",
                 "share of the packets with the minimum, oldest first",
             ),
             column(
                 "peak +20",
                 "",
-                "packets at the minimum + 20 over those one cycle beside it",
+                "packets at the minimum + 20 over those one cycle before and after",
             ),
             column("peak +40", "", "the same at the minimum + 40"),
             column("peak +60", "", "the same at the minimum + 60"),

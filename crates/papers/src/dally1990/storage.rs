@@ -20,8 +20,8 @@ const CHANNELS: [(u32, u32, &str); 6] = [
 /// Shorter than the scenario, in cycles.
 const WARM_UP: u32 = 3_000;
 const WINDOW: u32 = 2_000;
-const WORDS: &str = "A VC that is free when it has drained holds one packet: more than its 20 \
-    flits of storage are of no use. Freed when the tail was sent, it queues packets.";
+const WORDS: &str = "A VC that is free when it has drained holds one packet: storage beyond \
+    its 20 flits is unused. A VC freed when the tail was sent can queue several packets.";
 
 pub fn section_4(lab: &Lab) -> Result<Evidence, LabError> {
     let setting = |(vcs, storage, release): (u32, u32, &str)| {
@@ -45,8 +45,8 @@ pub fn section_4(lab: &Lab) -> Result<Evidence, LabError> {
         name: "sec4-storage".into(),
         caption: format!(
             "Saturation throughput of the 2-ary 8-fly, {SEEDS} seeds, {WINDOW} cycles after \
-             {WARM_UP}. The paper states that VCs bring far more than storage for a single VC \
-             does."
+             {WARM_UP}. The paper states that VCs gain far more than storage for a single \
+             VC."
         ),
         columns: vec![
             column("VCs", "", "VCs of a channel"),

@@ -24,16 +24,15 @@ const SIXTEEN: usize = 4;
 pub const GAIN: f64 = 3.5;
 pub const LAST_DOUBLING: f64 = 1.14;
 
-const WORDS: &str = "A virtual channel (VC) is what the paper calls a lane.\n\n\
-    The paper calls a flit's transfer one time unit and says nothing of what a \
-    header needs for its route and its VC. All figures here are drawn with one router, whose \
-    headers take 2 cycles at each stage. The gain of dimension 10 grows with that dead time: see \
-    the next section. The window is the scenario's 2,000 cycles in dimension 10; 3,000, 8,000 and \
-    20,000 in dimensions 8, 6 and 4, which have fewer terminals.\n\n\
-    Two choices of this engine matter beside it. A VC that drained is taken a cycle later at the \
-    earliest: taken in the same cycle, a single VC carries more and the gain is less. And the \
-    dead time passes before a header competes for a VC: spent while it holds the VC, each \
-    cycle costs more, and fewer cycles would do for the printed gain.";
+const WORDS: &str = "The paper defines the transfer of a flit as one time unit and does not say \
+    how long a header takes for its route and its VC. All figures here use one router, whose \
+    headers take 2 cycles at each stage. The gain of dimension 10 grows with this dead time: \
+    see the next section. The window is the scenario's 2,000 cycles in dimension 10; 3,000, \
+    8,000 and 20,000 in dimensions 8, 6 and 4, which have fewer terminals.\n\nTwo more choices \
+    of this engine matter. A drained VC is allocated again a cycle later at the earliest: in \
+    the same cycle, a single VC would carry more and the gain would be smaller. And the dead \
+    time passes before a header competes for a VC: spent while it holds the VC, each cycle \
+    would cost more, and fewer cycles would give the printed gain.";
 
 /// Saturation throughput by network (smallest first), VCs and seed.
 type Throughputs = Vec<Vec<Vec<f64>>>;
@@ -182,7 +181,7 @@ fn plot(throughputs: &Throughputs) -> Plot {
             ..Axis::new("throughput", "of capacity")
         },
         curves: curves(throughputs.iter().cloned()),
-        note: "16 flits of storage a channel, whatever the number of VCs.".into(),
+        note: "16 flits of storage per channel for any number of VCs.".into(),
         marks: vec![Mark {
             direction: Direction::Horizontal,
             at: GAIN * estimate(&largest[ONE]).mean,
@@ -225,7 +224,7 @@ fn table(throughputs: &Throughputs) -> Table {
         column(
             &name,
             "of capacity",
-            "saturation throughput with so many VCs",
+            "saturation throughput with this number of VCs",
         )
     });
     columns.extend(vcs);

@@ -14,10 +14,10 @@ use crate::lab::{Lab, LabError, Run};
 const POLICIES: [Policy; 8] = [NONE, AUGUST, BASELINE, COUNT, TIME, JOINT, TIME_OUT, AGED];
 const PS_PER_MS: f64 = 1e9;
 
-const WORDS: &str = "ACR of the server while it sends a burst, 0 between bursts, as the paper \
-    draws it: several small bursts, one medium, one large one, from the first that came after the \
-    warm-up. The final time-out acts like no policy, as no pause lasts 500 ms; aging in the switch \
-    leaves bursts at ICR.";
+const WORDS: &str = "ACR of the server while it sends a burst, 0 between bursts, as in the \
+    paper: several small bursts, one medium, one large one, from the first after the warm-up. \
+    The final time-out has no effect, as no pause lasts 500 ms; aging in the switch keeps \
+    bursts at ICR.";
 
 /// A figure of the paper.
 struct Figure {
@@ -59,7 +59,7 @@ const FIGURES: [Figure; 3] = [
         id: "fig12",
         title: "Figure 12: source rate of a large burst",
         drawn_ms: 80.0,
-        note: "8192 cells. Answers come while the burst is sent.",
+        note: "8192 cells. Backward RM cells arrive while the burst is sent.",
         marks: &[ICR_MARK],
     },
 ];

@@ -27,7 +27,7 @@ pub struct Size {
 pub const SMALL_BURSTS: Size = Size {
     file: SMALL,
     table: "bursts-small",
-    words: "Small bursts, 16 cells, below Nrm; counted after the first half second",
+    words: "Small bursts, 16 cells, below Nrm; counted after 0.5 s",
 };
 pub const MEDIUM_BURSTS: Size = Size {
     file: MEDIUM,
@@ -42,13 +42,14 @@ pub const LARGE_BURSTS: Size = Size {
 
 const JUDGED: [Policy; 2] = [COUNT, TIME];
 
-const WORDS: &str = "Response time: from the arrival of a burst at its source until its last cell \
-    is out. Effective throughput: its data over that time; mean source rate: with RM cells. High: \
-    the first cell went at more than twice ICR. Triggers: reductions by the policy in a burst. \
-    Small bursts hold less than Nrm cells, so most have no RM cell of their own: the \
-    time-based policy takes the rate away at once and, with rule 5b, about one of three bursts \
-    finds it high; the count-based one holds it at ICR. 120 Mbps of medium bursts is 7/8 of 140, \
-    one step of the count-based policy; 68 is 140 (1 - T/Tc) with T the pause before the burst.";
+const WORDS: &str = "Response time: from the arrival of a burst at its source to the departure \
+    of its last cell. Effective throughput: its data over that time; mean source rate: with RM \
+    cells. High: the first cell was sent at more than twice ICR. Triggers: reductions by the \
+    policy in a burst. Small bursts have fewer than Nrm cells, so most contain no RM cell: the \
+    time-based policy reduces the rate at once and, with rule 5b, about one of three bursts \
+    starts at a high rate; the count-based one keeps it at ICR. The 120 Mbps of medium bursts \
+    are 7/8 of 140, one step of the count-based policy; 68 is 140 (1 - T/Tc) with T the pause \
+    before the burst.";
 
 pub fn section_72(lab: &Lab) -> Result<Evidence, LabError> {
     let of = |size: Size| lab.each(&JUDGED, |policy| Bursts::of_policy(lab, size, policy));
@@ -176,7 +177,7 @@ pub fn columns(first: Vec<results::Column>) -> Vec<results::Column> {
         column(
             "queue max",
             "cells",
-            "most ABR cells that waited at Y for X",
+            "largest number of ABR cells that waited at Y for X",
         ),
     ]);
     columns

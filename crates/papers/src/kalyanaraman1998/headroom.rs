@@ -17,12 +17,12 @@ const TOF: u32 = 2;
 /// Where ACR is looked at, in ms.
 const LATE_MS: (f64, f64) = (300.0, 399.0);
 
-const WORDS: &str = "Where a policy leaves ACR, by the rate that a source has. The five sources of \
+const WORDS: &str = "Final ACR of a policy, by the rate of the source. The five sources of \
     Figure 5 start with ACR at the link's rate and never wake up. Additive: the count-based \
     policy with a headroom of 10 Mbps. Multiplicative: the time-based policy with its other \
-    floor, max(10 Mbps, 2 SR), and a hold, so that it stays where the reductions end. What \
-    sources may add at once is ACR - SR: constant with the one, growing with the rate with the \
-    other.";
+    floor, max(10 Mbps, 2 SR), and a hold, so that ACR stays where the reductions end. The \
+    sudden increase of a source is at most ACR - SR: constant with additive headroom, growing \
+    with the rate with multiplicative headroom.";
 
 /// ACR in Mbps of one source rate.
 struct Point {
@@ -114,11 +114,11 @@ fn table(points: &[Point]) -> Table {
     };
     Table {
         name: "fig02-headroom".into(),
-        caption: "Largest ACR from 300 ms on, and what it leaves above the source rate.".into(),
+        caption: "Largest ACR after 300 ms, and its excess over the source rate.".into(),
         columns: vec![
             column("SR", "Mbps", "what the application may send"),
             column("additive", "Mbps", "ACR with SR + 10 Mbps"),
-            column("additive - SR", "Mbps", "what it leaves above SR"),
+            column("additive - SR", "Mbps", "its excess over SR"),
             column("multiplicative", "Mbps", "ACR with max(10 Mbps, 2 SR)"),
             column("multiplicative - SR", "Mbps", "the same of it"),
         ],

@@ -11,12 +11,12 @@ use crate::lab::{Lab, LabError};
 use crate::measured::{Finding, Measured};
 
 const WORDS: &str = "A burst begins with one reduction in any policy. With the August 1995 rule \
-    each increase brings the next reduction when T * TDF > 1 at the first RM cell after it, T \
-    being Nrm cells at ICR: below some ICR a burst never gets away from it. That takes a TDF far \
-    above the printed 0.125/s, with which a reduction takes next to nothing.";
+    each increase triggers the next reduction when T * TDF > 1 at the first RM cell after it, T \
+    being the time of Nrm cells at ICR: below some ICR a burst never leaves ICR. This needs a \
+    TDF far above the printed 0.125/s, with which a reduction has almost no effect.";
 const MORE_WORDS: &str = "The small reading of TDF, 125/s, needs an ICR twenty times lower for \
-    many triggers. ERICA aims at the rate alone: large bursts leave a queue that stays; ERICA+ \
-    aims at the queue too.";
+    many triggers. ERICA controls only the rate: large bursts leave a standing queue; ERICA+ \
+    controls the queue too.";
 
 /// TDF in 1/s: the large reading, the small one and the printed number.
 const LARGE_TDF: &str = "16384";

@@ -24,13 +24,13 @@ const KINDS: [(&str, Draw); 2] = [
     ("chain: they leave anywhere", Lot::chain),
 ];
 
-const WORDS: &str = "3 to 6 switches in a row with links of 155.52, 77.76 and 51.84 Mbps, one \
-    endless circuit along all of them and 3 to 8 others that enter on the way, no policy, nothing \
-    sent back. Mean ACR from 200 to 300 ms against water filling at the target of 0.9. With delta \
-    0.1 ERICA rests anywhere between its target and 1.1 times that. That holds for a link, and in \
-    a parking lot for its circuits; where circuits leave before the end, those of a link that are \
-    held elsewhere don't use their part of the slack. The others then share all of it, and may be \
-    further off than delta.";
+const WORDS: &str = "Lines of 3 to 6 switches with links of 155.52, 77.76 and 51.84 Mbps, one \
+    greedy circuit along all of them and 3 to 8 others that enter along the line, no policy, no \
+    data in the other direction. Mean ACR from 200 to 300 ms against water filling at the \
+    target of 0.9. With delta 0.1 ERICA settles anywhere between its target and 1.1 times that. \
+    This holds for the load of a link, and in a parking lot for its circuits; if circuits leave \
+    before the end, those of a link that are limited elsewhere don't use their part of the \
+    slack. The others then share all of it, and may be off by more than delta.";
 
 /// One lot under both deltas.
 struct Compared {
@@ -133,7 +133,7 @@ fn plot(found: &[Vec<Compared>; 2]) -> Plot {
         x: Axis::new("max-min fair rate", "Mbps"),
         y: Axis::new("mean ACR", "Mbps"),
         curves: vec![points(0), points(1), equal],
-        note: "One point a circuit.".into(),
+        note: "One point per circuit.".into(),
         ..Plot::default()
     }
 }
@@ -156,10 +156,10 @@ fn table(found: &[Vec<Compared>; 2]) -> Table {
         name: "max-min".into(),
         caption: "Deviation of mean ACR from the max-min fair rate.".into(),
         columns: vec![
-            words("circuits", "where they leave"),
+            words("circuits", "where circuits leave"),
             column("delta", "", "load factors up to 1 + delta are no overload"),
             column("networks", "", "drawn at random"),
-            column("in all", "circuits", "of these networks"),
+            column("total", "circuits", "of these networks"),
             column("mean", "%", "mean deviation of a circuit"),
             column("worst", "%", "largest deviation of a circuit"),
         ],

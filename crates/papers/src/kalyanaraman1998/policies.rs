@@ -207,11 +207,11 @@ pub fn columns(first: Vec<Column>) -> Vec<Column> {
         column("settled", "ms", "there from then until 200 ms"),
         words("ACR, Mbps", "min and max from 100 to 200 ms"),
         column("excursions", "", "rises above 16.5 Mbps from 100 to 200 ms"),
-        column("SR min", "Mbps", "least source rate from 100 to 200 ms"),
+        column("SR min", "Mbps", "smallest source rate from 100 to 200 ms"),
         column(
             "queue max",
             "cells",
-            "most ABR cells that waited at X for Y",
+            "largest number of ABR cells that waited at X for Y",
         ),
         column("utilization", "", "of the link from X to Y, from 200 ms on"),
     ]);

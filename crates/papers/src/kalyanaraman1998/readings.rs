@@ -43,7 +43,7 @@ const PR5: &str = "{ kind = \"count\", headroom = \"1 Mbps\", tdf = 0.125, pr5 =
 const TDF: &str = "(b) TDF of August 1995";
 const JUMP: &str = "(c) ERICA's limit on jumps";
 const CCR: &str = "(a) current rate in the switch";
-const MOST: &str = "(a) most that ERICA tells";
+const MOST: &str = "(a) largest rate that ERICA signals";
 const FORMAT: &str = "(a) rates in RM cells";
 const BACKWARD: &str = "(d) backward RM cells and Nrm";
 const SLACK: &str = "(d) ACR <= SR";
@@ -86,7 +86,7 @@ const READINGS: [Reading; 31] = [
     reading(JUMP, "to the fair share (ours)", BASELINE, &[]),
     reading(JUMP, "none", BASELINE, JUMPS),
     reading(CCR, "the CCR field (ours)", NONE, &[]),
-    reading(CCR, "measured by circuit", NONE, BY_FIELD),
+    reading(CCR, "measured per circuit", NONE, BY_FIELD),
     reading(MOST, "its target (ours)", NONE, &[]),
     reading(MOST, "the link's rate", NONE, UP_TO_LINK),
     reading(FORMAT, "exact (ours)", NONE, &[]),
@@ -94,15 +94,15 @@ const READINGS: [Reading; 31] = [
     reading(BACKWARD, "counted (ours)", COUNT, &[]),
     reading(BACKWARD, "not counted", COUNT, NOT_COUNTED),
     reading(SLACK, "with a slack of 0.001 (ours)", COUNT, &[]),
-    reading(SLACK, "to the letter", COUNT, &[(UILI, NO_SLACK)]),
-    reading(EAGER, "sent at their turn (ours)", COUNT, &[]),
-    reading(EAGER, "only with a cell that waits", COUNT, LAZY),
+    reading(SLACK, "taken literally", COUNT, &[(UILI, NO_SLACK)]),
+    reading(EAGER, "sent when due (ours)", COUNT, &[]),
+    reading(EAGER, "only with a waiting cell", COUNT, LAZY),
     reading("(d) PR5", "not used (ours)", COUNT, &[]),
     reading("(d) PR5", "used", COUNT, &[(UILI, PR5)]),
     reading(APPLICATION, "its slots are capped (ours)", COUNT, &[]),
-    reading(APPLICATION, "a cell by the clock", COUNT, BY_CLOCK),
+    reading(APPLICATION, "one cell per clock tick", COUNT, BY_CLOCK),
     reading(APPLICATION_TIME, "its slots are capped (ours)", TIME, &[]),
-    reading(APPLICATION_TIME, "a cell by the clock", TIME, BY_CLOCK),
+    reading(APPLICATION_TIME, "one cell per clock tick", TIME, BY_CLOCK),
     reading(RULE_5B, "as in the other proposals (ours)", TIME, &[]),
     reading(RULE_5B, "none", TIME, &[(UILI, TIME_WITHOUT_5B)]),
     reading(START, "155.52 Mbps, no hold", TIME, &[LARGE_ICR]),
@@ -111,20 +111,19 @@ const READINGS: [Reading; 31] = [
     reading(START, "1 Mbps, hold", TIME_HELD, &[]),
 ];
 
-const WORDS: &str = "Each row changes one thing in the run behind the panel of Figure 6 that it \
-    decides. Only a large TDF brings ACR below the source rate: the rule waits for ACR > 2 SR, so \
-    it needs T * TDF > 1/2. A switch that measures each circuit's rate has no ACR retention at \
-    all. 16-bit rates round CCR to just below the fair share, where the limit on jumps then holds \
-    ACR. Where backward RM cells are not counted, SR is always below ACR and the count-based \
-    policy never lets ACR rise. With \
-    ACR <= SR to the letter it never lets ACR rise again once sources wake up: gaps are whole \
-    picoseconds, so SR is a hair below ACR. A source that is a clock adds RM cells on top of its \
-    10 Mbps: its goal is 11.67.";
+const WORDS: &str = "Each row has one change to the run of the panel of Figure 6 that depends \
+    on it. Only a large TDF brings ACR below the source rate: the rule triggers at ACR > 2 SR, \
+    so it needs T * TDF > 1/2. With a switch that measures each circuit's rate there is no ACR \
+    retention. 16-bit rates round CCR to just below the fair share, where the limit on jumps \
+    then keeps ACR. If backward RM cells are not counted, SR is always below ACR and the \
+    count-based policy never lets ACR rise. With ACR <= SR taken literally it never lets ACR \
+    rise again once sources wake up: gaps are whole picoseconds, so SR is slightly below ACR. A \
+    source with a fixed cell clock adds RM cells to its 10 Mbps: its goal is 11.67.";
 
 /// Rules for sending forward RM cells, for small bursts.
 const RM_RULES: [(&str, &str); 2] = [
-    ("eager", "sent at their turn (ours)"),
-    ("lazy", "only with a cell that waits"),
+    ("eager", "sent when due (ours)"),
+    ("lazy", "only with a waiting cell"),
 ];
 
 pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
@@ -162,7 +161,7 @@ fn panels(runs: &[Five]) -> Table {
     };
     Table {
         name: "readings".into(),
-        caption: "ICR 1 Mbps unless said; the first of five circuits that behave alike.".into(),
+        caption: "ICR 1 Mbps unless noted; the first of five identical circuits.".into(),
         columns: columns(first),
         rows: READINGS.iter().zip(runs).map(row).collect(),
     }
@@ -173,7 +172,7 @@ fn small_bursts(found: &[Bursts]) -> Table {
     Table {
         name: "readings-small".into(),
         caption: "Section 7.2.3: small bursts with the time-based policy, by when a forward RM \
-                  cell that is due by count is sent."
+                  cell due by count is sent."
             .into(),
         columns: bursts::columns(vec![words("forward RM cells", "when they are sent")]),
         rows: RM_RULES.iter().zip(found).map(row).collect(),

@@ -22,11 +22,11 @@ const REGIONS: [(Region, &str, &str); 4] = [
     (Region::D, "D", "ACR < SR"),
 ];
 
-const WORDS: &str = "Every forward RM cell of two sources under the count-based policy, at the SR \
-    and ACR it finds: one of Figure 5, bottlenecked until 200 ms, and the endless one of Figure 9 \
-    that large bursts push aside. An answer counts for the region of the last forward RM cell: in \
-    A and B none may raise ACR. Region D is touched as ACR falls, and SR still is a mixture of the \
-    old and the new rate.";
+const WORDS: &str = "SR and ACR at every forward RM cell of two sources under the count-based \
+    policy: one of Figure 5, bottlenecked until 200 ms, and the greedy one of Figure 9 that \
+    large bursts displace. A backward RM cell counts for the region of the last forward RM \
+    cell: in A and B none may raise ACR. Region D is reached while ACR falls and SR is still a \
+    mixture of the old and the new rate.";
 
 /// Whose RM cells, and in which run.
 struct Source {
@@ -44,7 +44,7 @@ const SOURCES: [Source; 2] = [
         sets: &[],
     },
     Source {
-        words: "endless, Figure 9",
+        words: "greedy, Figure 9",
         file: LARGE,
         flow: "endless back",
         sets: &[
@@ -222,11 +222,11 @@ fn table(watches: &[Watch]) -> Table {
     };
     Table {
         name: "table-1".into(),
-        caption: "Table 1, counted: what two sources did in each region in 400 ms.".into(),
+        caption: "Table 1, counted: RM cells of two sources in each region in 400 ms.".into(),
         columns: vec![
             words("source", "whose RM cells"),
             words("region", "as the paper calls it"),
-            words("where", "what a forward RM cell finds"),
+            words("where", "condition at a forward RM cell"),
             column("forward", "RM cells", "sent in the region"),
             column(
                 "triggered",
@@ -234,13 +234,13 @@ fn table(watches: &[Watch]) -> Table {
                 "of these, how many lowered ACR by the policy",
             ),
             column(
-                "answers",
+                "backward",
                 "RM cells",
-                "backward RM cells that came in the region",
+                "backward RM cells received in the region",
             ),
             column("asked", "", "of these, how many had an ER above ACR"),
             column("raised", "", "and raised ACR"),
-            column("lowered", "", "answers that lowered ACR"),
+            column("lowered", "", "backward RM cells that lowered ACR"),
         ],
         rows: (0..watches.len())
             .flat_map(|source| REGIONS.map(|region| row(source, region)))

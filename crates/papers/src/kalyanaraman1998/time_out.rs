@@ -63,14 +63,14 @@ pub fn measured(pauses: &[Pause]) -> Vec<Measured> {
     let overload = least(&mut pauses.iter().map(|pause| pause.none));
     let after_long = most(&mut long.iter().map(|pause| pause.time_out));
     vec![
-        Measured::new("none_queue_peak_least", overload).at_least(10_000.0),
+        Measured::new("none_queue_peak_min", overload).at_least(10_000.0),
         Measured::new(
-            "time_out_over_none_short_pauses_least",
+            "time_out_over_none_short_pauses_min",
             least(&mut ratios.iter().copied()),
         )
         .within(0.95, 1.05),
         Measured::new(
-            "time_out_over_none_short_pauses_most",
+            "time_out_over_none_short_pauses_max",
             most(&mut ratios.iter().copied()),
         )
         .within(0.95, 1.05),
@@ -148,6 +148,6 @@ mod tests {
         let late = [(480, 13_000.0, 13_000.0), (520, 13_000.0, 13_000.0)];
         assert_eq!(outside(&late), ["time_out_queue_peak_long_pauses"]);
         let idle = [(480, 20.0, 20.0), (520, 20.0, 20.0)];
-        assert_eq!(outside(&idle), ["none_queue_peak_least"]);
+        assert_eq!(outside(&idle), ["none_queue_peak_min"]);
     }
 }

@@ -104,7 +104,7 @@ fn buffers(sizes: &[Size]) -> Vec<Measured> {
     let unfilled = sizes.iter().filter(|size| size.filled != size.limit);
     measured.push(Measured::new("buffers_not_filled", unfilled.count() as f64).within(0.0, 0.0));
     let least = sizes.iter().map(|size| size.output).fold(1.0, f64::min);
-    measured.push(Measured::new("least_use_of_the_output", least).at_least(0.999));
+    measured.push(Measured::new("min_use_of_the_output", least).at_least(0.999));
     measured
 }
 
@@ -137,8 +137,8 @@ fn table(sizes: &[Size]) -> Table {
     };
     Table {
         name: "fig06-buffers".into(),
-        caption: "Buffer of one circuit at each node: N2 + N3, with N2 = 10, filled to the last \
-                  cell while the output is taken."
+        caption: "Buffer of one circuit at each node: N2 + N3, with N2 = 10, filled completely \
+                  while the output is occupied."
             .into(),
         columns,
         rows: LENGTHS.map(row).to_vec(),

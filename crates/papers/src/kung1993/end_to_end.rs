@@ -168,7 +168,7 @@ fn table(outcomes: &[Outcome]) -> Block {
         name: "sec83-methods".into(),
         caption: format!("Mean and 95 % interval over {SEEDS} seeds of 300,000 cell times."),
         columns: vec![
-            words("method", "what holds the bulk circuit back"),
+            words("method", "control of the bulk circuit"),
             column(
                 "burst",
                 "cell times",
@@ -176,8 +176,8 @@ fn table(outcomes: &[Outcome]) -> Block {
             ),
             column(
                 "use",
-                "of what is left",
-                "bulk throughput over what the bursts leave",
+                "of leftover",
+                "bulk throughput over the rate left by the bursts",
             ),
             column(
                 "peak",

@@ -172,9 +172,9 @@ fn drawn(with: &Multicast, without: &Multicast) -> Vec<Block> {
     vec![stored, forwarded]
 }
 
-const SLIGHTLY: &str = "What the paper calls slightly lower is 13 % at N3 = 103. How far N3 = 155 \
-    restores the throughput depends on the length of bursts, which the paper does not give: with \
-    40 cells on average it does, with 50 it falls 2 % short and N3 = 206 does.";
+const SLIGHTLY: &str = "What the paper calls slightly lower is 13 % at N3 = 103. Whether N3 = \
+    155 restores the throughput depends on the length of bursts, which the paper does not give: \
+    with 40 cells on average it does; with 50 it is 2 % short, and N3 = 206 is needed.";
 
 /// The study of section 8.2 with bursts of one length.
 struct Branches {
@@ -277,7 +277,10 @@ fn table(name: &str, configurations: &[(&str, &Multicast)]) -> Block {
     };
     Block::Table(Table {
         name: name.into(),
-        caption: format!("Mean and 95 % interval over {SEEDS} seeds, bursts of 40 unless said."),
+        caption: format!(
+            "Mean and 95 % interval over {SEEDS} seeds, bursts of 40 unless \
+                          noted."
+        ),
         columns: vec![
             words("configuration", "what ran"),
             column("throughput", "of the link", "mean over the branches"),

@@ -62,7 +62,7 @@ fn competing(lab: &Lab) -> Result<(Vec<Measured>, Block), LabError> {
     }
     let table = Block::Table(Table {
         name: "sec45-loss".into(),
-        caption: "Three greedy circuits, N3 = 155, while credit cells get lost.".into(),
+        caption: "Three greedy circuits, N3 = 155, with loss of credit cells.".into(),
         columns: vec![
             words("loss", "probability that a credit cell is lost"),
             column("output", "of the link", "use of the shared output"),
@@ -160,7 +160,10 @@ fn relative_leak(lab: &Lab) -> Result<(Vec<Measured>, Vec<Block>), LabError> {
     .curve_as(&cumulative[0], "throughput", "cumulative")
     .curve_as(&relative[0], "throughput", "relative")
     .y_range(0.0, 1.05)
-    .note("Every lost relative credit is lost for ever; absolute credit heals with the next.");
+    .note(
+        "Every lost relative credit is lost for ever; absolute credit is corrected by the \
+           next.",
+    );
     let measured = vec![
         Measured::over_seeds("relative_last_tenth", &tails(&relative)).within(0.0, 0.0),
         Measured::share_over_seeds("absolute_last_tenth", &tails(&absolute)).at_least(0.9),

@@ -154,7 +154,7 @@ fn plot(pairs: &[(Sample, Sample)]) -> Plot {
             one("without flow control", |pair| &pair.1),
             one("with flow control", |pair| &pair.0),
         ],
-        note: "Synthetic clients in place of the paper's traces, which print no number.".into(),
+        note: "Synthetic clients instead of the paper's traces, which are not public.".into(),
         ..Plot::default()
     }
 }
@@ -164,7 +164,7 @@ fn table(rows: Vec<Vec<Cell>>) -> Table {
         name: "fig21-clients".into(),
         caption: "One simulated second, mean and 95 % interval over seeds.".into(),
         columns: vec![
-            column("clients", "", "clients, each with a server of its own"),
+            column("clients", "", "clients, each with its own server"),
             column(
                 "peak with",
                 "cells",

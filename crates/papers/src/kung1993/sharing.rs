@@ -118,7 +118,7 @@ fn sharing_plots(run: &Run<Watch>) -> Vec<Block> {
         .curve(run, "leaving")
         .y_range(0.0, 1.05)
         .printed(1.0 / 3.0, "paper: 1/3")
-        .note("Bursts of ten cells come in; one cell leaves every third cell time."),
+        .note("Bursts of ten cells arrive; one cell leaves every third cell time."),
         TimePlot::new(
             "fig16",
             "Figure 16: queues in the switch",
@@ -210,7 +210,7 @@ fn two_switch_plots(run: &Run<Watch>) -> Vec<Block> {
         .printed(0.5, "paper: 1/2 at first")
         .printed(1.0 / 3.0, "paper: VC1 settles at 1/3")
         .printed(2.0 / 3.0, "paper: VC2 settles at 2/3")
-        .note("Half each at first; then switch 2 holds VC1 back and VC2 takes the rest."),
+        .note("Half each at first; then switch 2 slows VC1 down and VC2 takes the rest."),
         TimePlot::new(
             "fig19",
             "Figure 19: cells stored at switch 2",

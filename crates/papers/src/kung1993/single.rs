@@ -68,7 +68,7 @@ pub fn figures_10_11(lab: &Lab) -> Result<Evidence, LabError> {
     .curve(&run, "throughput leaving the switch")
     .y_range(0.0, 1.0)
     .printed(1.0 / 3.0, "paper: 33 %")
-    .note("The circuit gets the third it asks for.");
+    .note("The circuit gets the third that it offers.");
     let sawtooth = TimePlot::new(
         "fig11",
         "Figure 11: credit at the switch",
@@ -150,7 +150,7 @@ pub fn figures_12_13(lab: &Lab) -> Result<Evidence, LabError> {
     )
     .curve(&plain, "credit at the switch")
     .printed(61.0, "paper: bursts of N2 + N3 = 61")
-    .note("Credit is spent early in each round trip; then E eats what comes.");
+    .note("Credit is spent early in each round trip; then E consumes the credit that arrives.");
     let mut findings = greedy(FILE, &plain);
     let with_most = Measured::new("redundant", redundant[0]);
     findings[1].measured.push(with_most.within(0.385, 0.3936));

@@ -46,8 +46,7 @@ pub fn table(
     }
     Ok(Block::Table(Table {
         name: name.into(),
-        caption: "When a cell has arrived the paper does not say. The first row is what is judged."
-            .into(),
+        caption: "The paper does not say when a cell has arrived. The first row is judged.".into(),
         columns,
         rows,
     }))

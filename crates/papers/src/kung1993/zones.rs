@@ -19,9 +19,9 @@ const SCENARIO_LOOP: u32 = 155;
 const N3: [u32; 3] = [155, 113, 63];
 const CIRCUITS: [(&str, &str); 3] = [("VC1", "A->S"), ("VC2", "B->S"), ("VC3", "C->S")];
 
-const WORDS: &str = "The traffic of Figure 14 on links of four lengths, N3 in proportion. \
-    N123 can't know of the cells on the wire, so that its circuits store a loop's worth more \
-    than those of N23 at the same shares of the output; N123+ bounds it by the circuit's \
+const WORDS: &str = "The traffic of Figure 14 on links of four lengths, N3 in proportion. N123 \
+    has no information on the cells on the wire, so its circuits store a loop's worth more than \
+    those of N23 at the same shares of the output; N123+ limits this by the circuit's \
     bandwidth. Both grow with the delay. The zone is needed: without it buffers overflow.";
 
 /// One scheme on a link of one length.
@@ -148,8 +148,8 @@ fn table(schemes: &[&[Zones]]) -> Table {
         columns: vec![
             words("scheme", "credit scheme"),
             column("loop", "cells", "control loop of every link"),
-            column("given", "cells", "N1 + N2 + N3"),
-            column("used", "cells", "most that each circuit stored"),
+            column("allocated", "cells", "N1 + N2 + N3"),
+            column("used", "cells", "largest number that each circuit stored"),
             column("beyond N23", "cells", "used, less what N23 uses"),
             column("throughput of VC1", "of the link", "leaving the switch"),
         ],
@@ -167,9 +167,9 @@ fn plot(schemes: &[&[Zones]]) -> Plot {
         id: "sec03-zones".into(),
         title: "Section 3: what circuits store".into(),
         x: Axis::new("control loop", "cell times"),
-        y: Axis::new("most stored by three circuits", "cells"),
+        y: Axis::new("max stored by three circuits", "cells"),
         curves: SCHEMES.iter().zip(schemes).map(curve).collect(),
-        note: "Proportional to the delay; N23 stores the least.".into(),
+        note: "Proportional to the delay; N23 needs the least memory.".into(),
         ..Plot::default()
     }
 }

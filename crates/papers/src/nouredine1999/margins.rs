@@ -25,12 +25,12 @@ const HEADERS: f64 = 58.0;
 const SPEEDS: f64 = 10.0;
 
 const WORDS: &str = "When a stop ends, S1 fills the margin between the thresholds at ten times \
-    the rate at which S2 sends one frame; then both are stopped again. So the ratio is a number \
-    of frames a cycle: an integer close to x + 1.3 to x + 2.6, where x is the margin in frames. \
-    With segments of 1024 bytes it is about 8 at the paper's margin of 10 %, with 1460 bytes \
-    about 6: 8:1 points to segments near 1 KB. Where x + 1.3 passes 10, the ratio of speeds, S2 \
-    sends a second frame a cycle and the ratio falls: a larger margin does not always raise S1's \
-    share.";
+    the speed of S2, which sends one frame meanwhile; then both are stopped again. So the ratio \
+    is a number of frames per cycle: an integer close to x + 1.3 to x + 2.6, where x is the \
+    margin in frames. With segments of 1024 bytes it is about 8 at the paper's margin of 10 %, \
+    with 1460 bytes about 6: 8:1 indicates segments near 1 KB. Where x + 1.3 exceeds 10, the \
+    ratio of speeds, S2 sends a second frame per cycle and the ratio falls: a larger margin \
+    does not always raise S1's share.";
 
 pub fn section_313(lab: &Lab) -> Result<Evidence, LabError> {
     let (judged, others): (Vec<_>, Vec<_>) = all().partition(|one| JUDGED.contains(one));
@@ -111,7 +111,7 @@ fn table(found: &[Found]) -> Table {
         let (mss, margin) = (*mss, *margin);
         let x = frames(mss, margin);
         let rule = if x + 1.3 > SPEEDS {
-            Cell::from("S2 sends two a cycle")
+            Cell::from("S2 sends two per cycle")
         } else {
             format!("{:.1} to {:.1}", x + 1.3, x + 2.6).into()
         };
@@ -136,7 +136,7 @@ fn table(found: &[Found]) -> Table {
             column(
                 "margin",
                 "% of 70 kB",
-                "XOFF threshold (80 %) less the XON threshold",
+                "XOFF threshold (80 %) minus the low one",
             ),
             column("x", "frames", "the margin in frames"),
             column("rule", "", "x + 1.3 to x + 2.6, up to the ratio of speeds"),

@@ -48,18 +48,18 @@ const SOURCES: [(&str, &str); 6] = [
 const CLOCKS_OF: [usize; SOURCES.len()] = [3, 3, 1, 1, 1, 1];
 
 const WORDS: &str = "Inferred: one switch, all links at 10 Mbps, one connection from each of N \
-    hosts, a handshake for every file; the paper does not name its N. Loss begins where N \
+    hosts, a handshake for every file; the paper does not give its N. Losses begin where N \
     files together exceed the buffer of 70 kB. With 8 hosts or more the room above 80 % of \
-    70 kB is too small for all that is on its way when the stop is sent, so the N of the figure \
+    70 kB is too small for all frames in transit when the stop is sent, so the N of the figure \
     is small.";
-const TWO_WORDS: &str = "IEEE 802.3 allows clocks to be off by 100 parts in a million either way. \
-    With a handshake for every file the loss hardly depends on them. With one connection for all \
-    files it does: if the hosts' clocks are no faster than that of the port to D, frames come \
-    to the full buffer at the very instants at which places in it are freed, or later, the same \
-    host finds the last place for a whole burst, and only the other waits for its time-out: \
-    files of 100 kB then lose a fifth or a quarter instead of half. Segments of 1460 bytes lose \
-    less, delayed acknowledgements a tenth, and with a first window of two besides (`bsd-full`) \
-    100 kB lose nothing at all. With back-pressure none of this matters.";
+const TWO_WORDS: &str = "IEEE 802.3 allows clock errors of +-100 ppm. With a handshake for \
+    every file the loss hardly depends on them. With one connection for all files it does: if \
+    the hosts' clocks are no faster than that of the port to D, frames arrive at the full \
+    buffer at the same instants at which places in it are freed, or later; one host gets the \
+    last place for a whole burst, and only the other waits for its time-out: the loss with \
+    files of 100 kB is then a fifth or a quarter instead of half. It is smaller with segments \
+    of 1460 bytes, a tenth with delayed acknowledgements, and zero with an initial window of \
+    two as well (`bsd-full`). With back-pressure none of this matters.";
 
 pub fn figure_4(lab: &Lab) -> Result<Evidence, LabError> {
     let (none, simple) = (grid(lab, &NONE)?, grid(lab, &SIMPLE)?);
@@ -225,7 +225,7 @@ fn two_table(two: &[Vec<Kept>]) -> Table {
         name: "fig04-two".into(),
         caption: format!(
             "Two hosts without back-pressure, {SEEDS} seeds. Below the second source, each \
-             row differs from the first in one thing."
+             row has one change to the first."
         ),
         columns,
         rows: readings().into_iter().zip(two).map(row).collect(),

@@ -22,12 +22,12 @@ const STOPS: [(u64, bool); 8] = [
 
 const WORDS: &str = "The paper's stops last until they are cancelled; IEEE 802.3x counts quanta \
     of 512 bit times. A port at 10 Mbps needs 5.6 ms to fall by the margin of 7 kB: 1094 quanta \
-    of a link at 100 Mbps. Shorter stops that are not said again end while the queue is still \
-    near its limit, and drops return; 1094 quanta are a little too short as well, since frames \
-    come before the stop takes effect. With a refresh at half their time nothing is dropped, but \
-    a port at 10 Mbps to the host spends more of its time on stops the shorter they are. \
-    Quanta are bit times of each link: the same number stops a neighbour at 10 Mbps ten times as \
-    long as one at 100 Mbps, so a refresh is timed for each link.";
+    of a link at 100 Mbps. Shorter stops that are not repeated end while the queue is still \
+    near its limit, and frames are dropped; 1094 quanta are slightly too short as well, since \
+    frames arrive before the stop takes effect. With a refresh at half their time nothing is \
+    dropped, but a port at 10 Mbps to the host spends more of its time on stops the shorter \
+    they are. Quanta are bit times of each link: the same number stops a neighbour at 10 Mbps \
+    ten times as long as one at 100 Mbps, so a refresh is timed for each link.";
 
 /// Nothing here is judged: half the time of the scenarios will do.
 const SHORTER: (&str, &str) = ("run.duration", "30 s");
@@ -82,7 +82,7 @@ fn stops_table(one: &[Seeds], two: &[Seeds]) -> Table {
         ),
         columns: vec![
             column("a stop lasts", "quanta", "512 bit times of the link each"),
-            words("said again", "while congestion lasts"),
+            words("repeated", "while congestion lasts"),
             column("Figure 1: D", "Mbps", over),
             column("drops of Figure 1", "frames", over),
             column("Figure 5: S1", "Mbps", over),
@@ -105,12 +105,12 @@ const SELF_SIMILAR: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count =
 const POISSON: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count = 1, \
     payload = \"1024 B\", traffic = { kind = \"poisson\", rate = \"8 Mbps\" } }";
 
-const UDP_WORDS: &str = "The paper says that UDP, self-similar traffic included, gives comparable \
-    results and shows none. Here S1 of Figure 7 sends datagrams of 8 Mbps in the mean to D1 at \
-    10 Mbps: as a Poisson process, which hardly congests the port, and as the sum of 20 on-off \
-    sources with Pareto times, which congests it again and again. Without control the bursts are \
-    lost in part; simple control loses nothing and costs the bystanders part of their \
-    throughput; by destination it costs them nothing.";
+const UDP_WORDS: &str = "The paper says that UDP, self-similar traffic included, gives \
+    comparable results and shows none. Here S1 of Figure 7 sends datagrams at a mean rate of 8 \
+    Mbps to D1 at 10 Mbps: as a Poisson process, which hardly congests the port, and as the sum \
+    of 20 on-off sources with Pareto times, which congests it repeatedly. Without control the \
+    bursts are partly lost; simple control loses nothing but costs the other destinations part \
+    of their throughput; destination control costs them nothing.";
 
 pub fn section_1(lab: &Lab) -> Result<Evidence, LabError> {
     let mut rows = Vec::new();

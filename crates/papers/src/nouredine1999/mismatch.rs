@@ -17,9 +17,9 @@ const CONNECTIONS: [u64; 6] = [1, 2, 3, 4, 6, 10];
 
 const WORDS: &str = "Inferred: one switch, S at 100 Mbps, D at 10 Mbps; segments of 1024 bytes. \
     Without control half of the maximum is lost with 2 to 4 connections and files of 200 kB or \
-    more; with more connections the loss shrinks again, of which the text does not speak. One \
+    more; with more connections the loss is smaller again, which the text does not mention. One \
     window of 64 KB fits in 70 kB, two do not. With control nothing is dropped. The maximum is \
-    then a little below that of the link, as stops sent to D itself take wire time from data.";
+    then slightly below that of the link, as stops sent to D itself take wire time from data.";
 
 /// All runs of one scheme, by size and number of connections.
 struct Grid(Vec<Vec<Kept>>);
@@ -86,7 +86,7 @@ fn restored(simple: &Grid, limit: f64) -> Vec<Measured> {
     let mut measured = Vec::new();
     for size in [100, 200, 500] {
         let least = least_of(&simple.shares(size, limit, |n| n >= 2));
-        let name = format!("least_share_{size}kb");
+        let name = format!("min_share_{size}kb");
         measured.push(Measured::share_over_seeds(&name, &least).within(0.97, 1.0));
     }
     let drops: Vec<Vec<f64>> = simple

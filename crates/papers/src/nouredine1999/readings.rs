@@ -56,7 +56,7 @@ const READINGS: [Reading; 13] = [
         1024.0,
     ),
     source(
-        "first window of 2",
+        "initial window of 2",
         "{ preset = \"bsd\", initial_window = 2 }",
         1024.0,
     ),
@@ -78,11 +78,11 @@ const READINGS: [Reading; 13] = [
     source("`modern`", "{ preset = \"modern\" }", 1460.0),
     Reading {
         pressure: &[("flow_control.notify", "others")],
-        ..source("notify others", "{ preset = \"bsd\" }", 1024.0)
+        ..source("own neighbour not notified", "{ preset = \"bsd\" }", 1024.0)
     },
     Reading {
         pressure: &[("flow_control.notify", "contributing")],
-        ..source("notify contributing", "{ preset = \"bsd\" }", 1024.0)
+        ..source("inputs distinguished", "{ preset = \"bsd\" }", 1024.0)
     },
 ];
 
@@ -99,7 +99,7 @@ const COMPARED: [Compared; 10] = [
     Compared(
         "Figure 2, none",
         "of the limit",
-        "files of 200 kB, the least of 2 to 4 connections",
+        "files of 200 kB, the minimum of 2 to 4 connections",
         2,
         Some((0.4, 0.7)),
     ),
@@ -126,7 +126,7 @@ const COMPARED: [Compared; 10] = [
     ),
     Compared(
         "Figure 9, D2, simple",
-        "of that without",
+        "of D2 without",
         "3 connections",
         2,
         Some((0.0, 0.5)),
@@ -146,14 +146,14 @@ const COMPARED: [Compared; 10] = [
         Some((0.0, 60.0)),
     ),
     Compared(
-        "the same, one at random",
+        "Figure 11, D2, one at random",
         "Mbps",
         "files of 500 kB, 10 connections",
         1,
         Some((65.0, 93.0)),
     ),
     Compared(
-        "the same, blocked share 70 %",
+        "Figure 11, D2, blocked share 70 %",
         "Mbps",
         "files of 500 kB, 10 connections",
         1,
@@ -168,14 +168,15 @@ const COMPARED: [Compared; 10] = [
     ),
 ];
 
-const WORDS: &str = "The text names neither segment size nor acknowledgement strategy, nor what a \
-    file takes over from the one before. A star marks what a claim would not accept. The loss of \
-    half in Figure 2 needs BSD's MSS/8 in congestion avoidance, and segments large enough for one \
-    window to fit in 70 kB. With delayed acknowledgements and a first window of one segment every \
-    file begins with a wait, and no control can bring the maximum. Segments near 1 KB give the 8:1 \
-    of Figure 6, and a fresh window for each file Figure 13. No single source meets all the prose. \
-    Ticks are 500 ms in BSD. A modern TCP is not the paper's: its window is 4 MiB, not 64 KB. Nor \
-    are switches that know the input of each frame: the paper assumes that they do not.";
+const WORDS: &str = "The text gives neither segment size nor acknowledgement strategy, nor the \
+    state that a file inherits from the previous one. A star marks values that a claim would \
+    not accept. The loss of half in Figure 2 needs BSD's MSS/8 in congestion avoidance, and \
+    segments large enough for one window to fit in 70 kB. With delayed acknowledgements and an \
+    initial window of one segment every file begins with a wait, and no control can reach the \
+    maximum. Segments near 1 KB give the 8:1 of Figure 6, and a fresh window for each file \
+    gives Figure 13. No single source agrees with all of the text. Ticks are 500 ms in BSD. A \
+    modern TCP differs from the paper's: its window is 4 MiB, not 64 KB. The paper also assumes \
+    switches that don't distinguish their inputs.";
 
 /// Settings of a run: its scheme and what differs.
 type Case<'a> = (Scheme, Vec<(&'static str, &'a str)>);
@@ -268,8 +269,8 @@ fn table(rows: &[Vec<Vec<f64>>]) -> Table {
     Table {
         name: "readings".into(),
         caption: format!(
-            "{SEEDS_CONTRAST} seeds; runs of 60 s, for Figure 6 of 30 s, Figure 9 of 20 s, Figure \
-             11 of 8 s. The first row is what all figures but Figure 4 use."
+            "{SEEDS_CONTRAST} seeds; runs of 60 s, for Figure 6 of 30 s, Figure 9 of 20 s, \
+             Figure 11 of 8 s. The first row is used by all figures except Figure 4."
         ),
         columns,
         rows: READINGS.iter().zip(rows).map(row).collect(),

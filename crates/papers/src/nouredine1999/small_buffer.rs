@@ -33,13 +33,13 @@ const READINGS: [(&str, &str); 3] = [
 ];
 
 const WORDS: &str = "Inferred: the paper gives neither rate nor N nor the segment size. Here N \
-    hosts send files of 200 kB in segments of 1460 bytes, all links have 100 Mbps and the buffer \
-    50 kB; the XON threshold is 10 % of the buffer below the XOFF threshold. From every input two \
-    frames come before its stop takes effect: the one on its way and the one begun meanwhile. The \
-    port sends one frame in that time. What N inputs need at most is known before the run: where \
-    that much room is left nothing may be dropped. It is a bound; with less room drops are \
-    possible, not certain. The checker warns of a scenario with less room; the loss is intended \
-    here.";
+    hosts send files of 200 kB in segments of 1460 bytes, all links have 100 Mbps and the \
+    buffer 50 kB; the XON threshold is 10 % of the buffer below the high one. Two frames arrive \
+    from every input before its stop takes effect: the one in transit and the one started \
+    meanwhile. The port sends one frame in that time. The maximum that N inputs need is known \
+    before the run: with that much room nothing may be dropped. It is a bound; with less room \
+    drops are possible, not certain. The checker warns of a scenario with less room; here the \
+    loss is intended.";
 
 pub fn section_312(lab: &Lab) -> Result<Evidence, LabError> {
     let scan = scan(lab)?;
@@ -139,7 +139,10 @@ fn table(scan: &[Vec<Kept>]) -> Table {
             "bytes",
             "room above the threshold, by the formula",
         ),
-        words("suffices to", "XOFF threshold that leaves so much of 50 kB"),
+        words(
+            "sufficient up to",
+            "XOFF threshold that leaves this much of 50 kB",
+        ),
     ];
     columns.extend(THRESHOLDS.map(|high| {
         let meaning = "frames dropped in 10 s: mean [min, max] over seeds";

@@ -29,17 +29,17 @@ const CONGESTED_BYTES: f64 = 375_000.0;
 
 const WORDS: &str = "Inferred: S1 and S2 at 100 Mbps on one switch, a trunk of 100 Mbps whose \
     port holds 500 kB, D1 at 10 and D2 at 100 Mbps on a second switch. Under simple control the \
-    trunk is stopped for D1's sake most of the time, and S2 gets the share of the trunk's queue \
-    that its one window has.";
+    trunk is stopped because of D1 most of the time, and S2's share of the throughput is that \
+    of its one window in the trunk's queue.";
 const CURE_WORDS: &str = "Destination control keeps D2 at its maximum until S1's windows alone \
-    pass 80 % of the trunk's 500 kB (n >= 7): then both flows are stopped upstream, as the paper \
-    warns. A limit on what blocked frames may take of a queue, or one flow drawn at random, \
-    prevents it. Two frames drawn do as well as one.";
-const FORM_WORDS: &str = "With an endless S1 the queue of the trunk holds n windows of S1 less \
-    what waits in D1's port, B1, and one window of S2; where that is more than its thresholds \
-    allow, it swings between them, 350 and 400 kB. All that passes the trunk is in that \
-    proportion: `D2 = D1 W2 / min(n W1 - B1, 375 kB - W2)`, with windows of 63 frames. The form is \
-    ours, and so is the bound on what D2 may be off it, 5 %.";
+    pass 80 % of the trunk's 500 kB (n >= 7): then both flows are stopped upstream, as the \
+    paper warns. A limit on the share of a queue that blocked frames may take, or one flow \
+    drawn at random, prevents it. Drawing two frames is as good as drawing one.";
+const FORM_WORDS: &str = "With a greedy S1 the queue of the trunk holds n windows of S1 minus \
+    the bytes in D1's port, B1, and one window of S2; if that is more than its thresholds \
+    allow, it varies between them, 350 and 400 kB. The traffic over the trunk is in that \
+    proportion: `D2 = D1 W2 / min(n W1 - B1, 375 kB - W2)`, with windows of 63 frames. Both \
+    this form and the bound on D2's deviation from it, 5 %, are ours.";
 
 /// D2's throughput by scheme, number of connections, size and seed.
 type Grid = Vec<Vec<Vec<Vec<f64>>>>;
@@ -236,8 +236,8 @@ fn cure_table(cures: &[Seeds]) -> Table {
     Table {
         name: "fig11-cures".into(),
         caption: format!(
-            "10 connections, files of 500 kB, {SEEDS} seeds; destination control alone gives what \
-             the table above says."
+            "10 connections, files of 500 kB, {SEEDS} seeds; for destination control alone see \
+             the table above."
         ),
         columns: vec![
             words("back-pressure", "the scheme"),
@@ -261,7 +261,7 @@ fn form_table(endless: &[Endless]) -> Table {
     };
     Table {
         name: "fig11-closed-form".into(),
-        caption: format!("Endless transfers to D1 under simple control, {SEEDS} seeds."),
+        caption: format!("Greedy transfers to D1 under simple control, {SEEDS} seeds."),
         columns: vec![
             column("connections", "", "from S1 to D1"),
             column("B1", "kB", "mean bytes in the port to D1"),

@@ -28,18 +28,18 @@ const FULL: usize = 2;
 const BY_CLASS: usize = 3;
 const PS_PER_MS: f64 = 1e9;
 
-const WORDS: &str = "Inferred: S1 at 100 Mbps, S2 and D at 10 Mbps on one switch; with S2 at 100 \
-    Mbps nothing is late. The video is a stand-in of 1.5 Mbps in packets of 1000 bytes, of a \
-    higher class and in a queue of its own. Saturated data leave S2 one packet a cycle, about 1.0 \
-    Mbps: less than the video's mean, so its queue grows without end and the share of late \
-    packets depends on how long the run is. Which number of connections begins to saturate \
-    depends on the source: `bsd` agrees with \"more than 5 % for 3 connections\", `bsd-full` is \
-    closer to \"about 50 % for 9\". Control by destination names the class too, so it does no \
-    harm here either.";
+const WORDS: &str = "Inferred: S1 at 100 Mbps, S2 and D at 10 Mbps on one switch; with S2 at \
+    100 Mbps nothing is late. The video is a model of 1.5 Mbps in packets of 1000 bytes, of a \
+    higher class and in a separate queue. Saturated data leave S2 one packet per cycle, about \
+    1.0 Mbps: less than the video's mean, so its queue grows without limit and the share of \
+    late packets depends on the length of the run. The number of connections at which \
+    saturation begins depends on the source: `bsd` agrees with \"more than 5 % for 3 \
+    connections\", `bsd-full` is closer to \"about 50 % for 9\". Destination control also stops \
+    by class, so it does no harm here either.";
 const ONE_LINK_WORDS: &str = "Here one host sends both. Video goes first as soon as a stop \
-    ends, so a packet waits for about one stop. The stop lasts while the port works off the \
-    margin between the thresholds: 7 kB take 5.6 ms at 10 Mbps. A margin ten times as large \
-    makes the wait ten times as long; hence the paper's advice to keep it small.";
+    ends, so a packet waits for about one stop. The stop lasts while the port drains the margin \
+    between the thresholds: 7 kB take 5.6 ms at 10 Mbps. The wait grows with the margin; hence \
+    the paper's advice to keep it small.";
 
 pub fn figure_13(lab: &Lab) -> Result<Evidence, LabError> {
     let mut found = Vec::new();
@@ -306,10 +306,10 @@ fn one_link_table(found: &[Seeds]) -> Table {
         ),
         columns: vec![
             words("back-pressure", "the scheme"),
-            column("margin", "% of the buffer", "80 % less the XON threshold"),
+            column("margin", "% of the buffer", "80 % minus the XON threshold"),
             column("connections", "", "of data"),
             column("mean delay", "ms", over),
-            column("99-tile", "ms", over),
+            column("99th percentile", "ms", over),
             column("largest", "ms", over),
             column("late", "", "share of packets later than 100 ms"),
         ],

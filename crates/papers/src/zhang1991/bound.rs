@@ -46,7 +46,7 @@ const RULES: [Rule; 7] = [
         "{ kind = \"virtual-clock\", resync = \"none\" }",
     ),
     rule(
-        "auxVC, set back as section 3.1 is written",
+        "auxVC, set back as written in section 3.1",
         "{ kind = \"virtual-clock\", resync = \"literal\" }",
     ),
     rule(
@@ -59,17 +59,17 @@ const RULES: [Rule; 7] = [
 ];
 
 const WORDS: &str = "Random networks of up to five trunks, reserved to 70 to 100 %: flows that \
-    keep a leaky bucket, flows that send up to three times what they reserve, datagrams. The \
-    bound is that of each flow that keeps its bucket, whatever the others do. A packet is late \
-    if it has not left by its stamp and the longest transmission on the link; that holds for \
-    misbehaving flows too. Section 3.1 lets auxVC go back to VirtualClock while packets stamped \
-    with it still wait, or at least while the link is busy: the flow then claims the same time \
-    twice.";
+    conform to a leaky bucket, flows that send up to three times their reserved rate, \
+    datagrams. The bound applies to each conforming flow, whatever the others do. A packet is \
+    late if it has not left by its stamp plus the longest transmission on the link; this \
+    applies to misbehaving flows too. Section 3.1 sets auxVC back to VirtualClock while packets \
+    stamped with it still wait, or at least while the link is busy: the flow then claims the \
+    same time twice.";
 
-const RESYNC_WORDS: &str = "In random networks such packets are late, but none of a flow that \
-    uses up its bound: it takes several flows that claim time twice at once. The scenario \
-    `resync.toml` has nine, each within what it reserves on average, and a victim that keeps its \
-    bucket.";
+const RESYNC_WORDS: &str = "In random networks such packets are late, but no flow exceeds its \
+    bound: this needs several flows that claim time twice simultaneously. The scenario \
+    `resync.toml` has nine, each within its reserved rate on average, and a victim that \
+    conforms to its bucket.";
 
 /// Packets that leave later than their stamp and the longest transmission on the channel allow.
 struct Late {
@@ -290,7 +290,7 @@ fn resync_table(victims: &[Victim]) -> Table {
     };
     Table {
         name: "sec6-resync".into(),
-        caption: "A flow that keeps its bucket beside nine that send bursts.".into(),
+        caption: "A flow that conforms to its bucket, beside nine that send bursts.".into(),
         columns: vec![
             words("rule", "by which ports serve"),
             column("longest delay", "ms", "of the victim"),
@@ -336,11 +336,15 @@ fn table(all: &[Found], networks: u64) -> Table {
         caption: format!("{networks} random networks under each rule."),
         columns: vec![
             words("rule", "by which ports serve"),
-            column("flows", "", "that keep their bucket: they have a bound"),
+            column(
+                "flows",
+                "",
+                "that conform to their bucket: they have a bound",
+            ),
             column(
                 "beyond the bound",
                 "flows",
-                "with a packet that took longer",
+                "with a packet beyond the bound",
             ),
             column(
                 "worst",

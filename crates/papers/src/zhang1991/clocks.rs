@@ -9,9 +9,9 @@ use crate::lab::{Lab, LabError};
 
 /// The scenarios have the first.
 const NAMES: [&str; 3] = [
-    "each trunk on the way 10 ppm faster",
+    "each next trunk 10 ppm faster",
     "equal",
-    "each trunk on the way 10 ppm slower",
+    "each next trunk 10 ppm slower",
 ];
 
 /// Settings of those that the scenarios don't have.
@@ -55,9 +55,9 @@ pub fn table(
     Ok(Block::Table(Table {
         name: name.into(),
         caption: format!(
-            "Packets of one size keep step from trunk to trunk; by the clocks one comes after, at \
-             or before the end of a transmission. The first row is what is judged; the others are \
-             of {count} seeds."
+            "Packets of one size stay synchronized from trunk to trunk; depending on the clocks \
+             a packet arrives after, at or before the end of a transmission. The first row is \
+             judged; the others are of {count} seeds."
         ),
         columns,
         rows: NAMES.iter().zip(all).map(row).collect(),

@@ -33,10 +33,10 @@ const GROUPS: [f64; 5] = [48.0, 29.0, 19.0, 9.6, 4.8];
 /// Printed of the middle trunk: utilization, queue mean, deviation, 99-tile.
 const SWITCHES: [[f64; 4]; 2] = [[0.81, 2.29, 1.41, 8.0], [0.82, 2.34, 1.60, 9.0]];
 
-const WORDS: &str = "A flow's clock ticks by 1 / AR, so a packet of a slow flow gets a stamp that \
-    many packets of fast flows still go before. The rates of slow and fast flows differ a little \
-    in how much the envelope cuts off: AIR is AR times 5 s, 250 packets for the fastest and 25 for \
-    the slowest.";
+const WORDS: &str = "A flow's clock advances by 1 / AR per packet, so many packets of fast \
+    flows go before a packet of a slow flow. The envelope drops a slightly different share of \
+    slow and fast flows: AIR is AR times 5 s, 250 packets for the fastest and 25 for the \
+    slowest.";
 
 pub fn diverse(lab: &Lab) -> Result<Evidence, LabError> {
     let found = seeds(lab, DIVERSE, &Vec::new(), SEEDS)?;
@@ -201,7 +201,7 @@ fn switches(found: &Seeds) -> Table {
         ("utilization", |port| port.utilization_mean),
         ("queue", |port| port.queue.mean()),
         ("its deviation", |port| port.queue.deviation()),
-        ("99-tile", |port| port.queue.percentile(99.0) as f64),
+        ("99th percentile", |port| port.queue.percentile(99.0) as f64),
     ];
     let row = |(row, (name, value)): (usize, &(&str, Value))| {
         let mut cells = vec![Cell::from(*name)];
@@ -223,7 +223,7 @@ fn switches(found: &Seeds) -> Table {
     ]);
     Table {
         name: "sec422-switches".into(),
-        caption: "The middle trunk at switches 2 and 3; queues as arrivals find them.".into(),
+        caption: "The middle trunk at switches 2 and 3; queues at arrivals.".into(),
         columns: vec![
             words("quantity", "what is measured"),
             column("switch 2, printed", "", "in the paper"),
@@ -247,8 +247,8 @@ fn contrast(others: &[Seeds]) -> Table {
     Table {
         name: "sec422-disciplines".into(),
         caption: format!(
-            "Waiting of one-hop flows under other disciplines, {SEEDS_SHOWN} seeds. FIFO does \
-             not know rates."
+            "Waiting of one-hop flows under other disciplines, {SEEDS_SHOWN} seeds. FIFO \
+             ignores rates."
         ),
         columns,
         rows: disciplines::ALL.iter().zip(others).map(row).collect(),

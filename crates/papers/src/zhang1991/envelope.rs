@@ -17,7 +17,7 @@ const CHECKS: f64 = 30_000.0;
 const HELD: usize = 0;
 const FREE: usize = 2;
 
-const ENVELOPE_WORDS: &str = "Fixed windows let two windows' worth pass back to back over a \
+const ENVELOPE_WORDS: &str = "Fixed windows let two windows' worth pass back to back across a \
     boundary: with long trains at eight times the mean rate a clock runs ahead by more than T = \
     AIR x Vtick. Sliding windows keep it below T at the first switch.";
 
@@ -132,7 +132,7 @@ fn envelope_table(envelopes: &[Vec<Checks>]) -> Table {
         name: "sec33-envelope".into(),
         caption: format!(
             "Checks by the switches before the trunks of Test One, T = AIR x Vtick, \
-             {SEEDS_CONTRAST} seeds together. Burstiness 8: trains of 50 packets at 8 times the \
+             {SEEDS_CONTRAST} seeds in total. Burstiness 8: trains of 50 packets at 8 times the \
              mean rate."
         ),
         columns: vec![

@@ -49,16 +49,16 @@ const PROTECT: [(&str, &str); 4] = [
     ("SCFQ", "scfq"),
 ];
 
-const WORDS: &str = "680 packets a second over 300 s and 47,106 lost make 35.6 packets a second \
-    for each misbehaving flow, 3.56 times its rate and not the 5 of the text; at 5 times about \
-    90,000 must be lost. Both are run. What three-hop flows wait, and the total, depend on where \
-    the misbehaving flows are; here each route has one. Normal flows wait less than in Test One \
-    on every path length, as the packets of misbehaving flows wait behind theirs; of the printed \
-    delays only that of three hops is shorter.";
+const WORDS: &str = "680 packets a second over 300 s and 47,106 losses give 35.6 packets a \
+    second for each misbehaving flow, 3.56 times its rate instead of the 5 of the text; at 5 \
+    times about 90,000 must be lost. Both are run. The wait of three-hop flows and the total \
+    depend on where the misbehaving flows are; here each route has one. Normal flows wait less \
+    than in Test One on every path length, as the packets of misbehaving flows wait behind \
+    theirs; of the printed delays only that of three hops is shorter than in Test One.";
 const CONTRAST_WORDS: &str = "FIFO lets misbehaving flows take the link and fill the pool. Fair \
-    disciplines protect by sharing the link anew at every packet, VirtualClock by reserved rates. \
-    Leaky buckets at the edge protect too, but drop what the link could have carried; a shallow \
-    one also drops packets of honest flows.";
+    disciplines protect normal flows by dividing the link again at every packet, VirtualClock \
+    by reserved rates. Leaky buckets at the edge protect too, but drop packets that the link \
+    could have carried; a shallow bucket also drops packets of normal flows.";
 
 pub fn firewall(lab: &Lab) -> Result<Evidence, LabError> {
     let slower = ROUTES.map(|route| {
@@ -221,7 +221,7 @@ fn link_quantities() -> [LinkQuantity; 9] {
             2,
         ),
         (
-            "99-tile",
+            "99th percentile",
             Cell::float(65.0, 0),
             |seen| seen.middle(|port| port.queue.percentile(99.0) as f64),
             1,
@@ -337,9 +337,9 @@ fn contrast_table(others: &[Seeds]) -> Table {
     Table {
         name: "sec423-disciplines".into(),
         caption: format!(
-            "Every sixth flow at 5 times its rate under other disciplines, {SEEDS_CONTRAST} seeds. \
-             A full pool drops from its longest queue, FIFO's the packet that comes, unless said \
-             otherwise."
+            "Every sixth flow at 5 times its rate under other disciplines, {SEEDS_CONTRAST} \
+             seeds. A full pool drops from its longest queue, with FIFO the arriving packet, \
+             unless noted otherwise."
         ),
         columns: vec![
             words("discipline", "of every port"),

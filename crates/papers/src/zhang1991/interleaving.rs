@@ -61,7 +61,7 @@ pub fn interleaving(lab: &Lab) -> Result<Evidence, LabError> {
     let row = |what: &str, order: String| vec![Cell::from(what), Cell::from(order)];
     let table = Table {
         name: "sec31-interleaving".into(),
-        caption: "Order in which two bursts leave, A's having come first.".into(),
+        caption: "Order in which two bursts leave; A's arrived first.".into(),
         columns: vec![
             words("reserved", "by A and B, and the discipline"),
             words("order", "of departures"),
@@ -117,7 +117,7 @@ pub fn no_credit(lab: &Lab) -> Result<Evidence, LabError> {
         name: "sec324-no-credit".into(),
         caption: format!(
             "A flow sends 50 packets at once, half of what it reserves on average; \
-             {SEEDS_CONTRAST} seeds. What the other flows wait:"
+             {SEEDS_CONTRAST} seeds. Wait of the other flows:"
         ),
         columns: vec![
             words("discipline", "of every port"),

@@ -41,10 +41,9 @@ const DEVIATIONS_MS: [[f64; 3]; 3] = [
 /// Waits that a discipline that does not charge bursts may let the patterns differ by.
 const ALIKE: f64 = 1.5;
 
-const WORDS: &str = "Constant sources of the same rate meet with the same phases for ever, so \
-    their delays vary from seed to seed. Under VirtualClock the burst of a flow makes that flow \
-    wait; FIFO, WFQ and deficit round robin serve such packets in nearly the same order as they \
-    come, and let all flows wait for it.";
+const WORDS: &str = "Constant sources of the same rate keep their phases, so their delays vary \
+    from seed to seed. Under VirtualClock the burst of a flow delays that flow; FIFO, WFQ and \
+    deficit round robin serve these packets nearly in order of arrival, so it delays all flows.";
 
 pub fn patterns(lab: &Lab) -> Result<Evidence, LabError> {
     let found = seeds(lab, PATTERNS, &Vec::new(), SEEDS)?;
@@ -198,8 +197,8 @@ fn contrast_table(others: &[Seeds]) -> Table {
     Table {
         name: "sec425-disciplines".into(),
         caption: format!(
-            "Waiting of one-hop flows under other disciplines, {SEEDS_CONTRAST} seeds: who charges \
-             a burst to its own flow?"
+            "Waiting of one-hop flows under other disciplines, {SEEDS_CONTRAST} seeds: which \
+             ones charge a burst to its own flow?"
         ),
         columns,
         rows: ALL.iter().zip(others).map(row).collect(),

@@ -21,10 +21,10 @@ const TWICE: [(&str, &str); 2] = [
 /// A packet on the link.
 const TRANSMISSION_MS: f64 = 5.0;
 
-const WORDS: &str = "The offset P lets one flow's packets go before others' until its clock has \
-    run P ahead of real time; a flow that sends more than it reserves uses it up once and gains \
-    nothing after. Datagrams get what is left. A reserved packet waits for one that is being \
-    sent, and for the reserved ones that waited for it too.";
+const WORDS: &str = "The offset P lets a flow's packets go before others' until its clock is P \
+    ahead of real time; a flow that exceeds its reservation uses the offset up once and gains \
+    nothing afterwards. Datagrams get the leftover rate. A reserved packet waits for a datagram \
+    in transmission, and for the reserved packets that also waited for it.";
 
 fn is_favoured(flow: &FlowSpec) -> bool {
     flow.name == "favoured"
@@ -118,7 +118,7 @@ fn table(settings: &[(&str, Sets)], found: &[Seeds]) -> Table {
     };
     Table {
         name: "sec322-priority".into(),
-        caption: format!("One link, 18 flows that reserve, {SEEDS_CONTRAST} seeds."),
+        caption: format!("One link, 18 flows with reservations, {SEEDS_CONTRAST} seeds."),
         columns: vec![
             words(
                 "setting",

@@ -53,7 +53,11 @@ const READINGS: [Reading; 15] = [
     reading("AI", "4 s", &[(INTERVAL, "4 s")]),
     reading("AI", "10 s", &[(INTERVAL, "10 s")]),
     reading("excess", "delayed at the source", &[(EXCESS, "delay")]),
-    reading("excess", "the source stands still", &[(EXCESS, "freeze")]),
+    reading(
+        "excess",
+        "the source stops (`freeze`)",
+        &[(EXCESS, "freeze")],
+    ),
     reading(
         "envelope",
         "sliding windows",
@@ -62,7 +66,7 @@ const READINGS: [Reading; 15] = [
     reading("auxVC set back", "never", &[("scheduler.resync", "none")]),
     reading(
         "auxVC set back",
-        "as section 3.1 is written",
+        "as written in section 3.1",
         &[("scheduler.resync", "literal")],
     ),
     reading(
@@ -72,10 +76,10 @@ const READINGS: [Reading; 15] = [
     ),
 ];
 
-const WORDS: &str = "The gap behind every packet, also the last of a train, decides most: \
-    without it delays are two thirds longer. Train length and AI move all figures together. No \
-    reading closes the split of delay between path lengths: one-hop flows wait 13 % longer than \
-    printed, three-hop flows 7 % less, while the wait per hop agrees.";
+const WORDS: &str = "The gap after every packet, including the last of a train, has the largest \
+    effect: without it delays are two thirds longer. Train length and AI change all figures \
+    together. No reading gives the printed split of delay between path lengths: one-hop flows \
+    wait 13 % longer than printed, three-hop flows 7 % less, while the wait per hop agrees.";
 
 pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
     let settings: Vec<Sets> = READINGS
@@ -110,7 +114,7 @@ pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
     let table = Table {
         name: "readings".into(),
         caption: format!(
-            "Test One, each row one change to what is run above; {SEEDS_SHOWN} seeds."
+            "Test One, each row with one change to the run above; {SEEDS_SHOWN} seeds."
         ),
         columns: vec![
             words("open point", "what the paper does not say"),
@@ -120,7 +124,7 @@ pub fn readings(lab: &Lab) -> Result<Evidence, LabError> {
             column("3 hops", "ms", "over three"),
             column("per hop", "ms", "waiting per packet and trunk"),
             column("rate", "packets/s", "of a flow"),
-            column("queue", "packets", "that arrivals find"),
+            column("queue", "packets", "at arrivals"),
             column("lost", "packets", "in switches"),
         ],
         rows,

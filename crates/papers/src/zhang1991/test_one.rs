@@ -22,16 +22,16 @@ pub const HOPS: [usize; 3] = [1, 2, 3];
 /// Queue lengths drawn.
 const DRAWN: usize = 14;
 
-const WORDS: &str = "The queue is what arrivals find: those that wait, the one in transmission and \
-    the newcomer. By Little's law the printed delays belong to a shorter queue over time, 2.15; \
-    the printed 2.64 is what arrivals find. Waiting excludes a packet's own transmission. The \
-    printed 584 packets a second do not agree with the printed rates of flows, 24 x 9.59 + 24 x \
-    9.58 + 12 x 9.62 = 575.5.";
+const WORDS: &str = "The queue is counted at arrivals: the packets that wait, the one in \
+    transmission and the arriving one. By Little's law the printed delays correspond to a \
+    shorter time average, 2.15; the printed 2.64 is the queue at arrivals. Waiting excludes a \
+    packet's own transmission. The printed 584 packets a second do not agree with the printed \
+    rates of flows, 24 x 9.59 + 24 x 9.58 + 12 x 9.62 = 575.5.";
 
-const SPLIT_WORDS: &str = "Flows that come from another trunk wait less than those fresh from a \
-    source: the first switch has let what ran ahead of its rate wait, and has spaced it. \
-    VirtualClock makes more of that difference than FIFO does. The printed split between path \
-    lengths is nearer to that of FIFO.";
+const SPLIT_WORDS: &str = "Flows that come from another trunk wait less than those directly \
+    from a source: the first switch has delayed and spaced packets ahead of their rate. The \
+    difference is larger with VirtualClock than with FIFO. The printed split between path \
+    lengths is closer to that of FIFO.";
 /// Trunks by what comes to them.
 const PLACES: [(&str, [&str; 2]); 3] = [
     ("first", ["S1->S2", "S4->S3"]),
@@ -158,7 +158,11 @@ fn switches_table(found: &Seeds) -> Table {
         ("its deviation", |port| port.utilization_deviation, 3),
         ("queue", |port| port.queue.mean(), 2),
         ("its deviation", |port| port.queue.deviation(), 2),
-        ("99-tile", |port| port.queue.percentile(99.0) as f64, 1),
+        (
+            "99th percentile",
+            |port| port.queue.percentile(99.0) as f64,
+            1,
+        ),
     ];
     let rows = values
         .iter()
@@ -216,8 +220,8 @@ fn flows_table(found: &Seeds) -> Table {
     rows.push(all);
     Table {
         name: "sec421-flows".into(),
-        caption: "Throughput and queueing delay by path length; 7.45 ms a hop follow from the \
-                  printed delays."
+        caption: "Throughput and queueing delay by path length; the printed delays give 7.45 ms \
+                  per hop."
             .into(),
         columns: vec![
             words("hops", "trunks crossed"),
@@ -249,14 +253,19 @@ fn places_table(found: &Seeds, fifo: &Seeds) -> Table {
     for name in ["VirtualClock", "FIFO"] {
         columns.extend(HOPS.map(|n| {
             let heading = format!("{name}, {}", counted(n));
-            column(&heading, "ms", "waiting of flows that cross so many trunks")
+            column(
+                &heading,
+                "ms",
+                "waiting of flows that cross this number of trunks",
+            )
         }));
     }
     Table {
         name: "sec421-places".into(),
         caption:
             "Where packets wait. All flows of the first trunk come from their sources; on the \
-                  last, one-hop flows do and meet flows that have been smoothed."
+                  last, one-hop flows come from their sources and meet flows that have been \
+                  smoothed."
                 .into(),
         columns,
         rows: PLACES.iter().map(row).collect(),
@@ -336,17 +345,17 @@ fn queue_plot(found: &Seeds) -> Plot {
     };
     Plot {
         id: "sec421-queue".into(),
-        title: "Test One: queue that arrivals find on the middle trunk".into(),
-        x: Axis::new("queue with the newcomer", "packets"),
+        title: "Test One: queue at arrivals on the middle trunk".into(),
+        x: Axis::new("queue with the arriving packet", "packets"),
         y: Axis {
             min: Some(0.0),
             ..Axis::new("share of arrivals", "")
         },
         curves: MIDDLE.iter().map(|channel| one(channel)).collect(),
-        note: "Mean 2.6; one packet in a hundred finds 8 or more.".into(),
+        note: "Mean 2.6; one packet in a hundred sees 8 or more.".into(),
         marks: vec![
             Mark::vertical(SWITCHES[0][2], "paper: mean"),
-            Mark::vertical(SWITCHES[0][4], "paper: 99-tile"),
+            Mark::vertical(SWITCHES[0][4], "paper: 99th percentile"),
         ],
     }
 }

@@ -28,14 +28,14 @@ const GROUPS: usize = 20;
 const DRAWN: usize = 3;
 const HELD: (&str, &str) = ("flows.flow.envelope", "{ kind = \"fixed-window\" }");
 
-const WORDS: &str = "The scheduler tells its clock at every check, once in AIR packets. A clock \
-    that is behind real time is then moved up to it. What the resets have added up to is taken \
-    off again for the walk of equations 3 to 5: a packet more moves it by one, an AI by AIR the \
-    other way. With the resets, equation 6, the walk is reflected at zero: for many checks its \
-    mean is sqrt(2 AIR n / pi) and its variance AIR n (1 - 2 / pi), so that the paper's guess of \
-    an as fast growing variance holds for the order alone. As it is looked at only at checks, its \
-    mean is the sum over k up to n of E[S+] / k, with S a normal number of variance AIR k \
-    (Spitzer's identity), 0.58 sqrt(AIR) less than the limit.";
+const WORDS: &str = "The scheduler's clock is recorded at every check, once in AIR packets. A \
+    clock behind real time is then set to it. For the walk of equations 3 to 5 the sum of these \
+    resets is subtracted: each packet adds one, each AI subtracts AIR. With the resets, \
+    equation 6, the walk is reflected at zero: for many checks its mean is sqrt(2 AIR n / pi) \
+    and its variance AIR n (1 - 2 / pi), so the paper's guess that the variance grows equally \
+    fast holds only for the order. Since it is observed only at checks, its mean is the sum \
+    over k up to n of E[S+] / k, with S a normal number of variance AIR k (Spitzer's identity), \
+    0.58 sqrt(AIR) below the limit.";
 
 /// The scheduler's clock of a flow at its checks.
 #[derive(Default)]
@@ -215,7 +215,7 @@ fn walk_table(walks: &[Walk]) -> Table {
     Table {
         name: "sec33-walk".into(),
         caption: format!(
-            "VirtualClock - real time in packets at the n-th check, one in {air:.0} packets; \
+            "VirtualClock - real time, in packets, at the n-th check, one in {air:.0} packets; \
              {} runs of a Poisson source of 5 packets/s without an envelope.",
             walks.len()
         ),
@@ -234,7 +234,7 @@ fn walk_table(walks: &[Walk]) -> Table {
             column(
                 "with resets: mean, stepped",
                 "packets",
-                "reflected at checks alone",
+                "reflected only at checks",
             ),
         ],
         rows: CHECKS.iter().map(row).collect(),
@@ -255,8 +255,7 @@ fn plot(walks: &[Walk], held: &Walk) -> Plot {
         x: Axis::new("check", "AIR packets each"),
         y: Axis::new("ahead of real time", "packets"),
         curves: free.chain([held_curve]).collect(),
-        note: "Without the envelope the clock of an honest flow leaves any threshold behind."
-            .into(),
+        note: "Without the envelope the clock of a conforming flow passes any threshold.".into(),
         marks: vec![Mark::horizontal(held.air, "T")],
     }
 }
