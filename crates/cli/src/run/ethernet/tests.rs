@@ -12,7 +12,7 @@ engine = "ethernet"
 duration = "1 ms"
 [topology]
 kind = "star"
-hosts = 5
+stations = 5
 [link]
 rate = "1 Gbps"
 [buffer]
