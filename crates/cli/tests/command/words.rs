@@ -184,7 +184,7 @@ fn words_of_the_field_and_codes_of_errors_are_explained() {
         both.find(part)
             .unwrap_or_else(|| panic!("no {part} in: {both}"))
     };
-    assert!(place("pfc in [schemes]") < place("(in the field)"));
+    assert!(place("kind in [flow_control]") < place("(in the field)"));
     assert!(place("(in the field)") < place("`flow_control.kind"));
     for code in scenario::error_codes() {
         let told = text(code);

@@ -98,7 +98,7 @@ fn check_nodes(spec: &EthernetSpec) -> Result<(), BuildError> {
         }
         let NodeKind::Switch(switch) = &node.kind else {
             if spec.nodes.len() < 64 && leaving().count() != 1 {
-                return err(format!("station {} must have one link", node.name));
+                return err(format!("host {} must have one link", node.name));
             }
             continue;
         };

@@ -10,7 +10,7 @@ pub(super) fn check(spec: &EthernetSpec) -> Result<(), Problem> {
         let links = spec.links.iter();
         let links = links.filter(|link| link.ends.contains(&(index as u32)));
         if matches!(node.kind, NodeKind::Station { .. }) && links.count() != 1 {
-            return Err(Problem(format!("station {index} needs one link")));
+            return Err(Problem(format!("host {index} needs one link")));
         }
     }
     let hops = routes::next_hops(spec);

@@ -156,14 +156,9 @@ fn high_water(channels: &[String], queues: &[Queue<'_>]) -> Plot {
         x.clone(),
         most.collect(),
     )];
-    let thresholds = optional(&|queue| ports::high_bytes(queue));
+    let thresholds = optional(&|queue| ports::xoff_bytes(queue));
     if thresholds.iter().any(|value| value.is_finite()) {
-        curves.push(Curve::new(
-            "high threshold",
-            Style::Points,
-            x.clone(),
-            thresholds,
-        ));
+        curves.push(Curve::new("XOFF", Style::Points, x.clone(), thresholds));
     }
     curves.push(Curve::new("limit", Style::Points, x, optional(&limit)));
     if top.is_empty() {

@@ -99,7 +99,10 @@ fn port_columns() -> Vec<Column> {
         bytes("held mean", "over the time after the warm-up"),
         bytes("held max", "whole run"),
         bytes("limit", "it holds; empty is without limit"),
-        bytes("high", "congested above this (detection at outputs)"),
+        bytes(
+            "xoff",
+            "neighbours are stopped above this (detection at outputs)",
+        ),
         Column::number("stopped", "%", "share of the time after the warm-up"),
         Column::number("stop max", "ms", "longest; whole run"),
         Column::number("congestions", "", "times it became congested; whole run"),
@@ -143,7 +146,7 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             Cell::float(found.mean_bytes, 0),
             found.most_bytes.into(),
             queue.spec.and_then(|told| told.limit_bytes).into(),
-            high_bytes(queue).into(),
+            xoff_bytes(queue).into(),
             Cell::float(found.stopped_share * 100.0, 3),
             Cell::float(found.longest_stop.ps() as f64 / 1e9, 6),
             found.congestions.into(),
@@ -159,7 +162,7 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
 }
 
 /// The threshold, where it says something: below a limit.
-pub fn high_bytes(queue: &Queue<'_>) -> Option<u64> {
+pub fn xoff_bytes(queue: &Queue<'_>) -> Option<u64> {
     let told = queue.spec?;
     told.limit_bytes
         .is_some_and(|limit| told.high_bytes < limit)
@@ -243,7 +246,7 @@ pub fn channels(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             Column::number(
                 "headroom held max",
                 "bytes",
-                "of that in headroom, or above the high threshold; whole run",
+                "of that in headroom, or above the XOFF threshold; whole run",
             ),
         ],
     );

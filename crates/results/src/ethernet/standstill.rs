@@ -26,8 +26,8 @@ fn at(time: Time) -> String {
 /// What stands still, and since when.
 pub fn sentence(found: &Standstill) -> String {
     let what = match found.is_circle {
-        true => "deadlock: queues wait for each other in a circle",
-        false => "standstill: queues wait for one that is stopped and never let go",
+        true => "deadlock: queues wait for each other in a cycle",
+        false => "standstill: queues wait for one that is stopped and never resumed",
     };
     let others = match found.others_move {
         true => ", while others move",
@@ -81,7 +81,7 @@ fn place(spec: &EthernetSpec, channels: &[String], wait: &Wait) -> String {
     format!("{name}, class {}{host}", wait.class)
 }
 
-/// The next queue, or the node that does not let go.
+/// The next queue, or the node that never resumes it.
 fn waits_for(spec: &EthernetSpec, channels: &[String], found: &Standstill, index: usize) -> String {
     let next = match found.is_circle {
         true => found.waits.get((index + 1) % found.waits.len()),
@@ -91,7 +91,7 @@ fn waits_for(spec: &EthernetSpec, channels: &[String], found: &Standstill, index
         let own = &found.waits[index];
         let node = names::channel_ends(spec, own.channel).map(|(_, to)| names::node(spec, to));
         let node = node.unwrap_or_else(|| "the next node".into());
-        return format!("{node}, which does not let go");
+        return format!("{node}, which does not resume it");
     };
     place(spec, channels, next)
 }
@@ -129,7 +129,7 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
 fn columns() -> Vec<Column> {
     vec![
         Column::number("place", "", "of the queue in the chain"),
-        Column::text("node", "where it stands"),
+        Column::text("node", "the node it is in"),
         Column::text("port", "the port it waits at"),
         Column::number("class", "", "its class"),
         Column::text("to", "only frames to this host are stopped; empty: all"),

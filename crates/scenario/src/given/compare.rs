@@ -66,8 +66,8 @@ pub(crate) struct Run {
     /// Root of every random stream: the same seed gives the same run, bit for bit.
     #[key(is = Whole { min: 0, max: u64::MAX, unit: "" }, default = "1")]
     pub seed: u64,
-    /// Throughput and queues over time are means over windows of this length; recovery is measured to
-    /// one of them.
+    /// Throughput and queues over time are means over windows of this length; recovery is
+    /// measured to one of them.
     #[key(is = Clock { min_ps: 1 }, otherwise = "a {WINDOWS}th of the run")]
     pub window: Placed<Option<Duration>>,
 }

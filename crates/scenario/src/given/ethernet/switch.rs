@@ -44,9 +44,9 @@ pub(crate) enum Scheduler {
     /// Deficit round robin: all classes in turn, each with its `quantum` of bytes.
     #[word(cite = "Shreedhar, Varghese 1995")]
     Drr {
-        /// Bytes a turn: in `[scheduler]` of classes without a `quantum` of their own, in the
-        /// table of a link of all classes there.
-        #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "1522 B")]
+        /// Bytes a turn. In `[scheduler]` it holds for classes without a `quantum` of their own, in
+        /// the table of a link for all classes there.
+        #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "1522 B, a full frame with a tag")]
         quantum: Option<u32>,
     },
 }
