@@ -305,6 +305,10 @@ pub enum Measure {
     Arrivals,
     /// Share of the channel's rate that control units use.
     ControlThroughput,
+    /// Bits per second that leave the sending node, control units included.
+    Rate,
+    /// Share of the time in which data waits for the channel and none of it has credit.
+    Stopped,
     /// Units of data started since the beginning.
     Forwarded,
     /// The sender's credit.

@@ -17,6 +17,7 @@ use crate::source::At;
 use crate::suggest::{self, Budget};
 use crate::topology::Graph;
 use crate::typed::{Chosen, Placed};
+use crate::wildcard;
 
 /// Flows that a scenario may have.
 pub(crate) const MOST_FLOWS: u64 = 4_000_000;
@@ -417,6 +418,25 @@ impl<'a> FlowNames<'a> {
         let named = drafts.iter().enumerate();
         let named = named.map(|(index, draft)| (draft.name.as_str(), index as u32));
         Self(named.collect(), Budget::default())
+    }
+
+    /// The flows that share a name, or all of them, in their order; none where one flow has the
+    /// name itself.
+    pub(crate) fn group(&self, name: &str) -> Vec<u32> {
+        if self.0.contains_key(name) {
+            return Vec::new();
+        }
+        if name == wildcard::ALL {
+            let mut all: Vec<u32> = self.0.values().copied().collect();
+            all.sort_unstable();
+            return all;
+        }
+        let numbered = format!("{name}[");
+        let from = self.0.range(numbered.as_str()..);
+        let of = from.take_while(|(flow, _)| flow.starts_with(&numbered));
+        let mut of: Vec<u32> = of.map(|(_, index)| *index).collect();
+        of.sort_unstable();
+        of
     }
 
     pub(crate) fn find(&self, name: &str, at: &At) -> Result<u32, Box<Diagnostic>> {

@@ -18,10 +18,23 @@ use crate::topology::Graph;
 use crate::typed::{Placed, Word};
 use crate::wildcard::{self, Many};
 
+mod buffers;
+
 /// A cell, where nothing says how long units are.
 const CELL_BYTES: u32 = 53;
 /// So many times what a series keeps is long.
 const LONG: f64 = 8.0;
+
+/// Most flows and channels that are looked at for one block.
+const MOST_TRIED: usize = 4_096;
+
+/// Whose a series is.
+enum Whose {
+    /// One flow, which may be unknown, or all flows together.
+    One(Option<Option<u32>>),
+    /// Several, a series each.
+    Several(Vec<u32>),
+}
 
 /// What `[[series]]` may refer to.
 pub(crate) struct Reader<'a> {
@@ -49,8 +62,16 @@ impl Reader<'_> {
         blocks.flatten().collect()
     }
 
-    /// The series of a block: one, or one for each channel of a wildcard that has what is measured.
+    /// The series of a block: one, or one for each flow and channel it stands for that has what is
+    /// measured.
     fn block(&self, given: &Placed<Series>, mistakes: &mut Diagnostics) -> Vec<SeriesSpec> {
+        if given.measure.sure() == Some(&SeriesMeasure::Buffer) {
+            return self.buffers(given, mistakes);
+        }
+        if let Some(mistake) = self.no_credit(given) {
+            mistakes.push(mistake.aside_after(self.chosen.clone()));
+            return Vec::new();
+        }
         let at = &given.on.at;
         let channels = given.on.as_ref().and_then(|on| {
             let channels = wildcard::channels(
@@ -63,36 +84,164 @@ impl Reader<'_> {
                 .map_err(|mistake| mistakes.push(*mistake))
                 .transpose()
         });
-        let Some(channels) = channels else {
-            return self.one(given, None, mistakes).into_iter().collect();
+        let whose = self.whose(given, mistakes);
+        let (of, at, subjects) = match (whose, channels) {
+            (Whose::One(flow), None) => {
+                return self.one(given, flow, None, mistakes).into_iter().collect();
+            }
+            (Whose::One(flow), Some(channels)) => {
+                let channels = channels.unwrap_or_default().into_iter();
+                let subjects = channels.map(|channel| (flow, Some(channel)));
+                (Many::Places, at, subjects.collect())
+            }
+            (Whose::Several(_), Some(Err(()))) => return Vec::new(),
+            (Whose::Several(flows), channels) => {
+                let channels = channels.and_then(Result::ok);
+                let Some(subjects) = self.of_flows(given, &flows, channels.as_deref(), mistakes)
+                else {
+                    return Vec::new();
+                };
+                (Many::Flows, &given.flow.at, subjects)
+            }
         };
+        if subjects.len() > MOST_TRIED && matches!(of, Many::Flows) {
+            let mistake = wildcard::too_many(of, at, subjects.len());
+            mistake
+                .into_iter()
+                .for_each(|mistake| mistakes.push(mistake));
+            return Vec::new();
+        }
+        let series = self.all_of(given, &subjects, of, mistakes);
+        let mistake = wildcard::too_many(of, at, series.len());
+        mistake
+            .into_iter()
+            .for_each(|mistake| mistakes.push(mistake));
+        series
+    }
+
+    /// Stops by credit, where no flow is under credit.
+    fn no_credit(&self, given: &Series) -> Option<Diagnostic> {
+        let is_stops = given.measure.sure() == Some(&SeriesMeasure::Stopped);
+        if !is_stops || given.flow.is_some() || self.specs.is_empty() {
+            return None;
+        }
+        let mut legs = self.specs.iter().flat_map(|flow| &flow.legs);
+        let has_credit = legs.any(|leg| leg.flow_control != FlowControlSpec::None);
+        (!has_credit).then(|| {
+            Diagnostic::error("bad-series", "nothing is stopped here")
+                .at(
+                    given.measure.at.clone(),
+                    "there is no credit without a credit scheme",
+                )
+                .help("add `[flow_control]`, or record a `queue`")
+        })
+    }
+
+    /// A series for each subject that has what is measured. Where none has it, one of them says
+    /// why.
+    fn all_of(
+        &self,
+        given: &Placed<Series>,
+        subjects: &[(Option<Option<u32>>, Option<u32>)],
+        of: Many,
+        mistakes: &mut Diagnostics,
+    ) -> Vec<SeriesSpec> {
         let mut told = Diagnostics::default();
         let mut series = Vec::new();
-        for channel in channels.unwrap_or_default() {
+        let is_one_place = !subjects
+            .iter()
+            .any(|(_, channel)| *channel != subjects[0].1);
+        for (flow, channel) in subjects {
             let mut unheard = Diagnostics::default();
-            match self.one(given, Some(channel), &mut unheard) {
-                Some(one) if unheard.errors() == 0 => series.push(SeriesSpec {
-                    name: wildcard::named(&one.name, &self.graph.channel_name(channel)),
-                    ..one
-                }),
+            match self.one(given, *flow, *channel, &mut unheard) {
+                Some(one) if unheard.errors() == 0 => {
+                    let place = || self.graph.channel_name(one.channel);
+                    let flow = one.flow.and_then(|flow| self.specs.get(flow as usize));
+                    let name = match (of, flow) {
+                        (Many::Flows, Some(flow)) if is_one_place => flow.name.clone(),
+                        (Many::Flows, Some(flow)) => format!("{}, {}", flow.name, place()),
+                        (Many::Flows | Many::Places | Many::Switches, _) => place(),
+                    };
+                    series.push(SeriesSpec {
+                        name: wildcard::named(&one.name, &name),
+                        ..one
+                    });
+                }
                 _ => {}
             }
             told = unheard;
         }
-        // Where no channel has it, one of them says why.
-        let mistake = wildcard::too_many(Many::Places, at, series.len());
-        mistake
-            .into_iter()
-            .for_each(|mistake| mistakes.push(mistake));
         if series.is_empty() || told.errors() == 0 {
             told.iter().for_each(|one| mistakes.push(one.clone()));
         }
         series
     }
 
+    /// The flow that is named, or those that share the name.
+    fn whose(&self, given: &Series, mistakes: &mut Diagnostics) -> Whose {
+        let Some(name) = given.flow.as_ref() else {
+            return Whose::One(None);
+        };
+        let several = self.names.group(name);
+        if !several.is_empty() {
+            return Whose::Several(several);
+        }
+        let flow = self.names.find(name, &given.flow.at);
+        Whose::One(Some(
+            flow.map_err(|diagnostic| mistakes.push(*diagnostic)).ok(),
+        ))
+    }
+
+    /// Each of several flows, with the channels among these that it crosses; without channels,
+    /// with the one that `on` names. `None` after a mistake.
+    fn of_flows(
+        &self,
+        given: &Placed<Series>,
+        flows: &[u32],
+        channels: Option<&[u32]>,
+        mistakes: &mut Diagnostics,
+    ) -> Option<Vec<(Option<Option<u32>>, Option<u32>)>> {
+        let of = |flow: u32| Some(Some(flow));
+        let named = match (channels, given.on.as_ref()) {
+            (Some(_), _) => None,
+            (None, None) => return Some(flows.iter().map(|flow| (of(*flow), None)).collect()),
+            (None, Some(on)) => {
+                let channel = self.graph.find_channel(on, &given.on.at);
+                Some([channel.map_err(|mistake| mistakes.push(*mistake)).ok()?])
+            }
+        };
+        let channels = channels.or(named.as_ref().map(<[u32; 1]>::as_slice))?;
+        let is_control = given.measure.sure() == Some(&SeriesMeasure::ControlThroughput);
+        let mut subjects = Vec::new();
+        for flow in flows {
+            let legs = self.specs.get(*flow as usize).map(|flow| &flow.legs);
+            let crossed = legs.into_iter().flatten().flat_map(|leg| {
+                let back = is_control.then_some(leg.channel ^ 1);
+                [leg.channel].into_iter().chain(back)
+            });
+            let mut crossed: Vec<u32> = crossed
+                .filter(|channel| channels.binary_search(channel).is_ok())
+                .collect();
+            crossed.sort_unstable();
+            crossed.dedup();
+            subjects.extend(
+                crossed
+                    .into_iter()
+                    .map(|channel| (of(*flow), Some(channel))),
+            );
+        }
+        if subjects.is_empty() {
+            // The first of them says that it is elsewhere.
+            let first = flows.first().map(|flow| of(*flow));
+            subjects.extend(first.zip(channels.first().map(|channel| Some(*channel))));
+        }
+        Some(subjects)
+    }
+
     fn one(
         &self,
         given: &Placed<Series>,
+        flow: Option<Option<u32>>,
         on: Option<u32>,
         mistakes: &mut Diagnostics,
     ) -> Option<SeriesSpec> {
@@ -104,10 +253,6 @@ impl Reader<'_> {
                 .map_err(|diagnostic| mistakes.push(*diagnostic))
                 .ok()
         }));
-        let flow = given.flow.as_ref().map(|flow| {
-            let flow = self.names.find(flow, &given.flow.at);
-            flow.map_err(|diagnostic| mistakes.push(*diagnostic)).ok()
-        });
         if flow.is_none() {
             check_whose(given, measure, mistakes);
         }
@@ -122,7 +267,7 @@ impl Reader<'_> {
         if let Some(flow) = spec
             && let Some(wrong) = self.wrong_flow(given, measure, flow, channel)
         {
-            let is_gone = measure == Measure::Credit || is_of_source(measure);
+            let is_gone = needs_credit(measure) || is_of_source(measure);
             mistakes.push(wrong.aside_after(self.chosen.clone().filter(|_| is_gone)));
             return None;
         }
@@ -185,7 +330,9 @@ impl Reader<'_> {
                 leaf,
                 "units wait where they are forwarded: not at the last channel",
             ),
-            Measure::Credit => (!controlled, "there is no credit without a credit scheme"),
+            Measure::Credit | Measure::Stopped => {
+                (!controlled, "there is no credit without a credit scheme")
+            }
             Measure::AllowedRate | Measure::SourceRate => {
                 (!is_abr, "only sources of kind `abr` have one")
             }
@@ -197,12 +344,13 @@ impl Reader<'_> {
                 true => &given.on.at,
                 false => &given.flow.at,
             };
-            Diagnostic::error(
-                "bad-series",
-                format!("`{}` has no {} here", flow.name, given.measure.word()),
-            )
-            .at(at.clone(), why)
-            .note(format!("`{}` crosses {ways}", flow.name))
+            let what = match measure {
+                Measure::Stopped => "is never stopped".to_owned(),
+                _ => format!("has no {}", given.measure.word()),
+            };
+            Diagnostic::error("bad-series", format!("`{}` {what} here", flow.name))
+                .at(at.clone(), why)
+                .note(format!("`{}` crosses {ways}", flow.name))
         })
     }
 
@@ -237,6 +385,10 @@ fn is_of_port(measure: Measure) -> bool {
         measure,
         Measure::RateQueue | Measure::LoadFactor | Measure::ActiveCircuits | Measure::FairShare
     )
+}
+
+fn needs_credit(measure: Measure) -> bool {
+    matches!(measure, Measure::Credit | Measure::Stopped)
 }
 
 fn is_of_source(measure: Measure) -> bool {
@@ -305,11 +457,13 @@ impl From<SeriesMeasure> for Measure {
             SeriesMeasure::Throughput => Self::Throughput,
             SeriesMeasure::Arrivals => Self::Arrivals,
             SeriesMeasure::ControlThroughput => Self::ControlThroughput,
+            SeriesMeasure::Rate => Self::Rate,
+            SeriesMeasure::Stopped => Self::Stopped,
             SeriesMeasure::Forwarded => Self::Forwarded,
             SeriesMeasure::Credit => Self::Credit,
             SeriesMeasure::Fill => Self::Fill,
             SeriesMeasure::Queue => Self::Queue,
-            SeriesMeasure::Stored => Self::Stored,
+            SeriesMeasure::Buffer => Self::Stored,
             SeriesMeasure::Delay => Self::Delay,
             SeriesMeasure::Wait => Self::Wait,
             SeriesMeasure::AllowedRate => Self::AllowedRate,

@@ -46,6 +46,8 @@ pub(crate) enum Many {
     Flows,
     /// Channels or switches.
     Places,
+    /// Switches alone.
+    Switches,
 }
 
 /// More series than a block may make; `at` says of what they are.
@@ -57,6 +59,7 @@ pub(crate) fn too_many(of: Many, at: &At, found: usize) -> Option<Diagnostic> {
         Many::Places => {
             "name a node: `on = \"A->*\"` for what leaves it, `on = \"*->A\"` for what enters"
         }
+        Many::Switches => "name a switch",
         Many::Flows => "name a flow, or the name that some of them share",
     };
     Some(

@@ -65,8 +65,94 @@ fn a_wildcard_stands_for_the_channels_that_have_it() {
             "measure = \"delay\"\nflow = \"f\"\non = \"*->*\"",
             &["x (S2->B)"],
         ),
+        (
+            "measure = \"rate\"\non = \"*->S2\"",
+            &["x (S1->S2)", "x (B->S2)"],
+        ),
+        ("measure = \"stopped\"\non = \"S1->S2\"", &["x"]),
+        ("measure = \"buffer\"\non = \"S2\"", &["x"]),
+        ("measure = \"buffer\"\non = \"all\"", &["x (S1)", "x (S2)"]),
     ] {
         assert_eq!(names(series).expect(series), wanted, "{series}");
+    }
+}
+
+#[test]
+fn a_name_of_several_flows_stands_for_each() {
+    let more = "[[flows]]\nname = \"g\"\nfrom = \"A\"\nto = \"B\"\ncount = 2\n\
+                traffic = { kind = \"greedy\" }\n\
+                [[flows]]\nname = \"back\"\nfrom = \"B\"\nto = \"A\"\n\
+                traffic = { kind = \"greedy\" }\n";
+    for (series, wanted) in [
+        (
+            "measure = \"throughput\"\nflow = \"g\"\non = \"S1->S2\"",
+            &["x (g[1])", "x (g[2])"][..],
+        ),
+        (
+            "measure = \"fill\"\nflow = \"g\"\non = \"*->S2\"",
+            &["x (g[1])", "x (g[2])"],
+        ),
+        (
+            "measure = \"credit\"\nflow = \"g\"\non = \"all\"",
+            &[
+                "x (g[1], A->S1)",
+                "x (g[1], S1->S2)",
+                "x (g[1], S2->B)",
+                "x (g[2], A->S1)",
+                "x (g[2], S1->S2)",
+                "x (g[2], S2->B)",
+            ],
+        ),
+        (
+            "measure = \"queue\"\nflow = \"all\"\non = \"S1->S2\"",
+            &["x (f)", "x (g[1])", "x (g[2])"],
+        ),
+        (
+            "measure = \"control-throughput\"\nflow = \"all\"\non = \"S2->S1\"",
+            &["x (f)", "x (g[1])", "x (g[2])", "x (back)"],
+        ),
+    ] {
+        let found = names(&format!("{series}\n{more}"));
+        assert_eq!(found.expect(series), wanted, "{series}");
+    }
+    for (series, wanted) in [
+        (
+            "measure = \"queue\"\nflow = \"g\"\non = \"B->S2\"",
+            "`g[1]` does not cross",
+        ),
+        (
+            "measure = \"queue\"\nflow = \"h\"\non = \"S1->S2\"",
+            "there is no flow `h`",
+        ),
+        (
+            "measure = \"allowed-rate\"\nflow = \"g\"",
+            "only sources of kind `abr`",
+        ),
+        (
+            "measure = \"queue\"\nflow = \"g\"\non = \"S1->C\"",
+            "no node `C`",
+        ),
+    ] {
+        let error = names(&format!("{series}\n{more}")).expect_err(series);
+        assert!(error.contains(wanted), "{series}: {error}");
+    }
+    let many = more.replace("count = 2", "count = 70");
+    let series = "measure = \"queue\"\nflow = \"g\"\non = \"S1->S2\"";
+    let error = names(&format!("{series}\n{many}")).expect_err("70 flows");
+    assert!(error.contains("70 series of one measure"), "{error}");
+}
+
+#[test]
+fn a_buffer_is_of_a_switch() {
+    for (series, wanted) in [
+        ("on = \"S1->S2\"", "not of a channel"),
+        ("on = \"A\"", "`A` is a host"),
+        ("on = \"C\"", "no node `C`"),
+        ("", "`on` is missing"),
+        ("on = \"S1\"\nflow = \"f\"", "not of a flow"),
+    ] {
+        let error = names(&format!("measure = \"buffer\"\n{series}")).expect_err(series);
+        assert!(error.contains(wanted), "{series}: {error}");
     }
 }
 

@@ -12,8 +12,10 @@ use crate::spec::{FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec}
 use crate::unit::NONE;
 
 mod points;
+mod stops;
 
 use points::{Bins, Points};
+use stops::Stops;
 
 /// Records the series of a scenario.
 pub struct Recorder {
@@ -31,6 +33,8 @@ struct Track {
     rate: Rate,
     /// Sum over the legs it follows, for levels of several flows together.
     levels: Vec<(u32, i64)>,
+    /// The queues it follows, of [`Measure::Stopped`].
+    stops: Stops,
     count: u64,
     kind: Shape,
     unit: &'static str,
@@ -43,6 +47,8 @@ struct Track {
 enum Shape {
     /// Bits per window as a share of the channel.
     Share,
+    /// The same in bits per second.
+    Rate,
     /// A level that holds until it changes; its mean per window.
     Level,
     /// Samples; their mean per window.
@@ -78,22 +84,23 @@ impl Recorder {
         let follows = |&(flow, channel): &(u32, u32)| {
             channel == spec.channel && spec.flow.is_none_or(|wanted| wanted == flow)
         };
-        let mut levels = Vec::new();
+        let (mut levels, mut stops) = (Vec::new(), Stops::default());
         for (leg, leg_spec) in legs.iter().enumerate().filter(|(_, leg)| follows(leg)) {
-            let credit = network.flows[leg_spec.0 as usize].legs.iter();
-            let credit = credit.filter(|leg| leg.channel == spec.channel);
-            let initial = credit
-                .map(|leg| initial_level(spec.measure, leg))
-                .next()
-                .unwrap_or(0);
+            let mut own = network.flows[leg_spec.0 as usize].legs.iter();
+            let own = own.find(|leg| leg.channel == spec.channel);
+            let initial = own.map_or(0, |leg| initial_level(spec.measure, leg));
             levels.push((leg as u32, initial));
+            if let (Measure::Stopped, Some(own)) = (spec.measure, own) {
+                stops.follow(leg as u32, own);
+            }
             self.by_leg[leg].push(id);
         }
         match spec.measure {
-            Measure::Throughput | Measure::ControlThroughput | Measure::Arrivals => {
-                self.by_channel[spec.channel as usize].push(id);
-            }
-            Measure::RateQueue
+            Measure::Throughput
+            | Measure::ControlThroughput
+            | Measure::Arrivals
+            | Measure::Rate
+            | Measure::RateQueue
             | Measure::LoadFactor
             | Measure::ActiveCircuits
             | Measure::FairShare => self.by_channel[spec.channel as usize].push(id),
@@ -105,8 +112,8 @@ impl Recorder {
             self.by_flow[spec.flow.unwrap_or(0) as usize].push(id);
             levels = vec![(NONE, initial_rate(spec.measure, flow))];
         }
-        self.tracks
-            .push(Track::new(spec.clone(), channel.rate, levels, most));
+        let track = Track::new(spec.clone(), channel.rate, levels, most);
+        self.tracks.push(Track { stops, ..track });
     }
 
     /// The series recorded so far; `at` is how far the run is.
@@ -155,6 +162,19 @@ impl Recorder {
         }
     }
 
+    /// The queue of a leg, or its credit, has changed.
+    fn stops(&mut self, at: Time, leg: u32, change: impl Fn(&mut Stops) -> f64) {
+        for &id in &self.by_leg[leg as usize] {
+            let track = &mut self.tracks[id as usize];
+            if track.spec.measure == Measure::Stopped {
+                let is_stopped = change(&mut track.stops);
+                if track.points.last().map(|point| point.1) != Some(is_stopped) {
+                    track.set_total(at, is_stopped);
+                }
+            }
+        }
+    }
+
     fn sample(&mut self, at: Time, leg: u32, measure: Measure, value: f64) {
         for &id in &self.by_leg[leg as usize] {
             let track = &mut self.tracks[id as usize];
@@ -195,6 +215,7 @@ fn initial_rate(measure: Measure, flow: &FlowSpec) -> i64 {
 
 impl Probe for Recorder {
     fn on_start(&mut self, crossing: Crossing) {
+        self.share(&crossing, Measure::Rate);
         if crossing.kind == UnitKind::Data {
             self.share(&crossing, Measure::Throughput);
             for &id in &self.by_leg[crossing.leg as usize] {
@@ -222,10 +243,12 @@ impl Probe for Recorder {
 
     fn on_credit(&mut self, at: Time, leg: u32, credit: i64, _renewed: bool) {
         self.level(at, leg, Measure::Credit, credit);
+        self.stops(at, leg, |stops| stops.credit(leg, credit));
     }
 
     fn on_queue(&mut self, at: Time, leg: u32, waiting: u32) {
         self.level(at, leg, Measure::Queue, waiting as i64);
+        self.stops(at, leg, |stops| stops.queue(leg, waiting));
     }
 
     fn on_rate(&mut self, at: Time, flow: u32, acr: Rate, _old: Rate) {
@@ -270,6 +293,8 @@ impl Track {
             Measure::Throughput | Measure::Arrivals | Measure::ControlThroughput => {
                 (Shape::Share, "fraction of the link")
             }
+            Measure::Rate => (Shape::Rate, "bps"),
+            Measure::Stopped => (Shape::Level, "fraction of the time"),
             Measure::Forwarded | Measure::Credit | Measure::Fill => (Shape::Level, "cells"),
             Measure::Queue | Measure::Stored => (Shape::Level, "cells"),
             Measure::RateQueue => (Shape::Level, "cells"),
@@ -290,6 +315,7 @@ impl Track {
             spec,
             rate,
             levels,
+            stops: Stops::default(),
             count: 0,
             kind,
             unit,
@@ -347,12 +373,21 @@ impl Track {
         bin.weight += 1.0;
     }
 
+    /// What a channel that sends stands for.
+    fn busy(&self) -> f64 {
+        match self.kind {
+            Shape::Rate => self.rate.0 as f64,
+            Shape::Share | Shape::Level | Shape::Sample => 1.0,
+        }
+    }
+
     /// The channel is busy for `length` from `at`.
     fn add_busy(&mut self, at: Time, length: Duration) {
         match self.spec.window {
-            Some(_) => self.spread(at, at + length, 1.0),
+            Some(_) => self.spread(at, at + length, self.busy()),
             None if at >= self.spec.from && at <= self.spec.until => {
-                self.points.push(at.ps(), 1.0);
+                let busy = self.busy();
+                self.points.push(at.ps(), busy);
             }
             None => {}
         }
@@ -426,7 +461,7 @@ impl Track {
         for index in 0..whole {
             let bin = bins.get(index);
             let value = match self.kind {
-                Shape::Share => bin.sum / window_ps as f64,
+                Shape::Share | Shape::Rate => bin.sum / window_ps as f64,
                 Shape::Level | Shape::Sample if bin.weight > 0.0 => bin.sum / bin.weight,
                 Shape::Level => 0.0,
                 Shape::Sample => continue,

@@ -252,6 +252,7 @@ fn plot(index: usize, group: &[&Series], cell: Duration) -> Plot {
         "bps" => ("Rate", "Rates"),
         "z" => ("Load factor", "Load factors"),
         "circuits" => ("Active circuits", "Active circuits"),
+        "fraction of the time" => ("Share", "Shares of the time"),
         unit if unit.starts_with("fraction") => ("Share", "Shares of the link"),
         _ => ("Value", "Values"),
     };

@@ -129,10 +129,11 @@ pub(crate) struct Series {
     pub name: String,
     /// What is recorded.
     pub measure: Placed<SeriesMeasure>,
-    /// Whose.
+    /// Whose: a flow, or several: the name that they share, or `all`.
     #[key(is = Reference("flow"), otherwise = "all flows together")]
     pub flow: Placed<Option<String>>,
-    /// Where: a channel, as `from->to`, or several: `S1->*`, `*->S1` or `all`.
+    /// Where: a channel, as `from->to`, or several: `S1->*`, `*->S1` or `all`. A buffer is of a
+    /// switch, `S1` or `all`.
     #[key(
         is = Reference("channel"),
         otherwise = "the flow's first link, of `allowed-rate` and `source-rate`; else it is needed"
@@ -158,6 +159,10 @@ pub(crate) enum SeriesMeasure {
     Arrivals,
     /// Share of the channel's rate that control units use.
     ControlThroughput,
+    /// What a channel sends: bits per second, control units included.
+    Rate,
+    /// Share of the time in which units wait for the channel and none of them has credit.
+    Stopped,
     /// Data units started since the beginning.
     Forwarded,
     /// The sender's credit, of one flow.
@@ -166,8 +171,8 @@ pub(crate) enum SeriesMeasure {
     Fill,
     /// Units that wait at the sending port.
     Queue,
-    /// Units in the receiving node's memory, all flows.
-    Stored,
+    /// Units in the memory of a switch, all flows.
+    Buffer,
     /// From the source's queue to delivery, of units delivered here.
     Delay,
     /// Time in the receiving node, from arrival to start on the next channel.
