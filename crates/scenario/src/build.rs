@@ -9,6 +9,7 @@ use packet::spec::{
 
 use crate::abr::Path;
 use crate::abr_checks::Check;
+use crate::cell_tcp;
 use crate::checks;
 use crate::control::{self, Loop};
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -71,7 +72,7 @@ pub(crate) fn build(root: &Record, limits: &Limits, mistakes: &mut Diagnostics) 
     if mistakes.errors() == 0 {
         checks::starts(&drafts, stop_at, mistakes);
         checks::partners(&drafts, &specs, mistakes);
-        checks::old_tcp(&graph, &drafts, &specs, mistakes);
+        checks::old_tcp(file, &graph, &drafts, &specs, mistakes);
         let check = Check {
             file,
             graph: &graph,
@@ -132,9 +133,28 @@ impl Builder<'_> {
         }
         let partners = partners::resolve(self.drafts, names, mistakes);
         let drafts = self.drafts.iter().zip(trees).zip(partners);
-        drafts
-            .map(|((draft, tree), partner)| self.flow(draft, tree, partner, mistakes))
-            .collect()
+        let flows =
+            drafts.map(|((draft, tree), partner)| self.flow(draft, tree, partner, mistakes));
+        let mut flows: Vec<FlowSpec> = flows.collect();
+        cell_tcp::answer(&mut flows);
+        flows
+    }
+
+    /// What the application of a flow sends.
+    fn traffic(
+        &self,
+        settings: &FlowSettings,
+        line: Line,
+        mistakes: &mut Diagnostics,
+    ) -> TrafficSpec {
+        cell_tcp::check(settings, mistakes);
+        if cell_tcp::is_tcp(settings) {
+            return cell_tcp::traffic(self.file, settings, mistakes);
+        }
+        match settings.traffic.sure() {
+            Some(own) => traffic::traffic(own, line, mistakes),
+            None => TrafficSpec::Silent,
+        }
     }
 
     /// The largest unit of a flow.
@@ -176,10 +196,7 @@ impl Builder<'_> {
             (traffic, SinkSpec::Infinite, Terms::default())
         } else {
             (
-                match settings.traffic.sure() {
-                    Some(own) => traffic::traffic(own, &settings.traffic.at, first, mistakes),
-                    None => TrafficSpec::Silent,
-                },
+                self.traffic(settings, first, mistakes),
                 traffic::sink(&settings.sink, last),
                 reserve::terms(settings, unit_bytes, mistakes),
             )

@@ -7,6 +7,7 @@ use kernel::Time;
 use packet::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
 use crate::Limits;
+use crate::cell_tcp;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ethernet::old_on_fast;
 use crate::flows::{self, Draft};
@@ -137,6 +138,7 @@ pub(crate) fn starts(drafts: &[Draft<'_>], stop_at: Time, mistakes: &mut Diagnos
 
 /// Presets of TCP from the 1990s between hosts whose links are fast.
 pub(crate) fn old_tcp(
+    file: &PacketFile,
     graph: &Graph,
     drafts: &[Draft<'_>],
     specs: &[FlowSpec],
@@ -147,11 +149,10 @@ pub(crate) fn old_tcp(
         let ends = [flow.legs.first(), flow.legs.last()].into_iter().flatten();
         let ends = ends.map(|leg| leg.channel);
         let slower = ends.min_by_key(|channel| rate(*channel));
-        if let (TrafficSpec::Tcp(spec), Traffic::Tcp { tcp, .. }, Some(channel)) =
-            (&flow.traffic, &draft.settings.traffic.value.value, slower)
-        {
+        if let (TrafficSpec::Tcp(spec), Some(channel)) = (&flow.traffic, slower) {
             let name = || graph.channel_name(channel);
-            old_on_fast(&[tcp], &spec.tcp, (rate(channel), &name), mistakes);
+            let layers = cell_tcp::layers(file, draft.settings);
+            old_on_fast(&layers, &spec.tcp, (rate(channel), &name), mistakes);
         }
     }
 }

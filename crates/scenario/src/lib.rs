@@ -11,6 +11,7 @@
 mod abr;
 mod abr_checks;
 mod build;
+mod cell_tcp;
 mod checks;
 pub mod compare;
 mod control;

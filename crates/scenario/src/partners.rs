@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::cell_tcp;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::{Draft, FlowNames};
 use crate::given::packet::flows::FlowSettings;
@@ -61,20 +62,13 @@ pub(crate) enum Answer {
     TcpBack,
 }
 
-impl Answer {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Server => "server",
-            Self::TcpBack => "tcp-back",
-        }
-    }
-}
-
 /// The traffic that answers this flow's.
 pub(crate) fn answer(flow: &FlowSettings) -> Option<Answer> {
+    if cell_tcp::is_tcp(flow) {
+        return Some(Answer::TcpBack);
+    }
     match **flow.traffic {
         Traffic::Requests { .. } => Some(Answer::Server),
-        Traffic::Tcp { .. } => Some(Answer::TcpBack),
         Traffic::Silent
         | Traffic::Greedy { .. }
         | Traffic::Constant { .. }
@@ -83,19 +77,14 @@ pub(crate) fn answer(flow: &FlowSettings) -> Option<Answer> {
         | Traffic::OnOff { .. }
         | Traffic::Client { .. }
         | Traffic::Server
-        | Traffic::Bottlenecked { .. }
-        | Traffic::TcpBack => None,
+        | Traffic::Bottlenecked { .. } => None,
     }
 }
 
 /// Does it take two flows of its own?
 fn is_closed(traffic: &Traffic) -> bool {
     match traffic {
-        Traffic::Client { .. }
-        | Traffic::Server
-        | Traffic::Requests { .. }
-        | Traffic::Tcp { .. }
-        | Traffic::TcpBack => true,
+        Traffic::Client { .. } | Traffic::Server | Traffic::Requests { .. } => true,
         Traffic::Silent
         | Traffic::Greedy { .. }
         | Traffic::Constant { .. }
@@ -128,8 +117,11 @@ fn check_back(draft: &Draft<'_>, mistakes: &mut Diagnostics) {
         )
         .at(flow.partner.at.clone(), "named here")
     } else if let Some(answer) = answer(flow) {
-        let why = format!("the flow back is a `{}` already", answer.word());
-        wrong(why, "leave it out; other traffic takes another flow")
+        let why = match answer {
+            Answer::Server => "the flow back is a `server` already",
+            Answer::TcpBack => "the flow back is the other side of the connection already",
+        };
+        wrong(why.into(), "leave it out; other traffic takes another flow")
     } else if !is_abr(flow) {
         wrong(
             "no flow back is made".into(),

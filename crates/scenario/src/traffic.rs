@@ -3,18 +3,14 @@
 use kernel::time::PS_PER_SECOND;
 use kernel::{Duration, Rate, Time};
 use packet::spec::{
-    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SizeShare,
-    SourceControlSpec, Span, TrafficSpec,
+    ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SizeShare, SourceControlSpec, Span, TrafficSpec,
 };
 
 use crate::abr;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::ethernet::{Usual, flavour};
 use crate::flows::Draft;
 use crate::given::packet::source::SourceControl;
-use crate::given::packet::traffic::{
-    Application, Bursts, Connection, Limits, Phase, Sink, Spacing, Traffic,
-};
+use crate::given::packet::traffic::{Bursts, Limits, Phase, Sink, Spacing, Traffic};
 use crate::partners;
 use crate::reserve;
 use crate::source::At;
@@ -61,7 +57,7 @@ impl Line {
             (Amount::Bytes(bytes), Some(unit)) => bytes.div_ceil(u64::from(unit.max(1))),
             (Amount::Bytes(_), None) => {
                 mistakes.push(
-                    Diagnostic::error("bad-sizes", format!("`{key}` in bytes, and `sizes`"))
+                    Diagnostic::error("bad-amount", format!("`{key}` in bytes, and `sizes`"))
                         .at(at.clone(), "how many units these are is left to chance")
                         .note("the size of each unit is drawn at random")
                         .help(format!("count units: `{key} = \"500 packets\"`")),
@@ -111,12 +107,7 @@ impl Line {
 }
 
 /// What the application wants to send.
-pub(crate) fn traffic(
-    own: &Traffic,
-    at: &At,
-    line: Line,
-    mistakes: &mut Diagnostics,
-) -> TrafficSpec {
+pub(crate) fn traffic(own: &Traffic, line: Line, mistakes: &mut Diagnostics) -> TrafficSpec {
     match own {
         Traffic::Silent => TrafficSpec::Silent,
         Traffic::Greedy { start, total } => TrafficSpec::Greedy {
@@ -196,21 +187,6 @@ pub(crate) fn traffic(
             cycles: cycle.transfers,
         }),
         Traffic::Bottlenecked { start, limits } => bottlenecked(**start, limits),
-        Traffic::Tcp {
-            start,
-            payload,
-            think,
-            service,
-            connection,
-            tcp,
-        } => TrafficSpec::Tcp(CellTcpSpec {
-            start: **start,
-            tcp: flavour(&[tcp], Usual::default(), at, mistakes),
-            application: application(connection, *think, *service),
-            overhead_bytes: connection.overhead,
-            payload_bytes: *payload,
-        }),
-        Traffic::TcpBack => TrafficSpec::TcpBack,
     }
 }
 
@@ -221,7 +197,7 @@ pub(crate) fn back(draft: &Draft<'_>, line: Line, mistakes: &mut Diagnostics) ->
         Some(partners::Answer::Server) => TrafficSpec::Server,
         Some(partners::Answer::TcpBack) => TrafficSpec::TcpBack,
         None => match &*settings.back {
-            Some(own) => traffic(own, &settings.back.at, line, mistakes),
+            Some(own) => traffic(own, line, mistakes),
             None => TrafficSpec::Silent,
         },
     }
@@ -290,20 +266,6 @@ fn bottlenecked(start: Time, limits: &[Placed<Limits>]) -> TrafficSpec {
     TrafficSpec::Bottlenecked {
         start,
         limits: limits.iter().map(limit).collect(),
-    }
-}
-
-/// What uses a TCP connection over cells.
-fn application(connection: &Connection, think: Span, service: Span) -> CellApplication {
-    match connection.application {
-        Application::Bulk => CellApplication::Bulk(connection.bytes),
-        Application::Requests => CellApplication::Requests {
-            request_bytes: connection.request.unwrap_or(100),
-            response_bytes: connection.response.unwrap_or(10_000),
-            service,
-            think,
-            count: connection.count,
-        },
     }
 }
 

@@ -28,7 +28,7 @@ fn need<'a>(draft: &Draft<'a>, flow: &FlowSpec) -> Option<Need<'a>> {
     let is_abr = matches!(flow.source_control, SourceControlSpec::Abr(_));
     let (what, at, traffic) = match flow.traffic {
         TrafficSpec::Requests(_) => ("a closed loop of requests", sent, Some("server")),
-        TrafficSpec::Tcp(_) => ("a TCP connection", sent, Some("tcp-back")),
+        TrafficSpec::Tcp(_) => ("a TCP connection", sent, Some("silent")),
         _ if is_abr => ("an ABR circuit", control, None),
         _ => return None,
     };
@@ -82,7 +82,7 @@ pub(super) fn partner(
     let (other, theirs) = (&check.specs[partner], check.drafts[partner].settings);
     let answers = match other.traffic {
         TrafficSpec::Server => "server",
-        TrafficSpec::TcpBack => "tcp-back",
+        TrafficSpec::TcpBack => "silent",
         _ => "other",
     };
     let at = draft.settings.partner.at.clone();

@@ -7,6 +7,7 @@ use super::control::{FlowOverride, LinkOverride};
 use super::policing::{Envelope, OnAlarm, Policer};
 use super::service::{Reserve, Session};
 use super::source::SourceControl;
+use super::tcp::CellTcpOverride;
 use super::traffic::{Sink, Traffic};
 use crate::given::Named;
 use crate::given::topology::PatternsKind;
@@ -64,6 +65,12 @@ pub(crate) struct FlowSettings {
     /// What the application wants to send.
     #[key(default = "{ kind = \"greedy\" }")]
     pub traffic: Placed<Chosen<Traffic>>,
+    /// What carries it. Over TCP go `greedy` and `requests`; amounts are bytes of payload.
+    #[key(default = "\"none\"")]
+    pub transport: Placed<Transport>,
+    /// What this flow changes of `[tcp]`.
+    #[key(otherwise = "nothing")]
+    pub tcp: Placed<Option<CellTcpOverride>>,
     /// When the source may send it, end to end.
     #[key(default = "{ kind = \"none\" }")]
     pub source_control: Placed<Chosen<SourceControl>>,
@@ -189,4 +196,14 @@ pub(crate) enum SeriesMeasure {
     ActiveCircuits,
     /// Fair share of a port that tells rates.
     FairShare,
+}
+
+/// Words of `transport`: What carries it.
+#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Transport {
+    /// Nothing: units of the network, as the source makes them.
+    None,
+    /// A TCP connection, as `[tcp]` says, its segments cut into cells (AAL 5). The flow back is
+    /// made unless `partner` names one, a `silent` flow.
+    Tcp,
 }

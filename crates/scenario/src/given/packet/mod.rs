@@ -7,6 +7,7 @@ pub(crate) mod network;
 pub(crate) mod policing;
 pub(crate) mod service;
 pub(crate) mod source;
+pub(crate) mod tcp;
 pub(crate) mod traffic;
 
 use derive::Table;
@@ -16,6 +17,7 @@ use self::control::FlowControl;
 use self::flows::{Flows, Patterns, Series};
 use self::network::{Link, Links, Network, Topology};
 use self::service::{Buffer, Scheduler};
+use self::tcp::CellTcp;
 use crate::given::sweep::Sweep;
 use crate::given::{Engine, Heading};
 use crate::typed::Placed;
@@ -65,6 +67,9 @@ pub(crate) struct PacketFile {
     /// What to measure besides flows.
     #[key(otherwise = "ports where a scheduler or shared memory is given")]
     pub measure: Option<Measure>,
+    /// The TCP of flows that go over it.
+    #[key(default = "{}")]
+    pub tcp: Placed<CellTcp>,
     /// Flows, one table each or many by `count`.
     #[key(otherwise = "none besides those of `[[patterns]]`")]
     pub flows: Placed<Vec<Placed<Flows>>>,

@@ -4,7 +4,6 @@ use derive::{Table, Word};
 use kernel::{Duration, Rate, Time};
 use packet::spec::Span;
 
-use crate::given::tcp::Tcp;
 use crate::source::At;
 use crate::typed::Placed;
 use crate::units::{Amount, Decimal};
@@ -20,8 +19,8 @@ pub(crate) enum Traffic {
         /// Nothing is offered before.
         #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
         start: Placed<Time>,
-        /// How much in all, bytes counted on the wire and rounded up to whole units; then the
-        /// source is done.
+        /// How much in all, bytes counted on the wire and rounded up to whole units (over TCP, bytes
+        /// of payload); then the source is done.
         #[key(is = Amount { max: 1 << 62 }, otherwise = "without end")]
         total: Placed<Option<Amount>>,
     },
@@ -95,7 +94,7 @@ pub(crate) enum Traffic {
     /// The server's side: sends what the client's requests ask for.
     Server,
     /// Closed-loop cycles of requests and responses. A flow back with traffic `server` is made
-    /// unless `partner` names one.
+    /// unless `partner` names one; over TCP, the connection's other side.
     #[word(cite = "Kalyanaraman et al. 1998, section 7.2.1")]
     Requests {
         start: Placed<Time>,
@@ -127,22 +126,6 @@ pub(crate) enum Traffic {
         #[key(cite = "Kalyanaraman et al. 1998, section 7.1")]
         limits: Placed<Vec<Placed<Limits>>>,
     },
-    /// A TCP connection, its segments cut into cells (AAL 5). A flow back with traffic `tcp-back`
-    /// is made unless `partner` names one.
-    Tcp {
-        start: Placed<Time>,
-        payload: u32,
-        /// Client's time before each request.
-        #[key(is = Span { min_ps: 0 }, default = "\"0 s\"")]
-        think: Span,
-        service: Span,
-        #[key(flatten)]
-        connection: Connection,
-        #[key(flatten)]
-        tcp: Box<Tcp>,
-    },
-    /// The other side of a partner's TCP connection.
-    TcpBack,
 }
 
 /// How fast units come: one of the three.
@@ -265,40 +248,11 @@ pub(crate) struct Cycle {
     pub transfers: Option<u64>,
 }
 
-/// What goes over a TCP connection, and in which frames.
-#[derive(Table, Clone, Debug)]
-#[table(part)]
-pub(crate) struct Connection {
-    /// What uses the connection.
-    #[key(default = "\"bulk\"")]
-    pub application: Application,
-    /// Bytes in all (`bulk`).
-    #[key(is = Size { min: 1, max: 1 << 60 }, otherwise = "without end")]
-    pub bytes: Option<u64>,
-    /// A request (`requests`).
-    #[key(is = Size { min: 1, max: 1 << 60 }, otherwise = "100 B")]
-    pub request: Option<u64>,
-    /// A response (`requests`).
-    #[key(is = Size { min: 1, max: 1 << 60 }, otherwise = "10 kB")]
-    pub response: Option<u64>,
-    /// Requests in all (`requests`).
-    #[key(is = Whole { min: 1, max: 1 << 60, unit: "requests" }, otherwise = "without end")]
-    pub count: Option<u64>,
-    /// Bytes of a frame besides the segment's payload: TCP and IP 40, LLC 8, the trailer of
-    /// AAL 5 8.
-    #[key(
-        is = Size { min: 0, max: 65_536 },
-        default = "\"56 B\"",
-        cite = "RFC 1483; ITU-T I.363.5"
-    )]
-    pub overhead: u32,
-}
-
 impl Traffic {
     /// When it starts, of those that start by themselves.
     pub(crate) fn start(&self) -> Option<&Placed<Time>> {
         match self {
-            Self::Silent | Self::Server | Self::TcpBack => None,
+            Self::Silent | Self::Server => None,
             Self::Greedy { start, .. }
             | Self::Constant { start, .. }
             | Self::Poisson { start, .. }
@@ -306,8 +260,7 @@ impl Traffic {
             | Self::OnOff { start, .. }
             | Self::Client { start, .. }
             | Self::Requests { start, .. }
-            | Self::Bottlenecked { start, .. }
-            | Self::Tcp { start, .. } => Some(start),
+            | Self::Bottlenecked { start, .. } => Some(start),
         }
     }
 
@@ -326,9 +279,7 @@ impl Traffic {
             | Self::Client { .. }
             | Self::Server
             | Self::Requests { .. }
-            | Self::Bottlenecked { .. }
-            | Self::Tcp { .. }
-            | Self::TcpBack => None,
+            | Self::Bottlenecked { .. } => None,
         }
     }
 }
@@ -382,13 +333,4 @@ pub(crate) enum Phase {
     Fixed,
     /// Up to one interval later, drawn evenly.
     Random,
-}
-
-/// Words of `application`: What uses the connection.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Application {
-    /// Bytes one way.
-    Bulk,
-    /// Requests one way, responses back, one after another.
-    Requests,
 }

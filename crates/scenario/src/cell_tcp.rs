@@ -1,0 +1,181 @@
+//! TCP over cells: a connection in the place of the source's own units.
+
+use kernel::{Duration, Time};
+use packet::spec::{CellApplication, CellTcpSpec, FlowSpec, Span, TrafficSpec};
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ethernet::{Usual, flavour};
+use crate::given::packet::PacketFile;
+use crate::given::packet::flows::{FlowSettings, Transport};
+use crate::given::packet::tcp::CellTcp;
+use crate::given::packet::traffic::{Cycle, Traffic};
+use crate::given::tcp::Tcp;
+use crate::source::At;
+use crate::typed::Placed;
+use crate::units::Amount;
+
+/// Does it go over TCP?
+pub(crate) fn is_tcp(flow: &FlowSettings) -> bool {
+    match *flow.transport {
+        Transport::None => false,
+        Transport::Tcp => true,
+    }
+}
+
+/// The tables that say what its TCP is, the last winning.
+pub(crate) fn layers<'a>(file: &'a PacketFile, flow: &'a FlowSettings) -> Vec<&'a Tcp> {
+    let own = flow.tcp.as_ref().map(|own| &own.tcp.tcp);
+    let starts_anew = own.is_some_and(|own| own.preset.is_some());
+    let common = (!starts_anew).then_some(&file.tcp.tcp);
+    common.into_iter().chain(own).collect()
+}
+
+/// What the end that opens the connection sends.
+pub(crate) fn traffic(
+    file: &PacketFile,
+    flow: &FlowSettings,
+    mistakes: &mut Diagnostics,
+) -> TrafficSpec {
+    let Some((start, application)) = application(flow, mistakes) else {
+        return TrafficSpec::Silent;
+    };
+    let own = flow.tcp.as_ref().map(|own| own.tcp.over(&file.tcp));
+    let CellTcp {
+        payload, overhead, ..
+    } = own.as_ref().unwrap_or(&file.tcp.value);
+    let layers = layers(file, flow);
+    TrafficSpec::Tcp(CellTcpSpec {
+        start,
+        tcp: flavour(&layers, Usual::default(), &file.tcp.at, mistakes),
+        application,
+        // Both have defaults where nothing is given.
+        overhead_bytes: overhead.unwrap_or_default(),
+        payload_bytes: payload.unwrap_or(1),
+    })
+}
+
+/// What uses the connection, and from when on.
+fn application(flow: &FlowSettings, mistakes: &mut Diagnostics) -> Option<(Time, CellApplication)> {
+    match flow.traffic.value.sure()? {
+        Traffic::Greedy { start, total } => {
+            let place = (&total.at, total.is_given);
+            let total = total.map(|amount| bytes("total", amount, place, mistakes));
+            Some((**start, CellApplication::Bulk(total)))
+        }
+        Traffic::Requests {
+            start,
+            request,
+            cycle,
+            think,
+            service,
+        } => {
+            one_at_a_time(cycle, mistakes);
+            let application = CellApplication::Requests {
+                request_bytes: message("request", request, mistakes),
+                response_bytes: message("response", &cycle.response, mistakes),
+                service: *service,
+                think: *think,
+                count: cycle.transfers,
+            };
+            Some((**start, application))
+        }
+        Traffic::Silent
+        | Traffic::Constant { .. }
+        | Traffic::Poisson { .. }
+        | Traffic::Trains { .. }
+        | Traffic::OnOff { .. }
+        | Traffic::Client { .. }
+        | Traffic::Server
+        | Traffic::Bottlenecked { .. } => {
+            let word = flow.traffic.word;
+            mistakes.push(
+                Diagnostic::error(
+                    "bad-transport",
+                    format!("`{word}` traffic does not go over tcp"),
+                )
+                .at(flow.transport.at.clone(), "chosen here")
+                .at(flow.traffic.at.clone(), "what would use it")
+                .note("over tcp: greedy and requests")
+                .help("leave `transport` out, or choose other traffic"),
+            );
+            None
+        }
+    }
+}
+
+/// Bytes of a request or a response.
+fn message(key: &str, given: &Placed<Amount>, mistakes: &mut Diagnostics) -> u64 {
+    bytes(key, given.value, (&given.at, given.is_given), mistakes)
+}
+
+/// Bytes of payload.
+fn bytes(
+    key: &str,
+    amount: Amount,
+    (at, is_given): (&At, bool),
+    mistakes: &mut Diagnostics,
+) -> u64 {
+    match amount {
+        Amount::Bytes(bytes) => bytes,
+        Amount::Units(units) => {
+            let label = match is_given {
+                true => "counted in units".into(),
+                false => format!("its default is {units} cells"),
+            };
+            mistakes.push(
+                Diagnostic::error("bad-amount", format!("`{key}` over TCP is in bytes"))
+                    .at(at.clone(), label)
+                    .note("TCP cuts a stream of bytes into segments, and these into cells")
+                    .help(format!("give bytes of payload: `{key} = \"10 kB\"`")),
+            );
+            1
+        }
+    }
+}
+
+/// Over TCP a request waits for the response to the one before.
+fn one_at_a_time(cycle: &Cycle, mistakes: &mut Diagnostics) {
+    let keys = [
+        ("per_cycle", &cycle.per_cycle.at, *cycle.per_cycle > 1),
+        (
+            "gap",
+            &cycle.gap.at,
+            *cycle.gap != Span::Fixed(Duration::ZERO),
+        ),
+    ];
+    for (key, at, _) in keys.into_iter().filter(|(.., says)| *says) {
+        mistakes.push(
+            Diagnostic::error("no-meaning", format!("`{key}` has no meaning over tcp"))
+                .at(at.clone(), "each request waits for the response before")
+                .help("leave it out; `think` is the time between"),
+        );
+    }
+}
+
+/// `tcp` of flows that do not go over it.
+pub(crate) fn check(flow: &FlowSettings, mistakes: &mut Diagnostics) {
+    if !is_tcp(flow)
+        && let Some(at) = flow.tcp.place()
+        && flow.transport.sure().is_some()
+    {
+        mistakes.push(
+            Diagnostic::error("no-meaning", "`tcp` has no meaning here")
+                .at(at.clone(), "this flow does not go over tcp")
+                .help("add `transport = \"tcp\"`, or leave it out"),
+        );
+    }
+}
+
+/// A silent partner of a connection carries the segments of its other side.
+pub(crate) fn answer(flows: &mut [FlowSpec]) {
+    for index in 0..flows.len() {
+        let (TrafficSpec::Tcp(_), Some(partner)) = (&flows[index].traffic, flows[index].partner)
+        else {
+            continue;
+        };
+        let traffic = &mut flows[partner as usize].traffic;
+        if *traffic == TrafficSpec::Silent {
+            *traffic = TrafficSpec::TcpBack;
+        }
+    }
+}
