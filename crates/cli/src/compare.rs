@@ -135,7 +135,7 @@ impl Plan {
         schemes.sort_unstable();
         schemes.dedup();
         let last = comparison.seed.checked_add(options.seeds - 1);
-        let last = last.ok_or("error: there are not so many seeds above `run.seed`")?;
+        let last = last.ok_or("error: there are not enough seeds above `run.seed`")?;
         let info = CompareInfo {
             title: files::title(&comparison.title, &source),
             about: comparison.about.clone(),
@@ -174,7 +174,7 @@ impl Plan {
         }
         match wrong.is_empty() {
             true => Ok(jobs),
-            false => Err(wrong + "\n`--only` leaves schemes out"),
+            false => Err(wrong + "\n`--only` leaves out schemes"),
         }
     }
 

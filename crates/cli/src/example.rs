@@ -44,7 +44,8 @@ pub fn example(options: &Options) -> u8 {
     let Some(out) = &options.out else {
         for file in beside {
             eprintln!(
-                "note: it reads `{}`, which belongs beside it: backwater example {} > {0}",
+                "note: it reads `{}`, which must be in the same folder: backwater example {} > \
+                 {0}",
                 file.file_name(),
                 file.path
             );

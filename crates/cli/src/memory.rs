@@ -71,7 +71,7 @@ impl Memory {
             return Ok(());
         };
         Err(format!(
-            "the run needs more memory than there is: about {}; {} are left by {whose}",
+            "the run needs more memory than available: about {}; {} are left by {whose}",
             bytes(needed),
             bytes(left)
         ))

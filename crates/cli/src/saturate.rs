@@ -115,8 +115,8 @@ pub fn saturate(options: &Options) -> u8 {
         .all(|measure| measure.role != Role::Saturated)
     {
         return fail(
-            "the engine of this scenario does not say whether a load saturates it; \
-             sweep the load instead, and look at goodput, drops and stops",
+            "the engine of this scenario has no test for saturation; sweep the load instead, \
+             and compare goodput, drops and stops",
         );
     }
     let out = options.how.out.clone();

@@ -198,8 +198,8 @@ impl EthernetRun<'_> {
         let ending = ending(outcome);
         if let Stop::Deadlocked(standstill) = &outcome.stop {
             let what = match standstill.is_circle {
-                true => "deadlock: queues wait for each other in a circle",
-                false => "standstill: queues wait for one that is stopped and never let go",
+                true => "deadlock: queues wait for each other in a cycle",
+                false => "standstill: queues wait for one that is stopped and never resumed",
             };
             let others = match standstill.others_move {
                 true => ", though others move",

@@ -229,7 +229,7 @@ impl FabricRun<'_> {
             let since = deadlock.since;
             match deadlock.others_move {
                 true => eprintln!(
-                    "error: deadlock: {} not moving since cycle {since}, and never will, though \
+                    "error: deadlock: {} stopped since cycle {since} and can never move again; \
                      others move",
                     counted(deadlock.packets, "packet")
                 ),

@@ -108,7 +108,7 @@ fn a_deadlock_is_status_1_and_named() {
     let ran = backwater(&here, &["run", &file, "--out", "out"]).expect(1);
     assert!(ran.out.contains(", deadlock"), "{}", ran.out);
     assert!(ran.out.contains("first of flow "), "{}", ran.out);
-    ran.complains("error: deadlock: queues wait for each other in a circle");
+    ran.complains("error: deadlock: queues wait for each other in a cycle");
     let table = fs::read_to_string(here.join("out/tables/standstill.csv")).expect("a table");
     assert!(table.lines().count() > 2, "{table}");
     assert_eq!(json(&here.join("out/manifest.json"))["partial"], false);

@@ -26,15 +26,15 @@ fn at(time: Time) -> String {
 /// What stands still, and since when.
 pub fn sentence(found: &Standstill) -> String {
     let what = match found.is_circle {
-        true => "deadlock: queues wait for each other in a circle",
-        false => "standstill: queues wait for one that is stopped and never let go",
+        true => "deadlock: queues wait for each other in a cycle",
+        false => "standstill: queues wait for one that is stopped and never resumed",
     };
     let others = match found.others_move {
         true => ", while others move",
         false => "",
     };
     format!(
-        "{what}, {} in a row, since {} (found at {}){others}",
+        "{what}, {}, since {} (found at {}){others}",
         counted(found.waits.len(), "queue"),
         at(found.since),
         at(found.found_at)
@@ -91,7 +91,7 @@ fn waits_for(spec: &EthernetSpec, channels: &[String], found: &Standstill, index
         let own = &found.waits[index];
         let node = names::channel_ends(spec, own.channel).map(|(_, to)| names::node(spec, to));
         let node = node.unwrap_or_else(|| "the next node".into());
-        return format!("{node}, which does not let go");
+        return format!("{node}, which does not resume");
     };
     place(spec, channels, next)
 }
@@ -128,8 +128,8 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
 
 fn columns() -> Vec<Column> {
     vec![
-        Column::number("place", "", "of the queue in the chain"),
-        Column::text("node", "where it stands"),
+        Column::number("place", "", "position of the queue in the chain"),
+        Column::text("node", "where the queue is"),
         Column::text("port", "the port it waits at"),
         Column::number("class", "", "its class"),
         Column::text("to", "only frames to this host are stopped; empty: all"),
