@@ -19,7 +19,7 @@ use crate::{FAILED, SUCCESS, fail, machine};
 pub struct Options {
     /// Only the workloads whose name contains this
     filter: Option<String>,
-    /// Runs of each; the least counts
+    /// Runs of each; the fastest counts
     #[arg(long, default_value_t = 3, value_name = "N")]
     runs: u32,
 }

@@ -24,12 +24,12 @@ const TICK: Duration = Duration::from_millis(100);
 /// What to reproduce.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Papers (`kung1993`) or claims (`kung1993.fig12.burst`); nothing means every paper
+    /// Papers (`kung1993`) or claims (`kung1993.fig12.burst`) [default: every paper]
     what: Vec<String>,
     /// Every paper
     #[arg(long)]
     all: bool,
-    /// Fewer seeds and shorter runs, verdicts marked so: a first look
+    /// Fewer seeds and shorter runs for a first look; verdicts are marked `quick`
     #[arg(long)]
     quick: bool,
     /// Judge one paper by the claims of this file instead of its own
