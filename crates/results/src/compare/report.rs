@@ -205,7 +205,7 @@ fn again(info: &CompareInfo) -> Vec<Block> {
         text: text.into(),
     };
     vec![
-        heading("Reproduce this run"),
+        heading("How to reproduce"),
         Block::Text(
             "The same file, seeds and version give the same numbers on any machine and any number \
              of threads. `scenarios/` beside this page has an ordinary scenario for each scheme, \

@@ -73,7 +73,7 @@ pub(crate) fn closing_blocks(info: &RunInfo, seed: u64, trace_hash: &str) -> Vec
         blocks.push(heading("Checks"));
         blocks.push(Block::Table(checks(info)));
     }
-    blocks.push(heading("Reproduce this run"));
+    blocks.push(heading("How to reproduce"));
     blocks.push(Block::Text(format!(
         "The same scenario, seed ({seed}) and version give the same trace hash, `{trace_hash}`, \
          on any machine."

@@ -56,7 +56,7 @@ pub(super) fn again(info: &SweepInfo) -> Vec<Block> {
         text: text.into(),
     };
     vec![
-        heading("Reproduce this run"),
+        heading("How to reproduce"),
         Block::Text(
             "The same scenario, seeds and version give the same numbers on any machine, with any \
              number of jobs and after any interruption."
