@@ -44,7 +44,7 @@ pub fn build(options: &Options, spec: &FabricSpec) -> Result<Engine, String> {
     let wanted = usize::from(options.threads);
     let watched = options.audit || options.trace.is_some();
     let obstacle = match shard::obstacle(spec) {
-        None if watched => Some("what is watched runs on one"),
+        None if watched => Some("a run with `--audit` or `--trace` takes one"),
         obstacle => obstacle,
     };
     let threads = wanted.min(spec.graph.routers as usize);

@@ -290,7 +290,7 @@ fn course(outcome: &FabricOutcome) -> Table {
 
 fn histogram(outcome: &FabricOutcome) -> Table {
     let mut caption =
-        String::from("How many packets created in the window took how long, from creation.");
+        String::from("Number of packets created in the window, by latency from creation.");
     if outcome.latency.beyond > 0 {
         caption.push_str(&format!(
             " {} took longer than the last row.",
