@@ -19,7 +19,7 @@ use crate::{FAILED, SUCCESS, fail, machine};
 pub struct Options {
     /// Only the workloads whose name contains this
     filter: Option<String>,
-    /// Runs of each; the least counts
+    /// Runs of each; the fastest counts
     #[arg(long, default_value_t = 3, value_name = "N")]
     runs: u32,
 }
@@ -102,10 +102,10 @@ pub fn bench(options: &Options) -> u8 {
         .collect();
     if !names.iter().any(|name| wanted(name)) {
         let names = names.join("`, `");
-        return fail(format!("no workload is called so; there are `{names}`"));
+        return fail(format!("there is no such workload; there are `{names}`"));
     }
     if machine::user_seconds().is_none() {
-        eprintln!("note: this system does not tell user CPU time; wall time is used");
+        eprintln!("note: this system does not report user CPU time; wall time is used");
     }
     if packet.clone().any(wanted) {
         println!(

@@ -33,7 +33,7 @@ pub struct Options {
     /// Directory for the report, tables and scenarios [default: runs/NAME-comparison]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// So many seeds, from `run.seed` on: means and 95 % intervals
+    /// Number of seeds, starting at `run.seed`; the table has means and 95 % intervals
     #[arg(
         long,
         value_name = "N",
@@ -41,7 +41,7 @@ pub struct Options {
         value_parser = clap::value_parser!(u64).range(1..=1000)
     )]
     seeds: u64,
-    /// Runs at a time [default: one a core]; results are the same on any number
+    /// Runs in parallel [default: one per core]; results do not depend on the number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: Option<u8>,
     /// Also write the numbers as JSON
@@ -135,7 +135,7 @@ impl Plan {
         schemes.sort_unstable();
         schemes.dedup();
         let last = comparison.seed.checked_add(options.seeds - 1);
-        let last = last.ok_or("error: there are not so many seeds above `run.seed`")?;
+        let last = last.ok_or("error: there are not enough seeds above `run.seed`")?;
         let info = CompareInfo {
             title: files::title(&comparison.title, &source),
             about: comparison.about.clone(),
@@ -174,7 +174,7 @@ impl Plan {
         }
         match wrong.is_empty() {
             true => Ok(jobs),
-            false => Err(wrong + "\n`--only` leaves schemes out"),
+            false => Err(wrong + "\n`--only` leaves out schemes"),
         }
     }
 

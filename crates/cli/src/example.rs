@@ -12,13 +12,13 @@ static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/examples.rs"
 /// What to print.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Its name, as `kung1993/fig17-two-switches` or `fig17-two-switches`
+    /// Name of the scenario, as `kung1993/fig17-two-switches` or `fig17-two-switches`
     #[arg(required_unless_present = "list")]
     name: Option<String>,
     /// List all names
     #[arg(long, conflicts_with_all = ["name", "out"])]
     list: bool,
-    /// Write it to FILE, and what it reads beside it
+    /// Write it to FILE, with the files it reads in the same folder
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -44,7 +44,8 @@ pub fn example(options: &Options) -> u8 {
     let Some(out) = &options.out else {
         for file in beside {
             eprintln!(
-                "note: it reads `{}`, which belongs beside it: backwater example {} > {0}",
+                "note: it reads `{}`, which must be in the same folder: backwater example {} > \
+                 {0}",
                 file.file_name(),
                 file.path
             );

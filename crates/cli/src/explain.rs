@@ -10,9 +10,9 @@ use crate::{SUCCESS, example, fail};
 /// What to explain.
 #[derive(clap::Args)]
 pub struct Options {
-    /// A key (`flow_control.n3`), scheme (`n23`), traffic, sink, topology, measure, a word of the
-    /// field (`vc`, `xoff`, `incast`), the code of an error (`headroom`), paper (`kung1993`) or
-    /// claim (`kung1993.fig12.burst`)
+    /// A key (`flow_control.n3`), scheme (`n23`), traffic, sink, topology, measure, term (`vc`,
+    /// `xoff`, `incast`), code of an error (`headroom`), paper (`kung1993`) or claim
+    /// (`kung1993.fig12.burst`)
     what: String,
 }
 
@@ -29,7 +29,7 @@ pub struct PageOptions {
 enum Page {
     /// All keys of scenarios
     Keys,
-    /// Words of the field, and ours for them
+    /// Terms of the field, and the words used here
     Glossary,
     /// Codes of errors and warnings
     Errors,
@@ -41,14 +41,14 @@ const MISTAKES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/mistakes.r
 /// What to list.
 #[derive(clap::Args)]
 pub struct ListOptions {
-    /// Only these
+    /// List only these
     what: Option<Group>,
 }
 
 /// What can be listed by itself.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Group {
-    /// The words of scenarios: schemes, traffic, sinks, topologies, measures
+    /// The words used in scenarios: schemes, traffic, sinks, topologies, measures
     Words,
     /// The papers that can be reproduced
     Papers,

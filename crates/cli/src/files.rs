@@ -104,7 +104,7 @@ pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Sour
 pub fn read_named(path: &Path) -> io::Result<String> {
     let bytes = read_file(path, LARGEST_FILE_BYTES as u64)?;
     let text = String::from_utf8(bytes);
-    text.map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no UTF-8 text"))
+    text.map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 /// The changes of the command line as the scenario layer takes them.

@@ -40,7 +40,7 @@ pub fn pool(threads: usize) -> Result<ThreadPool, String> {
 /// Says that fewer threads work than wanted.
 pub fn note_threads(got: usize, wanted: usize) {
     let got = counted(got, "thread");
-    eprintln!("note: {got} in place of {wanted}: the system lets no more start");
+    eprintln!("note: {got} instead of {wanted}: the system allows no more");
 }
 
 /// The time of day, such as `2026-11-22 21:11:28 UTC`.

@@ -63,17 +63,17 @@ enum Command {
     Saturate(saturate::Options),
     /// Run one workload under seven schemes and print one table
     Compare(compare::Options),
-    /// Find every mistake in scenarios without running them
+    /// Check scenarios for errors without running them
     Check(check::Options),
     /// Rerun papers claim by claim and judge each
     Reproduce(reproduce::Options),
-    /// Print a scenario that is shipped with the program, or list all of them
+    /// Print a shipped scenario, or list all of them
     Example(example::Options),
-    /// What a key, scheme, traffic, topology, word of the field, error, paper or claim means
+    /// Explain a key, scheme, traffic, topology, term, error, paper or claim
     Explain(explain::Options),
-    /// List words of scenarios, papers, their claims, shipped scenarios
+    /// List words used in scenarios, papers, their claims, shipped scenarios
     List(explain::ListOptions),
-    /// Measure events and unit-hops a second on the standard set
+    /// Measure events and unit-hops per second on the standard set
     Bench(bench::Options),
     /// Print the JSON schema of scenarios, for editors
     Schema,

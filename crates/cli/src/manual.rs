@@ -18,7 +18,7 @@ pub struct CompletionOptions {
 /// Where to write man pages.
 #[derive(clap::Args)]
 pub struct ManOptions {
-    /// Folder for `backwater.1` and a page for each command; it is made if need be
+    /// Folder for `backwater.1` and a page for each command; created if missing
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }

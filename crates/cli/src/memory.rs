@@ -31,7 +31,7 @@ const HASTE: u64 = 3;
 /// How much memory a command may take.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Memory {
-    /// Most memory to take, as 4GB; less where the machine or its limits give less
+    /// Limit of memory, as 4GB; the limits of the machine apply as well
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
 }
@@ -71,7 +71,7 @@ impl Memory {
             return Ok(());
         };
         Err(format!(
-            "the run needs more memory than there is: about {}; {} are left by {whose}",
+            "the run needs more memory than available: about {}; {} are left by {whose}",
             bytes(needed),
             bytes(left)
         ))

@@ -24,12 +24,12 @@ const TICK: Duration = Duration::from_millis(100);
 /// What to reproduce.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Papers (`kung1993`) or claims (`kung1993.fig12.burst`); nothing means every paper
+    /// Papers (`kung1993`) or claims (`kung1993.fig12.burst`) [default: every paper]
     what: Vec<String>,
     /// Every paper
     #[arg(long)]
     all: bool,
-    /// Fewer seeds and shorter runs, verdicts marked so: a first look
+    /// Fewer seeds and shorter runs for a first look; verdicts are marked `quick`
     #[arg(long)]
     quick: bool,
     /// Judge one paper by the claims of this file instead of its own
@@ -163,7 +163,7 @@ fn judged_by(options: &Options, file: &Path) -> Result<Selection, String> {
     let measured: Vec<String> = measured.map(|id| (*id).to_owned()).collect();
     match claims.iter().find(|claim| !measured.contains(&claim.id)) {
         Some(unknown) => Err(format!(
-            "{shown}: nothing measures the claim `{}`; {}",
+            "{shown}: no experiment measures the claim `{}`; {}",
             unknown.id,
             near(&unknown.id, &measured)
         )),
@@ -205,7 +205,7 @@ fn print_tallies(found: &[Reproduction], seconds: f64) {
     println!("{seconds:.1} s");
     let mut judged = found.iter().flat_map(|one| &one.judged);
     if judged.any(|one| one.quick) {
-        println!("quick: few seeds and short runs; without --quick the claims are judged in full");
+        println!("quick: few seeds and short runs; run without --quick for the full verdicts");
     }
 }
 

@@ -28,14 +28,14 @@ pub struct Options {
     /// Directory for the report and tables [default: runs/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Also check invariants that are expensive to check, and print the time that took
+    /// Also check promises while the run goes on (slower), and print what that cost
     #[arg(long)]
     audit: bool,
-    /// Also write a time-stamped trace: units entering and leaving every node, or flits on
-    /// channels; of Ethernet also a capture
+    /// Also write a time-stamped trace: units entering and leaving every node, flits on channels,
+    /// or Ethernet frames, also as a capture
     #[arg(long, value_name = "KIND")]
     trace: Option<TraceKind>,
-    /// Threads for a run of the cycle engine; results are the same on any number
+    /// Threads for a run of the flit engine; results do not depend on the number
     #[arg(
         long,
         value_name = "N",
@@ -50,11 +50,11 @@ pub struct Options {
 /// Forms of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum TraceKind {
-    /// One line a unit: time, node, in or out, channel, flow, kind, number, value; or one a flit
-    /// and channel: cycle, channel, VC, and its packet's source, destination, birth and class;
-    /// or one a frame and event
+    /// One line per unit: time, node, in or out, channel, flow, kind, number, value; per flit and
+    /// channel: cycle, channel, VC, and its packet's source, destination, birth and class; or per
+    /// frame and event
     Csv,
-    /// Ethernet only: every frame as it is on the wire, for Wireshark and the like
+    /// Ethernet only: every frame as on the wire, for Wireshark and similar tools
     Pcapng,
 }
 

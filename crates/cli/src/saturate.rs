@@ -23,14 +23,14 @@ const MOST_SEARCHES: u64 = 10_000;
 /// What to search.
 #[derive(clap::Args)]
 pub struct Options {
-    /// Scenario file; the axes of its `[sweep]` other than the load are searched one by one
+    /// Scenario file; each combination of the other axes of its `[sweep]` is searched
     file: PathBuf,
     #[command(flatten)]
     changes: Changes,
-    /// The load: a path as --set takes it, or its last name
+    /// Key of the load: a path as for --set, or its last name
     #[arg(long, value_name = "KEY", default_value = "load")]
     over: String,
-    /// The interval found is this long
+    /// Length of the interval to find
     #[arg(long, value_name = "LOAD", default_value = "0.005")]
     precision: String,
     /// Lowest load tried [default: the precision]
@@ -115,8 +115,8 @@ pub fn saturate(options: &Options) -> u8 {
         .all(|measure| measure.role != Role::Saturated)
     {
         return fail(
-            "the engine of this scenario does not say whether a load saturates it; \
-             sweep the load instead, and look at goodput, drops and stops",
+            "the engine of this scenario has no test for saturation; sweep the load instead, \
+             and compare goodput, drops and stops",
         );
     }
     let out = options.how.out.clone();

@@ -46,8 +46,8 @@ pub fn sweep(options: &Options) -> u8 {
     };
     if points.len() == 1 && plan.sweep.axes().is_empty() {
         return fail(
-            "nothing varies; give `[sweep]` with axes or seeds in the scenario, \
-             or --axis load=0.1,0.2 or --seeds 5",
+            "nothing varies; add `[sweep]` with axes or seeds to the scenario, or give --axis \
+             load=0.1,0.2 or --seeds 5",
         );
     }
     let checked = match plan.check(&points) {
@@ -98,7 +98,7 @@ pub fn status(result: &SweepResult) -> u8 {
         return SHORT_OF_MEMORY;
     }
     if result.partial {
-        eprintln!("stopped; the same command goes on from here");
+        eprintln!("stopped; the same command continues from here");
         return interrupt::status();
     }
     match result.count(Role::Broken) {

@@ -311,7 +311,7 @@ impl RunDirectory {
             let made = disk::make_folders(&self.path, name).and_then(|()| self.note(name));
             made.and_then(|()| disk::replace(&target, content))
         } else {
-            let reason = "a file of a run directory can't lie outside it";
+            let reason = "a file of a run directory can't be outside it";
             Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
         };
         written.map_err(|error| self.unwritable(name, error))?;

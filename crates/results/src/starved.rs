@@ -54,7 +54,7 @@ impl Starved {
         match self.rates {
             None => or(),
             Some((got, share)) => format!(
-                "{} of a max-min share of {} among equals",
+                "{} of a max-min share of {} without priorities",
                 rate(got),
                 rate(share)
             ),
@@ -67,7 +67,7 @@ pub(crate) fn told<T>(starved: &[T], say: impl Fn(&T) -> String) -> Vec<String> 
     let mut told: Vec<String> = starved.iter().take(NAMED).map(say).collect();
     match starved.len().saturating_sub(NAMED) {
         0 => {}
-        more => told.push(format!("{} more got next to nothing", grouped(more as u64))),
+        more => told.push(format!("{} more got almost nothing", grouped(more as u64))),
     }
     told
 }

@@ -251,10 +251,10 @@ fn the_terminal_has_a_line_for_each() {
     for must in [
         "ABR: mean ACR 12.5 Mbps to 30 Mbps; 7 reductions, 77 refused; RM cells 3.2 % of all, 2 \
          lost\n",
-        "2 bursts through: response 900 us, 120.6 Mbps effective, 50 % sent high, reductions \
+        "2 bursts complete: response 900 us, 120.6 Mbps effective, 50 % sent high, reductions \
          each: 1\n",
         "ERICA at 1 port; longest queue 13,559 cells at switch 1 -> switch 2, mean load 0.983\n",
-        "ports that tell rates give ABR 0.9 of what others leave\n",
+        "ports that signal rates give ABR 0.9 of what others leave\n",
     ] {
         assert!(found.contains(must), "no {must:?} in\n{found}");
     }

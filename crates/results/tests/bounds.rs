@@ -213,7 +213,7 @@ fn a_delay_beyond_its_bound_is_a_broken_promise() {
         _ => None,
     });
     let notes: Vec<&str> = notes.collect();
-    let named = |note: &&str| note.starts_with("Units of greedy took longer");
+    let named = |note: &&str| note.starts_with("Units of greedy exceeded the delay bound");
     assert!(notes.iter().any(named), "{notes:?}");
     let summary = run_summary(&info, &spec, &outcome, None);
     assert_eq!(summary["bounds"][1]["exceeded"], true);

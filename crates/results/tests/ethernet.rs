@@ -112,7 +112,7 @@ fn a_standstill_is_told_queue_by_queue() {
     let summary = summary_of(&run::standing());
     for must in [
         "Two switches: 11 s, deadlock\n",
-        "deadlock: queues wait for each other in a cycle, 2 queues in a row, since 210 ms \
+        "deadlock: queues wait for each other in a cycle, 2 queues, since 210 ms \
          (found at 400 ms)\n",
         "  A -> B, class 0: 12 frames (12,000 bytes), first of flow file[1], stopped since \
          210 ms, wait for B -> A, class 0\n",
@@ -143,7 +143,7 @@ fn the_last_of_a_chain_waits_for_a_node() {
     let summary = summary_of(&outcome);
     for must in [
         "B -> A, class 0, to D: 12 frames",
-        "wait for A, which does not resume it",
+        "wait for A, which does not resume",
         ", while others move",
         "standstill: ",
     ] {

@@ -328,7 +328,7 @@ fn the_report_holds_the_numbers_and_what_went_wrong() {
         "warm-up detected at cycle 2,345",
         "4 x 4 torus",
         "window starts",
-        "every packet born in the window has arrived",
+        "every packet created in the window has arrived",
         "00c0ffee01234567",
     ] {
         assert!(sound.contains(must), "no {must:?}");

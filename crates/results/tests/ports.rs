@@ -203,7 +203,7 @@ Jain's index 0.9913 of rates, 1.0000 of rates over shares
 offered 100,400 = delivered 98,530 + queued 1,842 + dropped 28; 1 lost on the wire, 2 dropped by \
 full buffers, 3 refused by full pools, 4 pushed out of full pools, 5 dropped by envelopes, 6 \
 dropped by policers, 7 dropped by shapers
-2 sessions asked for, 1 admitted, 1 refused (</script><b> at switch 1 -> switch 2, 20 kbps short)
+2 sessions requested, 1 admitted, 1 refused (</script><b> at switch 1 -> switch 2, 20 kbps short)
 12 warnings reached 1 source
 busiest port switch 1 -> switch 2: data 96.75 %, control 3.25 %
 ";

@@ -61,7 +61,7 @@ const LINES: &str = "\
 switch 1 -> switch 2
   bursty, first: 5 units waiting for switch 1 -> switch 2: no credit; 16 control units lost, the \
 last at 1,900 cells; 1 data unit lost, and credit with them
-  greedy: 5 units waiting for switch 2 -> sink 2: no credit; the destination does not take the \
+  greedy: 5 units waiting for switch 2 -> sink 2: no credit; the destination does not consume the \
 9 units it holds
   </script><b>: units waiting at its source: window full, 7 units unacknowledged; held up at \
 host 2 -> switch 1, switch 1 -> switch 2, switch 2 -> sink 2, 2 more, 2 acknowledgements lost

@@ -44,7 +44,7 @@ fn a_circuit_behind_a_more_urgent_one() {
     for link in &mut spec.links {
         link.channels[0].scheduler = SchedulerSpec::Fifo;
     }
-    let waits = "greedy: 41,000 offered, 409 delivered: 40,591 wait or are on their way";
+    let waits = "greedy: 41,000 offered, 409 delivered: 40,591 are waiting or in transit";
     assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [waits]);
 }
 
@@ -63,7 +63,7 @@ fn a_greedy_circuit_far_below_its_share() {
     got(1.01, &mut outcome);
     assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
     got(0.5, &mut outcome);
-    let starved = "greedy: 1.037 Mbps of a max-min share of 207.3 Mbps among equals: ports serve 1 \
+    let starved = "greedy: 1.037 Mbps of a max-min share of 207.3 Mbps without priorities: ports serve 1 \
                    flow of priority 1 before it, its own is 0; larger numbers are served first";
     assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [starved]);
     let terminal = terminal_summary(&info, &spec, &outcome, None);
@@ -101,7 +101,7 @@ fn a_circuit_whose_units_are_dropped_and_many_at_once() {
     }
     let told = run_manifest(&info, &spec, &outcome).warnings;
     assert_eq!(told[..3], [lost; 3]);
-    assert_eq!(told[3..], ["3 more got next to nothing"]);
+    assert_eq!(told[3..], ["3 more got almost nothing"]);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn frames_of_a_low_class() {
     found.inside_total = 991;
     spec.flows[0].class = 1;
     (spec.flows[1].class, spec.flows[2].class) = (0, 0);
-    let starved = "file[2]: 1,000 frames created, 9 delivered: 991 wait or are on their way; 1 \
+    let starved = "file[2]: 1,000 frames created, 9 delivered: 991 are waiting or in transit; 1 \
                    flow is of a class above 0, and the highest class goes first here";
     let manifest = ethernet_manifest(&info, &spec, &outcome);
     assert_eq!(manifest.warnings, [starved]);
@@ -141,10 +141,13 @@ fn a_connection_far_below_its_share() {
     outcome.flows[1].tcp.time_outs = 3;
     let told = ethernet_manifest(&info, &spec, &outcome).warnings;
     assert_eq!(told.len(), 1, "{told:?}");
-    let (rates, why) = ("file[2]: 24 kbps of a max-min share of ", " among equals: ");
+    let (rates, why) = (
+        "file[2]: 24 kbps of a max-min share of ",
+        " without priorities: ",
+    );
     assert!(told[0].starts_with(rates), "{told:?}");
     assert!(
-        told[0].ends_with(&format!("{why}10 wait or are on their way, 3 time-outs")),
+        told[0].ends_with(&format!("{why}10 are waiting or in transit, 3 time-outs")),
         "{told:?}"
     );
     let summary = ethernet_summary(&info, &spec, &outcome);
@@ -187,7 +190,7 @@ fn flits_of_a_class_and_of_a_terminal() {
     shut_out.terminals[2].created = 900;
     shut_out.terminals[2].queued = 1_700;
     let told = fabric_manifest(&info, &spec, &shut_out).warnings;
-    let wanted = "terminal 2: 900 flits created in the window, 0 got into the network: 1,700 wait \
+    let wanted = "terminal 2: 900 flits created in the window, 0 entered the network: 1,700 wait \
                   there";
     assert!(told.iter().any(|one| one == wanted), "{told:?}");
 }

@@ -194,7 +194,7 @@ fn once(spec: &FabricSpec) -> Result<Cost, String> {
     let seconds = clock.seconds();
     let outcome = simulation.outcome();
     if outcome.stop == Stop::Deadlocked || outcome.violations_total > 0 {
-        return Err("a run of the standard set went wrong".into());
+        return Err("a run of the standard set failed".into());
     }
     Ok(Cost {
         seconds,
@@ -205,7 +205,7 @@ fn once(spec: &FabricSpec) -> Result<Cost, String> {
 
 /// The same traffic in larger and larger tori.
 fn idle() -> Result<(), String> {
-    println!("\nabout 10 flits a cycle enter tori of more and more routers:");
+    println!("\nabout 10 flits a cycle enter tori of increasing size:");
     println!(
         "{:>14} {:>9} {:>17}",
         "routers", "ns/hop", "bytes per router"

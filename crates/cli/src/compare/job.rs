@@ -43,7 +43,7 @@ impl Job {
             Engine::Ethernet(frames) => {
                 carriers(&roles, frames.network.flows.iter().map(|flow| &flow.name))
             }
-            Engine::Flit(_) => Err("no comparison is about flits".into()),
+            Engine::Flit(_) => Err("comparisons do not use the flit engine".into()),
         };
         Ok(Job {
             scheme,
@@ -141,7 +141,7 @@ fn carriers<'a>(
     let carrier = |name: &String| {
         let role = roles
             .get(name)
-            .ok_or(format!("nobody knows flow `{name}`"))?;
+            .ok_or(format!("there is no flow `{name}`"))?;
         Ok(Carrier {
             flow: role.flow,
             burst: match role.part {

@@ -44,7 +44,7 @@ pub fn build(options: &Options, spec: &FabricSpec) -> Result<Engine, String> {
     let wanted = usize::from(options.threads);
     let watched = options.audit || options.trace.is_some();
     let obstacle = match shard::obstacle(spec) {
-        None if watched => Some("what is watched runs on one"),
+        None if watched => Some("a run with `--audit` or `--trace` takes one"),
         obstacle => obstacle,
     };
     let threads = wanted.min(spec.graph.routers as usize);
@@ -229,7 +229,7 @@ impl FabricRun<'_> {
             let since = deadlock.since;
             match deadlock.others_move {
                 true => eprintln!(
-                    "error: deadlock: {} not moving since cycle {since}, and never will, though \
+                    "error: deadlock: {} stopped since cycle {since} and can never move again; \
                      others move",
                     counted(deadlock.packets, "packet")
                 ),

@@ -199,9 +199,12 @@ impl<'a> Job<'a> {
             let group = grouped(one.group);
             let what = match one.windowed {
                 true => format!("its windows are {group} times as long as the scenario says"),
-                false => format!("of {group} points in a row it holds the smallest and largest"),
+                false => format!(
+                    "of {group} consecutive points it holds the smallest and \
+                                  largest"
+                ),
             };
-            let what = format!("`{}` outgrew its bound: {what}", one.name);
+            let what = format!("`{}` exceeded its bound: {what}", one.name);
             eprintln!("note: series: {what}");
             self.checks.push(Check {
                 what: "series".into(),

@@ -105,7 +105,7 @@ pub const MEASURES: &[Measure] = &[
     number(
         "dropped",
         "units",
-        "those of them that were not lost on the wire",
+        "the same without losses on the wire",
         Role::Other,
         0,
     ),

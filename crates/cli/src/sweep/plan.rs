@@ -29,20 +29,20 @@ pub struct How {
     /// `--axis 'load={ from = 0.1, to = 0.9, step = 0.1 }'`
     #[arg(long = "axis", value_name = "KEY=VALUES")]
     axes: Vec<String>,
-    /// How many seeds, or a list of them: 5 or 1,2,7
+    /// Number of seeds, or a list of them: 5 or 1,2,7
     #[arg(long, value_name = "N")]
     seeds: Option<String>,
-    /// Columns of flows or groups beside those of the whole network, as
+    /// Columns of flows or groups in addition to those of the whole network, as
     /// victim.goodput,incast.fct_p99
     #[arg(long, value_name = "FLOW.COLUMN,..")]
     columns: Option<String>,
-    /// Runs at the same time [default: one a core]
+    /// Runs in parallel [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// Directory for points, tables and report
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Forget points that were computed earlier
+    /// Remove points that were computed earlier
     #[arg(long)]
     fresh: bool,
     #[command(flatten)]

@@ -50,11 +50,11 @@ pub fn sealed(mut fields: Map<String, Value>) -> String {
 pub fn decode(text: &[u8], scenario: &str, measures: &[Measure]) -> Result<Point, String> {
     let stored: Result<Value, _> = serde_json::from_slice(text);
     let Ok(Value::Object(mut stored)) = stored else {
-        return Err("it is cut short or no JSON".into());
+        return Err("it is truncated or not JSON".into());
     };
     let digest = stored.shift_remove(DIGEST);
     if digest.as_ref().and_then(Value::as_str) != Some(digest_of(&stored).as_str()) {
-        return Err("its digest does not fit its content".into());
+        return Err("its digest does not match its content".into());
     }
     if stored.get("scenario").and_then(Value::as_str) != Some(scenario) {
         return Err("it is of another scenario".into());
@@ -74,7 +74,7 @@ pub fn point(stored: &Map<String, Value>, measures: &[Measure]) -> Result<Point,
         let values = stored.get("values");
         match values.and_then(|values| values.get(key(&measure.name, &measure.unit))) {
             Some(Value::Null) => Ok(f64::NAN),
-            Some(value) => value.as_f64().ok_or("a value is no number"),
+            Some(value) => value.as_f64().ok_or("a value is not a number"),
             None => Err("a value is missing"),
         }
     };

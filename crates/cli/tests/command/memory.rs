@@ -90,8 +90,8 @@ fn a_series_that_outgrows_its_bound_is_thinned_and_says_so() {
         within(2_000_000, &folder, &arguments).expect(0)
     };
     let short = run("400000", "short");
-    assert!(!short.err.contains("outgrew"), "{}", short.err);
-    run("700000", "long").complains("`q` outgrew its bound: of 4 points in a row");
+    assert!(!short.err.contains("exceeded its bound"), "{}", short.err);
+    run("700000", "long").complains("`q` exceeded its bound: of 4 consecutive points");
     let text = fs::read_to_string(folder.join("long/series/q.csv")).expect("it is there");
     let lines = text.lines().count();
     assert!((1 << 19..1 << 20).contains(&lines), "{lines}");

@@ -108,7 +108,7 @@ fn a_claim_that_fails_is_status_1() {
     );
     assert!(ran.out.contains("Reading: so it is."), "{}", ran.out);
     let ran = judge(&claim("").replace("fig20", "fig21"), 2);
-    ran.complains("nothing measures the claim")
+    ran.complains("no experiment measures the claim")
         .complains("fig21");
     judge("claims = 3", 2).complains("own.toml");
 }

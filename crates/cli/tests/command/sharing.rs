@@ -22,7 +22,7 @@ fn the_second_of_two_is_told_who_is_there() {
         let before = (manifest(), names().contains(&"scenario.toml".into()));
         for second in COMMANDS {
             let ran = backwater(&here, &arguments(second)).expect(2);
-            let who = format!("at work there (`backwater {first} ");
+            let who = format!("backwater is using it (`backwater {first} ");
             let process = format!("process {}, since 2", child.id());
             ran.complains(&who).complains(&process);
         }
@@ -79,7 +79,7 @@ fn of_equal_runs_at_once_each_is_whole_or_refused() {
         let children: Vec<_> = (0..4).map(|_| start()).collect();
         let ends: Vec<_> = children.into_iter().map(end_of).collect();
         for (status, err) in &ends {
-            let is_refused = err.contains("another backwater is at work there");
+            let is_refused = err.contains("another backwater is using it");
             assert!(
                 *status == Some(0) || (*status == Some(2) && is_refused),
                 "{err}"

@@ -190,7 +190,7 @@ fn messages(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &
         Shown::Count,
         true,
         What::MessagesOpen,
-        "those that have not: something of them was lost, or the run was over",
+        "the others: part of them was lost, or the run was over",
     );
 }
 
@@ -201,7 +201,8 @@ fn costs(add: &mut impl FnMut(&str, Shown, bool, What, &str)) {
         Shown::Bytes,
         true,
         What::StoredMost,
-        "most bytes in the memory of any one switch, whole run; cells count with their headers",
+        "largest number of bytes in the memory of one switch, whole run; cells count with their \
+         headers",
     );
     add(
         "all buffers mean",
@@ -222,7 +223,8 @@ fn costs(add: &mut impl FnMut(&str, Shown, bool, What, &str)) {
         Shown::Percent,
         true,
         What::Overhead,
-        "bytes on all links that are not payload, over all bytes there; what follows adds up to it",
+        "bytes on all links that are not payload, over all bytes there; the sum of the \
+         following rows",
     );
     let parts = [
         (
@@ -255,9 +257,9 @@ fn recovery(workload: &Workload, add: &mut impl FnMut(&str, Shown, bool, What, &
     if workload.bursts.is_empty() {
         return;
     }
-    const VICTIM_MEANS: &str = "from the end of a burst (its bytes at the rate of its link) until \
-                                the victims have 90 % of their earlier rate again; bursts after \
-                                which they never have are not counted";
+    const VICTIM_MEANS: &str = "from the end of a burst (its bytes at the rate of its link) \
+                                until the victims have 90 % of their earlier rate again; bursts \
+                                without recovery are not counted";
     const MEMORY_MEANS: &str =
         "from the end of a burst until the switches hold no more than before";
     if workload.flows.iter().any(|flow| flow.group == VICTIM) {

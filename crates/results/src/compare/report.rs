@@ -35,12 +35,12 @@ pub fn compare_report(info: &CompareInfo, workload: &Workload, schemes: &[Scheme
     blocks.push(Block::Table(notes(schemes)));
     blocks.push(heading("Scheme by scheme"));
     blocks.extend(side_by_side(plots::bars(workload, schemes)));
-    blocks.push(heading("Over time"));
+    blocks.push(heading("Time series"));
     blocks.push(Block::Plot(plots::memory(workload, schemes)));
     blocks.extend(side_by_side(plots::rates(workload, schemes)));
     blocks.push(heading("Delay"));
     blocks.push(Block::Plot(plots::spread(schemes)));
-    blocks.push(heading("In numbers"));
+    blocks.push(heading("Tables"));
     blocks.extend(
         compare_tables(workload, schemes)
             .into_iter()
@@ -129,7 +129,7 @@ fn warnings(info: &CompareInfo, schemes: &[SchemeRuns]) -> Vec<Block> {
     if info.partial {
         note(
             Tone::Warning,
-            "It was interrupted: schemes that were not done are left out.".into(),
+            "It was interrupted: schemes that were not completed are left out.".into(),
         );
     }
     for scheme in schemes {
@@ -154,7 +154,10 @@ fn overview(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let seeds = schemes.iter().any(|scheme| scheme.runs.len() > 1);
     let caption = match seeds {
         true => "Means over the seeds; ± is half the width of the 95 % interval.",
-        false => "Payload is compared: cells carry 48 bytes of 53, frames what headers leave.",
+        false => {
+            "Payload is compared: cells carry 48 bytes of 53, frames their size minus \
+                  headers."
+        }
     };
     let mut table = Table::new("overview", caption, columns);
     for measure in measures(workload) {
@@ -202,7 +205,7 @@ fn again(info: &CompareInfo) -> Vec<Block> {
         text: text.into(),
     };
     vec![
-        heading("How to run it again"),
+        heading("How to reproduce"),
         Block::Text(
             "The same file, seeds and version give the same numbers on any machine and any number \
              of threads. `scenarios/` beside this page has an ordinary scenario for each scheme, \

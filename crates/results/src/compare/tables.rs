@@ -38,10 +38,7 @@ fn number(value: f64) -> Cell {
 fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let measures = measures(workload);
     let has_interval = schemes.iter().any(|scheme| scheme.runs.len() > 1);
-    let mut columns = vec![Column::text(
-        "scheme",
-        "what keeps buffers from overflowing",
-    )];
+    let mut columns = vec![Column::text("scheme", "flow control scheme")];
     for measure in &measures {
         columns.push(column(measure));
         if has_interval {
@@ -72,7 +69,7 @@ fn by_scheme(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
 fn by_run(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let measures = measures(workload);
     let mut columns = vec![
-        Column::text("scheme", "what keeps buffers from overflowing"),
+        Column::text("scheme", "flow control scheme"),
         Column::number("seed", "", "root of all random streams"),
         Column::text("trace hash", "fingerprint of the run"),
         Column::number("events", "", "events handled"),
@@ -105,9 +102,9 @@ fn by_flow(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
         "flows",
         "Each flow under each scheme, first seed.",
         vec![
-            Column::text("scheme", "what keeps buffers from overflowing"),
+            Column::text("scheme", "flow control scheme"),
             Column::text("flow", "its name"),
-            Column::text("group", "flows counted together"),
+            Column::text("group", "flows of the group"),
             Column::number("throughput", "Mbps", "payload delivered after the warm-up"),
             Column::number(
                 "fair share",
@@ -163,9 +160,9 @@ fn by_flow(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
 fn by_burst(workload: &Workload, schemes: &[SchemeRuns]) -> Table {
     let mut table = Table::new(
         "recovery",
-        "What followed each burst, first seed. Empty: not before the next burst or the end.",
+        "Recovery after each burst, first seed. Empty: not before the next burst or the end.",
         vec![
-            Column::text("scheme", "what keeps buffers from overflowing"),
+            Column::text("scheme", "flow control scheme"),
             Column::number("burst at", "ms", "its start"),
             Column::number("victim recovery", "ms", "after the end of the burst"),
             Column::number("memory recovery", "ms", "after the end of the burst"),

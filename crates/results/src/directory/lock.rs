@@ -182,7 +182,7 @@ fn busy(directory: &Path, file: &mut File) -> DirectoryError {
         path: directory.into(),
         source: None,
         hint: format!(
-            "another backwater is at work there{}; wait for it, or choose --out DIR",
+            "another backwater is using it{}; wait for it, or choose --out DIR",
             who.unwrap_or_default()
         )
         .into(),

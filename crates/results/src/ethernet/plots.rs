@@ -57,7 +57,7 @@ fn goodput(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> 
     Plot {
         id: "goodput".into(),
         title: "Goodput by flow".into(),
-        x: Axis::new("Flow, by its place in the table of flows, from 0", ""),
+        x: Axis::new("Flow, by its position in the table of flows, from 0", ""),
         y: Axis {
             min: Some(0.0),
             ..Axis::new("Goodput", "Mbps")
@@ -167,7 +167,7 @@ fn high_water(channels: &[String], queues: &[Queue<'_>]) -> Plot {
     Plot {
         id: "high-water".into(),
         title: "Queues at their fullest".into(),
-        x: Axis::new("Port, the fullest first", ""),
+        x: Axis::new("Port, in order of bytes held", ""),
         y: Axis {
             min: Some(0.0),
             ..Axis::new("Bytes held", "kB")
@@ -185,8 +185,8 @@ fn stopped(channels: &[String], queues: &[Queue<'_>]) -> Plot {
     let bars = Curve::new("stopped", Style::Bars, ranks(top.len()), shares.collect());
     Plot {
         id: "stopped".into(),
-        title: "Who was stopped".into(),
-        x: Axis::new("Port, the longest stopped first", ""),
+        title: "Stopped ports".into(),
+        x: Axis::new("Port, in order of time stopped", ""),
         y: Axis {
             min: Some(0.0),
             ..Axis::new("Share of the time", "%")
@@ -260,7 +260,7 @@ fn series_plot(number: usize, group: &[&Series]) -> Plot {
         "Mbps" => ("Rate", "Rates over time"),
         "frames/s" => ("Frames", "Frames over time"),
         "share" => ("Share of the time", "Stopped over time"),
-        _ => ("Value", "Over time"),
+        _ => ("Value", "Time series"),
     };
     Plot {
         id: format!("series-{number}"),

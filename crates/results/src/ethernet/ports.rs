@@ -98,7 +98,7 @@ fn port_columns() -> Vec<Column> {
         ),
         bytes("held mean", "over the time after the warm-up"),
         bytes("held max", "whole run"),
-        bytes("limit", "it holds; empty is without limit"),
+        bytes("limit", "that it may hold; empty: no limit"),
         bytes(
             "xoff",
             "neighbours are stopped above this (detection at outputs)",
@@ -127,7 +127,7 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let mut table = Table::new(
         "queues",
         format!(
-            "Output queues, by port and class; those that did nothing are left out.{}",
+            "Output queues, by port and class; unused ones are left out.{}",
             limit(all.len(), "queues")
         ),
         port_columns(),
@@ -174,7 +174,7 @@ pub fn drops(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let frames = |name: &str, meaning: &str| Column::number(name, "frames", meaning);
     let mut table = Table::new(
         "drops",
-        "Where frames were dropped, and why; whole run.",
+        "Dropped frames by port and cause; whole run.",
         vec![
             Column::text("port", "that they would have left by"),
             Column::number("class", "", "of the queue"),
@@ -237,11 +237,11 @@ pub fn channels(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             control("stops sent", "by this port, refreshes included; whole run"),
             control("refreshes sent", "among them"),
             control("resumes sent", "whole run"),
-            control("stops obeyed", "by what leaves by this port; whole run"),
+            control("stops obeyed", "by this port; whole run"),
             Column::number(
                 "input held max",
                 "bytes",
-                "that came in over the link and had not left the node at its end; whole run",
+                "received over the link and not yet forwarded by the node at its end; whole run",
             ),
             Column::number(
                 "headroom held max",

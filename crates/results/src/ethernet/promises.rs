@@ -143,13 +143,10 @@ pub(super) fn blocks(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutc
     }
     let mut table = Table::new(
         "promises",
-        "What lossless classes promised.",
+        "Promises of lossless classes.",
         vec![
             Column::text("promise", ""),
-            Column::text(
-                "state",
-                "kept, broken, or given up by a line of the scenario",
-            ),
+            Column::text("state", "kept, broken, or waived by a line of the scenario"),
             Column::text("detail", ""),
         ],
     );

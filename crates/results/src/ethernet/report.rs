@@ -26,12 +26,12 @@ pub fn ethernet_report(
     blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
     blocks.push(Block::Text(words::paragraphs(spec, outcome)));
     let sections = [
-        ("In pictures", plots::plots(spec, outcome)),
+        ("Figures", plots::plots(spec, outcome)),
         (
             "Fairness",
             fair::shares(spec, outcome).plot().into_iter().collect(),
         ),
-        ("Over time", plots::series_plots(series)),
+        ("Time series", plots::series_plots(series)),
     ];
     for (title, plots) in sections {
         if !plots.is_empty() {
@@ -39,7 +39,7 @@ pub fn ethernet_report(
             blocks.extend(plots.into_iter().map(Block::Plot));
         }
     }
-    blocks.push(heading("In numbers"));
+    blocks.push(heading("Tables"));
     let tables = short_tables(spec, outcome);
     blocks.extend(tables.into_iter().map(Block::Table));
     for table in long_tables(spec, outcome) {

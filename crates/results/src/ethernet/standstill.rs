@@ -34,7 +34,7 @@ pub fn sentence(found: &Standstill) -> String {
         false => "",
     };
     format!(
-        "{what}, {} in a row, since {} (found at {}){others}",
+        "{what}, {}, since {} (found at {}){others}",
         counted(found.waits.len(), "queue"),
         at(found.since),
         at(found.found_at)
@@ -91,7 +91,7 @@ fn waits_for(spec: &EthernetSpec, channels: &[String], found: &Standstill, index
         let own = &found.waits[index];
         let node = names::channel_ends(spec, own.channel).map(|(_, to)| names::node(spec, to));
         let node = node.unwrap_or_else(|| "the next node".into());
-        return format!("{node}, which does not resume it");
+        return format!("{node}, which does not resume");
     };
     place(spec, channels, next)
 }
@@ -128,8 +128,8 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
 
 fn columns() -> Vec<Column> {
     vec![
-        Column::number("place", "", "of the queue in the chain"),
-        Column::text("node", "the node it is in"),
+        Column::number("place", "", "position of the queue in the chain"),
+        Column::text("node", "where the queue is"),
         Column::text("port", "the port it waits at"),
         Column::number("class", "", "its class"),
         Column::text("to", "only frames to this host are stopped; empty: all"),

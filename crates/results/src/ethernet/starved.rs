@@ -116,7 +116,7 @@ fn reason(spec: &EthernetSpec, outcome: &EthernetOutcome, flow: usize) -> String
     if found.dropped_total > found.inside_total {
         return format!("{} were dropped", grouped(found.dropped_total));
     }
-    let mut waits = format!("{} wait or are on their way", grouped(found.inside_total));
+    let mut waits = format!("{} are waiting or in transit", grouped(found.inside_total));
     if found.tcp.time_outs > 0 {
         waits += &format!(", {}", counted(found.tcp.time_outs, "time-out"));
     }

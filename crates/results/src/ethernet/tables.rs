@@ -57,7 +57,7 @@ pub(super) fn found<'a>(
 fn balance(outcome: &EthernetOutcome) -> Table {
     let mut table = Table::new(
         "balance",
-        "What became of every frame that a host made; whole run.",
+        "Balance of all frames that hosts created; whole run.",
         vec![
             Column::text("of", "frames or bytes"),
             Column::number("created", "", "handed to the ports of hosts"),
@@ -98,7 +98,7 @@ fn group_table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             rate("goodput min", "of one flow"),
             rate("goodput mean", "of one flow"),
             rate("goodput max", "of one flow"),
-            Column::number("fairness", "", "Jain's index: 1 where all got the same"),
+            Column::number("fairness", "", "Jain's index: 1 if all got the same"),
             rate("returned", "payload of responses, all flows"),
             Column::number("transfers", "1/s", "files, requests or pictures complete"),
             Column::number("FCT mean", "ms", "flow completion time of a transfer"),
@@ -173,7 +173,8 @@ fn flow_columns() -> Vec<Column> {
         Column::number(
             "goodput",
             "Mbps",
-            "payload the destination's application got in order after the warm-up",
+            "payload that the application at the destination received in order after the \
+             warm-up",
         ),
         Column::number("returned", "Mbps", "the same of responses, at the source"),
         Column::number(
@@ -181,7 +182,10 @@ fn flow_columns() -> Vec<Column> {
             "bytes",
             "payload the application handed over, whole run; over TCP without end: what was sent",
         ),
-        frames("created", "handed to ports of hosts, both ways; whole run"),
+        frames(
+            "created",
+            "handed to ports of hosts, both directions; whole run",
+        ),
         frames("delivered", "reached their host; whole run"),
         frames("dropped total", "whatever the cause; whole run"),
         frames("inside", "in queues and on wires at the end"),
@@ -197,7 +201,8 @@ fn flow_columns() -> Vec<Column> {
 pub(super) fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let mut table = Table::new(
         "flows",
-        "What each flow sent, what became of it, and what its application got.",
+        "What each flow sent, how much was delivered or dropped, and the goodput of its \
+         application.",
         flow_columns(),
     );
     let seconds = seconds(spec, outcome);
@@ -302,7 +307,11 @@ pub(super) fn deadlines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table
             Column::text("flow", "name in the scenario"),
             Column::number("deadline", "ms", "from birth to arrival"),
             Column::number("due", "datagrams", "whose deadline passed before the end"),
-            Column::number("late", "datagrams", "that came later than that, or never"),
+            Column::number(
+                "late",
+                "datagrams",
+                "that arrived later than that, or never",
+            ),
             Column::number("late", "%", "of those due"),
         ],
     );
@@ -327,7 +336,7 @@ pub(super) fn deadlines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table
 pub(super) fn tcp(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let mut table = Table::new(
         "tcp",
-        "What both ends of each connection did; whole run.",
+        "Both ends of each connection; whole run.",
         vec![
             Column::text("flow", "name in the scenario"),
             Column::number("segments", "", "sent, pure acknowledgements included"),
@@ -335,8 +344,12 @@ pub(super) fn tcp(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             Column::number("retransmitted", "bytes", "of payload"),
             Column::number("retransmitted", "%", "of the payload sent"),
             Column::number("timeouts", "", "of the retransmission timer"),
-            Column::number("fast retransmits", "", "provoked by duplicates"),
-            Column::number("duplicates", "", "segments that brought nothing new"),
+            Column::number(
+                "fast retransmits",
+                "",
+                "triggered by duplicate acknowledgements",
+            ),
+            Column::number("duplicates", "", "segments without new data"),
             Column::number("ECN cuts", "", "times the window shrank because of marks"),
         ],
     );
@@ -374,7 +387,7 @@ fn nodes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             Column::number(
                 "timeouts",
                 "",
-                "times its congested queues gave up on a neighbour that did not respond",
+                "times its congested queues released a neighbour that did not respond",
             ),
         ],
     );

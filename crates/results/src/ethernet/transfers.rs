@@ -22,7 +22,7 @@ fn columns() -> Vec<Column> {
         Column::number(
             "unacked",
             "",
-            "all in at the end of the run, but not acknowledged",
+            "complete at the end of the run, but not acknowledged",
         ),
         Column::number(
             "last transfer",

@@ -37,11 +37,11 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
 
 fn columns() -> Vec<Column> {
     vec![
-        Column::number("place", "", "of the packet in the circle"),
+        Column::number("place", "", "position of the packet in the cyclic wait"),
         Column::text("router", "where its header waits"),
-        Column::text("from", "terminal it comes from"),
-        Column::text("to", "terminal it goes to"),
-        Column::number("born", "cycle", "when it was born"),
+        Column::text("from", "source terminal"),
+        Column::text("to", "destination terminal"),
+        Column::number("born", "cycle", "when it was created"),
         Column::text("holds", "channel whose virtual channel its header is in"),
         Column::number("holds vc", "", "that virtual channel"),
         Column::text("waits for", "channel it has to cross next"),

@@ -51,9 +51,9 @@ pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let percent = |name: &str, meaning: &str| Column::number(name, "%", meaning);
     let mut table = Table::new(
         "channel groups",
-        "Use of channels that do the same job, in the window.",
+        "Use of channels of the same kind, in the window.",
         vec![
-            Column::text("channels", "where they run"),
+            Column::text("channels", "position of the channels"),
             Column::number("count", "", "how many channels"),
             percent("use mean", "share of cycles with a flit, mean over them"),
             percent("use min", "that of the least used"),

@@ -51,7 +51,7 @@ pub fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
             Column::number("terminal", "", "its number"),
             Column::text("sends to", "router its injection channel leads to"),
             Column::text("receives from", "router its ejection channel comes from"),
-            flits("created", "flits of packets born here"),
+            flits("created", "flits of packets created here"),
             flits("received", "flits that arrived here"),
             flits("queued", "flits that wait here at the end"),
             Column::number("offered", LOAD, "created over the cycles of the window"),
@@ -109,7 +109,7 @@ pub fn channels(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
             ),
             Column::text(
                 "channel",
-                "where it runs; the port is the output port of the router",
+                "its ends; the port is the output port of the router",
             ),
             Column::text("kind", "network, injection or ejection"),
             Column::number("use", "%", "share of the window's cycles it carried a flit"),
@@ -174,7 +174,7 @@ pub fn map(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     }));
     let mut table = Table::new(
         "map",
-        "Where the load is: mean use of the channels to other routers that leave each router.",
+        "Map of the load: mean use of the channels from each router to other routers.",
         columns,
     );
     if width.max(rows.len()) > MAP_MOST as usize {

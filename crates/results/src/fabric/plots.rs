@@ -88,10 +88,10 @@ fn latency(outcome: &FabricOutcome) -> Plot {
     let mut note = format!("A step is {} wide.", counted(width, "cycle"));
     if whole.beyond > 0 {
         let beyond = counted(whole.beyond, "packet");
-        note.push_str(&format!(" {beyond} took longer than is shown."));
+        note.push_str(&format!(" {beyond} took longer than shown."));
     }
     let mut curves = Vec::new();
-    for (name, found) in [("from birth on", whole), ("from entering on", inside)] {
+    for (name, found) in [("from creation", whole), ("from entering", inside)] {
         if found.count > 0 && !found.histogram.is_empty() {
             let (x, y) = binned(&found.histogram, width);
             curves.push(Curve::new(name, Style::Step, x, y));
@@ -213,7 +213,7 @@ fn square(spec: &FabricSpec, outcome: &FabricOutcome) -> Plot {
         let loads = rows[y].iter().map(|share| share * 100.0).collect();
         Curve::new(format!("y={y}"), Style::Line, x, loads)
     };
-    let mut note = String::from("Mean over the channels to other routers that leave each router.");
+    let mut note = String::from("Mean over the channels from each router to other routers.");
     if rows.len() > ROWS {
         let all = grouped(rows.len() as u64);
         note.push_str(&format!(" {ROWS} of {all} rows are shown."));

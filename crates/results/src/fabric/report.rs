@@ -20,10 +20,10 @@ pub fn fabric_report(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome)
     blocks.push(Block::Text(words::paragraphs(spec, outcome)));
     let plots = plots::plots(spec, outcome);
     if !plots.is_empty() {
-        blocks.push(heading("In pictures"));
+        blocks.push(heading("Figures"));
         blocks.extend(plots.into_iter().map(Block::Plot));
     }
-    blocks.push(heading("In numbers"));
+    blocks.push(heading("Tables"));
     blocks.extend(summary_tables(spec, outcome).into_iter().map(Block::Table));
     for table in long_tables(spec, outcome) {
         blocks.push(Block::Fold {
@@ -157,7 +157,7 @@ fn notes(outcome: &FabricOutcome) -> Vec<Block> {
         note(
             Tone::Problem,
             format!(
-                "The run ended in a {}. The table below shows who waits for whom.",
+                "The run ended in a {}. The table below shows which packet waits for which.",
                 words::deadlocked(outcome)
             ),
         );

@@ -97,7 +97,7 @@ fn of_terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<String> {
     told(&terminals(spec, outcome), |(terminal, got_in)| {
         let found = &outcome.terminals[*terminal as usize];
         format!(
-            "{}: {} flits created in the window, {} got into the network: {} wait there",
+            "{}: {} flits created in the window, {} entered the network: {} wait there",
             names.terminal(*terminal),
             grouped(found.created),
             grouped(*got_in),

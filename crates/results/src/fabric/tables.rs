@@ -53,7 +53,7 @@ fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         "The whole network. Loads and hops are of the window, flits of the whole run.",
         vec![
             Column::text("quantity", "what"),
-            Column::number("value", "", "how much; nothing where it was not measured"),
+            Column::number("value", "", "the value; empty if not measured"),
             Column::text("unit", "of the value"),
         ],
     );
@@ -76,7 +76,7 @@ fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
             LOAD,
         ),
         (
-            "Jain's index of what sources got in",
+            "Jain's index of the flits injected by sources",
             float(fair::of_sources(spec, outcome).map(|found| found.0), 4),
             "",
         ),
@@ -94,7 +94,7 @@ fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         ("inside", outcome.inside_total.into(), "flits"),
         ("delivered packets", outcome.packets_total.into(), "packets"),
         (
-            "born in the window and not arrived",
+            "created in the window and not arrived",
             outcome.unfinished.into(),
             "packets",
         ),
@@ -109,7 +109,7 @@ fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let cycles = |name: &str, meaning: &str| Column::number(name, "cycles", meaning);
     let mut table = Table::new(
         "latency",
-        "Packets born in the window that have arrived.",
+        "Packets created in the window that have arrived.",
         vec![
             Column::text("of", "which packets, and from when on"),
             Column::number("packets", "packets", "how many"),
@@ -134,11 +134,11 @@ fn latencies(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
             table.rows.push(latency_row(name, found));
         }
     };
-    add("all, from birth on".into(), &outcome.latency);
-    add("all, from entering on".into(), &outcome.network_latency);
+    add("all, from creation".into(), &outcome.latency);
+    add("all, from entering".into(), &outcome.network_latency);
     if outcome.classes.len() > 1 {
         for (index, class) in outcome.classes.iter().enumerate() {
-            let name = format!("{}, from birth on", class_name(spec, index));
+            let name = format!("{}, from creation", class_name(spec, index));
             add(name, &class.latency);
         }
     }
@@ -187,28 +187,28 @@ pub fn class_tables(spec: &FabricSpec, outcome: &FabricOutcome, name: &str) -> O
 fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let mut table = Table::new(
         "classes",
-        "What each class sent, and what became of it.",
+        "What each class sent, and how much was delivered.",
         vec![
             Column::text("class", "name in the scenario"),
-            Column::number("created", "flits", "flits of packets born; whole run"),
+            Column::number("created", "flits", "flits of packets created; whole run"),
             Column::number("delivered", "flits", "flits that arrived; whole run"),
             Column::number(
                 "inside",
                 "flits",
                 "created and not delivered: queued at sources or inside",
             ),
-            Column::number("arrived", "packets", "born in the window"),
+            Column::number("arrived", "packets", "created in the window"),
             Column::number(
                 "latency mean",
                 "cycles",
-                "from birth to the arrival of the tail",
+                "from creation to the arrival of the tail",
             ),
             Column::number("latency p99", "cycles", "99 in 100 of them took no longer"),
             Column::number("deadline", "cycles", "within which a packet should arrive"),
             Column::number(
                 "late",
                 "packets",
-                "born in the window and missed the deadline",
+                "created in the window and missed the deadline",
             ),
         ],
     );
@@ -265,10 +265,10 @@ fn vcs(outcome: &FabricOutcome) -> Table {
 fn course(outcome: &FabricOutcome) -> Table {
     let mut table = Table::new(
         "course",
-        "The run in stretches, warm-up included.",
+        "The run in intervals, warm-up included.",
         vec![
-            Column::number("until", "cycle", "last cycle of the stretch"),
-            Column::number("offered", LOAD, "born in it"),
+            Column::number("until", "cycle", "last cycle of the interval"),
+            Column::number("offered", LOAD, "created in it"),
             Column::number("accepted", LOAD, "delivered in it"),
             Column::number("latency mean", "cycles", "of the packets delivered in it"),
         ],
@@ -290,7 +290,7 @@ fn course(outcome: &FabricOutcome) -> Table {
 
 fn histogram(outcome: &FabricOutcome) -> Table {
     let mut caption =
-        String::from("How many packets born in the window took how long, from birth on.");
+        String::from("Number of packets created in the window, by latency from creation.");
     if outcome.latency.beyond > 0 {
         caption.push_str(&format!(
             " {} took longer than the last row.",
@@ -301,8 +301,12 @@ fn histogram(outcome: &FabricOutcome) -> Table {
         "latency histogram",
         caption,
         vec![
-            Column::number("latency", "cycles", "from birth to the arrival of the tail"),
-            Column::number("packets", "packets", "how many took exactly that long"),
+            Column::number(
+                "latency",
+                "cycles",
+                "from creation to the arrival of the tail",
+            ),
+            Column::number("packets", "packets", "number of packets with this latency"),
         ],
     );
     for &(cycles, packets) in &outcome.latency.histogram {

@@ -110,7 +110,7 @@ fn numbers(outcome: &FabricOutcome) -> Vec<String> {
     }
     if outcome.unfinished > 0 {
         let count = counted(outcome.unfinished, "packet");
-        lines.push(format!("unfinished  {count} born in the window"));
+        lines.push(format!("unfinished  {count} created in the window"));
     }
     lines
 }

@@ -58,10 +58,10 @@ pub fn percent(share: f64) -> String {
 pub fn stop(outcome: &FabricOutcome) -> String {
     match outcome.stop {
         Stop::Running => "it has not ended yet".into(),
-        Stop::Measured => "every packet born in the window has arrived".into(),
-        Stop::WindowEnded => "the window is over and no drain was asked for".into(),
+        Stop::Measured => "every packet created in the window has arrived".into(),
+        Stop::WindowEnded => "the window is over and `run.drain` is 0".into(),
         Stop::DrainEnded => format!(
-            "the drain is over, with {} born in the window still inside",
+            "the drain is over, with {} created in the window still inside",
             counted(outcome.unfinished, "packet")
         ),
         Stop::TraceEnded => "the trace was replayed to its end".into(),
@@ -257,8 +257,8 @@ fn measured(outcome: &FabricOutcome) -> String {
         "the scenario gives the warm-up"
     };
     format!(
-        "Loads were counted over {} from cycle {} on ({how}); latencies are those of packets born \
-         in this window.",
+        "Loads were counted over {} from cycle {} on ({how}); latencies are those of packets \
+         created in this window.",
         counted(outcome.window, "cycle"),
         grouped(outcome.window_start)
     )

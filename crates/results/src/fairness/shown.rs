@@ -192,7 +192,7 @@ impl FairShares {
     /// A row for each flow.
     pub fn table(&self) -> Table {
         let mut caption = format!(
-            "What each {} got ({}) beside its max-min fair share, by water filling.",
+            "Rate of each {} ({}) and its max-min fair share, by water filling.",
             self.rates.of(),
             self.counted_as
         );
@@ -253,7 +253,7 @@ impl FairShares {
                     Vec::new()
                 },
                 ..Axis::new(
-                    format!("{of_what}, by its place among those with a share"),
+                    format!("{of_what}, by its position among those with a share"),
                     "",
                 )
             },
@@ -274,7 +274,7 @@ impl FairShares {
                 "{of_what}s: {}{}. Jain's index is {} of rates, {} of rates over shares.",
                 names.collect::<Vec<_>>().join("; "),
                 if shared.len() > 8 {
-                    "; and so on, as in the table"
+                    "; others in the table"
                 } else {
                     ""
                 },
@@ -319,19 +319,19 @@ fn columns(rates: Rates) -> Vec<Column> {
     let rate = |name: &str, meaning: &str| Column::number(name, rates.unit().0, meaning);
     let name = match rates {
         Rates::OfFlows => "name in the scenario",
-        Rates::OfSources => "the terminal that sends",
+        Rates::OfSources => "the sending terminal",
     };
     let mut columns = vec![
         Column::text(rates.of(), name),
-        rate("measured", "what it got after the warm-up"),
+        rate("measured", "measured after the warm-up"),
         rate(
             "max-min share",
-            "most it can get without taking from one that has no more",
+            "largest rate possible without taking from one that has no more",
         ),
         Column::number("ratio", "", "measured over share"),
         Column::text(
             "limit",
-            "the port or channel that stops the share, or its demand",
+            "the port or channel that limits the share, or its demand",
         ),
     ];
     if rates == Rates::OfSources {
@@ -340,17 +340,17 @@ fn columns(rates: Rates) -> Vec<Column> {
     columns.extend([
         rate(
             "wire measured",
-            "with all that comes with it, such as RM cells, as far as known",
+            "with overhead such as RM cells, as far as known",
         ),
         rate(
             "wire share",
-            "with all that comes with it: RM cells, headers, gaps between frames",
+            "with overhead: RM cells, headers, gaps between frames",
         ),
         rate(
             "payload measured",
-            "what the application got, as far as known",
+            "received by the application, as far as known",
         ),
-        rate("payload share", "what it would get with its share"),
+        rate("payload share", "payload rate of the share"),
         Column::text("remark", "why it has no share"),
     ]);
     columns

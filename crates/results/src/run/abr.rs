@@ -88,8 +88,8 @@ fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
     let times = |name: &str, meaning: &str| Column::number(name, "", meaning);
     let mut table = Table::new(
         "abr",
-        "Each direction of an ABR circuit: what its source was allowed, and what its rules did. \
-         ACR is of the time after the warm-up, the rest of the whole run.",
+        "Each direction of an ABR circuit: the allowed rate of its source and the effect of its \
+         rules. ACR is of the time after the warm-up, the rest of the whole run.",
         vec![
             Column::text("flow", "name in the scenario"),
             Column::text("policy", "use it or lose it"),
@@ -102,9 +102,9 @@ fn rates(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
             rate("ACR at end", "allowed cell rate at the end"),
             times("in-rate cells", "data and RM cells sent in rate"),
             times("reductions", "by the policy"),
-            times("refused", "increases the policy refused"),
-            times("rule 6", "reductions because no answers came"),
-            Column::number("RM share", "%", "RM cells among all it sent"),
+            times("refused", "increases rejected by the policy"),
+            times("rule 6", "reductions because no backward RM cells arrived"),
+            Column::number("RM share", "%", "RM cells over all cells sent"),
         ],
     );
     for Direction {
@@ -153,18 +153,18 @@ fn rm_cells(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
         "RM cells of each direction, by kind; whole run.",
         vec![
             Column::text("flow", "name in the scenario"),
-            Column::text("kind", "forward, or backward: answers to its partner's"),
+            Column::text("kind", "forward, or backward: in return for its partner's"),
             cells("sent", "by its source"),
             cells("received", "by its destination"),
             cells("lost", "on the wire or in a buffer"),
-            cells("inside", "under way at the end"),
+            cells("inside", "in transit at the end"),
             cells(
                 "balance",
                 "sent - received - lost - inside; zero when all is accounted for",
             ),
             cells("out of rate", "forward and backward ones sent out of rate"),
-            cells("overwritten", "answers whose place a newer one took"),
-            cells("waiting", "answers that wait to be sent"),
+            cells("overwritten", "backward cells replaced by a newer one"),
+            cells("waiting", "backward cells that wait to be sent"),
             cells("notices", "made by switches, that reached its source"),
         ],
     );
@@ -225,7 +225,7 @@ fn rule(rule: &ExplicitRateSpec) -> &'static str {
 fn port_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "rate-ports",
-        "Ports that tell ABR sources rates; whole run.",
+        "Ports that signal rates to ABR sources; whole run.",
         vec![
             Column::text("port", "from which node to which"),
             Column::text("rule", "of the switch"),
@@ -290,7 +290,7 @@ pub fn lines(spec: &NetworkSpec, outcome: &Outcome) -> Vec<String> {
         );
         let missing: u64 = sum(|found| found.missing_total);
         if missing > 0 {
-            line.push_str(&format!(", {} for want of answers", grouped(missing)));
+            line.push_str(&format!(", {} without backward RM cells", grouped(missing)));
         }
         if let Some(share) = rm_share(directions.iter().map(|one| one.found)) {
             line.push_str(&format!(
@@ -407,7 +407,7 @@ fn allowed(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Plot {
             min: Some(0.5),
             max: Some(x.len() as f64 + 0.5),
             at: if x.len() <= 20 { x.clone() } else { Vec::new() },
-            ..Axis::new("Direction of a circuit, by its place in the table", "")
+            ..Axis::new("Direction of a circuit, by its position in the table", "")
         },
         y: Axis {
             min: Some(0.0),

@@ -133,8 +133,8 @@ pub fn table(
 ) -> Table {
     let mut table = Table::new(
         "bounds",
-        "Flows that reserve: the longest that a unit can take, as known before the run, and the \
-         longest that one took.",
+        "Flows with a reservation: the maximum delay of a unit, computed before the run, and \
+         the largest delay seen.",
         columns(),
     );
     let channels = names::channels(spec);
@@ -187,15 +187,18 @@ fn columns() -> Vec<Column> {
         Column::number(
             "sigma",
             "bytes",
-            "largest burst that its envelope, policer or source lets through",
+            "largest burst that its envelope, policer or source permits",
         ),
         Column::number(
             "burst",
             "bytes",
-            "largest burst that came to its first port, whole run; empty where ports were not \
-             measured",
+            "largest burst at its first port, whole run; empty if ports were not measured",
         ),
-        Column::number("servers", "", "K: ports on its path that others use too"),
+        Column::number(
+            "servers",
+            "",
+            "K: ports on its path that it shares with others",
+        ),
         Column::text("why none", "what rules a bound out"),
     ]
 }
@@ -266,8 +269,7 @@ pub fn warning(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
     };
     (shown > 0).then(|| {
         format!(
-            "Units of {}{more} took longer than the delay bound; the table of bounds has the \
-             numbers.",
+            "Units of {}{more} exceeded the delay bound; the table of bounds has the numbers.",
             late[..shown].join(", ")
         )
     })

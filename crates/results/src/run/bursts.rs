@@ -80,15 +80,15 @@ fn later(found: &AbrOutcome, warm_up: Time) -> impl Iterator<Item = &BurstOutcom
 pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
     let mut table = Table::new(
         "bursts",
-        "Bursts of finite applications: cells that came to an empty source, until the last of \
-         them had left; of those that came after the warm-up.",
+        "Bursts of finite applications: from the first cell at an empty source until the last \
+         one has left; bursts that began after the warm-up.",
         vec![
             Column::text("flow", "name in the scenario"),
-            Column::number("bursts", "", "how many came"),
+            Column::number("bursts", "", "number of bursts"),
             Column::number(
                 "through",
                 "",
-                "of these, those through; the rest is of them",
+                "bursts completed; the other columns are of these",
             ),
             Column::number("size mean", "cells", "data cells"),
             Column::number("response mean", "ms", "burst response time"),
@@ -102,9 +102,9 @@ pub fn table(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
             Column::number(
                 "sent high",
                 "%",
-                "bursts whose first cell went at above 2 ICR",
+                "bursts whose first cell was sent above 2 ICR",
             ),
-            Column::number("reductions", "", "by the policy, for each burst"),
+            Column::number("reductions", "", "by the policy, per burst"),
         ],
     );
     for direction in directions {
@@ -159,7 +159,7 @@ pub fn line(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Option<String> 
         String::new()
     };
     Some(format!(
-        "{} through: response {}{effective}, {} % sent high, reductions each: {}",
+        "{} complete: response {}{effective}, {} % sent high, reductions each: {}",
         counted(all.through, "burst"),
         span(all.each(all.response_ps)),
         significant(all.each(all.high as f64) * 100.0, 3),

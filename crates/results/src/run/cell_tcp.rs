@@ -10,33 +10,37 @@ use crate::model::{Cell, Column, Table};
 pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "tcp",
-        "TCP connections over cells, both ends together; whole run but for the goodput.",
+        "TCP connections over cells, both ends together; whole run except for the goodput.",
         vec![
             Column::text("flow", "name in the scenario"),
             Column::number(
                 "goodput",
                 "Mbps",
-                "payload the destination took in order after the warm-up",
+                "payload received in order at the destination after the warm-up",
             ),
             Column::number(
                 "delivered",
                 "bytes",
-                "payload the destination took in order",
+                "payload received in order at the destination",
             ),
             Column::number(
                 "returned",
                 "bytes",
-                "payload of responses the source took in order",
+                "payload of responses received in order at the source",
             ),
-            Column::number("requests", "", "answered in full"),
+            Column::number("requests", "", "with a complete response"),
             Column::number("segments", "", "sent, pure acknowledgements included"),
             Column::number("sent", "bytes", "of payload, retransmissions included"),
             Column::number("retransmitted", "bytes", "of payload"),
             Column::number("retransmitted", "%", "of the payload sent"),
             Column::number("timeouts", "", "of the retransmission timer"),
-            Column::number("fast retransmits", "", "provoked by duplicates"),
-            Column::number("duplicates", "", "segments that brought nothing new"),
-            Column::number("broken frames", "", "that came with a cell missing"),
+            Column::number(
+                "fast retransmits",
+                "",
+                "triggered by duplicate acknowledgements",
+            ),
+            Column::number("duplicates", "", "segments without new data"),
+            Column::number("broken frames", "", "that arrived with a cell missing"),
         ],
     );
     let seconds = outcome.ended_at.since(spec.warm_up).seconds();

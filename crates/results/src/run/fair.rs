@@ -280,7 +280,7 @@ impl<'a> Network<'a> {
         if !aims.is_empty() {
             let aims: Vec<String> = aims.iter().map(|aim| significant(*aim, 3)).collect();
             notes.push(format!(
-                "ports that tell rates give ABR {} of what others leave",
+                "ports that signal rates give ABR {} of what others leave",
                 aims.join(" or ")
             ));
         }

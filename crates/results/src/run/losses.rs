@@ -19,7 +19,7 @@ fn words(cause: LossCause) -> (&'static str, &'static str, &'static str) {
         ),
         LossCause::Pool => (
             "pool",
-            "the shared memory was full and the unit had just come",
+            "the shared memory was full when the unit arrived",
             "refused by full pools",
         ),
         LossCause::PushOut => (
@@ -29,12 +29,12 @@ fn words(cause: LossCause) -> (&'static str, &'static str, &'static str) {
         ),
         LossCause::Envelope => (
             "envelope",
-            "beyond what the source holds itself to",
+            "exceeded the envelope of the source",
             "dropped by envelopes",
         ),
         LossCause::Policer => (
             "policer",
-            "beyond what the edge of the network lets in",
+            "exceeded the policer at the edge of the network",
             "dropped by policers",
         ),
         LossCause::Residence => (
@@ -93,7 +93,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     columns.push(Column::number("lost", "units", "whatever the cause"));
     let mut table = Table::new(
         "drops",
-        "What was lost of each flow, and why; whole run. A multicast unit counts once for each \
+        "Losses of each flow by cause; whole run. A multicast unit counts once for each \
          destination it would have reached.",
         columns,
     );

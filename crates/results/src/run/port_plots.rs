@@ -79,7 +79,7 @@ fn distribution(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
         let name = counted(*switches, "switch");
         survival(name, &group.wait, cell)
     });
-    let mut note = String::from("The share of units that waited longer than that, end to end.");
+    let mut note = String::from("The share of units that waited longer than this, end to end.");
     if groups.len() > CURVES {
         note += " The table of paths has the other lengths.";
     }

@@ -123,8 +123,8 @@ fn end_to_end(spec: &NetworkSpec, found: &PortsOutcome, cell: Duration) -> Table
     columns.push(Column::number(
         "burst",
         "bytes",
-        "largest burst beyond the reserved rate that came to the first port, whole run; empty \
-         for flows that reserve nothing",
+        "largest burst beyond the reserved rate at the first port, whole run; empty for flows \
+         without a reservation",
     ));
     let mut table = Table::new(
         "end-to-end",
@@ -169,14 +169,14 @@ fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
             units("arrivals", "units that joined the queue"),
             units(
                 "queue at arrivals mean",
-                "mean length that units found when they joined, themselves included",
+                "mean length seen by units that join, themselves included",
             ),
             units(
                 "queue at arrivals deviation",
                 "standard deviation of the same",
             ),
-            units("queue at arrivals p90", "nine in ten units found no more"),
-            units("queue at arrivals p99", "99 in 100 units found no more"),
+            units("queue at arrivals p90", "nine in ten units saw no more"),
+            units("queue at arrivals p99", "99 in 100 units saw no more"),
             units("queue mean", "time average of the length"),
             units("queue max", "longest queue"),
             share(
@@ -184,7 +184,7 @@ fn ports(spec: &NetworkSpec, found: &PortsOutcome) -> Table {
                 "mean over the windows of the time spent sending data",
             ),
             share("utilization deviation", "standard deviation of the same"),
-            Column::number("windows", "", "whole windows since the warm-up"),
+            Column::number("windows", "", "complete windows since the warm-up"),
         ],
     );
     let channels = names::channels(spec);

@@ -17,8 +17,8 @@ pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
     let ms = |name: &str, meaning: &str| Column::number(name, "ms", meaning);
     let mut table = Table::new(
         "recovery",
-        "Flows whose path was cut: how long after the repair they had nine tenths of their rate \
-         again.",
+        "Flows whose path was cut: time from the repair until they had nine tenths of their \
+         rate again.",
         vec![
             Column::text("link", "that was cut; the port, if only one direction was"),
             ms("from", "cut from here"),
@@ -31,7 +31,7 @@ pub fn table(spec: &NetworkSpec, found: &RecoveryOutcome) -> Table {
             ),
             ms(
                 "recovered after",
-                "from the repair on; empty: not until the end",
+                "from the repair; empty: not before the end",
             ),
         ],
     );

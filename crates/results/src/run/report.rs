@@ -37,7 +37,7 @@ pub fn run_report<'a>(
     }
     let plots = plots(series, info.cell);
     if !plots.is_empty() {
-        blocks.push(heading("Over time"));
+        blocks.push(heading("Time series"));
         blocks.extend(plots.into_iter().map(Block::Plot));
     }
     if let Some(plot) = fair::shares(spec, outcome).plot() {
@@ -53,7 +53,7 @@ pub fn run_report<'a>(
         blocks.push(heading("Delay bounds"));
         blocks.push(Block::Plot(plot));
     }
-    blocks.push(heading("In numbers"));
+    blocks.push(heading("Tables"));
     let tables = run_tables(spec, outcome, measured, info.cell);
     blocks.extend(tables.into_iter().map(Block::Table));
     blocks.extend(closing_blocks(info, spec.seed, &words::trace_hash(outcome)));
@@ -70,10 +70,10 @@ pub fn run_report<'a>(
 pub(crate) fn closing_blocks(info: &RunInfo, seed: u64, trace_hash: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     if !info.checks.is_empty() {
-        blocks.push(heading("What was checked"));
+        blocks.push(heading("Checks"));
         blocks.push(Block::Table(checks(info)));
     }
-    blocks.push(heading("How to run it again"));
+    blocks.push(heading("How to reproduce"));
     blocks.push(Block::Text(format!(
         "The same scenario, seed ({seed}) and version give the same trace hash, `{trace_hash}`, \
          on any machine."
@@ -174,7 +174,7 @@ fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block>
             format!("The run is {}.", words::stop(outcome, info.cell)),
         );
     } else if let Some(still) = standstill::standstill_sentence(outcome, info.cell) {
-        let text = format!("At the end {still}; the table of the standstill says why.");
+        let text = format!("At the end {still}; the table `standstill` gives the cause.");
         note(Tone::Warning, text);
     }
     if !Balance::of(outcome).holds() {

@@ -24,18 +24,14 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let time = |name: &str, meaning: &str| Column::number(name, "ms", meaning);
     let mut table = Table::new(
         "sessions",
-        "Flows that were set up while the network ran, and the port that refused them.",
+        "Flows that were set up during the run, and the port that refused them.",
         vec![
             Column::text("flow", "name in the scenario"),
             time("asked", "when its source asked"),
             time("answered", "when the answer reached the source"),
             Column::text("answer", "admitted, refused, or none yet"),
             Column::text("refused at", "the port that could not reserve the rate"),
-            Column::number(
-                "missing",
-                "kbps",
-                "what it lacks there to have been admitted",
-            ),
+            Column::number("missing", "kbps", "how much rate was missing there"),
             time("closed", "when the tear-down reached the destination"),
         ],
     );
@@ -70,7 +66,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
 pub fn warnings_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "warnings",
-        "Flows that ran faster than they reserved, and how often their sources were warned.",
+        "Flows that exceeded their reservation, and how often their sources were warned.",
         vec![
             Column::text("flow", "name in the scenario"),
             Column::number(
@@ -95,13 +91,13 @@ pub fn warnings_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
 pub fn shaping_table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut columns = vec![
         Column::text("flow", "name in the scenario"),
-        Column::number("samples", "units", "units let through after the warm-up"),
+        Column::number("samples", "units", "units passed after the warm-up"),
     ];
     columns.extend(delay_columns("shaping", "ms"));
     let mut table = Table::new(
         "shaping",
         "Time that units waited for their source's envelope, the policer at the edge and the \
-         spacing after a warning. Delays start when they are through.",
+         spacing after a warning. Delays start after that.",
         columns,
     );
     for (flow, found) in (0..).zip(&outcome.flows) {
@@ -122,7 +118,7 @@ pub fn sentence(spec: &NetworkSpec, outcome: &Outcome) -> Option<String> {
     let asked = asked.count();
     let admitted = sessions(outcome).filter(|(_, found)| found.answer == SessionAnswer::Admitted);
     let mut text = format!(
-        "{} asked for, {} admitted",
+        "{} requested, {} admitted",
         counted(asked, "session"),
         grouped(admitted.count() as u64)
     );

@@ -60,7 +60,7 @@ impl Words<'_> {
                 self.channels(legs)
             ),
             Reason::Sink { stored } => format!(
-                "no credit; the destination does not take the {} it holds",
+                "no credit; the destination does not consume the {} it holds",
                 counted(*stored, "unit")
             ),
             Reason::Credit(missing) => format!("no credit; {}", self.missing(missing)),
@@ -105,7 +105,7 @@ impl Words<'_> {
         }
         if why.is_empty() {
             return format!(
-                "none is under way, and {} of {} freed for the next",
+                "none is in transit, and {} of {} freed for the next",
                 missing.untold,
                 counted(missing.told_every, "unit")
             );
@@ -193,11 +193,11 @@ fn columns() -> Vec<Column> {
     vec![
         Column::text("flow", "name in the scenario"),
         Column::text("waits for", "the port its units wait to leave by"),
-        Column::number("units", "cells", "how many; empty: without end"),
+        Column::number("units", "cells", "how many; empty: no limit"),
         Column::number(
             "since",
             "cells",
-            "when the first began to wait with nothing started since, where that is known",
+            "when the first began to wait with nothing started since, if known",
         ),
         Column::text("why", "what is missing, and where to look next"),
         Column::number("ahead", "cells", "units in the buffer at the far end"),

@@ -103,7 +103,7 @@ fn reason(spec: &NetworkSpec, outcome: &Outcome, flow: usize) -> String {
         let why = most.map_or("lost", losses::fate);
         return format!("{} {why}", grouped(found.lost_total));
     }
-    let waits = format!("{} wait or are on their way", grouped(found.inside_total));
+    let waits = format!("{} are waiting or in transit", grouped(found.inside_total));
     match spec.flows.get(flow).and_then(|own| before(spec, own)) {
         Some(before) => before,
         None => waits,

@@ -100,7 +100,7 @@ fn flow_columns() -> Vec<Column> {
         Column::text("path", "source and destinations"),
         cells(
             "offered",
-            "offered at the source, times the destinations; whole run",
+            "offered at the source, once per destination; whole run",
         ),
         cells("delivered", "arrived, over all destinations; whole run"),
         cells("queued", "still queued or in flight at the end"),
@@ -117,14 +117,17 @@ fn flow_columns() -> Vec<Column> {
         ),
         Column::number("throughput", "Mbps", "the rate; all bytes of a unit count"),
         cells("retransmitted", "by the source; whole run"),
-        cells("backlog max", "most units that waited at the source"),
+        cells(
+            "backlog max",
+            "largest number of units waiting at the source",
+        ),
     ]
 }
 
 pub(super) fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let mut table = Table::new(
         "flows",
-        "What each flow offered and what became of it, and what it got of the network.",
+        "What each flow offered, how much was delivered or lost, and its throughput.",
         flow_columns(),
     );
     let loads = flow_loads(spec, outcome);
@@ -269,7 +272,7 @@ fn legs(spec: &NetworkSpec, outcome: &Outcome) -> Table {
     let units = |name: &str, meaning: &str| Column::number(name, "units", meaning);
     let mut table = Table::new(
         "legs",
-        "Each flow at each port it crosses: what its sender did.",
+        "The sender of each flow at each port on its path.",
         vec![
             Column::text("flow", "name in the scenario"),
             Column::text("port", "the port this leg leaves by"),
@@ -321,7 +324,7 @@ fn buffers(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         vec![
             Column::text("flow", "name in the scenario"),
             Column::text("port", "the port that sends to this buffer"),
-            cells("limit", "units it may hold; empty is without limit"),
+            cells("limit", "units it may hold; empty: no limit"),
             cells("fill at end", "units in it at the end"),
             cells("fill min", "smallest after the warm-up"),
             cells("fill mean", "time average after the warm-up"),

@@ -78,7 +78,7 @@ impl FlowColumn {
                 },
             }),
             [] if asked.is_empty() => Err(no(
-                format!("which number of `{flow}`?"),
+                format!("which column of `{flow}`?"),
                 &keys(&mut columns.iter()),
             )),
             [] => Err(no(

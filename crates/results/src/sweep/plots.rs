@@ -287,8 +287,8 @@ impl Charts<'_> {
         if left_out > 0 {
             let points = counted(left_out, "point");
             notes.push(format!(
-                "Left out beyond saturation, where latency only says how long the run was: \
-                 {points}. The tables have all."
+                "Left out beyond saturation, where latency only depends on the length of the \
+                 run: {points}. The tables have all."
             ));
         }
         let ends = drawn.iter().filter_map(|(name, bundle)| {

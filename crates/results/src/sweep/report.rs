@@ -13,7 +13,7 @@ pub fn sweep_report(info: &SweepInfo, result: &SweepResult) -> Report {
     if plots.is_empty() {
         blocks.push(Block::Note {
             tone: Tone::Plain,
-            text: "No axis has several numbers to draw curves over; the tables have every point."
+            text: "No axis has several numbers to draw curves over; the tables have all points."
                 .into(),
         });
     } else {
@@ -21,7 +21,7 @@ pub fn sweep_report(info: &SweepInfo, result: &SweepResult) -> Report {
         blocks.push(Block::Text(how_drawn(result)));
         blocks.extend(plots.into_iter().map(Block::Plot));
     }
-    blocks.push(heading("In numbers"));
+    blocks.push(heading("Tables"));
     blocks.push(Block::Table(axes(result)));
     let mut tables = sweep_tables(result);
     tables.reverse();
@@ -56,7 +56,7 @@ pub(super) fn again(info: &SweepInfo) -> Vec<Block> {
         text: text.into(),
     };
     vec![
-        heading("How to run it again"),
+        heading("How to reproduce"),
         Block::Text(
             "The same scenario, seeds and version give the same numbers on any machine, with any \
              number of jobs and after any interruption."
@@ -117,7 +117,7 @@ pub(super) fn warnings(result: &SweepResult) -> Vec<Block> {
     if result.partial {
         notes.push(Block::Note {
             tone: Tone::Warning,
-            text: "It was interrupted: only the points that are done are here.".into(),
+            text: "It was interrupted: only completed points are shown.".into(),
         });
     }
     notes
@@ -126,7 +126,7 @@ pub(super) fn warnings(result: &SweepResult) -> Vec<Block> {
 fn axes(result: &SweepResult) -> Table {
     let mut table = Table::new(
         "axes",
-        "What varies.",
+        "Axes of the sweep.",
         vec![
             Column::text("axis", "heading of its column"),
             Column::text("key", "path in the scenario"),

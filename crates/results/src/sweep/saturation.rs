@@ -29,22 +29,19 @@ pub fn saturation_table(result: &SweepResult, load: usize, found: &[Saturation])
     let end = |which: &str, meaning: &str| {
         Column::number(&format!("{} {which}", axis.name), &axis.unit, meaning)
     };
-    columns.push(end("carried", "highest load that was carried"));
-    columns.push(end("saturated", "lowest load that was not"));
+    columns.push(end("carried", "highest load carried"));
+    columns.push(end("saturated", "lowest load not carried"));
     let accepted = result.with_role(Role::Accepted);
     let unit = accepted.map_or("", |measure| &*result.measures[measure].unit);
     for (name, at) in [
-        (
-            "accepted at carried",
-            "at the highest load that was carried",
-        ),
-        ("accepted at saturated", "at the lowest load that was not"),
+        ("accepted at carried", "at the highest load carried"),
+        ("accepted at saturated", "at the lowest load not carried"),
     ] {
         let meaning = format!("delivered {at}; mean over the seeds");
         columns.push(Column::number(name, unit, &meaning));
     }
     let caption = format!(
-        "Where the network saturates: the load is `{}`.",
+        "Saturation load of the network: the load is `{}`.",
         result.axes[load].path
     );
     let mut table = Table::new("saturation", caption, columns);
@@ -115,7 +112,7 @@ pub fn saturation_report(
     blocks.push(Block::Table(saturation_table(result, load, found)));
     blocks.push(heading("Accepted over offered load"));
     blocks.extend(plots(result, load).into_iter().map(Block::Plot));
-    blocks.push(heading("Every load that was tried"));
+    blocks.push(heading("All loads tried"));
     let mut tables = sweep_tables(result);
     tables.reverse();
     blocks.extend(tables.into_iter().map(Block::Table));
@@ -159,7 +156,7 @@ fn plots(result: &SweepResult, load: usize) -> Vec<Plot> {
                 ..Axis::new("accepted", &*result.measures[accepted].unit)
             },
             curves: [curves, &[carried_all(curves)]].concat(),
-            note: "Dashed: all that is offered arrives.".into(),
+            note: "Dashed: accepted equals offered.".into(),
             marks: Vec::new(),
         })
         .collect()
