@@ -52,6 +52,8 @@ pub(crate) struct Connections {
     list: Vec<Connection>,
     /// By flow: which connection's, and which end sends on it.
     sides: Vec<(u32, End)>,
+    /// Events of timers that are still to come.
+    events: usize,
 }
 
 impl Connections {
@@ -60,6 +62,7 @@ impl Connections {
         let mut connections = Connections {
             list: Vec::new(),
             sides: Vec::new(),
+            events: 0,
         };
         let nobody = (NONE, End::Opener);
         connections.sides.resize(spec.flows.len(), nobody);
@@ -95,10 +98,13 @@ impl Connections {
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sets the first timer of every connection.
     pub(crate) fn start_connections(&mut self) {
-        let connections = self.network.tcp.iter_mut();
-        for connection in connections.flat_map(|tcp| &mut tcp.list) {
+        let Some(tcp) = &mut self.network.tcp else {
+            return;
+        };
+        for connection in &mut tcp.list {
             if let Some(first) = connection.arm(Time::ZERO) {
                 let opener = connection.flows[0];
+                tcp.events += 1;
                 self.events
                     .push(Event::new(first, Phase::Control, opener, TCP_TIMER));
             }
@@ -146,12 +152,25 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The timer of the connection that `flow_id` opens.
     pub(crate) fn on_tcp_timer(&mut self, flow_id: u32) {
         let now = self.now;
-        if let Some(tcp) = &mut self.network.tcp
-            && let Some((index, _)) = tcp.of(flow_id)
+        let Some(tcp) = &mut self.network.tcp else {
+            return;
+        };
+        tcp.events -= 1;
+        if let Some((index, _)) = tcp.of(flow_id)
             && tcp.list[index].on_timer(now)
         {
             self.attend(index);
         }
+    }
+
+    /// Is nothing to come but timers of connections that wait for nothing any more? A timer that
+    /// is stopped leaves its event behind.
+    #[inline]
+    pub(crate) fn is_left_over(&self) -> bool {
+        let tcp = self.network.tcp.as_ref();
+        tcp.is_some_and(|tcp| {
+            tcp.events == self.events.len() && !tcp.list.iter().any(Connection::waits)
+        })
     }
 
     /// Offers the cells of new frames to source control, and sees to the next timer.
@@ -163,6 +182,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let connection = &mut tcp.list[index];
         let (flows, cells) = (connection.flows, connection.take_cells());
         if let Some(due) = connection.arm(now) {
+            tcp.events += 1;
             self.schedule(Event::new(due, Phase::Control, flows[0], TCP_TIMER));
         }
         for (flow_id, cells) in flows.into_iter().zip(cells) {

@@ -53,7 +53,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     fn stop(&mut self, inside: u64) -> Stop {
-        match self.events.next_time() {
+        match self.events.next_time().filter(|_| !self.is_left_over()) {
             Some(next) if next > self.stop_at => Stop::TimeReached,
             Some(_) => Stop::Interrupted,
             None if inside == 0 && !self.network.has_closed_window() => Stop::Drained,

@@ -150,7 +150,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.mark.set(&self.network);
         }
         self.advance(until, enough)?;
-        let has_more = until < self.stop_at && !self.events.is_empty();
+        let is_over = self.events.is_empty() || self.is_left_over();
+        let has_more = until < self.stop_at && !is_over;
         if !has_more {
             self.look_over();
         }
@@ -161,6 +162,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     #[inline(never)]
     fn advance(&mut self, until: Time, enough: u64) -> Option<()> {
         while self.events_handled < enough {
+            if self.is_left_over() {
+                return Some(());
+            }
             let due = &mut self.due;
             match self.events.take_instant(until, |event| due.add(event)) {
                 Some(now) => self.run_instant(now),

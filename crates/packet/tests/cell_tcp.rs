@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use kernel::{Duration, Rate, Time};
 use packet::Simulation;
-use packet::outcome::{CellTcpOutcome, Outcome};
+use packet::outcome::{CellTcpOutcome, Outcome, Stop};
 use packet::spec::*;
 use transport::TcpSpec;
 
@@ -110,6 +110,22 @@ fn without_loss_every_byte_comes_once() {
         assert_eq!(tcp.opener.sent_bytes, 1_000_001);
         assert_eq!((tcp.opener.again_bytes, tcp.broken_frames_total), (0, 0));
         assert_eq!(outcome.flows[0].lost_total, 0);
+    }
+}
+
+/// A run ends with the last acknowledgement, not with the time-out that it stopped.
+#[test]
+fn a_transfer_that_is_acknowledged_ends_the_run() {
+    for tcp_spec in [TcpSpec::bsd(), TcpSpec::bsd_full(), TcpSpec::modern()] {
+        let traffic = tcp(tcp_spec, CellApplication::Bulk(Some(1_000_001)));
+        let long = run(&narrow(traffic.clone(), None, Time(60 * S)).spec);
+        assert_eq!(long.stop, Stop::Drained);
+        assert_eq!(found(&long).delivered_bytes_total, 1_000_001);
+        // 10 Mbps take about a second for the payload; BSD opens its window slowly.
+        assert!(long.ended_at < Time(3 * S), "{:?}", long.ended_at);
+        let short = run(&narrow(traffic, None, Time(long.ended_at.ps() + 1)).spec);
+        assert_eq!((short.stop, short.ended_at), (Stop::Drained, long.ended_at));
+        assert_eq!(short.trace_hash, long.trace_hash);
     }
 }
 

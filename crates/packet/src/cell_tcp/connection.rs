@@ -118,11 +118,21 @@ impl Connection {
         true
     }
 
-    /// When an event must call [`Connection::on_timer`], if none does by then.
-    pub fn arm(&mut self, now: Time) -> Option<Time> {
+    /// When the first of its timers runs out, of those that run.
+    fn due(&self) -> Option<Time> {
         let [opener, answerer] = &self.ends;
         let timers = [self.application.wakes_at, opener.timer(), answerer.timer()];
-        let due = timers.into_iter().flatten().min()?.max(now);
+        timers.into_iter().flatten().min()
+    }
+
+    /// Will anything happen by itself?
+    pub fn waits(&self) -> bool {
+        self.due().is_some()
+    }
+
+    /// When an event must call [`Connection::on_timer`], if none does by then.
+    pub fn arm(&mut self, now: Time) -> Option<Time> {
+        let due = self.due()?.max(now);
         if self.armed_at.is_some_and(|armed| armed <= due) {
             return None;
         }
