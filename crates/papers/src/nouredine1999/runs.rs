@@ -41,12 +41,12 @@ pub const SIMPLE: Scheme = Scheme {
 };
 /// The same, but the neighbour behind the congested port is not told.
 pub const SIMPLE_OTHERS: Scheme = Scheme {
-    name: "simple, own neighbour not notified",
+    name: "simple, notify others",
     sets: &[("back_pressure.notify", "others")],
 };
 /// The same, but only neighbours with frames in the congested queue are told.
 pub const SIMPLE_CONTRIBUTING: Scheme = Scheme {
-    name: "simple, inputs distinguished",
+    name: "simple, notify contributing",
     sets: &[("back_pressure.notify", "contributing")],
 };
 /// By class.
