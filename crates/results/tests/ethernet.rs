@@ -143,7 +143,7 @@ fn the_last_of_a_chain_waits_for_a_node() {
     let summary = summary_of(&outcome);
     for must in [
         "B -> A, class 0, to D: 12 frames",
-        "wait for A, which does not resume",
+        "wait for A, which does not resume it",
         ", while others move",
         "standstill: ",
     ] {

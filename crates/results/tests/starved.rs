@@ -63,8 +63,9 @@ fn a_greedy_circuit_far_below_its_share() {
     got(1.01, &mut outcome);
     assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
     got(0.5, &mut outcome);
-    let starved = "greedy: 1.037 Mbps of a max-min share of 207.3 Mbps without priorities: ports serve 1 \
-                   flow of priority 1 before it, its own is 0; larger numbers are served first";
+    let starved = "greedy: 1.037 Mbps of a max-min share of 207.3 Mbps without priorities: ports \
+                   serve 1 flow of priority 1 before it, its own is 0; larger numbers are served \
+                   first";
     assert_eq!(run_manifest(&info, &spec, &outcome).warnings, [starved]);
     let terminal = terminal_summary(&info, &spec, &outcome, None);
     assert_eq!(warnings(&terminal), [starved]);

@@ -26,30 +26,30 @@ const fn case(
 }
 
 const CASES: [Case; 9] = [
-    case("tree, simple, all notified", TREE, &[]),
+    case("tree, simple, notify all", TREE, &[]),
     case(
-        "tree, simple, own neighbour not notified",
+        "tree, simple, notify others",
         TREE,
         &[("flow_control.notify", "others")],
     ),
     case(
-        "tree, simple, inputs distinguished",
+        "tree, simple, notify contributing",
         TREE,
         &[("flow_control.notify", "contributing")],
     ),
     case(
-        "tree, by class, all notified",
+        "tree, by class, notify all",
         TREE,
         &[("flow_control.kind", "pfc")],
     ),
     case(
-        "tree, by destination, all notified",
+        "tree, by destination, notify all",
         TREE,
         &[("flow_control.kind", "destination")],
     ),
     case("ring at 60 Mbps, simple", RING, &[]),
     case(
-        "ring at 60 Mbps, simple, inputs distinguished",
+        "ring at 60 Mbps, simple, notify contributing",
         RING,
         &[("flow_control.notify", "contributing")],
     ),
@@ -67,13 +67,13 @@ const CASES: [Case; 9] = [
 
 const WORDS: &str = "The paper notifies all neighbours and has no example of two congested \
     switches. Here two switches with four hosts each send in both directions over their \
-    trunk. Stopped by the other, each holds the trunk's frames, its own port to the trunk stays \
-    congested, and it does not resume the other: a deadlock in a tree. If the neighbour behind \
-    the congested port is not notified, no cycle is possible there, which is why that is the \
-    default. Class-based control behaves the same as long as there is one class. A ring of \
-    three, two hops clockwise from each host, deadlocks under any control that ignores \
-    destinations, once its trunks are congested. The detector stops the run and names the \
-    queues, each of which waits for the next.";
+    trunk. Each stops the other: it cannot send the trunk's frames, its own port to the trunk \
+    stays congested, and so it never resumes the other: a deadlock in a tree. If the neighbour \
+    behind the congested port is not stopped, no cycle is possible there; so that is the \
+    default (`notify = \"others\"`). With PFC it is the same as long as there is one class. A \
+    ring of three, two hops clockwise from each host, deadlocks under any control that \
+    ignores destinations, once its trunks are congested. The detector stops the run and names \
+    the queues, each of which waits for the next.";
 
 pub fn deadlock(lab: &Lab) -> Result<Evidence, LabError> {
     let one = |case: &Case| {
@@ -127,11 +127,11 @@ fn measured(found: &[Seeds]) -> Finding {
     };
     let after = Measured::rate_over_seeds("tree_after_s", &seconds(&found[0]));
     let measured = vec![
-        share("tree_all_notified_deadlocks", 0, 1.0),
+        share("tree_all_deadlocks", 0, 1.0),
         after.within(0.0, 1.0),
         queues("tree_queues_in_cycle", 0, 2.0),
-        share("tree_others_notified_deadlocks", 1, 0.0),
-        share("tree_contributing_notified_deadlocks", 2, 0.0),
+        share("tree_others_deadlocks", 1, 0.0),
+        share("tree_contributing_deadlocks", 2, 0.0),
         share("ring_60_deadlocks", 5, 1.0),
         queues("ring_queues_in_cycle", 5, 3.0),
         share("ring_60_contributing_deadlocks", 6, 1.0),
@@ -162,11 +162,7 @@ fn table(found: &[Seeds]) -> Table {
         columns: vec![
             words("network", "topology and scheme"),
             column("deadlocked", "", "share of seeds"),
-            column(
-                "after",
-                "s",
-                "until the last queue of the cycle was stopped",
-            ),
+            column("after", "s", "until the last queue of the cycle stopped"),
             column("delivered", "Mbps", "payload of all flows until the end"),
             column("drops", "frames", "in the whole run"),
         ],
@@ -199,8 +195,8 @@ fn cycle(name: &str, what: &str, run: &EthernetRun) -> Table {
     Table {
         name: name.into(),
         caption: format!(
-            "The cyclic wait that the detector names in the {what} (seed 1): each queue waits \
-             for the next, the last for the first."
+            "The cycle that the detector names in the {what} (seed 1): each queue waits for the \
+             next, the last for the first."
         ),
         columns: vec![
             words("queue in front of", "the channel it can't send on"),

@@ -32,13 +32,13 @@ const TCP: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count = 1, \
 const TCP_TEN: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count = 10, \
     traffic = { kind = \"files\", size = \"1000 kB\", think = { mean = \"10 ms\", law = \"uniform\" } } }";
 
-const WORDS: &str = "The topology of Figure 7, where S1 ignores stops. Under simple control \
+const WORDS: &str = "The topology of Figure 7, with S1 ignoring stops. Under simple control \
     D1's port never falls below its XON threshold, so the trunk stays stopped and D2 and D3 get \
     nothing. Destination control stops only frames to D1. With a time-out the switch releases, \
     after 20 ms of congestion, every neighbour that has been silent for 5 ms: the trunk, not \
-    S1. Over TCP S1 is throttled nevertheless, by its window and, while D1 obeys stops, by \
-    queued acknowledgements: congestion ends before the time-out, and the other destinations \
-    lose as much as in Figure 9.";
+    S1. An S1 that ignores stops but sends over TCP is throttled nevertheless, by its window \
+    and, while D1 obeys stops, by acknowledgements that wait: congestion ends before the \
+    time-out, and the other destinations lose as much as in Figure 9.";
 
 pub fn section_321(lab: &Lab) -> Result<Evidence, LabError> {
     let mut found = Vec::new();

@@ -78,11 +78,11 @@ const READINGS: [Reading; 13] = [
     source("`modern`", "{ preset = \"modern\" }", 1460.0),
     Reading {
         pressure: &[("flow_control.notify", "others")],
-        ..source("own neighbour not notified", "{ preset = \"bsd\" }", 1024.0)
+        ..source("notify others", "{ preset = \"bsd\" }", 1024.0)
     },
     Reading {
         pressure: &[("flow_control.notify", "contributing")],
-        ..source("inputs distinguished", "{ preset = \"bsd\" }", 1024.0)
+        ..source("notify contributing", "{ preset = \"bsd\" }", 1024.0)
     },
 ];
 
@@ -175,8 +175,8 @@ const WORDS: &str = "The text gives neither segment size nor acknowledgement str
     initial window of one segment every file begins with a wait, and no control can reach the \
     maximum. Segments near 1 KB give the 8:1 of Figure 6, and a fresh window for each file \
     gives Figure 13. No single source agrees with all of the text. Ticks are 500 ms in BSD. A \
-    modern TCP differs from the paper's: its window is 4 MiB, not 64 KB. The paper also assumes \
-    switches that don't distinguish their inputs.";
+    modern TCP is not the paper's: its window is 4 MiB, not 64 KB. Nor are switches that \
+    know the input of each frame: the paper assumes that they do not.";
 
 /// Settings of a run: its scheme and what differs.
 type Case<'a> = (Scheme, Vec<(&'static str, &'a str)>);

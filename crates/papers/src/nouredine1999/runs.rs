@@ -41,12 +41,12 @@ pub const SIMPLE: Scheme = Scheme {
 };
 /// The same, but the neighbour behind the congested port is not stopped.
 pub const SIMPLE_OTHERS: Scheme = Scheme {
-    name: "simple, own neighbour not notified",
+    name: "simple, notify others",
     sets: &[("flow_control.notify", "others")],
 };
 /// The same, but only neighbours with frames in the congested queue are stopped.
 pub const SIMPLE_CONTRIBUTING: Scheme = Scheme {
-    name: "simple, inputs distinguished",
+    name: "simple, notify contributing",
     sets: &[("flow_control.notify", "contributing")],
 };
 /// By class: PFC.

@@ -34,8 +34,8 @@ const FLOWS: [&str; 3] = ["D1", "D2", "D3"];
 const WORDS: &str = "Inferred: S1 and D1 to D3 on one switch, S2 on a second; D1 to D3 at 10 \
     Mbps, all else at 100 Mbps; S1's large files have 1000 kB. Simple control stops the trunk \
     because of D1. With destination control D2 and D3 get the same as without control, except \
-    for the stops sent to the hosts. If the switch distinguishes its inputs, simple control \
-    does no harm here, as the paper expects.";
+    for the stops sent to the hosts. If the switch stops only inputs with frames in the \
+    congested queue, simple control does no harm here, as the paper expects.";
 
 /// Throughput by scheme, number of connections, destination and seed.
 struct Found(Vec<Vec<[Vec<f64>; 3]>>);

@@ -91,7 +91,7 @@ fn waits_for(spec: &EthernetSpec, channels: &[String], found: &Standstill, index
         let own = &found.waits[index];
         let node = names::channel_ends(spec, own.channel).map(|(_, to)| names::node(spec, to));
         let node = node.unwrap_or_else(|| "the next node".into());
-        return format!("{node}, which does not resume");
+        return format!("{node}, which does not resume it");
     };
     place(spec, channels, next)
 }
@@ -129,7 +129,7 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
 fn columns() -> Vec<Column> {
     vec![
         Column::number("place", "", "position of the queue in the chain"),
-        Column::text("node", "where the queue is"),
+        Column::text("node", "the node it is in"),
         Column::text("port", "the port it waits at"),
         Column::number("class", "", "its class"),
         Column::text("to", "only frames to this host are stopped; empty: all"),
