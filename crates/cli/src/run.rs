@@ -84,9 +84,9 @@ pub fn run(options: &Options) -> u8 {
     let status = match &scenario.engine {
         Engine::Packet(packet) => open(source, &scenario).map(|job| packet::run(job, packet)),
         // What can't run leaves no directory.
-        Engine::Flit(spec) => fabric::build(options, spec).and_then(|engine| {
+        Engine::Flit(spec) => fabric::build(options, &scenario, spec).and_then(|engine| {
             let job = open(source, &scenario)?;
-            Ok(fabric::run(job, spec, engine))
+            Ok(fabric::run(job, spec, &scenario.cycle_series, engine))
         }),
         Engine::Ethernet(wanted) => ethernet::check(wanted).and_then(|()| {
             let job = open(source, &scenario)?;

@@ -26,6 +26,7 @@ mod passage;
 pub mod probe;
 pub mod route;
 pub mod routing;
+pub mod series;
 pub mod shard;
 mod simulation;
 mod source;

@@ -123,6 +123,47 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
     }
 }
 
+/// A probe that is there or not, as the caller decides while the program runs.
+impl<P: Probe> Probe for Option<P> {
+    const LISTENS: bool = P::LISTENS;
+
+    fn on_delivery(&mut self, cycle: u64, packet: &Tag) {
+        if let Some(probe) = self {
+            probe.on_delivery(cycle, packet);
+        }
+    }
+
+    fn on_birth(&mut self, packet: &Tag) {
+        if let Some(probe) = self {
+            probe.on_birth(packet);
+        }
+    }
+
+    fn on_switch(&mut self, crossing: &Crossing) {
+        if let Some(probe) = self {
+            probe.on_switch(crossing);
+        }
+    }
+
+    fn on_crossing(&mut self, crossing: &Crossing) {
+        if let Some(probe) = self {
+            probe.on_crossing(crossing);
+        }
+    }
+
+    fn after_cycle(&mut self, network: &Network<'_>) {
+        if let Some(probe) = self {
+            probe.after_cycle(network);
+        }
+    }
+
+    fn on_end(&mut self, network: &Network<'_>) {
+        if let Some(probe) = self {
+            probe.on_end(network);
+        }
+    }
+}
+
 /// The network at the end of a cycle.
 #[derive(Clone, Copy)]
 pub struct Network<'a> {

@@ -54,13 +54,31 @@ pub fn table(table: &Table) -> String {
 
 /// A time series, every point of it.
 pub fn series(series: &Series) -> String {
-    let value = key("value", series.unit);
-    let mut text = format!("time_ps,{value}\r\n");
-    for (time_ps, value) in series.x_ps.iter().zip(&series.y) {
+    points(
+        "time_ps",
+        &key("value", series.unit),
+        &series.x_ps,
+        &series.y,
+    )
+}
+
+/// A series of the cycle engine, every point of it.
+pub fn cycle_series(series: &flit::series::Series) -> String {
+    points(
+        "cycle",
+        &key("value", series.unit),
+        &series.cycles,
+        &series.y,
+    )
+}
+
+fn points(at: &str, value: &str, x: &[u64], y: &[f64]) -> String {
+    let mut text = format!("{at},{value}\r\n");
+    for (x, value) in x.iter().zip(y) {
         let _ = if value.is_finite() {
-            write!(text, "{time_ps},{value}\r\n")
+            write!(text, "{x},{value}\r\n")
         } else {
-            write!(text, "{time_ps},\r\n")
+            write!(text, "{x},\r\n")
         };
     }
     text

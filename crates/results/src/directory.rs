@@ -387,6 +387,19 @@ impl RunDirectory {
         Ok(())
     }
 
+    /// The same of the cycle engine.
+    pub fn write_cycle_series(
+        &mut self,
+        series: &[flit::series::Series],
+    ) -> Result<(), DirectoryError> {
+        let mut slugs = Slugs::default();
+        for one in series {
+            let name = format!("series/{}.csv", slugs.unique(&one.name));
+            self.write(&name, csv::cycle_series(one).as_bytes())?;
+        }
+        Ok(())
+    }
+
     /// Writes `report.html` and `figures/ID.svg` for each of its plots.
     pub fn write_report(&mut self, report: &Report) -> Result<(), DirectoryError> {
         let mut plots: Vec<&Plot> = Vec::new();

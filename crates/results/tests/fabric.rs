@@ -53,7 +53,12 @@ fn a_run_too_short_for_intervals_says_so() {
     ] {
         assert!(summary.contains(line), "{summary}");
     }
-    let page = page(&fabric_report(&fabric::info(), &fabric::spec(), &outcome));
+    let page = page(&fabric_report(
+        &fabric::info(),
+        &fabric::spec(),
+        &outcome,
+        &[],
+    ));
     assert_eq!(page.matches("too short for an interval").count(), 2);
 }
 
@@ -143,7 +148,7 @@ fn a_run_that_measured_nothing_says_so() {
     assert!(!summary.contains("busiest"), "{summary}");
     let value = fabric_summary(&info, &spec, &outcome);
     assert!(value["accepted_load"].is_null() && value["latency_cycles"].is_null());
-    let page = page(&fabric_report(&info, &spec, &outcome));
+    let page = page(&fabric_report(&info, &spec, &outcome, &[]));
     assert!(page.contains("nothing was measured"));
     let ended = FabricOutcome {
         stop: Stop::TraceEnded,
@@ -153,7 +158,7 @@ fn a_run_that_measured_nothing_says_so() {
                   the whole trace";
     let summary = fabric_terminal_summary(&info, &spec, &ended);
     assert!(summary.contains(advice), "{summary}");
-    let page = results::page(&fabric_report(&info, &spec, &ended));
+    let page = results::page(&fabric_report(&info, &spec, &ended, &[]));
     assert!(page.contains("run.warm_up = 0"));
     let names: Vec<String> = tables(&outcome).into_iter().map(|t| t.name).collect();
     assert_eq!(names, ["summary"]);
@@ -318,7 +323,7 @@ fn notes(report: &Report) -> usize {
 #[test]
 fn the_report_holds_the_numbers_and_what_went_wrong() {
     let (info, spec) = (fabric::info(), fabric::spec());
-    let report = fabric_report(&info, &spec, &fabric::outcome());
+    let report = fabric_report(&info, &spec, &fabric::outcome(), &[]);
     assert_eq!(notes(&report), 0);
     let sound = page(&report);
     for must in [
@@ -334,7 +339,7 @@ fn the_report_holds_the_numbers_and_what_went_wrong() {
         assert!(sound.contains(must), "no {must:?}");
     }
     assert!(!sound.contains(sample::HOSTILE));
-    let report = fabric_report(&info, &spec, &fabric::broken());
+    let report = fabric_report(&info, &spec, &fabric::broken(), &[]);
     assert_eq!(notes(&report), 4);
     let broken = page(&report);
     for must in [
@@ -436,7 +441,7 @@ fn a_million_terminals_make_no_giant_table() {
         "\"(x=456,y=123) -> (x=456,y=124)\""
     );
     assert!(tables.iter().all(|table| table.name != "map"));
-    let page = page(&fabric_report(&fabric::info(), &spec, &outcome));
+    let page = page(&fabric_report(&fabric::info(), &spec, &outcome, &[]));
     assert!(page.len() < 4_000_000, "{} bytes", page.len());
 }
 
@@ -454,7 +459,7 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
         let mut outcome = fabric::broken();
         outcome.utilization[5] = f64::NAN;
         outcome.latency.histogram.reverse();
-        let report = fabric_report(&fabric::info(), &spec, &outcome);
+        let report = fabric_report(&fabric::info(), &spec, &outcome, &[]);
         assert!(page(&report).contains("</html>"));
         results::html::each_plot(&report.blocks, &mut |plot| {
             assert!(!svg(plot).contains("NaN"), "{}", plot.title);

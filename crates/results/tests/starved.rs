@@ -183,7 +183,7 @@ fn flits_of_a_class_and_of_a_terminal() {
     );
     let terminal = fabric_terminal_summary(&info, &spec, &low);
     assert_eq!(warnings(&terminal), told);
-    assert!(page(&fabric_report(&info, &spec, &low)).contains("5,000 flits created"));
+    assert!(page(&fabric_report(&info, &spec, &low, &[])).contains("5,000 flits created"));
 
     let mut shut_out = outcome;
     let injection = spec.graph.channels.len() + 2;

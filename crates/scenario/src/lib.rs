@@ -98,6 +98,8 @@ pub struct Scenario {
     pub seed: u64,
     /// The engine that runs it, and what to simulate.
     pub engine: Engine,
+    /// What the flit engine is to record; empty for the others, which hold theirs.
+    pub cycle_series: Vec<flit::series::SeriesSpec>,
     /// The files it names, under the names it gives them, in the order they were read.
     pub files: Vec<Source>,
     /// The scenario as TOML with every default and every `--set` written out.
@@ -242,8 +244,13 @@ fn finish(
     mut mistakes: Diagnostics,
 ) -> Result<Scenario, Diagnostics> {
     let (root, cell) = check(node, &mut mistakes);
+    let mut cycle_series = Vec::new();
     let engine = if std::ptr::eq(root.section, given::FLIT) {
-        fabric::build(&root, limits, &mut files, &mut mistakes).map(|f| Engine::Flit(Box::new(f)))
+        let built = fabric::build(&root, limits, &mut files, &mut mistakes);
+        built.map(|(spec, series)| {
+            cycle_series = series;
+            Engine::Flit(Box::new(spec))
+        })
     } else if std::ptr::eq(root.section, given::ETHERNET) {
         let built = ethernet::build(&root, limits, &mut mistakes);
         built.map(|built| Engine::Ethernet(Box::new(built)))
@@ -269,6 +276,7 @@ fn finish(
         about: heading.about,
         seed: engine.seed(),
         engine,
+        cycle_series,
         files: files.read,
         resolved: resolved::write(&root),
         warnings: mistakes,

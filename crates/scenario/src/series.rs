@@ -28,6 +28,9 @@ const LONG: f64 = 8.0;
 /// Most flows and channels that are looked at for one block.
 const MOST_TRIED: usize = 4_096;
 
+/// A flow, if one is named, which may be unknown; a channel, if it is not the one that `on` names.
+type Subject = (Option<Option<u32>>, Option<u32>);
+
 /// Whose a series is.
 enum Whose {
     /// One flow, which may be unknown, or all flows together.
@@ -142,7 +145,7 @@ impl Reader<'_> {
     fn all_of(
         &self,
         given: &Placed<Series>,
-        subjects: &[(Option<Option<u32>>, Option<u32>)],
+        subjects: &[Subject],
         of: Many,
         mistakes: &mut Diagnostics,
     ) -> Vec<SeriesSpec> {
@@ -200,7 +203,7 @@ impl Reader<'_> {
         flows: &[u32],
         channels: Option<&[u32]>,
         mistakes: &mut Diagnostics,
-    ) -> Option<Vec<(Option<Option<u32>>, Option<u32>)>> {
+    ) -> Option<Vec<Subject>> {
         let of = |flow: u32| Some(Some(flow));
         let named = match (channels, given.on.as_ref()) {
             (Some(_), _) => None,

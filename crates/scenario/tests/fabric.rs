@@ -3,11 +3,12 @@
 use std::io;
 use std::path::Path;
 
+use flit::series::Measure;
 use flit::spec::{
     Allocator, Arbiter, FabricSpec, Injection, LaneChoice, Pattern, Release, RoutingSpec, Shape,
     Size, Sources, Switch, TraceEntry, WarmUp,
 };
-use scenario::{Diagnostics, Limits, Scenario, Set, Source, parse_with};
+use scenario::{Diagnostics, Limits, Scenario, Set, Source, parse, parse_with};
 
 const EVERYTHING: &str = include_str!("files/flit.toml");
 
@@ -358,4 +359,42 @@ fn memory_is_checked_before_the_network_is_made() {
     let small = small("kind = \"mesh\"\nsides = [8, 8]", "");
     assert!(try_read(&small, &[], limits(1 << 20)).is_ok());
     assert!(try_read(&small, &[], limits(10_000)).is_err());
+}
+
+#[test]
+fn series_name_channels_by_number_or_by_name() {
+    let series = |text: &str| {
+        let text = format!(
+            "engine = \"flit\"\n[run]\nmeasure = \"5000 cycles\"\n[topology]\nkind = \"mesh\"\n\
+             sides = [3]\n[traffic]\nload = 0.1\n[[series]]\nname = \"x\"\n{text}\n"
+        );
+        let scenario = parse(&Source::new("x.toml", text), &[]);
+        scenario.map(|scenario| scenario.cycle_series)
+    };
+    let of = |text: &str| {
+        let found = series(text).map_err(|mistakes| mistakes.to_string());
+        found.expect(text).remove(0)
+    };
+    let load = |text: &str| of(&format!("measure = \"load\"\n{text}")).measure;
+    // Channels in the order of the routers they leave: 0->1, 1->.., 1->.., 2->1.
+    assert_eq!(load("on = \"0->1\""), Measure::Load(vec![0]));
+    assert_eq!(
+        load("on = \"router 2 -> router 1\""),
+        Measure::Load(vec![3])
+    );
+    assert_eq!(load(""), Measure::Load(vec![0, 1, 2, 3]));
+    let queue = of("measure = \"queue\"\nwindow = \"10 cycles\"");
+    assert_eq!((queue.measure, queue.window), (Measure::Queue, 10));
+    assert_eq!(of("measure = \"accepted\"").window, 1_000);
+}
+
+#[test]
+fn a_series_of_too_many_windows_is_refused() {
+    let text = "engine = \"flit\"\n[run]\nmeasure = 1000000000\n[topology]\nkind = \"mesh\"\n\
+                sides = [3]\n[traffic]\nload = 0.1\n[[series]]\nname = \"x\"\n\
+                measure = \"queue\"\nwindow = 10\n";
+    let error = parse(&Source::new("x.toml", text), &[]).map(drop);
+    let error = error.expect_err("100 million windows").to_string();
+    assert!(error.contains("too many windows"), "{error}");
+    assert!(error.contains("window = \"954 cycles\""), "{error}");
 }

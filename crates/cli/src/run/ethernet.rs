@@ -187,6 +187,7 @@ impl EthernetRun<'_> {
         Shown {
             tables: ethernet_tables(network, outcome),
             series: &found.series,
+            cycle_series: Vec::new(),
             summary: ethernet_summary(&info, network, outcome),
             report: ethernet_report(&info, network, outcome, &found.series),
             manifest,

@@ -7,12 +7,15 @@ use flit::Simulation;
 use flit::meter::Phase;
 use flit::outcome::{FabricOutcome, Stop};
 use flit::probe::{Audit, Coverage, Probe, TraceProbe};
+use flit::series::{Recorder, Series, SeriesSpec};
 use flit::shard;
 use flit::spec::{FabricSpec, MeasureSpec, WarmUp};
 use kernel::Duration;
 use results::{
     fabric_manifest, fabric_report, fabric_summary, fabric_tables, fabric_terminal_summary,
 };
+
+use scenario::Scenario;
 
 use super::Options;
 use super::job::{Audited, Ending, Job, PlainRun, Shown, grown, must_stop, turns};
@@ -40,9 +43,10 @@ pub enum Engine {
 }
 
 /// Makes the engine ready, or says why it can't run this.
-pub fn build(options: &Options, spec: &FabricSpec) -> Result<Engine, String> {
+pub fn build(options: &Options, scenario: &Scenario, spec: &FabricSpec) -> Result<Engine, String> {
     let wanted = usize::from(options.threads);
-    let watched = options.audit || options.trace.is_some();
+    let records = !scenario.cycle_series.is_empty();
+    let watched = options.audit || options.trace.is_some() || records;
     let obstacle = match shard::obstacle(spec) {
         None if watched => Some("a run with `--audit` or `--trace` takes one"),
         obstacle => obstacle,
@@ -62,10 +66,15 @@ pub fn build(options: &Options, spec: &FabricSpec) -> Result<Engine, String> {
 }
 
 /// Runs a scenario and fills the job's directory.
-pub fn run(job: Job<'_>, spec: &FabricSpec, engine: Engine) -> u8 {
-    let mut run = FabricRun { job, spec };
+pub fn run(job: Job<'_>, spec: &FabricSpec, wanted: &[SeriesSpec], engine: Engine) -> u8 {
+    let mut run = FabricRun {
+        job,
+        spec,
+        series: Vec::new(),
+    };
     let end = match engine {
-        Engine::One(plain) => run.execute(*plain),
+        Engine::One(plain) if wanted.is_empty() => run.execute(*plain),
+        Engine::One(plain) => run.record(*plain, wanted),
         Engine::Several(team) => run.simulate(*team, |_| Ok(())).map(Finished::without_probe),
     };
     match end {
@@ -77,6 +86,8 @@ pub fn run(job: Job<'_>, spec: &FabricSpec, engine: Engine) -> u8 {
 struct FabricRun<'a> {
     job: Job<'a>,
     spec: &'a FabricSpec,
+    /// What was recorded, once the run is over.
+    series: Vec<Series>,
 }
 
 /// A run that has come to its end, or was stopped.
@@ -125,6 +136,37 @@ impl FabricRun<'_> {
                 Ok(end)
             }
         }
+    }
+
+    /// The same, and records series.
+    fn record(
+        &mut self,
+        plain: Simulation,
+        wanted: &[SeriesSpec],
+    ) -> Result<(FabricOutcome, f64), String> {
+        let recorder = Recorder::new(&self.spec.graph, wanted);
+        let traces = self.job.options.trace.is_some();
+        let path = traces.then(|| self.job.directory.adopt("trace.csv"));
+        let trace = path.map(|path| Trace::create(&path, self.spec));
+        let mut trace = trace.transpose()?;
+        let probe = traces.then(TraceProbe::default);
+        let mut write = |probe: &mut Option<TraceProbe>| match (&mut trace, probe) {
+            (Some(trace), Some(probe)) => trace.write(probe.take()),
+            (Some(_) | None, _) => Ok(()),
+        };
+        let end = if self.job.options.audit {
+            let engine = self.watched((recorder, (self.audit()?, probe)))?;
+            let end = self.simulate(engine, |engine| write(&mut engine.probe_mut().1.1))?;
+            self.series = end.engine.probe().0.series(end.outcome.cycles);
+            self.count_audit(end, plain, |probe| &probe.1.0)?
+        } else {
+            let engine = self.watched((recorder, probe))?;
+            let end = self.simulate(engine, |engine| write(&mut engine.probe_mut().1))?;
+            self.series = end.engine.probe().0.series(end.outcome.cycles);
+            end.without_probe()
+        };
+        trace.map_or(Ok(()), Trace::finish)?;
+        Ok(end)
     }
 
     fn audit(&self) -> Result<Audit, String> {
@@ -214,8 +256,9 @@ impl FabricRun<'_> {
         Shown {
             tables: fabric_tables(self.spec, outcome),
             series: &[],
+            cycle_series: self.series.clone(),
             summary: fabric_summary(&info, self.spec, outcome),
-            report: fabric_report(&info, self.spec, outcome),
+            report: fabric_report(&info, self.spec, outcome, &self.series),
             manifest: fabric_manifest(&info, self.spec, outcome),
         }
     }

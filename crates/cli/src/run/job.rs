@@ -39,6 +39,8 @@ pub struct Shown<'a> {
     pub tables: Vec<Table>,
     /// Time series, each a CSV file.
     pub series: &'a [Series],
+    /// The same of the cycle engine.
+    pub cycle_series: Vec<flit::series::Series>,
     /// For `summary.json`.
     pub summary: Value,
     /// The page.
@@ -238,6 +240,7 @@ impl<'a> Job<'a> {
         directory.write_scenario(&self.source.text, &self.resolved)?;
         directory.write_tables(&shown.tables)?;
         directory.write_series(shown.series)?;
+        directory.write_cycle_series(&shown.cycle_series)?;
         directory.write_json("summary.json", &shown.summary)?;
         directory.write_report(&shown.report)?;
         directory.save_manifest(&shown.manifest)

@@ -212,6 +212,7 @@ impl PacketRun<'_> {
         Shown {
             tables: run_tables(network, outcome, measured, cell),
             series: &found.series,
+            cycle_series: Vec::new(),
             summary: run_summary(&info, network, outcome, measured),
             report: run_report(&info, network, outcome, measured, &found.series),
             manifest,

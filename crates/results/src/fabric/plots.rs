@@ -1,6 +1,7 @@
 //! Figures of a run of the cycle engine.
 
 use flit::outcome::{CyclesOutcome, FabricOutcome};
+use flit::series::Series;
 use flit::spec::FabricSpec;
 
 use super::names::ChannelKind;
@@ -31,6 +32,43 @@ pub fn plots(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Plot> {
     plots.extend(fair::shares(spec, outcome).unwrap_or_default().plot());
     plots.retain(|plot| plot.curves.iter().any(|curve| !curve.x.is_empty()));
     plots
+}
+
+/// Series of one quantity share a plot.
+pub fn series_plots(series: &[Series]) -> Vec<Plot> {
+    let mut groups: Vec<Vec<&Series>> = Vec::new();
+    for one in series.iter().filter(|one| !one.cycles.is_empty()) {
+        let alike = |group: &&mut Vec<&Series>| group[0].quantity == one.quantity;
+        match groups.iter_mut().find(alike) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    let plots = groups.iter().zip(1..);
+    plots
+        .map(|(group, number)| series_plot(number, group))
+        .collect()
+}
+
+fn series_plot(number: usize, group: &[&Series]) -> Plot {
+    let curves = group.iter().map(|one| {
+        let x = one.cycles.iter().map(|cycle| *cycle as f64).collect();
+        Curve::new(one.name.clone(), Style::Line, x, one.y.clone())
+    });
+    Plot {
+        id: format!("series-{number}"),
+        title: match group {
+            [one] => one.name.clone(),
+            _ => group[0].quantity.into(),
+        },
+        x: Axis::new("Cycle", "cycles"),
+        y: Axis {
+            min: Some(0.0),
+            ..Axis::new(group[0].quantity, group[0].unit)
+        },
+        curves: curves.collect(),
+        ..Plot::default()
+    }
 }
 
 /// Values and counts, a step for each `width` values; zeros at the ends close the area.

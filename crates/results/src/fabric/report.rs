@@ -1,6 +1,7 @@
 //! The page of a run of the cycle engine.
 
 use flit::outcome::{FabricOutcome, Stop};
+use flit::series::Series;
 use flit::spec::FabricSpec;
 
 use super::tables::{long_tables, summary_tables};
@@ -13,7 +14,12 @@ use kernel::words::counted;
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, every table,
 /// the scenario and the command.
-pub fn fabric_report(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Report {
+pub fn fabric_report(
+    info: &RunInfo,
+    spec: &FabricSpec,
+    outcome: &FabricOutcome,
+    series: &[Series],
+) -> Report {
     let mut blocks = vec![Block::Facts(facts(info, outcome))];
     blocks.extend(notes(outcome));
     blocks.extend(crate::starved::notes(starved::sentences(spec, outcome)));
@@ -21,6 +27,11 @@ pub fn fabric_report(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome)
     let plots = plots::plots(spec, outcome);
     if !plots.is_empty() {
         blocks.push(heading("Figures"));
+        blocks.extend(plots.into_iter().map(Block::Plot));
+    }
+    let plots = plots::series_plots(series);
+    if !plots.is_empty() {
+        blocks.push(heading("Over time"));
         blocks.extend(plots.into_iter().map(Block::Plot));
     }
     blocks.push(heading("Tables"));

@@ -6,8 +6,10 @@ mod demand;
 mod limits;
 mod network;
 mod router;
+mod series;
 mod whole;
 
+use flit::series::SeriesSpec;
 use flit::spec::{self, FabricSpec, MeasureSpec, WarmUp};
 
 use crate::Limits;
@@ -25,7 +27,7 @@ pub(crate) fn build(
     limits: &Limits,
     files: &mut Files<'_>,
     mistakes: &mut Diagnostics,
-) -> Option<FabricSpec> {
+) -> Option<(FabricSpec, Vec<SeriesSpec>)> {
     let file: &FlitFile = &root.typed();
     let plan = network::plan(&file.topology, files, mistakes);
     let routing = router::routing(file, plan.as_ref(), mistakes);
@@ -60,7 +62,8 @@ pub(crate) fn build(
     if mistakes.errors() == 0 {
         whole::check(file, routing, &spec, mistakes);
     }
-    Some(spec)
+    let series = series::series(&file.series, &spec.graph, &spec.measure, mistakes);
+    Some((spec, series))
 }
 
 /// A trace is measured from its beginning unless the file says otherwise: it has an end, and no

@@ -2,12 +2,14 @@
 
 pub(crate) mod network;
 pub(crate) mod router;
+pub(crate) mod series;
 pub(crate) mod traffic;
 
 use derive::Table;
 
 use self::network::{Routing, Topology};
 use self::router::Router;
+use self::series::Series;
 use self::traffic::{Class, Traffic};
 use crate::given::sweep::Sweep;
 use crate::given::{Engine, FLIT_FIRST};
@@ -46,6 +48,9 @@ pub(crate) struct FlitFile {
     /// Classes of packets.
     #[key(otherwise = "one class, as `[traffic]` says")]
     pub classes: Placed<Option<Vec<Placed<Class>>>>,
+    /// Time series to record.
+    #[key(otherwise = "none")]
+    pub series: Vec<Placed<Series>>,
     /// What varies in a sweep.
     #[key(otherwise = "nothing")]
     pub sweep: Option<Sweep>,
