@@ -58,8 +58,9 @@
 //! Of a field, in `#[key(..)]`: `is`, what its value may be (a kind of `crate::kinds`; left out
 //! where the type has one that goes without saying); `default`, as TOML; `otherwise`, in words,
 //! what holds where an optional key is absent: `{NAME}` in it is how the constant `NAME`, made by
-//! `usual!`, is written, so that a value that builders use too stands in one place; `cite`; `only("a", "b")`, with `selected_by`;
-//! `name`, where it isn't the field's; `short = "key"`, a table of which one key may stand alone;
+//! `usual!`, is written, so that a value that builders use too stands in one place;
+//! `cite`; `only("a", "b")`, with `selected_by`; `name`, where it isn't the field's; `short =
+//! "key"`, a table of which one key may stand alone;
 //! `flatten`, the keys of another table stand in this one, with `as_above` each of them repeating
 //! a table above.
 //!

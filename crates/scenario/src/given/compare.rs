@@ -219,7 +219,8 @@ pub(crate) struct Reno {
     /// The receiver's window.
     #[key(
         is = Size { min: 1460, max: 1 << 30 },
-        otherwise = "twice what the longest path and the buffer of a port hold, at least {LEAST_WINDOW}, \
+        otherwise = "twice what the longest path and the buffer of a port hold, at least \
+                     {LEAST_WINDOW}, \
                      so that losses tell when to stop"
     )]
     pub window: Option<u64>,
@@ -285,7 +286,8 @@ pub(crate) struct Abr {
     /// ERICA: averaging interval.
     #[key(
         is = Clock { min_ps: 1 },
-        otherwise = "the longest round trip when empty, at least {LEAST_INTERVAL} cells of the slowest link"
+        otherwise = "the longest round trip when empty, at least {LEAST_INTERVAL} cells of \
+                     the slowest link"
     )]
     pub interval: Option<Duration>,
     /// Initial cell rate.

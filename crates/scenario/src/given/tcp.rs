@@ -79,7 +79,11 @@ pub(crate) struct Tcp {
     #[key(otherwise = "as the preset says")]
     pub ecn: Placed<Option<EcnAnswer>>,
     /// DCTCP: the share of marks is averaged with gain 1/2^shift.
-    #[key(is = Whole { min: 1, max: 16, unit: "bits" }, otherwise = "{GAIN_SHIFT}", cite = "RFC 8257")]
+    #[key(
+        is = Whole { min: 1, max: 16, unit: "bits" },
+        otherwise = "{GAIN_SHIFT}",
+        cite = "RFC 8257"
+    )]
     pub gain_shift: Placed<Option<u8>>,
 }
 

@@ -19,7 +19,10 @@ pub(crate) struct Router {
     #[key(is = Whole { min: 1, max: 32, unit: "VCs" }, default = "1", cite = "Dally 1992")]
     pub vcs: Placed<u8>,
     /// Flits that a VC holds.
-    #[key(is = Whole { min: 1, max: 65_535, unit: "flits" }, otherwise = "{DEPTH}, or from `storage`")]
+    #[key(
+        is = Whole { min: 1, max: 65_535, unit: "flits" },
+        otherwise = "{DEPTH}, or from `storage`"
+    )]
     pub depth: Placed<Option<u16>>,
     /// Flits that all VCs of a channel hold together; each gets an equal part.
     #[key(
