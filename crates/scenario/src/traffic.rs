@@ -121,33 +121,29 @@ pub(crate) fn traffic(own: &Traffic, line: Line, mistakes: &mut Diagnostics) -> 
             total,
             spacing,
             phase,
-        } => constant(
-            (**start, line.total(total, mistakes)),
-            line.spaced(spacing),
-            *phase,
-        ),
+        } => {
+            let extent = (**start, line.total(total, mistakes));
+            constant(extent, line.spaced(spacing), *phase)
+        }
         Traffic::Poisson {
             start,
             total,
             spacing,
             min_gap,
-        } => poisson(
-            (**start, line.total(total, mistakes)),
-            line.spaced(spacing),
-            **min_gap,
-        ),
+        } => {
+            let extent = (**start, line.total(total, mistakes));
+            poisson(extent, line.spaced(spacing), **min_gap)
+        }
         Traffic::Trains {
             start,
             total,
             spacing,
             length,
             gap,
-        } => trains(
-            (**start, line.total(total, mistakes)),
-            line.spaced(spacing),
-            *length,
-            **gap,
-        ),
+        } => {
+            let extent = (**start, line.total(total, mistakes));
+            trains(extent, line.spaced(spacing), *length, **gap)
+        }
         Traffic::OnOff { start, bursts } => on_off(**start, bursts, line),
         Traffic::Client {
             start,
@@ -174,9 +170,8 @@ pub(crate) fn traffic(own: &Traffic, line: Line, mistakes: &mut Diagnostics) -> 
             think,
             service,
         } => {
-            let request = line.units("request", request, mistakes);
-            let response = line.units("response", &cycle.response, mistakes);
-            requests((**start, *think, *service), [request, response], cycle)
+            let times = (**start, *think, *service);
+            requests(times, (request, cycle), line, mistakes)
         }
         Traffic::Bottlenecked { start, limits } => bottlenecked(**start, limits),
     }
@@ -249,6 +244,7 @@ fn on_off(start: Time, bursts: &Bursts, line: Line) -> TrafficSpec {
     }
 }
 
+/// A client of a file server.
 fn client(
     (start, think): (Time, Span),
     [request_units, lookup_units, payload_bytes]: [u32; 3],
@@ -275,14 +271,15 @@ fn client(
 /// Closed-loop bursts.
 fn requests(
     (start, think, service): (Time, Span, Span),
-    [request_units, response_units]: [u32; 2],
-    cycle: &Cycle,
+    (request, cycle): (&Placed<Amount>, &Cycle),
+    line: Line,
+    mistakes: &mut Diagnostics,
 ) -> TrafficSpec {
     TrafficSpec::Requests(RequestsSpec {
         start,
         requests: *cycle.per_cycle,
-        request_units,
-        response_units,
+        request_units: line.units("request", request, mistakes),
+        response_units: line.units("response", &cycle.response, mistakes),
         inter_request: *cycle.gap,
         inter_cycle: think,
         service,
