@@ -169,7 +169,7 @@ fn a_stored_point_that_is_none_is_computed_again() {
     fs::write(&points[2], changed).expect("a file");
     let ran = soon(&here, &sweep, Stdio::null()).expect(0);
     assert!(ran.out.contains("3 computed now"), "{}", ran.out);
-    for reason in ["a named pipe", "larger than", "digest does not fit"] {
+    for reason in ["a named pipe", "larger than", "digest does not match"] {
         assert!(ran.err.contains(reason), "{}", ran.err);
     }
     assert_eq!(ran.err.matches("is damaged").count(), 3, "{}", ran.err);

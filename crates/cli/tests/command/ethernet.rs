@@ -153,5 +153,5 @@ fn no_load_saturates_what_takes_what_it_gets() {
     ];
     let search = [&search[..], &["--high", "3", "--precision", "1"]].concat();
     let ran = backwater(&here, &search).expect(2);
-    ran.complains("does not say whether a load saturates it");
+    ran.complains("has no test for saturation");
 }

@@ -77,15 +77,15 @@ fn few_threads_are_no_panic_and_no_other_result() {
     for most in [1, 2, 3] {
         let out = format!("few-{most}");
         let ran = into(&out, most, &run);
-        assert_eq!(ran.err.matches("in place of 4").count(), 1, "{}", ran.err);
+        assert_eq!(ran.err.matches("instead of 4").count(), 1, "{}", ran.err);
         assert_eq!(trace_hash(&here.join(out)), trace_hash(&here.join("many")));
         let out = format!("sweep-{most}");
         let ran = into(&out, most, &sweep);
-        assert_eq!(ran.err.matches("in place of 4").count(), 1, "{}", ran.err);
+        assert_eq!(ran.err.matches("instead of 4").count(), 1, "{}", ran.err);
         assert!(table(&out) == table("sweep-many"));
     }
     let ran = into("compare-1", 1, &compare);
-    assert!(ran.err.contains("1 thread in place of 3"), "{}", ran.err);
+    assert!(ran.err.contains("1 thread instead of 3"), "{}", ran.err);
     let (few, many) = (here.join("compare-1"), here.join("compare-many"));
     assert_eq!(trace_hash(&few), trace_hash(&many));
     let claim = ["reproduce", "kung1993.fig6.buffer-table", "--out", "claim"];

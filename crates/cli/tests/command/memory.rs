@@ -219,7 +219,7 @@ fn a_network_that_does_not_fit_is_refused_before_it_is_built() {
     let threads = ["--set", "topology.sides=[300, 300]", "--threads", "4"];
     let ran = within(300_000, &folder, &[&["run", &file], &threads[..]].concat());
     ran.expect(2)
-        .complains("the run needs more memory than there is");
+        .complains("the run needs more memory than available");
     assert!(!folder.join("runs").exists(), "no directory is left behind");
 }
 

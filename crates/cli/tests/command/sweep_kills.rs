@@ -176,7 +176,7 @@ fn ctrl_c_keeps_the_points() {
     let output = child.wait_with_output().expect("it ends");
     let err = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{err}");
-    assert!(err.contains("the same command goes on"), "{err}");
+    assert!(err.contains("the same command continues"), "{err}");
     let manifest = json(&out.join("manifest.json"));
     assert_eq!(manifest["partial"], true);
     let done = log(&out).len();
@@ -191,7 +191,7 @@ fn two_at_once_are_refused() {
     let here = folder("sweep-two");
     let mut first = long_sweep(&here);
     let second = backwater(&here, &ARGUMENTS).expect(2);
-    second.complains("another backwater is at work");
+    second.complains("another backwater is using it");
     let _ = first.kill();
     first.wait().expect("it ended");
 }
