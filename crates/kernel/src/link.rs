@@ -79,13 +79,11 @@ fn side(channel: u32) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec;
-
     use super::*;
 
     #[test]
     fn a_link_has_a_channel_each_way() {
-        let mut links = vec![
+        let mut links = [
             Link::symmetric([7, 3], 'x'),
             Link {
                 ends: [3, 5],
