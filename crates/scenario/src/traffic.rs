@@ -10,7 +10,9 @@ use crate::abr;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
 use crate::given::packet::source::SourceControl;
-use crate::given::packet::traffic::{Bursts, Limits, Phase, Sink, Spacing, Traffic};
+use crate::given::packet::traffic::{
+    Bursts, Cycle, FileServer, Files, Limits, Phase, Sink, Spacing, Traffic,
+};
 use crate::partners;
 use crate::reserve;
 use crate::source::At;
@@ -119,33 +121,29 @@ pub(crate) fn traffic(own: &Traffic, line: Line, mistakes: &mut Diagnostics) -> 
             total,
             spacing,
             phase,
-        } => constant(
-            (**start, line.total(total, mistakes)),
-            line.spaced(spacing),
-            *phase,
-        ),
+        } => {
+            let extent = (**start, line.total(total, mistakes));
+            constant(extent, line.spaced(spacing), *phase)
+        }
         Traffic::Poisson {
             start,
             total,
             spacing,
             min_gap,
-        } => poisson(
-            (**start, line.total(total, mistakes)),
-            line.spaced(spacing),
-            **min_gap,
-        ),
+        } => {
+            let extent = (**start, line.total(total, mistakes));
+            poisson(extent, line.spaced(spacing), **min_gap)
+        }
         Traffic::Trains {
             start,
             total,
             spacing,
             length,
             gap,
-        } => trains(
-            (**start, line.total(total, mistakes)),
-            line.spaced(spacing),
-            *length,
-            **gap,
-        ),
+        } => {
+            let extent = (**start, line.total(total, mistakes));
+            trains(extent, line.spaced(spacing), *length, **gap)
+        }
         Traffic::OnOff { start, bursts } => on_off(**start, bursts, line),
         Traffic::Client {
             start,
@@ -154,21 +152,16 @@ pub(crate) fn traffic(own: &Traffic, line: Line, mistakes: &mut Diagnostics) -> 
             payload,
             server,
             think,
-        } => TrafficSpec::Client(ClientSpec {
-            start: **start,
-            request_units: line.units("request", request, mistakes),
-            lookups: files.lookups,
-            lookup_units: line.units("lookup", &files.lookup, mistakes),
-            file_median_bytes: files.file_median,
-            file_sigma: files.file_sigma,
-            block_bytes: files.block,
-            header_bytes: files.header,
-            payload_bytes: *payload,
-            outstanding: server.outstanding,
-            lookup_service: server.lookup_service,
-            read_service: server.read_service,
-            think: *think,
-        }),
+        } => {
+            let request = line.units("request", request, mistakes);
+            let lookup = line.units("lookup", &files.lookup, mistakes);
+            client(
+                (**start, *think),
+                [request, lookup, *payload],
+                files,
+                server,
+            )
+        }
         Traffic::Server => TrafficSpec::Server,
         Traffic::Requests {
             start,
@@ -176,16 +169,10 @@ pub(crate) fn traffic(own: &Traffic, line: Line, mistakes: &mut Diagnostics) -> 
             cycle,
             think,
             service,
-        } => TrafficSpec::Requests(RequestsSpec {
-            start: **start,
-            requests: *cycle.per_cycle,
-            request_units: line.units("request", request, mistakes),
-            response_units: line.units("response", &cycle.response, mistakes),
-            inter_request: *cycle.gap,
-            inter_cycle: *think,
-            service: *service,
-            cycles: cycle.transfers,
-        }),
+        } => {
+            let times = (**start, *think, *service);
+            requests(times, (request, cycle), line, mistakes)
+        }
         Traffic::Bottlenecked { start, limits } => bottlenecked(**start, limits),
     }
 }
@@ -255,6 +242,49 @@ fn on_off(start: Time, bursts: &Bursts, line: Line) -> TrafficSpec {
         on_interval: on_interval.unwrap_or(line.full()),
         off_interval: line.gap(bursts.off_interval, bursts.off_load),
     }
+}
+
+/// A client of a file server.
+fn client(
+    (start, think): (Time, Span),
+    [request_units, lookup_units, payload_bytes]: [u32; 3],
+    files: &Files,
+    server: &FileServer,
+) -> TrafficSpec {
+    TrafficSpec::Client(ClientSpec {
+        start,
+        request_units,
+        lookups: files.lookups,
+        lookup_units,
+        file_median_bytes: files.file_median,
+        file_sigma: files.file_sigma,
+        block_bytes: files.block,
+        header_bytes: files.header,
+        payload_bytes,
+        outstanding: server.outstanding,
+        lookup_service: server.lookup_service,
+        read_service: server.read_service,
+        think,
+    })
+}
+
+/// Closed-loop bursts.
+fn requests(
+    (start, think, service): (Time, Span, Span),
+    (request, cycle): (&Placed<Amount>, &Cycle),
+    line: Line,
+    mistakes: &mut Diagnostics,
+) -> TrafficSpec {
+    TrafficSpec::Requests(RequestsSpec {
+        start,
+        requests: *cycle.per_cycle,
+        request_units: line.units("request", request, mistakes),
+        response_units: line.units("response", &cycle.response, mistakes),
+        inter_request: *cycle.gap,
+        inter_cycle: think,
+        service,
+        cycles: cycle.transfers,
+    })
 }
 
 /// An application whose limit changes.

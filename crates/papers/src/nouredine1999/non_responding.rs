@@ -28,9 +28,11 @@ const SOURCES: [(&str, &str, u64); 4] = [
     ("TCP, 10 connections", TCP_TEN, SEEDS_CONTRAST),
 ];
 const TCP: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count = 1, \
-    traffic = { kind = \"files\", size = \"1000 kB\", think = { mean = \"10 ms\", law = \"uniform\" } } }";
+    traffic = { kind = \"files\", size = \"1000 kB\", \
+    think = { mean = \"10 ms\", law = \"uniform\" } } }";
 const TCP_TEN: &str = "{ name = \"D1\", from = \"S1\", to = \"D1\", count = 10, \
-    traffic = { kind = \"files\", size = \"1000 kB\", think = { mean = \"10 ms\", law = \"uniform\" } } }";
+    traffic = { kind = \"files\", size = \"1000 kB\", \
+    think = { mean = \"10 ms\", law = \"uniform\" } } }";
 
 const WORDS: &str = "The topology of Figure 7, with S1 deaf. Under simple control D1's port never \
     falls below its low threshold, so the trunk stays stopped and D2 and D3 get nothing. By \

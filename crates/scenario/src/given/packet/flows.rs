@@ -217,7 +217,7 @@ pub(crate) enum SeriesMeasure {
 /// Words of `transport`: What carries it.
 #[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Transport {
-    /// Nothing: units of the network, as the source makes them.
+    /// Nothing: the source's units go as they are.
     None,
     /// A TCP connection, as `[tcp]` says, its segments cut into cells (AAL 5). The flow back is
     /// made unless `partner` names one, a `silent` flow.

@@ -19,8 +19,8 @@ pub(crate) enum Traffic {
         /// Nothing is offered before.
         #[key(is = Time { min_ps: 0 }, default = "\"0 s\"")]
         start: Placed<Time>,
-        /// How much in all, bytes counted on the wire and rounded up to whole units (over TCP, bytes
-        /// of payload); then the source is done.
+        /// How much in all, then the source is done. Bytes are counted on the wire and rounded up
+        /// to whole units; over TCP they are payload.
         #[key(is = Amount { max: 1 << 62 }, otherwise = "without end")]
         total: Placed<Option<Amount>>,
     },
