@@ -39,6 +39,33 @@ macro_rules! usual {
             value: kernel::Rate($number * 1_000_000),
         }
     };
+    ($number:literal ns) => {
+        crate::usual::Usual {
+            text: concat!(stringify!($number), " ns"),
+            value: kernel::Duration($number * 1_000),
+        }
+    };
+    ($number:literal percent) => {
+        crate::usual::Usual {
+            text: concat!(stringify!($number), " %"),
+            value: crate::kinds::OrShare::Share(crate::units::Decimal {
+                digits: $number,
+                scale: 2,
+            }),
+        }
+    };
+    ($number:literal B) => {
+        crate::usual::Usual {
+            text: concat!(stringify!($number), " B"),
+            value: $number,
+        }
+    };
+    ($number:literal kB) => {
+        crate::usual::Usual {
+            text: concat!(stringify!($number), " kB"),
+            value: $number * 1_000,
+        }
+    };
     ($number:literal KiB) => {
         crate::usual::Usual {
             text: concat!(stringify!($number), " KiB"),

@@ -11,7 +11,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::Named;
 use crate::given::ethernet::EthernetFile;
 use crate::given::ethernet::flows::{self as given, FlowSettings, Transport};
-use crate::given::ethernet::network::Link;
+use crate::given::ethernet::network::{Link, MTU};
 use crate::given::ethernet::traffic::TrafficKind;
 use crate::given::topology::PatternsKind;
 use crate::patterns;
@@ -23,8 +23,6 @@ use crate::typed::{Placed, Word};
 const MOST_FLOWS: u64 = 4_000_000;
 /// RTP header, bytes.
 const RTP_BYTES: u32 = 12;
-/// Largest IP packet, where the file does not say.
-const USUAL_MTU: u32 = 1_500;
 
 /// The flows, and the table that made each.
 pub(crate) struct Flows<'r> {
@@ -309,7 +307,7 @@ fn transport(
 
 /// The largest IP packet of the network.
 pub(crate) fn mtu(link: &Link) -> u32 {
-    link.mtu.unwrap_or(USUAL_MTU)
+    link.mtu.unwrap_or(MTU.value)
 }
 
 /// The IP packet of a full segment or datagram.

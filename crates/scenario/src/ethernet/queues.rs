@@ -6,25 +6,11 @@ use kernel::{Duration, Rate};
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
-use crate::given::ethernet::switch::{QueueSettings, Scheduler};
+use crate::given::ethernet::flow_control::{XOFF, XON};
+use crate::given::ethernet::network::DELAY;
+use crate::given::ethernet::switch::{FAST, MIDDLE, QUANTUM, QueueSettings, SLOW, Scheduler};
 use crate::kinds::OrShare;
 use crate::typed::Placed;
-use crate::units::Decimal;
-
-/// Propagation where the file says nothing: 100 m of cable.
-const USUAL_DELAY: Duration = Duration(500_000);
-/// Thresholds where the file says nothing: the paper's.
-const USUAL_XOFF: OrShare<u64> = OrShare::Share(Decimal {
-    digits: 8,
-    scale: 1,
-});
-const USUAL_XON: OrShare<u64> = OrShare::Share(Decimal {
-    digits: 7,
-    scale: 1,
-});
-
-/// Bytes a turn where the file says nothing: a full frame with a tag.
-const USUAL_QUANTUM: u32 = 1522;
 
 /// How memory and detection of the scenario look to a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,7 +87,7 @@ fn channel(
     let wire = own.wire.over(&file.link.wire);
     // Without a rate nothing is run.
     let rate = wire.rate.unwrap_or(Rate(1));
-    let delay = wire.delay.or(wire.cable).unwrap_or(USUAL_DELAY);
+    let delay = wire.delay.or(wire.cable).unwrap_or(DELAY.value);
     let (from, to) = net.ends(number);
     let port = Port {
         file,
@@ -162,7 +148,7 @@ impl Port<'_> {
             None => (None, said(&self.file.scheduler)),
         };
         let given = of_link.or(of_class).or(of_all);
-        given.unwrap_or(USUAL_QUANTUM)
+        given.unwrap_or(QUANTUM.value)
     }
 
     fn queue(
@@ -299,12 +285,12 @@ impl Port<'_> {
 
 /// The XOFF threshold in bytes; `None` if it could not be read.
 pub(crate) fn xoff(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
-    bytes(given.sure()?.unwrap_or(USUAL_XOFF), limit)
+    bytes(given.sure()?.unwrap_or(XOFF.value), limit)
 }
 
 /// The same of the XON threshold.
 pub(crate) fn xon(given: &Placed<Option<OrShare<u64>>>, limit: u64) -> Option<u64> {
-    bytes(given.sure()?.unwrap_or(USUAL_XON), limit)
+    bytes(given.sure()?.unwrap_or(XON.value), limit)
 }
 
 /// A threshold in bytes; shares are rounded half up.
@@ -321,8 +307,8 @@ pub(crate) fn bytes(threshold: OrShare<u64>, limit: u64) -> Option<u64> {
 /// The paper's buffers: 70 kB at 10 Mbps, 500 kB at 100 Mbps, 1 MB at 1 Gbps and above.
 pub(crate) fn usual_bytes(rate: Rate) -> u64 {
     match rate.0 {
-        0..100_000_000 => 70_000,
-        100_000_000..1_000_000_000 => 500_000,
-        _ => 1_000_000,
+        0..100_000_000 => SLOW.value,
+        100_000_000..1_000_000_000 => MIDDLE.value,
+        _ => FAST.value,
     }
 }

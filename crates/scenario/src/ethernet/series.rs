@@ -9,15 +9,12 @@ use super::flows::Flows;
 use super::net::Net;
 use super::queues::Ports;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given::ethernet::flows::{Series, SeriesKind};
+use crate::given::ethernet::flows::{Series, SeriesKind, WINDOWS};
 use crate::reader::clip;
 use crate::source::At;
 use crate::suggest;
 use crate::typed::Placed;
 use crate::wildcard::{self, ALL, Many};
-
-/// Windows of a run, where the file does not say how long they are.
-const WINDOWS: u64 = 100;
 
 /// The series of the file. What a kind `chosen` from outside leaves no trace of is set aside.
 pub(crate) fn series(
@@ -59,7 +56,7 @@ pub(crate) fn series(
             continue;
         }
         let window = given.window;
-        let window = window.unwrap_or(Duration((stop_at.0 / WINDOWS).max(1)));
+        let window = window.unwrap_or(Duration((stop_at.0 / WINDOWS.value).max(1)));
         series.extend(found.into_iter().map(|(of, measure)| SeriesSpec {
             name: match of {
                 Some(of) => wildcard::named(&given.name, &of),

@@ -5,6 +5,12 @@ use kernel::Duration;
 
 use crate::kinds::{OrShare, OrWord};
 use crate::typed::Placed;
+use crate::usual::{Usual, usual};
+
+/// Threshold that stops: the paper's.
+pub(crate) const XOFF: Usual<OrShare<u64>> = usual!(80 percent);
+/// Threshold that resumes: the paper's.
+pub(crate) const XON: Usual<OrShare<u64>> = usual!(70 percent);
 
 /// When every switch stops its neighbours, and which.
 #[derive(Table, Clone, Debug)]
@@ -69,14 +75,14 @@ pub(crate) struct Stops {
     /// Congested when it holds more than this after an arrival: neighbours are stopped.
     #[key(
         is = Threshold,
-        otherwise = "80 %; with shared memory it follows from what is free",
+        otherwise = "{XOFF}; with shared memory it follows from what is free",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
     pub xoff: Placed<Option<OrShare<u64>>>,
     /// No longer congested when it holds less than this after a departure: they are resumed.
     #[key(
         is = Threshold,
-        otherwise = "70 %; with shared memory it follows from what is free",
+        otherwise = "{XON}; with shared memory it follows from what is free",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
     pub xon: Placed<Option<OrShare<u64>>>,

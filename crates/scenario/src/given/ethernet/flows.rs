@@ -8,6 +8,7 @@ use crate::given::Named;
 use crate::given::tcp::TcpOverride;
 use crate::given::topology::PatternsKind;
 use crate::typed::{Chosen, Placed};
+use crate::usual::{Usual, usual};
 
 /// A connection, or datagrams one way, between two hosts; or many: with lists of equal length
 /// for `from` and `to` one a pair, with one name and a list one for each.
@@ -70,6 +71,9 @@ pub(crate) struct Patterns {
     pub settings: FlowSettings,
 }
 
+/// Windows of a series that does not say how long they are.
+pub(crate) const WINDOWS: Usual<u64> = usual!(100);
+
 /// A time series to record, for the report's plots.
 #[derive(Table, Clone, Debug)]
 #[table("[[series]]")]
@@ -79,7 +83,7 @@ pub(crate) struct Series {
     #[key(flatten)]
     pub measure: Chosen<SeriesKind>,
     /// Average over windows of this length.
-    #[key(is = Clock { min_ps: 1 }, otherwise = "a hundredth of the run")]
+    #[key(is = Clock { min_ps: 1 }, otherwise = "a {WINDOWS}th of the run")]
     pub window: Option<Duration>,
 }
 

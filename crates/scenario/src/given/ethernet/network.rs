@@ -7,6 +7,12 @@ use super::switch::{QueueSettings, Scheduler};
 use crate::given::Named;
 use crate::given::topology::TopologyKind;
 use crate::typed::{Chosen, Placed};
+use crate::usual::{Usual, usual};
+
+/// Largest IP packet.
+pub(crate) const MTU: Usual<u32> = usual!(1500);
+/// Propagation over 100 m of cable.
+pub(crate) const DELAY: Usual<Duration> = usual!(500 ns);
 
 /// What every link has, both ways, unless `[[links]]` or `topology.trunk` says otherwise.
 #[derive(Table, Clone, Debug)]
@@ -16,7 +22,7 @@ pub(crate) struct Link {
     pub wire: Wire,
     /// Largest IP packet: 1500, or up to 9216 with jumbo frames. Larger segments and datagrams
     /// are warned of; segments fill it where it is given.
-    #[key(is = Whole { min: 576, max: 9216, unit: "bytes" }, otherwise = "1500")]
+    #[key(is = Whole { min: 576, max: 9216, unit: "bytes" }, otherwise = "{MTU}")]
     pub mtu: Option<u32>,
 }
 
@@ -27,7 +33,7 @@ pub(crate) struct Wire {
     /// Bits per second on the wire.
     pub rate: Option<Rate>,
     /// Propagation, one way; less than 1 ps counts as 1 ps.
-    #[key(is = Clock { min_ps: 0 }, otherwise = "from `cable`, or 0.5 us")]
+    #[key(is = Clock { min_ps: 0 }, otherwise = "from `cable`, or {DELAY}")]
     pub delay: Option<Duration>,
     /// The same as a length of cable, at 5 ns/m.
     #[key(is = Cable, otherwise = "from `delay`")]

@@ -7,6 +7,16 @@ use super::flow_control::Headroom;
 use crate::given::Named;
 use crate::kinds::OrShare;
 use crate::typed::Placed;
+use crate::usual::{Usual, usual};
+
+/// Bytes a turn: a full frame with a tag.
+pub(crate) const QUANTUM: Usual<u32> = usual!(1522 B);
+/// Bytes of a queue at 10 Mbps: the paper's.
+pub(crate) const SLOW: Usual<u64> = usual!(70 kB);
+/// Bytes of a queue at 100 Mbps.
+pub(crate) const MIDDLE: Usual<u64> = usual!(500 kB);
+/// Bytes of a queue at 1 Gbps and above.
+pub(crate) const FAST: Usual<u64> = usual!(1000 kB);
 
 /// What every switch does.
 #[derive(Table, Clone, Debug)]
@@ -46,7 +56,7 @@ pub(crate) enum Scheduler {
     Drr {
         /// Bytes a turn. In `[scheduler]` it holds for classes without a `quantum` of their own, in
         /// the table of a link for all classes there.
-        #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "1522 B, a full frame with a tag")]
+        #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "{QUANTUM}, a full frame with a tag")]
         quantum: Option<u32>,
     },
 }
@@ -82,7 +92,7 @@ pub(crate) struct Buffer {
     /// Bytes of each output queue (of a port and class).
     #[key(
         is = Size { min: 1, max: 1 << 50 },
-        otherwise = "by the rate of the port: 70 kB at 10 Mbps, 500 kB at 100 Mbps, 1 MB at 1 \
+        otherwise = "by the rate of the port: {SLOW} at 10 Mbps, {MIDDLE} at 100 Mbps, {FAST} at 1 \
                      Gbps and above; without limit where inputs are counted",
         cite = "Nouredine, Tobagi 1999, section 3"
     )]
