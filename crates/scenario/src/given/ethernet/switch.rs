@@ -56,7 +56,10 @@ pub(crate) enum Scheduler {
     Drr {
         /// Bytes a turn. In `[scheduler]` it holds for classes without a `quantum` of their own, in
         /// the table of a link for all classes there.
-        #[key(is = Size { min: 64, max: 1 << 30 }, otherwise = "{QUANTUM}, a full frame with a tag")]
+        #[key(
+            is = Size { min: 64, max: 1 << 30 },
+            otherwise = "{QUANTUM}, a full frame with a tag"
+        )]
         quantum: Option<u32>,
     },
 }
