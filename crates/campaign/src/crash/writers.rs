@@ -75,7 +75,7 @@ fn together(
 fn judge(pair: &str, works: [&Work; 2], ended: &[Ended; 2], found: &Contents, trial: &mut Trial) {
     let codes = [ended[0].status, ended[1].status];
     for one in ended.iter().filter(|one| one.status == Status::Code(2)) {
-        if !one.err.contains("at work") {
+        if !one.err.contains("is using it") {
             trial.find(format!(
                 "{pair}: refused for another reason: {}",
                 one.clipped()
