@@ -3,7 +3,7 @@
 
 use std::io;
 
-use scenario::{Limits, Source, parse_with, parse_within};
+use backwater_scenario::{Limits, Source, parse_with, parse_within};
 
 /// Networks that take longer to build than to read find nothing.
 const LIMITS: Limits = Limits {

@@ -11,7 +11,7 @@ mod stored;
 
 use std::borrow::Cow;
 
-use results::sweep::{Measure, Role};
+use backwater_results::sweep::{Measure, Role};
 use serde_json::Value;
 
 const fn measure(name: &'static str, unit: &'static str) -> Measure {

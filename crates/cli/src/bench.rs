@@ -7,10 +7,10 @@ mod ethernet;
 mod fabric;
 mod stamps;
 
-use kernel::{Time, Wheel};
-use packet::Simulation;
-use packet::spec::{NetworkSpec, TrafficSpec};
-use scenario::{Engine, PacketScenario, Source};
+use backwater_kernel::{Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::spec::{NetworkSpec, TrafficSpec};
+use backwater_scenario::{Engine, PacketScenario, Source};
 
 use crate::{FAILED, SUCCESS, fail, machine};
 
@@ -146,12 +146,13 @@ fn load(workload: &Workload) -> Result<PacketScenario, String> {
         name: workload.file.into(),
         text: workload.text.into(),
     };
-    let set = |&(key, value): &(&str, &str)| scenario::Set {
+    let set = |&(key, value): &(&str, &str)| backwater_scenario::Set {
         key: key.into(),
         value: value.into(),
     };
-    let sets: Vec<scenario::Set> = workload.sets.iter().map(set).collect();
-    let scenario = scenario::parse(&source, &sets).map_err(|mistakes| mistakes.render(false))?;
+    let sets: Vec<backwater_scenario::Set> = workload.sets.iter().map(set).collect();
+    let scenario =
+        backwater_scenario::parse(&source, &sets).map_err(|mistakes| mistakes.render(false))?;
     match scenario.engine {
         Engine::Packet(packet) => Ok(packet),
         _ => Err("a workload of the packet engine is for another one".into()),

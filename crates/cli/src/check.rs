@@ -1,14 +1,14 @@
 //! `backwater check`.
 
-use kernel::words::{counted, printable};
+use backwater_kernel::words::{counted, printable};
 use std::path::PathBuf;
 
-use ethernet::spec::{NodeKind, NodeSpec};
-use kernel::Duration;
-use packet::bound::bounds;
-use results::number::span;
-use scenario::compare::{Comparison, Scheme, is_comparison};
-use scenario::{Diagnostics, Engine, Source};
+use backwater_ethernet::spec::{NodeKind, NodeSpec};
+use backwater_kernel::Duration;
+use backwater_packet::bound::bounds;
+use backwater_results::number::span;
+use backwater_scenario::compare::{Comparison, Scheme, is_comparison};
+use backwater_scenario::{Diagnostics, Engine, Source};
 
 use crate::memory::Memory;
 use crate::{BAD_INPUT, Changes, SUCCESS, fail, files};

@@ -5,7 +5,10 @@
 pub fn near(unknown: &str, known: &[String]) -> String {
     const SHOWN: usize = 6;
     let mut near: Vec<&str> = containing(unknown, known).take(SHOWN).collect();
-    near.extend(scenario::nearest(unknown, known.iter().map(String::as_str)));
+    near.extend(backwater_scenario::nearest(
+        unknown,
+        known.iter().map(String::as_str),
+    ));
     if near.is_empty() {
         near.extend(beside(unknown, known, SHOWN));
     }
@@ -49,8 +52,9 @@ mod tests {
     use super::*;
 
     fn names() -> Vec<String> {
-        let claims = papers::papers().into_iter().flat_map(|paper| {
-            let claims = papers::claim::parse(paper.claims_toml).expect("the claims can be read");
+        let claims = backwater_papers::papers().into_iter().flat_map(|paper| {
+            let claims =
+                backwater_papers::claim::parse(paper.claims_toml).expect("the claims can be read");
             claims.into_iter().map(|claim| claim.id)
         });
         claims.collect()

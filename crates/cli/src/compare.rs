@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use indicatif::ProgressBar;
-use rayon::prelude::*;
-use results::compare::{
+use backwater_results::compare::{
     CompareInfo, SchemeRun, SchemeRuns, Workload, compare_notes, compare_report, compare_series,
     compare_summary, compare_tables, compare_terminal,
 };
-use results::{Check, Manifest, RunDirectory};
-use scenario::Limits;
-use scenario::compare::{Comparison, Scheme};
+use backwater_results::{Check, Manifest, RunDirectory};
+use backwater_scenario::Limits;
+use backwater_scenario::compare::{Comparison, Scheme};
+use indicatif::ProgressBar;
+use rayon::prelude::*;
 
 use crate::{
     BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS, command_line, default_out, fail,
@@ -242,7 +242,7 @@ impl Plan {
         schemes: &[SchemeRuns],
         seconds: f64,
     ) -> Result<(), String> {
-        let told = |error: results::DirectoryError| error.to_string();
+        let told = |error: backwater_results::DirectoryError| error.to_string();
         let info = CompareInfo {
             partial: interrupt::is_set() || memory::shortage().is_some(),
             ..self.info.clone()
@@ -283,7 +283,7 @@ impl Plan {
 }
 
 fn manifest(info: &CompareInfo, seed: u64, schemes: &[SchemeRuns], seconds: f64) -> Manifest {
-    let mut hash = kernel::TraceHash::new();
+    let mut hash = backwater_kernel::TraceHash::new();
     let runs = || schemes.iter().flat_map(|scheme| &scheme.runs);
     runs().for_each(|run| hash.add(run.trace_hash));
     Manifest {
@@ -311,7 +311,7 @@ fn manifest(info: &CompareInfo, seed: u64, schemes: &[SchemeRuns], seconds: f64)
 
 fn unknown(name: &str) -> String {
     let names = Scheme::ALL.map(Scheme::name);
-    let hint = match scenario::nearest(name, names) {
+    let hint = match backwater_scenario::nearest(name, names) {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

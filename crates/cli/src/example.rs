@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 use crate::{SUCCESS, fail, files};
 
@@ -114,7 +114,7 @@ fn find(name: &str) -> Result<Example, String> {
 fn unknown(wanted: &str) -> String {
     let whole = all().map(|one| one.name());
     let last = all().map(|one| one.last());
-    let meant = scenario::nearest(wanted, whole.chain(last));
+    let meant = backwater_scenario::nearest(wanted, whole.chain(last));
     let hint = match meant {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "`backwater example --list` shows all".into(),

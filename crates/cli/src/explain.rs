@@ -1,8 +1,8 @@
 //! `backwater explain`, `list`, `schema`, `reference`: what the program knows about its own
 //! language.
 
-use kernel::words::counted;
-use papers::{Claim, Paper};
+use backwater_kernel::words::counted;
+use backwater_papers::{Claim, Paper};
 
 use crate::claims::near;
 use crate::{SUCCESS, example, fail};
@@ -78,8 +78,8 @@ fn explain_word(what: &str) -> Result<String, String> {
         .next()
         .unwrap_or(what)
         .trim_end_matches(']');
-    let mistake = scenario::explain_error(code, mistake(code));
-    match (scenario::explain(what), mistake) {
+    let mistake = backwater_scenario::explain_error(code, mistake(code));
+    match (backwater_scenario::explain(what), mistake) {
         (Ok(word), Some(mistake)) => Ok(format!("{word}\n{mistake}")),
         (Err(_), Some(mistake)) => Ok(mistake),
         (word, None) => word,
@@ -93,11 +93,13 @@ fn mistake(code: &str) -> Option<&'static str> {
 
 fn claims_of(paper: &Paper) -> Vec<Claim> {
     // A test of that crate reads them all.
-    papers::claim::parse(paper.claims_toml).unwrap_or_default()
+    backwater_papers::claim::parse(paper.claims_toml).unwrap_or_default()
 }
 
 fn explain_paper(id: &str) -> Option<String> {
-    let paper = papers::papers().into_iter().find(|paper| paper.id == id)?;
+    let paper = backwater_papers::papers()
+        .into_iter()
+        .find(|paper| paper.id == id)?;
     let claims = claims_of(&paper);
     let mut text = format!(
         "{id}: {}\n  {}:\n",
@@ -115,7 +117,7 @@ fn explain_paper(id: &str) -> Option<String> {
 }
 
 fn explain_claim(id: &str) -> Option<String> {
-    let papers = papers::papers().into_iter();
+    let papers = backwater_papers::papers().into_iter();
     let mut found = papers.filter_map(|paper| {
         let claim = claims_of(&paper).into_iter().find(|claim| claim.id == id)?;
         Some((paper, claim))
@@ -139,7 +141,7 @@ fn explain_claim(id: &str) -> Option<String> {
 /// What there is instead of a claim that is not there; `None` for the name of something else.
 fn about_claims(wanted: &str) -> Option<String> {
     let (id, _) = wanted.split_once('.')?;
-    let mut papers = papers::papers().into_iter();
+    let mut papers = backwater_papers::papers().into_iter();
     let paper = papers.find(|known| known.id == id)?;
     let claims = claims_of(&paper).into_iter();
     let ids: Vec<String> = claims.map(|claim| claim.id).collect();
@@ -151,7 +153,7 @@ fn about_claims(wanted: &str) -> Option<String> {
 pub fn list(options: &ListOptions) -> u8 {
     let is_wanted = |group| options.what.is_none_or(|what| what == group);
     if is_wanted(Group::Words) {
-        for (group, words) in scenario::list() {
+        for (group, words) in backwater_scenario::list() {
             println!("{group}:");
             for (word, meaning) in words {
                 println!("  {word:<20} {meaning}");
@@ -161,14 +163,14 @@ pub fn list(options: &ListOptions) -> u8 {
     }
     if is_wanted(Group::Papers) {
         println!("papers:");
-        for paper in papers::papers() {
+        for paper in backwater_papers::papers() {
             let claims = counted(claims_of(&paper).len(), "claim");
             println!("  {:<20} {} ({claims})", paper.id, paper.title);
         }
         println!();
     }
     if is_wanted(Group::Claims) {
-        for paper in papers::papers() {
+        for paper in backwater_papers::papers() {
             println!("claims of {}:", paper.title);
             for claim in claims_of(&paper) {
                 println!("  {}: {}", claim.id, claim.states);
@@ -187,16 +189,16 @@ pub fn list(options: &ListOptions) -> u8 {
 
 /// The JSON schema of scenarios.
 pub fn schema() -> u8 {
-    println!("{:#}", scenario::json_schema());
+    println!("{:#}", backwater_scenario::json_schema());
     SUCCESS
 }
 
 /// A page of the documents.
 pub fn reference(options: &PageOptions) -> u8 {
     let page = match options.page {
-        Page::Keys => scenario::reference_markdown(),
-        Page::Glossary => scenario::glossary_markdown(),
-        Page::Errors => scenario::errors_markdown(&mistake),
+        Page::Keys => backwater_scenario::reference_markdown(),
+        Page::Glossary => backwater_scenario::glossary_markdown(),
+        Page::Errors => backwater_scenario::errors_markdown(&mistake),
     };
     print!("{page}");
     SUCCESS

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal};
 use std::path::Path;
 
-use kernel::words::printable;
-use results::directory::{kind_of, read_at_most, read_file};
-use scenario::compare::is_comparison;
-use scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source};
+use backwater_kernel::words::printable;
+use backwater_results::directory::{kind_of, read_at_most, read_file};
+use backwater_scenario::compare::is_comparison;
+use backwater_scenario::{LARGEST_BYTES, LARGEST_FILE_BYTES, Scenario, Set, Source};
 
 use crate::memory::Memory;
 use crate::{Changes, example};
@@ -83,7 +83,7 @@ pub fn title(given: &str, source: &Source) -> String {
 /// Checks what was read; mistakes and warnings go to standard error.
 pub fn check(source: Source, changes: &Changes, memory: &Memory) -> Result<(Source, Scenario), ()> {
     let sets = sets(changes).map_err(|message| eprintln!("error: {message}"))?;
-    match scenario::parse_with(&source, &sets, &memory.limits(1), &read_named) {
+    match backwater_scenario::parse_with(&source, &sets, &memory.limits(1), &read_named) {
         Ok(scenario) => {
             if !scenario.warnings.is_empty() {
                 eprintln!("{}", scenario.warnings.render(color()));

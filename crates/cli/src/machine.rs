@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 use rayon::ThreadPool;
 
 /// User time of this process so far, in seconds; `None` where the system does not say.
@@ -30,7 +30,7 @@ pub fn cpu_seconds() -> Option<f64> {
 /// As many threads as wanted, 0 for one a core; fewer, and a note that says so, where the system
 /// lets no more start. Results are the same on any number.
 pub fn pool(threads: usize) -> Result<ThreadPool, String> {
-    let pool = papers::threads::pool(threads)?;
+    let pool = backwater_papers::threads::pool(threads)?;
     if let Some(wanted) = pool.wanted {
         note_threads(pool.threads.current_num_threads(), wanted);
     }

@@ -25,9 +25,9 @@ mod sweep;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use backwater_kernel::words::printable;
+use backwater_results::directory::Holder;
 use clap::{Parser, Subcommand};
-use kernel::words::printable;
-use results::directory::Holder;
 
 /// Exit status when everything asked for was done and holds.
 const SUCCESS: u8 = 0;

@@ -10,7 +10,7 @@ use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use scenario::Limits;
+use backwater_scenario::Limits;
 
 pub use budget::size;
 use budget::{Ceiling, Held, Measure, ceilings};

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kernel::words::counted;
-use papers::verdict::verdict_word;
-use papers::{Judged, Plan, Reproduction, Selection, Settings, Tally};
-use results::{Manifest, RunDirectory};
+use backwater_kernel::words::counted;
+use backwater_papers::verdict::verdict_word;
+use backwater_papers::{Judged, Plan, Reproduction, Selection, Settings, Tally};
+use backwater_results::{Manifest, RunDirectory};
 
 use crate::claims::near;
 use crate::memory::{self, Memory};
@@ -81,7 +81,7 @@ pub fn reproduce(options: &Options) -> u8 {
 }
 
 /// Runs the plan; each verdict is printed as it is reached, a bar moves with each run.
-fn watched(plan: &Plan) -> Result<Vec<Reproduction>, papers::LabError> {
+fn watched(plan: &Plan) -> Result<Vec<Reproduction>, backwater_papers::LabError> {
     let stop = interrupt::flag();
     let bar = progress::bar(plan.cost_ms(), "reproduce");
     let width = plan.longest_id();
@@ -117,14 +117,14 @@ fn watched(plan: &Plan) -> Result<Vec<Reproduction>, papers::LabError> {
 
 /// What is wanted of each paper.
 fn choose(options: &Options) -> Result<Vec<Selection>, String> {
-    let text = |error: papers::LabError| error.to_string();
+    let text = |error: backwater_papers::LabError| error.to_string();
     if let Some(file) = &options.claims {
         return Ok(vec![judged_by(options, file)?]);
     }
     let mut known = Vec::new();
     let mut chosen = Vec::new();
-    for paper in papers::papers() {
-        let claims = papers::claim::parse(paper.claims_toml).map_err(text)?;
+    for paper in backwater_papers::papers() {
+        let claims = backwater_papers::claim::parse(paper.claims_toml).map_err(text)?;
         known.push(paper.id.to_owned());
         known.extend(claims.into_iter().map(|claim| claim.id));
         let whole = options.what.is_empty() || options.what.iter().any(|what| what == paper.id);
@@ -152,13 +152,16 @@ fn judged_by(options: &Options, file: &Path) -> Result<Selection, String> {
     let [name] = &*options.what else {
         return Err("--claims judges one paper; name it, such as `kung1993`".into());
     };
-    let paper = papers::papers().into_iter().find(|paper| paper.id == name);
+    let paper = backwater_papers::papers()
+        .into_iter()
+        .find(|paper| paper.id == name);
     let paper = paper.ok_or(format!(
         "there is no paper `{name}`; `backwater list papers` shows them"
     ))?;
     let shown = files::shown(file);
     let text = files::read_named(file).map_err(|error| format!("{shown}: {error}"))?;
-    let claims = papers::claim::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
+    let claims =
+        backwater_papers::claim::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
     let measured = paper.experiments.iter().flat_map(|one| one.claims);
     let measured: Vec<String> = measured.map(|id| (*id).to_owned()).collect();
     match claims.iter().find(|claim| !measured.contains(&claim.id)) {
@@ -178,7 +181,7 @@ fn print_verdict(judged: &Judged, width: usize) {
     } else {
         format!("paper {paper}; ")
     };
-    let measured = papers::verdict::first_few(&judged.measured_text());
+    let measured = backwater_papers::verdict::first_few(&judged.measured_text());
     let word = verdict_word(judged.verdict);
     let quick = if judged.quick { "quick " } else { "" };
     println!(
@@ -247,7 +250,7 @@ fn write(
         std::fs::write(file, text).map_err(|error| format!("{}: {error}", files::shown(file)))?;
     }
     if let (Some(file), [reproduction]) = (&options.markdown, found) {
-        let text = papers::document::markdown(reproduction);
+        let text = backwater_papers::document::markdown(reproduction);
         std::fs::write(file, text).map_err(|error| format!("{}: {error}", files::shown(file)))?;
     }
     println!("report: {}", files::shown(&path));

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use results::RunDirectory;
-use scenario::{Engine, Scenario};
+use backwater_results::RunDirectory;
+use backwater_scenario::{Engine, Scenario};
 
 use crate::memory::Memory;
 use crate::{BAD_INPUT, Changes};
@@ -78,7 +78,7 @@ pub fn run(options: &Options) -> u8 {
         interrupt::flag();
         options
             .memory
-            .watch(scenario::needed_bytes(&scenario.engine) / 2);
+            .watch(backwater_scenario::needed_bytes(&scenario.engine) / 2);
         Ok(Job::new(options, source, scenario, directory))
     };
     let status = match &scenario.engine {

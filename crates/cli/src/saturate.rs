@@ -3,14 +3,14 @@
 //! The loads that may be tried are a grid with the wanted precision between the lowest and the
 //! highest, so that a search that goes on finds the loads it has tried.
 
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 use std::path::PathBuf;
 
-use results::RunDirectory;
-use results::sweep::{
+use backwater_results::RunDirectory;
+use backwater_results::sweep::{
     Role, Saturation, SweepResult, saturation_report, saturation_table, sweep_tables,
 };
-use scenario::Set;
+use backwater_scenario::Set;
 
 use crate::sweep::plan::{Checked, How, Plan, Work, command};
 use crate::sweep::store::Point;
@@ -345,8 +345,8 @@ impl Found {
     fn write(
         &self,
         mut directory: RunDirectory,
-        info: &results::sweep::SweepInfo,
-    ) -> Result<(), results::DirectoryError> {
+        info: &backwater_results::sweep::SweepInfo,
+    ) -> Result<(), backwater_results::DirectoryError> {
         let mut tables = vec![saturation_table(&self.result, self.load, &self.found)];
         tables.extend(sweep_tables(&self.result));
         directory.write_tables(&tables)?;

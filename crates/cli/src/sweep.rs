@@ -10,11 +10,11 @@ mod progress;
 pub mod store;
 mod stored;
 
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 use std::path::PathBuf;
 
-use results::RunDirectory;
-use results::sweep::{Role, SweepInfo, SweepResult, sweep_report, sweep_tables};
+use backwater_results::RunDirectory;
+use backwater_results::sweep::{Role, SweepInfo, SweepResult, sweep_report, sweep_tables};
 
 use crate::{BAD_INPUT, Changes, FAILED, SHORT_OF_MEMORY, SUCCESS};
 use crate::{default_out, fail, files, interrupt, memory, run};
@@ -115,7 +115,7 @@ fn write(
     mut directory: RunDirectory,
     info: &SweepInfo,
     result: &SweepResult,
-) -> Result<(), results::DirectoryError> {
+) -> Result<(), backwater_results::DirectoryError> {
     directory.write_tables(&sweep_tables(result))?;
     directory.write_report(&sweep_report(info, result))?;
     directory.save_manifest(&result.manifest("sweep", info))

@@ -1,6 +1,6 @@
 //! Frames take effect: at stations, and at switches, which admit them and put them in a queue.
 
-use kernel::{Event, EventQueue, Phase};
+use backwater_kernel::{Event, EventQueue, Phase};
 
 use crate::channel::Channel;
 use crate::frame::{ECT, MARKED, NONE};
@@ -144,7 +144,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         } else {
             let part = (queue.bytes - ecn.low_bytes) as f64;
             let whole = (ecn.high_bytes - ecn.low_bytes) as f64;
-            let chance = kernel::Probability::new(ecn.probability * part / whole);
+            let chance = backwater_kernel::Probability::new(ecn.probability * part / whole);
             match (&mut network.marking[at], chance) {
                 (Some(stream), Some(chance)) => stream.chance(chance),
                 _ => false,

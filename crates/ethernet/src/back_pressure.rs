@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use kernel::{Duration, EventQueue, Time};
+use backwater_kernel::{Duration, EventQueue, Time};
 
 use crate::frame::{Control, Frame};
 use crate::network::Network;

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 use core::fmt;
 
-use kernel::hash::TraceHash;
-use kernel::{DueSet, Event, EventQueue, Phase, Purpose, Stream, Time};
+use backwater_kernel::hash::TraceHash;
+use backwater_kernel::{DueSet, Event, EventQueue, Phase, Purpose, Stream, Time};
 
 use crate::back_pressure::{Asked, Requests};
 use crate::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
@@ -212,7 +212,7 @@ fn channels(spec: &EthernetSpec) -> Vec<Channel> {
         channels.push(Channel {
             wire: Chain::EMPTY,
             control: Chain::EMPTY,
-            delay: own.delay + into.map_or(kernel::Duration::ZERO, |s| s.latency),
+            delay: own.delay + into.map_or(backwater_kernel::Duration::ZERO, |s| s.latency),
             byte_ps: byte_ps(own.rate),
             sent_input: NONE,
             slot: 0,
@@ -355,7 +355,7 @@ fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<Flow> {
         .map(|(id, flow)| {
             let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
             let is_ect = match flow.transport {
-                TransportSpec::Tcp(tcp) => tcp.ecn != transport::spec::Ecn::Off,
+                TransportSpec::Tcp(tcp) => tcp.ecn != backwater_transport::spec::Ecn::Off,
                 TransportSpec::Udp { .. } => false,
             };
             let bits = [

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 use crate::frame::{Chain, Frames};
 use crate::outcome::Drops;

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Duration, EventQueue, Time};
+use backwater_kernel::{Duration, EventQueue, Time};
 
 use crate::frame::{Chain, NONE};
 use crate::network::Network;

@@ -3,8 +3,8 @@
 
 use alloc::vec::Vec;
 
-use kernel::Time;
-use transport::Segment;
+use backwater_kernel::Time;
+use backwater_transport::Segment;
 
 use crate::probe::{Content, FrameView, Gate};
 use crate::stations::Payload;
@@ -399,8 +399,8 @@ impl Chain {
 }
 
 /// Picoseconds of a byte at this rate if they are whole and fit; else 0.
-pub(crate) fn byte_ps(rate: kernel::Rate) -> u32 {
-    let second = 8 * kernel::time::PS_PER_SECOND;
+pub(crate) fn byte_ps(rate: backwater_kernel::Rate) -> u32 {
+    let second = 8 * backwater_kernel::time::PS_PER_SECOND;
     match second.is_multiple_of(rate.0) {
         true => u32::try_from(second / rate.0).unwrap_or(0),
         false => 0,

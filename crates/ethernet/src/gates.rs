@@ -1,7 +1,7 @@
 //! Action: what a node does with a stop or a resume that comes to it (IEEE 802.3 annex 31B,
 //! IEEE 802.1Q clause 36), and what it does about stops that do not end.
 
-use kernel::{Duration, EventQueue, Time};
+use backwater_kernel::{Duration, EventQueue, Time};
 
 use crate::channel::{Gates, Stop};
 use crate::frame::{Control, NONE};

@@ -1,6 +1,6 @@
 //! What came over each input and has not left: limits, and detection where PFC switches do it.
 
-use kernel::EventQueue;
+use backwater_kernel::EventQueue;
 
 use crate::network::Network;
 use crate::probe::{Cause, Probe};

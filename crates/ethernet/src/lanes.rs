@@ -1,7 +1,7 @@
 //! Queues sorted by destination, where destinations can be stopped: what is not stopped never
 //! waits behind what is, and frames of one source, destination and class stay in order.
 
-use kernel::EventQueue;
+use backwater_kernel::EventQueue;
 
 use crate::channel::Lanes;
 use crate::frame::{Chain, NONE};

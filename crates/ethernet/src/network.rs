@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Stream, Time};
+use backwater_kernel::{Duration, Rate, Stream, Time};
 
 use crate::back_pressure::{Asked, Requests};
 use crate::channel::{Channel, Gates, Lanes, Queue, QueueCounts};

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use kernel::{Channels, TraceHash};
+use backwater_kernel::{Channels, TraceHash};
 
 use crate::build::BuildError;
 use crate::frame::{Frame, NONE};

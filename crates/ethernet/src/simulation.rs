@@ -7,8 +7,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::hash::TraceHash;
-use kernel::{DueSet, Duration, Event, EventQueue, Phase, Stream, Time, Wheel};
+use backwater_kernel::hash::TraceHash;
+use backwater_kernel::{DueSet, Duration, Event, EventQueue, Phase, Stream, Time, Wheel};
 
 use crate::channel::Channel;
 use crate::finish::Underway;

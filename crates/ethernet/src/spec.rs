@@ -8,7 +8,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 mod back_pressure;
 mod flow;
@@ -158,7 +158,7 @@ pub struct Ratio {
 }
 
 /// A full-duplex link.
-pub type LinkSpec = kernel::Link<ChannelSpec>;
+pub type LinkSpec = backwater_kernel::Link<ChannelSpec>;
 
 /// One direction of a link, the output queues in front of it and the input counters behind it.
 #[derive(Clone, PartialEq, Debug)]

@@ -9,7 +9,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Event, EventQueue, Phase, Time};
+use backwater_kernel::{Event, EventQueue, Phase, Time};
 
 use crate::network::Network;
 use crate::outcome::{Standstill, Wait};

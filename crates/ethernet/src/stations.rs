@@ -11,9 +11,9 @@
 
 use alloc::vec::Vec;
 
-use kernel::Time;
-use transport::tcp::HostClock;
-use transport::{Segment, TcpSpec};
+use backwater_kernel::Time;
+use backwater_transport::tcp::HostClock;
+use backwater_transport::{Segment, TcpSpec};
 
 use crate::outcome::FlowOutcome;
 use crate::spec::{EthernetSpec, Spread, TransportSpec};

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Rate, Time, Wheel};
 
 use crate::frame::{Frame, NONE};
 use crate::simulation::Simulation;

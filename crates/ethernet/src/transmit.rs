@@ -1,6 +1,6 @@
 //! Ports choose, frames start and leave.
 
-use kernel::{Event, EventQueue, Phase};
+use backwater_kernel::{Event, EventQueue, Phase};
 
 use crate::channel::Channel;
 use crate::frame::{Frame, NONE};

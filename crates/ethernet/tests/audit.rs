@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_ethernet::Simulation;
+use backwater_ethernet::probe::{Audit, Cause, Content, FrameView, Gate, Probe};
+use backwater_ethernet::spec::*;
+use backwater_kernel::{Duration, Rate, Time, Wheel};
 use common::{MBPS, MS, Net, US, simple};
-use ethernet::Simulation;
-use ethernet::probe::{Audit, Cause, Content, FrameView, Gate, Probe};
-use ethernet::spec::*;
-use kernel::{Duration, Rate, Time, Wheel};
 
 /// Two stations at 100 Mbps send to one at 10 Mbps over two switches, in two classes.
 fn network(back_pressure: Option<BackPressureSpec>) -> EthernetSpec {

@@ -2,13 +2,13 @@
 
 mod common;
 
+use backwater_ethernet::Simulation;
+use backwater_ethernet::outcome::{EthernetOutcome, Stop};
+use backwater_ethernet::spec::*;
+use backwater_kernel::{Duration, Time, Wheel};
+use backwater_transport::TcpSpec;
+use backwater_transport::spec::AckSpec;
 use common::*;
-use ethernet::Simulation;
-use ethernet::outcome::{EthernetOutcome, Stop};
-use ethernet::spec::*;
-use kernel::{Duration, Time, Wheel};
-use transport::TcpSpec;
-use transport::spec::AckSpec;
 
 fn run(spec: &EthernetSpec) -> EthernetOutcome {
     let mut engine = Simulation::<(), Wheel>::new(spec).expect("a sound network");

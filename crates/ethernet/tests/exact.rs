@@ -2,12 +2,12 @@
 
 mod common;
 
+use backwater_ethernet::Simulation;
+use backwater_ethernet::outcome::EthernetOutcome;
+use backwater_ethernet::probe::{Content, FrameView, Gate, Probe};
+use backwater_ethernet::spec::*;
+use backwater_kernel::{Duration, Rate, Time};
 use common::*;
-use ethernet::Simulation;
-use ethernet::outcome::EthernetOutcome;
-use ethernet::probe::{Content, FrameView, Gate, Probe};
-use ethernet::spec::*;
-use kernel::{Duration, Rate, Time};
 
 /// Writes down what happens.
 #[derive(Default)]
@@ -438,7 +438,7 @@ fn marks_begin_at_the_threshold_and_not_on_bare_acknowledgements() {
             });
         }
     }
-    let tcp = TransportSpec::Tcp(transport::TcpSpec::dctcp());
+    let tcp = TransportSpec::Tcp(backwater_transport::TcpSpec::dctcp());
     net.add(s, d, 0, tcp, endless());
     short(&mut net, 2 * S);
     let outcome = run(&net).1;

@@ -3,12 +3,12 @@
 
 mod common;
 
+use backwater_ethernet::Simulation;
+use backwater_ethernet::outcome::{EthernetOutcome, Stop};
+use backwater_ethernet::probe::Probe;
+use backwater_ethernet::spec::*;
+use backwater_kernel::{Duration, Heap, Time, Wheel};
 use common::*;
-use ethernet::Simulation;
-use ethernet::outcome::{EthernetOutcome, Stop};
-use ethernet::probe::Probe;
-use ethernet::spec::*;
-use kernel::{Duration, Heap, Time, Wheel};
 
 /// Looks at everything and does nothing.
 struct Onlooker;
@@ -74,7 +74,7 @@ fn schemes() -> Vec<(&'static str, Option<BackPressureSpec>)> {
     ]
 }
 
-fn finish<P: Probe, Q: kernel::EventQueue>(mut run: Simulation<P, Q>) -> EthernetOutcome {
+fn finish<P: Probe, Q: backwater_kernel::EventQueue>(mut run: Simulation<P, Q>) -> EthernetOutcome {
     run.run();
     let outcome = run.outcome();
     assert_eq!(outcome.violations_total, 0, "{:?}", outcome.violations);

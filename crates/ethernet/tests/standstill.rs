@@ -2,12 +2,12 @@
 
 mod common;
 
+use backwater_ethernet::Simulation;
+use backwater_ethernet::outcome::{Standstill, Stop};
+use backwater_ethernet::probe::{Gate, Probe};
+use backwater_ethernet::spec::*;
+use backwater_kernel::{Duration, Rate, Time};
 use common::*;
-use ethernet::Simulation;
-use ethernet::outcome::{Standstill, Stop};
-use ethernet::probe::{Gate, Probe};
-use ethernet::spec::*;
-use kernel::{Duration, Rate, Time};
 
 /// When the last stop of each channel took effect.
 #[derive(Default)]

@@ -143,7 +143,7 @@ pub(crate) struct OutputQueues {
     /// By output channel and place.
     pub flits: Vec<Buffered>,
     /// Output channels with a flit.
-    pub busy: kernel::BitSet,
+    pub busy: backwater_kernel::BitSet,
 }
 
 impl OutputQueues {
@@ -340,7 +340,7 @@ impl Fabric {
                 places: output_buffer,
                 filled: vec![(0, 0); outs],
                 flits: vec![empty; outs * output_buffer as usize],
-                busy: kernel::BitSet::new(outs),
+                busy: backwater_kernel::BitSet::new(outs),
             });
         }
     }

@@ -9,7 +9,7 @@ mod window;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use kernel::BatchMeans;
+use backwater_kernel::BatchMeans;
 
 use crate::outcome::{ClassOutcome, FabricOutcome, Stop, TerminalOutcome};
 use crate::spec::{FabricSpec, Injection, MeasureSpec, WarmUp};

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::TraceHash;
+use backwater_kernel::TraceHash;
 
 use crate::deadlock::{Lookout, deadlocked};
 use crate::error::BuildError;

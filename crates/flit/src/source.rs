@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Event, EventQueue, Phase, Purpose, Stream, Time, Wheel};
+use backwater_kernel::{Event, EventQueue, Phase, Purpose, Stream, Time, Wheel};
 
 use crate::fabric::Fabric;
 use crate::lane::{FRESH, NONE};

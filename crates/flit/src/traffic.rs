@@ -17,7 +17,7 @@ mod weights;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stream};
 
 use crate::BuildError;
 use crate::spec::{ClassSpec, FabricSpec, Injection, LANES_MAX, Sources};

@@ -2,10 +2,10 @@
 
 mod common;
 
+use backwater_flit::Simulation;
+use backwater_flit::probe::{Audit, Crossing, Probe, Tag};
+use backwater_flit::spec::{Allocator, FabricSpec, Release, Sources, Switch};
 use common::{ring, row};
-use flit::Simulation;
-use flit::probe::{Audit, Crossing, Probe, Tag};
-use flit::spec::{Allocator, FabricSpec, Release, Sources, Switch};
 
 const CYCLES: u64 = 150;
 

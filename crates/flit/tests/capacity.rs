@@ -5,9 +5,9 @@
 
 mod common;
 
+use backwater_flit::spec::*;
+use backwater_flit::topology;
 use common::*;
-use flit::spec::*;
-use flit::topology;
 
 fn mesh(side: u32, dimensions: usize) -> Graph {
     topology::mesh(&vec![side; dimensions], 1, 1).expect("a mesh")

@@ -11,9 +11,9 @@ mod common;
 
 use std::collections::BTreeMap;
 
+use backwater_flit::spec::*;
+use backwater_flit::topology;
 use common::*;
-use flit::spec::*;
-use flit::topology;
 
 /// Always a packet at each input, in one queue.
 fn saturated_inputs(terminals: u32, arbiter: Arbiter) -> FabricSpec {

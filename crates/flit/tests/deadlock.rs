@@ -2,12 +2,12 @@
 
 mod common;
 
+use backwater_flit::Simulation;
+use backwater_flit::outcome::{Deadlock, Stop};
+use backwater_flit::probe::TraceProbe;
+use backwater_flit::spec::{FabricSpec, Release, RoutingSpec, Switch, TraceEntry};
+use backwater_flit::topology;
 use common::{network, trace};
-use flit::Simulation;
-use flit::outcome::{Deadlock, Stop};
-use flit::probe::TraceProbe;
-use flit::spec::{FabricSpec, Release, RoutingSpec, Switch, TraceEntry};
-use flit::topology;
 
 const STALL: u64 = 300;
 
@@ -34,7 +34,7 @@ fn with_traffic_down(mut spec: FabricSpec) -> FabricSpec {
         })
     });
     let mut second = spec.classes[0].clone();
-    second.injection = flit::spec::Injection::Trace(down.collect());
+    second.injection = backwater_flit::spec::Injection::Trace(down.collect());
     spec.classes.push(second);
     spec
 }
@@ -87,7 +87,7 @@ fn a_ring_with_datelines_does_not() {
 #[test]
 fn half_a_ring_deadlocks_while_the_other_half_moves() {
     let multiplexed = Switch::Multiplexed {
-        allocator: flit::spec::Allocator::SeparableInputFirst,
+        allocator: backwater_flit::spec::Allocator::SeparableInputFirst,
         output_buffer: 2,
         speedup: 1,
     };
@@ -115,7 +115,7 @@ fn all_of_it_moves_with_datelines() {
 #[test]
 fn a_circle_with_a_gap_is_none() {
     let mut spec = circle(RoutingSpec::Unrestricted, 1);
-    if let flit::spec::Injection::Trace(packets) = &mut spec.classes[0].injection {
+    if let backwater_flit::spec::Injection::Trace(packets) = &mut spec.classes[0].injection {
         packets.truncate(6);
     }
     let mut simulation = Simulation::new(&spec).expect("it builds");

@@ -3,9 +3,9 @@
 
 mod common;
 
+use backwater_flit::Simulation;
+use backwater_flit::spec::*;
 use common::*;
-use flit::Simulation;
-use flit::spec::*;
 
 /// Two routers and a channel from one to the other; it has number 0.
 fn line(latency: u16) -> Graph {

@@ -2,10 +2,10 @@
 
 mod common;
 
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::spec::*;
+use backwater_flit::topology;
 use common::*;
-use flit::outcome::FabricOutcome;
-use flit::spec::*;
-use flit::topology;
 
 fn offering(injection: Injection, size: Size, sources: Sources) -> FabricSpec {
     let graph = topology::full(4, 2, 1).expect("a full graph");

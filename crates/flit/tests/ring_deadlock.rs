@@ -4,12 +4,12 @@
 
 mod common;
 
+use backwater_flit::dependency::{Dependency, dependency};
+use backwater_flit::outcome::Stop;
+use backwater_flit::routing::Routing;
+use backwater_flit::spec::*;
+use backwater_flit::topology;
 use common::*;
-use flit::dependency::{Dependency, dependency};
-use flit::outcome::Stop;
-use flit::routing::Routing;
-use flit::spec::*;
-use flit::topology;
 
 fn ring(routers: u32, routing: RoutingSpec, lanes: u8, classes: Vec<ClassSpec>) -> FabricSpec {
     let graph = topology::torus(&[routers], 1, 1).expect("a ring");

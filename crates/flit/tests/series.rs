@@ -2,10 +2,10 @@
 
 mod common;
 
+use backwater_flit::Simulation;
+use backwater_flit::series::{Measure, Recorder, Series, SeriesSpec};
+use backwater_flit::spec::RoutingSpec;
 use common::*;
-use flit::Simulation;
-use flit::series::{Measure, Recorder, Series, SeriesSpec};
-use flit::spec::RoutingSpec;
 
 const WINDOW: u64 = 20;
 

@@ -7,16 +7,20 @@ mod common;
 
 use std::path::Path;
 
+use backwater_flit::Simulation;
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::spec::*;
+use backwater_flit::topology;
 use common::*;
-use flit::Simulation;
-use flit::outcome::FabricOutcome;
-use flit::spec::*;
-use flit::topology;
 
 const GOLDEN: &str = "tests/golden/trace_hashes.txt";
 const CYCLES: u64 = 3_000;
 
-fn on(graph: Result<Graph, flit::BuildError>, routing: RoutingSpec, load: f64) -> FabricSpec {
+fn on(
+    graph: Result<Graph, backwater_flit::BuildError>,
+    routing: RoutingSpec,
+    load: f64,
+) -> FabricSpec {
     let classes = vec![class(Injection::Bernoulli { load }, 5)];
     let mut spec = spec(graph.expect("a graph"), routing, classes);
     spec.seed = 20_260;

@@ -3,9 +3,9 @@
 
 mod common;
 
+use backwater_flit::spec::*;
+use backwater_flit::{Simulation, topology};
 use common::*;
-use flit::spec::*;
-use flit::{Simulation, topology};
 
 /// What packets meet on their way.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use kernel::{Duration, Event, EventQueue, Heap, Phase, Purpose, Stream, Wheel};
+use backwater_kernel::{Duration, Event, EventQueue, Heap, Phase, Purpose, Stream, Wheel};
 
 /// One ATM cell at 622 Mb/s.
 const CELL_PS: u64 = 681_672;
@@ -67,7 +67,7 @@ fn turn_over<Q: EventQueue>(queue: &mut Q, delays: &Delays, holds: usize) -> u64
 }
 
 fn event(at_ps: u64, entity: u32) -> Event {
-    Event::new(kernel::Time(at_ps), Phase::Deliver, entity, 0)
+    Event::new(backwater_kernel::Time(at_ps), Phase::Deliver, entity, 0)
 }
 
 type Draw = fn(&mut Stream) -> u64;

@@ -1,7 +1,7 @@
 //! Whole instants come out of the wheel as they do out of the heap: same instant, same events,
 //! whether pops come in between or not.
 
-use kernel::{Duration, Event, EventQueue, Heap, Phase, Purpose, Stream, Time, Wheel};
+use backwater_kernel::{Duration, Event, EventQueue, Heap, Phase, Purpose, Stream, Time, Wheel};
 
 /// How far ahead the events of a program lie.
 fn ahead(kind: u64, stream: &mut Stream) -> u64 {

@@ -1,6 +1,6 @@
 //! The wheel gives events back exactly as the heap does.
 
-use kernel::{Duration, Event, EventQueue, Heap, Phase, Purpose, Stream, Time, Wheel};
+use backwater_kernel::{Duration, Event, EventQueue, Heap, Phase, Purpose, Stream, Time, Wheel};
 
 const PROGRAMS: u64 = 2_000;
 

@@ -1,7 +1,7 @@
 //! The credit rules, each as its definition says.
 
-use kernel::Time;
-use packet::spec::{CreditRule, CreditSpec};
+use backwater_kernel::Time;
+use backwater_packet::spec::{CreditRule, CreditSpec};
 
 use crate::network::Leg;
 

@@ -3,8 +3,8 @@
 //!
 //! A rule keeps every instant at which a unit passed.
 
-use kernel::{Purpose, Stream, Time};
-use packet::spec::{EnvelopeRule, EnvelopeSpec, Excess};
+use backwater_kernel::{Purpose, Stream, Time};
+use backwater_packet::spec::{EnvelopeRule, EnvelopeSpec, Excess};
 
 use crate::source::later;
 

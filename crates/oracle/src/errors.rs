@@ -1,8 +1,8 @@
 //! Errors on the wire: which units are lost, and which control units say something else.
 
-use kernel::stream::Probability;
-use kernel::{Purpose, Stream, Time};
-use packet::spec::ErrorSpec;
+use backwater_kernel::stream::Probability;
+use backwater_kernel::{Purpose, Stream, Time};
+use backwater_packet::spec::ErrorSpec;
 
 use crate::network::Load;
 

@@ -9,10 +9,10 @@
 //! # Shared with the engine
 //!
 //! TCP (`transport`) and every source but datagrams at even gaps and without end, by
-//! [`ethernet::stations`]: a mistake there is one in both engines, and tests of its own have to
-//! find it. So are the streams and the rounding of rates in `kernel`, and the words that the two
-//! fingerprints are made of: one orders the arrivals of an instant, one spreads flows or frames
-//! over several ways.
+//! [`backwater_ethernet::stations`]: a mistake there is one in both engines, and tests of its own
+//! have to find it. So are the streams and the rounding of rates in `kernel`, and the words that
+//! the two fingerprints are made of: one orders the arrivals of an instant, one spreads flows or
+//! frames over several ways.
 //!
 //! # Choices
 //!
@@ -93,9 +93,9 @@ pub use crate::compare::first_difference;
 pub use random::{Mix, SCHEMES, Scheme, random_spec};
 pub use standstill::Standstill;
 
-use ethernet::outcome::Drops;
-use ethernet::probe::{Cause, Content};
-use ethernet::spec::EthernetSpec;
+use backwater_ethernet::outcome::Drops;
+use backwater_ethernet::probe::{Cause, Content};
+use backwater_ethernet::spec::EthernetSpec;
 
 /// Flow number of control frames.
 pub const CONTROL_FLOW: u32 = u32::MAX;

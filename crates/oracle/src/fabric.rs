@@ -8,8 +8,9 @@
 //!
 //! # Shared with the engine
 //!
-//! Topologies, routing (`flit::routing`) and the generator of traffic (`flit::traffic`): a mistake
-//! there is one in both engines, and tests of its own have to find it.
+//! Topologies, routing (`backwater_flit::routing`) and the generator of traffic
+//! (`backwater_flit::traffic`): a mistake there is one in both engines, and tests of its own have
+//! to find it.
 //!
 //! # Choices
 //!
@@ -50,9 +51,9 @@ mod tests;
 pub use crate::compare::first_difference;
 pub use random::random_spec;
 
-use flit::BuildError;
-use flit::spec::FabricSpec;
-use kernel::TraceHash;
+use backwater_flit::BuildError;
+use backwater_flit::spec::FabricSpec;
+use backwater_kernel::TraceHash;
 
 /// A packet that reached its destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,7 +78,7 @@ pub struct Delivery {
 
 impl Delivery {
     /// The sum of these over all deliveries, modulo 2^64, is the engine's
-    /// [`trace_hash`](flit::outcome::FabricOutcome::trace_hash).
+    /// [`trace_hash`](backwater_flit::outcome::FabricOutcome::trace_hash).
     pub fn fingerprint(&self) -> u64 {
         let mut hash = TraceHash::new();
         hash.add(u64::from(self.source) << 32 | u64::from(self.destination));

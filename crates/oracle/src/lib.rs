@@ -2,11 +2,11 @@
 //! relatives), to check the fast engine against. For tests only.
 //!
 //! One object per cell, vectors, linear scans; every quantity is recomputed from its definition.
-//! [`run`] gives every start of transmission of a [`packet::spec::NetworkSpec`], [`random_spec`]
-//! makes networks to compare on, [`first_difference`] says where two runs part. The same for the
-//! cycle engine is in [`fabric`], for the Ethernet engine in [`ethernet`](mod@ethernet), for ABR
-//! sources and the ports that tell them rates in [`abr`].
-//! What ports serve by is in `service`, with choices of its own.
+//! [`run`] gives every start of transmission of a [`backwater_packet::spec::NetworkSpec`],
+//! [`random_spec`] makes networks to compare on, [`first_difference`] says where two runs part.
+//! The same for the cycle engine is in [`fabric`], for the Ethernet engine in
+//! [`ethernet`](mod@ethernet), for ABR sources and the ports that tell them rates in [`abr`]. What
+//! ports serve by is in `service`, with choices of its own.
 //!
 //! # Choices
 //!
@@ -92,7 +92,7 @@ pub use random::{
 pub use report::{Delivery, LegReport, Rank, Report, Start};
 pub use service::Check;
 
-use packet::spec::NetworkSpec;
+use backwater_packet::spec::NetworkSpec;
 
 /// Runs `spec` over all instants up to and including `stop_at`.
 pub fn run(spec: &NetworkSpec) -> Result<Report, Problem> {

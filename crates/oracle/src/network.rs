@@ -1,7 +1,7 @@
 //! The network's state: every cell an object, every list a vector.
 
-use kernel::{Duration, Purpose, Rate, Time};
-use packet::spec::{
+use backwater_kernel::{Duration, Purpose, Rate, Time};
+use backwater_packet::spec::{
     CreditSpec, EnvelopeSpec, FlowControlSpec, FlowSpec, NetworkSpec, Overflow, PoolSpec, SinkSpec,
     Timing, TrafficSpec,
 };

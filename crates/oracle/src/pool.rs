@@ -5,8 +5,8 @@
 
 use std::cmp::Reverse;
 
-use kernel::Time;
-use packet::spec::{Hold, PoolSpec, SchedulerSpec, SinkSpec, WhenFull};
+use backwater_kernel::Time;
+use backwater_packet::spec::{Hold, PoolSpec, SchedulerSpec, SinkSpec, WhenFull};
 
 use crate::network::Network;
 

@@ -1,6 +1,6 @@
 //! What a run found.
 
-use packet::outcome::SessionOutcome;
+use backwater_packet::outcome::SessionOutcome;
 
 use crate::network::Network;
 use crate::service::Check;
@@ -98,7 +98,7 @@ pub(crate) fn report(network: Network) -> Report {
     let mut checks: Vec<Check> = ports().flat_map(|port| port.checks()).copied().collect();
     checks.sort();
     let close_calls = ports().filter_map(|port| port.close_call());
-    let close_call_ps = close_calls.min().map(kernel::Time::ps);
+    let close_call_ps = close_calls.min().map(backwater_kernel::Time::ps);
     let leg_report = |leg: &crate::network::Leg| LegReport {
         flow: leg.flow as u32,
         leg: leg.index_in_flow as u32,

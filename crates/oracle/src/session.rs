@@ -2,9 +2,9 @@
 //!
 //! What is reserved on a channel is counted anew whenever somebody asks.
 
-use kernel::{Rate, Time};
-use packet::outcome::{SessionAnswer, SessionOutcome};
-use packet::spec::{ReserveSpec, SessionSpec, TrafficSpec};
+use backwater_kernel::{Rate, Time};
+use backwater_packet::outcome::{SessionAnswer, SessionOutcome};
+use backwater_packet::spec::{ReserveSpec, SessionSpec, TrafficSpec};
 
 use crate::fault::Fault;
 use crate::network::{Flow, Network, Wish};

@@ -1,7 +1,7 @@
 //! When sources offer units.
 
-use kernel::{Duration, Purpose, Stream, Time};
-use packet::spec::{FlowSpec, NetworkSpec, SizeShare, Span, TrafficSpec};
+use backwater_kernel::{Duration, Purpose, Stream, Time};
+use backwater_packet::spec::{FlowSpec, NetworkSpec, SizeShare, Span, TrafficSpec};
 
 use crate::network::Flow;
 

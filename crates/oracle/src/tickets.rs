@@ -1,7 +1,7 @@
 //! Control units of credit: what makes one wanted, and what it says.
 
-use kernel::Time;
-use packet::spec::{Bind, CreditSpec};
+use backwater_kernel::Time;
+use backwater_packet::spec::{Bind, CreditSpec};
 
 use crate::credit;
 use crate::network::{Leg, Load, Network, Ticket, Wish};

@@ -1,8 +1,8 @@
 //! Warnings of VirtualClock's monitor, and what sources make of them: Zhang 1991, section 3.1, as
 //! the chapters on envelopes and on sessions put it.
 
-use kernel::Time;
-use packet::spec::{FlowSpec, OnAlarm, SchedulerSpec};
+use backwater_kernel::Time;
+use backwater_packet::spec::{FlowSpec, OnAlarm, SchedulerSpec};
 
 use crate::fault::Fault;
 use crate::network::{Flow, Network, Wish};
@@ -61,7 +61,7 @@ impl Heed {
     fn pass(&mut self, now: Time, bytes: u64) {
         self.sent.push((now, 8 * bytes));
         if let Some(rate) = self.spacing_bps {
-            self.free_at = Time(now.ps() + kernel::Rate(rate).tick(bytes).ps());
+            self.free_at = Time(now.ps() + backwater_kernel::Rate(rate).tick(bytes).ps());
         }
     }
 

@@ -4,11 +4,11 @@
 mod abr;
 
 use abr::{Log, observe};
-use kernel::{Channels, Duration, Purpose, Rate, Stream, Time, Wheel};
-use oracle::abr::Builder;
-use packet::Simulation;
-use packet::probe::{Crossing, Probe};
-use packet::spec::*;
+use backwater_kernel::{Channels, Duration, Purpose, Rate, Stream, Time, Wheel};
+use backwater_oracle::abr::Builder;
+use backwater_packet::Simulation;
+use backwater_packet::probe::{Crossing, Probe};
+use backwater_packet::spec::*;
 
 const MS: u64 = 1_000_000_000;
 const LINK: Rate = Rate(155_520_000);

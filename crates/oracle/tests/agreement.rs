@@ -2,12 +2,12 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Heap, Time, Wheel};
+use backwater_oracle::{Report, Start, first_difference, random_spec};
+use backwater_packet::Simulation;
+use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::spec::{Bind, CreditSpec, ErrorSpec, FlowControlSpec, NetworkSpec, Overflow};
 use common::{CELL_PS, RULES, cells, each_credit, under};
-use kernel::{Duration, Heap, Time, Wheel};
-use oracle::{Report, Start, first_difference, random_spec};
-use packet::Simulation;
-use packet::probe::{Crossing, Probe, UnitKind};
-use packet::spec::{Bind, CreditSpec, ErrorSpec, FlowControlSpec, NetworkSpec, Overflow};
 
 /// Keeps every start in the oracle's words.
 #[derive(Default)]
@@ -25,7 +25,7 @@ impl Probe for Starts {
     }
 }
 
-fn fast<Q: kernel::EventQueue>(spec: &NetworkSpec) -> (Vec<Start>, u64) {
+fn fast<Q: backwater_kernel::EventQueue>(spec: &NetworkSpec) -> (Vec<Start>, u64) {
     let mut simulation =
         Simulation::<Q, Starts>::new(spec, Starts::default()).expect("a sound network");
     simulation.run();
@@ -36,7 +36,7 @@ fn fast<Q: kernel::EventQueue>(spec: &NetworkSpec) -> (Vec<Start>, u64) {
 }
 
 fn slow(spec: &NetworkSpec) -> Report {
-    oracle::run(spec).expect("the oracle can run it")
+    backwater_oracle::run(spec).expect("the oracle can run it")
 }
 
 /// The starts compared; both must be the same.
@@ -87,7 +87,7 @@ fn they_agree_where_values_are_bound_at_the_trigger() {
         let in_time = fast::<Wheel>(&spec).1;
         each_credit(&mut spec, |credit| credit.bind = Bind::Trigger);
         for leg in spec.flows.iter_mut().flat_map(|flow| &mut flow.legs) {
-            leg.buffer.overflow = packet::spec::Overflow::Keep;
+            leg.buffer.overflow = backwater_packet::spec::Overflow::Keep;
         }
         late += (fast::<Wheel>(&spec).1 != in_time) as u32;
         total += compared(&spec, &slow(&spec));

@@ -6,10 +6,10 @@ mod ethernet_common;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use ethernet::spec::*;
+use backwater_ethernet::spec::*;
+use backwater_kernel::{Channels, Duration};
+use backwater_oracle::ethernet::{Mix, Report, SCHEMES, Scheme, random_spec};
 use ethernet_common::difference;
-use kernel::{Channels, Duration};
-use oracle::ethernet::{Mix, Report, SCHEMES, Scheme, random_spec};
 
 const NETWORKS: u64 = 21;
 

@@ -5,11 +5,11 @@ mod ethernet_common;
 
 use std::collections::BTreeMap;
 
-use ethernet::probe::FrameView;
-use ethernet::spec::*;
+use backwater_ethernet::probe::FrameView;
+use backwater_ethernet::spec::*;
+use backwater_kernel::{Channels, Duration, Time};
+use backwater_oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 use ethernet_common::watch::*;
-use kernel::{Channels, Duration, Time};
-use oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 
 const SEEDS: u64 = 12;
 

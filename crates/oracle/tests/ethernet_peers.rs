@@ -2,10 +2,10 @@
 
 mod ethernet_common;
 
-use ethernet::probe::{Content, Gate};
-use ethernet::spec::*;
+use backwater_ethernet::probe::{Content, Gate};
+use backwater_ethernet::spec::*;
+use backwater_kernel::{Duration, Rate, Time};
 use ethernet_common::watch::*;
-use kernel::{Duration, Rate, Time};
 
 const NS: u64 = 1_000;
 const US: u64 = 1_000_000;

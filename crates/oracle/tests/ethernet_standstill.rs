@@ -5,11 +5,11 @@ mod ethernet_common;
 
 use std::collections::BTreeSet;
 
-use ethernet::outcome::{Standstill, Stop, Wait};
-use ethernet::spec::EthernetSpec;
+use backwater_ethernet::outcome::{Standstill, Stop, Wait};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_kernel::Duration;
+use backwater_oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 use ethernet_common::{difference, fast, slow};
-use kernel::Duration;
-use oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 
 const NETWORKS: u64 = 16;
 
@@ -34,7 +34,10 @@ fn found(spec: &EthernetSpec) -> Option<Standstill> {
 }
 
 /// Does the standstill that the engine reports follow from what the other found?
-fn follows(other: &oracle::ethernet::Standstill, found: &Standstill) -> Result<(), String> {
+fn follows(
+    other: &backwater_oracle::ethernet::Standstill,
+    found: &Standstill,
+) -> Result<(), String> {
     let place = |wait: &Wait| {
         let place = other.stuck.iter().position(|own| own == wait);
         place.ok_or_else(|| format!("{wait:?} does not wait"))

@@ -2,10 +2,10 @@
 
 mod fabric_common;
 
+use backwater_flit::Simulation;
+use backwater_flit::spec::{FabricSpec, LaneChoice, Sources, Switch};
+use backwater_oracle::fabric::{Delivery, Fabric, random_spec, run_logged};
 use fabric_common::{MULTIPLEXED, line, network, queueing};
-use flit::Simulation;
-use flit::spec::{FabricSpec, LaneChoice, Sources, Switch};
-use oracle::fabric::{Delivery, Fabric, random_spec, run_logged};
 
 const CYCLES: u64 = 400;
 /// Cycles from one look at the engine's deliveries to the next.

@@ -1,9 +1,9 @@
 //! The audit of the cycle engine on random networks: it sees nothing wrong, and changes nothing.
 
-use flit::Simulation;
-use flit::probe::{Audit, Crossing, TraceProbe};
-use flit::spec::FabricSpec;
-use oracle::fabric::{Move, random_spec, run_logged};
+use backwater_flit::Simulation;
+use backwater_flit::probe::{Audit, Crossing, TraceProbe};
+use backwater_flit::spec::FabricSpec;
+use backwater_oracle::fabric::{Move, random_spec, run_logged};
 
 const CYCLES: u64 = 400;
 

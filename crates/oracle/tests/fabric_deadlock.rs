@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use flit::Simulation;
-use flit::outcome::Stop;
-use flit::probe::{Crossing, Probe, Tag};
-use flit::spec::{FabricSpec, Injection, Pattern, RoutingSpec};
-use flit::topology;
-use oracle::fabric::random_spec;
+use backwater_flit::Simulation;
+use backwater_flit::outcome::Stop;
+use backwater_flit::probe::{Crossing, Probe, Tag};
+use backwater_flit::spec::{FabricSpec, Injection, Pattern, RoutingSpec};
+use backwater_flit::topology;
+use backwater_oracle::fabric::random_spec;
 
 const CYCLES: u64 = 600;
 /// Cycles after which nothing under way is under way any more.

@@ -2,13 +2,13 @@
 //! is the same, so runs are compared in pairs: over many seeds what they deliver, and how late,
 //! differs by no more than chance.
 
-use flit::Simulation;
-use flit::spec::{
+use backwater_flit::Simulation;
+use backwater_flit::spec::{
     Allocator, Arbiter, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec, Pattern,
     Release, RouterSpec, RoutingSpec, Size, Sources, Switch, WarmUp,
 };
-use flit::topology;
-use oracle::fabric::run;
+use backwater_flit::topology;
+use backwater_oracle::fabric::run;
 
 const CYCLES: u64 = 300;
 const SEEDS: u64 = 40;

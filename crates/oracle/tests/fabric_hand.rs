@@ -2,9 +2,9 @@
 
 mod fabric_common;
 
+use backwater_flit::spec::{Allocator, Arbiter, FabricSpec, LaneChoice, Release, Sources, Switch};
+use backwater_oracle::fabric::{Delivery, Fabric, Move, run, run_logged};
 use fabric_common::{MULTIPLEXED, delivered, graph, line, network, queueing, trace};
-use flit::spec::{Allocator, Arbiter, FabricSpec, LaneChoice, Release, Sources, Switch};
-use oracle::fabric::{Delivery, Fabric, Move, run, run_logged};
 
 fn ran(spec: &FabricSpec, cycles: u64) -> Fabric {
     run_logged(spec, cycles).expect("the laws hold")
@@ -364,17 +364,17 @@ fn groups_of_lanes_are_kept_apart() {
 fn a_request_brings_a_reply_and_that_the_next_request() {
     let mut spec = network(line(1), &[]);
     spec.graph = graph(1, &[], &[(0, 0), (0, 0)]);
-    spec.classes[0].injection = flit::spec::Injection::RequestReply {
+    spec.classes[0].injection = backwater_flit::spec::Injection::RequestReply {
         outstanding: 1,
         think: 10,
         reply_class: 1,
     };
-    spec.classes[0].pattern = flit::spec::Pattern::Uniform {
+    spec.classes[0].pattern = backwater_flit::spec::Pattern::Uniform {
         include_self: false,
     };
     spec.classes.push(spec.classes[0].clone());
-    spec.classes[1].injection = flit::spec::Injection::Replies;
-    spec.classes[1].size = flit::spec::Size::Fixed(4);
+    spec.classes[1].injection = backwater_flit::spec::Injection::Replies;
+    spec.classes[1].size = backwater_flit::spec::Size::Fixed(4);
     let births: Vec<(u8, u64, u64)> = ran(&spec, 40)
         .deliveries
         .iter()

@@ -1,13 +1,13 @@
 //! What holds for every network of the cycle engine, on random ones.
 
-use flit::Simulation;
-use flit::outcome::FabricOutcome;
-use flit::spec::{
+use backwater_flit::Simulation;
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::spec::{
     Arbiter, ChannelSpec, ClassSpec, FabricSpec, Injection, MeasureSpec, RoutingSpec, Shape,
     TraceEntry, WarmUp,
 };
-use kernel::{Purpose, Stream};
-use oracle::fabric::{random_spec, run, run_logged};
+use backwater_kernel::{Purpose, Stream};
+use backwater_oracle::fabric::{random_spec, run, run_logged};
 
 const CYCLES: u64 = 700;
 const SEEDS: u64 = 40;
@@ -129,7 +129,7 @@ fn an_interrupted_run_balances() {
             assert_eq!(found.flit_hops, reference.flit_hops);
             let at_terminals: u64 = found.terminals.iter().map(|at| at.queued).sum();
             assert_eq!(at_terminals, reference.queued, "seed {seed}, cycle {cycle}");
-            let by_class = |of: fn(&flit::outcome::ClassOutcome) -> u64| -> u64 {
+            let by_class = |of: fn(&backwater_flit::outcome::ClassOutcome) -> u64| -> u64 {
                 found.classes.iter().map(of).sum()
             };
             assert_eq!(by_class(|class| class.created_total), found.created_total);

@@ -1,8 +1,8 @@
 //! The reference of the cycle engine on random networks: all laws in every cycle, and what must
 //! hold for every packet.
 
-use flit::spec::{FabricSpec, LaneChoice, Release, RoutingSpec, Sources, Switch};
-use oracle::fabric::{Fabric, first_difference, random_spec, run, run_logged};
+use backwater_flit::spec::{FabricSpec, LaneChoice, Release, RoutingSpec, Sources, Switch};
+use backwater_oracle::fabric::{Fabric, first_difference, random_spec, run, run_logged};
 
 const CYCLES: u64 = 300;
 
@@ -28,7 +28,7 @@ fn assert_sane(seed: u64, fabric: &Fabric) {
         );
         assert!(delivery.hops >= 2, "seed {seed}: {delivery}");
     }
-    let order = |at: &oracle::fabric::Delivery| (at.delivered, at.destination);
+    let order = |at: &backwater_oracle::fabric::Delivery| (at.delivered, at.destination);
     assert!(fabric.deliveries.is_sorted_by(|a, b| order(a) < order(b)));
     assert_eq!(fabric.flit_hops, fabric.moves.len() as u64);
     let crossed = fabric.deliveries.iter();

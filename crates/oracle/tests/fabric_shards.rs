@@ -2,16 +2,16 @@
 
 mod fabric_common;
 
-use fabric_common::{MULTIPLEXED, network};
-use flit::Simulation;
-use flit::outcome::{FabricOutcome, Stop};
-use flit::shard::{self, Conductor, Mail, Shard};
-use flit::spec::{
+use backwater_flit::Simulation;
+use backwater_flit::outcome::{FabricOutcome, Stop};
+use backwater_flit::shard::{self, Conductor, Mail, Shard};
+use backwater_flit::spec::{
     Arbiter, FabricSpec, Graph, Injection, Pattern, Release, RoutingSpec, Size, Sources, Switch,
     WarmUp,
 };
-use flit::topology;
-use oracle::fabric::random_spec;
+use backwater_flit::topology;
+use backwater_oracle::fabric::random_spec;
+use fabric_common::{MULTIPLEXED, network};
 
 /// All shards in turn, in one thread.
 struct Turns {

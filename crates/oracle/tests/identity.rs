@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_kernel::{Purpose, Stream, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::probe::{Audit, Crossing, Probe, Recorder, TraceProbe, UnitKind};
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Purpose, Stream, Time, Wheel};
-use packet::Simulation;
-use packet::probe::{Audit, Crossing, Probe, Recorder, TraceProbe, UnitKind};
-use packet::spec::*;
 
 /// Every start of data: when, where, which.
 #[derive(Default, PartialEq, Debug)]

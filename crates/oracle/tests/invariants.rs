@@ -2,10 +2,10 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Time};
+use backwater_packet::outcome::Stop;
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Duration, Time};
-use packet::outcome::Stop;
-use packet::spec::*;
 
 /// Probabilities that a control unit is found corrupted and discarded.
 const LOSSES: [f64; 3] = [0.05, 0.3, 0.7];

@@ -3,9 +3,9 @@
 
 mod service_common;
 
-use kernel::{Duration, Rate};
-use oracle::{Rates, Report, ServiceMix, Start, first_difference, random_service_spec};
-use packet::spec::{
+use backwater_kernel::{Duration, Rate};
+use backwater_oracle::{Rates, Report, ServiceMix, Start, first_difference, random_service_spec};
+use backwater_packet::spec::{
     EnvelopeRule, EnvelopeSpec, Excess, FlowSpec, Hold, NetworkSpec, NodeKind, PoolSpec, Resync,
     SchedulerSpec, Stamp, TrafficSpec, WhenFull,
 };

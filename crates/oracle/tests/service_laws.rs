@@ -3,9 +3,9 @@
 mod common;
 mod service_common;
 
-use kernel::{Channels, Duration, Purpose, Rate, Stream, Time};
-use oracle::{ServiceMix, random_service_spec};
-use packet::spec::*;
+use backwater_kernel::{Channels, Duration, Purpose, Rate, Stream, Time};
+use backwater_oracle::{ServiceMix, random_service_spec};
+use backwater_packet::spec::*;
 use service_common::{Seen, fast, slow_seen, virtual_clock};
 
 const NETWORKS: u64 = 60;
@@ -273,7 +273,7 @@ fn late(engine: Engine, spec: &NetworkSpec) -> (usize, usize) {
     let (mut left, mut late) = (0, 0);
     for rank in &seen.ranks {
         let (flow, id) = legs[rank.leg as usize];
-        let unit = |start: &&oracle::Start| {
+        let unit = |start: &&backwater_oracle::Start| {
             (start.flow, start.channel, start.number) == (flow, id, rank.number)
         };
         let Some(start) = seen.starts.iter().find(unit) else {

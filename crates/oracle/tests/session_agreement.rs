@@ -1,15 +1,15 @@
 //! Sessions, warnings and limits of residence: the fast engine starts every unit at the same
 //! instant as the slow, obvious one, and says the same of every session.
 
-use kernel::Wheel;
-use oracle::{
+use backwater_kernel::Wheel;
+use backwater_oracle::{
     Fault, Start, first_difference, random_residence_spec, random_session_spec,
     random_warning_spec, run, run_with,
 };
-use packet::Simulation;
-use packet::outcome::{LossCause, SessionAnswer, SessionOutcome};
-use packet::probe::{Crossing, Probe, UnitKind};
-use packet::spec::NetworkSpec;
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{LossCause, SessionAnswer, SessionOutcome};
+use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::spec::NetworkSpec;
 
 /// Random networks of a kind.
 const NETWORKS: u64 = 1200;

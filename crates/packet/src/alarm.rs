@@ -6,8 +6,8 @@
 
 use alloc::string::String;
 
-use kernel::time::PS_PER_SECOND;
-use kernel::{Duration, EventQueue, Rate, Time};
+use backwater_kernel::time::PS_PER_SECOND;
+use backwater_kernel::{Duration, EventQueue, Rate, Time};
 
 use crate::envelope::{Bucket, Gate, LONGEST_PS, Rule};
 use crate::probe::Probe;

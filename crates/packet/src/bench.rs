@@ -4,7 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use crate::scheduler::{Choice, Packet, Place, Port, Ranked, Share};
 use crate::spec::SchedulerSpec;

@@ -31,7 +31,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Rate};
 
 use crate::spec::{
     EnvelopeRule, EnvelopeSpec, Excess, FlowSpec, NetworkSpec, ReserveSpec, SinkSpec,

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 use core::fmt;
 
-use kernel::hash::TraceHash;
-use kernel::stats::{Level, TimeWeighted};
-use kernel::{Channels, Duration, Event, EventQueue, Phase, Rate, Time};
+use backwater_kernel::hash::TraceHash;
+use backwater_kernel::stats::{Level, TimeWeighted};
+use backwater_kernel::{Channels, Duration, Event, EventQueue, Phase, Rate, Time};
 
 use crate::cell_tcp::Connections;
 use crate::channel::{self, Channel};

@@ -28,8 +28,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Event, EventQueue, Phase, Time};
-use transport::spec::AckSpec;
+use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
+use backwater_transport::spec::AckSpec;
 
 use crate::build::ends;
 use crate::flow::{Delays, Delivery};

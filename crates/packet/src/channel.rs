@@ -3,8 +3,8 @@
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
-use kernel::stream::{Probability, Purpose, Stream};
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::stream::{Probability, Purpose, Stream};
+use backwater_kernel::{Duration, Rate, Time};
 
 use crate::scheduler::{Choice, Port, Ranked, Scheduler};
 use crate::spec::{ChannelSpec, ErrorSpec, OutageSpec, Timing};

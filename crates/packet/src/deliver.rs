@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use kernel::{Event, EventQueue, Phase};
+use backwater_kernel::{Event, EventQueue, Phase};
 
 use crate::flow_control;
 use crate::leg::Seers;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{DueSet, Event, Phase};
+use backwater_kernel::{DueSet, Event, Phase};
 
 /// The events of one instant, by phase.
 pub(crate) struct Due {

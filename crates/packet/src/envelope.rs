@@ -18,8 +18,8 @@ use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
 
-use kernel::stream::Stream;
-use kernel::{Duration, Time};
+use backwater_kernel::stream::Stream;
+use backwater_kernel::{Duration, Time};
 
 use crate::spec::{EnvelopeRule, EnvelopeSpec, Excess};
 

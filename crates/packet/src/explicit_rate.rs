@@ -24,7 +24,7 @@ pub(crate) use relative_rate::RelativeRate;
 
 use alloc::boxed::Box;
 
-use kernel::{Rate, Time};
+use backwater_kernel::{Rate, Time};
 
 use crate::outcome::RatePortOutcome;
 use crate::probe::RateInterval;

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{EventQueue, Time};
+use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::Delays;
 use crate::outcome::{

@@ -2,8 +2,8 @@
 
 use alloc::boxed::Box;
 
-use kernel::Time;
-use kernel::stats::{BatchMeans, Histogram, Sampled};
+use backwater_kernel::Time;
+use backwater_kernel::stats::{BatchMeans, Histogram, Sampled};
 
 use crate::outcome::Drops;
 use crate::shaping::Shaping;

@@ -15,7 +15,7 @@ mod start_log;
 pub(crate) use credit::{CreditLink, Settings};
 pub(crate) use start_log::{StartArena, StartLog};
 
-use kernel::Duration;
+use backwater_kernel::Duration;
 
 use crate::spec::{CreditRule, CreditSpec};
 

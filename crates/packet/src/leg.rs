@@ -3,7 +3,7 @@
 //! Each end is one cache line. What a switch does with a unit touches the receiver's line of one
 //! leg and the sender's line of the next, which lie side by side for a flow without branches.
 
-use kernel::stats::Level;
+use backwater_kernel::stats::Level;
 
 use crate::flow_control::StartLog;
 use crate::scheduler::Place;

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 mod abr;
 mod ports;
@@ -190,7 +190,7 @@ pub enum SessionAnswer {
         /// Channel (index).
         channel: u32,
         /// What is reserved there with this flow, less what can be.
-        missing: kernel::Rate,
+        missing: backwater_kernel::Rate,
     },
 }
 

@@ -19,7 +19,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use kernel::{Channels, EventQueue, Time};
+use backwater_kernel::{Channels, EventQueue, Time};
 
 use crate::build::{BuildError, ends};
 use crate::outcome::LossCause;

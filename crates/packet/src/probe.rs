@@ -16,7 +16,7 @@ pub use recorder::Recorder;
 pub use recovery::Recovery;
 pub use trace::{Passage, TraceEntry, TraceProbe};
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use crate::outcome::LossCause;
 use crate::simulation::Network;

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Event, EventQueue, Phase, Rate, Time};
+use backwater_kernel::{Duration, Event, EventQueue, Phase, Rate, Time};
 
 use crate::explicit_rate::{BACKGROUND, ExplicitRate, PortView};
 use crate::outcome::RatePortOutcome;

@@ -7,7 +7,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use kernel::{Event, EventQueue, Phase};
+use backwater_kernel::{Event, EventQueue, Phase};
 
 use crate::channel::{Ticket, TicketKind};
 use crate::explicit_rate::RmCell;

@@ -36,7 +36,7 @@ pub(crate) use round_robin::{Place, RoundRobin};
 
 use alloc::boxed::Box;
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 /// The discipline of one port.
 pub(crate) enum Scheduler {

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::{Channels, Duration, EventQueue, Rate};
+use backwater_kernel::{Channels, Duration, EventQueue, Rate};
 
 use crate::build::{ends, is_pulled};
 use crate::leg::Leg;

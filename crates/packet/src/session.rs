@@ -24,7 +24,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Rate, Time};
+use backwater_kernel::{Rate, Time};
 
 use crate::build::BuildError;
 use crate::outcome::{SessionAnswer, SessionOutcome};

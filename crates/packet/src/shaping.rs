@@ -15,8 +15,8 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use kernel::stream::{Purpose, Stream};
-use kernel::{Duration, Event, EventQueue, Phase, Time};
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
 
 use crate::alarm::Alarm;
 use crate::envelope::{self, Gate, Parcel, Rule, Verdict};

@@ -5,7 +5,7 @@
 //! and the delay of each link. Every node on the way takes a message in and writes a new one for
 //! the next port. Messages that go back use the channels against the flow's.
 
-use kernel::EventQueue;
+use backwater_kernel::EventQueue;
 
 use crate::channel::{Ticket, TicketKind};
 use crate::probe::Probe;

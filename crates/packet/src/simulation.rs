@@ -4,9 +4,9 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::hash::TraceHash;
-use kernel::stats::TimeWeighted;
-use kernel::{Event, EventQueue, Phase, Time, Wheel};
+use backwater_kernel::hash::TraceHash;
+use backwater_kernel::stats::TimeWeighted;
+use backwater_kernel::{Event, EventQueue, Phase, Time, Wheel};
 
 use crate::cell_tcp::Connections;
 use crate::channel::{Channel, Ticket};

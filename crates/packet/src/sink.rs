@@ -1,7 +1,7 @@
 //! How destinations consume. An infinite sink has no state: it frees a unit as it arrives.
 
-use kernel::stream::{Purpose, Stream};
-use kernel::{Duration, Time};
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Duration, Time};
 
 use crate::spec::{SinkSpec, Span};
 use crate::traffic::draw;

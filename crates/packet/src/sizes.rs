@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
 
-use kernel::stream::{Purpose, Stream};
+use backwater_kernel::stream::{Purpose, Stream};
 
 use crate::spec::{FlowSpec, SizeShare};
 

@@ -1,6 +1,6 @@
 //! The two ends of a flow: offering units, taking them in, answering.
 
-use kernel::{Event, EventQueue, Phase, Time};
+use backwater_kernel::{Event, EventQueue, Phase, Time};
 
 use crate::deliver::SOURCE_TIMER;
 use crate::flow::{Delays, Delivery};

@@ -10,7 +10,7 @@ pub(crate) use window::Window;
 
 use alloc::boxed::Box;
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use crate::spec::SourceControlSpec;
 

@@ -7,7 +7,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 mod abr;
 mod ends;
@@ -111,7 +111,7 @@ pub enum NodeKind {
 }
 
 /// A full-duplex link.
-pub type LinkSpec = kernel::Link<ChannelSpec>;
+pub type LinkSpec = backwater_kernel::Link<ChannelSpec>;
 
 /// One direction of a link.
 #[derive(Clone, Debug)]

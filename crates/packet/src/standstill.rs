@@ -36,7 +36,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Channels, Duration, EventQueue, Time};
+use backwater_kernel::{Channels, Duration, EventQueue, Time};
 
 use crate::outcome::{MissingCredit, Reason, Standstill, Stop, Wait};
 use crate::probe::Probe;

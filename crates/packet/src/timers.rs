@@ -1,6 +1,6 @@
 //! Control timers: requests for credit, refresh of credit, end-to-end time-outs.
 
-use kernel::{Event, EventQueue, Phase};
+use backwater_kernel::{Event, EventQueue, Phase};
 
 use crate::cell_tcp::TCP_TIMER;
 use crate::channel::TicketKind;

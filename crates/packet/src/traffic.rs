@@ -21,8 +21,8 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use kernel::stream::{Purpose, Stream};
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Duration, Rate, Time};
 
 use crate::spec::{FlowSpec, LimitSpec, SourceControlSpec, Span, TrafficSpec};
 

@@ -1,6 +1,6 @@
 //! Ports choose and units start: arbitration, credit spent, memory freed.
 
-use kernel::{Event, EventQueue, Phase, Time};
+use backwater_kernel::{Event, EventQueue, Phase, Time};
 
 use crate::channel::{Ticket, TicketKind};
 use crate::flow_control::Receiver;

@@ -17,7 +17,7 @@ mod tests;
 mod time;
 mod time_out;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use crate::explicit_rate::Ratio;
 use crate::spec::UiliSpec;
@@ -172,7 +172,7 @@ fn share_of(span: Duration, whole: Duration) -> Ratio {
 /// Cells that `rate` makes in `span`, in units of `rdf` cells.
 fn cells_over_rdf(rate: Rate, span: Duration, bits: u32, rdf: Ratio) -> Ratio {
     let sent = rate.0 as u128 * span.ps() as u128;
-    let cell = bits as u128 * kernel::time::PS_PER_SECOND as u128;
+    let cell = bits as u128 * backwater_kernel::time::PS_PER_SECOND as u128;
     Ratio::of(sent, ((cell * rdf.0 as u128) >> 32).max(1))
 }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use crate::explicit_rate::RmCell;
 use crate::probe::UnitKind;

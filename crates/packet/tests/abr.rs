@@ -2,12 +2,12 @@
 
 mod common;
 
+use backwater_kernel::{Rate, Time};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{Outcome, Series};
+use backwater_packet::probe::{Audit, Recorder};
+use backwater_packet::spec::*;
 use common::figure_5::*;
-use kernel::{Rate, Time};
-use packet::Simulation;
-use packet::outcome::{Outcome, Series};
-use packet::probe::{Audit, Recorder};
-use packet::spec::*;
 
 fn series(name: &str, measure: Measure, flow: Option<u32>) -> SeriesSpec {
     SeriesSpec {
@@ -29,7 +29,7 @@ fn run(abr: AbrSpec) -> (Outcome, Vec<Series>) {
     ];
     let recorder = Recorder::new(&spec, &wanted);
     let audit = Audit::new(&spec);
-    let mut simulation: Simulation<kernel::Wheel, _> =
+    let mut simulation: Simulation<backwater_kernel::Wheel, _> =
         Simulation::new(&spec, (recorder, audit)).expect("a network");
     simulation.run();
     let outcome = simulation.outcome();
@@ -76,7 +76,7 @@ fn circuits_that_can_not_work_are_refused() {
     let refused = |change: fn(&mut NetworkSpec)| {
         let mut spec = sound();
         change(&mut spec);
-        let built = Simulation::<kernel::Wheel, ()>::new(&spec, ());
+        let built = Simulation::<backwater_kernel::Wheel, ()>::new(&spec, ());
         built.err().map(|error| error.0).unwrap_or_default()
     };
     assert_eq!(refused(|_| {}), "");
@@ -106,7 +106,7 @@ fn circuits_that_can_not_work_are_refused() {
         (
             |spec| {
                 if let ExplicitRateSpec::Erica(erica) = &mut spec.rate_ports[0].1 {
-                    erica.interval = kernel::Duration(0);
+                    erica.interval = backwater_kernel::Duration(0);
                 }
             },
             "let time pass",
@@ -120,7 +120,7 @@ fn circuits_that_can_not_work_are_refused() {
 
 /// Least ACR of the first circuit and the notices that reached its source, under relative-rate
 /// marks that a switch adds to forward cells, with or without cells of its own.
-fn marked(every: Option<kernel::Duration>) -> (f64, u64) {
+fn marked(every: Option<backwater_kernel::Duration>) -> (f64, u64) {
     let mut abr = abr(UiliSpec::None, Rate(100 * MBPS));
     (abr.rif, abr.rdf, abr.cdf) = (1.0 / 16.0, 0.25, 0.0);
     let mut spec = figure_5(abr);
@@ -145,7 +145,7 @@ fn marked(every: Option<kernel::Duration>) -> (f64, u64) {
     }
     let wanted = [series("acr", Measure::AllowedRate, Some(0))];
     let recorder = Recorder::new(&spec, &wanted);
-    let mut simulation: Simulation<kernel::Wheel, _> =
+    let mut simulation: Simulation<backwater_kernel::Wheel, _> =
         Simulation::new(&spec, (recorder, Audit::new(&spec))).expect("a network");
     simulation.run();
     let outcome = simulation.outcome();
@@ -163,7 +163,7 @@ fn notices_of_a_switch_come_before_the_first_answer() {
     // Five sources at 100 Mbps fill the link between the switches at once. An answer takes the
     // round trip of 30 ms; a cell of the switch the 10 ms over one link and back.
     assert_eq!(marked(None), (1e8, 0));
-    let (least, notices) = marked(Some(kernel::Duration(MS)));
+    let (least, notices) = marked(Some(backwater_kernel::Duration(MS)));
     assert!(notices >= 10, "{notices}");
     assert!(least < 2e7, "{least}");
 }

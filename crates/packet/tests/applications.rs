@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::DelayOutcome;
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Duration, Rate, Time};
-use packet::Simulation;
-use packet::outcome::DelayOutcome;
-use packet::spec::*;
 
 fn requests() -> RequestsSpec {
     RequestsSpec {

@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::LossCause;
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Duration, Rate, Time, Wheel};
-use packet::Simulation;
-use packet::outcome::LossCause;
-use packet::spec::*;
 
 /// A rate at which a cell takes `cells` cell times (to the nearest bit per second).
 fn every(cells: u64) -> Option<ReserveSpec> {

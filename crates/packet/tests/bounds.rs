@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::bound::{Bound, NoBound, bounds};
+use backwater_packet::outcome::Outcome;
+use backwater_packet::spec::*;
 use common::chain::{Kind, chain};
-use kernel::{Duration, Rate, Time};
-use packet::bound::{Bound, NoBound, bounds};
-use packet::outcome::Outcome;
-use packet::spec::*;
 
 const CLOCK: VirtualClockSpec = VirtualClockSpec {
     stamp: Stamp::AuxVc,

@@ -2,12 +2,12 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{Outcome, Stop};
+use backwater_packet::probe::Audit;
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Duration, Time, Wheel};
-use packet::Simulation;
-use packet::outcome::{Outcome, Stop};
-use packet::probe::Audit;
-use packet::spec::*;
 
 /// One greedy circuit over one link with a buffer of 40 and a loop of 40 cells; the window is
 /// `missing` cells short. The sink takes one cell and then stands still.

@@ -2,12 +2,12 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{CellTcpOutcome, Outcome, Stop};
+use backwater_packet::spec::*;
+use backwater_transport::TcpSpec;
 use common::*;
-use kernel::{Duration, Rate, Time};
-use packet::Simulation;
-use packet::outcome::{CellTcpOutcome, Outcome, Stop};
-use packet::spec::*;
-use transport::TcpSpec;
 
 const S: u64 = 1_000_000_000_000;
 

@@ -2,10 +2,10 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Time};
+use backwater_packet::outcome::{Outcome, Stop};
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Duration, Time};
-use packet::outcome::{Outcome, Stop};
-use packet::spec::*;
 
 /// Two hops of 10 cells each way: an acknowledgement is back 40 cell times after its unit.
 fn window(units: u32) -> u64 {
@@ -110,7 +110,7 @@ fn client(outstanding: u32, file_bytes: u64) -> ClientSpec {
 }
 
 /// Responses of a client two hops of 5 cells away from its server.
-fn responses(client: ClientSpec, stop_cells: u64) -> packet::outcome::DelayOutcome {
+fn responses(client: ClientSpec, stop_cells: u64) -> backwater_packet::outcome::DelayOutcome {
     let mut net = conversation(5, stop_cells);
     net.spec.flows[0].traffic = TrafficSpec::Client(client);
     net.spec.flows[1].traffic = TrafficSpec::Server;

@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_kernel::{Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::Stop;
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Time, Wheel};
-use packet::Simulation;
-use packet::outcome::Stop;
-use packet::spec::*;
 
 /// Ten units over one link, cut-through, ten cells of delay: started at 0 to 9, there at 19.
 fn ten_units(n2: u32, n3: u32) -> Net {

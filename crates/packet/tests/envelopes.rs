@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::outcome::LossCause;
+use backwater_packet::probe::UnitKind;
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Duration, Rate, Time};
-use packet::outcome::LossCause;
-use packet::probe::UnitKind;
-use packet::spec::*;
 
 fn starts(net: &Net) -> Vec<Time> {
     watch(&net.spec, 0).starts

@@ -2,9 +2,9 @@
 
 mod common;
 
+use backwater_kernel::Time;
+use backwater_packet::spec::*;
 use common::*;
-use kernel::Time;
-use packet::spec::*;
 
 fn one_link(n2: u32, n3: u32, one_way: u64, timing: Timing, stop_at: Time) -> Net {
     let mut net = Net::new(timing, halves(one_way), stop_at);

@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Heap, Rate, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::probe::Audit;
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Duration, Heap, Rate, Time, Wheel};
-use packet::Simulation;
-use packet::probe::Audit;
-use packet::spec::*;
 
 #[test]
 fn units_have_the_sizes_their_flow_draws() {

@@ -2,12 +2,12 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{LossCause, RecoveryOutcome};
+use backwater_packet::probe::{Audit, Recovery, UnitKind};
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Duration, Rate, Time, Wheel};
-use packet::Simulation;
-use packet::outcome::{LossCause, RecoveryOutcome};
-use packet::probe::{Audit, Recovery, UnitKind};
-use packet::spec::*;
 
 const MS: u64 = 1_000_000_000;
 

@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_kernel::{Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::probe::Audit;
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Time, Wheel};
-use packet::Simulation;
-use packet::probe::Audit;
-use packet::spec::*;
 
 /// Lengths of the bursts of back-to-back cells.
 fn bursts(starts: &[Time]) -> Vec<usize> {
@@ -21,7 +21,7 @@ fn bursts(starts: &[Time]) -> Vec<usize> {
     bursts
 }
 
-fn most_in_window(starts: &[Time], window: kernel::Duration) -> usize {
+fn most_in_window(starts: &[Time], window: backwater_kernel::Duration) -> usize {
     let in_window = |first: usize| {
         let end = starts[first] + window;
         starts[first..].partition_point(|&start| start < end)

@@ -3,12 +3,12 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_packet::outcome::{LossCause, Outcome, Stop};
+use backwater_packet::probe::{Audit, Crossing, Probe};
+use backwater_packet::spec::*;
+use backwater_packet::{Network, Simulation};
 use common::*;
-use kernel::{Duration, Rate, Time, Wheel};
-use packet::outcome::{LossCause, Outcome, Stop};
-use packet::probe::{Audit, Crossing, Probe};
-use packet::spec::*;
-use packet::{Network, Simulation};
 
 fn pool(units: u32, when_full: WhenFull, hold: Hold) -> PoolSpec {
     PoolSpec {

@@ -2,12 +2,12 @@
 
 mod common;
 
+use backwater_kernel::Wheel;
+use backwater_packet::Simulation;
+use backwater_packet::outcome::Series;
+use backwater_packet::probe::Recorder;
+use backwater_packet::spec::*;
 use common::*;
-use kernel::Wheel;
-use packet::Simulation;
-use packet::outcome::Series;
-use packet::probe::Recorder;
-use packet::spec::*;
 
 /// Cell times in which 60 cells are sent where N2 is 10, N3 51 and the loop takes 155.
 const PERIOD: u64 = 163;

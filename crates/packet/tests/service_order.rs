@@ -3,9 +3,9 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Duration, Rate, Time};
-use packet::spec::*;
 
 /// A host whose port serves by `scheduler`. Each flow sends three units, 1 ps apart, from its
 /// start on; it has a priority and, for EDF, a deadline.

@@ -2,12 +2,12 @@
 
 mod common;
 
+use backwater_kernel::{Rate, Time, Wheel};
+use backwater_packet::outcome::{Outcome, SessionAnswer, Stop};
+use backwater_packet::probe::{Audit, Crossing, Probe, UnitKind};
+use backwater_packet::spec::*;
+use backwater_packet::{Network, Simulation};
 use common::*;
-use kernel::{Rate, Time, Wheel};
-use packet::outcome::{Outcome, SessionAnswer, Stop};
-use packet::probe::{Audit, Crossing, Probe, UnitKind};
-use packet::spec::*;
-use packet::{Network, Simulation};
 
 const MBPS: u64 = 1_000_000;
 
@@ -16,7 +16,7 @@ fn reserve(mbps: u64) -> Option<ReserveSpec> {
         rate: Rate(mbps * MBPS),
         interval: None,
         burst_bytes: None,
-        offset: kernel::Duration::ZERO,
+        offset: backwater_kernel::Duration::ZERO,
         deadline: None,
     })
 }

@@ -2,9 +2,9 @@
 
 mod common;
 
+use backwater_kernel::{Duration, Time};
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Duration, Time};
-use packet::spec::*;
 
 fn starts(traffic: TrafficSpec, stop_at: Time) -> Vec<Time> {
     watch(&alone(traffic, stop_at).spec, 0).starts

@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_kernel::{Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Time, Wheel};
-use packet::Simulation;
-use packet::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
-use packet::spec::*;
 
 const RULES: [CreditRule; 5] = [
     CreditRule::N23,

@@ -4,11 +4,11 @@
 
 mod common;
 
+use backwater_kernel::stats::interval_of_means;
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Duration, Time};
+use backwater_packet::spec::*;
 use common::*;
-use kernel::stats::interval_of_means;
-use kernel::stream::{Purpose, Stream};
-use kernel::{Duration, Time};
-use packet::spec::*;
 
 const FLOWS: usize = 5;
 const SEEDS: u64 = 10;
@@ -91,7 +91,7 @@ fn waits(scheduler: SchedulerSpec, flows: &[Kind], seed: u64) -> Vec<f64> {
             total: None,
         };
         flow.reserve = Some(ReserveSpec {
-            rate: kernel::Rate(RATE.0 / 100 * kind.reserve),
+            rate: backwater_kernel::Rate(RATE.0 / 100 * kind.reserve),
             interval: Some(cells(40)),
             burst_bytes: Some(u64::from(4 * kind.unit)),
             offset: Duration::ZERO,
@@ -99,7 +99,8 @@ fn waits(scheduler: SchedulerSpec, flows: &[Kind], seed: u64) -> Vec<f64> {
         });
     }
     let flows = run(&net.spec).flows;
-    let mean = |flow: &packet::outcome::FlowOutcome| flow.delay.mean_ps / cell().ps() as f64;
+    let mean =
+        |flow: &backwater_packet::outcome::FlowOutcome| flow.delay.mean_ps / cell().ps() as f64;
     flows.iter().map(mean).collect()
 }
 

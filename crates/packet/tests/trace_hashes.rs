@@ -7,10 +7,10 @@ mod common;
 
 use std::path::Path;
 
+use backwater_kernel::{Heap, Rate, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::spec::*;
 use common::*;
-use kernel::{Heap, Rate, Time, Wheel};
-use packet::Simulation;
-use packet::spec::*;
 
 const GOLDEN: &str = "tests/golden/trace_hashes.txt";
 
@@ -50,7 +50,7 @@ fn mixed() -> Net {
     flows[0].traffic = TrafficSpec::Poisson {
         start: Time::ZERO,
         mean_interval: halves(5),
-        min_interval: kernel::Duration::ZERO,
+        min_interval: backwater_kernel::Duration::ZERO,
         total: None,
     };
     flows[1].traffic = TrafficSpec::OnOff {
@@ -225,7 +225,7 @@ fn credit_scenarios() -> Vec<(&'static str, Net)> {
     ]
 }
 
-fn line<Q: kernel::EventQueue>(name: &str, net: &Net) -> String {
+fn line<Q: backwater_kernel::EventQueue>(name: &str, net: &Net) -> String {
     let mut simulation = Simulation::<Q>::new(&net.spec, ()).expect("it is sound");
     simulation.run();
     let found = simulation.outcome();

@@ -2,10 +2,10 @@
 
 mod common;
 
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::*;
 use common::*;
-use kernel::stream::{Purpose, Stream};
-use kernel::{Duration, Rate, Time};
-use packet::spec::*;
 
 const PAPER: VirtualClockSpec = VirtualClockSpec {
     stamp: Stamp::AuxVc,
@@ -211,8 +211,9 @@ fn checks_say_how_far_a_flow_is_ahead_and_alarms_are_counted() {
     assert!(ahead(0).eq(expected.map(|ahead_ps| (ahead_ps as i64, 4 * tick))));
     assert!(ahead(1).eq([(tick as i64, 4 * tick); 10]));
     // 25 cells ahead at the first check, 45 at the second; 40 are allowed.
-    let alarms =
-        |outcome: &packet::outcome::Outcome| [0, 1].map(|leg| outcome.legs[leg].alarms_total);
+    let alarms = |outcome: &backwater_packet::outcome::Outcome| {
+        [0, 1].map(|leg| outcome.legs[leg].alarms_total)
+    };
     assert_eq!(alarms(&outcome), [9, 0]);
     assert_eq!(alarms(&run(Some(cells(100))).1), [6, 0]);
     // As far ahead as is allowed is not too far.
@@ -247,8 +248,9 @@ fn late(log: &PortLog, net: &Net) -> usize {
     let flows = &net.spec.flows;
     let longest = flows.iter().map(|flow| flow.unit_bytes).max();
     let longest = RATE.serialization(longest.expect("there are flows") as u64);
-    let reserves = |start: &&packet::probe::Crossing| flows[start.flow as usize].reserve.is_some();
-    let is_late = |start: &&packet::probe::Crossing| {
+    let reserves =
+        |start: &&backwater_packet::probe::Crossing| flows[start.flow as usize].reserve.is_some();
+    let is_late = |start: &&backwater_packet::probe::Crossing| {
         let (_, stamp) = log.ranks[&(start.leg, start.value as u32)];
         start.at + RATE.serialization(start.bytes as u64) > Time(stamp) + longest
     };

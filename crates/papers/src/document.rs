@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use results::{Block, Cell, Table, number};
+use backwater_results::{Block, Cell, Table, number};
 
 use crate::Reproduction;
 use crate::columns::words;

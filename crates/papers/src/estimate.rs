@@ -1,7 +1,7 @@
 //! Means over seeds with their intervals, in tables and plots.
 
-use kernel::stats::interval_of_means;
-use results::{Cell, Curve};
+use backwater_kernel::stats::interval_of_means;
+use backwater_results::{Cell, Curve};
 
 use crate::measured::mean;
 

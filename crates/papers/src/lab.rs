@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use kernel::{Duration, Time, Wheel};
-use packet::Simulation;
-use packet::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome, Series};
-use packet::probe::{Probe, Recorder};
+use backwater_kernel::{Duration, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome, Series};
+use backwater_packet::probe::{Probe, Recorder};
+use backwater_scenario::{Engine, PacketScenario, Scenario, Set, Source};
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use scenario::{Engine, PacketScenario, Scenario, Set, Source};
 
 pub use ethernet::EthernetRun;
 pub use fabric::FabricRun;
@@ -286,7 +286,7 @@ fn parse(file: &str, sets: &[(&str, &str)]) -> Result<Scenario, LabError> {
         value: (*value).into(),
     };
     let sets: Vec<Set> = sets.iter().map(set).collect();
-    scenario::parse(&source, &sets).map_err(|mistakes| LabError(mistakes.render(false)))
+    backwater_scenario::parse(&source, &sets).map_err(|mistakes| LabError(mistakes.render(false)))
 }
 
 impl<P> Run<P> {
@@ -320,7 +320,7 @@ impl<P> Run<P> {
             found.expect("a node of the scenario") as u32
         };
         let (from, to) = (node(from), node(to));
-        let ends = |link: &packet::spec::LinkSpec| {
+        let ends = |link: &backwater_packet::spec::LinkSpec| {
             [(link.ends[0], link.ends[1]), (link.ends[1], link.ends[0])]
         };
         let mut channels = network.links.iter().flat_map(ends);

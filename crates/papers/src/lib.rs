@@ -25,7 +25,7 @@ pub mod threads;
 pub mod verdict;
 mod zhang1991;
 
-use results::Block;
+use backwater_results::Block;
 
 pub use claim::Claim;
 pub use lab::{Lab, LabError};

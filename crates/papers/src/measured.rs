@@ -1,6 +1,6 @@
 //! What an experiment measured for a claim.
 
-use kernel::stats::interval_of_means;
+use backwater_kernel::stats::interval_of_means;
 
 /// Low and high end of what is accepted; infinite where that side is open.
 #[derive(Clone, Copy, PartialEq, Debug)]

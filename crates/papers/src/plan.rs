@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
-use results::Block;
+use backwater_results::Block;
 
 use crate::claim::{self, Claim};
 use crate::threads;

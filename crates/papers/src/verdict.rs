@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use results::{Verdict, VerdictRow};
+use backwater_results::{Verdict, VerdictRow};
 use serde_json::{Value, json};
 
 use crate::claim::{Accept, Claim};

@@ -3,7 +3,7 @@
 
 mod common;
 
-use papers::{Bounds, Evidence, Lab, Measured, Paper};
+use backwater_papers::{Bounds, Evidence, Lab, Measured, Paper};
 
 fn paper() -> Paper {
     common::paper("kalyanaraman1998")

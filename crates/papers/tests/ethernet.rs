@@ -2,8 +2,8 @@
 
 mod common;
 
-use papers::lab::EthernetRun;
-use papers::{Lab, Measured, Paper};
+use backwater_papers::lab::EthernetRun;
+use backwater_papers::{Lab, Measured, Paper};
 use rayon::ThreadPoolBuilder;
 
 const FILE: &str = "nouredine1999/fig02-speed-mismatch.toml";

@@ -4,8 +4,8 @@ mod common;
 
 use std::sync::atomic::AtomicBool;
 
+use backwater_papers::{Lab, Plan, Selection, Settings};
 use common::paper;
-use papers::{Lab, Plan, Selection, Settings};
 use rayon::ThreadPoolBuilder;
 
 const FILE: &str = "dally1990/fig08.toml";
@@ -43,7 +43,7 @@ fn every_claim_has_a_finding() {
 fn a_reproduced_figure_does_not_hide_what_is_wrong() {
     // Three stages with two VCs are too small for the gains of the paper.
     let paper = paper("dally1990");
-    let claims = papers::claim::parse(paper.claims_toml).expect("claims");
+    let claims = backwater_papers::claim::parse(paper.claims_toml).expect("claims");
     let gain = claims.iter().find(|claim| claim.id.ends_with("gain-1024"));
     let bounds = gain.and_then(|claim| claim.accept.clone());
     assert!(bounds.is_some(), "the printed gain has bounds");
@@ -110,7 +110,7 @@ fn figure_10_is_what_its_runs_found() {
         (oldest[0].mean + oldest[1].mean) / 2.0,
     );
     // 20 flits over 3 stages, at each of which a header takes 2 cycles more.
-    let share = |latency: &flit::outcome::CyclesOutcome| {
+    let share = |latency: &backwater_flit::outcome::CyclesOutcome| {
         let at = latency.histogram.iter().find(|(cycles, _)| *cycles == 29);
         at.map_or(0.0, |(_, packets)| *packets as f64) / latency.count as f64
     };

@@ -5,9 +5,9 @@ mod common;
 
 use std::sync::atomic::Ordering;
 
-use papers::verdict::judge;
-use papers::{Lab, Paper};
-use results::Verdict;
+use backwater_papers::verdict::judge;
+use backwater_papers::{Lab, Paper};
+use backwater_results::Verdict;
 
 fn zhang() -> Paper {
     common::paper("zhang1991")
@@ -30,7 +30,7 @@ fn short(duration: &str, seeds: u64) -> Lab {
 fn failed(paper: &Paper, title: &str, lab: &Lab) -> Vec<&'static str> {
     let mut experiments = paper.experiments.iter();
     let experiment = experiments.find(|one| one.title == title).expect(title);
-    let claims = papers::claim::parse(paper.claims_toml).expect("the claims can be read");
+    let claims = backwater_papers::claim::parse(paper.claims_toml).expect("the claims can be read");
     let mut failed = Vec::new();
     for finding in common::found(experiment, lab).findings {
         let claim = claims.iter().find(|claim| claim.id == finding.claim);
@@ -137,7 +137,7 @@ fn settings_of_a_lab_come_last_and_limit_its_seeds() {
         .seeds(file, &[("run.duration", "9 s")], 5)
         .expect("it runs");
     assert_eq!(runs.len(), 2);
-    let seconds = |run: &papers::lab::Run<()>| run.outcome.ended_at.seconds();
+    let seconds = |run: &backwater_papers::lab::Run<()>| run.outcome.ended_at.seconds();
     assert!(runs.iter().all(|run| seconds(run) == 2.0));
     let hashes: Vec<u64> = runs.iter().map(|run| run.outcome.trace_hash).collect();
     assert_ne!(hashes[0], hashes[1], "the seeds differ");

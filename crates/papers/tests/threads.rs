@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use papers::{Lab, Plan, Selection, Settings};
+use backwater_papers::{Lab, Plan, Selection, Settings};
 use rayon::ThreadPoolBuilder;
 
 const LOSSY: &str = "kung1993/sec45-lost-credit.toml";
@@ -44,7 +44,7 @@ fn verdicts(threads: usize) -> Vec<String> {
     ]
     .map(String::from);
     static NEVER: AtomicBool = AtomicBool::new(false);
-    let mut all = papers::papers().into_iter();
+    let mut all = backwater_papers::papers().into_iter();
     let paper = all.find(|paper| paper.id == "kung1993");
     let settings = Settings {
         threads: Some(threads),

@@ -8,9 +8,11 @@ mod sample;
 
 use std::process::ExitCode;
 
-use results::{RunDirectory, page, run_manifest, run_summary, run_tables, terminal_summary};
+use backwater_results::{
+    RunDirectory, page, run_manifest, run_summary, run_tables, terminal_summary,
+};
 
-fn write(path: &str) -> Result<(), results::DirectoryError> {
+fn write(path: &str) -> Result<(), backwater_results::DirectoryError> {
     let (info, spec, outcome) = (sample::info(), sample::spec(), sample::outcome());
     let mut directory = RunDirectory::create(path, &Default::default())?;
     directory.write_scenario(&info.scenario, &info.resolved)?;

@@ -14,7 +14,7 @@ mod report;
 mod tables;
 mod terminal;
 
-use kernel::Histogram;
+use backwater_kernel::Histogram;
 
 pub use cells::CellMeter;
 pub use frames::FrameMeter;

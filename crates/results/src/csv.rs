@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use packet::outcome::Series;
+use backwater_packet::outcome::Series;
 
 use crate::column::key;
 use crate::model::{Cell, Table};
@@ -63,7 +63,7 @@ pub fn series(series: &Series) -> String {
 }
 
 /// A series of the cycle engine, every point of it.
-pub fn cycle_series(series: &flit::series::Series) -> String {
+pub fn cycle_series(series: &backwater_flit::series::Series) -> String {
     points(
         "cycle",
         &key("value", series.unit),

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-use kernel::words::printable;
-use packet::outcome::Series;
+use backwater_kernel::words::printable;
+use backwater_packet::outcome::Series;
 use serde::Serialize;
 
 use crate::model::{Plot, Report, Table};
@@ -390,7 +390,7 @@ impl RunDirectory {
     /// The same of the cycle engine.
     pub fn write_cycle_series(
         &mut self,
-        series: &[flit::series::Series],
+        series: &[backwater_flit::series::Series],
     ) -> Result<(), DirectoryError> {
         let mut slugs = Slugs::default();
         for one in series {

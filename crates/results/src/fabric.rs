@@ -13,8 +13,8 @@ mod terminal;
 mod trace;
 mod words;
 
-use flit::outcome::{CyclesOutcome, FabricOutcome, Stop};
-use flit::spec::FabricSpec;
+use backwater_flit::outcome::{CyclesOutcome, FabricOutcome, Stop};
+use backwater_flit::spec::FabricSpec;
 use serde_json::{Value, json};
 
 use crate::directory::Manifest;
@@ -137,7 +137,7 @@ fn cycles(found: &CyclesOutcome) -> Value {
 }
 
 fn classes(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Value> {
-    let one = |(index, found): (usize, &flit::outcome::ClassOutcome)| {
+    let one = |(index, found): (usize, &backwater_flit::outcome::ClassOutcome)| {
         json!({
             "name": tables::class_name(spec, index),
             "created_flits": found.created_total,

@@ -1,7 +1,7 @@
 //! Numbers and spans of time as people read them.
 
-pub use kernel::words::grouped;
-use kernel::words::grouped_digits;
+pub use backwater_kernel::words::grouped;
+use backwater_kernel::words::grouped_digits;
 
 /// `value` with `digits` decimals and commas before the point.
 pub fn fixed(value: f64, digits: u8) -> String {

@@ -19,9 +19,9 @@ mod tables;
 pub(crate) mod terminal;
 pub(crate) mod words;
 
-use kernel::Duration;
-use packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Stop};
-use packet::spec::{FlowControlSpec, NetworkSpec};
+use backwater_kernel::Duration;
+use backwater_packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Stop};
+use backwater_packet::spec::{FlowControlSpec, NetworkSpec};
 use serde_json::{Value, json};
 
 use crate::directory::{Check, Manifest, Promise, PromiseState};

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 use crate::model::{Block, Tone};
 use crate::number::{grouped, rate};

@@ -8,8 +8,8 @@ mod tables;
 
 use std::borrow::Cow;
 
-use kernel::TraceHash;
-use kernel::stats::interval_of_means;
+use backwater_kernel::TraceHash;
+use backwater_kernel::stats::interval_of_means;
 use serde::Serialize;
 
 pub use columns::{FlowColumn, NoColumn};

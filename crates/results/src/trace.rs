@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use kernel::Time;
-use packet::spec::NetworkSpec;
+use backwater_kernel::Time;
+use backwater_packet::spec::NetworkSpec;
 
 use crate::csv;
 

@@ -2,19 +2,19 @@
 
 mod sample;
 
-use kernel::{Duration, Rate, Time, Wheel};
-use packet::Simulation;
-use packet::outcome::{
+use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{
     AbrOutcome, BurstOutcome, CellCounts, CellTcpOutcome, Outcome, RatePortOutcome, Series,
 };
-use packet::spec::{
+use backwater_packet::spec::{
     AbrSpec, CurrentRate, EricaSpec, ExplicitRateSpec, FlowControlSpec, LimitSpec, MarkSpec,
     NetworkSpec, RateFormat, SourceControlSpec, TrafficSpec, TurnAround, UiliSpec,
 };
-use results::{
+use backwater_results::{
     Block, Cell, Report, Table, page, run_report, run_summary, run_tables, svg, terminal_summary,
 };
-use transport::tcp::TcpCounts;
+use backwater_transport::tcp::TcpCounts;
 
 const LINK: Rate = Rate(155_520_000);
 
@@ -109,7 +109,7 @@ fn network() -> NetworkSpec {
 fn outcome(spec: &NetworkSpec) -> Outcome {
     let mut outcome = sample::outcome();
     outcome.ended_at = spec.stop_at;
-    let silent = packet::outcome::FlowOutcome::default();
+    let silent = backwater_packet::outcome::FlowOutcome::default();
     outcome.flows.resize(6, silent);
     let counts = |sent: u64| CellCounts {
         sent,
@@ -267,7 +267,7 @@ fn the_terminal_has_a_line_for_each() {
 
 fn plot_titles(report: &Report) -> Vec<String> {
     let mut titles = Vec::new();
-    results::html::each_plot(&report.blocks, &mut |plot| {
+    backwater_results::html::each_plot(&report.blocks, &mut |plot| {
         assert!(svg(plot).contains("</svg>"));
         titles.push(format!("{}: {}", plot.title, plot.y.title()));
     });
@@ -308,7 +308,7 @@ fn the_page_draws_rates_bursts_and_series_with_their_units() {
         );
     }
     let mut heights = Vec::new();
-    results::html::each_plot(&report.blocks, &mut |plot| {
+    backwater_results::html::each_plot(&report.blocks, &mut |plot| {
         if plot.title == "ACR" {
             heights = plot.curves[0].y.clone();
         }

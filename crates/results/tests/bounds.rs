@@ -2,15 +2,15 @@
 
 mod sample;
 
-use kernel::{Duration, Rate, Wheel};
-use packet::Simulation;
-use packet::bound::bounds;
-use packet::outcome::Outcome;
-use packet::probe::{Ports, PortsSpec};
-use packet::spec::{
+use backwater_kernel::{Duration, Rate, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::bound::bounds;
+use backwater_packet::outcome::Outcome;
+use backwater_packet::probe::{Ports, PortsSpec};
+use backwater_packet::spec::{
     EnvelopeRule, EnvelopeSpec, Excess, FlowControlSpec, NetworkSpec, ReserveSpec, SchedulerSpec,
 };
-use results::{
+use backwater_results::{
     Block, Cell, Table, note_broken_bounds, run_report, run_summary, run_tables, terminal_summary,
 };
 
@@ -44,7 +44,7 @@ fn network() -> NetworkSpec {
             leg.buffer.limit_units = None;
         }
     }
-    spec.stop_at = kernel::Time(cell.ps() * 5_000);
+    spec.stop_at = backwater_kernel::Time(cell.ps() * 5_000);
     spec
 }
 
@@ -160,14 +160,14 @@ fn the_terminal_names_those_nearest_their_bound_and_counts_reasons() {
         crowd.flows.push(spec.flows[nth as usize % 3].clone());
         many.flows.push(outcome.flows[nth as usize % 3].clone());
     }
-    crowd.flows[4].session = Some(packet::spec::SessionSpec {
-        open: kernel::Time(1),
+    crowd.flows[4].session = Some(backwater_packet::spec::SessionSpec {
+        open: backwater_kernel::Time(1),
         close: None,
         message_bytes: 64,
     });
     crowd.flows[7].legs[1].flow_control = sample::spec().flows[0].legs[1].flow_control;
-    crowd.flows[10].source_control = packet::spec::SourceControlSpec::Window { units: 9 };
-    crowd.flows[1].sink = packet::spec::SinkSpec::Infinite;
+    crowd.flows[10].source_control = backwater_packet::spec::SourceControlSpec::Window { units: 9 };
+    crowd.flows[1].sink = backwater_packet::spec::SinkSpec::Infinite;
     let lines = |spec, outcome| terminal_summary(&sample::info(), spec, outcome, None);
     let (crowded, plain) = (lines(&crowd, &many), {
         let mut plain = crowd.clone();

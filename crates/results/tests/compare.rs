@@ -2,12 +2,12 @@
 
 mod sample;
 
-use results::compare::{
+use backwater_results::compare::{
     CompareInfo, FlowKind, Message, Observed, SchemeRun, SchemeRuns, Seen, WireBytes, Workload,
     WorkloadFlow, compare_notes, compare_report, compare_series, compare_summary, compare_tables,
     compare_terminal, measures,
 };
-use results::{Cell, page};
+use backwater_results::{Cell, page};
 
 const MS: u64 = 1_000_000_000;
 

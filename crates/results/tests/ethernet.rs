@@ -2,11 +2,11 @@
 
 mod sample;
 
-use ethernet::Simulation;
-use ethernet::outcome::EthernetOutcome;
-use ethernet::probe::Probe;
-use kernel::{Time, Wheel};
-use results::{
+use backwater_ethernet::Simulation;
+use backwater_ethernet::outcome::EthernetOutcome;
+use backwater_ethernet::probe::Probe;
+use backwater_kernel::{Time, Wheel};
+use backwater_results::{
     Block, Capture, Cell, EthernetBalance, EthernetTrace, GivenUp, PromiseState, Report, RunInfo,
     Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
     ethernet_terminal_summary, page, svg,
@@ -134,7 +134,7 @@ fn a_standstill_is_told_queue_by_queue() {
 #[test]
 fn the_last_of_a_chain_waits_for_a_node() {
     let mut outcome = run::standing();
-    let ethernet::outcome::Stop::Deadlocked(found) = &mut outcome.stop else {
+    let backwater_ethernet::outcome::Stop::Deadlocked(found) = &mut outcome.stop else {
         panic!("it stands still");
     };
     found.is_circle = false;
@@ -247,7 +247,7 @@ fn tables_say_what_the_outcome_says() {
 fn the_report_draws_what_there_is_and_escapes_names() {
     let report = report_of(&run::broken());
     let mut drawn = Vec::new();
-    results::html::each_plot(&report.blocks, &mut |plot| drawn.push(plot));
+    backwater_results::html::each_plot(&report.blocks, &mut |plot| drawn.push(plot));
     let ids: Vec<&str> = drawn.iter().map(|plot| plot.id.as_str()).collect();
     assert_eq!(
         ids,

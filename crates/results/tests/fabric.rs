@@ -4,9 +4,9 @@ mod sample;
 
 use std::fs;
 
-use flit::outcome::{FabricOutcome, Stop, TerminalOutcome};
-use flit::probe::{Crossing, Tag};
-use results::{
+use backwater_flit::outcome::{FabricOutcome, Stop, TerminalOutcome};
+use backwater_flit::probe::{Crossing, Tag};
+use backwater_results::{
     Block, Cell, FabricBalance, FabricTraceWriter, Report, RunDirectory, Table, fabric_manifest,
     fabric_report, fabric_summary, fabric_tables, fabric_terminal_summary, page, svg,
 };
@@ -158,7 +158,7 @@ fn a_run_that_measured_nothing_says_so() {
                   the whole trace";
     let summary = fabric_terminal_summary(&info, &spec, &ended);
     assert!(summary.contains(advice), "{summary}");
-    let page = results::page(&fabric_report(&info, &spec, &ended, &[]));
+    let page = backwater_results::page(&fabric_report(&info, &spec, &ended, &[]));
     assert!(page.contains("run.warm_up = 0"));
     let names: Vec<String> = tables(&outcome).into_iter().map(|t| t.name).collect();
     assert_eq!(names, ["summary"]);
@@ -180,7 +180,7 @@ fn value(table: &Table, row: usize, column: &str) -> Cell {
 }
 
 fn text(table: &Table, row: usize, column: &str) -> String {
-    results::csv::value(&value(table, row, column))
+    backwater_results::csv::value(&value(table, row, column))
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn tables_say_what_the_outcome_says() {
             "latency histogram"
         ]
     );
-    let summary = results::csv::table(&named(&tables, "summary"));
+    let summary = backwater_results::csv::table(&named(&tables, "summary"));
     assert!(
         summary.contains("\r\naccepted,0.3998,flits/cycle/terminal\r\n"),
         "{summary}"
@@ -350,7 +350,7 @@ fn the_report_holds_the_numbers_and_what_went_wrong() {
         assert!(broken.contains(must), "no {must:?}");
     }
     let mut ids = Vec::new();
-    results::html::each_plot(&report.blocks, &mut |plot| {
+    backwater_results::html::each_plot(&report.blocks, &mut |plot| {
         let drawn = svg(plot);
         roxmltree::Document::parse(&drawn).expect(&plot.title);
         assert!(!drawn.contains("NaN"), "{}", plot.title);
@@ -452,7 +452,7 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
     spec.graph.channels.truncate(3);
     spec.graph.inject.clear();
     for sides in [vec![], vec![0, 3], vec![4], vec![u32::MAX, u32::MAX]] {
-        spec.graph.shape = flit::spec::Shape::Torus {
+        spec.graph.shape = backwater_flit::spec::Shape::Torus {
             sides,
             terminals: 1,
         };
@@ -461,7 +461,7 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
         outcome.latency.histogram.reverse();
         let report = fabric_report(&fabric::info(), &spec, &outcome, &[]);
         assert!(page(&report).contains("</html>"));
-        results::html::each_plot(&report.blocks, &mut |plot| {
+        backwater_results::html::each_plot(&report.blocks, &mut |plot| {
             assert!(!svg(plot).contains("NaN"), "{}", plot.title);
         });
         assert!(!summary_of(&outcome).is_empty());

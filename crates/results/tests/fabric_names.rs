@@ -2,8 +2,8 @@
 
 mod sample;
 
-use flit::spec::{ChannelSpec, Graph, Shape};
-use results::FabricNames;
+use backwater_flit::spec::{ChannelSpec, Graph, Shape};
+use backwater_results::FabricNames;
 use sample::fabric::graph;
 
 fn router(graph: &Graph, router: u32) -> String {

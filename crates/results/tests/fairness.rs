@@ -2,16 +2,16 @@
 
 mod sample;
 
-use ethernet::spec::{Spread, TrafficSpec as EthernetTraffic};
-use flit::spec::Injection;
-use kernel::{Duration, Rate, Time, Wheel};
-use packet::Simulation;
-use packet::outcome::{Outcome, SessionAnswer, SessionOutcome};
-use packet::spec::{
+use backwater_ethernet::spec::{Spread, TrafficSpec as EthernetTraffic};
+use backwater_flit::spec::Injection;
+use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{Outcome, SessionAnswer, SessionOutcome};
+use backwater_packet::spec::{
     FlowControlSpec, FlowSpec, LegSpec, LinkSpec, NetworkSpec, RequestsSpec, SchedulerSpec,
     SinkSpec, Span, TrafficSpec,
 };
-use results::{
+use backwater_results::{
     Cell, Table, ethernet_tables, ethernet_terminal_summary, fabric_summary, fabric_tables,
     fabric_terminal_summary, run_summary, run_tables, terminal_summary,
 };
@@ -304,8 +304,8 @@ fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
             start: Time::ZERO,
             request_bytes: 1,
             response_bytes: 1,
-            service: ethernet::spec::ThinkSpec::Fixed(Duration(0)),
-            think: ethernet::spec::ThinkSpec::Fixed(Duration(0)),
+            service: backwater_ethernet::spec::ThinkSpec::Fixed(Duration(0)),
+            think: backwater_ethernet::spec::ThinkSpec::Fixed(Duration(0)),
             count: None,
         };
     }

@@ -5,8 +5,8 @@ mod sample;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use results::directory::Holder;
-use results::{Manifest, RunDirectory, run_manifest, run_summary, run_tables};
+use backwater_results::directory::Holder;
+use backwater_results::{Manifest, RunDirectory, run_manifest, run_summary, run_tables};
 use serde_json::Value;
 
 /// A directory of one test's own, gone when dropped.

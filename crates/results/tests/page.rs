@@ -2,7 +2,7 @@
 
 mod sample;
 
-use results::{Block, Cell, Column, Curve, Plot, Report, Style, Table, page, svg};
+use backwater_results::{Block, Cell, Column, Curve, Plot, Report, Style, Table, page, svg};
 
 #[test]
 fn a_hostile_name_never_becomes_markup() {
@@ -150,7 +150,7 @@ fn a_page_without_plots_is_small() {
 fn figures() -> Vec<Plot> {
     let mut plots = Vec::new();
     let report = sample::report();
-    results::html::each_plot(&report.blocks, &mut |plot| plots.push(plot.clone()));
+    backwater_results::html::each_plot(&report.blocks, &mut |plot| plots.push(plot.clone()));
     plots
 }
 
@@ -191,7 +191,7 @@ fn odd_plots_are_drawn_without_a_panic() {
     let report = sample::odd_report();
     assert!(page(&report).contains("id=\"plots\""));
     let mut count = 0;
-    results::html::each_plot(&report.blocks, &mut |plot| {
+    backwater_results::html::each_plot(&report.blocks, &mut |plot| {
         let text = svg(plot);
         roxmltree::Document::parse(&text).unwrap();
         assert!(!text.contains("NaN"), "{plot:?}");
@@ -212,7 +212,7 @@ fn numbers_are_shown_in_units_that_fit() {
     let row = [98_405.82, 0.02893, 12.5].map(|value| Cell::float(value, 3));
     table.rows.push(row.to_vec());
     assert_eq!(
-        results::csv::table(&table),
+        backwater_results::csv::table(&table),
         "goodput_mbps,stop_max_ms,goodput_mbps_ci95\r\n98405.82,0.02893,12.5\r\n"
     );
     let text = page(&Report {

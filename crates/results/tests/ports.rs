@@ -2,14 +2,14 @@
 
 mod sample;
 
-use kernel::{Duration, Rate, Time, Wheel};
-use packet::Simulation;
-use packet::outcome::{
+use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{
     LossCause, Outcome, PathOutcome, PortsOutcome, SampleOutcome, SessionAnswer, SessionOutcome,
 };
-use packet::probe::{Ports, PortsSpec};
-use packet::spec::{FlowControlSpec, NetworkSpec, TrafficSpec};
-use results::{
+use backwater_packet::probe::{Ports, PortsSpec};
+use backwater_packet::spec::{FlowControlSpec, NetworkSpec, TrafficSpec};
+use backwater_results::{
     Block, Cell, Table, page, run_report, run_summary, run_tables, svg, terminal_summary,
 };
 
@@ -24,7 +24,7 @@ fn network() -> NetworkSpec {
             min_interval: Duration::ZERO,
             total: None,
         };
-        flow.reserve = Some(packet::spec::ReserveSpec {
+        flow.reserve = Some(backwater_packet::spec::ReserveSpec {
             rate: Rate(200_000_000),
             interval: None,
             burst_bytes: None,
@@ -254,10 +254,10 @@ fn a_crowded_run_stays_within_25_lines() {
         path.switches = nth;
         ports.paths.push(path);
     }
-    outcome.stop = packet::outcome::Stop::Stuck(Time(7));
+    outcome.stop = backwater_packet::outcome::Stop::Stuck(Time(7));
     outcome.violations_total = 250;
     outcome.violations = (0..9)
-        .map(|nth| packet::outcome::Violation {
+        .map(|nth| backwater_packet::outcome::Violation {
             at: Time(nth),
             leg: 0,
             what: "a promise".into(),

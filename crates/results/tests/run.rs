@@ -2,9 +2,9 @@
 
 mod sample;
 
-use kernel::Time;
-use packet::outcome::{LossCause, Outcome, Stop, Violation};
-use results::{
+use backwater_kernel::Time;
+use backwater_packet::outcome::{LossCause, Outcome, Stop, Violation};
+use backwater_results::{
     Block, Cell, Crossing, Table, TraceRecord, TraceWriter, UnitKind, page, run_report, run_tables,
     terminal_summary,
 };
@@ -177,7 +177,7 @@ fn an_outcome_that_does_not_fit_its_spec_is_no_reason_to_panic() {
     spec.links.truncate(1);
     spec.nodes.clear();
     let mut info = sample::info();
-    info.cell = kernel::Duration(0);
+    info.cell = backwater_kernel::Duration(0);
     let report = run_report(&info, &spec, &broken(), None, &sample::series());
     assert!(page(&report).contains("</html>"));
     assert!(

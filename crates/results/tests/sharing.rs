@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use results::directory::{Holder, Manifest, RunDirectory};
+use backwater_results::directory::{Holder, Manifest, RunDirectory};
 
 struct Scratch(PathBuf);
 
@@ -211,7 +211,7 @@ mod links {
         directory.write("report.html", b"ours").unwrap();
         directory.write("summary.json", b"ours").unwrap();
         let trace = directory.adopt("trace.csv");
-        drop(results::directory::fresh_file(&trace).unwrap());
+        drop(backwater_results::directory::fresh_file(&trace).unwrap());
         assert_eq!(text(&mine), "mine");
         assert_eq!(text(&run.join("report.html")), "ours");
         directory.finish(&Manifest::default()).unwrap();

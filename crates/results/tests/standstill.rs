@@ -2,9 +2,9 @@
 
 mod sample;
 
-use kernel::Time;
-use packet::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
-use results::{Block, Table, run_report, run_summary, run_tables, terminal_summary};
+use backwater_kernel::Time;
+use backwater_packet::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
+use backwater_results::{Block, Table, run_report, run_summary, run_tables, terminal_summary};
 
 /// `cells` cell times of the sample.
 fn at(cells: u64) -> Time {

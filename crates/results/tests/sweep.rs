@@ -4,11 +4,11 @@ mod sample;
 
 use std::borrow::Cow;
 
-use results::sweep::{
+use backwater_results::sweep::{
     Measure, Role, Saturation, SweepAxis, SweepInfo, SweepResult, SweepRow, saturation_report,
     saturation_table, sweep_plots, sweep_report, sweep_tables,
 };
-use results::{Cell, page, svg};
+use backwater_results::{Cell, page, svg};
 
 const MEASURES: [Measure; 4] = [
     measure("offered", "Mbps", Role::Offered),
@@ -252,7 +252,7 @@ fn what_was_not_measured_is_left_out() {
     result.rows[3].measured[2] = f64::NAN;
     let summary = &sweep_tables(&result)[1];
     assert_eq!(summary.rows[0][6..8], [Cell::float(9.0, 3), Cell::Empty]);
-    let csv = results::csv::table(summary);
+    let csv = backwater_results::csv::table(summary);
     assert!(
         csv.lines()
             .nth(2)

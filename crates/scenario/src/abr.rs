@@ -1,8 +1,8 @@
 //! ABR end systems: from tables to what the simulator runs.
 
-use kernel::time::PS_PER_SECOND;
-use kernel::{Duration, Rate};
-use packet::spec::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
+use backwater_kernel::time::PS_PER_SECOND;
+use backwater_kernel::{Duration, Rate};
+use backwater_packet::spec::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
 
 use crate::given::packet::source::{self as given, Abr, Floor, Rm, Uili};
 use crate::route::Tree;

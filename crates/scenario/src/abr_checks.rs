@@ -5,8 +5,8 @@ mod policies;
 
 use std::collections::BTreeMap;
 
-use kernel::{Rate, Time};
-use packet::spec::{AbrSpec, ExplicitRateSpec, FlowSpec, SourceControlSpec, TrafficSpec};
+use backwater_kernel::{Rate, Time};
+use backwater_packet::spec::{AbrSpec, ExplicitRateSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
 use crate::abr::{Derived, Path};
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -18,7 +18,7 @@ use crate::given::packet::source::Abr;
 use crate::source::At;
 use crate::suggest;
 use crate::topology::Graph;
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Flows with what is known of them.
 pub(crate) struct Check<'a> {

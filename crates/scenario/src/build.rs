@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use packet::spec::{
+use backwater_packet::spec::{
     FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, SeriesSpec, SinkSpec, SizeShare,
     SourceControlSpec, TrafficSpec,
 };

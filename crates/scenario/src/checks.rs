@@ -1,10 +1,10 @@
 //! What can't work in the scenario as a whole.
 
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 use std::collections::BTreeMap;
 
-use kernel::Time;
-use packet::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
+use backwater_kernel::Time;
+use backwater_packet::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
 use crate::Limits;
 use crate::cell_tcp;
@@ -415,7 +415,7 @@ impl Offered {
 
 /// Does nothing hold it back? Whether a session is there at all is seen in the run only.
 fn uncontrolled(flow: &FlowSpec) -> bool {
-    let free = |leg: &packet::spec::LegSpec| {
+    let free = |leg: &backwater_packet::spec::LegSpec| {
         leg.flow_control == FlowControlSpec::None && leg.buffer.limit_units.is_none()
     };
     flow.source_control == SourceControlSpec::None

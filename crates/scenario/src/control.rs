@@ -1,7 +1,7 @@
 //! Flow control of one leg: the control loop, the zones, what the simulator runs.
 
-use kernel::{Duration, Rate};
-use packet::spec::{
+use backwater_kernel::{Duration, Rate};
+use backwater_packet::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, FlowControlSpec, Overflow, Timing,
 };
 
@@ -72,7 +72,7 @@ impl Loop {
 pub fn n3_for(round_trip: Duration, bandwidth: Rate, unit_bytes: u32) -> u32 {
     let bits = u128::from(round_trip.0) * u128::from(bandwidth.0);
     let unit_bits = 8 * u128::from(unit_bytes.max(1));
-    let cells = bits.div_ceil(unit_bits * u128::from(kernel::time::PS_PER_SECOND));
+    let cells = bits.div_ceil(unit_bits * u128::from(backwater_kernel::time::PS_PER_SECOND));
     u32::try_from(cells).unwrap_or(u32::MAX)
 }
 
@@ -156,7 +156,7 @@ fn n3(control: &FlowControl, circuit: &Loop) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use packet::spec::ErrorSpec;
+    use backwater_packet::spec::ErrorSpec;
 
     fn channel(mbps: u64, delay_ps: u64, handling_ps: u64) -> ChannelSpec {
         ChannelSpec {
@@ -165,7 +165,7 @@ mod tests {
             handling: Duration(handling_ps),
             timing: Timing::CutThrough,
             errors: ErrorSpec::default(),
-            scheduler: packet::spec::SchedulerSpec::default(),
+            scheduler: backwater_packet::spec::SchedulerSpec::default(),
         }
     }
 

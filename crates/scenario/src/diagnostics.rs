@@ -1,6 +1,6 @@
 //! Mistakes in a scenario: what was found, where, what is allowed, how to go on.
 
-use kernel::words::{counted, is_unprintable, printable};
+use backwater_kernel::words::{counted, is_unprintable, printable};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Channels, Time};
-use packet::spec::{
+use backwater_kernel::{Channels, Time};
+use backwater_packet::spec::{
     AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
     QueueControlSpec, RelativeRateSpec,
 };

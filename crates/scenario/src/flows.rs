@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stream};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::Named;

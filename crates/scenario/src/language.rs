@@ -57,7 +57,7 @@ impl Names {
             Engine::Packet(packet) => {
                 let network = &packet.network;
                 for node in &network.nodes {
-                    let is_host = matches!(node.kind, packet::spec::NodeKind::Host);
+                    let is_host = matches!(node.kind, backwater_packet::spec::NodeKind::Host);
                     names.add_node(&node.name, is_host);
                 }
                 let links = network
@@ -70,7 +70,10 @@ impl Names {
             Engine::Ethernet(ethernet) => {
                 let network = &ethernet.network;
                 for node in &network.nodes {
-                    let is_host = matches!(node.kind, ethernet::spec::NodeKind::Station { .. });
+                    let is_host = matches!(
+                        node.kind,
+                        backwater_ethernet::spec::NodeKind::Station { .. }
+                    );
                     names.add_node(&node.name, is_host);
                 }
                 let links = network

@@ -1,6 +1,6 @@
 //! What can't work, or hardly, in the credits of one leg.
 
-use packet::spec::{Bind, BufferSpec, CREDIT_MAX, CreditRule, CreditSpec};
+use backwater_packet::spec::{Bind, BufferSpec, CREDIT_MAX, CreditRule, CreditSpec};
 
 use crate::control::Loop;
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -8,7 +8,7 @@ use crate::given::packet::control::FlowControl;
 use crate::law;
 use crate::suggest;
 use crate::typed::{Layered, Word};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Longest time one unit may take from its start until its credit is back: a quarter of the clock.
 const LONGEST_LOOP_PS: u128 = crate::units::LONGEST_PS as u128;

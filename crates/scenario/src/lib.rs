@@ -58,9 +58,9 @@ mod units;
 mod usual;
 mod wildcard;
 
-use flit::spec::FabricSpec;
-use kernel::Duration;
-use packet::spec::{NetworkSpec, SeriesSpec};
+use backwater_flit::spec::FabricSpec;
+use backwater_kernel::Duration;
+use backwater_packet::spec::{NetworkSpec, SeriesSpec};
 
 pub use control::n3_for;
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};
@@ -99,7 +99,7 @@ pub struct Scenario {
     /// The engine that runs it, and what to simulate.
     pub engine: Engine,
     /// What the flit engine is to record; empty for the others, which hold theirs.
-    pub cycle_series: Vec<flit::series::SeriesSpec>,
+    pub cycle_series: Vec<backwater_flit::series::SeriesSpec>,
     /// The files it names, under the names it gives them, in the order they were read.
     pub files: Vec<Source>,
     /// The scenario as TOML with every default and every `--set` written out.

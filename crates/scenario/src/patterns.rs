@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::Stream;
+use backwater_kernel::Stream;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::topology::PatternsKind;

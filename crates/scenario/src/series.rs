@@ -1,9 +1,9 @@
 //! Time series to record.
 
-use kernel::Time;
-use kernel::series::MOST_POINTS;
-use kernel::words::grouped;
-use packet::spec::{
+use backwater_kernel::Time;
+use backwater_kernel::series::MOST_POINTS;
+use backwater_kernel::words::grouped;
+use backwater_packet::spec::{
     ExplicitRateSpec, FlowControlSpec, FlowSpec, Measure, SeriesSpec, SourceControlSpec,
 };
 

@@ -1,7 +1,7 @@
 //! Which unit leaves a port next, memory that flows share, what to measure.
 
-use kernel::{Duration, Time};
-use packet::spec::{
+use backwater_kernel::{Duration, Time};
+use backwater_packet::spec::{
     FlowSpec, Hold, LinkSpec, NodeKind, NodeSpec, PoolSpec, Resync, SchedulerSpec, Stamp,
     VirtualClockSpec, WhenFull,
 };

@@ -4,8 +4,8 @@ mod guarantees;
 mod refused;
 mod reservations;
 
-use kernel::Time;
-use packet::spec::{FlowControlSpec, FlowSpec, OutageSpec, SchedulerSpec, TrafficSpec};
+use backwater_kernel::Time;
+use backwater_packet::spec::{FlowControlSpec, FlowSpec, OutageSpec, SchedulerSpec, TrafficSpec};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
@@ -16,7 +16,7 @@ use crate::service;
 use crate::source::At;
 use crate::topology::Graph;
 use crate::typed::Placed;
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Stamps stay below this: then a unit's time may be added, and differences fit 64 bits.
 const LARGEST_STAMP: u128 = 1 << 62;
@@ -219,7 +219,7 @@ impl Whole<'_> {
             self.graph.nodes[to as usize].pool.is_some()
         };
         let clashes = self.drafts.iter().zip(self.specs).filter_map(|(d, flow)| {
-            let credit = |leg: &&packet::spec::LegSpec| {
+            let credit = |leg: &&backwater_packet::spec::LegSpec| {
                 leg.flow_control != FlowControlSpec::None && pooled(leg.channel)
             };
             flow.legs.iter().find(credit).map(|leg| (d, leg.channel))

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Channels, Duration, Rate};
-use packet::spec::{ChannelSpec, ErrorSpec, LinkSpec, NodeKind, NodeSpec, SchedulerSpec, Timing};
+use backwater_kernel::{Channels, Duration, Rate};
+use backwater_packet::spec::{
+    ChannelSpec, ErrorSpec, LinkSpec, NodeKind, NodeSpec, SchedulerSpec, Timing,
+};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::expand;

@@ -1,8 +1,8 @@
 //! Traffic, source control and sinks: from tables to what the simulator runs.
 
-use kernel::time::PS_PER_SECOND;
-use kernel::{Duration, Rate, Time};
-use packet::spec::{
+use backwater_kernel::time::PS_PER_SECOND;
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::{
     ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SizeShare, SourceControlSpec, Span, TrafficSpec,
 };
 

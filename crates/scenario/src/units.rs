@@ -2,8 +2,8 @@
 
 mod number;
 
-use kernel::Rate;
-use kernel::time::PS_PER_SECOND;
+use backwater_kernel::Rate;
+use backwater_kernel::time::PS_PER_SECOND;
 
 use crate::suggest;
 

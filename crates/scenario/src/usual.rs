@@ -30,19 +30,19 @@ macro_rules! usual {
     ($number:literal ms) => {
         crate::usual::Usual {
             text: concat!(stringify!($number), " ms"),
-            value: kernel::Duration($number * 1_000_000_000),
+            value: backwater_kernel::Duration($number * 1_000_000_000),
         }
     };
     ($number:literal Mbps) => {
         crate::usual::Usual {
             text: concat!(stringify!($number), " Mbps"),
-            value: kernel::Rate($number * 1_000_000),
+            value: backwater_kernel::Rate($number * 1_000_000),
         }
     };
     ($number:literal ns) => {
         crate::usual::Usual {
             text: concat!(stringify!($number), " ns"),
-            value: kernel::Duration($number * 1_000),
+            value: backwater_kernel::Duration($number * 1_000),
         }
     };
     ($number:literal percent) => {
@@ -112,7 +112,7 @@ pub(crate) const fn text(bytes: &'static [u8]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::{Duration, Rate};
+    use backwater_kernel::{Duration, Rate};
 
     #[test]
     fn what_is_written_is_what_holds() {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use scenario::compare::{ComparedTraffic, Comparison, Part, Scheme, cells_for, is_comparison};
-use scenario::{Engine, Limits, Set, Source};
+use backwater_scenario::compare::{
+    ComparedTraffic, Comparison, Part, Scheme, cells_for, is_comparison,
+};
+use backwater_scenario::{Engine, Limits, Set, Source};
 
 const SHIPPED: [&str; 3] = ["parking-lot", "speed-mismatch", "request-response"];
 
@@ -196,8 +198,8 @@ fn without_any_line_it_can_run_or_says_what_is_missing() {
 
 #[test]
 fn keys_of_comparisons_are_explained() {
-    let text = scenario::explain("schemes.abr.icr").expect("a key");
+    let text = backwater_scenario::explain("schemes.abr.icr").expect("a key");
     assert!(text.contains("a tenth of the source's link"), "{text}");
-    let text = scenario::explain("run.window").expect("a key");
+    let text = backwater_scenario::explain("run.window").expect("a key");
     assert!(text.contains("[run] (comparison)"), "{text}");
 }

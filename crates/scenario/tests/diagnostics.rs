@@ -7,8 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use scenario::compare::{self, Comparison};
-use scenario::{Diagnostics, Limits, Source, parse_with};
+use backwater_scenario::compare::{self, Comparison};
+use backwater_scenario::{Diagnostics, Limits, Source, parse_with};
 
 /// All wrong files, by subject.
 fn wrong_files() -> Vec<PathBuf> {

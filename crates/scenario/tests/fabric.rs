@@ -3,12 +3,12 @@
 use std::io;
 use std::path::Path;
 
-use flit::series::Measure;
-use flit::spec::{
+use backwater_flit::series::Measure;
+use backwater_flit::spec::{
     Allocator, Arbiter, FabricSpec, Injection, LaneChoice, Pattern, Release, RoutingSpec, Shape,
     Size, Sources, Switch, TraceEntry, WarmUp,
 };
-use scenario::{Diagnostics, Limits, Scenario, Set, Source, parse, parse_with};
+use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, parse, parse_with};
 
 const EVERYTHING: &str = include_str!("files/flit.toml");
 

@@ -1,8 +1,8 @@
 //! Topologies and flows by rule.
 
-use kernel::Channels;
-use packet::spec::NodeKind;
-use scenario::{Diagnostics, PacketScenario, Scenario, Set, Source, parse};
+use backwater_kernel::Channels;
+use backwater_packet::spec::NodeKind;
+use backwater_scenario::{Diagnostics, PacketScenario, Scenario, Set, Source, parse};
 
 fn try_read(text: &str, sets: &[&str]) -> Result<Scenario, Diagnostics> {
     let sets: Vec<Set> = sets

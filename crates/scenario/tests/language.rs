@@ -1,6 +1,6 @@
 //! The tables explain themselves.
 
-use scenario::{explain, json_schema, list, reference_markdown};
+use backwater_scenario::{explain, json_schema, list, reference_markdown};
 use serde_json::Value;
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use scenario::{Diagnostics, LARGEST_BYTES, Scenario, Source, parse};
+use backwater_scenario::{Diagnostics, LARGEST_BYTES, Scenario, Source, parse};
 
 const GOOD: &str = include_str!("files/everything.toml");
 const FLIT: &str = include_str!("files/flit.toml");
@@ -91,7 +91,7 @@ fn the_files_themselves_are_good() {
         // A file with every key at once has set-ups before data, and so no bounds, segments that
         // leave most of the MTU unused, and stops drawn at random, whose loss is meant.
         let codes = ["no-delay-bound", "small-segments", "headroom"];
-        let meant = |found: &scenario::Diagnostic| codes.contains(&found.code);
+        let meant = |found: &backwater_scenario::Diagnostic| codes.contains(&found.code);
         assert!(scenario.warnings.iter().all(meant), "{}", scenario.warnings);
         let lines = Line::all().filter(|line| line.file == file);
         assert!(lines.count() >= 40);
@@ -386,7 +386,7 @@ fn quoted_lines_are_fit_for_a_terminal() {
         assert!(text.contains("nonsense"), "{text}");
         let is_odd = |c: &char| {
             let ours = *c == '\n' || (color && *c == '\u{1b}');
-            !ours && kernel::words::is_unprintable(*c)
+            !ours && backwater_kernel::words::is_unprintable(*c)
         };
         assert_eq!(text.chars().find(is_odd), None, "{text:?}");
         assert!(!text.contains("\u{1b}[2J"), "{text:?}");

@@ -1,11 +1,13 @@
 //! What comes out of files that are right.
 
-use kernel::Channels;
-use packet::spec::{
+use backwater_kernel::Channels;
+use backwater_packet::spec::{
     CreditRule, CreditSpec, FlowControlSpec, Measure, NetworkSpec, Overflow, SinkSpec, Span,
     TrafficSpec,
 };
-use scenario::{Diagnostics, Limits, PacketScenario, Scenario, Set, Source, parse, parse_within};
+use backwater_scenario::{
+    Diagnostics, Limits, PacketScenario, Scenario, Set, Source, parse, parse_within,
+};
 
 const CELL_PS: u64 = 681_672;
 

@@ -1,9 +1,9 @@
 //! What `check` calls sound starts, and what an engine refuses has a diagnostic of its own.
 
-use ethernet::Simulation as Ethernet;
-use kernel::Wheel;
-use packet::Simulation as Packet;
-use scenario::{Engine, Scenario, Source, parse};
+use backwater_ethernet::Simulation as Ethernet;
+use backwater_kernel::Wheel;
+use backwater_packet::Simulation as Packet;
+use backwater_scenario::{Engine, Scenario, Source, parse};
 
 const FILES: [&str; 5] = [
     include_str!("files/everything.toml"),
@@ -40,7 +40,9 @@ fn start(scenario: &Scenario) -> Result<(), String> {
         Engine::Ethernet(found) => Ethernet::<(), Wheel>::new(&found.network)
             .map(drop)
             .map_err(|e| told(&e)),
-        Engine::Flit(found) => flit::Simulation::new(found).map(drop).map_err(|e| told(&e)),
+        Engine::Flit(found) => backwater_flit::Simulation::new(found)
+            .map(drop)
+            .map_err(|e| told(&e)),
     }
 }
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use scenario::language::{Section, roots};
-use scenario::{Diagnostics, Limits, Scenario, Set, Severity, Source, Sweep, parse_with};
+use backwater_scenario::language::{Section, roots};
+use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Severity, Source, Sweep, parse_with};
 use toml::Value;
 
 /// What a user turns off or changes; other traffic is another scenario.
@@ -213,8 +213,8 @@ fn pfc_on_and_off_is_an_axis() {
     let has_stops = |scenario: &Scenario| {
         let network = &scenario.ethernet().expect("for Ethernet").network;
         network.nodes.iter().any(|node| match &node.kind {
-            ethernet::spec::NodeKind::Switch(switch) => switch.back_pressure.is_some(),
-            ethernet::spec::NodeKind::Station { .. } => false,
+            backwater_ethernet::spec::NodeKind::Switch(switch) => switch.back_pressure.is_some(),
+            backwater_ethernet::spec::NodeKind::Station { .. } => false,
         })
     };
     let on: Vec<bool> = points.iter().map(has_stops).collect();
@@ -245,7 +245,7 @@ fn kinds_of_schedulers_and_sources_are_axes() {
     let kinds = [("flows.*.source_control.kind", "abr,none")];
     let points = points(&circuits, &[], &kinds);
     let kind = |at: usize| &points[at].packet().expect("cells").network.flows[0].source_control;
-    use packet::spec::SourceControlSpec;
+    use backwater_packet::spec::SourceControlSpec;
     assert!(matches!(kind(0), SourceControlSpec::Abr(_)));
     assert!(matches!(kind(1), SourceControlSpec::None));
     assert!(

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep, parse, parse_with};
+use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep, parse, parse_with};
 
 const FILE: &str = r#"
 [run]

@@ -1,7 +1,7 @@
 //! The language as data: what programs that write scenarios hold themselves to.
 
-use scenario::language::{Names, comparison, roots, sections_below, units};
-use scenario::{Source, parse};
+use backwater_scenario::language::{Names, comparison, roots, sections_below, units};
+use backwater_scenario::{Source, parse};
 
 #[test]
 fn every_section_can_be_reached_and_its_keys_make_sense() {

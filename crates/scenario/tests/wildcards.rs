@@ -1,6 +1,6 @@
 //! Series of several channels of the packet engine.
 
-use scenario::{Source, parse};
+use backwater_scenario::{Source, parse};
 
 const FILE: &str = r#"
 [run]

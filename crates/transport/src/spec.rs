@@ -1,6 +1,6 @@
 //! What a connection is told: plain data.
 
-use kernel::Duration;
+use backwater_kernel::Duration;
 
 /// A flavour of TCP, every choice explicit: flavours differ by more than their names.
 #[derive(Clone, Copy, PartialEq, Debug)]

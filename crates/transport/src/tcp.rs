@@ -27,7 +27,7 @@
 //! is repaired with them; it is acknowledged at once. A passive end that sends no data sends no
 //! FIN. After a SYN lost the first window is one segment (RFC 5681).
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use crate::spec::{Ecn, Recovery, Reuse, TcpSpec};
 

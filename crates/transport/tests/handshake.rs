@@ -3,12 +3,12 @@
 mod common;
 mod pipe;
 
+use backwater_kernel::{Duration, Probability};
+use backwater_transport::spec::{AckSpec, Ecn, Reuse};
+use backwater_transport::tcp::flags;
+use backwater_transport::{Endpoint, Segment, TcpSpec};
 use common::*;
-use kernel::{Duration, Probability};
 use pipe::{Fault, Network, Pipe};
-use transport::spec::{AckSpec, Ecn, Reuse};
-use transport::tcp::flags;
-use transport::{Endpoint, Segment, TcpSpec};
 
 const SYN_ACK: u8 = flags::SYN | flags::ACK;
 

@@ -2,11 +2,11 @@
 
 mod pipe;
 
-use kernel::{Duration, Probability, Purpose, Stream};
+use backwater_kernel::{Duration, Probability, Purpose, Stream};
+use backwater_transport::TcpSpec;
+use backwater_transport::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TimerSpec};
+use backwater_transport::tcp::TcpCounts;
 use pipe::{Fault, Network, Pipe};
-use transport::TcpSpec;
-use transport::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TimerSpec};
-use transport::tcp::TcpCounts;
 
 const MS: u64 = 1_000_000_000;
 

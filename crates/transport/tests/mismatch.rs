@@ -4,10 +4,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use kernel::{Duration, Purpose, Rate, Stream, Time};
-use transport::spec::{Congestion, Ecn};
-use transport::tcp::HostClock;
-use transport::{Endpoint, Segment, TcpSpec};
+use backwater_kernel::{Duration, Purpose, Rate, Stream, Time};
+use backwater_transport::spec::{Congestion, Ecn};
+use backwater_transport::tcp::HostClock;
+use backwater_transport::{Endpoint, Segment, TcpSpec};
 
 const SECOND: u64 = 1_000_000_000_000;
 

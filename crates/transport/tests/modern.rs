@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_kernel::Time;
+use backwater_transport::spec::{AckSpec, Congestion, Ecn, Reuse};
+use backwater_transport::tcp::flags;
+use backwater_transport::{Endpoint, TcpSpec};
 use common::*;
-use kernel::Time;
-use transport::spec::{AckSpec, Congestion, Ecn, Reuse};
-use transport::tcp::flags;
-use transport::{Endpoint, TcpSpec};
 
 fn spec() -> TcpSpec {
     let mut spec = TcpSpec::modern();
@@ -130,7 +130,7 @@ fn after_a_time_out_what_arrived_is_left_out() {
 #[test]
 fn the_fine_timer_follows_rfc_6298() {
     let mut spec = spec();
-    spec.timer.min_rto = kernel::Duration(1);
+    spec.timer.min_rto = backwater_kernel::Duration(1);
     let mut end = infinite(&spec);
     numbers(&mut end, ms(0), &spec);
     assert_eq!(end.timer(), Some(ms(1_000)));

@@ -4,8 +4,8 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use scenario::compare::{Comparison, Scheme, is_comparison};
-use scenario::{Diagnostics, Limits, Set, Severity, Source, Sweep, parse_within};
+use backwater_scenario::compare::{Comparison, Scheme, is_comparison};
+use backwater_scenario::{Diagnostics, Limits, Set, Severity, Source, Sweep, parse_within};
 
 use super::{Shipped, Spoiled, spoil};
 use crate::child::is_hidden;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use scenario::kinds::Form;
-use scenario::language::{Names, Section, roots, sections_below};
-use scenario::{Engine, Limits, Scenario, Source, parse_with};
+use backwater_scenario::kinds::Form;
+use backwater_scenario::language::{Names, Section, roots, sections_below};
+use backwater_scenario::{Engine, Limits, Scenario, Source, parse_with};
 use serde_json::{Map, Value};
 
 use super::files::Files;

@@ -1,7 +1,7 @@
 //! Random values for keys, from what the tables say of them.
 
-use scenario::kinds::{self as is, Kind, Or};
-use scenario::language::{Key, Names};
+use backwater_scenario::kinds::{self as is, Kind, Or};
+use backwater_scenario::language::{Key, Names};
 use serde_json::{Value, json};
 
 use super::files::{self, Files};

@@ -3,9 +3,9 @@
 //! A frame-hop is one frame, data or control, crossing one queue and one link. What other
 //! simulators call a packet-hop is the same: `benches/htsim.py` runs a peer beside it.
 
-use ethernet::Simulation;
-use ethernet::spec::EthernetSpec;
-use scenario::{Engine, Source};
+use backwater_ethernet::Simulation;
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_scenario::{Engine, Source};
 
 use super::{Clock, Options};
 use crate::machine;
@@ -125,12 +125,13 @@ fn load(workload: &Workload) -> Result<EthernetSpec, String> {
         name: workload.file.into(),
         text: workload.text.into(),
     };
-    let set = |&(key, value): &(&str, &str)| scenario::Set {
+    let set = |&(key, value): &(&str, &str)| backwater_scenario::Set {
         key: key.into(),
         value: value.into(),
     };
-    let sets: Vec<scenario::Set> = workload.sets.iter().map(set).collect();
-    let scenario = scenario::parse(&source, &sets).map_err(|mistakes| mistakes.render(false))?;
+    let sets: Vec<backwater_scenario::Set> = workload.sets.iter().map(set).collect();
+    let scenario =
+        backwater_scenario::parse(&source, &sets).map_err(|mistakes| mistakes.render(false))?;
     match scenario.engine {
         Engine::Ethernet(ethernet) => Ok(ethernet.network),
         _ => Err("a workload of the Ethernet engine is for another one".into()),

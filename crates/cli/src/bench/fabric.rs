@@ -4,10 +4,10 @@
 //! measured twice: with the paper's simple router, and with the delays, the shared switch inputs
 //! and the single sources of the router that docs/booksim.md compares with a peer.
 
-use flit::Simulation;
-use flit::outcome::Stop;
-use flit::spec::FabricSpec;
-use scenario::{Engine, Source};
+use backwater_flit::Simulation;
+use backwater_flit::outcome::Stop;
+use backwater_flit::spec::FabricSpec;
+use backwater_scenario::{Engine, Source};
 
 use super::{Clock, Options};
 use crate::machine;
@@ -147,12 +147,13 @@ fn load(workload: &Workload, more: Sets) -> Result<FabricSpec, String> {
         name: workload.file.into(),
         text: workload.text.into(),
     };
-    let set = |&(key, value): &(&str, &str)| scenario::Set {
+    let set = |&(key, value): &(&str, &str)| backwater_scenario::Set {
         key: key.into(),
         value: value.into(),
     };
-    let sets: Vec<scenario::Set> = workload.sets.iter().chain(more).map(set).collect();
-    let scenario = scenario::parse(&source, &sets).map_err(|mistakes| mistakes.render(false))?;
+    let sets: Vec<backwater_scenario::Set> = workload.sets.iter().chain(more).map(set).collect();
+    let scenario =
+        backwater_scenario::parse(&source, &sets).map_err(|mistakes| mistakes.render(false))?;
     match scenario.engine {
         Engine::Flit(spec) => Ok(*spec),
         _ => Err("a workload of the flit engine is for another one".into()),
@@ -218,7 +219,7 @@ fn idle() -> Result<(), String> {
         ];
         let mut all = Vec::new();
         for (key, value) in sets {
-            all.push(scenario::Set {
+            all.push(backwater_scenario::Set {
                 key: key.into(),
                 value: value.into(),
             });
@@ -227,7 +228,8 @@ fn idle() -> Result<(), String> {
             name: "scenarios/bench/torus.toml".into(),
             text: include_str!("../../../../scenarios/bench/torus.toml").into(),
         };
-        let parsed = scenario::parse(&source, &all).map_err(|mistakes| mistakes.render(false))?;
+        let parsed =
+            backwater_scenario::parse(&source, &all).map_err(|mistakes| mistakes.render(false))?;
         let Engine::Flit(spec) = parsed.engine else {
             return Err("a workload of the flit engine is for another one".into());
         };

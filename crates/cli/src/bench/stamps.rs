@@ -4,10 +4,10 @@
 //! flows, which come at random: queues become empty and busy again. Then with every queue busy:
 //! the flow that was served gets its next unit.
 
-use kernel::stream::{Purpose, Stream};
-use kernel::{Rate, Time};
-use packet::bench::LonePort;
-use packet::spec::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Rate, Time};
+use backwater_packet::bench::LonePort;
+use backwater_packet::spec::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
 
 use super::Clock;
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use kernel::{Duration, Time, Wheel};
-use results::compare::{
+use backwater_kernel::{Duration, Time, Wheel};
+use backwater_results::compare::{
     Carrier, CellMeter, FlowKind, FrameMeter, SchemeRun, Workload, WorkloadFlow,
 };
-use scenario::compare::{
+use backwater_scenario::compare::{
     CELL_PAYLOAD_BYTES, ComparedFlow, ComparedTraffic, Comparison, Part, Role, Scheme,
 };
-use scenario::{Engine, Scenario};
+use backwater_scenario::{Engine, Scenario};
 
 use crate::run::pace::EVENTS;
 use crate::{interrupt, memory};
@@ -71,10 +71,10 @@ impl Job {
     fn cells(
         &self,
         workload: &Workload,
-        network: &packet::spec::NetworkSpec,
+        network: &backwater_packet::spec::NetworkSpec,
     ) -> Result<Option<SchemeRun>, String> {
         let meter = CellMeter::new(workload, network, &self.carriers, CELL_PAYLOAD_BYTES);
-        let mut simulation = packet::Simulation::<Wheel, _>::new(network, meter)
+        let mut simulation = backwater_packet::Simulation::<Wheel, _>::new(network, meter)
             .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
         if !slices(network.stop_at, |until| simulation.run_some(until, EVENTS)) {
             return Ok(None);
@@ -86,7 +86,7 @@ impl Job {
             trace_hash: outcome.trace_hash,
             events: outcome.events,
             broken: outcome.violations_total,
-            standstill: matches!(outcome.stop, packet::outcome::Stop::Stuck(_)),
+            standstill: matches!(outcome.stop, backwater_packet::outcome::Stop::Stuck(_)),
             wall_seconds: 0.0,
         }))
     }
@@ -94,10 +94,10 @@ impl Job {
     fn frames(
         &self,
         workload: &Workload,
-        network: &ethernet::spec::EthernetSpec,
+        network: &backwater_ethernet::spec::EthernetSpec,
     ) -> Result<Option<SchemeRun>, String> {
         let meter = FrameMeter::new(workload, network, &self.carriers);
-        let mut engine = ethernet::Simulation::<_, Wheel>::with_probe(network, meter)
+        let mut engine = backwater_ethernet::Simulation::<_, Wheel>::with_probe(network, meter)
             .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
         if !slices(network.stop_at, |until| engine.run_some(until, EVENTS)) {
             return Ok(None);
@@ -109,7 +109,10 @@ impl Job {
             trace_hash: outcome.trace_hash,
             events: outcome.events,
             broken: outcome.violations_total,
-            standstill: matches!(outcome.stop, ethernet::outcome::Stop::Deadlocked(_)),
+            standstill: matches!(
+                outcome.stop,
+                backwater_ethernet::outcome::Stop::Deadlocked(_)
+            ),
             wall_seconds: 0.0,
         }))
     }

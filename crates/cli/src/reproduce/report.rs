@@ -1,7 +1,7 @@
 //! The report of a reproduction, its tables and its JSON.
 
-use papers::{Judged, Reproduction, Tally};
-use results::{Block, Fact, Report, Table, Tone};
+use backwater_papers::{Judged, Reproduction, Tally};
+use backwater_results::{Block, Fact, Report, Table, Tone};
 use serde_json::{Value, json};
 
 use crate::command_line;
@@ -42,7 +42,7 @@ pub fn tables(found: &[Reproduction]) -> Vec<Table> {
             Block::Table(table) => Some(table.clone()),
             _ => None,
         };
-        let mut tables = vec![papers::document::numbers(reproduction)];
+        let mut tables = vec![backwater_papers::document::numbers(reproduction)];
         tables.extend(blocks.filter_map(table));
         tables
     };
@@ -107,7 +107,9 @@ fn section(reproduction: &Reproduction, seconds: f64) -> Vec<Block> {
         Block::Verdicts(reproduction.judged.iter().map(Judged::row).collect()),
         Block::Fold {
             summary: "Every measured number".into(),
-            blocks: vec![Block::Table(papers::document::numbers(reproduction))],
+            blocks: vec![Block::Table(backwater_papers::document::numbers(
+                reproduction,
+            ))],
         },
     ];
     for section in &reproduction.sections {

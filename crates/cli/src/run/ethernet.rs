@@ -2,20 +2,20 @@
 
 use std::time::Duration as WallTime;
 
-use ethernet::Simulation;
-use ethernet::outcome::{EthernetOutcome, Stop};
-use ethernet::probe::{Audit, Coverage, Probe, Recorder};
-use ethernet::spec::EthernetSpec;
-use kernel::series::Thinned;
-use kernel::words::counted;
-use kernel::{Duration, Time, Wheel};
-use packet::outcome::Series;
-use results::number::span;
-use results::{
+use backwater_ethernet::Simulation;
+use backwater_ethernet::outcome::{EthernetOutcome, Stop};
+use backwater_ethernet::probe::{Audit, Coverage, Probe, Recorder};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_kernel::series::Thinned;
+use backwater_kernel::words::counted;
+use backwater_kernel::{Duration, Time, Wheel};
+use backwater_packet::outcome::Series;
+use backwater_results::number::span;
+use backwater_results::{
     ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
     ethernet_terminal_summary,
 };
-use scenario::EthernetScenario;
+use backwater_scenario::EthernetScenario;
 
 use super::job::{Audited, Ending, Job, PlainRun, Shown, grown, must_stop, turns};
 use super::pace::Pace;

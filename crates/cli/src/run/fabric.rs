@@ -1,21 +1,21 @@
 //! Runs of the cycle engine.
 
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 use std::time::Duration as WallTime;
 
-use flit::Simulation;
-use flit::meter::Phase;
-use flit::outcome::{FabricOutcome, Stop};
-use flit::probe::{Audit, Coverage, Probe, TraceProbe};
-use flit::series::{Recorder, Series, SeriesSpec};
-use flit::shard;
-use flit::spec::{FabricSpec, MeasureSpec, WarmUp};
-use kernel::Duration;
-use results::{
+use backwater_flit::Simulation;
+use backwater_flit::meter::Phase;
+use backwater_flit::outcome::{FabricOutcome, Stop};
+use backwater_flit::probe::{Audit, Coverage, Probe, TraceProbe};
+use backwater_flit::series::{Recorder, Series, SeriesSpec};
+use backwater_flit::shard;
+use backwater_flit::spec::{FabricSpec, MeasureSpec, WarmUp};
+use backwater_kernel::Duration;
+use backwater_results::{
     fabric_manifest, fabric_report, fabric_summary, fabric_tables, fabric_terminal_summary,
 };
 
-use scenario::Scenario;
+use backwater_scenario::Scenario;
 
 use super::Options;
 use super::job::{Audited, Ending, Job, PlainRun, Shown, grown, must_stop, turns};
@@ -53,7 +53,7 @@ pub fn build(options: &Options, scenario: &Scenario, spec: &FabricSpec) -> Resul
     };
     let threads = wanted.min(spec.graph.routers as usize);
     let parts = if obstacle.is_none() { threads } else { 1 };
-    let needed = scenario::fabric_bytes(spec, parts, options.audit);
+    let needed = backwater_scenario::fabric_bytes(spec, parts, options.audit);
     options.memory.refuse_beyond(needed)?;
     let engine = match obstacle {
         None if threads > 1 => Team::new(spec, threads).map(|team| Engine::Several(team.into())),

@@ -1,12 +1,14 @@
 //! What runs of both engines share: the scenario's words and the run directory.
 
-use kernel::Duration;
-use kernel::series::Thinned;
-use kernel::words::{counted, grouped};
-use packet::outcome::Series;
-use results::number::significant;
-use results::{Check, DirectoryError, GivenUp, Manifest, Report, RunDirectory, RunInfo, Table};
-use scenario::{Scenario, Source};
+use backwater_kernel::Duration;
+use backwater_kernel::series::Thinned;
+use backwater_kernel::words::{counted, grouped};
+use backwater_packet::outcome::Series;
+use backwater_results::number::significant;
+use backwater_results::{
+    Check, DirectoryError, GivenUp, Manifest, Report, RunDirectory, RunInfo, Table,
+};
+use backwater_scenario::{Scenario, Source};
 use serde_json::Value;
 
 use super::Options;
@@ -40,7 +42,7 @@ pub struct Shown<'a> {
     /// Time series, each a CSV file.
     pub series: &'a [Series],
     /// The same of the cycle engine.
-    pub cycle_series: Vec<flit::series::Series>,
+    pub cycle_series: Vec<backwater_flit::series::Series>,
     /// For `summary.json`.
     pub summary: Value,
     /// The page.
@@ -267,7 +269,7 @@ impl<'a> Job<'a> {
 fn given_up(scenario: &Scenario) -> Vec<GivenUp> {
     let ethernet = scenario.ethernet();
     let all = ethernet.map_or(&[][..], |ethernet| &ethernet.given_up);
-    let one = |own: &scenario::GivenUp| GivenUp {
+    let one = |own: &backwater_scenario::GivenUp| GivenUp {
         classes: own.classes,
         nodes: own.nodes.clone(),
         by: own.by.clone(),

@@ -2,18 +2,20 @@
 
 use std::time::Duration as WallTime;
 
-use kernel::series::Thinned;
-use kernel::words::counted;
-use kernel::{Time, Wheel};
-use packet::Simulation;
-use packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series, Stop, Violation};
-use packet::probe::{Audit, Coverage, Ports, PortsSpec, Probe, Recorder, Recovery, TraceProbe};
-use packet::spec::NetworkSpec;
-use results::{
+use backwater_kernel::series::Thinned;
+use backwater_kernel::words::counted;
+use backwater_kernel::{Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series, Stop, Violation};
+use backwater_packet::probe::{
+    Audit, Coverage, Ports, PortsSpec, Probe, Recorder, Recovery, TraceProbe,
+};
+use backwater_packet::spec::NetworkSpec;
+use backwater_results::{
     Measured, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
     standstill_sentence, terminal_summary,
 };
-use scenario::PacketScenario;
+use backwater_scenario::PacketScenario;
 
 use super::job::{Audited, Ending, Job, PlainRun, Shown, grown, must_stop, turns};
 use super::pace::Pace;

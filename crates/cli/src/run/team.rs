@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use flit::meter::Phase;
-use flit::outcome::FabricOutcome;
-use flit::probe::Probe;
-use flit::shard::{self, Conductor, Mail, Shard};
-use flit::spec::FabricSpec;
-use flit::{BuildError, Simulation};
+use backwater_flit::meter::Phase;
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::probe::Probe;
+use backwater_flit::shard::{self, Conductor, Mail, Shard};
+use backwater_flit::spec::FabricSpec;
+use backwater_flit::{BuildError, Simulation};
 
 use crate::machine;
 
@@ -280,7 +280,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scenario::{Engine, Set, Source};
+    use backwater_scenario::{Engine, Set, Source};
 
     /// A mesh under load, shorter than shipped.
     fn mesh() -> Box<FabricSpec> {
@@ -296,7 +296,7 @@ mod tests {
             set("run.warm_up", "100 cycles"),
             set("run.measure", "300 cycles"),
         ];
-        let Ok(scenario) = scenario::parse(&source, &sets) else {
+        let Ok(scenario) = backwater_scenario::parse(&source, &sets) else {
             panic!("the scenario is sound");
         };
         match scenario.engine {

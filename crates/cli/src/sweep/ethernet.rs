@@ -5,13 +5,13 @@
 
 use std::time::Duration as WallTime;
 
-use ethernet::Simulation;
-use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome, Stop};
-use ethernet::spec::EthernetSpec;
-use kernel::{Duration, Time, Wheel};
-use results::ethernet::{fairness, flow_tables, goodputs, merged};
-use results::sweep::{FlowColumn, Measure, Role};
-use scenario::EthernetScenario;
+use backwater_ethernet::Simulation;
+use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome, Stop};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_kernel::{Duration, Time, Wheel};
+use backwater_results::ethernet::{fairness, flow_tables, goodputs, merged};
+use backwater_results::sweep::{FlowColumn, Measure, Role};
+use backwater_scenario::EthernetScenario;
 
 use super::measure::{chosen, flag, number};
 use super::store::Point;
@@ -319,7 +319,7 @@ mod tests {
             nodes: Vec::new(),
             links: Vec::new(),
             routes: Vec::new(),
-            spread: ethernet::spec::Spread::Flows,
+            spread: backwater_ethernet::spec::Spread::Flows,
             flows: Vec::new(),
             stall_after: Duration(1),
         };
@@ -329,7 +329,7 @@ mod tests {
             count: 1,
             mean_ps: ps as f64,
             histogram: {
-                let mut histogram = kernel::Histogram::new();
+                let mut histogram = backwater_kernel::Histogram::new();
                 histogram.record(ps);
                 histogram
             },

@@ -7,12 +7,12 @@
 
 use std::time::Duration as WallTime;
 
-use flit::Simulation;
-use flit::meter::Phase;
-use flit::outcome::{FabricOutcome, Stop};
-use flit::spec::FabricSpec;
-use results::fabric::class_tables;
-use results::sweep::{FlowColumn, Measure, Role};
+use backwater_flit::Simulation;
+use backwater_flit::meter::Phase;
+use backwater_flit::outcome::{FabricOutcome, Stop};
+use backwater_flit::spec::FabricSpec;
+use backwater_results::fabric::class_tables;
+use backwater_results::sweep::{FlowColumn, Measure, Role};
 
 use super::measure::{chosen, flag, number};
 use super::store::Point;

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use kernel::Wheel;
-use results::sweep::{FlowColumn, Measure, NoColumn, Role};
-use results::{Table, run};
-use scenario::{Engine, Scenario};
+use backwater_kernel::Wheel;
+use backwater_results::sweep::{FlowColumn, Measure, NoColumn, Role};
+use backwater_results::{Table, run};
+use backwater_scenario::{Engine, Scenario};
 
 use super::store::Point;
 use super::{ethernet, fabric, packet};
@@ -43,7 +43,7 @@ pub fn column(scenario: &Scenario, text: &str) -> Result<FlowColumn, NoColumn> {
     match &scenario.engine {
         Engine::Packet(packet) => {
             let spec = &packet.network;
-            let engine = ::packet::Simulation::<Wheel, ()>::new(spec, ());
+            let engine = backwater_packet::Simulation::<Wheel, ()>::new(spec, ());
             let empty = engine
                 .map_err(|error| refused(error.to_string()))?
                 .outcome();
@@ -52,20 +52,20 @@ pub fn column(scenario: &Scenario, text: &str) -> Result<FlowColumn, NoColumn> {
         }
         Engine::Ethernet(ethernet) => {
             let spec = &ethernet.network;
-            let engine = ::ethernet::Simulation::<(), Wheel>::new(spec);
+            let engine = backwater_ethernet::Simulation::<(), Wheel>::new(spec);
             let empty = engine
                 .map_err(|error| refused(error.to_string()))?
                 .outcome();
-            let tables = |flow: &str| results::ethernet::flow_tables(spec, &empty, flow);
-            FlowColumn::find(text, &results::ethernet::flow_names(spec), tables)
+            let tables = |flow: &str| backwater_results::ethernet::flow_tables(spec, &empty, flow);
+            FlowColumn::find(text, &backwater_results::ethernet::flow_names(spec), tables)
         }
         Engine::Flit(spec) => {
-            let engine = flit::Simulation::new(spec);
+            let engine = backwater_flit::Simulation::new(spec);
             let empty = engine
                 .map_err(|error| refused(error.to_string()))?
                 .outcome();
-            let tables = |class: &str| results::fabric::class_tables(spec, &empty, class);
-            FlowColumn::find(text, &results::fabric::class_names(spec), tables)
+            let tables = |class: &str| backwater_results::fabric::class_tables(spec, &empty, class);
+            FlowColumn::find(text, &backwater_results::fabric::class_names(spec), tables)
         }
     }
 }
@@ -113,7 +113,7 @@ mod tests {
         for measures in [packet::MEASURES, fabric::MEASURES, ethernet::MEASURES] {
             let keys = measures
                 .iter()
-                .map(|one| results::key(&one.name, &one.unit));
+                .map(|one| backwater_results::key(&one.name, &one.unit));
             let keys: BTreeSet<String> = keys.collect();
             assert_eq!(keys.len(), measures.len());
             let is_plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';

@@ -11,15 +11,17 @@
 
 use std::time::{Duration as WallTime, Instant};
 
-use kernel::{Time, Wheel};
-use packet::Simulation;
-use packet::outcome::{DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome, Stop};
-use packet::probe::PathWaits;
-use packet::spec::NetworkSpec;
-use results::run::flow_tables;
-use results::sweep::{FlowColumn, Measure, Role};
-use results::{Balance, note_broken_bounds};
-use scenario::PacketScenario;
+use backwater_kernel::{Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{
+    DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome, Stop,
+};
+use backwater_packet::probe::PathWaits;
+use backwater_packet::spec::NetworkSpec;
+use backwater_results::run::flow_tables;
+use backwater_results::sweep::{FlowColumn, Measure, Role};
+use backwater_results::{Balance, note_broken_bounds};
+use backwater_scenario::PacketScenario;
 
 use super::measure::{chosen, flag, number};
 use super::store::Point;

@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use backwater_results::RunDirectory;
+use backwater_results::sweep::{FlowColumn, Measure, SweepAxis, SweepInfo, SweepResult, SweepRow};
+use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep};
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use results::RunDirectory;
-use results::sweep::{FlowColumn, Measure, SweepAxis, SweepInfo, SweepResult, SweepRow};
-use scenario::{Diagnostics, Limits, Scenario, Set, Source, Sweep};
 
 use super::measure::{column, measure, measures};
 use super::progress::Progress;
@@ -273,7 +273,7 @@ impl Plan {
 
     /// The axes as reports take them.
     pub fn axes(&self) -> Vec<SweepAxis> {
-        let axis = |axis: &scenario::Axis| SweepAxis {
+        let axis = |axis: &backwater_scenario::Axis| SweepAxis {
             name: axis.name.clone(),
             path: axis.path.clone(),
             unit: axis.unit.clone(),
@@ -336,7 +336,10 @@ impl Plan {
     }
 
     /// The scenario and the files it names.
-    fn write_sources(&self, directory: &mut RunDirectory) -> Result<(), results::DirectoryError> {
+    fn write_sources(
+        &self,
+        directory: &mut RunDirectory,
+    ) -> Result<(), backwater_results::DirectoryError> {
         let folder = Path::new(&self.source.name).parent();
         let named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         for (path, text) in named.iter() {

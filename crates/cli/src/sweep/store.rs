@@ -9,11 +9,11 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use results::directory::{
+use backwater_results::directory::{
     POINTS, POINTS_LOG, fresh_file, read_file, remove_unfinished, write_whole,
 };
-use results::sweep::Measure;
-use scenario::Scenario;
+use backwater_results::sweep::Measure;
+use backwater_scenario::Scenario;
 
 use super::digest::{hex, sha256};
 pub use super::stored::Point;
@@ -140,7 +140,7 @@ fn forget(folder: &Path) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use crate::sweep::stored::point as point_of;
-    use results::sweep::Role;
+    use backwater_results::sweep::Role;
     use serde_json::Value;
     use std::borrow::Cow;
 
@@ -210,13 +210,13 @@ mod tests {
     #[test]
     fn a_key_is_of_the_sources_and_the_scenario() {
         let text = include_str!("../../../../scenarios/kung1993/fig17-two-switches.toml");
-        let source = scenario::Source::new("figure", text);
+        let source = backwater_scenario::Source::new("figure", text);
         let scenario = |seed: &str| {
-            let seed = scenario::Set {
+            let seed = backwater_scenario::Set {
                 key: "run.seed".into(),
                 value: seed.into(),
             };
-            let Ok(scenario) = scenario::parse(&source, &[seed]) else {
+            let Ok(scenario) = backwater_scenario::parse(&source, &[seed]) else {
                 panic!("the scenario is sound");
             };
             scenario
@@ -263,7 +263,7 @@ mod tests {
     fn every_bit_comes_back() {
         let path = directory("bits");
         let store = Store::open(&path, false).unwrap();
-        let mut stream = kernel::Stream::new(1, 2, kernel::Purpose::Traffic);
+        let mut stream = backwater_kernel::Stream::new(1, 2, backwater_kernel::Purpose::Traffic);
         for index in 0..500_u64 {
             let value = f64::from_bits(stream.next_u64() >> 2);
             let key = Key(sha256(&index.to_le_bytes()));

@@ -1,7 +1,7 @@
 //! A stored point as text: JSON with the digest of its content.
 
-use results::key;
-use results::sweep::Measure;
+use backwater_results::key;
+use backwater_results::sweep::Measure;
 use serde_json::{Map, Value, json};
 
 use super::digest::{hex, sha256};

@@ -52,8 +52,12 @@ fn papers_and_claims_are_listed_and_explained() {
         .filter_map(|line| line.strip_prefix("  ")?.split_once(": "))
         .map(|(id, _)| id)
         .collect();
-    let papers = papers::papers();
-    let count = |paper: &papers::Paper| papers::claim::parse(paper.claims_toml).unwrap().len();
+    let papers = backwater_papers::papers();
+    let count = |paper: &backwater_papers::Paper| {
+        backwater_papers::claim::parse(paper.claims_toml)
+            .unwrap()
+            .len()
+    };
     assert_eq!(ids.len(), papers.iter().map(count).sum::<usize>());
     assert!(ids.iter().all(|id| whole.contains(&format!("  {id}: "))));
     assert!(
@@ -169,7 +173,7 @@ fn the_reference_is_markdown() {
         .expect(0)
         .out;
     assert!(text.starts_with("# Scenario reference\n"));
-    assert_eq!(text, scenario::reference_markdown());
+    assert_eq!(text, backwater_scenario::reference_markdown());
 }
 
 #[test]
@@ -186,7 +190,7 @@ fn words_of_the_field_and_codes_of_errors_are_explained() {
     };
     assert!(place("kind in [flow_control]") < place("(in the field)"));
     assert!(place("(in the field)") < place("`flow_control.kind"));
-    for code in scenario::error_codes() {
+    for code in backwater_scenario::error_codes() {
         let told = text(code);
         assert!(told.contains("what to do"), "{code}: {told}");
     }

@@ -1,16 +1,17 @@
 //! Every claim is measured, once.
 
-use papers::Paper;
+use backwater_papers::Paper;
 
 use crate::files::{self, TextFile};
 use crate::hold;
 
 #[test]
 fn every_claim_is_measured_once() {
-    let papers = papers::papers();
+    let papers = backwater_papers::papers();
     assert!(!papers.is_empty());
     let complaints = papers.iter().flat_map(|paper| {
-        let claims = papers::claim::parse(paper.claims_toml).expect("the claims can be read");
+        let claims =
+            backwater_papers::claim::parse(paper.claims_toml).expect("the claims can be read");
         let claims: Vec<String> = claims.into_iter().map(|claim| claim.id).collect();
         let measured = paper.experiments.iter().flat_map(|one| one.claims);
         let measured: Vec<&str> = measured.copied().collect();
@@ -28,7 +29,7 @@ fn every_file_of_claims_has_its_paper() {
     files.retain(|file| file.path.starts_with("claims/"));
     assert!(!files.is_empty(), "no claims/*.toml");
     hold(
-        orphans(&files, &papers::papers()),
+        orphans(&files, &backwater_papers::papers()),
         "add the paper to crates/papers with claims/NAME.toml as its claims",
     );
 }
@@ -48,7 +49,7 @@ fn readme_counts_claims_as_the_pages_do() {
         found.map_or("", |file| file.text.as_str())
     };
     let readme = text("README.md");
-    let complaints = papers::papers().into_iter().filter_map(|paper| {
+    let complaints = backwater_papers::papers().into_iter().filter_map(|paper| {
         let path = format!("docs/papers/{}.md", paper.id);
         let page = format!("({path})");
         let row = readme.lines().find(|line| line.contains(&page));
@@ -112,5 +113,5 @@ fn what_is_unbalanced_is_seen() {
         path: "claims/other.toml".into(),
         text: String::new(),
     };
-    assert_eq!(orphans(&[other], &papers::papers()).len(), 1);
+    assert_eq!(orphans(&[other], &backwater_papers::papers()).len(), 1);
 }

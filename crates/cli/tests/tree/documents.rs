@@ -13,12 +13,15 @@ const SECTIONS: &[&str] = &[
 
 #[test]
 fn the_reference_is_what_the_code_says() {
-    same("docs/reference.md", &scenario::reference_markdown());
+    same(
+        "docs/reference.md",
+        &backwater_scenario::reference_markdown(),
+    );
 }
 
 #[test]
 fn the_glossary_is_what_the_code_says() {
-    let glossary = scenario::glossary_markdown();
+    let glossary = backwater_scenario::glossary_markdown();
     same("docs/glossary.md", &glossary);
     let pages = glossary.lines().filter_map(|line| {
         let (_, page) = line.strip_prefix("- More: ")?.split_once('(')?;
@@ -32,7 +35,7 @@ fn the_glossary_is_what_the_code_says() {
 fn the_schema_is_what_the_code_says() {
     same(
         "docs/schema.json",
-        &format!("{:#}\n", scenario::json_schema()),
+        &format!("{:#}\n", backwater_scenario::json_schema()),
     );
 }
 
@@ -65,7 +68,7 @@ fn differences(path: &str, stored: &str, generated: &str) -> Vec<String> {
 
 #[test]
 fn every_scheme_has_a_chapter() {
-    let words = scenario::list();
+    let words = backwater_scenario::list();
     let schemes = words.iter().find(|(group, _)| *group == "schemes");
     let (_, schemes) = schemes.expect("the language lists its schemes");
     assert!(schemes.len() > 1, "{schemes:?}");

@@ -95,6 +95,36 @@ fn a_wrong_arrow_is_seen() {
     assert!(!inherits("[lints.rust]\nunsafe_code = \"allow\"\n"));
 }
 
+#[test]
+fn crates_are_imported_by_their_own_names() {
+    let complaints = manifests()
+        .into_iter()
+        .filter(|file| gives_another_name(&file.text))
+        .map(|file| format!("{}: another name for a crate of the workspace", file.path));
+    hold(
+        complaints.collect(),
+        "write `backwater-x = { workspace = true }`, and no `name` under `[lib]`: what reads \
+         imports then sees the layers",
+    );
+    assert!(gives_another_name(
+        "[dependencies]\nx = { package = \"backwater-kernel\", path = \"../kernel\" }\n"
+    ));
+    assert!(gives_another_name("[lib]\nname = \"kernel\"\n"));
+    assert!(!gives_another_name("[lib]\nproc-macro = true\n"));
+}
+
+fn gives_another_name(manifest: &str) -> bool {
+    let table: toml::Table = manifest.parse().expect("a manifest can be read");
+    let library = table.get("lib").and_then(toml::Value::as_table);
+    let renames = |group: &&str| {
+        let group = table.get(*group).and_then(toml::Value::as_table);
+        let mut values = group.into_iter().flat_map(|group| group.values());
+        values.any(|value| value.get("package").is_some())
+    };
+    let groups = ["dependencies", "build-dependencies", "dev-dependencies"];
+    library.is_some_and(|library| library.contains_key("name")) || groups.iter().any(renames)
+}
+
 fn manifests() -> Vec<TextFile> {
     let mut found = files::ending("/Cargo.toml");
     found.retain(|file| file.path.starts_with("crates/"));

@@ -3,13 +3,13 @@
 use std::io;
 use std::path::Path;
 
-use ethernet::spec::EthernetSpec;
-use flit::spec::FabricSpec;
-use kernel::{Channels, Wheel};
-use packet::Simulation;
-use packet::probe::Audit;
-use scenario::compare::{Comparison, Scheme};
-use scenario::{Engine, Limits, PacketScenario, Scenario, Set, Source};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_flit::spec::FabricSpec;
+use backwater_kernel::{Channels, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::probe::Audit;
+use backwater_scenario::compare::{Comparison, Scheme};
+use backwater_scenario::{Engine, Limits, PacketScenario, Scenario, Set, Source};
 
 use crate::files::{self, TextFile};
 use crate::hold;
@@ -172,7 +172,7 @@ fn read(file: &TextFile, sets: &[Set]) -> Result<Scenario, String> {
         name: file.path.clone(),
         text: file.text.clone(),
     };
-    scenario::parse_with(&source, sets, &Limits::default(), &load)
+    backwater_scenario::parse_with(&source, sets, &Limits::default(), &load)
         .map_err(|mistakes| mistakes.render(false))
 }
 
@@ -192,9 +192,9 @@ fn run(scenario: &Scenario) -> Result<Found, String> {
 
 /// Runs under audit.
 fn run_flits(spec: &FabricSpec) -> Result<Found, String> {
-    let audit = flit::probe::Audit::new(spec).map_err(|error| error.to_string())?;
+    let audit = backwater_flit::probe::Audit::new(spec).map_err(|error| error.to_string())?;
     let mut simulation =
-        flit::Simulation::with_probe(spec, audit).map_err(|error| error.to_string())?;
+        backwater_flit::Simulation::with_probe(spec, audit).map_err(|error| error.to_string())?;
     simulation.run();
     let (violations, total) = simulation.probe().violations();
     Ok(Found {
@@ -205,8 +205,8 @@ fn run_flits(spec: &FabricSpec) -> Result<Found, String> {
 
 /// Runs under audit; what it found counts like what the run itself found.
 fn run_frames(spec: &EthernetSpec) -> Result<Found, String> {
-    let audit = ethernet::probe::Audit::new(spec);
-    let mut engine = ethernet::Simulation::<_, Wheel>::with_probe(spec, audit)
+    let audit = backwater_ethernet::probe::Audit::new(spec);
+    let mut engine = backwater_ethernet::Simulation::<_, Wheel>::with_probe(spec, audit)
         .map_err(|error| error.to_string())?;
     engine.run();
     let outcome = engine.outcome();

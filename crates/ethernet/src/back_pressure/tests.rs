@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::{Rate, Wheel};
+use backwater_kernel::{Rate, Wheel};
 
 use super::*;
 use crate::frame::Frame;

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{EventQueue, Time};
+use backwater_kernel::{EventQueue, Time};
 
 use crate::network::Network;
 use crate::probe::{Gate, Probe};

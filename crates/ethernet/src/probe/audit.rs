@@ -20,7 +20,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use self::inside::Inside;
 use self::port::{Port, Queue, Waiting};

@@ -1,6 +1,6 @@
 //! Two probes are a probe, and so is one that may be there or not.
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use super::{Cause, FrameView, Gate, Probe};
 use crate::Network;

@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::series::{Thinned, most_points};
-use kernel::{Duration, Time};
+use backwater_kernel::series::{Thinned, most_points};
+use backwater_kernel::{Duration, Time};
 
 use super::{FrameView, Gate, Probe};
 use crate::Network;

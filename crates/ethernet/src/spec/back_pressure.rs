@@ -1,6 +1,6 @@
 //! When a switch stops its neighbours, whom, and how they take it.
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 /// When and whom a switch stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use kernel::Duration;
+use backwater_kernel::Duration;
 
 /// A time series of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]

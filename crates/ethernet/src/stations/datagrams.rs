@@ -3,8 +3,8 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use kernel::stream::Purpose;
-use kernel::{Duration, Stream, Time};
+use backwater_kernel::stream::Purpose;
+use backwater_kernel::{Duration, Stream, Time};
 
 use super::pace::{Pace, Rest};
 use super::pareto::OnOffSources;

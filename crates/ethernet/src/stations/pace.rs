@@ -1,7 +1,7 @@
 //! Even gaps that do not drift, and random ones.
 
-use kernel::Rate;
-use kernel::time::PS_PER_SECOND;
+use backwater_kernel::Rate;
+use backwater_kernel::time::PS_PER_SECOND;
 
 /// Gaps of `n / d` picoseconds on average: after k of them exactly `floor(k n / d)` have passed.
 #[derive(Clone, Copy, Debug)]

@@ -22,7 +22,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::Stream;
+use backwater_kernel::Stream;
 
 use super::NEVER_PS;
 use super::pace::{Pace, Rest};
@@ -202,8 +202,8 @@ impl OnOffSources {
 mod tests {
     use super::*;
     use alloc::vec;
-    use kernel::stream::Purpose;
-    use kernel::{Duration, Rate, Time};
+    use backwater_kernel::stream::Purpose;
+    use backwater_kernel::{Duration, Rate, Time};
     use libm::log2;
 
     const MS_PS: u64 = 1_000_000_000;

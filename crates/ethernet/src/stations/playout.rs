@@ -2,7 +2,7 @@
 
 use alloc::collections::VecDeque;
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 /// A datagram whose deadline had not passed when the last one was sent.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! What is counted of a flow, most of it after the warm-up.
 
-use kernel::{Histogram, Time};
+use backwater_kernel::{Histogram, Time};
 
 use crate::outcome::{DelayOutcome, FlowOutcome};
 

@@ -4,8 +4,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::time::PS_PER_SECOND;
-use kernel::{Duration, Rate};
+use backwater_kernel::time::PS_PER_SECOND;
+use backwater_kernel::{Duration, Rate};
 
 use super::*;
 use crate::spec::{FlowSpec, TrafficSpec, VideoSpec};

@@ -1,6 +1,6 @@
 //! Times between things.
 
-use kernel::{Duration, Stream};
+use backwater_kernel::{Duration, Stream};
 
 use crate::spec::ThinkSpec;
 
@@ -16,7 +16,7 @@ pub(super) fn draw(think: ThinkSpec, stream: &mut Stream) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::stream::Purpose;
+    use backwater_kernel::stream::Purpose;
 
     /// Mean, least and largest of 20,000 times, as shares of 10 ms.
     fn found(think: fn(Duration) -> ThinkSpec) -> (f64, f64, f64) {

@@ -13,8 +13,8 @@
 //! datagrams of a picture, all full but the last, are spread evenly over its time: the first at
 //! its beginning, the last one gap before its end.
 
-use kernel::stream::Purpose;
-use kernel::{Stream, Time};
+use backwater_kernel::stream::Purpose;
+use backwater_kernel::{Stream, Time};
 use libm::{exp, log1p, round, sqrt};
 
 use super::datagrams::Datagram;
@@ -155,8 +155,8 @@ fn next(from: Time, spec: VideoSpec, scenes: &mut Stream) -> Time {
 mod tests {
     use super::*;
     use alloc::vec::Vec;
-    use kernel::time::PS_PER_SECOND;
-    use kernel::{Duration, Rate};
+    use backwater_kernel::time::PS_PER_SECOND;
+    use backwater_kernel::{Duration, Rate};
 
     const PAYLOAD_BYTES: u32 = 1_000;
 

@@ -1,9 +1,9 @@
 //! Small networks for tests.
 #![allow(dead_code)]
 
-use ethernet::spec::*;
-use kernel::{Duration, Rate, Time};
-use transport::TcpSpec;
+use backwater_ethernet::spec::*;
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_transport::TcpSpec;
 
 pub const MBPS: u64 = 1_000_000;
 pub const US: u64 = 1_000_000;
@@ -175,7 +175,10 @@ pub fn constant(mbps: f64) -> TrafficSpec {
 }
 
 /// Goodput in Mb/s of the flows of a run after the warm-up.
-pub fn mbps(spec: &EthernetSpec, outcome: &ethernet::outcome::EthernetOutcome) -> Vec<f64> {
+pub fn mbps(
+    spec: &EthernetSpec,
+    outcome: &backwater_ethernet::outcome::EthernetOutcome,
+) -> Vec<f64> {
     let span = (outcome.ended_at.0 - spec.warm_up.0.min(outcome.ended_at.0)) as f64 / S as f64;
     let flows = outcome.flows.iter();
     flows

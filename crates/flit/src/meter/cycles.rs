@@ -1,7 +1,7 @@
 //! Numbers of cycles, one by one.
 
 use alloc::vec::Vec;
-use kernel::{BatchMeans, Histogram, Sampled};
+use backwater_kernel::{BatchMeans, Histogram, Sampled};
 
 use crate::outcome::CyclesOutcome;
 

@@ -8,7 +8,7 @@ mod verdicts;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stream};
 
 use super::{Delivered, Meter, Phase, Totals};
 use crate::outcome::{FabricOutcome, Stop};
@@ -54,7 +54,7 @@ impl Carrier {
     /// Runs to the end, at most `most` cycles: single flits born with probability `load` that
     /// take `latency` of their birth.
     fn run(mut self, most: u64, load: f64, latency: impl Fn(u64, u64) -> u64) -> Finished {
-        let load = kernel::Probability::new(load).unwrap();
+        let load = backwater_kernel::Probability::new(load).unwrap();
         let mut end = most;
         for now in 0..most {
             if now >= self.meter.next_checkpoint() {

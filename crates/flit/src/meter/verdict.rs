@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use kernel::stats::interval_of_means;
+use backwater_kernel::stats::interval_of_means;
 
 /// A smaller share of the offered flits may be missing.
 const MISSING_SHARE: f64 = 0.015;

@@ -1,7 +1,7 @@
 //! Has the run settled?
 
 use alloc::vec::Vec;
-use kernel::stats::mser5;
+use backwater_kernel::stats::mser5;
 
 use super::course::Sums;
 

@@ -1,7 +1,7 @@
 //! The measured part of a run.
 
 use alloc::vec::Vec;
-use kernel::stats::interval_of_batches;
+use backwater_kernel::stats::interval_of_batches;
 
 use super::course::Sums;
 

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use std::collections::VecDeque;
 
-use kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stream};
 
 use super::*;
 use crate::topology::{crossbar, fat_tree, fly, full, mesh, torus};

@@ -319,7 +319,7 @@ fn no_text_makes_a_parser_panic() {
     let words = [
         "router", "node", "terminal", "->", "0", "1", "2", "7", "a", "#", "\n", "\n", "x1",
     ];
-    let mut stream = kernel::Stream::new(7, 0, kernel::Purpose::Traffic);
+    let mut stream = backwater_kernel::Stream::new(7, 0, backwater_kernel::Purpose::Traffic);
     let mut read = 0;
     for _ in 0..20_000 {
         let mut text = String::new();

@@ -1,7 +1,7 @@
 //! When packets are born by a clock of their own.
 
 use alloc::format;
-use kernel::{Probability, Stream};
+use backwater_kernel::{Probability, Stream};
 
 use crate::BuildError;
 use crate::spec::Injection;

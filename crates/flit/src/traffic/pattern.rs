@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use kernel::{Probability, Purpose, Stream};
+use backwater_kernel::{Probability, Purpose, Stream};
 
 use super::weights::Weights;
 use crate::BuildError;

@@ -2,7 +2,7 @@
 
 use alloc::format;
 use alloc::vec::Vec;
-use kernel::Stream;
+use backwater_kernel::Stream;
 
 use super::weights::Weights;
 use crate::BuildError;

@@ -1,7 +1,7 @@
 //! Drawing an index by weight.
 
 use alloc::vec::Vec;
-use kernel::Stream;
+use backwater_kernel::Stream;
 
 /// Indices drawn with probabilities that are exact ratios of whole numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]

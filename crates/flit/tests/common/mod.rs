@@ -1,13 +1,13 @@
 //! Small networks to prove things on, and a little statistics.
 #![allow(dead_code)]
 
-use flit::Simulation;
-use flit::outcome::FabricOutcome;
-use flit::spec::{
+use backwater_flit::Simulation;
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::spec::{
     Allocator, Arbiter, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec, Pattern,
     Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, TraceEntry, WarmUp,
 };
-use flit::topology;
+use backwater_flit::topology;
 
 /// The lanes of a channel share one input of the switch; no buffer behind it.
 pub const MULTIPLEXED: Switch = Switch::Multiplexed {
@@ -70,7 +70,7 @@ pub fn spec(graph: Graph, routing: RoutingSpec, classes: Vec<ClassSpec>) -> Fabr
 
 /// A graph of no rule, without latencies but the least.
 pub fn irregular(routers: u32, ends: &[(u32, u32)], terminals: &[(u32, u32)]) -> Graph {
-    let channel = |&(from, to): &(u32, u32)| flit::spec::ChannelSpec {
+    let channel = |&(from, to): &(u32, u32)| backwater_flit::spec::ChannelSpec {
         from,
         to,
         latency: 1,

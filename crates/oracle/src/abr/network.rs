@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kernel::{Duration, Rate};
-use packet::spec::{NetworkSpec, NodeKind, OutageSpec, SourceControlSpec, Timing, TrafficSpec};
+use backwater_kernel::{Duration, Rate};
+use backwater_packet::spec::{
+    NetworkSpec, NodeKind, OutageSpec, SourceControlSpec, Timing, TrafficSpec,
+};
 
 use super::notices::Travelling;
 use super::port::{Cell, Port, Queue};

@@ -1,7 +1,9 @@
 //! Ports that tell rates: ERICA, EFCI and relative-rate marking. EPRCA and CAPC are in `early.rs`.
 
-use kernel::Duration;
-use packet::spec::{CurrentRate, EricaSpec, ExplicitRateSpec, MarkSpec, QueueControlSpec};
+use backwater_kernel::Duration;
+use backwater_packet::spec::{
+    CurrentRate, EricaSpec, ExplicitRateSpec, MarkSpec, QueueControlSpec,
+};
 
 use super::aging::Past;
 use super::early::{Capc, Eprca};

@@ -1,7 +1,7 @@
 //! What this implementation doesn't know.
 
-use kernel::Time;
-use packet::spec::{
+use backwater_kernel::Time;
+use backwater_packet::spec::{
     FlowControlSpec, NetworkSpec, SchedulerSpec, SinkSpec, SourceControlSpec, TrafficSpec,
 };
 

@@ -1,7 +1,9 @@
 //! The oracle against numbers known from elsewhere.
 
-use kernel::{Duration, Rate, Time};
-use packet::spec::{ExplicitRateSpec, LimitSpec, NetworkSpec, RateFormat, TrafficSpec, UiliSpec};
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::{
+    ExplicitRateSpec, LimitSpec, NetworkSpec, RateFormat, TrafficSpec, UiliSpec,
+};
 
 use super::math::written;
 use super::{Builder, Report, run};
@@ -111,7 +113,7 @@ fn figure_6_the_other_policies() {
     };
     let time = UiliSpec::Time {
         constant: Duration(60 * MS),
-        floor: packet::spec::TimeFloor::Sum,
+        floor: backwater_packet::spec::TimeFloor::Sum,
         headroom: Rate(1_000_000),
         rule_5b: true,
         hold: None,

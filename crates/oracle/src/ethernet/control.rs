@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ethernet::probe::{Content, Gate};
-use ethernet::spec::{BackPressureSpec, Choose, Detect, Message, Notify, Select};
-use kernel::Time;
+use backwater_ethernet::probe::{Content, Gate};
+use backwater_ethernet::spec::{BackPressureSpec, Choose, Detect, Message, Notify, Select};
+use backwater_kernel::Time;
 
 use super::network::{Congestion, Control, Frame, Network, Point, channel_spec};
 
@@ -288,7 +288,7 @@ impl Network {
             } => {
                 if let Some(percent) = refresh_percent {
                     let lasts = self.quanta(channel ^ 1, quanta).ps();
-                    let again = kernel::Duration(lasts * u64::from(percent) / 100);
+                    let again = backwater_kernel::Duration(lasts * u64::from(percent) / 100);
                     self.channels[channel].refreshes.push((now + again, gate));
                 }
                 (quanta, false)

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use ethernet::probe::{Cause, Content, Gate};
-use ethernet::spec::{
+use backwater_ethernet::probe::{Cause, Content, Gate};
+use backwater_ethernet::spec::{
     BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
 };
-use ethernet::stations::{Payload, Stations};
-use kernel::{Channels, Duration, Purpose, Stream, Time};
+use backwater_ethernet::stations::{Payload, Stations};
+use backwater_kernel::{Channels, Duration, Purpose, Stream, Time};
 
 use super::sources::Source;
 use super::standstill::Standstill;
@@ -263,14 +263,14 @@ impl Network {
         (spec.classes >> class & 1 == 1).then_some(spec)
     }
 
-    pub fn shared(&self, node: usize) -> Option<ethernet::spec::SharedSpec> {
+    pub fn shared(&self, node: usize) -> Option<backwater_ethernet::spec::SharedSpec> {
         match self.switch(node)?.memory {
             MemorySpec::Shared(shared) => Some(shared),
             MemorySpec::Queues => None,
         }
     }
 
-    pub fn rate(&self, channel: usize) -> kernel::Rate {
+    pub fn rate(&self, channel: usize) -> backwater_kernel::Rate {
         channel_spec(&self.spec, channel).rate
     }
 
@@ -331,7 +331,10 @@ impl Network {
     }
 }
 
-pub(super) fn channel_spec(spec: &EthernetSpec, channel: usize) -> &ethernet::spec::ChannelSpec {
+pub(super) fn channel_spec(
+    spec: &EthernetSpec,
+    channel: usize,
+) -> &backwater_ethernet::spec::ChannelSpec {
     spec.links.channel(channel as u32)
 }
 

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use ethernet::outcome::Wait;
-use ethernet::probe::Gate;
-use ethernet::spec::{Detect, NodeKind, WatchdogAction};
-use kernel::Time;
+use backwater_ethernet::outcome::Wait;
+use backwater_ethernet::probe::Gate;
+use backwater_ethernet::spec::{Detect, NodeKind, WatchdogAction};
+use backwater_kernel::Time;
 
 use super::network::{Frame, Network, Point};
 

@@ -3,11 +3,11 @@
 mod hand;
 mod survey;
 
-use ethernet::spec::{
+use backwater_ethernet::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
     Order, QueueSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
 };
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 /// A nanosecond and a microsecond, in picoseconds.
 const NS: u64 = 1_000;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ethernet::probe::{Cause, Content, Gate};
-use ethernet::spec::{NodeKind, StormSpec, TimeOutSpec, WatchdogAction};
-use kernel::{Duration, Time};
+use backwater_ethernet::probe::{Cause, Content, Gate};
+use backwater_ethernet::spec::{NodeKind, StormSpec, TimeOutSpec, WatchdogAction};
+use backwater_kernel::{Duration, Time};
 
 use super::network::{Congestion, Network, Point};
 

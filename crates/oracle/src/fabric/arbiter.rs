@@ -1,7 +1,7 @@
 //! Who goes first.
 
-use flit::spec::Arbiter;
-use kernel::Stream;
+use backwater_flit::spec::Arbiter;
+use backwater_kernel::Stream;
 
 /// 255 - priority, then birth plus deadline: the smallest goes first.
 pub(super) type Key = (u8, u64);

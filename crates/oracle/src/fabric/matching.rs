@@ -1,6 +1,6 @@
 //! How a multiplexed switch matches inputs and outputs.
 
-use flit::spec::{Allocator, Switch};
+use backwater_flit::spec::{Allocator, Switch};
 
 use super::arbiter::{Key, pick};
 use super::network::{Network, output_buffer};

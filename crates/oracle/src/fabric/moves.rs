@@ -1,6 +1,6 @@
 //! Flits cross switches and channels, and arrive.
 
-use flit::spec::{Release, Switch};
+use backwater_flit::spec::{Release, Switch};
 
 use super::Move;
 use super::arbiter::{Key, pick};

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use flit::BuildError;
-use flit::route::{NOWHERE, Way};
-use flit::routing::Routing;
-use flit::spec::{FabricSpec, Release, Sources, Switch};
-use flit::traffic::{Born, Generator};
-use kernel::{Purpose, Stream};
+use backwater_flit::BuildError;
+use backwater_flit::route::{NOWHERE, Way};
+use backwater_flit::routing::Routing;
+use backwater_flit::spec::{FabricSpec, Release, Sources, Switch};
+use backwater_flit::traffic::{Born, Generator};
+use backwater_kernel::{Purpose, Stream};
 
 use super::arbiter::Key;
 use super::{Delivery, Move, order};

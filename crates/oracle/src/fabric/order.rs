@@ -1,7 +1,7 @@
 //! What the reference refuses to run, and in which order nodes move flits.
 
-use flit::BuildError;
-use flit::spec::{Allocator, FabricSpec, LANES_MAX, Sources, Switch};
+use backwater_flit::BuildError;
+use backwater_flit::spec::{Allocator, FabricSpec, LANES_MAX, Sources, Switch};
 
 use super::network::wrong;
 
@@ -73,7 +73,8 @@ pub(super) fn of_moves(spec: &FabricSpec) -> Result<Vec<usize>, BuildError> {
     // Again and again: routers all of whose receivers are placed.
     loop {
         let is_sink = |router: usize, placed: &[bool]| {
-            let own = |channel: &&flit::spec::ChannelSpec| channel.from as usize == router;
+            let own =
+                |channel: &&backwater_flit::spec::ChannelSpec| channel.from as usize == router;
             let mut channels = graph.channels.iter().filter(own);
             channels.all(|channel| placed[channel.to as usize])
         };

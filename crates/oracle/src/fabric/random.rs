@@ -3,12 +3,12 @@
 mod graph;
 mod load;
 
-use flit::BuildError;
-use flit::spec::{
+use backwater_flit::BuildError;
+use backwater_flit::spec::{
     Allocator, Arbiter, FabricSpec, LaneChoice, MeasureSpec, Release, RouterSpec, Sources, Switch,
     WarmUp,
 };
-use kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stream};
 
 use super::network::Network;
 use super::order;

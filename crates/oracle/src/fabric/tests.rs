@@ -5,7 +5,7 @@ mod matching;
 mod order;
 mod tampering;
 
-use flit::spec::{
+use backwater_flit::spec::{
     Arbiter, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec, Pattern, Release,
     RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
 };

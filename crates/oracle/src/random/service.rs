@@ -1,7 +1,7 @@
 //! Random networks whose ports serve by reservation.
 
-use kernel::Channels;
-use packet::spec::{ReserveSpec, Resync, SizeShare};
+use backwater_kernel::Channels;
+use backwater_packet::spec::{ReserveSpec, Resync, SizeShare};
 
 use super::*;
 

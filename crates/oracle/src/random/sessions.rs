@@ -1,7 +1,7 @@
 //! Random networks with sessions, warnings and limits of residence.
 
-use kernel::Channels;
-use packet::spec::{
+use backwater_kernel::Channels;
+use backwater_packet::spec::{
     EnvelopeRule, EnvelopeSpec, ErrorSpec, Excess, Hold, PoolSpec, Resync, SessionSpec, Stamp,
     VirtualClockSpec, WhenFull,
 };

@@ -1,6 +1,6 @@
 //! Asynchronous traffic shaping (IEEE 802.1Qcr): token buckets that say when a unit may go.
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 use super::{Arrival, Seat};
 use crate::fault::Fault;

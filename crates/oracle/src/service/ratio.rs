@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 /// Longer denominators are given up.
 const LONGEST: i128 = 1 << 30;

@@ -3,7 +3,7 @@
 //!
 //! V and every start and finish are whole picoseconds; V moves with real time.
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use super::{Candidate, Seat};
 

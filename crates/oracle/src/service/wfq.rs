@@ -6,7 +6,7 @@
 //! the picosecond at each change is equal as long as all of them are whole; where not, ranks that
 //! are nearly equal may go either way. [`Groups::close_call`] says from when on.
 
-use kernel::{Rate, Time};
+use backwater_kernel::{Rate, Time};
 
 use super::{Arrival, Candidate, Ratio, Seat, Wire};
 

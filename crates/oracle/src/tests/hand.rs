@@ -1,6 +1,6 @@
 //! Small cases computed by hand. A cell takes 10 ps.
 
-use packet::spec::{Bind, CreditRule, Overflow, SinkSpec, Span, Timing, TrafficSpec};
+use backwater_packet::spec::{Bind, CreditRule, Overflow, SinkSpec, Span, Timing, TrafficSpec};
 
 use super::*;
 use crate::{Problem, first_difference};
@@ -62,7 +62,7 @@ fn the_last_bit_counts_with_store_and_forward() {
     let link = &mut spec.links[0];
     for channel in &mut link.channels {
         channel.timing = Timing::StoreAndForward;
-        channel.handling = kernel::Duration(5);
+        channel.handling = backwater_kernel::Duration(5);
     }
     let window = exact_window(&spec.links, 0, 1);
     assert_eq!(window.ps(), 50);
@@ -148,7 +148,7 @@ fn several_root_legs_send_the_same_units() {
     let tree = [(0, None), (2, None)];
     add_flow(&mut spec, 0, &tree, 1, 0).traffic = TrafficSpec::Constant {
         start: Time(5),
-        interval: kernel::Duration(10),
+        interval: backwater_kernel::Duration(10),
         random_phase: false,
         total: Some(2),
     };
@@ -169,7 +169,7 @@ fn several_root_legs_send_the_same_units() {
 fn a_limited_sink_takes_the_first_at_once_and_then_keeps_its_pace() {
     let mut spec = single(1, 4, 200);
     spec.flows[0].sink = SinkSpec::Limited {
-        interval: kernel::Duration(35),
+        interval: backwater_kernel::Duration(35),
     };
     let report = run(&spec);
     // Taken at 10, 45, 80, 115, 150, 185: the credit units leave at those instants. At 45 four
@@ -192,10 +192,10 @@ fn bursts_and_pauses_keep_their_own_spacing() {
     let mut spec = network(2, vec![link(0, 1, 10)], 310);
     add_flow(&mut spec, 0, &[(0, None)], 5, 50).traffic = TrafficSpec::OnOff {
         start: Time(7),
-        on: Span::Fixed(kernel::Duration(60)),
-        off: Span::Fixed(kernel::Duration(90)),
-        on_interval: kernel::Duration(20),
-        off_interval: Some(kernel::Duration(50)),
+        on: Span::Fixed(backwater_kernel::Duration(60)),
+        off: Span::Fixed(backwater_kernel::Duration(90)),
+        on_interval: backwater_kernel::Duration(20),
+        off_interval: Some(backwater_kernel::Duration(50)),
     };
     let expected = [7, 27, 47, 67, 117, 157, 177, 197, 217, 267, 307];
     assert_eq!(times(&data(&run(&spec).starts, 0)), expected);
@@ -231,12 +231,12 @@ fn no_value_is_below_zero() {
         let mut spec = network(2, vec![link(0, 1, 30)], 1100);
         let flow = add_flow(&mut spec, 0, &[(0, None)], 1, 3);
         flow.sink = SinkSpec::Limited {
-            interval: kernel::Duration(1000),
+            interval: backwater_kernel::Duration(1000),
         };
         each_credit(flow, |credit| {
             credit.rule = rule;
             credit.n1 = 4;
-            credit.window = kernel::Duration(1);
+            credit.window = backwater_kernel::Duration(1);
         });
         credits(&run(&spec).starts, 1)
     };
@@ -252,7 +252,7 @@ fn a_value_bound_at_the_trigger_is_stale_when_it_leaves() {
     // until 34.
     let mut spec = network(2, vec![link(0, 1, 15)], 40);
     add_flow(&mut spec, 0, &[(0, None)], 1, 3).sink = SinkSpec::Limited {
-        interval: kernel::Duration(1000),
+        interval: backwater_kernel::Duration(1000),
     };
     add_flow(&mut spec, 1, &[(1, None)], 10, 10).traffic = TrafficSpec::Greedy {
         start: Time(14),
@@ -334,7 +334,7 @@ fn every_rule_reads_its_own_number() {
 fn a_full_dropping_buffer_ends_the_run() {
     let mut spec = single(1, 4, 200);
     spec.flows[0].sink = SinkSpec::Limited {
-        interval: kernel::Duration(35),
+        interval: backwater_kernel::Duration(35),
     };
     spec.flows[0].legs[0].buffer.overflow = Overflow::Drop;
     spec.flows[0].legs[0].buffer.limit_units = Some(5);
@@ -360,7 +360,7 @@ fn what_is_not_supported_is_refused() {
     };
     refused(|spec| spec.links[0].channels[0].errors.data_loss = 1.1);
     refused(|spec| each_credit(&mut spec.flows[0], |credit| credit.resync_every = Some(0)));
-    refused(|spec| spec.links[0].channels[0].delay = kernel::Duration::ZERO);
+    refused(|spec| spec.links[0].channels[0].delay = backwater_kernel::Duration::ZERO);
     refused(|spec| spec.links[0].ends[1] = 7);
     refused(|spec| spec.flows[0].source = 1);
     refused(|spec| spec.flows[0].legs[0].channel = 2);
@@ -370,7 +370,7 @@ fn what_is_not_supported_is_refused() {
     refused(|spec| {
         spec.flows[0].traffic = TrafficSpec::Constant {
             start: Time::ZERO,
-            interval: kernel::Duration::ZERO,
+            interval: backwater_kernel::Duration::ZERO,
             random_phase: false,
             total: None,
         };

@@ -5,8 +5,8 @@ mod law;
 mod random;
 mod service;
 
-use kernel::{Duration, Rate, Time};
-use packet::spec::{
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
     LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
     SourceControlSpec, Timing, TrafficSpec,

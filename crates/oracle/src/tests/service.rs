@@ -6,8 +6,8 @@ mod random;
 mod rounds;
 mod tags;
 
-use kernel::Channels;
-use packet::spec::{
+use backwater_kernel::Channels;
+use backwater_packet::spec::{
     BufferSpec, FlowControlSpec, LegSpec, Overflow, ReserveSpec, Resync, Stamp, VirtualClockSpec,
 };
 

@@ -1,12 +1,12 @@
 //! What the ABR tests see of a run: everything that the probe is told, in lists.
 #![allow(dead_code)]
 
-use kernel::{Rate, Time, Wheel};
-use oracle::abr::{Kind, RateChange, Start};
-use packet::Simulation;
-use packet::outcome::{LossCause, Outcome};
-use packet::probe::{Crossing, ForwardCell, Probe, UnitKind};
-use packet::spec::{AbrSpec, NetworkSpec, SourceControlSpec};
+use backwater_kernel::{Rate, Time, Wheel};
+use backwater_oracle::abr::{Kind, RateChange, Start};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{LossCause, Outcome};
+use backwater_packet::probe::{Crossing, ForwardCell, Probe, UnitKind};
+use backwater_packet::spec::{AbrSpec, NetworkSpec, SourceControlSpec};
 
 /// A change of ACR.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +113,7 @@ impl Log {
         let initial: Vec<u64> = (0..spec.flows.len() as u32)
             .map(|flow| abr_of(spec, flow).map_or(0, |abr| abr.icr.0))
             .collect();
-        oracle::abr::settled(self.changes().map(in_words).collect(), &initial)
+        backwater_oracle::abr::settled(self.changes().map(in_words).collect(), &initial)
     }
 }
 

@@ -5,12 +5,12 @@ mod observer;
 
 pub use observer::Observer;
 
-use kernel::{Channels, Duration, Purpose, Stream, Time, Wheel};
-use oracle::{exact_window, random_spec};
-use packet::Simulation;
-use packet::outcome::{Outcome, Stop};
-use packet::probe::Audit;
-use packet::spec::*;
+use backwater_kernel::{Channels, Duration, Purpose, Stream, Time, Wheel};
+use backwater_oracle::{exact_window, random_spec};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{Outcome, Stop};
+use backwater_packet::probe::Audit;
+use backwater_packet::spec::*;
 
 /// Random networks behind every property.
 pub const NETWORKS: u64 = 200;
@@ -187,7 +187,7 @@ pub fn watched(spec: &NetworkSpec) -> Watched {
     let outcome = simulation.outcome();
     let (audit, mut observer) = simulation.into_probe();
     observer.compare(&outcome);
-    let say = |violation: &packet::outcome::Violation| {
+    let say = |violation: &backwater_packet::outcome::Violation| {
         format!(
             "{:?}, leg {}: {}",
             violation.at, violation.leg, violation.what
@@ -209,8 +209,9 @@ pub fn watched(spec: &NetworkSpec) -> Watched {
 impl Watched {
     /// Everything offered was delivered, and nothing is left to do.
     pub fn all_delivered(&self) -> bool {
-        let whole =
-            |flow: &packet::outcome::FlowOutcome| flow.offered_total == flow.delivered_total;
+        let whole = |flow: &backwater_packet::outcome::FlowOutcome| {
+            flow.offered_total == flow.delivered_total
+        };
         self.outcome.stop == Stop::Drained && self.outcome.flows.iter().all(whole)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use kernel::{Duration, Rate, Time};
-use packet::Network;
-use packet::outcome::{LossCause, Outcome};
-use packet::probe::{Crossing, Probe, UnitKind};
-use packet::spec::*;
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::Network;
+use backwater_packet::outcome::{LossCause, Outcome};
+use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::spec::*;
 
 /// Rebuilds every counter from events and checks what the rules promise.
 pub struct Observer {

@@ -3,12 +3,12 @@
 
 pub mod watch;
 
-use ethernet::Simulation;
-use ethernet::outcome::{ChannelOutcome, EthernetOutcome, QueueOutcome};
-use ethernet::probe::{Cause, FrameView, Probe};
-use ethernet::spec::EthernetSpec;
-use kernel::Time;
-use oracle::ethernet::{
+use backwater_ethernet::Simulation;
+use backwater_ethernet::outcome::{ChannelOutcome, EthernetOutcome, QueueOutcome};
+use backwater_ethernet::probe::{Cause, FrameView, Probe};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_kernel::Time;
+use backwater_oracle::ethernet::{
     CONTROL_FLOW, ChannelCounts, Delivery, Drop, FlowCounts, Report, Start, first_difference,
 };
 
@@ -81,7 +81,7 @@ pub fn fast(spec: &EthernetSpec) -> (Log, EthernetOutcome) {
 
 /// The slow engine's run.
 pub fn slow(spec: &EthernetSpec) -> Report {
-    let mut report = oracle::ethernet::run(spec).expect("the oracle can run it");
+    let mut report = backwater_oracle::ethernet::run(spec).expect("the oracle can run it");
     report
         .drops
         .sort_by_key(|drop| (drop.at_ps, drop.channel, drop.flow, drop.number));

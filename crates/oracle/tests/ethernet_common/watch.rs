@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ethernet::probe::{Cause, Content, FrameView, Gate, Probe};
-use ethernet::spec::{ChannelSpec, EthernetSpec, Order};
-use ethernet::{Network, Simulation};
-use kernel::{Channels, Time};
+use backwater_ethernet::probe::{Cause, Content, FrameView, Gate, Probe};
+use backwater_ethernet::spec::{ChannelSpec, EthernetSpec, Order};
+use backwater_ethernet::{Network, Simulation};
+use backwater_kernel::{Channels, Time};
 
 /// What happened.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,12 @@
 //! Small networks by hand.
 #![allow(dead_code)]
 
-use flit::spec::{
+use backwater_flit::spec::{
     Allocator, Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, LaneChoice,
     MeasureSpec, Pattern, Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch,
     TraceEntry, WarmUp,
 };
-use oracle::fabric::Delivery;
+use backwater_oracle::fabric::Delivery;
 
 /// One input for all lanes of a channel.
 pub const MULTIPLEXED: Switch = Switch::Multiplexed {

@@ -1,11 +1,11 @@
 //! Runs of both engines, in the same words.
 #![allow(dead_code)]
 
-use kernel::{Duration, Time, Wheel};
-use oracle::{Check, Rank, Report, Start};
-use packet::Simulation;
-use packet::probe::{Crossing, Probe, UnitKind};
-use packet::spec::{NetworkSpec, Resync, SchedulerSpec, Stamp, VirtualClockSpec};
+use backwater_kernel::{Duration, Time, Wheel};
+use backwater_oracle::{Check, Rank, Report, Start};
+use backwater_packet::Simulation;
+use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::spec::{NetworkSpec, Resync, SchedulerSpec, Stamp, VirtualClockSpec};
 
 /// The engine ranks datagrams from here on; the slow engine gives them no rank.
 const DATAGRAM: u64 = 1 << 63;
@@ -64,7 +64,7 @@ pub fn fast(spec: &NetworkSpec) -> Seen {
 }
 
 pub fn slow(spec: &NetworkSpec) -> Report {
-    oracle::run(spec).expect("the oracle can run it")
+    backwater_oracle::run(spec).expect("the oracle can run it")
 }
 
 pub fn virtual_clock(stamp: Stamp, resync: Resync) -> SchedulerSpec {

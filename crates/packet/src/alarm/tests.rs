@@ -4,7 +4,7 @@ use super::*;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::Wheel;
+use backwater_kernel::Wheel;
 
 use crate::probe::Crossing;
 use crate::spec::*;

@@ -14,7 +14,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::Duration;
+use backwater_kernel::Duration;
 
 use super::path::{self, Ports};
 use super::{NoBound, burst, largest};

@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use kernel::{Channels, Duration, Rate};
+use backwater_kernel::{Channels, Duration, Rate};
 
 use super::edf;
 use super::{NoBound, largest, smallest};

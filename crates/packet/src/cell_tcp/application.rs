@@ -1,7 +1,7 @@
 //! What uses a connection: bytes one way, or requests one way and responses back.
 
-use kernel::stream::{Purpose, Stream};
-use kernel::{Duration, Time};
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Duration, Time};
 
 use super::connection::End;
 use crate::spec::{CellApplication, CellTcpSpec, Span};
@@ -139,7 +139,7 @@ impl Application {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use transport::TcpSpec;
+    use backwater_transport::TcpSpec;
 
     fn application(kind: CellApplication) -> Application {
         let spec = CellTcpSpec {

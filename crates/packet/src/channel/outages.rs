@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 use crate::spec::{NetworkSpec, OutageSpec};
 

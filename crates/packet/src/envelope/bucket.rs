@@ -12,7 +12,7 @@
 //! | T, the increment | `rate.tick(bytes)` |
 //! | tau, the limit | `tolerance` |
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 /// State of one flow's bucket.
 pub(crate) struct Bucket {

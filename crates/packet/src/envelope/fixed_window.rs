@@ -10,7 +10,7 @@
 //! | AIR | `units` |
 //! | AI | `interval` |
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 /// State of one flow's windows.
 pub(crate) struct FixedWindow {

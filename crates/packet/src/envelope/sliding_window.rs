@@ -8,7 +8,7 @@
 
 use alloc::collections::VecDeque;
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 /// State of one flow's window.
 pub(crate) struct SlidingWindow {

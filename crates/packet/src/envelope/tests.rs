@@ -4,8 +4,8 @@
 use super::*;
 use std::vec::Vec;
 
-use kernel::Rate;
-use kernel::stream::Purpose;
+use backwater_kernel::Rate;
+use backwater_kernel::stream::Purpose;
 
 /// The arrivals that a rule lets pass.
 pub(crate) fn passed(arrivals: &[u64], mut conforms: impl FnMut(Time) -> bool) -> Vec<u64> {

@@ -15,7 +15,7 @@
 //! Choices: ERS begins at what one circuit may have, is never above the link's rate and never
 //! below a cell a second, from which it can rise again. Where background leaves nothing, it falls.
 
-use kernel::{Rate, Time};
+use backwater_kernel::{Rate, Time};
 
 use super::meter::{Meter, Sums};
 use super::{BACKGROUND, PortView, RateInterval, Ratio, RmCell, Rule};

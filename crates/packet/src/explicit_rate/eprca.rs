@@ -14,7 +14,7 @@
 //! Not modelled: that MACR is left as it is by rates far from it (VCS), and CI marks of
 //! switches without explicit rates, which are EFCI's or relative-rate marking's.
 
-use kernel::Rate;
+use backwater_kernel::Rate;
 
 use super::marks::Marks;
 use super::{BACKGROUND, PortView, RateInterval, Ratio, RmCell, Rule};

@@ -27,7 +27,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::meter::{Meter, Sums, rate_of};
 use super::{BACKGROUND, PortView, Ratio, RmCell, Rule};

@@ -1,7 +1,7 @@
 //! Measuring intervals: what joined a port's queue meanwhile, and sums over all of them.
 
-use kernel::time::PS_PER_SECOND;
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::time::PS_PER_SECOND;
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::Ratio;
 use crate::outcome::RatePortOutcome;

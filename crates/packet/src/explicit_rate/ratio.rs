@@ -1,6 +1,6 @@
 //! Factors as integers, so that no float decides when a cell leaves.
 
-use kernel::Rate;
+use backwater_kernel::Rate;
 
 /// A factor in units of 2^-32.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]

@@ -9,7 +9,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 use super::marks::Marks;
 use super::{BACKGROUND, PortView, RateInterval, RmCell, Rule};

@@ -1,6 +1,6 @@
 //! What the tests of all rules use.
 
-use kernel::{Rate, Time};
+use backwater_kernel::{Rate, Time};
 
 use super::PortView;
 

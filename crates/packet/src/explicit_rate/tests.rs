@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, Purpose, Stream};
+use backwater_kernel::{Duration, Purpose, Stream};
 
 use super::testing::{LINK, port};
 use super::*;

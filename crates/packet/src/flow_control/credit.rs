@@ -1,6 +1,6 @@
 //! What all credit schemes share on one leg: settings, counters, timers.
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 use super::Rule;
 use crate::spec::{Bind, CreditSpec};

@@ -15,7 +15,7 @@
 //! | `credit_units` | N2 + N3, the zones credit speaks of |
 //! | `n1` | room for units the credit can't know of |
 
-use kernel::Duration;
+use backwater_kernel::Duration;
 
 use super::{Receiver, Sender};
 use crate::spec::CreditSpec;

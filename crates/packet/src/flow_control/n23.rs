@@ -14,7 +14,7 @@
 //! | C | the credit unit's value |
 //! | Credit_Count | the result of `credit` |
 
-use kernel::Duration;
+use backwater_kernel::Duration;
 
 use super::{Receiver, Sender};
 use crate::spec::CreditSpec;

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 /// A leg's ring in the arena.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 /// One direction of an ABR circuit.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -3,8 +3,8 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use kernel::stats::{Histogram, Sampled};
-use kernel::{Duration, Time};
+use backwater_kernel::stats::{Histogram, Sampled};
+use backwater_kernel::{Duration, Time};
 
 /// What a [`Ports`](crate::probe::Ports) probe found after the warm-up.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 /// What a [`Recovery`](crate::probe::Recovery) probe found.
 #[derive(Clone, PartialEq, Debug, Default)]

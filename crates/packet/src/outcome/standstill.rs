@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 /// Circuits that can't move at the end of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]

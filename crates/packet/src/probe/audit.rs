@@ -15,7 +15,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Channels, Duration, Time};
+use backwater_kernel::{Channels, Duration, Time};
 
 use super::{Crossing, Probe};
 use crate::leg::Leg;

@@ -16,7 +16,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::{Crossing, Probe};
 use crate::build::is_pulled;

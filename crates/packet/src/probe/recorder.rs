@@ -3,8 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::series::{Thinned, most_points};
-use kernel::{Channels, Duration, Rate, Time};
+use backwater_kernel::series::{Thinned, most_points};
+use backwater_kernel::{Channels, Duration, Rate, Time};
 
 use super::{Crossing, ForwardCell, Probe, RateInterval, UnitKind};
 use crate::outcome::Series;

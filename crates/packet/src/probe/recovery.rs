@@ -11,7 +11,7 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Channels, Duration, Time};
+use backwater_kernel::{Channels, Duration, Time};
 
 use super::Probe;
 use crate::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};

@@ -26,7 +26,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 use super::pace::Pace;
 use super::stamp_tree::StampTree;

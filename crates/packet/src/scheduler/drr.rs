@@ -18,7 +18,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use super::stamp_tree::StampTree;
 use super::{Admitted, Choice, DATAGRAM, Discipline, LAST_STAMP, Packet, Port, Share};
@@ -274,8 +274,8 @@ mod tests {
     use crate::spec::SchedulerSpec;
     use alloc::collections::VecDeque;
     use alloc::vec;
-    use kernel::stream::{Purpose, Stream};
-    use kernel::{Duration, Rate};
+    use backwater_kernel::stream::{Purpose, Stream};
+    use backwater_kernel::{Duration, Rate};
 
     fn drr(quantum_bytes: u32) -> SchedulerSpec {
         SchedulerSpec::Drr { quantum_bytes }

@@ -41,7 +41,7 @@ impl Rule for Edf {
 
 #[cfg(test)]
 mod tests {
-    use kernel::Duration;
+    use backwater_kernel::Duration;
 
     use super::*;
     use crate::scheduler::stamped::Stamped;

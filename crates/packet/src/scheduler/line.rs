@@ -5,7 +5,7 @@
 
 use alloc::collections::VecDeque;
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 /// The line of one port: who waits, by leg.
 pub(crate) struct Line {

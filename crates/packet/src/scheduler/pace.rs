@@ -1,6 +1,6 @@
 //! The rate a flow reserves, as the time its units take at that rate.
 
-use kernel::Rate;
+use backwater_kernel::Rate;
 
 use super::{LAST_STAMP, Share};
 

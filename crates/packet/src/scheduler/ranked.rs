@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::ats::Ats;
 use super::drr::Drr;

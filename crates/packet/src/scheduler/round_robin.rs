@@ -7,7 +7,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::BitSet;
+use backwater_kernel::BitSet;
 
 /// Where a queue stands in its port: priority group (8 bits) and seat (24 bits).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -85,7 +85,7 @@ impl Rule for Scfq {
 mod tests {
     use super::super::trial::{Course, backlog, largest_units, parts, replay, unfairness};
     use crate::spec::SchedulerSpec;
-    use kernel::stream::{Purpose, Stream};
+    use backwater_kernel::stream::{Purpose, Stream};
 
     #[test]
     fn virtual_time_is_the_tag_in_service() {

@@ -173,7 +173,7 @@ fn if_less<K: Key>(a: K, b: K, yes: Entry<K>, no: Entry<K>) -> Entry<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::stream::{Purpose, Stream};
+    use backwater_kernel::stream::{Purpose, Stream};
 
     /// The same by looking at every seat.
     fn first_of<K: Key>(keys: &[Option<K>]) -> Option<(u32, K)> {

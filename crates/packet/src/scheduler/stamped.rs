@@ -4,7 +4,7 @@
 //! Ranks of a queue do not fall, so only its first unit can be next: the tree of ready queues has
 //! one key for each. (A rule that lets them fall says so, and its queues are kept by rank.)
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use super::stamp_tree::StampTree;
 use super::{Admitted, Choice, Discipline, Packet, Port, Turn};

@@ -47,7 +47,7 @@ impl Tails {
 
 #[cfg(test)]
 mod tests {
-    use kernel::Time;
+    use backwater_kernel::Time;
 
     use super::*;
     use crate::scheduler::DATAGRAM;

@@ -3,13 +3,13 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::{Admitted, Choice, Discipline, Packet, Port, Share};
 
 /// A flow whose rate is one byte every `tick_ps` picoseconds; 0 makes it a datagram flow.
 pub fn share(tick_ps: u64) -> Share {
-    let bits_per_second = 8 * kernel::time::PS_PER_SECOND;
+    let bits_per_second = 8 * backwater_kernel::time::PS_PER_SECOND;
     Share {
         rate: Rate(bits_per_second.checked_div(tick_ps).unwrap_or(0)),
         unit_bytes: 1,

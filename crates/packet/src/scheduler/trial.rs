@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use kernel::stream::{Purpose, Stream};
-use kernel::{Rate, Time};
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Rate, Time};
 
 use crate::bench::{Departure, LonePort};
 use crate::spec::SchedulerSpec;

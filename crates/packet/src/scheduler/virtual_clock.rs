@@ -23,7 +23,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::Duration;
+use backwater_kernel::Duration;
 
 use super::pace::Pace;
 use super::stamped::Rule;

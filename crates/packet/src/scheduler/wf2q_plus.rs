@@ -26,7 +26,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use super::pace::Pace;
 use super::stamp_tree::StampTree;
@@ -216,8 +216,8 @@ mod tests {
     use super::*;
     use crate::spec::SchedulerSpec;
     use alloc::vec;
-    use kernel::stream::{Purpose, Stream};
-    use kernel::{Duration, Rate};
+    use backwater_kernel::stream::{Purpose, Stream};
+    use backwater_kernel::{Duration, Rate};
 
     #[test]
     fn a_flow_with_half_the_port_alternates_with_the_others() {

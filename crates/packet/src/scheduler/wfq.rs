@@ -21,7 +21,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Rate, Time};
+use backwater_kernel::{Rate, Time};
 
 use super::pace::Pace;
 use super::stamp_tree::StampTree;
@@ -146,8 +146,8 @@ mod tests {
     use crate::spec::SchedulerSpec;
     use alloc::vec;
     use alloc::vec::Vec;
-    use kernel::Rate;
-    use kernel::stream::{Purpose, Stream};
+    use backwater_kernel::Rate;
+    use backwater_kernel::stream::{Purpose, Stream};
 
     #[test]
     fn stamps_follow_the_fluid_server() {

@@ -1,6 +1,6 @@
 //! What a session does when its clock, an answer or a message comes.
 
-use kernel::{Event, EventQueue, Phase};
+use backwater_kernel::{Event, EventQueue, Phase};
 
 use super::{Branches, CLOSE_TIMER, OPEN_TIMER, RESERVE_TIMER};
 use crate::outcome::SessionAnswer;

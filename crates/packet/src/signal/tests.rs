@@ -6,7 +6,7 @@ use crate::probe::{Crossing, UnitKind};
 use crate::spec::*;
 use alloc::vec;
 use alloc::vec::Vec;
-use kernel::{Duration, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Rate, Time, Wheel};
 
 /// One byte a nanosecond.
 const RATE: Rate = Rate(8_000_000_000);

@@ -27,7 +27,7 @@ mod tests;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use crate::explicit_rate::{Ratio, RmCell};
 use crate::outcome::{AbrOutcome, CellCounts};
@@ -254,7 +254,8 @@ impl Abr {
 
     fn due(&self, now: Time, elapsed: Duration) -> Due {
         let bits = 8 * self.bytes;
-        let sent = self.spec.nrm as u128 * bits as u128 * kernel::time::PS_PER_SECOND as u128;
+        let sent =
+            self.spec.nrm as u128 * bits as u128 * backwater_kernel::time::PS_PER_SECOND as u128;
         let source_rate = sent / elapsed.ps().max(1) as u128;
         let gap = self.acr.tick(self.bytes as u64);
         Due {

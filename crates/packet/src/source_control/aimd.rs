@@ -3,7 +3,7 @@
 //!
 //! One coarse time-out, no fast retransmit, no slow start: a whole TCP is another scheme.
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 /// One unit of window in the fixed-point arithmetic: windows decide, so they are integers.
 const ONE: u64 = 1 << 16;

@@ -1,6 +1,6 @@
 //! ABR sources and destinations (ATM Forum TM 4.0) and their use-it-or-lose-it policies.
 
-use kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Rate};
 
 /// The two ends of one direction of an ABR circuit. The other direction is the flow's partner,
 /// which is an ABR flow too: it carries the backward RM cells of this one.

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Duration, Rate, Time};
-use transport::TcpSpec;
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_transport::TcpSpec;
 
 use super::AbrSpec;
 

@@ -1,6 +1,6 @@
 //! What a flow reserves, what it is held to, how it is set up.
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 /// A size of units and how often it comes.
 #[derive(Clone, Copy, PartialEq, Debug)]

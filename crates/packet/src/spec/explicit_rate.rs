@@ -1,6 +1,6 @@
 //! What switches tell ABR sources.
 
-use kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time};
 
 /// The rule of one port.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -77,7 +77,7 @@ pub struct AgingSpec {
     /// d.
     pub delta: f64,
     /// Not below this (ICR).
-    pub floor: kernel::Rate,
+    pub floor: backwater_kernel::Rate,
     /// Weight of a new measurement in the smoothed rate.
     pub weight: f64,
 }

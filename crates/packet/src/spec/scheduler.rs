@@ -1,6 +1,6 @@
 //! Which unit leaves a port next.
 
-use kernel::Duration;
+use backwater_kernel::Duration;
 
 /// Which unit leaves the port next? Each discipline works among the units that wait and that
 /// flow control lets cross. Units of one flow leave in order of arrival (but for

@@ -12,7 +12,7 @@
 
 use alloc::boxed::Box;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::{ENDLESS, Emission};
 use crate::spec::LimitSpec;

@@ -4,8 +4,8 @@
 //! every request waits for think time, a server handles one request at a time, at most
 //! `outstanding` reads are under way. Not modelled: retransmission of lost requests.
 
-use kernel::stream::{Purpose, Stream};
-use kernel::{Duration, Time};
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Duration, Time};
 
 use super::{Emission, Exchange, Request, draw};
 use crate::spec::ClientSpec;

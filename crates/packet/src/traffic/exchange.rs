@@ -6,8 +6,8 @@
 
 use alloc::collections::VecDeque;
 
-use kernel::Time;
-use kernel::stream::{Purpose, Stream};
+use backwater_kernel::Time;
+use backwater_kernel::stream::{Purpose, Stream};
 
 use super::{Emission, draw};
 use crate::spec::Span;

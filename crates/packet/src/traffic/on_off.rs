@@ -1,8 +1,8 @@
 //! Bursts and pauses in turn. Deterministic (a video source that alternates between two rates)
 //! or exponential (the bursty sources of Kung 1993, Figures 22 to 24).
 
-use kernel::stream::Stream;
-use kernel::{Duration, Time};
+use backwater_kernel::stream::Stream;
+use backwater_kernel::{Duration, Time};
 
 use super::{Emission, draw};
 use crate::spec::Span;
@@ -86,7 +86,7 @@ impl OnOff {
 mod tests {
     use super::*;
     use alloc::vec::Vec;
-    use kernel::stream::Purpose;
+    use backwater_kernel::stream::Purpose;
 
     fn emissions(off_interval: Option<u64>, count: usize) -> Vec<u64> {
         let mut source = OnOff::new(

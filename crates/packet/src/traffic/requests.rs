@@ -16,8 +16,8 @@
 //!
 //! Not modelled: requests that are repeated when a unit is lost.
 
-use kernel::stream::{Purpose, Stream};
-use kernel::{Duration, Time};
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Duration, Time};
 
 use super::{ENDLESS, Emission, Exchange, Request, draw};
 use crate::spec::RequestsSpec;

@@ -13,8 +13,8 @@
 //! | interpacket gap, 1/(2 AR) | `gap` |
 //! | intertrain gap | `gap` + a pause, exponential with `mean_pause` |
 
-use kernel::stream::Stream;
-use kernel::{Duration, Time};
+use backwater_kernel::stream::Stream;
+use backwater_kernel::{Duration, Time};
 
 use super::{ENDLESS, Emission};
 
@@ -87,7 +87,7 @@ impl Trains {
 mod tests {
     use super::*;
     use alloc::vec::Vec;
-    use kernel::stream::Purpose;
+    use backwater_kernel::stream::Purpose;
 
     fn trains(mean_units: f64, total: Option<u64>) -> Trains {
         let stream = Stream::new(1, 1, Purpose::Traffic);

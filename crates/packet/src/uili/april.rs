@@ -2,7 +2,7 @@
 //! reduction 1/ACR := 1/ACR + T/RDF, T since the last forward RM cell. `floor_icr` is the floor
 //! that May and June 1995 added.
 
-use kernel::Rate;
+use backwater_kernel::Rate;
 
 use super::{Due, cells_over_rdf, stretch};
 use crate::explicit_rate::Ratio;

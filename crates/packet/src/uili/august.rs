@@ -5,8 +5,8 @@
 //! power of two next above PCR. With the large values this allows, one reduction goes down to ICR
 //! whatever the source's rate.
 
-use kernel::Rate;
-use kernel::time::PS_PER_SECOND;
+use backwater_kernel::Rate;
+use backwater_kernel::time::PS_PER_SECOND;
 
 use super::{Due, Once, less, stretch};
 use crate::explicit_rate::Ratio;

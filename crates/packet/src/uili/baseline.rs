@@ -5,7 +5,7 @@
 //! (rule 5b). Later answers may, though the rate is still not used: ACR re-enters the danger
 //! zone.
 
-use kernel::Rate;
+use backwater_kernel::Rate;
 
 use super::{Due, Once, less};
 use crate::explicit_rate::Ratio;

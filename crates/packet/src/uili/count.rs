@@ -8,7 +8,7 @@
 //! ACR_ok -> `is_used`, PR5 -> `was_raised`. Cells leave at whole picoseconds and rates are
 //! rounded, so ACR counts as used up to SR (1 + slack); the paper names the same trap.
 
-use kernel::Rate;
+use backwater_kernel::Rate;
 
 use super::{Answer, Due, less};
 use crate::explicit_rate::Ratio;

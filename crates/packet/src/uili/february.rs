@@ -4,7 +4,7 @@
 //! since that answer or decrease. RDF here is a number of cells. Nothing keeps the answer that
 //! comes next from raising ACR again, and the only floor is MCR.
 
-use kernel::{Rate, Time};
+use backwater_kernel::{Rate, Time};
 
 use super::{Due, cells_over_rdf, less};
 use crate::explicit_rate::Ratio;

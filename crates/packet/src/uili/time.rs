@@ -5,7 +5,7 @@
 //! raise ACR while the last forward RM cell found it above SR, as in the count-based policy.
 //! Without that ACR does not stay at the goal.
 
-use kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Rate};
 
 use super::{Due, Once, less, share_of};
 use crate::explicit_rate::Ratio;

@@ -1,7 +1,7 @@
 //! What the ATM Forum decided (Kalyanaraman et al. 1998, section 6; TM 4.0, source rule 5): a
 //! source that has sent no forward RM cell for ADTF starts again from ICR.
 
-use kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Rate};
 
 use super::Due;
 

@@ -1,9 +1,9 @@
 //! A probe that keeps books of reservations, and what is wrong with them.
 
-use kernel::{Channels, Time};
-use packet::Network;
-use packet::probe::{Crossing, Probe, UnitKind};
-use packet::spec::NetworkSpec;
+use backwater_kernel::{Channels, Time};
+use backwater_packet::Network;
+use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::spec::NetworkSpec;
 
 /// Most that was reserved on each channel, and what is at the end; legs that were torn down, and
 /// data that came after.

@@ -1,8 +1,8 @@
 //! Random chains of switches with reservations: honest flows, misbehaving ones, datagrams.
 
-use kernel::stream::{Purpose, Stream};
-use kernel::{Duration, Rate, Time};
-use packet::spec::*;
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::*;
 
 /// What a chain is made of.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 //! Small random networks: a chain of switches, hosts on them, flows between hosts.
 
-use kernel::stream::{Purpose, Stream};
-use kernel::{Rate, Time};
-use packet::spec::*;
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Rate, Time};
+use backwater_packet::spec::*;
 
 use super::{Net, RATE, at, cells};
 
@@ -155,7 +155,7 @@ pub fn draw_traffic(dice: &mut Dice) -> TrafficSpec {
         2 => TrafficSpec::Poisson {
             start,
             mean_interval: interval,
-            min_interval: kernel::Duration::ZERO,
+            min_interval: backwater_kernel::Duration::ZERO,
             total: None,
         },
         _ => TrafficSpec::OnOff {

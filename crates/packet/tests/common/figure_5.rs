@@ -1,7 +1,7 @@
 //! Figure 5 of Kalyanaraman et al. 1998: five sources, two switches, both directions.
 
-use kernel::{Duration, Rate, Time};
-use packet::spec::*;
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::*;
 
 pub const MS: u64 = 1_000_000_000;
 pub const MBPS: u64 = 1_000_000;

@@ -1,7 +1,7 @@
 //! The networks of Kung 1993, Figures 9 to 20.
 
-use kernel::Time;
-use packet::spec::*;
+use backwater_kernel::Time;
+use backwater_packet::spec::*;
 
 use super::{Net, at, cells, halves};
 

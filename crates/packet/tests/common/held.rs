@@ -1,10 +1,10 @@
 //! Flows held to envelopes, policed flows, units of several sizes.
 
-use kernel::{Rate, Time, Wheel};
-use packet::Simulation;
-use packet::outcome::{LossCause, Outcome};
-use packet::probe::{Crossing, Probe, UnitKind};
-use packet::spec::*;
+use backwater_kernel::{Rate, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{LossCause, Outcome};
+use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::spec::*;
 
 use super::{Net, RATE, at, cells};
 

@@ -19,10 +19,10 @@ pub use port_log::{PortLog, observe};
 pub use rated::over_abr;
 pub use watch::{CreditCell, Watch};
 
-use kernel::{Duration, Rate, Time, Wheel};
-use packet::Simulation;
-use packet::outcome::Outcome;
-use packet::spec::*;
+use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::Outcome;
+use backwater_packet::spec::*;
 
 pub const RATE: Rate = Rate(622_000_000);
 pub const BYTES: u32 = 53;

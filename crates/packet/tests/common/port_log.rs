@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Duration, Time, Wheel};
-use packet::Simulation;
-use packet::outcome::{LossCause, Outcome};
-use packet::probe::{Audit, Crossing, Probe, UnitKind};
-use packet::spec::NetworkSpec;
+use backwater_kernel::{Duration, Time, Wheel};
+use backwater_packet::Simulation;
+use backwater_packet::outcome::{LossCause, Outcome};
+use backwater_packet::probe::{Audit, Crossing, Probe, UnitKind};
+use backwater_packet::spec::NetworkSpec;
 
 /// Ranks, starts, checks and losses in the order in which they happen.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! ABR circuits that keep their rate: no port tells them another.
 
-use kernel::{Duration, Rate};
-use packet::spec::*;
+use backwater_kernel::{Duration, Rate};
+use backwater_packet::spec::*;
 
 use super::{Net, RATE};
 

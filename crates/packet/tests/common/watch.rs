@@ -1,7 +1,7 @@
 //! A probe that keeps what happens on one leg.
 
-use kernel::Time;
-use packet::probe::{Crossing, Probe, UnitKind};
+use backwater_kernel::Time;
+use backwater_packet::probe::{Crossing, Probe, UnitKind};
 
 /// Data starts, credit starts and what a leg's receiver held at each of them.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! Figure 8 with other dead times of a header.
 
-use results::{Axis, Block, Cell, Direction, Mark, Plot, Table};
+use backwater_results::{Axis, Block, Cell, Direction, Mark, Plot, Table};
 
 use super::point::{Point, Sets, cell, curve, cycles, estimate, points, ratios};
 use super::throughput::{GAIN, LAST_DOUBLING};
@@ -134,7 +134,7 @@ fn table(rows: &[Delayed]) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use flit::outcome::FabricOutcome;
+    use backwater_flit::outcome::FabricOutcome;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use results::{Axis, Block, Cell, Direction, Mark, Plot, Table};
+use backwater_results::{Axis, Block, Cell, Direction, Mark, Plot, Table};
 
 use super::point::{Point, Sets, cell, curve, estimate, points};
 use super::{FIG09, SEEDS, VCS, counted};
@@ -172,7 +172,7 @@ fn table(curves: &[Curve]) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use flit::outcome::{CyclesOutcome, FabricOutcome};
+    use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Points of a figure: one setting each, over seeds.
 
-use flit::outcome::FabricOutcome;
+use backwater_flit::outcome::FabricOutcome;
 
 pub use crate::estimate::{cell, curve, estimate, ratios};
 use crate::lab::{Lab, LabError};

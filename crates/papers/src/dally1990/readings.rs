@@ -1,6 +1,6 @@
 //! What the paper leaves open, and what each reading does to the 2-ary 8-fly.
 
-use results::{Block, Cell, Table};
+use backwater_results::{Block, Cell, Table};
 
 use super::point::{Point, Sets, cell, points, ratios};
 use super::{FIG08, FIG09, SEEDS};

@@ -1,7 +1,7 @@
 //! Figure 10: what the order in which packets get a channel does to latency.
 
-use flit::outcome::CyclesOutcome;
-use results::{Axis, Block, Cell, Curve, Direction, Mark, Plot, Style, Table};
+use backwater_flit::outcome::CyclesOutcome;
+use backwater_results::{Axis, Block, Cell, Curve, Direction, Mark, Plot, Style, Table};
 
 use super::point::{Point, Sets, cell, cycles, points, ratios};
 use super::{FIG10, SEEDS};

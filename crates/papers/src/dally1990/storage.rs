@@ -1,6 +1,6 @@
 //! Section 4: VCs against more storage in a single VC.
 
-use results::{Block, Cell, Table};
+use backwater_results::{Block, Cell, Table};
 
 use super::point::{Point, Sets, cell, cycles, points};
 use super::{FIG08, SEEDS};

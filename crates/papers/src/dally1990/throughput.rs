@@ -1,6 +1,6 @@
 //! Figure 8: saturation throughput against VCs.
 
-use results::{Axis, Block, Cell, Curve, Direction, Mark, Plot, Table};
+use backwater_results::{Axis, Block, Cell, Curve, Direction, Mark, Plot, Table};
 
 use super::point::{Point, Sets, cell, curve, cycles, estimate, points, ratios};
 use super::{FIG08, SEEDS, VCS, counted};

@@ -1,7 +1,7 @@
 //! Figures 10 to 12: the source rate over bursts of three sizes, under every policy.
 
-use packet::outcome::BurstOutcome;
-use results::{Axis, Block, Curve, Direction, Mark, Plot, Style};
+use backwater_packet::outcome::BurstOutcome;
+use backwater_results::{Axis, Block, Curve, Direction, Mark, Plot, Style};
 
 use super::bursts::{
     Bursts, HEADROOM, ICR_BPS, LARGE_BURSTS, MEDIUM_BURSTS, SMALL_BURSTS, Size, of_server, table,
@@ -118,7 +118,7 @@ impl Drawn {
 
 /// ACR while one of `bursts` is under way, from the arrival of the first one on, which is 0 ms.
 fn source_rate(acr: &Steps, bursts: &[BurstOutcome], drawn_ms: f64) -> Steps {
-    let ms = |at: kernel::Time| at.ps() as f64 / PS_PER_MS;
+    let ms = |at: backwater_kernel::Time| at.ps() as f64 / PS_PER_MS;
     let start = bursts.first().map_or(0.0, |burst| ms(burst.arrived));
     let spans = bursts.iter().map(|burst| {
         let end = burst.sent.map_or(f64::INFINITY, ms);
@@ -177,7 +177,7 @@ fn by_burst(found: &[Drawn]) -> Plot {
 
 #[cfg(test)]
 mod tests {
-    use kernel::{Rate, Time};
+    use backwater_kernel::{Rate, Time};
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! Sections 7.2.3 and 7.2.4: closed-loop bursts beside an endless source.
 
-use kernel::{Duration, Time};
-use packet::outcome::BurstOutcome;
-use results::{Block, Cell, Table};
+use backwater_kernel::{Duration, Time};
+use backwater_packet::outcome::BurstOutcome;
+use backwater_results::{Block, Cell, Table};
 
 use super::policies::{COUNT, Policy, Sets, TIME, run};
 use super::{LARGE, MEDIUM, SMALL};
@@ -165,7 +165,7 @@ impl Bursts {
 }
 
 /// Columns of [`Bursts::row`].
-pub fn columns(first: Vec<results::Column>) -> Vec<results::Column> {
+pub fn columns(first: Vec<backwater_results::Column>) -> Vec<backwater_results::Column> {
     let mut columns = first;
     columns.extend([
         column("bursts", "", "bursts of the server that were sent"),
@@ -196,7 +196,7 @@ pub fn table(name: &str, size: Size, policies: &[Policy], found: &[Bursts]) -> T
 
 #[cfg(test)]
 mod tests {
-    use kernel::Rate;
+    use backwater_kernel::Rate;
 
     use super::*;
 

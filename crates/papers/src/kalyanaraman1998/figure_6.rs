@@ -1,6 +1,6 @@
 //! Figures 5 and 6: five sources that are bottlenecked for 200 ms.
 
-use results::{Block, Table};
+use backwater_results::{Block, Table};
 
 use super::FIVE;
 use super::policies::{

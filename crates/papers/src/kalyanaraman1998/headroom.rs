@@ -1,6 +1,6 @@
 //! Figure 2: multiplicative against additive headroom.
 
-use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
+use backwater_results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 
 use super::FIVE;
 use super::policies::{COUNT, ICR, Policy, Sets, TIME_FLOOR_HELD, run};

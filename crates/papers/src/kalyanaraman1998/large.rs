@@ -1,6 +1,6 @@
 //! Section 7.2.5: large bursts, where the August 1995 rule triggers once, or again and again.
 
-use results::{Block, Table};
+use backwater_results::{Block, Table};
 
 use super::LARGE;
 use super::bursts::{Bursts, HEADROOM, columns};

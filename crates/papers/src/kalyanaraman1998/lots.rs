@@ -1,7 +1,7 @@
 //! Random chains of switches, and what max-min fairness gives their circuits.
 
-use kernel::stream::{Purpose, Stream};
-use results::fairness::{Claim, max_min};
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_results::fairness::{Claim, max_min};
 
 use super::policies::Sets;
 

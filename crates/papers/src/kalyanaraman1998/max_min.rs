@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
+use backwater_results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 
 use super::LOT;
 use super::lots::Lot;

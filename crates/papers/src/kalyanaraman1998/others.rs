@@ -1,6 +1,6 @@
 //! Sections 3, 5.4, 5.5 and 6: all policies of the paper side by side on Figure 5.
 
-use results::{Block, Plot, Table};
+use backwater_results::{Block, Plot, Table};
 
 use super::policies::{
     AGED, APRIL, AUGUST, AUGUST_PRINTED, AUGUST_SMALL, BASELINE, COUNT, FEBRUARY, Five, GOAL_MBPS,

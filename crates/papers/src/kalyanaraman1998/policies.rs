@@ -1,6 +1,6 @@
 //! The policies as settings, and what is taken from a run of the five sources.
 
-use results::{Axis, Cell, Column, Direction, Mark, Plot};
+use backwater_results::{Axis, Cell, Column, Direction, Mark, Plot};
 
 use super::FIVE;
 use super::steps::Steps;

@@ -1,6 +1,6 @@
 //! Section 5.2.2: an additive headroom bounds the queue of a simultaneous wake-up.
 
-use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
+use backwater_results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 
 use super::WAKE;
 use super::policies::{Sets, UILI, run};

@@ -1,6 +1,6 @@
 //! What the paper leaves open, what each reading does, and which panel it decides.
 
-use results::{Block, Cell, Table};
+use backwater_results::{Block, Cell, Table};
 
 use super::SMALL;
 use super::bursts::{self, Bursts, HEADROOM, ICR_BPS};

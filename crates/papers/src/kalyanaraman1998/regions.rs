@@ -1,9 +1,9 @@
 //! Figure 3 and Table 1: the regions of the count-based policy, as a run passes through them.
 
-use kernel::{Rate, Time};
-use packet::probe::{ForwardCell, Probe};
-use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
-use scenario::PacketScenario;
+use backwater_kernel::{Rate, Time};
+use backwater_packet::probe::{ForwardCell, Probe};
+use backwater_results::{Axis, Block, Cell, Curve, Plot, Style, Table};
+use backwater_scenario::PacketScenario;
 
 use super::policies::UILI;
 use super::{FIVE, LARGE};

@@ -1,7 +1,7 @@
 //! What figures and claims take from a rate that holds until it changes.
 
-use packet::outcome::Series;
-use results::{Curve, Style};
+use backwater_packet::outcome::Series;
+use backwater_results::{Curve, Style};
 
 const PS_PER_MS: f64 = 1e9;
 const BPS_PER_MBPS: f64 = 1e6;

@@ -1,6 +1,6 @@
 //! Sections 5.5 and 6: the time-out that was decided on, after pauses of less and more than it.
 
-use results::{Axis, Cell, Curve, Direction, Mark, Plot, Style, Table};
+use backwater_results::{Axis, Cell, Curve, Direction, Mark, Plot, Style, Table};
 
 use super::PAUSE;
 use super::policies::{NONE, Policy, Sets, TIME_OUT, run as run_file};

@@ -1,7 +1,7 @@
 //! Figure 6 and section 6: the buffer of a circuit, as scenarios of links of every length size it
 //! and fill it.
 
-use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
+use backwater_results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 
 use crate::Evidence;
 use crate::columns::column;

@@ -1,7 +1,7 @@
 //! Section 8.3: link-by-link credit against an end-to-end window. The paper's text breaks off
 //! here; what ran is our proposal, stated in the scenario.
 
-use results::{Block, Cell, Table};
+use backwater_results::{Block, Cell, Table};
 
 use super::SEEDS;
 use super::plots::TimePlot;

@@ -1,7 +1,7 @@
 //! Figures 22 to 24 and section 8.2: flow-controlled multicast.
 
-use packet::outcome::LegOutcome;
-use results::{Block, Cell, Table};
+use backwater_packet::outcome::LegOutcome;
+use backwater_results::{Block, Cell, Table};
 
 use super::SEEDS;
 use super::plots::TimePlot;

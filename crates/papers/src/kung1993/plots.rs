@@ -1,7 +1,7 @@
 //! From series to plots in cell times.
 
-use packet::outcome::Series;
-use results::{Axis, Block, Curve, Mark, OtherUnit, Plot, Style};
+use backwater_packet::outcome::Series;
+use backwater_results::{Axis, Block, Curve, Mark, OtherUnit, Plot, Style};
 
 use crate::lab::Run;
 

@@ -1,6 +1,6 @@
 //! Sections 3 and 4.5: lost credit cells, relative updates.
 
-use results::{Block, Cell, Table};
+use backwater_results::{Block, Cell, Table};
 
 use super::SEEDS;
 use super::plots::TimePlot;

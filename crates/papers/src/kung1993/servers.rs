@@ -1,6 +1,6 @@
 //! Figure 21: peak buffers of request-response traffic, with and without flow control.
 
-use results::{Axis, Block, Cell, Plot, Table};
+use backwater_results::{Axis, Block, Cell, Plot, Table};
 
 use super::SEEDS;
 use super::plots::TimePlot;

@@ -1,7 +1,7 @@
 //! Figures 14 to 20: circuits that share links.
 
-use kernel::Time;
-use results::Block;
+use backwater_kernel::Time;
+use backwater_results::Block;
 
 use super::plots::TimePlot;
 use super::single::ends;

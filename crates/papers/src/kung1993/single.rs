@@ -1,7 +1,7 @@
 //! Figures 7 to 13: one switch, one or two circuits.
 
-use kernel::{Duration, Time};
-use results::{Block, Cell, Table};
+use backwater_kernel::{Duration, Time};
+use backwater_results::{Block, Cell, Table};
 
 use super::plots::TimePlot;
 use super::timing;

@@ -1,6 +1,6 @@
 //! When a cell has arrived: with its first bit or with its last. The paper does not say.
 
-use results::{Block, Cell, Table};
+use backwater_results::{Block, Cell, Table};
 
 use crate::columns::{column, words};
 use crate::lab::LabError;

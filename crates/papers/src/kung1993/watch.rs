@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kernel::Time;
-use packet::probe::{Crossing, Probe, UnitKind};
+use backwater_kernel::Time;
+use backwater_packet::probe::{Crossing, Probe, UnitKind};
 
 /// Everything that happened to the data and the credit of every leg.
 #[derive(Default)]

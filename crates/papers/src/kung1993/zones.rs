@@ -1,7 +1,7 @@
 //! Section 3: N123 and N123+ beside N23, on links of several lengths. What they need is what their
 //! circuits really store.
 
-use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
+use backwater_results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 
 use crate::Evidence;
 use crate::columns::{column, words};

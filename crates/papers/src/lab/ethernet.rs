@@ -2,11 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use ethernet::Simulation;
-use ethernet::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome, Stop};
-use ethernet::spec::EthernetSpec;
-use kernel::{Channels, Time};
-use scenario::Engine;
+use backwater_ethernet::Simulation;
+use backwater_ethernet::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome, Stop};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_kernel::{Channels, Time};
+use backwater_scenario::Engine;
 
 use super::{Lab, LabError, STRIDE, parse};
 

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use flit::Simulation;
-use flit::outcome::{FabricOutcome, Stop};
-use flit::spec::FabricSpec;
-use scenario::Engine;
+use backwater_flit::Simulation;
+use backwater_flit::outcome::{FabricOutcome, Stop};
+use backwater_flit::spec::FabricSpec;
+use backwater_scenario::Engine;
 
 use super::{Lab, LabError, parse};
 

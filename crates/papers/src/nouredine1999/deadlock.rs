@@ -1,7 +1,7 @@
 //! Beyond the paper: which neighbours are stopped decides whether a network can deadlock.
 
-use ethernet::outcome::{Standstill, Stop, Wait};
-use results::{Block, Cell, Table};
+use backwater_ethernet::outcome::{Standstill, Stop, Wait};
+use backwater_results::{Block, Cell, Table};
 
 use super::runs::{Seeds, Sets, cell, each, finding, mean};
 use super::{RING, SEEDS, TREE};
@@ -213,7 +213,7 @@ fn cycle(name: &str, what: &str, run: &EthernetRun) -> Table {
 mod tests {
     use super::super::runs::made;
     use super::*;
-    use kernel::Time;
+    use backwater_kernel::Time;
 
     /// A run that ends in a standstill of `waits` queues, or none.
     fn ended(waits: usize, is_circle: bool) -> EthernetRun {

@@ -1,6 +1,6 @@
 //! Figures 5 and 6: a bursty source at 100 Mbps and a long transfer at 10 Mbps share a port.
 
-use results::{Axis, Block, Plot, Table};
+use backwater_results::{Axis, Block, Plot, Table};
 
 use super::runs::{
     NONE, SIMPLE, Scheme, Seeds, Sets, cell, curve, each, finding, level, limit_mbps, mean,
@@ -148,7 +148,7 @@ fn plot_without(none: &Grid, full: &Grid) -> Plot {
     }
 }
 
-fn drawn(grid: &Grid, words: &str, dashed: bool) -> Vec<results::Curve> {
+fn drawn(grid: &Grid, words: &str, dashed: bool) -> Vec<backwater_results::Curve> {
     let rows = CONNECTIONS.iter().zip(grid).map(|(n, row)| {
         let values: Vec<Vec<f64>> = row.iter().map(|found| found.s1.clone()).collect();
         let name = format!("n = {n}{words}");

@@ -1,6 +1,6 @@
 //! Section 3.1.3: with back-pressure the threshold margin sets the shares.
 
-use results::{Block, Cell, Table};
+use backwater_results::{Block, Cell, Table};
 
 use super::runs::{SIMPLE, Seeds, Sets, each, finding, mean};
 use super::{INPUTS, SEEDS, SEEDS_CONTRAST};

@@ -1,6 +1,6 @@
 //! Figures 3 and 4: hosts at 10 Mbps send to one at 10 Mbps.
 
-use results::{Axis, Block, Plot, Table};
+use backwater_results::{Axis, Block, Plot, Table};
 
 use super::runs::{
     Kept, NONE, SIMPLE, Scheme, Sets, cell, curve, each, finding, level, limit_mbps, numbers,

@@ -1,6 +1,6 @@
 //! Section 2.3: stops that end by themselves; section 1: UDP instead of TCP.
 
-use results::{Block, Cell, Table};
+use backwater_results::{Block, Cell, Table};
 
 use super::runs::{DESTINATION, NONE, SIMPLE, Scheme, Seeds, Sets, cell, each};
 use super::{INPUTS, MISMATCH, SEEDS_CONTRAST, UNNECESSARY};

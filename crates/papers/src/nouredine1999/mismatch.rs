@@ -1,6 +1,6 @@
 //! Figures 1 and 2: a server at 100 Mbps sends files to a host at 10 Mbps.
 
-use results::{Axis, Block, Plot, Table};
+use backwater_results::{Axis, Block, Plot, Table};
 
 use super::runs::{
     Kept, NONE, SIMPLE, Scheme, Sets, cell, curve, each, finding, least_of, level, limit_mbps,

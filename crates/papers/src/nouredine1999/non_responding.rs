@@ -1,6 +1,6 @@
 //! Section 3.2.1: a source that does not respond to control.
 
-use results::{Block, Table};
+use backwater_results::{Block, Table};
 
 use super::runs::{
     DESTINATION, NONE, SIMPLE, SIMPLE_OTHERS, Scheme, Seeds, Sets, TIME_OUT, cell, each, finding,

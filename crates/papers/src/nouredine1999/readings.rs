@@ -1,6 +1,6 @@
 //! What the paper leaves open, and what each reading does.
 
-use results::{Block, Cell, Table};
+use backwater_results::{Block, Cell, Table};
 
 use super::runs::{
     BLOCKED_70, DESTINATION, NONE, RANDOM, SIMPLE, Scheme, Seeds, Sets, cell, each, least_of,

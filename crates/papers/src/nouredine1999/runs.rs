@@ -1,6 +1,6 @@
 //! Runs over several seeds, and what figures and tables take from them.
 
-use results::{Axis, Cell, Curve, Direction, Mark, Plot};
+use backwater_results::{Axis, Cell, Curve, Direction, Mark, Plot};
 
 use crate::lab::{EthernetRun, Lab, LabError};
 pub(super) use crate::measured::mean;
@@ -277,7 +277,7 @@ pub mod made {
     //! Runs whose outcome is written by hand.
 
     use super::{EthernetRun, Lab};
-    use ethernet::outcome::FlowOutcome;
+    use backwater_ethernet::outcome::FlowOutcome;
 
     /// A run of `file` over a millisecond, with the flows that `change` makes of it: it gets their
     /// names.

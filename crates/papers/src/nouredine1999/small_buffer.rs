@@ -1,8 +1,8 @@
 //! Section 3.1.2: with 50 kB the XOFF threshold must drop to about 70 %.
 
-use kernel::{Duration, Rate};
-use results::{Block, Table};
-use scenario::headroom::{Stop, sent_meanwhile, wire_time};
+use backwater_kernel::{Duration, Rate};
+use backwater_results::{Block, Table};
+use backwater_scenario::headroom::{Stop, sent_meanwhile, wire_time};
 
 use super::runs::{Kept, SIMPLE, Sets, cell, each, finding, total_of};
 use super::{SEEDS, SEEDS_CONTRAST, SMALL_BUFFER};

@@ -1,7 +1,7 @@
 //! Figures 7 to 9: control of one path costs others their throughput.
 
-use kernel::words::counted;
-use results::{Axis, Block, Plot, Table};
+use backwater_kernel::words::counted;
+use backwater_results::{Axis, Block, Plot, Table};
 
 use super::runs::{
     DESTINATION, NONE, SIMPLE, SIMPLE_CONTRIBUTING, SIMPLE_OTHERS, Scheme, Seeds, Sets, cell,
@@ -132,7 +132,7 @@ fn measured(found: &Found) -> Vec<Measured> {
     ]
 }
 
-fn drawn(found: &Found, scheme: usize, words: &str, dashed: bool) -> Vec<results::Curve> {
+fn drawn(found: &Found, scheme: usize, words: &str, dashed: bool) -> Vec<backwater_results::Curve> {
     let curves = FLOWS.iter().enumerate().map(|(flow, name)| {
         let rows = found.0[scheme].iter();
         let values: Vec<Vec<f64>> = rows.map(|at| at[flow].clone()).collect();

@@ -1,6 +1,6 @@
 //! Figures 10 and 11: two flows share a buffer upstream.
 
-use results::{Axis, Block, Cell, Plot, Table};
+use backwater_results::{Axis, Block, Cell, Plot, Table};
 
 use super::runs::{
     BLOCKED_60, BLOCKED_70, DESTINATION, NONE, RANDOM, RANDOM_TWO, SIMPLE, Scheme, Seeds, Sets,

@@ -1,7 +1,7 @@
 //! Figures 12 and 13, section 3.3: video behind stops that are meant for data.
 
-use kernel::Histogram;
-use results::{Axis, Block, Cell, Curve, Direction, Mark, Plot, Table};
+use backwater_kernel::Histogram;
+use backwater_results::{Axis, Block, Cell, Curve, Direction, Mark, Plot, Table};
 
 use super::runs::{
     CLASS, DESTINATION, NONE, SIMPLE, Scheme, Seeds, Sets, cell, each, finding, level, most_of,

@@ -5,12 +5,12 @@ mod draw;
 
 use std::collections::VecDeque;
 
-use kernel::{Channels, Duration, Rate, Time};
-use packet::bound;
-use packet::probe::{Crossing, Probe, UnitKind};
-use packet::spec::NetworkSpec;
-use results::{Block, Cell, Table};
-use scenario::PacketScenario;
+use backwater_kernel::{Channels, Duration, Rate, Time};
+use backwater_packet::bound;
+use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::spec::NetworkSpec;
+use backwater_results::{Block, Cell, Table};
+use backwater_scenario::PacketScenario;
 
 use super::{BOUND, RESYNC};
 use crate::Evidence;

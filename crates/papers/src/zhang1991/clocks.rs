@@ -1,6 +1,6 @@
 //! Clocks of the trunks: the other readings beside the one that runs.
 
-use results::{Block, Cell, Table};
+use backwater_results::{Block, Cell, Table};
 
 use super::seen::{Seeds, Sets, each, sets};
 use crate::columns::{column, words};

@@ -1,8 +1,8 @@
 //! Section 4.2.2: flows of diverse rates.
 
-use packet::outcome::PortOutcome;
-use packet::spec::FlowSpec;
-use results::{Block, Cell, Table};
+use backwater_packet::outcome::PortOutcome;
+use backwater_packet::spec::FlowSpec;
+use backwater_results::{Block, Cell, Table};
 
 use super::clocks::{self, Quantity};
 use super::disciplines::{self, Discipline};

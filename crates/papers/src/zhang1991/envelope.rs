@@ -1,10 +1,10 @@
 //! Section 3.3.1: what the envelope does to the clocks that switches check.
 
-use kernel::{Channels, Duration, Time};
-use packet::probe::Probe;
-use packet::spec::{NetworkSpec, NodeKind};
-use results::{Block, Cell, Table};
-use scenario::PacketScenario;
+use backwater_kernel::{Channels, Duration, Time};
+use backwater_packet::probe::Probe;
+use backwater_packet::spec::{NetworkSpec, NodeKind};
+use backwater_results::{Block, Cell, Table};
+use backwater_scenario::PacketScenario;
 
 use super::{SEEDS_CONTRAST, TEST_ONE};
 use crate::columns::{column, words};

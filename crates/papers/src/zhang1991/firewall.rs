@@ -1,7 +1,7 @@
 //! Section 4.2.3: firewalls between flows.
 
-use packet::spec::FlowSpec;
-use results::{Block, Cell, Table};
+use backwater_packet::spec::FlowSpec;
+use backwater_results::{Block, Cell, Table};
 
 use super::clocks::{self, Quantity};
 use super::disciplines::{

@@ -1,8 +1,8 @@
 //! Sections 3.1 and 3.2.4: whose packets go first when bursts meet.
 
-use packet::probe::{Crossing, Probe, UnitKind};
-use packet::spec::{FlowSpec, TrafficSpec};
-use results::{Block, Cell, Table};
+use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::spec::{FlowSpec, TrafficSpec};
+use backwater_results::{Block, Cell, Table};
 
 use super::disciplines::{Discipline, FIFO, WFQ};
 use super::seen::{Seeds, Sets, each, sets};

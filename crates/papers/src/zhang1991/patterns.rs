@@ -1,7 +1,7 @@
 //! Section 4.2.5: three patterns of data.
 
-use packet::spec::{FlowSpec, TrafficSpec};
-use results::{Axis, Block, Cell, Curve, Plot, Style, Table};
+use backwater_packet::spec::{FlowSpec, TrafficSpec};
+use backwater_results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 
 use super::clocks::{self, Quantity};
 use super::disciplines::{ALL, Discipline, FIFO, VIRTUAL_CLOCK, WFQ};

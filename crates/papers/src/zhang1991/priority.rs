@@ -1,7 +1,7 @@
 //! Section 3.2.2: a flow with a priority offset, and datagrams.
 
-use packet::spec::FlowSpec;
-use results::{Block, Cell, Table};
+use backwater_packet::spec::FlowSpec;
+use backwater_results::{Block, Cell, Table};
 
 use super::seen::{Seeds, Sets, each, sets};
 use super::{PRIORITY, SEEDS_CONTRAST};

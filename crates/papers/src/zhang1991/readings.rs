@@ -1,6 +1,6 @@
 //! What the paper leaves open, and what each reading does to Test One.
 
-use results::{Block, Cell, Table};
+use backwater_results::{Block, Cell, Table};
 
 use super::seen::{Seeds, Sets, each, hops, sets};
 use super::test_one::HOPS;

@@ -1,10 +1,10 @@
 //! What the tables of the paper print, from one run or from one run a seed.
 
-use packet::outcome::SampleOutcome;
-use packet::outcome::{FlowOutcome, LossCause, PathOutcome, PortOutcome, PortsOutcome};
-use packet::probe::{Ports, PortsSpec};
-use packet::spec::FlowSpec;
-use scenario::PacketScenario;
+use backwater_packet::outcome::SampleOutcome;
+use backwater_packet::outcome::{FlowOutcome, LossCause, PathOutcome, PortOutcome, PortsOutcome};
+use backwater_packet::probe::{Ports, PortsSpec};
+use backwater_packet::spec::FlowSpec;
+use backwater_scenario::PacketScenario;
 
 use crate::lab::{Lab, LabError, Run};
 

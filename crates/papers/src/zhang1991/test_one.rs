@@ -1,7 +1,7 @@
 //! Section 4.2.1, Test One: 60 flows of the same rate.
 
-use packet::outcome::PortOutcome;
-use results::{Axis, Block, Cell, Curve, Mark, Plot, Style, Table};
+use backwater_packet::outcome::PortOutcome;
+use backwater_results::{Axis, Block, Cell, Curve, Mark, Plot, Style, Table};
 
 use super::clocks::{self, Quantity};
 use super::disciplines::{self, Discipline};

@@ -3,10 +3,10 @@
 
 use core::f64::consts::PI;
 
-use kernel::{Duration, Time};
-use packet::probe::Probe;
-use results::{Axis, Block, Cell, Curve, Mark, Plot, Style, Table};
-use scenario::PacketScenario;
+use backwater_kernel::{Duration, Time};
+use backwater_packet::probe::Probe;
+use backwater_results::{Axis, Block, Cell, Curve, Mark, Plot, Style, Table};
+use backwater_scenario::PacketScenario;
 
 use super::{RANDOM_WALK, envelope};
 use crate::Evidence;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use papers::{Evidence, Experiment, Lab, Paper, papers};
-use results::Block;
+use backwater_papers::{Evidence, Experiment, Lab, Paper, papers};
+use backwater_results::Block;
 
 pub fn paper(id: &str) -> Paper {
     let found = papers().into_iter().find(|paper| paper.id == id);
@@ -54,7 +54,7 @@ fn file(block: &Block) -> Option<String> {
 
 /// The `total` claims of the paper's file are those that experiments measure.
 pub fn has_a_finding_for_each(paper: &Paper, total: usize) {
-    let claims = papers::claim::parse(paper.claims_toml).expect("the claims can be read");
+    let claims = backwater_papers::claim::parse(paper.claims_toml).expect("the claims can be read");
     let measured = paper.experiments.iter().flat_map(|one| one.claims);
     let mut measured: Vec<&str> = measured.copied().collect();
     let mut stated: Vec<&str> = claims.iter().map(|claim| claim.id.as_str()).collect();

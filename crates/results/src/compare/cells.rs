@@ -1,9 +1,9 @@
 //! The meter of runs in cells.
 
-use kernel::Time;
-use packet::outcome::LossCause;
-use packet::probe::{Crossing, Probe, UnitKind};
-use packet::spec::{NetworkSpec, NodeKind};
+use backwater_kernel::Time;
+use backwater_packet::outcome::LossCause;
+use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::spec::{NetworkSpec, NodeKind};
 
 use super::meter::{Meter, Starts};
 use super::{Carrier, FlowKind, Observed, Workload};

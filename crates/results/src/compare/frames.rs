@@ -1,8 +1,8 @@
 //! The meter of runs in frames.
 
-use ethernet::probe::{Cause, Content, FrameView, Probe};
-use ethernet::spec::{EthernetSpec, NodeKind, WIRE_OVERHEAD_BYTES};
-use kernel::Time;
+use backwater_ethernet::probe::{Cause, Content, FrameView, Probe};
+use backwater_ethernet::spec::{EthernetSpec, NodeKind, WIRE_OVERHEAD_BYTES};
+use backwater_kernel::Time;
 
 use super::meter::{Meter, Starts};
 use super::{Carrier, FlowKind, Observed, Workload};

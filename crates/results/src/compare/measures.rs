@@ -1,6 +1,6 @@
 //! The numbers of a scheme: what each is called, and how it follows from what was seen.
 
-use kernel::stats::interval_of_means;
+use backwater_kernel::stats::interval_of_means;
 
 use super::recovery::recoveries;
 use super::{FlowKind, Observed, SchemeRuns, VICTIM, Workload, delays};

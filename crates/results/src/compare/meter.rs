@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use kernel::Histogram;
+use backwater_kernel::Histogram;
 
 use super::{FlowKind, Workload};
 

@@ -7,7 +7,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use kernel::words::printable;
+use backwater_kernel::words::printable;
 use serde::{Deserialize, Serialize};
 
 use super::disk::{is_plain, kind_of, read_at_most};

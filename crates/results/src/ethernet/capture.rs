@@ -13,9 +13,9 @@ mod pcapng;
 
 use std::io::{self, Write};
 
-use ethernet::probe::{FrameView, Probe};
-use ethernet::spec::EthernetSpec;
-use kernel::Time;
+use backwater_ethernet::probe::{FrameView, Probe};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_kernel::Time;
 
 use super::names;
 use frame::Encoder;

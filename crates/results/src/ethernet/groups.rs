@@ -1,8 +1,8 @@
 //! Flows by their names: `web[0]` to `web[31]` are the group `web`.
 
-use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
-use ethernet::spec::EthernetSpec;
-use kernel::Histogram;
+use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_kernel::Histogram;
 
 use super::names;
 pub use crate::fairness::jain as fairness;

@@ -1,8 +1,8 @@
 //! What the tables say of one flow, or of all flows of a name as if they were one.
 
-use ethernet::outcome::{EthernetOutcome, FlowOutcome};
-use ethernet::spec::EthernetSpec;
-use kernel::Time;
+use backwater_ethernet::outcome::{EthernetOutcome, FlowOutcome};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_kernel::Time;
 
 use super::groups::{group_names, merged, of_name};
 use super::{tables, transfers};

@@ -1,9 +1,9 @@
 //! Names of channels and nodes, as the scenario gives them.
 
-use kernel::Channels;
+use backwater_kernel::Channels;
 use std::collections::BTreeMap;
 
-use ethernet::spec::{ChannelSpec, EthernetSpec};
+use backwater_ethernet::spec::{ChannelSpec, EthernetSpec};
 
 /// A node's name; its number where the spec has no such node.
 pub fn node(spec: &EthernetSpec, node: u32) -> String {

@@ -1,8 +1,8 @@
 //! Figures of a run of the Ethernet engine.
 
-use ethernet::outcome::{DelayOutcome, EthernetOutcome};
-use ethernet::spec::{EthernetSpec, TrafficSpec};
-use packet::outcome::Series;
+use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome};
+use backwater_ethernet::spec::{EthernetSpec, TrafficSpec};
+use backwater_packet::outcome::Series;
 
 use super::groups::{self, Group, goodputs, groups};
 use super::names;
@@ -281,7 +281,7 @@ fn series_plot(number: usize, group: &[&Series]) -> Plot {
 
 #[cfg(test)]
 mod tests {
-    use kernel::Histogram;
+    use backwater_kernel::Histogram;
 
     use super::*;
 

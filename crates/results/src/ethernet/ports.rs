@@ -1,7 +1,7 @@
 //! Output queues and channels: tables, and which of them stand out.
 
-use ethernet::outcome::{ChannelOutcome, Drops, EthernetOutcome, QueueOutcome};
-use ethernet::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
+use backwater_ethernet::outcome::{ChannelOutcome, Drops, EthernetOutcome, QueueOutcome};
+use backwater_ethernet::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
 
 use super::{groups, names};
 use crate::fabric::network::{kept, limit};

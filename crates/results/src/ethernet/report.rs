@@ -1,8 +1,8 @@
 //! The page of a run of the Ethernet engine.
 
-use ethernet::outcome::{EthernetOutcome, Stop};
-use ethernet::spec::EthernetSpec;
-use packet::outcome::Series;
+use backwater_ethernet::outcome::{EthernetOutcome, Stop};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_packet::outcome::Series;
 
 use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};
@@ -11,7 +11,7 @@ use super::{EthernetBalance, fair, plots, promises, standstill, starved};
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate, significant, span};
 use crate::run::{RunInfo, closing_blocks, heading};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, series, every
 /// table, the scenario and the command.

@@ -1,15 +1,15 @@
 //! Queues that can't move, node by node.
 
-use ethernet::outcome::{EthernetOutcome, Standstill, Stop, Wait};
-use ethernet::spec::EthernetSpec;
-use kernel::Time;
+use backwater_ethernet::outcome::{EthernetOutcome, Standstill, Stop, Wait};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_kernel::Time;
 use serde_json::{Value, json};
 
 use super::names;
 use crate::fabric::network::ROWS_MOST;
 use crate::model::{Cell, Column, Table};
 use crate::number::span;
-use kernel::words::{capital, counted};
+use backwater_kernel::words::{capital, counted};
 
 /// The standstill that ended the run, if one did.
 pub fn of(outcome: &EthernetOutcome) -> Option<&Standstill> {

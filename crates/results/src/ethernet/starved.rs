@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ethernet::outcome::EthernetOutcome;
-use ethernet::spec::{EthernetSpec, Order, ThinkSpec, TrafficSpec};
-use kernel::words::counted;
-use kernel::{Duration, Time};
+use backwater_ethernet::outcome::EthernetOutcome;
+use backwater_ethernet::spec::{EthernetSpec, Order, ThinkSpec, TrafficSpec};
+use backwater_kernel::words::counted;
+use backwater_kernel::{Duration, Time};
 
 use super::{fair, groups, names};
 use crate::number::grouped;

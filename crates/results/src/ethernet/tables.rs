@@ -1,7 +1,7 @@
 //! The tables of a run of the Ethernet engine: flows and nodes.
 
-use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
-use ethernet::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
+use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
+use backwater_ethernet::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 
 use super::groups::{self, Group, fairness, goodputs, groups, per_second, seconds};
 use super::{EthernetBalance, fair, names, ports, standstill, transfers};

@@ -1,7 +1,7 @@
 //! A run of the Ethernet engine in at most 40 lines of text, beside fair shares.
 
-use ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
-use ethernet::spec::EthernetSpec;
+use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
+use backwater_ethernet::spec::EthernetSpec;
 
 use super::groups::{self, Group, goodputs, groups, per_second, seconds};
 use super::ports::{self, Queue};
@@ -11,7 +11,7 @@ use crate::number::{fixed, grouped, rate_unit, significant, span};
 use crate::run::RunInfo;
 use crate::run::terminal::{aligned, printable, shortened};
 use crate::starved;
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Flows listed one by one; where there are more, groups are listed.
 const FLOWS: usize = 10;

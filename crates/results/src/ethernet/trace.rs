@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use ethernet::probe::{Cause, Content, FrameView, Gate, Probe};
-use ethernet::spec::EthernetSpec;
-use kernel::Time;
+use backwater_ethernet::probe::{Cause, Content, FrameView, Gate, Probe};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_kernel::Time;
 
 use super::names;
 use crate::csv;

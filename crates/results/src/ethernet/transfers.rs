@@ -1,7 +1,7 @@
 //! The table of transfers: files, requests, pictures.
 
-use ethernet::outcome::EthernetOutcome;
-use ethernet::spec::{EthernetSpec, TrafficSpec};
+use backwater_ethernet::outcome::EthernetOutcome;
+use backwater_ethernet::spec::{EthernetSpec, TrafficSpec};
 
 use super::groups::{per_second, seconds};
 use super::tables::{found, time_cells, time_columns};

@@ -1,11 +1,11 @@
 //! A run of the Ethernet engine in sentences.
 
-use ethernet::outcome::{Drops, EthernetOutcome, FlowOutcome, Stop};
-use ethernet::spec::{EthernetSpec, NodeKind};
+use backwater_ethernet::outcome::{Drops, EthernetOutcome, FlowOutcome, Stop};
+use backwater_ethernet::spec::{EthernetSpec, NodeKind};
 
 use super::{EthernetBalance, names, standstill};
 use crate::number::{grouped, significant, span};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// The trace hash as 16 hexadecimal digits.
 pub fn trace_hash(outcome: &EthernetOutcome) -> String {

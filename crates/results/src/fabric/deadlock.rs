@@ -1,14 +1,14 @@
 //! The deadlock that ended a run, packet by packet.
 
-use flit::outcome::{Deadlock, FabricOutcome, Held};
-use flit::spec::FabricSpec;
+use backwater_flit::outcome::{Deadlock, FabricOutcome, Held};
+use backwater_flit::spec::FabricSpec;
 use serde_json::{Value, json};
 
 use super::FabricNames;
 use super::network::ROWS_MOST;
 use crate::model::{Cell, Column, Table};
 use crate::number::grouped;
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// The packets that wait for each other, in order.
 pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {

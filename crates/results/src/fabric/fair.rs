@@ -8,8 +8,8 @@
 
 mod ways;
 
-use flit::outcome::FabricOutcome;
-use flit::spec::{FabricSpec, Injection};
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::spec::{FabricSpec, Injection};
 
 use super::FabricNames;
 use super::network::{self, ROWS_MOST};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use flit::outcome::FabricOutcome;
-use flit::spec::{FabricSpec, Shape};
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::spec::{FabricSpec, Shape};
 
 use super::FabricNames;
 use super::names::{ChannelKind, coordinates, dimension};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use flit::spec::{Graph, Shape};
+use backwater_flit::spec::{Graph, Shape};
 
 /// Names the parts of one network.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Tables that grow with the network: by terminal, by channel, and a map of a square.
 
-use flit::outcome::{FabricOutcome, TerminalOutcome};
-use flit::spec::{FabricSpec, Shape};
+use backwater_flit::outcome::{FabricOutcome, TerminalOutcome};
+use backwater_flit::spec::{FabricSpec, Shape};
 
 use super::FabricNames;
 use super::words::LOAD;

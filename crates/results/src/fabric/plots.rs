@@ -1,15 +1,15 @@
 //! Figures of a run of the cycle engine.
 
-use flit::outcome::{CyclesOutcome, FabricOutcome};
-use flit::series::Series;
-use flit::spec::FabricSpec;
+use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
+use backwater_flit::series::Series;
+use backwater_flit::spec::FabricSpec;
 
 use super::names::ChannelKind;
 use super::words::LOAD;
 use super::{FabricNames, fair, network, tables};
 use crate::model::{Axis, Curve, Mark, Plot, Style};
 use crate::number::grouped;
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Steps of a histogram, at most.
 const BINS: u32 = 100;

@@ -1,8 +1,8 @@
 //! The page of a run of the cycle engine.
 
-use flit::outcome::{FabricOutcome, Stop};
-use flit::series::Series;
-use flit::spec::FabricSpec;
+use backwater_flit::outcome::{FabricOutcome, Stop};
+use backwater_flit::series::Series;
+use backwater_flit::spec::FabricSpec;
 
 use super::tables::{long_tables, summary_tables};
 use super::words::{self, LOAD};
@@ -10,7 +10,7 @@ use super::{FabricBalance, plots, starved};
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, significant};
 use crate::run::{RunInfo, closing_blocks, heading};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, every table,
 /// the scenario and the command.

@@ -1,7 +1,7 @@
 //! Classes and terminals of the cycle engine that got next to nothing through.
 
-use flit::outcome::FabricOutcome;
-use flit::spec::{Arbiter, FabricSpec};
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::spec::{Arbiter, FabricSpec};
 
 use super::{FabricNames, fair};
 use crate::number::grouped;

@@ -1,12 +1,12 @@
 //! The tables of a run of the cycle engine that don't grow with the network.
 
-use flit::outcome::{CyclesOutcome, FabricOutcome};
-use flit::spec::FabricSpec;
+use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
+use backwater_flit::spec::FabricSpec;
 
 use super::words::LOAD;
 use super::{deadlock, fair, groups, network};
 use crate::model::{Cell, Column, Table};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Tables of the whole run, latencies, classes, terminals, fair shares, channels, VCs, the
 /// course, the latency histogram, the deadlock and violations; those without a row are left out.

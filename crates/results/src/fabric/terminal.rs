@@ -1,8 +1,8 @@
 //! A run of the cycle engine in at most 31 lines of text, beside fair shares and four on who got
 //! next to nothing.
 
-use flit::outcome::FabricOutcome;
-use flit::spec::FabricSpec;
+use backwater_flit::outcome::FabricOutcome;
+use backwater_flit::spec::FabricSpec;
 
 use super::words::{self, LOAD};
 use super::{FabricBalance, deadlock, fair, tables};
@@ -10,7 +10,7 @@ use crate::number::{fixed, grouped, significant};
 use crate::run::RunInfo;
 use crate::run::terminal::{aligned, printable, shortened};
 use crate::starved;
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Classes listed; the rest are counted.
 const CLASSES: usize = 5;

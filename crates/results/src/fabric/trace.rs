@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use flit::probe::Crossing;
-use flit::spec::FabricSpec;
+use backwater_flit::probe::Crossing;
+use backwater_flit::spec::FabricSpec;
 
 use crate::csv;
 

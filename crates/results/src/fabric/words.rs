@@ -1,12 +1,12 @@
 //! A run of the cycle engine in sentences.
 
-use flit::outcome::{CyclesOutcome, FabricOutcome, Stop};
-use flit::spec::{FabricSpec, RoutingSpec, Shape, Switch};
+use backwater_flit::outcome::{CyclesOutcome, FabricOutcome, Stop};
+use backwater_flit::spec::{FabricSpec, RoutingSpec, Shape, Switch};
 
 use super::network::shares;
 use super::{FabricBalance, FabricNames};
 use crate::number::{fixed, grouped, significant};
-use kernel::words::{capital, counted, with_article};
+use backwater_kernel::words::{capital, counted, with_article};
 
 /// Unit of loads.
 pub const LOAD: &str = "flits/cycle/terminal";

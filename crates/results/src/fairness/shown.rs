@@ -6,7 +6,7 @@ use super::jain;
 use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
 use crate::number::{fixed, rate_unit, significant};
 use crate::run::terminal::{aligned, shortened};
-use kernel::words::{capital, counted};
+use backwater_kernel::words::{capital, counted};
 
 /// Flows listed in the terminal; where there are more, the extremes are told.
 const LISTED: usize = 30;

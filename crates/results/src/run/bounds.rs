@@ -1,16 +1,16 @@
 //! Delay bounds beside the delays that were seen.
 
-use kernel::{Duration, Rate};
-use packet::bound::{self, Bound, NoBound};
-use packet::outcome::{Outcome, PortsOutcome, Violation};
-use packet::spec::NetworkSpec;
+use backwater_kernel::{Duration, Rate};
+use backwater_packet::bound::{self, Bound, NoBound};
+use backwater_packet::outcome::{Outcome, PortsOutcome, Violation};
+use backwater_packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::names;
 use super::terminal::{aligned, shortened};
 use crate::model::{Axis, Cell, Column, Curve, OtherUnit, Plot, Style, Table};
 use crate::number::{grouped, rate, significant, span};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Flows in the terminal's table: those nearest their bound.
 const NEAREST: usize = 3;
@@ -73,7 +73,7 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
         }
     }
     let flows = (0..).zip(&spec.flows).zip(bound::bounds(spec));
-    let promise = |((index, flow), bound): ((u32, &packet::spec::FlowSpec), _)| {
+    let promise = |((index, flow), bound): ((u32, &backwater_packet::spec::FlowSpec), _)| {
         let found = outcome.flows.get(index as usize);
         let delay = found
             .map(|found| &found.delay)

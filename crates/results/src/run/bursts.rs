@@ -1,16 +1,16 @@
 //! Bursts of ABR sources: from the arrival of cells at an empty source until its last has left
 //! (Kalyanaraman et al. 1998, section 7.2).
 
-use kernel::Time;
-use packet::outcome::{AbrOutcome, BurstOutcome};
-use packet::spec::NetworkSpec;
+use backwater_kernel::Time;
+use backwater_packet::outcome::{AbrOutcome, BurstOutcome};
+use backwater_packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::abr::Direction;
 use super::names;
 use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
 use crate::number::{rate, significant, span};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Directions in the figure.
 const CURVES: usize = 6;

@@ -1,7 +1,7 @@
 //! TCP connections over cells.
 
-use packet::outcome::{CellTcpOutcome, Outcome};
-use packet::spec::NetworkSpec;
+use backwater_packet::outcome::{CellTcpOutcome, Outcome};
+use backwater_packet::spec::NetworkSpec;
 
 use super::names;
 use crate::model::{Cell, Column, Table};

@@ -4,9 +4,9 @@
 //! cells, credit units) is background there. The rates compared are those of data units on the
 //! wire.
 
-use kernel::{Channels, Duration};
-use packet::outcome::{Outcome, SessionAnswer};
-use packet::spec::{
+use backwater_kernel::{Channels, Duration};
+use backwater_packet::outcome::{Outcome, SessionAnswer};
+use backwater_packet::spec::{
     AbrSpec, CellApplication, CellTcpSpec, EnvelopeRule, EnvelopeSpec, ExplicitRateSpec,
     FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, SinkSpec, SourceControlSpec, Span,
     TrafficSpec,

@@ -3,9 +3,9 @@
 //! A run keeps percentiles of each flow, and not all its delays: those of a group are of its
 //! slowest flow.
 
-use kernel::Duration;
-use packet::outcome::{DelayOutcome, FlowOutcome, Outcome};
-use packet::spec::NetworkSpec;
+use backwater_kernel::Duration;
+use backwater_packet::outcome::{DelayOutcome, FlowOutcome, Outcome};
+use backwater_packet::spec::NetworkSpec;
 
 use super::tables;
 use crate::ethernet::{group_names, of_name};

@@ -1,10 +1,10 @@
 //! Waiting in pictures: by path length, and how it is spread.
 
-use kernel::Duration;
-use packet::outcome::{PathGroup, PortsOutcome, SampleOutcome};
+use backwater_kernel::Duration;
+use backwater_packet::outcome::{PathGroup, PortsOutcome, SampleOutcome};
 
 use crate::model::{Axis, Curve, OtherUnit, Plot, Style};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Path lengths in the plot of distributions; the table has all.
 const CURVES: usize = 6;

@@ -1,14 +1,14 @@
 //! Tables of what was measured at ports: queues, waiting, utilization.
 
-use kernel::Duration;
-use packet::outcome::{PathGroup, PortsOutcome, SampleOutcome};
-use packet::spec::{LegSpec, NetworkSpec};
+use backwater_kernel::Duration;
+use backwater_packet::outcome::{PathGroup, PortsOutcome, SampleOutcome};
+use backwater_packet::spec::{LegSpec, NetworkSpec};
 use serde_json::{Value, json};
 
 use super::names;
 use crate::model::{Cell, Column, Table};
 use crate::number::{fixed, grouped, significant, span};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Groups of paths in the terminal's table; the rest are counted.
 const GROUPS: usize = 5;

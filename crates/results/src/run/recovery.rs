@@ -1,13 +1,13 @@
 //! How flows came back after outages.
 
-use packet::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
-use packet::spec::NetworkSpec;
+use backwater_packet::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
+use backwater_packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::names;
 use crate::model::{Cell, Column, Table};
 use crate::number::span;
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Outages in the terminal; the rest are counted.
 const OUTAGES: usize = 3;
@@ -131,7 +131,7 @@ pub fn json(spec: &NetworkSpec, found: &RecoveryOutcome) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::{Duration, Time};
+    use backwater_kernel::{Duration, Time};
 
     fn outage(flows: &[(f64, Option<u64>)]) -> OutageOutcome {
         OutageOutcome {

@@ -1,8 +1,8 @@
 //! The page of a run.
 
-use kernel::Duration;
-use packet::outcome::{Outcome, Series, Stop};
-use packet::spec::NetworkSpec;
+use backwater_kernel::Duration;
+use backwater_packet::outcome::{Outcome, Series, Stop};
+use backwater_packet::spec::NetworkSpec;
 
 use super::{
     Balance, Measured, RunInfo, abr, bounds, fair, port_plots, run_tables, standstill, starved,
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Curves in one plot before the next begins.
 const CURVES: usize = 6;

@@ -1,14 +1,14 @@
 //! Set-ups, warnings and what shaping at the source cost.
 
-use packet::outcome::{Outcome, SessionAnswer, SessionOutcome};
-use packet::spec::NetworkSpec;
+use backwater_packet::outcome::{Outcome, SessionAnswer, SessionOutcome};
+use backwater_packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::names;
 use super::tables::{delay_cells, delay_columns};
 use crate::model::{Cell, Column, Table};
 use crate::number::{grouped, rate};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Refusals listed in a sentence; the rest are counted.
 const REFUSALS: usize = 3;
@@ -35,7 +35,7 @@ pub fn table(spec: &NetworkSpec, outcome: &Outcome) -> Table {
             time("closed", "when the tear-down reached the destination"),
         ],
     );
-    let at = |time: Option<kernel::Time>| match time {
+    let at = |time: Option<backwater_kernel::Time>| match time {
         Some(time) => Cell::float(time.ps() as f64 / 1e9, 3),
         None => Cell::Empty,
     };

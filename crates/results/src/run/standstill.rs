@@ -1,8 +1,8 @@
 //! Circuits that could not move at the end, and what each waited for.
 
-use kernel::{Duration, Time};
-use packet::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
-use packet::spec::NetworkSpec;
+use backwater_kernel::{Duration, Time};
+use backwater_packet::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
+use backwater_packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::names;
@@ -10,7 +10,7 @@ use super::terminal::shortened;
 use super::words::cells;
 use crate::model::{Cell, Column, Table};
 use crate::number::grouped;
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// Waits in the terminal; the rest are counted.
 const LINES: usize = 4;

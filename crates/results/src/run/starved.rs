@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Channels, Time};
-use packet::outcome::{LossCause, Outcome, SessionAnswer};
-use packet::spec::{
+use backwater_kernel::{Channels, Time};
+use backwater_packet::outcome::{LossCause, Outcome, SessionAnswer};
+use backwater_packet::spec::{
     CellApplication, ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, SourceControlSpec,
     TrafficSpec,
 };

@@ -1,8 +1,8 @@
 //! The tables of a run.
 
-use kernel::{Channels, Duration};
-use packet::outcome::{DelayOutcome, Outcome};
-use packet::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
+use backwater_kernel::{Channels, Duration};
+use backwater_packet::outcome::{DelayOutcome, Outcome};
+use backwater_packet::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
 use super::{
     Measured, abr, bounds, cell_tcp, fair, losses, names, ports, recovery, sessions, standstill,

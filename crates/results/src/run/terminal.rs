@@ -1,8 +1,8 @@
 //! A run in at most 25 lines of text, beside fair shares; nine more where flows reserve, six where
 //! units stand still, four on flows that got next to nothing.
 
-use packet::outcome::{Outcome, PortsOutcome, Stop};
-use packet::spec::NetworkSpec;
+use backwater_packet::outcome::{Outcome, PortsOutcome, Stop};
+use backwater_packet::spec::NetworkSpec;
 
 use super::tables::flow_loads;
 use super::{
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::number::{fixed, grouped, rate_unit, significant, span};
 use crate::starved;
-use kernel::words::{counted, is_unprintable};
+use backwater_kernel::words::{counted, is_unprintable};
 
 /// Flows listed, less one for each line on paths, sessions and warnings; the rest are counted.
 const FLOWS: usize = 12;

@@ -1,9 +1,9 @@
 //! A run in sentences.
 
-use kernel::Duration;
-use kernel::words::counted;
-use packet::outcome::{Outcome, Stop};
-use packet::spec::NetworkSpec;
+use backwater_kernel::Duration;
+use backwater_kernel::words::counted;
+use backwater_packet::outcome::{Outcome, Stop};
+use backwater_packet::spec::NetworkSpec;
 
 use super::{Balance, RunInfo, losses, names, sessions};
 use crate::number::{fixed, grouped, significant, span};

@@ -1,6 +1,6 @@
 //! Which curves a sweep has.
 
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 use std::collections::BTreeMap;
 
 use super::{Group, Role, SweepAxis, SweepResult};

@@ -3,7 +3,7 @@
 use super::{Role, SweepInfo, SweepResult, sweep_plots, sweep_tables};
 use crate::model::{Block, Cell, Column, Fact, Report, Table, Tone};
 use crate::number::grouped;
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// A page with the curves, the points and how to do it again.
 pub fn sweep_report(info: &SweepInfo, result: &SweepResult) -> Report {

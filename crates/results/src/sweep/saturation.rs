@@ -1,6 +1,6 @@
 //! Where a network saturates.
 
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 use super::report::{again, heading, page, warnings};
 use super::tables::{axis_cell, axis_columns};

@@ -1,17 +1,17 @@
 //! A made-up run of the Ethernet engine: two hosts, two switches, a host.
 
-use ethernet::outcome::{
+use backwater_ethernet::outcome::{
     ChannelOutcome, DelayOutcome, Drops, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome,
     Standstill, Stop, Violation, Wait,
 };
-use ethernet::spec::{
+use backwater_ethernet::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
     Order, QueueSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
 };
-use kernel::{Duration, Histogram, Rate, Time};
-use results::RunInfo;
-use transport::TcpSpec;
-use transport::tcp::TcpCounts;
+use backwater_kernel::{Duration, Histogram, Rate, Time};
+use backwater_results::RunInfo;
+use backwater_transport::TcpSpec;
+use backwater_transport::tcp::TcpCounts;
 
 use super::HOSTILE;
 

@@ -1,14 +1,14 @@
 //! A made-up run of the cycle engine on a small torus.
 
-use flit::outcome::{
+use backwater_flit::outcome::{
     ClassOutcome, CoursePoint, CyclesOutcome, Deadlock, FabricOutcome, Held, Stop, TerminalOutcome,
     Violation,
 };
-use flit::spec::{
+use backwater_flit::spec::{
     Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec,
     Pattern, Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
 };
-use results::RunInfo;
+use backwater_results::RunInfo;
 
 use super::HOSTILE;
 

@@ -5,16 +5,16 @@ pub mod ethernet;
 pub mod fabric;
 pub mod names;
 
-use kernel::{Duration, Rate, Time};
-use packet::outcome::{
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::outcome::{
     ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Series, Stop,
 };
-use packet::spec::{
+use backwater_packet::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
     LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
     SourceControlSpec, Timing, TrafficSpec,
 };
-use results::{
+use backwater_results::{
     Axis, Block, Check, Curve, Mark, Plot, Report, RunInfo, Style, Tone, Verdict, VerdictRow,
     run_report,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use results::Table;
+use backwater_results::Table;
 
 /// Units of columns, and how a name ends in them.
 const UNITS: [(&str, &str); 21] = [

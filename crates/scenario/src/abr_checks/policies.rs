@@ -1,8 +1,8 @@
 //! Use-it-or-lose-it policies that never act, or never stop.
 
-use kernel::time::PS_PER_SECOND;
-use kernel::{Rate, Time};
-use packet::spec::{TrafficSpec, UiliSpec};
+use backwater_kernel::time::PS_PER_SECOND;
+use backwater_kernel::{Rate, Time};
+use backwater_packet::spec::{TrafficSpec, UiliSpec};
 
 use super::{Circuit, bps};
 use crate::diagnostics::{Diagnostic, Diagnostics};

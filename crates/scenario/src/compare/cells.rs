@@ -1,6 +1,6 @@
 //! Schemes in cells: N23 and ABR; and what all scenarios have.
 
-use kernel::{Rate, Time};
+use backwater_kernel::{Rate, Time};
 
 use super::text::{self, Toml};
 use super::{
@@ -149,8 +149,8 @@ fn traffic(flow: &ComparedFlow, first: Rate) -> String {
         } => {
             // The last cell comes one interval before the burst is over, so the count is exact.
             let cell = first.serialization(CELL_BYTES);
-            let on = kernel::Duration(cell.0 * cells_for(bytes));
-            let off = kernel::Duration(every.0.saturating_sub(on.0));
+            let on = backwater_kernel::Duration(cell.0 * cells_for(bytes));
+            let off = backwater_kernel::Duration(every.0.saturating_sub(on.0));
             format!(
                 "kind = \"on-off\", start = {}, on = {}, off = {}, on_interval = {}",
                 at(start),

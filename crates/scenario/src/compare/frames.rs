@@ -62,7 +62,7 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
             transport,
             format!(
                 "kind = \"greedy\", start = {}",
-                text::span(start.since(kernel::Time::ZERO))
+                text::span(start.since(backwater_kernel::Time::ZERO))
             ),
         ),
         ComparedTraffic::Constant { start, rate } => one(
@@ -70,14 +70,14 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
             "udp",
             format!(
                 "kind = \"constant\", start = {}, rate = {}",
-                text::span(start.since(kernel::Time::ZERO)),
+                text::span(start.since(backwater_kernel::Time::ZERO)),
                 text::rate(rate)
             ),
         ),
         ComparedTraffic::Bursts { bytes, count, .. } => {
             for burst in 0..count {
                 let start = flow.traffic.burst_start(burst).unwrap_or_default();
-                let start = text::span(start.since(kernel::Time::ZERO));
+                let start = text::span(start.since(backwater_kernel::Time::ZERO));
                 let total = text::bytes(bytes);
                 one(
                     &flow.burst_name(burst),
@@ -97,7 +97,7 @@ fn flow(comparison: &Comparison, scheme: Scheme, flow: &ComparedFlow, toml: &mut
                 "tcp",
                 format!(
                     "kind = \"requests\", start = {}, request = {}, response = {}, think = {}",
-                    text::span(start.since(kernel::Time::ZERO)),
+                    text::span(start.since(backwater_kernel::Time::ZERO)),
                     text::bytes(request),
                     text::bytes(response),
                     text::random(think)

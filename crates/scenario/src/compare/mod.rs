@@ -12,8 +12,8 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use kernel::{Duration, Rate, Time};
-use packet::spec::Span;
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::Span;
 
 use crate::diagnostics::Diagnostics;
 use crate::given::COMPARISON;

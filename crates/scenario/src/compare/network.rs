@@ -1,6 +1,6 @@
 //! The topology: ways, round trips, and the room that stops need.
 
-use kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Rate};
 
 use super::CELL_BYTES;
 use crate::ethernet::headroom::{Stop, wire_time};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::network::{FRAME_BYTES, Link, Network};
 use super::{ComparedFlow, ComparedTraffic, Comparison, Settings, Thresholds, cells_for, text};

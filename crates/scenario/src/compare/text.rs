@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use kernel::{Duration, Rate};
-use packet::spec::Span;
+use backwater_kernel::{Duration, Rate};
+use backwater_packet::spec::Span;
 
 use crate::kinds::OrShare;
 use crate::units::Decimal;

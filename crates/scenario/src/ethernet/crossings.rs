@@ -5,12 +5,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use ethernet::spec::{
+use backwater_ethernet::spec::{
     FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, RouteSpec, TAG_BYTES, TCP_IP_BYTES,
     TrafficSpec, TransportSpec,
 };
-use transport::TcpSpec;
-use transport::spec::{Recovery, Reuse};
+use backwater_transport::TcpSpec;
+use backwater_transport::spec::{Recovery, Reuse};
 
 use super::flows::{Flows, packet_bytes};
 use super::net::Net;

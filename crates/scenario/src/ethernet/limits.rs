@@ -1,6 +1,6 @@
 //! Does it fit into memory?
 
-use ethernet::spec::EthernetSpec;
+use backwater_ethernet::spec::EthernetSpec;
 
 use crate::Limits;
 use crate::checks::bytes;

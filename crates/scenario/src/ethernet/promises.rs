@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use ethernet::spec::{EthernetSpec, NodeKind};
+use backwater_ethernet::spec::{EthernetSpec, NodeKind};
 
 use super::net::Net;
 use super::queues::Ports;

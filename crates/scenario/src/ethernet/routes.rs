@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use ethernet::routes::Tables;
-use ethernet::spec::{EthernetSpec, RouteSpec, Spread};
+use backwater_ethernet::routes::Tables;
+use backwater_ethernet::spec::{EthernetSpec, RouteSpec, Spread};
 
 use super::crossings::Crossings;
 use super::flows::Flows;

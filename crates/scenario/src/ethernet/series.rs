@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ethernet::spec::{Measure, SeriesSpec};
-use kernel::{Duration, Time};
+use backwater_ethernet::spec::{Measure, SeriesSpec};
+use backwater_kernel::{Duration, Time};
 
 use super::flows::Flows;
 use super::net::Net;

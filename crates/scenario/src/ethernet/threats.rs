@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use ethernet::spec::{
+use backwater_ethernet::spec::{
     BackPressureSpec, Choose, Detect, Message, NodeKind, QUANTUM_BITS, Select, TransportSpec,
     WatchdogAction,
 };
-use kernel::Duration;
-use kernel::time::PS_PER_SECOND;
-use kernel::{Rate, words::counted};
+use backwater_kernel::Duration;
+use backwater_kernel::time::PS_PER_SECOND;
+use backwater_kernel::{Rate, words::counted};
 
 use super::lossless::{Lossless, channel_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};

@@ -1,7 +1,7 @@
 //! What applications send.
 
-use ethernet::spec::{ThinkSpec, TrafficSpec, VideoSpec};
-use packet::spec::Span;
+use backwater_ethernet::spec::{ThinkSpec, TrafficSpec, VideoSpec};
+use backwater_packet::spec::Span;
 
 use crate::given::ethernet::traffic::{Phase, Traffic, TrafficKind};
 

@@ -1,6 +1,6 @@
 //! What can't work in a network of the flit engine as a whole.
 
-use flit::spec::{ClassSpec, FLIGHT_MAX, Graph, Injection, Size};
+use backwater_flit::spec::{ClassSpec, FLIGHT_MAX, Graph, Injection, Size};
 
 use super::network::Plan;
 use crate::diagnostics::{Diagnostic, Diagnostics};

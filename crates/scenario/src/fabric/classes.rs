@@ -1,6 +1,6 @@
 //! Classes of packets.
 
-use flit::spec::{self, ClassSpec, Size};
+use backwater_flit::spec::{self, ClassSpec, Size};
 
 use super::demand;
 use crate::diagnostics::{Diagnostic, Diagnostics};

@@ -1,6 +1,6 @@
 //! Who sends to whom: patterns, matrices and traces.
 
-use flit::spec::{self, LENGTH_MAX, TraceEntry};
+use backwater_flit::spec::{self, LENGTH_MAX, TraceEntry};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::{Files, Named};

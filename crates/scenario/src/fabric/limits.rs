@@ -1,7 +1,7 @@
 //! Does it fit into memory, and can the network carry it?
 
-use flit::spec::{ClassSpec, Injection, Pattern};
-use kernel::words::grouped;
+use backwater_flit::spec::{ClassSpec, Injection, Pattern};
+use backwater_kernel::words::grouped;
 
 use super::network::Plan;
 use crate::Limits;

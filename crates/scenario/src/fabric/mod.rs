@@ -9,8 +9,8 @@ mod router;
 mod series;
 mod whole;
 
-use flit::series::SeriesSpec;
-use flit::spec::{self, FabricSpec, MeasureSpec, WarmUp};
+use backwater_flit::series::SeriesSpec;
+use backwater_flit::spec::{self, FabricSpec, MeasureSpec, WarmUp};
 
 use crate::Limits;
 use crate::diagnostics::Diagnostics;

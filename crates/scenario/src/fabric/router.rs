@@ -1,6 +1,6 @@
 //! Routing and routers of the flit engine.
 
-use flit::spec::{self, RouterSpec, RoutingSpec, Switch};
+use backwater_flit::spec::{self, RouterSpec, RoutingSpec, Switch};
 
 use super::network::Plan;
 use crate::diagnostics::{Diagnostic, Diagnostics};

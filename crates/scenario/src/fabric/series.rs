@@ -1,9 +1,9 @@
 //! Time series of the flit engine.
 
-use flit::series::{Measure, SeriesSpec};
-use flit::spec::{Graph, MeasureSpec, WarmUp};
-use kernel::series::most_points;
-use kernel::words::grouped;
+use backwater_flit::series::{Measure, SeriesSpec};
+use backwater_flit::spec::{Graph, MeasureSpec, WarmUp};
+use backwater_kernel::series::most_points;
+use backwater_kernel::words::grouped;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::flit::series::{Series, SeriesKind};

@@ -1,8 +1,8 @@
 //! A comparison of schemes on one network.
 
-use derive::{Table, Word};
-use kernel::{Duration, Rate, Time};
-use packet::spec::Span;
+use backwater_derive::{Table, Word};
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::Span;
 
 use crate::given::Named;
 use crate::kinds::{OrShare, OrWord};

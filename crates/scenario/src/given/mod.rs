@@ -11,7 +11,7 @@ pub(crate) mod sweep;
 pub(crate) mod tcp;
 pub(crate) mod topology;
 
-use derive::{Table, Word};
+use backwater_derive::{Table, Word};
 
 use crate::source::At;
 use crate::suggest;

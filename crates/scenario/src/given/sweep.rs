@@ -1,6 +1,6 @@
 //! What a sweep varies.
 
-use derive::Table;
+use backwater_derive::Table;
 
 use crate::given::Named;
 use crate::tree::Node;

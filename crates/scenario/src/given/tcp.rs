@@ -1,7 +1,7 @@
 //! TCP: a flavour, and what differs from it.
 
-use derive::{Table, Word};
-use kernel::Duration;
+use backwater_derive::{Table, Word};
+use backwater_kernel::Duration;
 
 use crate::kinds::OrWord;
 use crate::typed::Placed;

@@ -1,6 +1,6 @@
 //! Networks by rule and flows by rule, of cells and of frames alike.
 
-use derive::Table;
+use backwater_derive::Table;
 
 use crate::typed::Placed;
 

@@ -1,6 +1,6 @@
 //! Text: titles, names, and names of what is declared elsewhere.
 
-use kernel::words::is_unprintable;
+use backwater_kernel::words::is_unprintable;
 use serde_json::{Value, json};
 
 use super::{Facts, Kind, any_of, of, usual};

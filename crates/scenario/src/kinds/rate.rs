@@ -1,5 +1,6 @@
 //! Rates, of bits and of cells.
 
+use backwater_kernel::Rate as Speed;
 use serde_json::json;
 
 use super::or::word;
@@ -39,7 +40,7 @@ impl Kind for Rate {
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
         match reader.quantity(key, node, units::rate_bps)? {
             0 => reader.out_of_range(key, node, "nothing ever moves"),
-            bps => Some(Datum::Rate(kernel::Rate(bps))),
+            bps => Some(Datum::Rate(Speed(bps))),
         }
     }
 }
@@ -59,7 +60,7 @@ impl Kind for CellRate {
         let cell_bits = reader.cell_bits;
         match reader.quantity(key, node, |text| units::cell_rate_bps(text, cell_bits))? {
             bps if bps < self.min => reader.out_of_range(key, node, "nothing ever moves"),
-            bps => Some(Datum::Rate(kernel::Rate(bps))),
+            bps => Some(Datum::Rate(Speed(bps))),
         }
     }
 }
@@ -104,12 +105,12 @@ fn usual_units() -> Vec<&'static str> {
 }
 
 of! {
-    Rate for kernel::Rate { Datum::Rate(rate) => *rate } else |_| kernel::Rate(1);
-    CellRate for kernel::Rate { Datum::Rate(rate) => *rate } else |kind| kernel::Rate(kind.min);
-    RateOrShare for OrWord<OrShare<kernel::Rate>> {
+    Rate for Speed { Datum::Rate(rate) => *rate } else |_| Speed(1);
+    CellRate for Speed { Datum::Rate(rate) => *rate } else |kind| Speed(kind.min);
+    RateOrShare for OrWord<OrShare<Speed>> {
         Datum::Word(_) => Self::Word,
         Datum::Share(share) => Self::Value(OrShare::Share(*share)),
         Datum::Rate(rate) => Self::Value(OrShare::Value(*rate)),
     } else |_| Self::Word;
 }
-usual! { kernel::Rate: Rate; }
+usual! { Speed: Rate; }

@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
-use kernel::Duration;
-use packet::spec;
+use backwater_kernel::Duration;
+use backwater_packet::spec;
 
 use super::*;
 use crate::diagnostics::Diagnostics;
@@ -155,7 +155,7 @@ fn quantities_are_read_into_their_types() {
     holds(&Time { min_ps: 1 }, Duration(50 * US), "\"0 s\"", bad);
     holds(
         &Time { min_ps: 1 },
-        kernel::Time(50 * US),
+        backwater_kernel::Time(50 * US),
         "50",
         "bad-quantity",
     );
@@ -165,18 +165,23 @@ fn quantities_are_read_into_their_types() {
         "\"1 cell\"",
         "bad-quantity",
     );
-    holds(&Clock { min_ps: 1 }, kernel::Time(50 * US), "\"0 s\"", bad);
+    holds(
+        &Clock { min_ps: 1 },
+        backwater_kernel::Time(50 * US),
+        "\"0 s\"",
+        bad,
+    );
     let mean = spec::Span::Exponential(Duration(50 * US));
     holds(&Span { min_ps: 1 }, mean, "{ least = 1 }", "wrong-type");
     holds(&Cable, Duration(US / 2), "\"1 mile\"", "bad-quantity");
-    holds(&Rate, kernel::Rate(622 * US), "\"0 bps\"", bad);
+    holds(&Rate, backwater_kernel::Rate(622 * US), "\"0 bps\"", bad);
     holds(
         &CellRate { min: 1 },
-        kernel::Rate(10 * US),
+        backwater_kernel::Rate(10 * US),
         "\"0 bps\"",
         bad,
     );
-    let rate = OrWord::Value(OrShare::Value(kernel::Rate(100 * US)));
+    let rate = OrWord::Value(OrShare::Value(backwater_kernel::Rate(100 * US)));
     holds(&RateOrShare { word: "full" }, rate, "\"101 %\"", bad);
     holds(&Size { min: 1, max: 9_000 }, 6_000_u64, "\"1 MB\"", bad);
     holds(
@@ -229,7 +234,7 @@ fn a_word_stands_beside_the_values() {
     };
     assert_eq!(OrWord::stand_in(&clock), OrWord::Value(Duration(7)));
     let full = read(&RateOrShare { word: "full" }, "\"full\"");
-    assert_eq!(full, Ok(OrWord::<OrShare<kernel::Rate>>::Word));
+    assert_eq!(full, Ok(OrWord::<OrShare<backwater_kernel::Rate>>::Word));
     let cycles = read(
         &CyclesOr {
             word: "auto",

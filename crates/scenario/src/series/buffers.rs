@@ -1,6 +1,6 @@
 //! Series of the memory of switches.
 
-use packet::spec::SeriesSpec;
+use backwater_packet::spec::SeriesSpec;
 
 use super::Reader;
 use crate::diagnostics::{Diagnostic, Diagnostics};

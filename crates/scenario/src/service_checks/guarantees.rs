@@ -2,8 +2,8 @@
 
 use std::mem::discriminant;
 
-use packet::bound::{NoBound, bounds};
-use packet::spec::{
+use backwater_packet::bound::{NoBound, bounds};
+use backwater_packet::spec::{
     EnvelopeRule, EnvelopeSpec, FlowSpec, NetworkSpec, Resync, SchedulerSpec, Stamp,
 };
 
@@ -11,7 +11,7 @@ use super::reservations::rate_text;
 use super::{Whole, reserve_at};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::source::At;
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 /// A reason and the flows that have no bound for it, by index.
 struct Lack {
@@ -64,8 +64,8 @@ impl Whole<'_> {
             rate_ports: Vec::new(),
             outages: Vec::new(),
             seed: 0,
-            stop_at: kernel::Time(1),
-            warm_up: kernel::Time::ZERO,
+            stop_at: backwater_kernel::Time(1),
+            warm_up: backwater_kernel::Time::ZERO,
             nodes: self.graph.nodes.clone(),
             links: self.graph.links.clone(),
             flows: self.specs.to_vec(),

@@ -1,12 +1,12 @@
 //! Warnings about what flows reserve: too much, too little, nothing.
 
-use packet::spec::{FlowControlSpec, SourceControlSpec};
+use backwater_packet::spec::{FlowControlSpec, SourceControlSpec};
 
 use super::{Port, Whole, more, reserve_at};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::service;
 use crate::traffic::{self, Line};
-use kernel::words::counted;
+use backwater_kernel::words::counted;
 
 impl Whole<'_> {
     pub(super) fn over_reserved(&self, mistakes: &mut Diagnostics) {

@@ -2,14 +2,14 @@
 
 mod shipped;
 
-use kernel::{Duration, Rate, Time};
-use packet::spec::{
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::{
     AbrSpec, AgingSpec, CapcSpec, CellApplication, CurrentRate, EprcaSpec, EricaSpec,
     ExplicitRateSpec, FlowSpec, MarkSpec, Measure, NetworkSpec, OutageSpec, QueueControlSpec,
     RateFormat, RelativeRateSpec, RequestsSpec, SourceControlSpec, Span, TimeFloor, TrafficSpec,
     TurnAround, UiliSpec,
 };
-use scenario::{Diagnostics, PacketScenario, Scenario, Set, Source, parse};
+use backwater_scenario::{Diagnostics, PacketScenario, Scenario, Set, Source, parse};
 
 const MS: u64 = 1_000_000_000;
 const CELL_BITS: u64 = 424;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use scenario::{Source, parse};
+use backwater_scenario::{Source, parse};
 
 const SHIPPED: [&str; 14] = [
     "abr/aging",

@@ -1,8 +1,8 @@
 //! What is looked at in the network as a whole.
 
-use ethernet::spec::{ChannelSpec, Detect, MemorySpec, TransportSpec};
-use kernel::Duration;
-use scenario::{Limits, Source, parse_within};
+use backwater_ethernet::spec::{ChannelSpec, Detect, MemorySpec, TransportSpec};
+use backwater_kernel::Duration;
+use backwater_scenario::{Limits, Source, parse_within};
 
 use crate::{ONE_SWITCH, codes, read, switch, told, try_read};
 

@@ -1,6 +1,6 @@
 //! What lossless classes promise: everything, but where one word gives it up.
 
-use scenario::Severity;
+use backwater_scenario::Severity;
 
 use crate::{ONE_SWITCH, codes, try_read};
 

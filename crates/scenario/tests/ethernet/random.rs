@@ -1,9 +1,9 @@
 //! Random networks: a frame lost in a lossless class breaks a promise, unless the file gave it up.
 
-use ethernet::Simulation;
-use ethernet::outcome::EthernetOutcome;
-use ethernet::spec::{EthernetSpec, NodeKind};
-use kernel::{Purpose, Stream, Wheel};
+use backwater_ethernet::Simulation;
+use backwater_ethernet::outcome::EthernetOutcome;
+use backwater_ethernet::spec::{EthernetSpec, NodeKind};
+use backwater_kernel::{Purpose, Stream, Wheel};
 
 use crate::try_read;
 

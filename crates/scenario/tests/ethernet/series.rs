@@ -1,6 +1,6 @@
 //! What `[[series]]` stands for.
 
-use ethernet::spec::Measure;
+use backwater_ethernet::spec::Measure;
 
 use crate::{ONE_SWITCH, try_read};
 

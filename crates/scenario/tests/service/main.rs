@@ -3,13 +3,13 @@
 mod checks;
 mod guarantees;
 
-use kernel::{Duration, Rate, Time};
-use packet::spec::{
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::{
     EnvelopeRule, EnvelopeSpec, Excess, FlowSpec, Hold, NetworkSpec, OnAlarm, PoolSpec,
     ReserveSpec, Resync, SchedulerSpec, SessionSpec, SizeShare, Stamp, TrafficSpec,
     VirtualClockSpec, WhenFull,
 };
-use scenario::{Diagnostics, MeasureSpec, PacketScenario, Scenario, Set, Source, parse};
+use backwater_scenario::{Diagnostics, MeasureSpec, PacketScenario, Scenario, Set, Source, parse};
 
 const MS: u64 = 1_000_000_000;
 const SECOND: u64 = 1000 * MS;

@@ -3,8 +3,8 @@
 //! A host draws two fractions once, whatever runs on it; a connection's ticks stand that far into
 //! its tick lengths. So connections of one host with equal ticks tick together, and hosts do not.
 
-use kernel::stream::Purpose;
-use kernel::{Duration, Stream};
+use backwater_kernel::stream::Purpose;
+use backwater_kernel::{Duration, Stream};
 
 use crate::spec::{AckSpec, TcpSpec};
 

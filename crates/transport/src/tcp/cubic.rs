@@ -19,7 +19,7 @@
 //! Floats, all through `libm`: the same on every platform. Not modelled: HyStart++, spurious
 //! losses and their undoing; time passes in W(t) also while the window is not what limits.
 
-use kernel::Time;
+use backwater_kernel::Time;
 use libm::{cbrt, floor};
 
 /// The scaling factor, segments per second cubed.
@@ -143,7 +143,7 @@ impl Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::Duration;
+    use backwater_kernel::Duration;
 
     const MSS: u64 = 1000;
 

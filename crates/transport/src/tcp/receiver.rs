@@ -15,7 +15,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use super::timer::nth_tick;
 use super::{HostClock, Segment, flags};

@@ -39,7 +39,7 @@
 
 mod recovery;
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use super::cubic::Acked;
 use super::dctcp::Marks;

@@ -20,8 +20,8 @@
 //! Not modelled: BSD's giving up its estimate after four time-outs in a row, or the connection
 //! after twelve.
 
-use kernel::time::PS_PER_SECOND;
-use kernel::{Duration, Time};
+use backwater_kernel::time::PS_PER_SECOND;
+use backwater_kernel::{Duration, Time};
 
 use super::HostClock;
 use crate::spec::TimerSpec;

@@ -1,6 +1,6 @@
 //! The congestion window, whichever rule moves it.
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use super::cubic::{Acked, Cubic};
 use super::reno;

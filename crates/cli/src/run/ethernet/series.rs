@@ -1,11 +1,11 @@
 //! What a run records over time: what its scenario asks for, or else a few flows and ports.
 
-use ethernet::probe::Recorder;
-use ethernet::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec};
-use kernel::{Duration, Time};
-use packet::outcome::Series;
-use results::ethernet::{by_turns, channel_ends, channel_names};
-use scenario::EthernetScenario;
+use backwater_ethernet::probe::Recorder;
+use backwater_ethernet::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec};
+use backwater_kernel::{Duration, Time};
+use backwater_packet::outcome::Series;
+use backwater_results::ethernet::{by_turns, channel_ends, channel_names};
+use backwater_scenario::EthernetScenario;
 
 /// Flows and ports that get curves of their own.
 const FLOWS: usize = 6;

@@ -1,8 +1,8 @@
 //! How a run ends.
 
-use ethernet::Simulation;
-use kernel::Wheel;
-use scenario::Source;
+use backwater_ethernet::Simulation;
+use backwater_kernel::Wheel;
+use backwater_scenario::Source;
 
 use super::{Ending, ending};
 
@@ -28,7 +28,8 @@ traffic = { kind = "constant", rate = "900 Mbps" }
 
 /// The run of a sound file, with so many bytes of each queue cut off.
 fn end(cut_bytes: u64) -> (Ending, u64) {
-    let scenario = scenario::parse(&Source::new("merge.toml", MERGE), &[]).expect("sound");
+    let scenario =
+        backwater_scenario::parse(&Source::new("merge.toml", MERGE), &[]).expect("sound");
     let mut spec = scenario.ethernet().expect("for Ethernet").network.clone();
     for link in &mut spec.links {
         let queues = link.channels.iter_mut().flat_map(|side| &mut side.queues);

@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io::{self, BufWriter};
 
-use ethernet::probe::{Cause, FrameView, Gate, Probe};
-use ethernet::spec::EthernetSpec;
-use kernel::Time;
-use results::directory::fresh_file;
-use results::{Capture, EthernetTrace, RunDirectory};
+use backwater_ethernet::probe::{Cause, FrameView, Gate, Probe};
+use backwater_ethernet::spec::EthernetSpec;
+use backwater_kernel::Time;
+use backwater_results::directory::fresh_file;
+use backwater_results::{Capture, EthernetTrace, RunDirectory};
 
 use super::super::TraceKind;
 use crate::files::shown;

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
-use flit::probe::Crossing;
-use flit::spec::FabricSpec;
-use results::FabricTraceWriter;
-use results::directory::fresh_file;
+use backwater_flit::probe::Crossing;
+use backwater_flit::spec::FabricSpec;
+use backwater_results::FabricTraceWriter;
+use backwater_results::directory::fresh_file;
 
 use crate::files::shown;
 

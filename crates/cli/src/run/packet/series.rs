@@ -1,11 +1,11 @@
 //! What a run shows when its scenario asks for no series.
 
-use kernel::{Channels, Duration, Time};
-use packet::spec::{
+use backwater_kernel::{Channels, Duration, Time};
+use backwater_packet::spec::{
     FlowControlSpec, FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec, TrafficSpec,
 };
-use results::ethernet::by_turns;
-use scenario::PacketScenario;
+use backwater_results::ethernet::by_turns;
+use backwater_scenario::PacketScenario;
 
 /// Flows that get curves of their own.
 const FLOWS: usize = 8;

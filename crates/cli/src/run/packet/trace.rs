@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
-use packet::probe::{Passage, TraceEntry, UnitKind};
-use packet::spec::NetworkSpec;
-use results::directory::fresh_file;
-use results::{TraceRecord, TraceWriter};
+use backwater_packet::probe::{Passage, TraceEntry, UnitKind};
+use backwater_packet::spec::NetworkSpec;
+use backwater_results::directory::fresh_file;
+use backwater_results::{TraceRecord, TraceWriter};
 
 use crate::files::shown;
 
@@ -50,19 +50,19 @@ impl Trace {
         let crossing = &entry.crossing;
         let (from, to) = self.ends[crossing.channel as usize];
         let (kind, index) = match crossing.kind {
-            UnitKind::Data => (results::UnitKind::Data, 0),
-            UnitKind::Credit => (results::UnitKind::Credit, 1),
-            UnitKind::Request => (results::UnitKind::Request, 2),
-            UnitKind::Sync => (results::UnitKind::Sync, 3),
-            UnitKind::Alarm => (results::UnitKind::Alarm, 4),
-            UnitKind::Session => (results::UnitKind::Session, 5),
-            UnitKind::ForwardRm => (results::UnitKind::ForwardRm, 0),
-            UnitKind::BackwardRm => (results::UnitKind::BackwardRm, 0),
-            UnitKind::Notice => (results::UnitKind::Notice, 6),
+            UnitKind::Data => (backwater_results::UnitKind::Data, 0),
+            UnitKind::Credit => (backwater_results::UnitKind::Credit, 1),
+            UnitKind::Request => (backwater_results::UnitKind::Request, 2),
+            UnitKind::Sync => (backwater_results::UnitKind::Sync, 3),
+            UnitKind::Alarm => (backwater_results::UnitKind::Alarm, 4),
+            UnitKind::Session => (backwater_results::UnitKind::Session, 5),
+            UnitKind::ForwardRm => (backwater_results::UnitKind::ForwardRm, 0),
+            UnitKind::BackwardRm => (backwater_results::UnitKind::BackwardRm, 0),
+            UnitKind::Notice => (backwater_results::UnitKind::Notice, 6),
         };
         let (node, direction) = match entry.what {
-            Passage::Out => (from, results::Crossing::Out),
-            Passage::In => (to, results::Crossing::In),
+            Passage::Out => (from, backwater_results::Crossing::Out),
+            Passage::In => (to, backwater_results::Crossing::In),
             Passage::Lost => return Ok(()),
         };
         let (number, value) = if crossing.kind.is_queued() {

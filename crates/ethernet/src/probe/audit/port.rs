@@ -3,7 +3,7 @@
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
 
-use kernel::{Rate, Time};
+use backwater_kernel::{Rate, Time};
 
 use crate::probe::{FrameView, Gate};
 use crate::spec::{ChannelSpec, NodeSpec, Order, WatchdogAction};

@@ -1,6 +1,6 @@
 //! Series by hand.
 
-use kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Rate};
 
 use super::*;
 use crate::probe::Content;
@@ -169,7 +169,7 @@ fn a_series_of_too_many_windows_is_thinned() {
         Measure::Goodput { flow: None },
     ];
     let mut recorder = recorder(&measures);
-    let most = kernel::series::MOST_POINTS as u64;
+    let most = backwater_kernel::series::MOST_POINTS as u64;
     let end = Time(300 * most);
     recorder.on_joined(Time(0), 1, &frame(2), 64);
     recorder.on_payload(Time(50), 0, true, 1000);

@@ -163,7 +163,7 @@ fn infinite_traffic_starts_when_it_is_told() {
 fn a_constant_rate_is_not_for_tcp() {
     let found = connection(TrafficSpec::Constant {
         start: Time::ZERO,
-        rate: kernel::Rate(1_000),
+        rate: backwater_kernel::Rate(1_000),
         random_phase: false,
     });
     assert_eq!(found.next_timer_ps(), NEVER_PS);

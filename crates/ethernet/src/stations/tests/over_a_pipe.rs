@@ -4,9 +4,9 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::{Duration, Time};
-use transport::TcpSpec;
-use transport::spec::Reuse;
+use backwater_kernel::{Duration, Time};
+use backwater_transport::TcpSpec;
+use backwater_transport::spec::Reuse;
 
 use super::{MS_PS, flow, outcome, spec};
 use crate::spec::{EthernetSpec, ThinkSpec, TrafficSpec, TransportSpec};

@@ -2,7 +2,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stream};
 
 use super::super::course::{Course, Sums};
 use super::super::cycles::Cycles;

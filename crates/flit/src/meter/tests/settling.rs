@@ -1,7 +1,7 @@
 //! When a warm-up is over.
 
 use alloc::vec::Vec;
-use kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stream};
 
 use super::super::course::Sums;
 use super::super::warm_up::has_settled;

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stream};
 
 use super::{births, deviations};
 use crate::spec::{ClassSpec, FabricSpec, Injection, Pattern, Size, Sources, TraceEntry};

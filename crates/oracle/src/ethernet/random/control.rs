@@ -1,11 +1,11 @@
 //! Memory, back-pressure and faults.
 
-use ethernet::spec::{
+use backwater_ethernet::spec::{
     BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, InputSpec, MemorySpec,
     Message, NodeKind, Notify, Ratio, Select, SharedSpec, StormSpec, TimeOutSpec, WatchdogAction,
     WatchdogSpec,
 };
-use kernel::Time;
+use backwater_kernel::Time;
 
 use super::super::routes;
 use super::{Dice, Mix, Scheme};

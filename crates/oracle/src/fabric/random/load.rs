@@ -1,6 +1,6 @@
 //! Random traffic.
 
-use flit::spec::{ClassSpec, Injection, Pattern, Size, TraceEntry};
+use backwater_flit::spec::{ClassSpec, Injection, Pattern, Size, TraceEntry};
 
 use super::Dice;
 

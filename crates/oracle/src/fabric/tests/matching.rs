@@ -1,7 +1,7 @@
 //! What one pass of a multiplexed switch matches.
 
-use flit::spec::{Allocator, Arbiter, Switch};
-use flit::traffic::Born;
+use backwater_flit::spec::{Allocator, Arbiter, Switch};
+use backwater_flit::traffic::Born;
 
 use super::super::network::{Flit, Network, Stored};
 use super::{busy, crossbar};

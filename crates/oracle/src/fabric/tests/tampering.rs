@@ -1,6 +1,6 @@
 //! Negative controls: every law notices what it is there for.
 
-use flit::spec::Switch;
+use backwater_flit::spec::Switch;
 
 use super::super::network::{End, Flying, InLane, Network};
 use super::{busy, crossbar};

@@ -1,6 +1,6 @@
 //! Cells of 1,000 bits, intervals of 1 ms: a cell an interval is 1 Mbps.
 
-use kernel::Duration;
+use backwater_kernel::Duration;
 
 use super::*;
 use crate::explicit_rate::testing::{LINK, port};

@@ -18,7 +18,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use kernel::Rate;
+use backwater_kernel::Rate;
 
 use crate::explicit_rate::Ratio;
 use crate::spec::AgingSpec;

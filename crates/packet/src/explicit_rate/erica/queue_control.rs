@@ -4,7 +4,7 @@
 //! f(q) = b Q0 / ((b - 1) q + Q0) up to q = Q0, a Q0 / ((a - 1) q + Q0) above, at least `least`.
 //! f(0) = b and f(Q0) = 1. Q0 is in whole cells, rounded down.
 
-use kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Rate};
 
 use crate::explicit_rate::Ratio;
 use crate::spec::QueueControlSpec;

@@ -4,7 +4,7 @@
 mod eager;
 mod loops;
 
-use kernel::Duration;
+use backwater_kernel::Duration;
 
 use super::*;
 use crate::explicit_rate::testing::{LINK, port};

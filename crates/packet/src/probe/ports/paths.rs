@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Channels, Duration, Rate, Time};
+use backwater_kernel::{Channels, Duration, Rate, Time};
 
 use crate::outcome::{PathOutcome, SampleOutcome};
 use crate::probe::Probe;

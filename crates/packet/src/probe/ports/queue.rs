@@ -1,7 +1,7 @@
 //! One sending port: its queue and how busy its channel is.
 
-use kernel::stats::{Sampled, TimeWeighted};
-use kernel::{Duration, Rate, Time};
+use backwater_kernel::stats::{Sampled, TimeWeighted};
+use backwater_kernel::{Duration, Rate, Time};
 
 use crate::outcome::{PortOutcome, SampleOutcome};
 
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use alloc::vec;
     use alloc::vec::Vec;
-    use kernel::stream::{Purpose, Stream};
+    use backwater_kernel::stream::{Purpose, Stream};
 
     /// Busy picoseconds of each whole window, counted one by one.
     fn by_hand(transmissions: &[(u64, u64)], start: u64, window: u64, end: u64) -> Vec<u64> {

@@ -3,8 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::stream::{Purpose, Stream};
-use kernel::{Heap, Wheel};
+use backwater_kernel::stream::{Purpose, Stream};
+use backwater_kernel::{Heap, Wheel};
 
 use super::*;
 use crate::Simulation;

@@ -1,6 +1,6 @@
 //! Small cases by hand. Rates are a byte every 10 ps, so times are round numbers.
 
-use kernel::stream::{Purpose, Stream};
+use backwater_kernel::stream::{Purpose, Stream};
 
 use super::*;
 use crate::scheduler::DATAGRAM;
@@ -130,7 +130,7 @@ fn datagrams_are_sent_while_reserved_units_are_held() {
 #[test]
 fn a_unit_past_the_end_of_the_clock_is_before_datagrams() {
     let mut slow = share(1);
-    slow.rate = kernel::Rate(1);
+    slow.rate = backwater_kernel::Rate(1);
     slow.unit_bytes = 1_000_000;
     let mut bench = bench(&[slow]);
     let eligible = [(); 4].map(|()| bench.arrive(0, 0, 1_000_000));

@@ -1,6 +1,6 @@
 //! The largest rank at the end of a queue, against a look at every queue.
 
-use kernel::Wheel;
+use backwater_kernel::Wheel;
 
 use super::*;
 use crate::Simulation;

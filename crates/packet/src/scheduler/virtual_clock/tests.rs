@@ -174,7 +174,7 @@ fn datagrams_go_when_nothing_reserved_waits() {
 #[test]
 fn the_last_stamp_is_before_every_datagram() {
     let mut slow = share(1);
-    slow.rate = kernel::Rate(1);
+    slow.rate = backwater_kernel::Rate(1);
     let mut bench = bench(PAPER, &[slow, share(0)]);
     let before = LAST_STAMP / 3;
     // 500,000 bytes at 1 bit/s: 4 x 10^18 ps, of 9.2 x 10^18.
@@ -261,7 +261,7 @@ fn without_resynchronisation_auxvc_goes_its_own_way() {
 /// Stamps of a flow that comes in random bursts to a port in random states; an idle port holds
 /// nothing of the flow, so only stamps of one busy period must rise. True if they do.
 fn keeps_order(resync: Resync, seed: u64) -> bool {
-    use kernel::stream::{Purpose, Stream};
+    use backwater_kernel::stream::{Purpose, Stream};
     let mut stream = Stream::new(seed, 0, Purpose::Pattern);
     let mut clock = VirtualClock::new(&spec(resync), &[checked(10, 4)]);
     let (mut now_ps, mut last) = (0, 0);

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Rate, Time};
+use backwater_kernel::{Rate, Time};
 
 use super::Counts;
 use crate::outcome::{AbrOutcome, BurstOutcome};

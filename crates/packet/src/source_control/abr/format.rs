@@ -1,7 +1,7 @@
 //! The rate format of RM cells (TM 4.0): nz 2^e (1 + m / 512) cells per second, with e of 5 bits
 //! and m of 9.
 
-use kernel::Rate;
+use backwater_kernel::Rate;
 
 const LARGEST_EXPONENT: u32 = 31;
 

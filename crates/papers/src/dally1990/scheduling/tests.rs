@@ -1,4 +1,4 @@
-use flit::outcome::FabricOutcome;
+use backwater_flit::outcome::FabricOutcome;
 
 use super::*;
 use crate::Bounds;

@@ -1,6 +1,6 @@
 //! Random networks for the bound: settings of the shipped scenario.
 
-use kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stream};
 
 const SWITCHES: u64 = 6;
 /// Flows that reserve, at most.

@@ -1,11 +1,11 @@
 //! Shares known by hand, what max-min means, and loads of channels as the engine has them.
 
-use flit::Simulation;
-use flit::spec::{
+use backwater_flit::Simulation;
+use backwater_flit::spec::{
     Arbiter, ClassSpec, Graph, LaneChoice, MeasureSpec, Pattern, Release, RouterSpec, RoutingSpec,
     Size, Sources, Switch, WarmUp,
 };
-use flit::topology::{crossbar, fat_tree, fly, full, mesh, torus};
+use backwater_flit::topology::{crossbar, fat_tree, fly, full, mesh, torus};
 
 use super::*;
 use crate::fairness::tests::flaw;

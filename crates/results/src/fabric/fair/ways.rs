@@ -1,10 +1,10 @@
 //! Which part of what a source sends crosses which channel, where that does not depend on the
 //! load: the mean over its destinations and over what packets draw at departure.
 
-use flit::route::Way;
-use flit::routing::Routing;
-use flit::spec::{FabricSpec, Graph, Injection, Pattern, Sources};
-use flit::traffic::Generator;
+use backwater_flit::route::Way;
+use backwater_flit::routing::Routing;
+use backwater_flit::spec::{FabricSpec, Graph, Injection, Pattern, Sources};
+use backwater_flit::traffic::Generator;
 
 /// Channels crossed on all ways together, at most: what can be followed without a wait.
 const STEPS_MAX: u64 = 2_000_000;
@@ -13,7 +13,7 @@ const STEPS_MAX: u64 = 2_000_000;
 pub type Loads = Vec<(u32, f64)>;
 
 /// The loads of each terminal, or why they are not known. Channels are numbered as in
-/// [`flit::outcome::FabricOutcome::utilization`].
+/// [`backwater_flit::outcome::FabricOutcome::utilization`].
 pub fn loads(spec: &FabricSpec) -> Result<Vec<Loads>, &'static str> {
     let graph = &spec.graph;
     let destinations = Destinations::new(spec)?;

@@ -1,7 +1,7 @@
 //! Flow control: when a switch stops its neighbours, and which.
 
-use derive::{Table, Word};
-use kernel::Duration;
+use backwater_derive::{Table, Word};
+use backwater_kernel::Duration;
 
 use crate::kinds::{OrShare, OrWord};
 use crate::typed::Placed;

@@ -1,7 +1,7 @@
 //! Flows, one by one or by rule, and what to record of them.
 
-use derive::{Table, Word};
-use kernel::Duration;
+use backwater_derive::{Table, Word};
+use backwater_kernel::Duration;
 
 use super::traffic::Traffic;
 use crate::given::Named;

@@ -6,8 +6,8 @@ pub(crate) mod network;
 pub(crate) mod switch;
 pub(crate) mod traffic;
 
-use derive::Table;
-use kernel::{Duration, Time};
+use backwater_derive::Table;
+use backwater_kernel::{Duration, Time};
 
 use self::flow_control::FlowControl;
 use self::flows::{Flows, Patterns, Series};

@@ -1,7 +1,7 @@
 //! Nodes and links.
 
-use derive::Table;
-use kernel::{Duration, Rate};
+use backwater_derive::Table;
+use backwater_kernel::{Duration, Rate};
 
 use super::switch::{QueueSettings, Scheduler};
 use crate::given::Named;

@@ -1,7 +1,7 @@
 //! Switches and hosts: queues, memory, what differs in single ones.
 
-use derive::{Table, Word};
-use kernel::{Duration, Time};
+use backwater_derive::{Table, Word};
+use backwater_kernel::{Duration, Time};
 
 use super::flow_control::Headroom;
 use crate::given::Named;

@@ -1,8 +1,8 @@
 //! What applications send.
 
-use derive::{Table, Word};
-use kernel::{Duration, Rate, Time};
-use packet::spec::Span;
+use backwater_derive::{Table, Word};
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::Span;
 
 use crate::typed::{Chosen, Placed};
 

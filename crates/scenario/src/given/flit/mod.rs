@@ -5,7 +5,7 @@ pub(crate) mod router;
 pub(crate) mod series;
 pub(crate) mod traffic;
 
-use derive::Table;
+use backwater_derive::Table;
 
 use self::network::{Routing, Topology};
 use self::router::Router;

@@ -1,6 +1,6 @@
 //! Topologies and routing.
 
-use derive::{Table, Word};
+use backwater_derive::{Table, Word};
 
 use crate::typed::{Chosen, Placed};
 

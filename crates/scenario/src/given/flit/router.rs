@@ -1,6 +1,6 @@
 //! Routers and channels.
 
-use derive::{Table, Word};
+use backwater_derive::{Table, Word};
 
 use crate::typed::Placed;
 use crate::usual::{Usual, usual};

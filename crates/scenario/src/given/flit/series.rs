@@ -1,6 +1,6 @@
 //! What is recorded over time.
 
-use derive::Table;
+use backwater_derive::Table;
 
 use crate::typed::{Chosen, Placed};
 

@@ -1,6 +1,6 @@
 //! What is sent, and classes of packets.
 
-use derive::{Table, Word};
+use backwater_derive::{Table, Word};
 
 use crate::typed::{Chosen, Placed};
 

@@ -1,7 +1,7 @@
 //! Flow control on links.
 
-use derive::{Table, Word};
-use kernel::{Duration, Rate};
+use backwater_derive::{Table, Word};
+use backwater_kernel::{Duration, Rate};
 
 use crate::kinds::{OrShare, OrWord};
 use crate::source::At;

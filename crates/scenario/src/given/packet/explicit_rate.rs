@@ -1,7 +1,7 @@
 //! What switches tell the sources of ABR circuits.
 
-use derive::{Table, Word};
-use kernel::{Duration, Rate};
+use backwater_derive::{Table, Word};
+use backwater_kernel::{Duration, Rate};
 
 use crate::typed::Placed;
 

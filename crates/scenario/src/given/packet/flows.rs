@@ -1,7 +1,7 @@
 //! Flows, one by one or by rule, and what to record of them.
 
-use derive::{Table, Word};
-use kernel::{Duration, Time};
+use backwater_derive::{Table, Word};
+use backwater_kernel::{Duration, Time};
 
 use super::control::{FlowOverride, LinkOverride};
 use super::policing::{Envelope, OnAlarm, Policer};

@@ -10,8 +10,8 @@ pub(crate) mod source;
 pub(crate) mod tcp;
 pub(crate) mod traffic;
 
-use derive::Table;
-use kernel::{Duration, Time};
+use backwater_derive::Table;
+use backwater_kernel::{Duration, Time};
 
 use self::control::FlowControl;
 use self::flows::{Flows, Patterns, Series};

@@ -1,7 +1,7 @@
 //! Nodes and links.
 
-use derive::{Table, Word};
-use kernel::{Duration, Rate, Time};
+use backwater_derive::{Table, Word};
+use backwater_kernel::{Duration, Rate, Time};
 
 use super::explicit_rate::ExplicitRate;
 use super::service::Scheduler;

@@ -1,7 +1,7 @@
 //! What a source holds itself to, and what the edge of the network holds it to.
 
-use derive::{Table, Word};
-use kernel::{Duration, Rate};
+use backwater_derive::{Table, Word};
+use backwater_kernel::{Duration, Rate};
 
 use crate::typed::{Chosen, Placed};
 

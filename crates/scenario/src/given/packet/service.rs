@@ -1,7 +1,7 @@
 //! Which unit leaves a port next, memory that flows share, what flows reserve.
 
-use derive::{Table, Word};
-use kernel::{Duration, Rate, Time};
+use backwater_derive::{Table, Word};
+use backwater_kernel::{Duration, Rate, Time};
 
 use crate::typed::Placed;
 

@@ -1,7 +1,7 @@
 //! When the source may send, end to end.
 
-use derive::{Table, Word};
-use kernel::{Duration, Rate};
+use backwater_derive::{Table, Word};
+use backwater_kernel::{Duration, Rate};
 
 use crate::typed::{Chosen, Placed};
 use crate::usual::{Usual, usual};

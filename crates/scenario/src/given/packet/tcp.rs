@@ -1,6 +1,6 @@
 //! TCP over cells: a flavour, what differs from it, and how segments become cells.
 
-use derive::Table;
+use backwater_derive::Table;
 
 use crate::given::tcp::Tcp;
 

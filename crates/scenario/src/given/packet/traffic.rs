@@ -1,8 +1,8 @@
 //! What applications want to send, and how destinations consume.
 
-use derive::{Table, Word};
-use kernel::{Duration, Rate, Time};
-use packet::spec::Span;
+use backwater_derive::{Table, Word};
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::Span;
 
 use crate::source::At;
 use crate::typed::Placed;

@@ -1,6 +1,6 @@
 //! What duplicates, echoes and progress in a recovery do. The rules are in `sender`.
 
-use kernel::Time;
+use backwater_kernel::Time;
 
 use super::Sender;
 use crate::spec::{Ecn, Recovery, TcpSpec};

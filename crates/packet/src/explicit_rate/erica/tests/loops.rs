@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use kernel::{Purpose, Stream};
+use backwater_kernel::{Purpose, Stream};
 
 use super::*;
 

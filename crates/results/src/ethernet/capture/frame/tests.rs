@@ -1,7 +1,7 @@
 //! Frames written out by hand, byte by byte.
 
-use kernel::Time;
-use transport::TcpSpec;
+use backwater_kernel::Time;
+use backwater_transport::TcpSpec;
 
 use super::*;
 
@@ -25,9 +25,9 @@ fn spec(transport: TransportSpec) -> EthernetSpec {
         nodes: Vec::new(),
         links: Vec::new(),
         routes: Vec::new(),
-        spread: ethernet::spec::Spread::Flows,
+        spread: backwater_ethernet::spec::Spread::Flows,
         flows: vec![flow.clone(), flow.clone(), flow],
-        stall_after: kernel::Duration(1),
+        stall_after: backwater_kernel::Duration(1),
     }
 }
 
