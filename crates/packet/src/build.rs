@@ -316,6 +316,8 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         next_number: 0,
         traffic: Traffic::new(flow, flow_id, first_rate(spec, flow), spec.seed),
         control: SourceControl::new(&flow.source_control, flow.unit_bytes),
+        slot_at: Time::MAX,
+        timer_at: Time::MAX,
         backlog: 0,
         shaping: Shaping::new(flow, spec.seed, flow_id),
         is_pulled: is_pulled(flow),

@@ -14,7 +14,7 @@ use crate::outcome::{
 use crate::pool::Pool;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::source_control::SourceControl;
+use crate::source_control::Control;
 use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -88,10 +88,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Of an ABR flow; its RM cells are counted on their own.
     fn abr_outcome(&self, flow_id: u32) -> Option<Box<AbrOutcome>> {
-        let SourceControl::Abr(abr) = &self.network.flows[flow_id as usize].control else {
-            return None;
-        };
-        let mut outcome = abr.outcome(self.now);
+        let control = &self.network.flows[flow_id as usize].control;
+        let mut outcome = control.outcome(self.now)?;
         [outcome.forward.inside, outcome.backward.inside] = self.rm_inside(flow_id);
         Some(outcome)
     }

@@ -13,6 +13,7 @@ use crate::outcome::RatePortOutcome;
 use crate::probe::Probe;
 use crate::rm_cells::abr_of;
 use crate::simulation::{Network, Simulation};
+use crate::source_control::Control;
 use crate::spec::{ExplicitRateSpec, NetworkSpec};
 use crate::unit::{Flags, NONE};
 
@@ -227,9 +228,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         port.marked += ((cell.ci, cell.ni) != (before.ci, before.ni)) as u64;
         if cell.er != before.er {
             let flow = self.network.legs[opposite as usize].sender.flow;
-            if let Some(abr) = self.network.flows[flow as usize].control.abr() {
-                cell.er = abr.written(cell.er);
-            }
+            let control = &self.network.flows[flow as usize].control;
+            cell.er = control.written(cell.er);
         }
         self.network.units.set_rm(place, cell);
     }

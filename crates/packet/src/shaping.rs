@@ -25,7 +25,7 @@ use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe, UnitKind};
 use crate::simulation::Simulation;
 use crate::sizes::{self, Sizes};
-use crate::source_control::SourceControl;
+use crate::source_control::Control;
 use crate::spec::{EnvelopeSpec, Excess, FlowSpec, OnAlarm, SourceControlSpec, TrafficSpec};
 use crate::traffic::ENDLESS;
 
@@ -281,7 +281,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let Some(shaping) = flow.shaping.as_deref_mut() else {
             return;
         };
-        let sends_again = matches!(flow.control, SourceControl::Aimd(_));
+        let sends_again = flow.control.position().is_some();
         let bytes = match &mut shaping.sizes {
             None => shaping.unit_bytes,
             Some(sizes) if sends_again => sizes.of(number),

@@ -21,6 +21,7 @@ use crate::rate_ports::RatePorts;
 use crate::rm_cells::SLOT_TIMER;
 use crate::session::Sessions;
 use crate::sink::Sink;
+use crate::source_control::Control;
 use crate::standstill::Mark;
 use crate::unit::{NONE, SharedCopies, Units};
 
@@ -336,9 +337,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             flow.counts.accepted_before_warm_up = flow.counts.accepted;
             flow.counts.delay = None;
             flow.counts.responses = None;
-            if let Some(abr) = flow.control.abr() {
-                abr.end_warm_up(at);
-            }
+            flow.control.end_warm_up(at);
             if let Some(shaping) = &mut flow.shaping {
                 shaping.waits = None;
             }

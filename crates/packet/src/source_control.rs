@@ -1,34 +1,57 @@
-//! When may the source send what the application wants? One file a scheme.
+//! Source control: when may a source send what its application wants? One file a scheme.
+//!
+//! A scheme is a [`Control`]: it is told what happens and says what may go. It has no queue and no
+//! clock: time is a parameter, and what it wants sent is its answer. Whoever has the source asks
+//! [`Control::next`] until it says no more:
+//!
+//! | `next` says | Then |
+//! |---|---|
+//! | `Now(Item::Data)` | a unit of the application goes, and `on_sent` is told |
+//! | `Now(Item::Control)` | a unit of the scheme's own goes: `take_control` makes it |
+//! | `At(t)` | ask again at `t`, or when something has changed |
+//! | `Wait` | ask again when something has changed |
+//!
+//! To add a scheme: a file with its state and `impl Control`, a line in `members!` below, and a
+//! variant of its specification with an arm in `SourceControl::new`.
 
 mod abr;
 mod aimd;
+mod hooks;
 mod window;
 
-pub(crate) use abr::{Abr, Next};
-pub(crate) use aimd::Aimd;
-pub(crate) use window::Window;
+use abr::Abr;
+use aimd::Aimd;
+pub(crate) use hooks::{Control, Counted, Item, Made, Next, Offered, Position, Signal};
+use window::Window;
 
 use alloc::boxed::Box;
 
-use backwater_kernel::Time;
+use backwater_kernel::{Rate, Time};
 
+use crate::outcome::AbrOutcome;
 use crate::spec::SourceControlSpec;
+use hooks::members;
 
-/// End-to-end control of one flow.
-pub(crate) enum SourceControl {
-    /// Send at once.
-    None,
-    Window(Window),
-    Aimd(Box<Aimd>),
-    /// Paced by `rm_cells.rs`, not by the questions below.
-    Abr(Box<Abr>),
+/// Sends at once.
+pub(crate) struct AtOnce;
+
+impl Control for AtOnce {}
+
+members! {
+    /// End-to-end control of one flow.
+    pub(crate) enum SourceControl {
+        None(AtOnce),
+        Window(Window),
+        Aimd(Box<Aimd>),
+        Abr(Box<Abr>),
+    }
 }
 
 impl SourceControl {
     /// For units of `bytes`.
     pub fn new(spec: &SourceControlSpec, bytes: u32) -> SourceControl {
         match *spec {
-            SourceControlSpec::None => SourceControl::None,
+            SourceControlSpec::None => SourceControl::None(AtOnce),
             SourceControlSpec::Abr(ref spec) => SourceControl::Abr(Abr::new(spec, bytes)),
             SourceControlSpec::Window { units } => SourceControl::Window(Window::new(units)),
             SourceControlSpec::Aimd {
@@ -44,48 +67,6 @@ impl SourceControl {
                 decrease,
                 timeout,
             ))),
-        }
-    }
-
-    /// The ABR end system, if it is one.
-    #[inline]
-    pub fn abr(&mut self) -> Option<&mut Abr> {
-        match self {
-            SourceControl::Abr(abr) => Some(abr),
-            _ => None,
-        }
-    }
-
-    /// May the next unit go?
-    #[inline]
-    pub fn may_send(&self) -> bool {
-        match self {
-            SourceControl::None => true,
-            SourceControl::Window(window) => window.may_send(),
-            SourceControl::Aimd(aimd) => aimd.may_send(),
-            SourceControl::Abr(_) => false,
-        }
-    }
-
-    /// A unit goes now; when to call `on_timer`, if a timer has to be set.
-    #[inline]
-    pub fn on_sent(&mut self, now: Time) -> Option<Time> {
-        match self {
-            SourceControl::None | SourceControl::Abr(_) => None,
-            SourceControl::Window(window) => {
-                window.on_sent();
-                None
-            }
-            SourceControl::Aimd(aimd) => aimd.on_sent(now),
-        }
-    }
-
-    /// The destination acknowledges: it expects unit `expected` next.
-    pub fn on_acknowledgement(&mut self, now: Time, expected: u32) {
-        match self {
-            SourceControl::None | SourceControl::Abr(_) => {}
-            SourceControl::Window(window) => window.on_acknowledgement(expected),
-            SourceControl::Aimd(aimd) => aimd.on_acknowledgement(now, expected),
         }
     }
 }

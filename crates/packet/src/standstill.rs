@@ -41,7 +41,7 @@ use backwater_kernel::{Channels, Duration, EventQueue, Time};
 use crate::outcome::{MissingCredit, Reason, Standstill, Stop, Wait};
 use crate::probe::Probe;
 use crate::simulation::{Network, Simulation};
-use crate::source_control::SourceControl;
+use crate::source_control::Control;
 use crate::spec::{FlowControlSpec, FlowSpec, NetworkSpec, SourceControlSpec};
 
 /// Without a start for so many control loops ...
@@ -169,12 +169,10 @@ impl Network {
     /// Units unacknowledged, and units that wait for it, if a window of the source is full.
     fn closed_window(&self, flow_id: usize) -> Option<(u32, u64)> {
         let flow = &self.flows[flow_id];
-        let SourceControl::Window(window) = &flow.control else {
-            return None;
-        };
+        let unacknowledged = flow.control.awaits_ack()?;
         let held = flow.shaping.as_ref().map_or(0, |shaping| shaping.held());
         let units = flow.backlog.saturating_add(held);
-        (units > 0 && !window.may_send()).then_some((window.unacknowledged(), units))
+        (units > 0).then_some((unacknowledged, units))
     }
 
     /// All that waits; where a mark is given, all that has since then.

@@ -1,6 +1,6 @@
 //! Control timers: requests for credit, refresh of credit, end-to-end time-outs.
 
-use backwater_kernel::{Event, EventQueue, Phase};
+use backwater_kernel::{Event, EventQueue, Phase, Time};
 
 use crate::cell_tcp::TCP_TIMER;
 use crate::channel::TicketKind;
@@ -9,7 +9,7 @@ use crate::probe::Probe;
 use crate::rate_ports::INTERVAL_TIMER;
 use crate::session::{CLOSE_TIMER, OPEN_TIMER, RESERVE_TIMER};
 use crate::simulation::Simulation;
-use crate::source_control::SourceControl;
+use crate::source_control::Control;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn on_control_timer(&mut self, entity: u32, timer: u32) {
@@ -67,18 +67,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn on_end_to_end_timer(&mut self, flow_id: u32) {
         let flow = &mut self.network.flows[flow_id as usize];
-        let SourceControl::Aimd(aimd) = &mut flow.control else {
-            return;
-        };
-        let (again, next) = aimd.on_timer(self.now);
-        if again > 0 {
-            flow.next_number = aimd.next_number();
-            flow.backlog = flow.backlog.saturating_add(again as u64);
-            flow.counts.retransmitted += again as u64;
+        if flow.timer_at == self.now {
+            flow.timer_at = Time::MAX;
         }
-        if let Some(due) = next {
-            self.schedule(Event::new(due, Phase::Control, flow_id, SOURCE_TIMER));
-        }
-        self.pump(flow_id);
+        let again = flow.control.on_timer(self.now);
+        flow.follow();
+        flow.backlog = flow.backlog.saturating_add(again as u64);
+        flow.counts.retransmitted += again as u64;
+        self.await_timer(flow_id);
+        self.resume(flow_id);
     }
 }

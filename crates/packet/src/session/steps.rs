@@ -7,7 +7,7 @@ use crate::outcome::SessionAnswer;
 use crate::probe::Probe;
 use crate::signal::Message;
 use crate::simulation::Simulation;
-use crate::source_control::SourceControl;
+use crate::source_control::{AtOnce, SourceControl};
 use crate::traffic::Traffic;
 use crate::unit::NONE;
 
@@ -149,7 +149,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn silence(&mut self, flow_id: u32) {
         let flow = &mut self.network.flows[flow_id as usize];
         flow.traffic = Traffic::Silent;
-        flow.control = SourceControl::None;
+        flow.control = SourceControl::None(AtOnce);
         flow.backlog = 0;
         if let Some(shaping) = &mut flow.shaping {
             shaping.fall_silent();

@@ -5,6 +5,8 @@
 
 use backwater_kernel::{Duration, Time};
 
+use super::hooks::{Control, Item, Next, Position};
+
 /// One unit of window in the fixed-point arithmetic: windows decide, so they are integers.
 const ONE: u64 = 1 << 16;
 
@@ -20,7 +22,6 @@ pub(crate) struct Aimd {
     /// Next unit to send.
     next: u32,
     deadline: Time,
-    timer_set: bool,
 }
 
 impl Aimd {
@@ -40,42 +41,32 @@ impl Aimd {
             base: 0,
             next: 0,
             deadline: Time::MAX,
-            timer_set: false,
         }
     }
 
     fn outstanding(&self) -> u32 {
         self.next.wrapping_sub(self.base)
     }
+}
 
-    /// The unit to send next.
-    pub fn next_number(&self) -> u32 {
-        self.next
-    }
-
-    /// The first unit that is not acknowledged.
-    pub fn base(&self) -> u32 {
-        self.base
-    }
-
+impl Control for Aimd {
     #[inline]
-    pub fn may_send(&self) -> bool {
-        (self.outstanding() as u64) < self.window / ONE
+    fn next(&mut self, _now: Time, has_data: bool) -> Next {
+        let has_room = (self.outstanding() as u64) < self.window / ONE;
+        match has_data && has_room {
+            true => Next::Now(Item::Data),
+            false => Next::Wait,
+        }
     }
 
-    pub fn on_sent(&mut self, now: Time) -> Option<Time> {
+    fn on_sent(&mut self, now: Time, _is_last: bool) {
         if self.outstanding() == 0 {
             self.deadline = now + self.timeout;
         }
         self.next = self.next.wrapping_add(1);
-        if self.timer_set {
-            return None;
-        }
-        self.timer_set = true;
-        Some(self.deadline)
     }
 
-    pub fn on_acknowledgement(&mut self, now: Time, expected: u32) {
+    fn on_ack(&mut self, now: Time, expected: u32) {
         let news = expected.wrapping_sub(self.base);
         // An acknowledgement of something older than `base`, or sent again by now, is no news.
         if news == 0 || news > u32::MAX / 2 {
@@ -90,21 +81,26 @@ impl Aimd {
         self.deadline = now + self.timeout;
     }
 
-    /// The timer fired: units to send again (0 if it was early), and when it must fire next.
-    pub fn on_timer(&mut self, now: Time) -> (u32, Option<Time>) {
-        self.timer_set = false;
-        if self.outstanding() == 0 {
-            return (0, None);
+    fn timer(&self) -> Option<Time> {
+        (self.outstanding() > 0).then_some(self.deadline)
+    }
+
+    fn on_timer(&mut self, now: Time) -> u32 {
+        let again = self.outstanding();
+        if again == 0 || now < self.deadline {
+            return 0;
         }
-        let mut again = 0;
-        if now >= self.deadline {
-            again = self.outstanding();
-            self.window = (self.window * self.decrease / ONE).max(ONE);
-            self.next = self.base;
-            self.deadline = now + self.timeout;
-        }
-        self.timer_set = true;
-        (again, Some(self.deadline))
+        self.window = (self.window * self.decrease / ONE).max(ONE);
+        self.next = self.base;
+        self.deadline = now + self.timeout;
+        again
+    }
+
+    fn position(&self) -> Option<Position> {
+        Some(Position {
+            base: self.base,
+            next: self.next,
+        })
     }
 }
 
@@ -112,23 +108,43 @@ impl Aimd {
 mod tests {
     use super::*;
 
+    fn send_all(aimd: &mut Aimd, now: Time) -> u32 {
+        let mut sent = 0;
+        while aimd.next(now, true) == Next::Now(Item::Data) {
+            aimd.on_sent(now, false);
+            sent += 1;
+        }
+        sent
+    }
+
     #[test]
     fn grows_by_one_a_window_and_halves_on_time_out() {
         let mut aimd = Aimd::new(4, 100, 1.0, 0.5, Duration(1000));
-        assert_eq!(aimd.on_sent(Time(0)), Some(Time(1000)));
-        for _ in 1..4 {
-            assert_eq!(aimd.on_sent(Time(0)), None);
-        }
-        assert!(!aimd.may_send());
-        aimd.on_acknowledgement(Time(10), 4);
-        let sent = (0..10).take_while(|_| aimd.may_send() && aimd.on_sent(Time(10)).is_none());
-        assert_eq!(sent.count(), 5);
-        assert_eq!(aimd.on_timer(Time(1000)), (0, Some(Time(1010))));
-        assert_eq!(aimd.on_timer(Time(1010)), (5, Some(Time(2010))));
-        assert_eq!(aimd.next_number(), 4);
-        assert!(aimd.may_send());
-        aimd.on_sent(Time(1010));
-        aimd.on_sent(Time(1010));
-        assert!(!aimd.may_send());
+        assert_eq!(aimd.timer(), None, "nothing to wait for");
+        assert_eq!(send_all(&mut aimd, Time(0)), 4);
+        assert_eq!(aimd.timer(), Some(Time(1000)));
+        aimd.on_ack(Time(10), 4);
+        assert_eq!(aimd.timer(), None, "all is acknowledged");
+        assert_eq!(send_all(&mut aimd, Time(10)), 5);
+        assert_eq!(aimd.on_timer(Time(1000)), 0, "early");
+        assert_eq!(aimd.timer(), Some(Time(1010)));
+        assert_eq!(aimd.on_timer(Time(1010)), 5);
+        assert_eq!(aimd.position(), Some(Position { base: 4, next: 4 }));
+        assert_eq!(send_all(&mut aimd, Time(1010)), 2);
+        assert_eq!(aimd.timer(), Some(Time(2010)));
+    }
+
+    #[test]
+    fn an_old_acknowledgement_is_no_news() {
+        let mut aimd = Aimd::new(4, 100, 1.0, 0.5, Duration(1000));
+        send_all(&mut aimd, Time(0));
+        aimd.on_ack(Time(10), 3);
+        aimd.on_ack(Time(500), 2);
+        assert_eq!(aimd.position(), Some(Position { base: 3, next: 4 }));
+        assert_eq!(aimd.timer(), Some(Time(1010)));
+        // What was sent before a time-out may still be acknowledged after it.
+        aimd.on_timer(Time(1010));
+        aimd.on_ack(Time(1020), 4);
+        assert_eq!(aimd.position(), Some(Position { base: 4, next: 4 }));
     }
 }

@@ -3,6 +3,10 @@
 //! For loss-free paths: a unit that is lost keeps its place in the window until a later one is
 //! acknowledged; nothing is sent again.
 
+use backwater_kernel::Time;
+
+use super::hooks::{Control, Item, Next};
+
 /// State of one fixed window.
 pub(crate) struct Window {
     units: u32,
@@ -19,24 +23,38 @@ impl Window {
         }
     }
 
-    #[inline]
-    pub fn may_send(&self) -> bool {
-        self.unacknowledged() < self.units
-    }
-
     /// Units sent and not acknowledged.
     #[inline]
-    pub fn unacknowledged(&self) -> u32 {
+    fn unacknowledged(&self) -> u32 {
         self.sent.wrapping_sub(self.acknowledged)
     }
 
     #[inline]
-    pub fn on_sent(&mut self) {
+    fn is_full(&self) -> bool {
+        self.unacknowledged() >= self.units
+    }
+}
+
+impl Control for Window {
+    #[inline]
+    fn next(&mut self, _now: Time, has_data: bool) -> Next {
+        match has_data && !self.is_full() {
+            true => Next::Now(Item::Data),
+            false => Next::Wait,
+        }
+    }
+
+    #[inline]
+    fn on_sent(&mut self, _now: Time, _is_last: bool) {
         self.sent = self.sent.wrapping_add(1);
     }
 
-    pub fn on_acknowledgement(&mut self, expected: u32) {
+    fn on_ack(&mut self, _now: Time, expected: u32) {
         self.acknowledged = expected;
+    }
+
+    fn awaits_ack(&self) -> Option<u32> {
+        self.is_full().then(|| self.unacknowledged())
     }
 }
 
@@ -44,14 +62,20 @@ impl Window {
 mod tests {
     use super::*;
 
+    const NOW: Time = Time::ZERO;
+
     #[test]
     fn at_most_a_window_is_unacknowledged() {
         let mut window = Window::new(2);
-        window.on_sent();
-        assert!(window.may_send());
-        window.on_sent();
-        assert!(!window.may_send());
-        window.on_acknowledgement(1);
-        assert!(window.may_send());
+        assert_eq!(window.next(NOW, false), Next::Wait);
+        for _ in 0..2 {
+            assert_eq!(window.next(NOW, true), Next::Now(Item::Data));
+            assert_eq!(window.awaits_ack(), None);
+            window.on_sent(NOW, false);
+        }
+        assert_eq!(window.next(NOW, true), Next::Wait);
+        assert_eq!(window.awaits_ack(), Some(2));
+        window.on_ack(NOW, 1);
+        assert_eq!(window.next(NOW, true), Next::Now(Item::Data));
     }
 }
