@@ -8,7 +8,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use backwater_kernel::{Event, EventQueue, Phase, Rate, Time};
+use backwater_kernel::{EventQueue, Rate, Time};
 
 use crate::channel::{Ticket, TicketKind};
 use crate::explicit_rate::RmCell;
@@ -16,10 +16,8 @@ use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::source_control::{Control, Next, Signal};
 use crate::spec::{AbrSpec, FlowSpec, NetworkSpec, SourceControlSpec};
+use crate::timer::Timer;
 use crate::unit::{Flags, NONE, Unit};
-
-/// Sequence number of a flow's slots among its events; gates of shaping have 1 to 3.
-pub(crate) const SLOT_TIMER: u32 = 16;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// An event that was to ask for a slot of `flow_id`.
@@ -52,7 +50,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let flow = &mut self.network.flows[flow_id as usize];
         if flow.slot_at > at {
             flow.slot_at = at;
-            self.schedule(Event::new(at, Phase::Inject, flow_id, SLOT_TIMER));
+            self.schedule(Timer::Slot.at(at, flow_id));
         }
     }
 
