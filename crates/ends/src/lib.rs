@@ -6,6 +6,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod control;
 pub mod spec;
 pub mod tcp;
 

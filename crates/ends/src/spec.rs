@@ -1,6 +1,12 @@
-//! What a connection is told: plain data.
+//! What sources and connections are told: plain data.
+
+mod abr;
+mod control;
 
 use backwater_kernel::Duration;
+
+pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
+pub use control::SourceControlSpec;
 
 /// A flavour of TCP, every choice explicit: flavours differ by more than their names.
 #[derive(Clone, Copy, PartialEq, Debug)]

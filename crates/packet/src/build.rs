@@ -26,7 +26,6 @@ use crate::session::{self, Sessions};
 use crate::shaping::{self, Shaping};
 use crate::simulation::{Network, Node, Simulation};
 use crate::sink::Sink;
-use crate::source_control::SourceControl;
 use crate::spec::{
     CREDIT_MAX, CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow,
     SourceControlSpec, TrafficSpec,
@@ -35,6 +34,7 @@ use crate::standstill::Mark;
 use crate::timer::Timer;
 use crate::traffic::{self, Traffic};
 use crate::unit::{Fifo, NONE, SharedCopies, Units};
+use backwater_ends::control::SourceControl;
 
 /// A specification that can't be run; the scenario layer refuses it with more words.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -10,7 +10,6 @@ mod eprca;
 mod erica;
 mod marks;
 mod meter;
-mod ratio;
 mod relative_rate;
 #[cfg(test)]
 mod testing;
@@ -19,35 +18,16 @@ pub(crate) use capc::Capc;
 pub(crate) use efci::Efci;
 pub(crate) use eprca::Eprca;
 pub(crate) use erica::Erica;
-pub(crate) use ratio::Ratio;
 pub(crate) use relative_rate::RelativeRate;
 
 use alloc::boxed::Box;
 
+use backwater_ends::control::RmCell;
 use backwater_kernel::{Rate, Time};
 
 use crate::outcome::RatePortOutcome;
 use crate::probe::RateInterval;
 use crate::spec::ExplicitRateSpec;
-
-/// What an RM cell says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct RmCell {
-    /// The source's ACR when it sent the cell.
-    pub ccr: Rate,
-    pub er: Rate,
-    pub mcr: Rate,
-    /// Congestion: reduce.
-    pub ci: bool,
-    /// No increase.
-    pub ni: bool,
-    /// A switch made it.
-    pub bn: bool,
-    /// On its way back to the source whose rate it is about.
-    pub is_backward: bool,
-    /// Sent beside the allowed rate (CLP = 1).
-    pub is_out_of_rate: bool,
-}
 
 /// What a rule knows of its port.
 #[derive(Clone, Copy, Debug)]

@@ -14,8 +14,8 @@ use crate::outcome::{
 use crate::pool::Pool;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::source_control::Control;
 use crate::unit::NONE;
+use backwater_ends::control::Control;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What the run has found so far. Checks conservation on the way: whatever was offered is

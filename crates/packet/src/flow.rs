@@ -7,9 +7,9 @@ use backwater_kernel::stats::{BatchMeans, Histogram, Sampled};
 
 use crate::outcome::Drops;
 use crate::shaping::Shaping;
-use crate::source_control::{Control, Offered, SourceControl};
 use crate::traffic::{ENDLESS, Traffic};
 use crate::unit::Flags;
+use backwater_ends::control::{Control, Offered, SourceControl};
 
 /// State of one flow.
 pub(crate) struct Flow {

@@ -36,14 +36,12 @@ mod simulation;
 mod sink;
 mod sizes;
 mod source;
-mod source_control;
 pub mod spec;
 mod standstill;
 mod timer;
 mod timers;
 mod traffic;
 mod transmit;
-mod uili;
 mod unit;
 
 pub use build::{BuildError, verify};

@@ -11,6 +11,7 @@ mod recovery;
 mod trace;
 
 pub use audit::{Audit, Coverage};
+pub use backwater_ends::control::ForwardCell;
 pub use ports::{PathWaits, Ports, PortsSpec};
 pub use recorder::Recorder;
 pub use recovery::Recovery;
@@ -55,17 +56,6 @@ impl UnitKind {
             UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm
         )
     }
-}
-
-/// A forward RM cell as its source sends it, after rules 5 and 6.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ForwardCell {
-    /// ACR before rules 5 and 6.
-    pub acr_before: Rate,
-    /// ACR now, which it states as CCR.
-    pub acr: Rate,
-    /// SR = Nrm / T; `None` for the first one.
-    pub source_rate: Option<Rate>,
 }
 
 /// A measuring interval of a port that tells rates.

@@ -13,10 +13,10 @@ use crate::outcome::RatePortOutcome;
 use crate::probe::Probe;
 use crate::rm_cells::abr_of;
 use crate::simulation::{Network, Simulation};
-use crate::source_control::Control;
 use crate::spec::{ExplicitRateSpec, NetworkSpec};
 use crate::timer::Timer;
 use crate::unit::{Flags, NONE};
+use backwater_ends::control::Control;
 
 /// A port that tells rates.
 pub(crate) struct RatePort {

@@ -11,13 +11,13 @@ use alloc::string::String;
 use backwater_kernel::{EventQueue, Rate, Time};
 
 use crate::channel::{Ticket, TicketKind};
-use crate::explicit_rate::RmCell;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::source_control::{Control, Next, Signal};
 use crate::spec::{AbrSpec, FlowSpec, NetworkSpec, SourceControlSpec};
 use crate::timer::Timer;
 use crate::unit::{Flags, NONE, Unit};
+use backwater_ends::control::RmCell;
+use backwater_ends::control::{Control, Next, Signal};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// An event that was to ask for a slot of `flow_id`.

@@ -25,10 +25,10 @@ use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe, UnitKind};
 use crate::simulation::Simulation;
 use crate::sizes::{self, Sizes};
-use crate::source_control::Control;
 use crate::spec::{EnvelopeSpec, Excess, FlowSpec, OnAlarm, SourceControlSpec, TrafficSpec};
 use crate::timer::Timer;
 use crate::traffic::ENDLESS;
+use backwater_ends::control::Control;
 
 /// Where a gate stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

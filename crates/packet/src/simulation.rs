@@ -21,10 +21,10 @@ use crate::rate_ports::RatePorts;
 use crate::session::Sessions;
 use crate::shaping::Site;
 use crate::sink::Sink;
-use crate::source_control::Control;
 use crate::standstill::Mark;
 use crate::timer::Timer;
 use crate::unit::{NONE, SharedCopies, Units};
+use backwater_ends::control::Control;
 
 /// Promises broken that are kept word for word; the rest is only counted.
 const VIOLATIONS_KEPT: usize = 100;

@@ -5,10 +5,10 @@ use backwater_kernel::{EventQueue, Time};
 use crate::flow::{Delays, Delivery};
 use crate::probe::Probe;
 use crate::simulation::{Freed, Simulation};
-use crate::source_control::{Control, Item, Next};
 use crate::timer::Timer;
 use crate::traffic::{ENDLESS, Traffic};
 use crate::unit::{Flags, Unit};
+use backwater_ends::control::{Ack, Control, Item, Next};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The application of `flow_id` has something to say.
@@ -194,7 +194,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
             Delivery::Feedback => {
                 let source = &mut self.network.flows[partner as usize];
-                source.control.on_ack(self.now, number);
+                let ack = Ack {
+                    expected: number.into(),
+                    ..Ack::default()
+                };
+                source.control.on_ack(self.now, &ack);
                 source.follow();
                 self.resume(partner);
             }

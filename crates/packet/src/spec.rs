@@ -9,16 +9,16 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, Rate, Time};
 
-mod abr;
 mod ends;
 mod envelope;
 mod explicit_rate;
 mod scheduler;
 
-pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
+pub use backwater_ends::spec::{
+    AbrSpec, RateFormat, SourceControlSpec, TimeFloor, TurnAround, UiliSpec,
+};
 pub use ends::{
-    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SourceControlSpec,
-    Span, TrafficSpec,
+    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, Span, TrafficSpec,
 };
 pub use envelope::{
     EnvelopeRule, EnvelopeSpec, Excess, OnAlarm, ReserveSpec, SessionSpec, SizeShare,

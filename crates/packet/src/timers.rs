@@ -5,8 +5,8 @@ use backwater_kernel::{EventQueue, Time};
 use crate::channel::TicketKind;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::source_control::Control;
 use crate::timer::Timer;
+use backwater_ends::control::Control;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sender-Request-Credit (Kung 1993, section 4.5): a sender that waited too long asks.

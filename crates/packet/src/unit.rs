@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Time;
 
-use crate::explicit_rate::RmCell;
 use crate::probe::UnitKind;
 use crate::scheduler::Packet;
+use backwater_ends::control::RmCell;
 
 /// No unit, no leg, no shared copy.
 pub(crate) const NONE: u32 = u32::MAX;

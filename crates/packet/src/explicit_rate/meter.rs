@@ -3,9 +3,9 @@
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate, Time};
 
-use super::Ratio;
 use crate::outcome::RatePortOutcome;
 use crate::probe::RateInterval;
+use backwater_ends::control::Ratio;
 
 /// `bits` in `span` as a rate, rounded down; a span of nothing counts as 1 ps.
 pub(super) fn rate_of(bits: u128, span: Duration) -> Rate {

@@ -9,6 +9,7 @@ use super::*;
 use crate::spec::{
     CapcSpec, CurrentRate, EprcaSpec, EricaSpec, MarkSpec, QueueControlSpec, RelativeRateSpec,
 };
+use backwater_ends::control::Ratio;
 
 const MARK: MarkSpec = MarkSpec {
     high_cells: 20,

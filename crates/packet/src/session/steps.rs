@@ -7,10 +7,10 @@ use crate::outcome::SessionAnswer;
 use crate::probe::Probe;
 use crate::signal::Message;
 use crate::simulation::Simulation;
-use crate::source_control::{AtOnce, SourceControl};
 use crate::timer::Timer;
 use crate::traffic::Traffic;
 use crate::unit::NONE;
+use backwater_ends::control::SourceControl;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sessions open and close by the clock.
@@ -150,7 +150,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn silence(&mut self, flow_id: u32) {
         let flow = &mut self.network.flows[flow_id as usize];
         flow.traffic = Traffic::Silent;
-        flow.control = SourceControl::None(AtOnce);
+        flow.control = SourceControl::default();
         flow.backlog = 0;
         if let Some(shaping) = &mut flow.shaping {
             shaping.fall_silent();

@@ -5,8 +5,6 @@ use alloc::vec::Vec;
 use backwater_ends::TcpSpec;
 use backwater_kernel::{Duration, Rate, Time};
 
-use super::AbrSpec;
-
 /// A length of time, fixed or random.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Span {
@@ -197,34 +195,6 @@ pub struct ClientSpec {
     pub read_service: Span,
     /// Client's time before each request.
     pub think: Span,
-}
-
-/// When the source may send what the application wants.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum SourceControlSpec {
-    /// At once.
-    None,
-    /// At most so many units unacknowledged, end to end.
-    Window {
-        /// The window.
-        units: u32,
-    },
-    /// A window that grows by `increase` units a window and is multiplied by `decrease` when an
-    /// acknowledgement does not come in time; what was unacknowledged is sent again.
-    Aimd {
-        /// First window.
-        initial_units: u32,
-        /// Largest window.
-        maximum_units: u32,
-        /// Units added per window acknowledged.
-        increase_units: f64,
-        /// Factor on loss, below 1.
-        decrease: f64,
-        /// Time-out.
-        timeout: Duration,
-    },
-    /// At the rate that the network allows (ATM Forum TM 4.0).
-    Abr(AbrSpec),
 }
 
 /// How destinations consume.

@@ -22,6 +22,8 @@
 
 mod bursts;
 mod format;
+mod level;
+pub(super) mod outcome;
 #[cfg(test)]
 mod tests;
 
@@ -31,13 +33,14 @@ use alloc::collections::VecDeque;
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::hooks::{Control, Counted, Item, Made, Next, Offered, Signal};
-use crate::explicit_rate::{Ratio, RmCell};
-use crate::outcome::AbrOutcome;
-use crate::probe::ForwardCell;
+use super::ratio::Ratio;
+use super::rm_cell::{ForwardCell, RmCell};
+use super::uili::{Answer, Due, Uili};
 use crate::spec::{AbrSpec, RateFormat, TurnAround};
-use crate::uili::{Answer, Due, Uili};
 use bursts::Bursts;
-pub(crate) use format::rounded;
+use format::rounded;
+use level::RateLevel;
+use outcome::AbrOutcome;
 
 /// Which cell is next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +66,7 @@ struct Counts {
 }
 
 /// One end system's part in a circuit.
-pub(crate) struct Abr {
+pub struct Abr {
     spec: AbrSpec,
     rise: Rate,
     rdf: Ratio,
@@ -97,38 +100,8 @@ pub(crate) struct Abr {
     level: RateLevel,
 }
 
-/// ACR over time.
-#[derive(Clone, Copy)]
-struct RateLevel {
-    since: Time,
-    from: Time,
-    bit_ps: u128,
-    least: Rate,
-    most: Rate,
-}
-
-impl RateLevel {
-    fn new(acr: Rate, from: Time) -> RateLevel {
-        let (least, most) = (acr, acr);
-        RateLevel {
-            since: from,
-            from,
-            bit_ps: 0,
-            least,
-            most,
-        }
-    }
-
-    /// The rate was `old` until `now`.
-    fn change(&mut self, now: Time, old: Rate, new: Rate) {
-        self.bit_ps += old.0 as u128 * now.since(self.since).ps() as u128;
-        self.since = now;
-        (self.least, self.most) = (self.least.min(new), self.most.max(new));
-    }
-}
-
 impl Abr {
-    pub fn new(spec: &AbrSpec, bytes: u32) -> Box<Abr> {
+    pub(crate) fn new(spec: &AbrSpec, bytes: u32) -> Box<Abr> {
         let mut abr = Box::new(Abr {
             spec: *spec,
             rise: Ratio::new(spec.rif).times(spec.pcr),
@@ -470,9 +443,7 @@ impl Control for Abr {
     }
 
     fn outcome(&self, now: Time) -> Option<Box<AbrOutcome>> {
-        let mut level = self.level;
-        level.change(now.max(level.since), self.acr, self.acr);
-        let span = level.since.since(level.from).ps();
+        let level = self.level.until(now, self.acr);
         let counts = &self.counts;
         Some(Box::new(AbrOutcome {
             forward: counts.rm.forward,
@@ -485,10 +456,7 @@ impl Control for Abr {
             acr: self.acr,
             acr_min: level.least,
             acr_max: level.most,
-            acr_mean_bps: match span {
-                0 => self.acr.0 as f64,
-                _ => level.bit_ps as f64 / span as f64,
-            },
+            acr_mean_bps: level.mean_bps(self.acr),
             reductions_total: counts.reductions,
             refused_total: counts.refused,
             missing_total: counts.missing,

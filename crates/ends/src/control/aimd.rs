@@ -5,13 +5,13 @@
 
 use backwater_kernel::{Duration, Time};
 
-use super::hooks::{Control, Item, Next, Position};
+use super::hooks::{Ack, Control, Item, Next, Position};
 
 /// One unit of window in the fixed-point arithmetic: windows decide, so they are integers.
 const ONE: u64 = 1 << 16;
 
 /// State of one AIMD source.
-pub(crate) struct Aimd {
+pub struct Aimd {
     window: u64,
     maximum: u64,
     increase: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Aimd {
 }
 
 impl Aimd {
-    pub fn new(
+    pub(crate) fn new(
         initial_units: u32,
         maximum_units: u32,
         increase_units: f64,
@@ -52,7 +52,7 @@ impl Aimd {
 impl Control for Aimd {
     #[inline]
     fn next(&mut self, _now: Time, has_data: bool) -> Next {
-        let has_room = (self.outstanding() as u64) < self.window / ONE;
+        let has_room = (self.outstanding() as u64) < self.window();
         match has_data && has_room {
             true => Next::Now(Item::Data),
             false => Next::Wait,
@@ -66,7 +66,8 @@ impl Control for Aimd {
         self.next = self.next.wrapping_add(1);
     }
 
-    fn on_ack(&mut self, now: Time, expected: u32) {
+    fn on_ack(&mut self, now: Time, ack: &Ack) {
+        let expected = ack.expected as u32;
         let news = expected.wrapping_sub(self.base);
         // An acknowledgement of something older than `base`, or sent again by now, is no news.
         if news == 0 || news > u32::MAX / 2 {
@@ -79,6 +80,10 @@ impl Control for Aimd {
         let growth = self.increase * ONE * news as u64 / self.window;
         self.window = (self.window + growth).min(self.maximum);
         self.deadline = now + self.timeout;
+    }
+
+    fn window(&self) -> u64 {
+        self.window / ONE
     }
 
     fn timer(&self) -> Option<Time> {
@@ -108,6 +113,14 @@ impl Control for Aimd {
 mod tests {
     use super::*;
 
+    fn acknowledge(aimd: &mut Aimd, now: Time, expected: u64) {
+        let ack = Ack {
+            expected,
+            ..Ack::default()
+        };
+        aimd.on_ack(now, &ack);
+    }
+
     fn send_all(aimd: &mut Aimd, now: Time) -> u32 {
         let mut sent = 0;
         while aimd.next(now, true) == Next::Now(Item::Data) {
@@ -123,7 +136,7 @@ mod tests {
         assert_eq!(aimd.timer(), None, "nothing to wait for");
         assert_eq!(send_all(&mut aimd, Time(0)), 4);
         assert_eq!(aimd.timer(), Some(Time(1000)));
-        aimd.on_ack(Time(10), 4);
+        acknowledge(&mut aimd, Time(10), 4);
         assert_eq!(aimd.timer(), None, "all is acknowledged");
         assert_eq!(send_all(&mut aimd, Time(10)), 5);
         assert_eq!(aimd.on_timer(Time(1000)), 0, "early");
@@ -138,13 +151,13 @@ mod tests {
     fn an_old_acknowledgement_is_no_news() {
         let mut aimd = Aimd::new(4, 100, 1.0, 0.5, Duration(1000));
         send_all(&mut aimd, Time(0));
-        aimd.on_ack(Time(10), 3);
-        aimd.on_ack(Time(500), 2);
+        acknowledge(&mut aimd, Time(10), 3);
+        acknowledge(&mut aimd, Time(500), 2);
         assert_eq!(aimd.position(), Some(Position { base: 3, next: 4 }));
         assert_eq!(aimd.timer(), Some(Time(1010)));
         // What was sent before a time-out may still be acknowledged after it.
         aimd.on_timer(Time(1010));
-        aimd.on_ack(Time(1020), 4);
+        acknowledge(&mut aimd, Time(1020), 4);
         assert_eq!(aimd.position(), Some(Position { base: 4, next: 4 }));
     }
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{Rate, Time};
 
 use super::Counts;
-use crate::outcome::{AbrOutcome, BurstOutcome};
+use super::outcome::{AbrOutcome, BurstOutcome};
 
 /// Bursts of one source.
 #[derive(Default)]

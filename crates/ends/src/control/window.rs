@@ -5,17 +5,17 @@
 
 use backwater_kernel::Time;
 
-use super::hooks::{Control, Item, Next};
+use super::hooks::{Ack, Control, Item, Next};
 
 /// State of one fixed window.
-pub(crate) struct Window {
+pub struct Window {
     units: u32,
     sent: u32,
     acknowledged: u32,
 }
 
 impl Window {
-    pub fn new(units: u32) -> Window {
+    pub(crate) fn new(units: u32) -> Window {
         Window {
             units,
             sent: 0,
@@ -49,8 +49,12 @@ impl Control for Window {
         self.sent = self.sent.wrapping_add(1);
     }
 
-    fn on_ack(&mut self, _now: Time, expected: u32) {
-        self.acknowledged = expected;
+    fn on_ack(&mut self, _now: Time, ack: &Ack) {
+        self.acknowledged = ack.expected as u32;
+    }
+
+    fn window(&self) -> u64 {
+        self.units.into()
     }
 
     fn awaits_ack(&self) -> Option<u32> {
@@ -75,7 +79,11 @@ mod tests {
         }
         assert_eq!(window.next(NOW, true), Next::Wait);
         assert_eq!(window.awaits_ack(), Some(2));
-        window.on_ack(NOW, 1);
+        let ack = Ack {
+            expected: 1,
+            ..Ack::default()
+        };
+        window.on_ack(NOW, &ack);
         assert_eq!(window.next(NOW, true), Next::Now(Item::Data));
     }
 }

@@ -4,13 +4,12 @@ use alloc::boxed::Box;
 
 use backwater_kernel::{Rate, Time};
 
-use crate::explicit_rate::RmCell;
-use crate::outcome::{AbrOutcome, CellCounts};
-use crate::probe::ForwardCell;
+use super::abr::outcome::{AbrOutcome, CellCounts};
+use super::rm_cell::{ForwardCell, RmCell};
 
 /// What a source may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Next {
+pub enum Next {
     /// This may go now; ask again after it.
     Now(Item),
     /// Nothing before this instant, if nothing changes.
@@ -21,7 +20,7 @@ pub(crate) enum Next {
 
 /// What may go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Item {
+pub enum Item {
     /// The application's next unit.
     Data,
     /// A unit of the scheme's own.
@@ -30,7 +29,7 @@ pub(crate) enum Item {
 
 /// Something the application offers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Offered {
+pub struct Offered {
     /// Units; 0 of an application without end.
     pub units: u64,
     /// It can send no faster than this from now on.
@@ -39,7 +38,8 @@ pub(crate) struct Offered {
 
 /// A control unit that goes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Made {
+pub struct Made {
+    /// What it says.
     pub cell: RmCell,
     /// Of a forward RM cell in rate: what led to it.
     pub forward: Option<ForwardCell>,
@@ -47,19 +47,28 @@ pub(crate) struct Made {
 
 /// What reaches a source over the network, other than acknowledgements.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Signal {
-    /// A control unit of the other direction, to be turned around; `is_marked`: the last data
-    /// unit before it met congestion.
-    Forward { cell: RmCell, is_marked: bool },
+pub enum Signal {
+    /// A control unit of the other direction, to be turned around.
+    Forward {
+        /// What it says.
+        cell: RmCell,
+        /// The last data unit before it met congestion.
+        is_marked: bool,
+    },
     /// The answer to one of its own.
     Backward(RmCell),
-    /// A switch says that it is congested (`ci`), or that nothing shall increase (`ni`).
-    Notice { ci: bool, ni: bool },
+    /// A switch made it.
+    Notice {
+        /// It is congested.
+        ci: bool,
+        /// No increase.
+        ni: bool,
+    },
 }
 
 /// Where a source that sends again stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Position {
+pub struct Position {
     /// First unit not acknowledged.
     pub base: u32,
     /// Next unit to send.
@@ -68,15 +77,48 @@ pub(crate) struct Position {
 
 /// A scheme's own units, counted where the network knows of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Counted {
+pub struct Counted {
+    /// Forward RM cells.
     pub forward: CellCounts,
+    /// Backward ones that it carries: answers to its partner's forward ones.
     pub backward: CellCounts,
+}
+
+/// An acknowledgement of something new.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ack {
+    /// What the destination expects next: a unit's number, or a position in the stream (TCP).
+    pub expected: u64,
+    /// Bytes acknowledged by it for the first time.
+    pub news_bytes: u64,
+    /// Bytes in flight before it came.
+    pub flight_bytes: u64,
+    /// Position after all that was ever sent.
+    pub sent_end: u64,
+    /// Smoothed round-trip time, seconds.
+    pub rtt_seconds: f64,
+    /// It echoes a mark.
+    pub is_marked: bool,
+    /// No loss is being repaired, no mark echoed: the window may grow by it.
+    pub may_grow: bool,
+}
+
+/// How a loss was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loss {
+    /// By acknowledgements of what came after it.
+    Duplicates,
+    /// By a time-out; `is_repeated`: of the same segment again.
+    TimeOut {
+        /// Nothing was acknowledged since the time-out before.
+        is_repeated: bool,
+    },
 }
 
 /// One scheme of source control. Every hook has a default: a scheme that has none of them sends
 /// at once.
 #[allow(unused_variables)]
-pub(crate) trait Control {
+pub trait Control {
     /// What may go now; `has_data`: the application has a unit that waits.
     #[inline]
     fn next(&mut self, now: Time, has_data: bool) -> Next {
@@ -99,8 +141,19 @@ pub(crate) trait Control {
     #[inline]
     fn on_offered(&mut self, now: Time, offered: Offered) {}
 
-    /// The destination acknowledges: it expects unit `expected` next.
-    fn on_ack(&mut self, now: Time, expected: u32) {}
+    /// An acknowledgement of something new came.
+    #[inline]
+    fn on_ack(&mut self, now: Time, ack: &Ack) {}
+
+    /// Marks ask for less, at most once a round trip. `allowed_bytes` could be in flight: the
+    /// smaller of window and what the receiver takes.
+    fn on_mark(&mut self, now: Time, allowed_bytes: u64) {}
+
+    /// A loss was found; `allowed_bytes` as for `on_mark`.
+    fn on_loss(&mut self, now: Time, loss: Loss, allowed_bytes: u64) {}
+
+    /// Nothing was sent for so long that the path may have changed.
+    fn on_silence(&mut self) {}
 
     /// A signal came. If it states a rate: which.
     fn on_control(&mut self, now: Time, signal: &Signal) -> Option<Rate> {
@@ -118,12 +171,28 @@ pub(crate) trait Control {
         0
     }
 
-    /// The rate it allows itself. A scheme that has one is asked in phase Inject only: its units
-    /// go in slots.
+    /// The rate it allows itself. A scheme that has one has slots: where several things happen at
+    /// one instant, it sends after all that came in.
     #[inline]
     fn pacing(&self) -> Option<Rate> {
         None
     }
+
+    /// The most that may be in flight, bytes.
+    #[inline]
+    fn window(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// The window after the last loss or mark, bytes; [`u64::MAX`] before the first.
+    #[inline]
+    fn threshold(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// The repair of a loss wants this window instead, bytes.
+    #[inline]
+    fn set_window(&mut self, bytes: u64) {}
 
     /// Where it stands, if it sends lost units again (go-back-N).
     #[inline]
@@ -160,17 +229,23 @@ pub(crate) trait Control {
 macro_rules! members {
     (
         $(#[$about:meta])*
-        $seen:vis enum $name:ident { $($member:ident($state:ty),)* }
+        $seen:vis enum $name:ident { $($(#[$doc:meta])* $member:ident($state:ty),)* }
     ) => {
         $(#[$about])*
-        $seen enum $name { $($member($state),)* }
+        $seen enum $name { $($(#[$doc])* $member($state),)* }
 
         members! { @hooks $name [$($member)*]
             next(&mut self, now: Time, has_data: bool) -> Next;
             on_sent(&mut self, now: Time, is_last: bool) -> ();
             take_control(&mut self, now: Time) -> Option<Made>;
             on_offered(&mut self, now: Time, offered: Offered) -> ();
-            on_ack(&mut self, now: Time, expected: u32) -> ();
+            on_ack(&mut self, now: Time, ack: &Ack) -> ();
+            on_mark(&mut self, now: Time, allowed_bytes: u64) -> ();
+            on_loss(&mut self, now: Time, loss: Loss, allowed_bytes: u64) -> ();
+            on_silence(&mut self) -> ();
+            window(&self) -> u64;
+            threshold(&self) -> u64;
+            set_window(&mut self, bytes: u64) -> ();
             on_control(&mut self, now: Time, signal: &Signal) -> Option<Rate>;
             timer(&self) -> Option<Time>;
             on_timer(&mut self, now: Time) -> u32;
