@@ -22,7 +22,7 @@ use crate::spec::{
     ChannelSpec, Choose, Detect, EthernetSpec, Forwarding, MemorySpec, NodeKind, Order, Select,
     SwitchSpec, TransportSpec,
 };
-use crate::stations::Stations;
+use backwater_ends::stations::Stations;
 
 mod check;
 
@@ -145,7 +145,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         let has_dice = queue.marks;
         has_dice.then(|| Stream::new(spec.seed, stream_of(at, classes), Purpose::Marking))
     });
-    let stations = Stations::new(spec);
+    let stations = spec.stations();
     Ok(Network {
         classes,
         lanes: vec![Lanes::default(); if has_lanes { count } else { 0 }],

@@ -7,7 +7,7 @@ use backwater_ends::Segment;
 use backwater_kernel::Time;
 
 use crate::probe::{Content, FrameView, Gate};
-use crate::stations::Payload;
+use backwater_ends::application::Payload;
 
 /// No frame, no channel, no flow.
 pub(crate) const NONE: u32 = u32::MAX;

@@ -12,7 +12,7 @@ use crate::probe::{FrameView, Gate};
 use crate::routes::Routes;
 use crate::shared::Shared;
 use crate::spec::{BackPressureSpec, StormSpec, WatchdogSpec};
-use crate::stations::Stations;
+use backwater_ends::stations::Stations;
 
 /// Everything there is in a network in motion. Probes may read it.
 pub struct Network {

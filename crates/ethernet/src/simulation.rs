@@ -16,7 +16,7 @@ use crate::frame::{ECT, Frame, NONE};
 use crate::network::{Flow, Network};
 use crate::outcome::{Standstill, Violation};
 use crate::probe::{Cause, Probe};
-use crate::stations::{Outgoing, Payload};
+use backwater_ends::application::{Outgoing, Payload};
 
 /// Promises broken that are kept word for word; the rest is only counted.
 const VIOLATIONS_KEPT: usize = 100;
@@ -404,7 +404,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let flow = &mut network.flows[made.flow as usize];
         let ends = flow.ends(made.is_forward);
         let bytes =
-            crate::stations::frame_bytes(&made.payload, flow.is(Flow::RTP), flow.is(Flow::TAGGED));
+            crate::sizes::frame_bytes(&made.payload, flow.is(Flow::RTP), flow.is(Flow::TAGGED));
         let (number, class) = (flow.created, flow.class);
         flow.created += 1;
         flow.created_bytes += u64::from(bytes);

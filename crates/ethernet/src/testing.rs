@@ -12,7 +12,7 @@ use crate::spec::{
     MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, Spread, SwitchSpec,
     TrafficSpec, TransportSpec, WatchdogSpec,
 };
-use crate::stations::Payload;
+use backwater_ends::application::Payload;
 
 pub(crate) type Run = Simulation<(), Wheel>;
 

@@ -12,7 +12,7 @@ use crate::spec::{
     NodeKind, NodeSpec, Order, QueueSpec, Spread, SwitchSpec, TimeOutSpec, TrafficSpec,
     TransportSpec,
 };
-use crate::stations::Payload;
+use backwater_ends::application::Payload;
 
 /// Channel from the first switch to the second.
 const TRUNK: u32 = 4;
