@@ -28,6 +28,7 @@ pub mod spec;
 mod standstill;
 #[cfg(test)]
 mod testing;
+mod timer;
 mod transmit;
 
 pub use build::{BuildError, verify};
