@@ -15,10 +15,10 @@ mod explicit_rate;
 mod scheduler;
 
 pub use backwater_ends::spec::{
-    AbrSpec, RateFormat, SourceControlSpec, TimeFloor, TurnAround, UiliSpec,
+    AbrSpec, RateFormat, SourceControlSpec, Span, TimeFloor, TurnAround, UiliSpec,
 };
 pub use ends::{
-    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, Span, TrafficSpec,
+    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, TrafficSpec,
 };
 pub use envelope::{
     EnvelopeRule, EnvelopeSpec, Excess, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
