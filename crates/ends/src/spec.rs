@@ -3,8 +3,10 @@
 mod abr;
 pub mod bytes;
 mod control;
+pub mod shape;
 mod span;
 mod tcp;
+pub mod units;
 
 pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
 pub use control::SourceControlSpec;

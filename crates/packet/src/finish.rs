@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use backwater_ends::control::Control;
 use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::Delays;
@@ -15,7 +16,6 @@ use crate::pool::Pool;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::unit::NONE;
-use backwater_ends::control::Control;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What the run has found so far. Checks conservation on the way: whatever was offered is

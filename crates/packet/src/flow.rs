@@ -2,14 +2,14 @@
 
 use alloc::boxed::Box;
 
+use backwater_ends::application::units::{ENDLESS, Traffic};
+use backwater_ends::control::{Control, Offered, SourceControl};
 use backwater_kernel::Time;
 use backwater_kernel::stats::{BatchMeans, Histogram, Sampled};
 
 use crate::outcome::Drops;
 use crate::shaping::Shaping;
-use crate::traffic::{ENDLESS, Traffic};
 use crate::unit::Flags;
-use backwater_ends::control::{Control, Offered, SourceControl};
 
 /// State of one flow.
 pub(crate) struct Flow {

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use backwater_ends::control::Control;
 use backwater_kernel::{Duration, EventQueue, Rate, Time};
 
 use crate::explicit_rate::{BACKGROUND, ExplicitRate, PortView};
@@ -16,7 +17,6 @@ use crate::simulation::{Network, Simulation};
 use crate::spec::{ExplicitRateSpec, NetworkSpec};
 use crate::timer::Timer;
 use crate::unit::{Flags, NONE};
-use backwater_ends::control::Control;
 
 /// A port that tells rates.
 pub(crate) struct RatePort {

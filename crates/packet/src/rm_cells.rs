@@ -8,6 +8,7 @@
 use alloc::format;
 use alloc::string::String;
 
+use backwater_ends::control::{Control, Next, RmCell, Signal};
 use backwater_kernel::{EventQueue, Rate, Time};
 
 use crate::channel::{Ticket, TicketKind};
@@ -16,8 +17,6 @@ use crate::simulation::Simulation;
 use crate::spec::{AbrSpec, FlowSpec, NetworkSpec, SourceControlSpec};
 use crate::timer::Timer;
 use crate::unit::{Flags, NONE, Unit};
-use backwater_ends::control::RmCell;
-use backwater_ends::control::{Control, Next, Signal};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// An event that was to ask for a slot of `flow_id`.

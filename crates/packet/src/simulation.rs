@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_ends::control::Control;
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::stats::TimeWeighted;
 use backwater_kernel::{Event, EventQueue, Phase, Time, Wheel};
@@ -20,11 +21,10 @@ use crate::probe::Probe;
 use crate::rate_ports::RatePorts;
 use crate::session::Sessions;
 use crate::shaping::Site;
-use crate::sink::Sink;
+use crate::sink::Outlet;
 use crate::standstill::Mark;
 use crate::timer::Timer;
 use crate::unit::{NONE, SharedCopies, Units};
-use backwater_ends::control::Control;
 
 /// Promises broken that are kept word for word; the rest is only counted.
 const VIOLATIONS_KEPT: usize = 100;
@@ -39,7 +39,7 @@ pub struct Network {
     pub(crate) channels: Vec<Channel>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) nodes: Vec<Node>,
-    pub(crate) sinks: Vec<Sink>,
+    pub(crate) sinks: Vec<Outlet>,
     pub(crate) units: Units,
     pub(crate) copies: SharedCopies,
     /// Children of legs that branch, and first legs of flows.

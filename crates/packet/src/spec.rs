@@ -9,20 +9,18 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Duration, Rate, Time};
 
-mod ends;
 mod envelope;
 mod explicit_rate;
 mod scheduler;
 
+pub use backwater_ends::spec::shape::{EnvelopeRule, EnvelopeSpec, Excess, SizeShare};
+pub use backwater_ends::spec::units::{
+    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, TrafficSpec,
+};
 pub use backwater_ends::spec::{
     AbrSpec, RateFormat, SourceControlSpec, Span, TimeFloor, TurnAround, UiliSpec,
 };
-pub use ends::{
-    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, TrafficSpec,
-};
-pub use envelope::{
-    EnvelopeRule, EnvelopeSpec, Excess, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
-};
+pub use envelope::{OnAlarm, ReserveSpec, SessionSpec};
 pub use explicit_rate::{
     AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
     QueueControlSpec, RelativeRateSpec,

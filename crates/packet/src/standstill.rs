@@ -36,13 +36,13 @@
 
 use alloc::vec::Vec;
 
+use backwater_ends::control::Control;
 use backwater_kernel::{Channels, Duration, EventQueue, Time};
 
 use crate::outcome::{MissingCredit, Reason, Standstill, Stop, Wait};
 use crate::probe::Probe;
 use crate::simulation::{Network, Simulation};
 use crate::spec::{FlowControlSpec, FlowSpec, NetworkSpec, SourceControlSpec};
-use backwater_ends::control::Control;
 
 /// Without a start for so many control loops ...
 const LOOPS: u64 = 10;

@@ -1,12 +1,12 @@
 //! Control timers: requests for credit, refresh of credit, end-to-end time-outs.
 
+use backwater_ends::control::Control;
 use backwater_kernel::{EventQueue, Time};
 
 use crate::channel::TicketKind;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::timer::Timer;
-use backwater_ends::control::Control;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sender-Request-Credit (Kung 1993, section 4.5): a sender that waited too long asks.

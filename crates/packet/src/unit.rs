@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
+use backwater_ends::control::RmCell;
 use backwater_kernel::Time;
 
 use crate::probe::UnitKind;
 use crate::scheduler::Packet;
-use backwater_ends::control::RmCell;
 
 /// No unit, no leg, no shared copy.
 pub(crate) const NONE: u32 = u32::MAX;

@@ -1,11 +1,11 @@
 //! Measuring intervals: what joined a port's queue meanwhile, and sums over all of them.
 
+use backwater_ends::control::Ratio;
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate, Time};
 
 use crate::outcome::RatePortOutcome;
 use crate::probe::RateInterval;
-use backwater_ends::control::Ratio;
 
 /// `bits` in `span` as a rate, rounded down; a span of nothing counts as 1 ps.
 pub(super) fn rate_of(bits: u128, span: Duration) -> Rate {

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use backwater_ends::control::Ratio;
 use backwater_kernel::{Duration, Purpose, Stream};
 
 use super::testing::{LINK, port};
@@ -9,7 +10,6 @@ use super::*;
 use crate::spec::{
     CapcSpec, CurrentRate, EprcaSpec, EricaSpec, MarkSpec, QueueControlSpec, RelativeRateSpec,
 };
-use backwater_ends::control::Ratio;
 
 const MARK: MarkSpec = MarkSpec {
     high_cells: 20,

@@ -1,5 +1,7 @@
 //! What a session does when its clock, an answer or a message comes.
 
+use backwater_ends::application::units::Traffic;
+use backwater_ends::control::SourceControl;
 use backwater_kernel::EventQueue;
 
 use super::Branches;
@@ -8,9 +10,7 @@ use crate::probe::Probe;
 use crate::signal::Message;
 use crate::simulation::Simulation;
 use crate::timer::Timer;
-use crate::traffic::Traffic;
 use crate::unit::NONE;
-use backwater_ends::control::SourceControl;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sessions open and close by the clock.

@@ -18,10 +18,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use backwater_ends::control::Ratio;
 use backwater_kernel::Rate;
 
 use crate::spec::AgingSpec;
-use backwater_ends::control::Ratio;
 
 /// Smoothed rate of a circuit.
 #[derive(Clone, Copy, Default)]

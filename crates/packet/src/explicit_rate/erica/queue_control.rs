@@ -4,10 +4,10 @@
 //! f(q) = b Q0 / ((b - 1) q + Q0) up to q = Q0, a Q0 / ((a - 1) q + Q0) above, at least `least`.
 //! f(0) = b and f(Q0) = 1. Q0 is in whole cells, rounded down.
 
+use backwater_ends::control::Ratio;
 use backwater_kernel::{Duration, Rate};
 
 use crate::spec::QueueControlSpec;
-use backwater_ends::control::Ratio;
 
 pub(super) struct QueueControl {
     delay: Duration,

@@ -1,10 +1,10 @@
-//! What sources send, when they may, how destinations consume.
+//! What applications offer in units (cells, packets), how destinations take them.
 
 use alloc::vec::Vec;
 
-use backwater_ends::TcpSpec;
-use backwater_ends::spec::Span;
 use backwater_kernel::{Duration, Rate, Time};
+
+use super::{Span, TcpSpec};
 
 /// What the application wants to send.
 #[derive(Clone, PartialEq, Debug)]
