@@ -6,9 +6,10 @@ use alloc::collections::VecDeque;
 use backwater_kernel::stream::{Probability, Purpose, Stream};
 use backwater_kernel::{Duration, Rate, Time};
 
+use crate::kind::ControlKind;
 use crate::scheduler::{Choice, Port, Ranked, Scheduler};
 use crate::spec::{ChannelSpec, ErrorSpec, OutageSpec, Timing};
-use crate::unit::{Fifo, Kind, Units};
+use crate::unit::{Fifo, Units};
 
 mod outages;
 
@@ -19,38 +20,12 @@ pub(crate) use outages::check as check_outages;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Ticket {
     pub leg: u32,
-    pub kind: TicketKind,
+    pub kind: ControlKind,
     /// Value bound at the trigger, for `Bind::Trigger`; which message of a session it is; what
     /// a notice says.
     pub value: u64,
     /// Size on the wire.
     pub bytes: u32,
-}
-
-/// Which control unit a ticket asks for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[repr(u8)]
-pub(crate) enum TicketKind {
-    Credit,
-    Request,
-    Sync,
-    Alarm,
-    Session,
-    Notice,
-}
-
-impl TicketKind {
-    /// A number that tells a control unit from others of its leg, for the trace hash.
-    pub fn mark(self, value: u64) -> u64 {
-        match self {
-            TicketKind::Credit | TicketKind::Request | TicketKind::Sync => {
-                (value << 3) | 4 | self as u64
-            }
-            TicketKind::Alarm => 7,
-            TicketKind::Session => ((value + 1) << 3) | 7,
-            TicketKind::Notice => ((value + 9) << 3) | 7,
-        }
-    }
 }
 
 /// The sending port and the wire behind it.
@@ -137,13 +112,12 @@ impl Channel {
     /// Puts a unit on the wire at `now`; when it takes effect, if it is the only one there. (Of
     /// the others the event queue need not know before they come first.)
     #[inline]
-    pub fn launch(&mut self, units: &mut Units, now: Time, place: u32, kind: Kind) -> Option<Time> {
+    pub fn launch(&mut self, units: &mut Units, now: Time, place: u32) -> Option<Time> {
         let unit = units.get_mut(place);
         let serialization = self.serialization(unit.bytes);
         self.free_at = now + serialization;
         let usable_from = if self.cut_through { now } else { self.free_at };
         let effect_at = usable_from + self.latency;
-        unit.kind = kind;
         unit.arrived = effect_at;
         self.wire.push(units, place);
         (self.wire.len == 1).then_some(effect_at)
@@ -219,31 +193,19 @@ impl Channel {
         }
     }
 
-    /// What becomes of a data unit of `bytes` that starts now.
+    /// Is a data unit of `bytes` that starts now lost?
     #[inline]
-    pub fn draw_data_error(&mut self, now: Time, bytes: u32) -> Kind {
-        if self.errors.is_none() {
-            return Kind::Data;
-        }
-        self.draw_unit_error(now, bytes)
+    pub fn loses_data(&mut self, now: Time, bytes: u32) -> bool {
+        self.errors.is_some() && self.draw_data_error(now, bytes)
     }
 
     #[inline(never)]
-    fn draw_unit_error(&mut self, now: Time, bytes: u32) -> Kind {
+    fn draw_data_error(&mut self, now: Time, bytes: u32) -> bool {
         if self.is_cut(now, bytes) {
-            return Kind::LostData;
+            return true;
         }
-        let Some(errors) = &mut self.errors else {
-            return Kind::Data;
-        };
-        if now < errors.from {
-            return Kind::Data;
-        }
-        if errors.data.chance(errors.data_loss) {
-            Kind::LostData
-        } else {
-            Kind::Data
-        }
+        let errors = self.errors.as_mut().filter(|errors| now >= errors.from);
+        errors.is_some_and(|errors| errors.data.chance(errors.data_loss))
     }
 
     /// Is a unit of `bytes` that starts now lost because the channel is cut? Then no number is
@@ -255,40 +217,29 @@ impl Channel {
         outages.is_some_and(|outages| outages.cut(now, sending))
     }
 
-    /// What becomes of an RM cell that starts now: it stands among data, and errors hit it as they
-    /// hit control units.
+    /// Is an RM cell that starts now lost? It stands among data, and errors hit it as they hit
+    /// control units.
     #[cold]
-    pub fn draw_rm_error(&mut self, now: Time, bytes: u32) -> Kind {
-        match self.draw_control_error(now, bytes, Kind::Notice, 0).0 {
-            Kind::Notice => Kind::Data,
-            _ => Kind::LostData,
-        }
+    pub fn loses_rm(&mut self, now: Time, bytes: u32) -> bool {
+        self.draw_control_error(now, bytes, 0).is_none()
     }
 
-    /// What becomes of a control unit of `bytes` that starts now.
-    pub fn draw_control_error(
-        &mut self,
-        now: Time,
-        bytes: u32,
-        kind: Kind,
-        value: u64,
-    ) -> (Kind, u64) {
+    /// The value with which a control unit of `bytes` arrives that starts now with `value`;
+    /// `None` if it is lost.
+    pub fn draw_control_error(&mut self, now: Time, bytes: u32, value: u64) -> Option<u64> {
         if self.is_cut(now, bytes) {
-            return (kind.lost(), value);
+            return None;
         }
-        let Some(errors) = &mut self.errors else {
-            return (kind, value);
+        let Some(errors) = self.errors.as_mut().filter(|errors| now >= errors.from) else {
+            return Some(value);
         };
-        if now < errors.from {
-            return (kind, value);
-        }
         if errors.control.chance(errors.control_loss) {
-            return (kind.lost(), value);
+            return None;
         }
         if errors.bits.chance(errors.corruption) {
-            return (kind, value ^ errors.bits.below(256));
+            return Some(value ^ errors.bits.below(256));
         }
-        (kind, value)
+        Some(value)
     }
 }
 

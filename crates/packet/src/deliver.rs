@@ -5,6 +5,7 @@ use alloc::format;
 use backwater_kernel::{Event, EventQueue, Phase};
 
 use crate::flow_control;
+use crate::kind::{ControlKind, UnitKind};
 use crate::leg::Seers;
 use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe};
@@ -12,7 +13,7 @@ use crate::scheduler::Scheduler;
 use crate::signal::Message;
 use crate::simulation::Simulation;
 use crate::timer::Timer;
-use crate::unit::{Flags, Kind, NONE};
+use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The first unit on the wire takes effect.
@@ -28,10 +29,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.events
                 .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         }
-        match self.network.units.get(place).kind {
-            Kind::Data => self.arrive(channel_id, place),
-            Kind::LostData => self.lose_data(channel_id, place),
-            _ => self.arrive_control(channel_id, place),
+        let unit = self.network.units.get(place);
+        match unit.kind {
+            UnitKind::Control(kind) => self.arrive_control(channel_id, place, kind),
+            _ if unit.is_lost => self.lose_data(channel_id, place),
+            UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm => {
+                self.arrive(channel_id, place);
+            }
         }
     }
 
@@ -41,7 +45,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let network = &mut self.network;
         let unit = network.units.get(place);
         let (leg_id, number, bytes) = (unit.leg, unit.number, unit.bytes);
-        let flags = unit.flags;
+        let kind = unit.kind;
         let leg = &mut network.legs[leg_id as usize];
         leg.receiver.arrived += 1;
         self.probe.on_arrival(Crossing {
@@ -49,7 +53,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             channel: channel_id,
             flow: leg.sender.flow,
             leg: leg_id,
-            kind: flags.unit_kind(),
+            kind,
             value: number as u64,
             bytes,
         });
@@ -64,7 +68,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.drop_unit(channel_id, leg_id, place, LossCause::Buffer);
             return;
         }
-        if flags == Flags::BACKWARD {
+        if kind == UnitKind::BackwardRm {
             self.answer_backward(channel_id, leg_id, place);
         }
         if self.network.nodes[node as usize].pool != NONE {
@@ -198,8 +202,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let destinations = self.network.leaves_below[leg_id as usize] as u64;
         let unit = self.network.units.get(place);
         let flow = &mut self.network.flows[flow_id as usize];
-        if unit.flags.is_rm() {
-            flow.count_lost_rm(unit.flags);
+        if unit.kind.is_rm() {
+            flow.count_lost_rm(unit.kind);
         } else {
             flow.counts.lost += destinations;
             flow.counts.drops.add(cause, destinations);
@@ -209,7 +213,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             channel: channel_id,
             flow: flow_id,
             leg: leg_id,
-            kind: unit.flags.unit_kind(),
+            kind: unit.kind,
             value: unit.number as u64,
             bytes: unit.bytes,
         };
@@ -217,23 +221,25 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.network.units.remove(place);
     }
 
-    fn arrive_control(&mut self, channel_id: u32, place: u32) {
+    fn arrive_control(&mut self, channel_id: u32, place: u32, kind: ControlKind) {
         let unit = *self.network.units.get(place);
         self.network.units.remove(place);
-        let (leg_id, kind, value) = (unit.leg, unit.kind, unit.stamp);
+        let (leg_id, value) = (unit.leg, unit.stamp);
         let leg = &self.network.legs[leg_id as usize].sender;
-        let crossing = Crossing {
+        let crossing = |kind| Crossing {
             at: self.now,
             channel: channel_id,
             flow: leg.flow,
             leg: leg_id,
-            kind: kind.unit_kind(),
+            kind: UnitKind::Control(kind),
             value,
             bytes: unit.bytes,
         };
         let control = leg.control as usize;
-        if matches!(kind, Kind::LostControl | Kind::LostAlarm) {
-            if kind == Kind::LostControl {
+        if unit.is_lost {
+            let kind = kind.when_lost();
+            let crossing = crossing(kind);
+            if kind == ControlKind::Credit {
                 let link = &mut self.network.credits[control];
                 link.credits_lost += 1;
                 link.last_lost = self.now;
@@ -241,14 +247,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.probe.on_loss(crossing, LossCause::Wire);
             return;
         }
-        self.probe.on_arrival(crossing);
+        self.probe.on_arrival(crossing(kind));
         match kind {
-            Kind::Credit => self.renew_credit(leg_id, value),
-            Kind::Request => self.provoke_credit(leg_id),
-            Kind::Alarm => self.pass_alarm(leg_id, unit.bytes),
-            Kind::Session => self.on_message(leg_id, Message::of(value)),
-            Kind::Notice => self.pass_notice(leg_id, value, unit.bytes),
-            _ => {
+            ControlKind::Credit => self.renew_credit(leg_id, value),
+            ControlKind::Request => self.provoke_credit(leg_id),
+            ControlKind::Alarm => self.pass_alarm(leg_id, unit.bytes),
+            ControlKind::Session => self.on_message(leg_id, Message::of(value)),
+            ControlKind::Notice => self.pass_notice(leg_id, value, unit.bytes),
+            ControlKind::Sync => {
                 let arrived = self.network.legs[leg_id as usize].receiver.arrived;
                 let news = self.network.credits[control].on_sync(value, arrived);
                 self.count_freed(leg_id, news.min(u32::MAX as u64) as u32);

@@ -77,7 +77,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             for unit in channel
                 .wire
                 .iter(&network.units)
-                .filter(|unit| unit.kind.is_data())
+                .filter(|unit| unit.kind.is_queued())
             {
                 let flow = network.legs[unit.leg as usize].sender.flow;
                 inside[flow as usize] += network.leaves_below[unit.leg as usize] as u64;

@@ -21,6 +21,7 @@ mod explicit_rate;
 mod finish;
 mod flow;
 mod flow_control;
+mod kind;
 mod leg;
 pub mod outcome;
 mod pool;

@@ -18,44 +18,10 @@ pub use trace::{Passage, TraceEntry, TraceProbe};
 
 use backwater_kernel::{Duration, Rate, Time};
 
+pub use crate::kind::{ControlKind, UnitKind};
+
 use crate::outcome::LossCause;
 use crate::simulation::Network;
-
-/// What kind of unit started or arrived.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UnitKind {
-    /// Data; the value is its number in the flow.
-    Data,
-    /// Credit; the value is the credit.
-    Credit,
-    /// A request for credit.
-    Request,
-    /// The sender's counter; the value is the counter.
-    Sync,
-    /// A warning to a source that its flow runs too fast.
-    Alarm,
-    /// A session's message; the value is 0 for a set-up, 1 for its acceptance, 2 for its
-    /// refusal, 3 for a tear-down.
-    Session,
-    /// A forward RM cell; it stands in the queue of its flow like data. The value is its number
-    /// in the flow.
-    ForwardRm,
-    /// A backward RM cell, likewise.
-    BackwardRm,
-    /// An RM cell that a switch made for the source of its flow (BN = 1).
-    Notice,
-}
-
-impl UnitKind {
-    /// It takes its turn in the queues of its flow, with a number of its own.
-    #[inline]
-    pub fn is_queued(self) -> bool {
-        matches!(
-            self,
-            UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm
-        )
-    }
-}
 
 /// A forward RM cell as its source sends it, after rules 5 and 6.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

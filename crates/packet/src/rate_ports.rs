@@ -9,13 +9,14 @@ use alloc::vec::Vec;
 use backwater_kernel::{Duration, EventQueue, Rate, Time};
 
 use crate::explicit_rate::{BACKGROUND, ExplicitRate, PortView};
+use crate::kind::UnitKind;
 use crate::outcome::RatePortOutcome;
 use crate::probe::Probe;
 use crate::rm_cells::abr_of;
 use crate::simulation::{Network, Simulation};
 use crate::spec::{ExplicitRateSpec, NetworkSpec};
 use crate::timer::Timer;
-use crate::unit::{Flags, NONE};
+use crate::unit::NONE;
 
 /// A port that tells rates.
 pub(crate) struct RatePort {
@@ -160,7 +161,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let seat = self.rates.seats[leg_id as usize];
         let port = &mut self.rates.ports[self.rates.of_channel[channel as usize] as usize];
         let unit = self.network.units.get(place);
-        let (bits, flags) = (8 * unit.bytes, unit.flags);
+        let (bits, kind) = (8 * unit.bytes, unit.kind);
         if seat != BACKGROUND {
             port.queue_cells += 1;
             port.queue_max = port.queue_max.max(port.queue_cells);
@@ -172,10 +173,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if let Some(interval) = ended {
             self.probe.on_interval(now, channel, interval);
         }
-        if seat == BACKGROUND || flags == Flags::BACKWARD {
+        if seat == BACKGROUND || kind == UnitKind::BackwardRm {
             return;
         }
-        if flags == Flags::FORWARD {
+        if kind == UnitKind::ForwardRm {
             let mut cell = self.network.units.rm(place);
             let before = cell;
             port.rule.on_forward(&view, seat, &mut cell);
@@ -184,7 +185,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         if port.rule.marks(&view) {
             port.marked += 1;
-            self.network.units.get_mut(place).flags = Flags::MARKED;
+            self.network.units.get_mut(place).is_marked = true;
         }
         if let Some((ci, ni)) = port.rule.notice(&view, seat) {
             self.send_notice(leg_id, ci, ni);

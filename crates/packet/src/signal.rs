@@ -7,7 +7,8 @@
 
 use backwater_kernel::EventQueue;
 
-use crate::channel::{Ticket, TicketKind};
+use crate::channel::Ticket;
+use crate::kind::ControlKind;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::unit::NONE;
@@ -65,7 +66,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if leg != NONE {
             self.tickets.push(Ticket {
                 leg,
-                kind: TicketKind::Alarm,
+                kind: ControlKind::Alarm,
                 value: 0,
                 bytes,
             });
@@ -78,7 +79,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let bytes = self.network.message_bytes(flow_id);
         self.tickets.push(Ticket {
             leg: leg_id,
-            kind: TicketKind::Session,
+            kind: ControlKind::Session,
             value: message as u64,
             bytes,
         });

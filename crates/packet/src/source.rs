@@ -8,7 +8,7 @@ use crate::simulation::{Freed, Simulation};
 use crate::source_control::SourceControl;
 use crate::timer::Timer;
 use crate::traffic::{ENDLESS, Traffic};
-use crate::unit::{Flags, Unit};
+use crate::unit::Unit;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The application of `flow_id` has something to say.
@@ -146,12 +146,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let now = self.now;
         let unit = *self.network.units.get(place);
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
-        if unit.flags.is_rm() {
-            return self.consume_rm(flow_id, place, unit.flags);
+        if unit.kind.is_rm() {
+            return self.consume_rm(flow_id, place, unit.kind);
         }
         self.network.units.remove(place);
         let flow = &mut self.network.flows[flow_id as usize];
-        flow.efci = unit.flags == Flags::MARKED;
+        flow.efci = unit.is_marked;
         flow.counts.delivered += 1;
         flow.counts.delivered_bytes += unit.bytes as u64;
         Delays::record(&mut flow.counts.delay, unit.born(), now);

@@ -2,7 +2,7 @@
 
 use backwater_kernel::EventQueue;
 
-use crate::channel::TicketKind;
+use crate::kind::ControlKind;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
@@ -27,7 +27,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             link.requests += 1;
             link.blocked_since = self.now;
             due = self.now + after;
-            self.want_control(leg_id, TicketKind::Request, 0);
+            self.want_control(leg_id, ControlKind::Request, 0);
         }
         self.schedule(Timer::Request.at(due, leg_id));
     }

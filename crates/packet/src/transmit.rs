@@ -2,14 +2,15 @@
 
 use backwater_kernel::{Event, EventQueue, Phase, Time};
 
-use crate::channel::{Ticket, TicketKind};
+use crate::channel::Ticket;
 use crate::flow_control::Receiver;
+use crate::kind::{ControlKind, UnitKind};
 use crate::probe::{Crossing, Probe};
 use crate::scheduler::Choice;
 use crate::signal::Message;
 use crate::simulation::{Freed, Simulation};
 use crate::spec::Bind;
-use crate::unit::{Kind, NONE, Unit};
+use crate::unit::{NONE, Unit};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The wire is free: control units first, then what the scheduler chooses.
@@ -64,7 +65,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let seen_by = sender.seen_by;
         let unit = network.units.get(place);
         let (number, bytes, arrived, shared) = (unit.number, unit.bytes, unit.arrived, unit.shared);
-        let flags = unit.flags;
+        let kind = unit.kind;
         if seen_by.ranks() {
             self.serve_ranked(leg_id, place);
         }
@@ -73,15 +74,16 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let network = &mut self.network;
         let channel = &mut network.channels[channel_id as usize];
-        let kind = match flags.is_rm() {
-            false => channel.draw_data_error(now, bytes),
-            true => channel.draw_rm_error(now, bytes),
+        let is_lost = match kind.is_rm() {
+            false => channel.loses_data(now, bytes),
+            true => channel.loses_rm(now, bytes),
         };
-        if let Some(effect_at) = channel.launch(&mut network.units, now, place, kind) {
+        network.units.get_mut(place).is_lost = is_lost;
+        if let Some(effect_at) = channel.launch(&mut network.units, now, place) {
             self.events
                 .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         }
-        match flags.is_rm() {
+        match kind.is_rm() {
             false => channel.count_data(now),
             true => channel.count_control(now),
         }
@@ -93,7 +95,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             channel: channel_id,
             flow: flow_id,
             leg: leg_id,
-            kind: flags.unit_kind(),
+            kind,
             value: number as u64,
             bytes,
         });
@@ -164,7 +166,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if let Some(every) = self.network.settings[link.settings as usize].resync_every
             && sender.sent.is_multiple_of(every.max(1) as u64)
         {
-            self.want_control(leg_id, TicketKind::Sync, 0);
+            self.want_control(leg_id, ControlKind::Sync, 0);
         }
         if self.network.legs[leg_id as usize].sender.is_blocked() {
             self.note_blocked(leg_id);
@@ -211,11 +213,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         leg.receiver.credit_waits = true;
         let value = self.credit_value(leg_id);
-        self.want_control(leg_id, TicketKind::Credit, value);
+        self.want_control(leg_id, ControlKind::Credit, value);
     }
 
     /// A control unit of flow control is wanted: as large as the flow's data units.
-    pub(crate) fn want_control(&mut self, leg: u32, kind: TicketKind, value: u64) {
+    pub(crate) fn want_control(&mut self, leg: u32, kind: ControlKind, value: u64) {
         let flow_id = self.network.legs[leg as usize].sender.flow;
         let bytes = self.network.flows[flow_id as usize].unit_bytes;
         self.tickets.push(Ticket {
@@ -252,10 +254,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         for ticket in tickets.drain(..) {
             let forward = self.network.legs[ticket.leg as usize].sender.channel;
             let channel = match ticket.kind {
-                TicketKind::Credit | TicketKind::Alarm | TicketKind::Notice => forward ^ 1,
-                TicketKind::Request | TicketKind::Sync => forward,
-                TicketKind::Session if Message::of(ticket.value).goes_back() => forward ^ 1,
-                TicketKind::Session => forward,
+                ControlKind::Credit | ControlKind::Alarm | ControlKind::Notice => forward ^ 1,
+                ControlKind::Request | ControlKind::Sync => forward,
+                ControlKind::Session if Message::of(ticket.value).goes_back() => forward ^ 1,
+                ControlKind::Session => forward,
             };
             self.network.channels[channel as usize]
                 .control
@@ -267,28 +269,33 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     fn start_control(&mut self, channel_id: u32, ticket: Ticket) {
         let now = self.now;
-        let (kind, value) = self.bind_control(ticket);
+        let kind = ticket.kind;
+        let value = self.bind_control(ticket);
         let flow_id = self.network.legs[ticket.leg as usize].sender.flow;
         let bytes = ticket.bytes;
         let channel = &mut self.network.channels[channel_id as usize];
-        let (sent_as, value) = channel.draw_control_error(now, bytes, kind, value);
+        let arrives_as = channel.draw_control_error(now, bytes, value);
+        let value = arrives_as.unwrap_or(value);
         let units = &mut self.network.units;
-        let place = units.insert(Unit::control(sent_as, ticket.leg, value, bytes));
-        if let Some(effect_at) = channel.launch(units, now, place, sent_as) {
+        let place = units.insert(Unit {
+            is_lost: arrives_as.is_none(),
+            ..Unit::control(kind, ticket.leg, value, bytes)
+        });
+        if let Some(effect_at) = channel.launch(units, now, place) {
             self.events
                 .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         }
         channel.count_control(now);
         self.unit_hops += 1;
         self.last_start = now;
-        let mark = ticket.kind.mark(value);
+        let mark = kind.mark(value);
         self.hash.add(fingerprint(now, ticket.leg, mark));
         self.probe.on_start(Crossing {
             at: now,
             channel: channel_id,
             flow: flow_id,
             leg: ticket.leg,
-            kind: kind.unit_kind(),
+            kind: UnitKind::Control(kind),
             value,
             bytes,
         });
@@ -296,18 +303,17 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// A control unit's content is decided as it starts on the wire: bound earlier, it would
     /// promise space that units already on their way will take.
-    fn bind_control(&mut self, ticket: Ticket) -> (Kind, u64) {
+    fn bind_control(&mut self, ticket: Ticket) -> u64 {
         let leg_id = ticket.leg as usize;
         match ticket.kind {
-            TicketKind::Request => (Kind::Request, 0),
-            TicketKind::Alarm => (Kind::Alarm, 0),
-            TicketKind::Notice => (Kind::Notice, ticket.value),
-            TicketKind::Session => {
+            ControlKind::Request | ControlKind::Alarm => 0,
+            ControlKind::Notice => ticket.value,
+            ControlKind::Session => {
                 self.on_message_start(ticket.leg, Message::of(ticket.value));
-                (Kind::Session, ticket.value)
+                ticket.value
             }
-            TicketKind::Sync => (Kind::Sync, self.network.legs[leg_id].sender.sent),
-            TicketKind::Credit => {
+            ControlKind::Sync => self.network.legs[leg_id].sender.sent,
+            ControlKind::Credit => {
                 let late = self.credit_value(ticket.leg);
                 let leg = &mut self.network.legs[leg_id];
                 leg.receiver.unreported = 0;
@@ -315,12 +321,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 let link = &mut self.network.credits[leg.sender.control as usize];
                 link.last_credit = self.now;
                 let bind = self.network.settings[link.settings as usize].bind;
-                let value = if bind == Bind::Trigger {
+                if bind == Bind::Trigger {
                     ticket.value
                 } else {
                     late
-                };
-                (Kind::Credit, value)
+                }
             }
         }
     }

@@ -5,66 +5,11 @@ use alloc::vec::Vec;
 use backwater_kernel::Time;
 
 use crate::explicit_rate::RmCell;
-use crate::probe::UnitKind;
+use crate::kind::{ControlKind, UnitKind};
 use crate::scheduler::Packet;
 
 /// No unit, no leg, no shared copy.
 pub(crate) const NONE: u32 = u32::MAX;
-
-/// What a unit is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Kind {
-    /// A data unit.
-    Data,
-    /// A data unit that won't arrive.
-    LostData,
-    /// Credit for its leg, from the receiver to the sender.
-    Credit,
-    /// The leg's sender asks its receiver for credit.
-    Request,
-    /// The leg's sender states how many units it has sent.
-    Sync,
-    /// A control unit that its CRC will reject.
-    LostControl,
-    /// A warning on its way back to the source; the leg it goes back along.
-    Alarm,
-    /// A warning that its CRC will reject.
-    LostAlarm,
-    /// A session's message; the leg it goes along.
-    Session,
-    /// An RM cell that a switch made, on its way back to the source; the leg it goes back along.
-    Notice,
-}
-
-impl Kind {
-    /// Does it carry data?
-    #[inline]
-    pub fn is_data(self) -> bool {
-        matches!(self, Kind::Data | Kind::LostData)
-    }
-
-    /// What becomes of a control unit whose CRC fails.
-    pub fn lost(self) -> Kind {
-        match self {
-            Kind::Alarm | Kind::Notice => Kind::LostAlarm,
-            _ => Kind::LostControl,
-        }
-    }
-
-    /// As probes call it.
-    pub fn unit_kind(self) -> UnitKind {
-        match self {
-            Kind::Data | Kind::LostData => UnitKind::Data,
-            Kind::Credit | Kind::LostControl => UnitKind::Credit,
-            Kind::Request => UnitKind::Request,
-            Kind::Sync => UnitKind::Sync,
-            Kind::Alarm | Kind::LostAlarm => UnitKind::Alarm,
-            Kind::Session => UnitKind::Session,
-            Kind::Notice => UnitKind::Notice,
-        }
-    }
-}
 
 /// One unit somewhere in the network.
 #[derive(Clone, Copy, Debug)]
@@ -83,66 +28,37 @@ pub(crate) struct Unit {
     pub bytes: u32,
     /// Its copy in common memory, if several branches share it.
     pub shared: u32,
-    pub kind: Kind,
-    /// Of a unit in a queue of data: see [`Flags`].
-    pub flags: Flags,
-}
-
-/// What else there is to say of a unit in a queue of data: none for most.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Flags(u8);
-
-impl Flags {
-    pub const DATA: Flags = Flags(0);
-    /// A forward RM cell.
-    pub const FORWARD: Flags = Flags(1);
-    /// A backward RM cell.
-    pub const BACKWARD: Flags = Flags(2);
-    /// A data cell that met congestion (EFCI).
-    pub const MARKED: Flags = Flags(4);
-
-    /// Is it an RM cell?
-    #[inline]
-    pub fn is_rm(self) -> bool {
-        self.0 & 3 != 0
-    }
-
-    /// As probes call it.
-    #[inline]
-    pub fn unit_kind(self) -> UnitKind {
-        match self {
-            Flags::FORWARD => UnitKind::ForwardRm,
-            Flags::BACKWARD => UnitKind::BackwardRm,
-            _ => UnitKind::Data,
-        }
-    }
+    pub kind: UnitKind,
+    /// It won't arrive: the wire loses it, or its CRC will fail.
+    pub is_lost: bool,
+    /// It met congestion (EFCI).
+    pub is_marked: bool,
 }
 
 impl Unit {
     /// A unit of data as its source makes it.
     #[inline]
     pub fn data(born: Time, number: u32, bytes: u32) -> Unit {
-        let (arrived, kind) = (born, Kind::Data);
-        let stamp = born.ps();
         Unit {
-            stamp,
-            arrived,
+            stamp: born.ps(),
+            arrived: born,
             next: NONE,
             leg: NONE,
             number,
             bytes,
             shared: NONE,
-            kind,
-            flags: Flags::DATA,
+            kind: UnitKind::Data,
+            is_lost: false,
+            is_marked: false,
         }
     }
 
     /// A control unit of `leg`.
-    pub fn control(kind: Kind, leg: u32, value: u64, bytes: u32) -> Unit {
+    pub fn control(kind: ControlKind, leg: u32, value: u64, bytes: u32) -> Unit {
         Unit {
             stamp: value,
             leg,
-            kind,
+            kind: UnitKind::Control(kind),
             ..Unit::data(Time::ZERO, 0, bytes)
         }
     }
@@ -424,6 +340,11 @@ mod tests {
 
     fn numbers(units: &Units, queue: &Fifo) -> Vec<u32> {
         queue.iter(units).map(|unit| unit.number).collect()
+    }
+
+    #[test]
+    fn a_unit_is_forty_bytes() {
+        assert_eq!(size_of::<Unit>(), 40);
     }
 
     #[test]

@@ -247,7 +247,7 @@ impl Audit {
             for unit in channel
                 .wire
                 .iter(&network.units)
-                .filter(|unit| unit.kind.is_data())
+                .filter(|unit| unit.kind.is_queued())
             {
                 wire[unit.leg as usize] += 1;
             }

@@ -89,18 +89,18 @@ struct Warnings {
 
 impl Probe for Warnings {
     fn on_start(&mut self, crossing: Crossing) {
-        if crossing.kind == UnitKind::Alarm {
+        if crossing.kind == UnitKind::Control(ControlKind::Alarm) {
             let (at, channel, bytes) = (crossing.at, crossing.channel, crossing.bytes);
             self.starts.push((at, channel, bytes));
         }
     }
     fn on_arrival(&mut self, crossing: Crossing) {
-        if crossing.kind == UnitKind::Alarm {
+        if crossing.kind == UnitKind::Control(ControlKind::Alarm) {
             self.arrivals.push((crossing.at, crossing.leg));
         }
     }
     fn on_loss(&mut self, crossing: Crossing, _cause: crate::outcome::LossCause) {
-        assert_eq!(crossing.kind, UnitKind::Alarm);
+        assert_eq!(crossing.kind, UnitKind::Control(ControlKind::Alarm));
         self.losses.push((crossing.at, crossing.leg));
     }
 }
@@ -183,21 +183,4 @@ fn a_message_is_its_value() {
         assert_eq!(message as u64, value as u64);
     }
     assert!(!SetUp.goes_back() && !TearDown.goes_back());
-}
-
-/// Hashes tell control units apart.
-#[test]
-fn marks_differ() {
-    use TicketKind::*;
-    let values = 0..4;
-    let kinds = [Credit, Request, Sync, Session];
-    let mut marks: alloc::vec::Vec<u64> = kinds
-        .iter()
-        .flat_map(|kind| values.clone().map(|value| kind.mark(value)))
-        .collect();
-    marks.push(Alarm.mark(0));
-    let count = marks.len();
-    marks.sort_unstable();
-    marks.dedup();
-    assert_eq!(marks.len(), count);
 }
