@@ -8,14 +8,14 @@ use alloc::vec::Vec;
 use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::Delays;
+use crate::hop::unit::NONE;
+use crate::memory::pool::Pool;
 use crate::outcome::{
     AbrOutcome, ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Stop,
 };
-use crate::pool::Pool;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
-use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What the run has found so far. Checks conservation on the way: whatever was offered is

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use backwater_kernel::Time;
 use backwater_kernel::stats::{BatchMeans, Histogram, Sampled};
 
-use crate::kind::UnitKind;
+use crate::hop::kind::UnitKind;
 use crate::outcome::Drops;
 use crate::shaping::Shaping;
 use crate::source_control::SourceControl;

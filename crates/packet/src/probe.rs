@@ -18,34 +18,11 @@ pub use trace::{Passage, TraceEntry, TraceProbe};
 
 use backwater_kernel::{Duration, Rate, Time};
 
-pub use crate::kind::{ControlKind, UnitKind};
+pub use crate::hop::kind::{ControlKind, UnitKind};
+pub use crate::marking::{ForwardCell, RateInterval};
 
+use crate::network::Network;
 use crate::outcome::LossCause;
-use crate::simulation::Network;
-
-/// A forward RM cell as its source sends it, after rules 5 and 6.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ForwardCell {
-    /// ACR before rules 5 and 6.
-    pub acr_before: Rate,
-    /// ACR now, which it states as CCR.
-    pub acr: Rate,
-    /// SR = Nrm / T; `None` for the first one.
-    pub source_rate: Option<Rate>,
-}
-
-/// A measuring interval of a port that tells rates.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct RateInterval {
-    /// Its length.
-    pub length: Duration,
-    /// Load factor z; infinite where there is no capacity but load.
-    pub load: f64,
-    /// Active circuits.
-    pub active: f64,
-    /// Fair share from now on.
-    pub fair_share: Rate,
-}
 
 /// A unit starts on a channel, or takes effect at its far end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,16 +9,16 @@ use alloc::string::String;
 
 use backwater_kernel::EventQueue;
 
-use crate::channel::Ticket;
-use crate::explicit_rate::RmCell;
-use crate::kind::{ControlKind, UnitKind};
+use crate::hop::kind::{ControlKind, UnitKind};
+use crate::hop::unit::{NONE, Unit};
+use crate::hop::wire::Ticket;
+use crate::marking::RmCell;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::source_control::{Abr, Next};
-use crate::spec::{AbrSpec, FlowSpec, NetworkSpec, SourceControlSpec};
+use crate::spec::{FlowSpec, NetworkSpec};
 use crate::timer::Timer;
 use crate::traffic::ENDLESS;
-use crate::unit::{NONE, Unit};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The end system of an ABR flow.
@@ -276,18 +276,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 }
 
-/// The ABR parameters of a flow, if it has any.
-pub(crate) fn abr_of(flow: &FlowSpec) -> Option<&AbrSpec> {
-    match &flow.source_control {
-        SourceControlSpec::Abr(abr) => Some(abr),
-        _ => None,
-    }
-}
-
 /// Refuses circuits that can't work.
 pub(crate) fn check(spec: &NetworkSpec, flow_id: usize) -> Result<(), String> {
     let flow = &spec.flows[flow_id];
-    let Some(abr) = abr_of(flow) else {
+    let Some(abr) = flow.abr() else {
         return Ok(());
     };
     if abr.pcr.0 == 0 || abr.mcr > abr.pcr || abr.icr > abr.pcr || abr.icr < abr.mcr {
@@ -309,7 +301,7 @@ pub(crate) fn check(spec: &NetworkSpec, flow_id: usize) -> Result<(), String> {
     }
     let partner = flow.partner.and_then(|id| spec.flows.get(id as usize));
     let Some(partner) = partner.filter(|other| {
-        abr_of(other).is_some() && other.partner.is_some_and(|id| id as usize == flow_id)
+        other.abr().is_some() && other.partner.is_some_and(|id| id as usize == flow_id)
     }) else {
         return Err("an ABR flow needs a partner that is ABR too and names it".into());
     };

@@ -3,9 +3,9 @@
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Time};
 
+use crate::hop::unit::Fifo;
 use crate::spec::{SinkSpec, Span};
 use crate::traffic::draw;
-use crate::unit::Fifo;
 
 /// A destination that takes units out of its buffer at its own pace.
 pub(crate) struct Sink {

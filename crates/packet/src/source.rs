@@ -3,12 +3,13 @@
 use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::{Delays, Delivery};
+use crate::hop::unit::Unit;
+use crate::network::Freed;
 use crate::probe::Probe;
-use crate::simulation::{Freed, Simulation};
+use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
 use crate::timer::Timer;
 use crate::traffic::{ENDLESS, Traffic};
-use crate::unit::Unit;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The application of `flow_id` has something to say.
@@ -77,6 +78,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         self.on_cell_sent(flow_id, number);
         self.inject(flow_id, number);
+    }
+
+    /// Acknowledgements of `flow_id` are overdue.
+    pub(crate) fn on_end_to_end_timer(&mut self, flow_id: u32) {
+        let flow = &mut self.network.flows[flow_id as usize];
+        let SourceControl::Aimd(aimd) = &mut flow.control else {
+            return;
+        };
+        let (again, next) = aimd.on_timer(self.now);
+        if again > 0 {
+            flow.next_number = aimd.next_number();
+            flow.backlog = flow.backlog.saturating_add(again as u64);
+            flow.counts.retransmitted += again as u64;
+        }
+        if let Some(due) = next {
+            self.schedule(Timer::EndToEnd.at(due, flow_id));
+        }
+        self.pump(flow_id);
     }
 
     /// A unit leaves the hands of source control.
