@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | receiver | a place in its buffer is free again | `free_unit` |
 //! | receiver | N2 since the last credit unit provoke the next | `count_freed`, `provoke_credit` |
-//! | receiver | as it starts, the scheme says what the buffer holds | `bind_credit`, `Rule::value` |
+//! | receiver | as it starts, the scheme says what is stored | `bind_credit`, `Rule::value` |
 //! | sender | the scheme makes credit of it; the gate turns | `renew_credit`, `Rule::credit` |
 //! | sender | each unit that starts spends one | `Sender::pass`, `after_pass` |
 //!
