@@ -6,10 +6,10 @@
 
 use alloc::string::String;
 
+use backwater_ends::shape::envelope::LONGEST_PS;
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate, Time};
 
-use crate::envelope::LONGEST_PS;
 use crate::spec::{FlowSpec, OnAlarm};
 
 /// A factor of 1 in the integer arithmetic of rates.

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 
+use backwater_ends::application::units::Traffic;
 use backwater_kernel::Time;
 use backwater_kernel::stats::{BatchMeans, Histogram, Sampled};
 
@@ -9,7 +10,6 @@ use crate::hop::kind::UnitKind;
 use crate::outcome::Drops;
 use crate::shaping::Shaping;
 use crate::source_control::SourceControl;
-use crate::traffic::Traffic;
 
 /// State of one flow.
 pub(crate) struct Flow {

@@ -14,7 +14,7 @@ use crate::hop::unit::{NONE, SharedCopies, Units};
 use crate::hop::wire::Channel;
 use crate::memory::pool::Pool;
 use crate::session::Sessions;
-use crate::sink::Sink;
+use crate::sink::Outlet;
 
 /// Everything there is: legs, channels, flows, units. Probes may read it.
 pub struct Network {
@@ -26,7 +26,7 @@ pub struct Network {
     pub(crate) channels: Vec<Channel>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) nodes: Vec<Node>,
-    pub(crate) sinks: Vec<Sink>,
+    pub(crate) sinks: Vec<Outlet>,
     pub(crate) units: Units,
     pub(crate) copies: SharedCopies,
     /// Children of legs that branch, and first legs of flows.

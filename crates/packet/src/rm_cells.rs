@@ -7,6 +7,7 @@
 use alloc::format;
 use alloc::string::String;
 
+use backwater_ends::application::units::ENDLESS;
 use backwater_kernel::EventQueue;
 
 use crate::hop::kind::{ControlKind, UnitKind};
@@ -18,7 +19,6 @@ use crate::simulation::Simulation;
 use crate::source_control::{Abr, Next};
 use crate::spec::{FlowSpec, NetworkSpec};
 use crate::timer::Timer;
-use crate::traffic::ENDLESS;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The end system of an ABR flow.

@@ -17,16 +17,16 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
+use backwater_ends::application::units::ENDLESS;
+use backwater_ends::shape::envelope::{self, Bucket, Gate, Parcel, Rule, Verdict};
+use backwater_ends::shape::sizes::{self, Sizes};
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Time};
 
 use crate::alarm::Alarm;
-use crate::envelope::{self, Bucket, Gate, Parcel, Rule, Verdict};
 use crate::flow::Delays;
-use crate::sizes::{self, Sizes};
 use crate::spec::{EnvelopeSpec, Excess, FlowSpec, OnAlarm, SourceControlSpec, TrafficSpec};
 use crate::timer::Timer;
-use crate::traffic::ENDLESS;
 
 /// Where a gate stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -224,7 +224,7 @@ impl Shaping {
 
 /// Refuses what contradicts itself or would never let a unit pass.
 pub(crate) fn check(flow: &FlowSpec) -> Result<(), String> {
-    sizes::check(flow)?;
+    sizes::check(&flow.sizes, flow.unit_bytes)?;
     for (name, spec) in [("envelope", &flow.envelope), ("policer", &flow.policer)] {
         if let Some(spec) = spec {
             let check = envelope::check(spec, flow.unit_bytes);

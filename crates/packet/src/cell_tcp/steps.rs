@@ -2,13 +2,13 @@
 
 use backwater_kernel::{EventQueue, Time};
 
-use super::Connection;
 use crate::flow::{Delays, Delivery};
 use crate::outcome::CellTcpOutcome;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
 use crate::timer::Timer;
+use backwater_ends::application::over_cells::Connection;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sets the first timer of every connection.

@@ -3,12 +3,12 @@
 use backwater_kernel::{EventQueue, Time};
 
 use super::{Shaping, Site};
-use crate::envelope::{Parcel, Verdict};
 use crate::hop::kind::UnitKind;
 use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe};
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
+use backwater_ends::shape::envelope::{Parcel, Verdict};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn shaping(&mut self, flow_id: u32) -> Option<&mut Shaping> {
@@ -87,7 +87,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let bytes = match &mut shaping.sizes {
             None => shaping.unit_bytes,
             Some(sizes) if sends_again => sizes.of(number),
-            Some(sizes) => sizes.next(),
+            Some(sizes) => sizes.take_next(),
         };
         let parcel = Parcel {
             came,
