@@ -7,6 +7,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_ends::application::{Outgoing, Payload};
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::{DueSet, Duration, Event, EventQueue, Phase, Stream, Time, Wheel};
 
@@ -16,7 +17,6 @@ use crate::frame::{ECT, Frame, NONE};
 use crate::network::{Flow, Network};
 use crate::outcome::{Standstill, Violation};
 use crate::probe::{Cause, Probe};
-use crate::stations::{Outgoing, Payload};
 use crate::timer::Timer;
 
 /// Promises broken that are kept word for word; the rest is only counted.
@@ -386,7 +386,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let flow = &mut network.flows[made.flow as usize];
         let ends = flow.ends(made.is_forward);
         let bytes =
-            crate::stations::frame_bytes(&made.payload, flow.is(Flow::RTP), flow.is(Flow::TAGGED));
+            crate::sizes::frame_bytes(&made.payload, flow.is(Flow::RTP), flow.is(Flow::TAGGED));
         let (number, class) = (flow.created, flow.class);
         flow.created += 1;
         flow.created_bytes += u64::from(bytes);
