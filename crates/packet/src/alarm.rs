@@ -6,10 +6,10 @@
 
 use alloc::string::String;
 
+use backwater_ends::shape::envelope::{Bucket, Gate, LONGEST_PS, Rule};
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, EventQueue, Rate, Time};
 
-use crate::envelope::{Bucket, Gate, LONGEST_PS, Rule};
 use crate::probe::Probe;
 use crate::shaping::{Shaping, Site};
 use crate::simulation::Simulation;

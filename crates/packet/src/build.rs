@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 use core::fmt;
 
+use backwater_ends::application::units::{self, Limited, Traffic};
+use backwater_ends::sink::Sink;
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::stats::{Level, TimeWeighted};
 use backwater_kernel::{Channels, Duration, EventQueue, Rate, Time};
@@ -25,7 +27,7 @@ use crate::service;
 use crate::session::{self, Sessions};
 use crate::shaping::{self, Shaping};
 use crate::simulation::{Network, Node, Simulation};
-use crate::sink::Sink;
+use crate::sink::Outlet;
 use crate::source_control::SourceControl;
 use crate::spec::{
     CREDIT_MAX, CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow,
@@ -33,7 +35,6 @@ use crate::spec::{
 };
 use crate::standstill::Mark;
 use crate::timer::Timer;
-use crate::traffic::{self, Traffic};
 use crate::unit::{Fifo, NONE, SharedCopies, Units};
 
 /// A specification that can't be run; the scenario layer refuses it with more words.
@@ -217,7 +218,7 @@ fn check_leg(leg: &LegSpec) -> Result<(), String> {
 
 /// Sources and sinks that act without time passing would never let it pass.
 fn check_pace(flow: &FlowSpec) -> Result<(), String> {
-    traffic::check(&flow.traffic)?;
+    units::check(&flow.traffic)?;
     match flow.source_control {
         SourceControlSpec::Aimd { timeout, .. } if timeout == Duration::ZERO => {
             Err("a time-out of zero would never let time pass".into())
@@ -312,7 +313,7 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         leaves,
         unit_bytes: flow.unit_bytes,
         next_number: 0,
-        traffic: Traffic::new(flow, flow_id, first_rate(spec, flow), spec.seed),
+        traffic: traffic(spec, flow_id),
         control: SourceControl::new(&flow.source_control, flow.unit_bytes),
         backlog: 0,
         shaping: Shaping::new(flow, spec.seed, flow_id),
@@ -329,6 +330,19 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
 fn first_rate(spec: &NetworkSpec, flow: &FlowSpec) -> Rate {
     let channel = flow.legs[0].channel;
     spec.links.channel(channel).rate
+}
+
+/// What the application of a flow does.
+fn traffic(spec: &NetworkSpec, flow_id: u32) -> Traffic {
+    let flow = &spec.flows[flow_id as usize];
+    let limited = match flow.source_control {
+        SourceControlSpec::Abr(_) => Limited::ByControl,
+        _ => Limited::Spaced {
+            unit_bytes: flow.unit_bytes,
+            link: first_rate(spec, flow),
+        },
+    };
+    Traffic::new(&flow.traffic, limited, spec.seed, flow_id)
 }
 
 /// Does the port pull the units of this flow, one whenever its queue runs empty?
@@ -417,7 +431,7 @@ fn link_children(network: &mut Network, spec: &NetworkSpec, flow: &FlowSpec, bas
                 below[index as usize] = 1;
                 if let Some(sink) = Sink::new(&flow.sink, spec.seed, leg_id) {
                     leg.first_child = network.sinks.len() as u32;
-                    network.sinks.push(sink);
+                    network.sinks.push(Outlet::new(sink));
                 }
             }
             [child] => leg.first_child = child,

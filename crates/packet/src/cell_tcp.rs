@@ -2,32 +2,15 @@
 //! (ITU-T I.363.5), and put together again at its destination.
 //!
 //! A connection has two flows, each the other's partner: `Tcp` opens it, `TcpBack` carries what
-//! comes back. The protocol is in the crate `ends`; here it meets cells:
-//!
-//! | File | Holds |
-//! |---|---|
-//! | `frames` | a direction's frames: which cells are theirs, which came |
-//! | `application` | who sends how many bytes, and when |
-//! | `connection` | both ends, both directions, the application, the next timer |
-//!
-//! A frame is a segment's payload with `overhead_bytes` of headers and trailer, in whole cells of
-//! `payload_bytes`. All its cells are offered at once and wait for source control: none (UBR) or
-//! ABR, whose RM cells take numbers among them. A cell's number in its flow says which frame it is
-//! of, as units have no payload; so a cell counts as part of a frame when it gets its number.
-//!
-//! Not modelled: marks (EFCI does not become ECN); a last cell that is lost costs its own frame
-//! only, while AAL 5, which finds the end of a frame by a bit in the last cell, would throw away
-//! the next one too; early and partial packet discard; the time hosts take.
-
-mod application;
-mod connection;
-mod frames;
+//! comes back. The protocol, the frames and the application are in `ends`
+//! (`application/over_cells`); here a connection meets flows, source control and events.
 
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_ends::application::over_cells::{Connection, End};
 use backwater_ends::spec::AckSpec;
 use backwater_kernel::{Duration, EventQueue, Time};
 
@@ -42,8 +25,6 @@ use crate::spec::{
 };
 use crate::timer::Timer;
 use crate::unit::NONE;
-
-use connection::{Connection, End};
 
 /// All connections of a network.
 pub(crate) struct Connections {

@@ -2,13 +2,13 @@
 
 use alloc::boxed::Box;
 
+use backwater_ends::application::units::Traffic;
 use backwater_kernel::Time;
 use backwater_kernel::stats::{BatchMeans, Histogram, Sampled};
 
 use crate::outcome::Drops;
 use crate::shaping::Shaping;
 use crate::source_control::SourceControl;
-use crate::traffic::Traffic;
 use crate::unit::Flags;
 
 /// State of one flow.

@@ -7,6 +7,7 @@
 use alloc::format;
 use alloc::string::String;
 
+use backwater_ends::application::units::ENDLESS;
 use backwater_kernel::EventQueue;
 
 use crate::channel::{Ticket, TicketKind};
@@ -16,7 +17,6 @@ use crate::simulation::Simulation;
 use crate::source_control::{Abr, Next};
 use crate::spec::{AbrSpec, FlowSpec, NetworkSpec, SourceControlSpec};
 use crate::timer::Timer;
-use crate::traffic::ENDLESS;
 use crate::unit::{Flags, NONE, Unit};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {

@@ -15,20 +15,20 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
+use backwater_ends::application::units::ENDLESS;
+use backwater_ends::shape::envelope::{self, Gate, Parcel, Rule, Verdict};
+use backwater_ends::shape::sizes::{self, Sizes};
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, EventQueue, Time};
 
 use crate::alarm::Alarm;
-use crate::envelope::{self, Gate, Parcel, Rule, Verdict};
 use crate::flow::Delays;
 use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe, UnitKind};
 use crate::simulation::Simulation;
-use crate::sizes::{self, Sizes};
 use crate::source_control::SourceControl;
 use crate::spec::{EnvelopeSpec, Excess, FlowSpec, OnAlarm, SourceControlSpec, TrafficSpec};
 use crate::timer::Timer;
-use crate::traffic::ENDLESS;
 
 /// Where a gate stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -284,7 +284,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let bytes = match &mut shaping.sizes {
             None => shaping.unit_bytes,
             Some(sizes) if sends_again => sizes.of(number),
-            Some(sizes) => sizes.next(),
+            Some(sizes) => sizes.take_next(),
         };
         let parcel = Parcel {
             came,
@@ -384,7 +384,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
 /// Refuses what contradicts itself or would never let a unit pass.
 pub(crate) fn check(flow: &FlowSpec) -> Result<(), String> {
-    sizes::check(flow)?;
+    sizes::check(&flow.sizes, flow.unit_bytes)?;
     for (name, spec) in [("envelope", &flow.envelope), ("policer", &flow.policer)] {
         if let Some(spec) = spec {
             let check = envelope::check(spec, flow.unit_bytes);

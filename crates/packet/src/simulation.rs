@@ -20,7 +20,7 @@ use crate::probe::Probe;
 use crate::rate_ports::RatePorts;
 use crate::session::Sessions;
 use crate::shaping::Site;
-use crate::sink::Sink;
+use crate::sink::Outlet;
 use crate::standstill::Mark;
 use crate::timer::Timer;
 use crate::unit::{NONE, SharedCopies, Units};
@@ -38,7 +38,7 @@ pub struct Network {
     pub(crate) channels: Vec<Channel>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) nodes: Vec<Node>,
-    pub(crate) sinks: Vec<Sink>,
+    pub(crate) sinks: Vec<Outlet>,
     pub(crate) units: Units,
     pub(crate) copies: SharedCopies,
     /// Children of legs that branch, and first legs of flows.

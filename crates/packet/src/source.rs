@@ -1,5 +1,6 @@
 //! The two ends of a flow: offering units, taking them in, answering.
 
+use backwater_ends::application::units::ENDLESS;
 use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::{Delays, Delivery};
@@ -7,7 +8,6 @@ use crate::probe::Probe;
 use crate::simulation::{Freed, Simulation};
 use crate::source_control::SourceControl;
 use crate::timer::Timer;
-use crate::traffic::{ENDLESS, Traffic};
 use crate::unit::{Flags, Unit};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -201,11 +201,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         };
         let (now, seed) = (self.now, self.seed);
-        let Traffic::Server(server) = &mut self.network.flows[server_id as usize].traffic else {
-            return;
-        };
-        let ready = server.take(now, request, seed, server_id);
-        self.ask_again(server_id, Some(ready));
+        let server = &mut self.network.flows[server_id as usize].traffic;
+        let ready = server.serve(now, request, seed, server_id);
+        self.ask_again(server_id, ready);
     }
 
     /// A unit of a response reached the client that asks on `client_id`.
@@ -226,7 +224,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         sink.waiting.push(&mut self.network.units, place);
         if !sink.release_due {
             sink.release_due = true;
-            let at = sink.next_release(self.now);
+            let at = sink.sink.next_release(self.now);
             self.schedule(Timer::Release.at(at, leg_id));
         }
     }
@@ -241,10 +239,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         }
         let place = sink.waiting.pop(&self.network.units);
-        sink.on_release(now);
+        sink.sink.on_release(now);
         if sink.waiting.len > 0 {
             sink.release_due = true;
-            let at = sink.next_release(now);
+            let at = sink.sink.next_release(now);
             self.schedule(Timer::Release.at(at, leg_id));
         }
         let bytes = self.network.units.get(place).bytes;

@@ -17,13 +17,12 @@ mod scheduler;
 
 pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
 pub use backwater_ends::spec::Span;
-pub use ends::{
-    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SourceControlSpec,
-    TrafficSpec,
+pub use backwater_ends::spec::shape::{EnvelopeRule, EnvelopeSpec, Excess, SizeShare};
+pub use backwater_ends::spec::units::{
+    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, TrafficSpec,
 };
-pub use envelope::{
-    EnvelopeRule, EnvelopeSpec, Excess, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
-};
+pub use ends::SourceControlSpec;
+pub use envelope::{OnAlarm, ReserveSpec, SessionSpec};
 pub use explicit_rate::{
     AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
     QueueControlSpec, RelativeRateSpec,

@@ -1,5 +1,6 @@
 //! What a session does when its clock, an answer or a message comes.
 
+use backwater_ends::application::units::Traffic;
 use backwater_kernel::EventQueue;
 
 use super::Branches;
@@ -9,7 +10,6 @@ use crate::signal::Message;
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
 use crate::timer::Timer;
-use crate::traffic::Traffic;
 use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {

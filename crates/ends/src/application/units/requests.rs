@@ -20,10 +20,10 @@ use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Time};
 
 use super::{ENDLESS, Emission, Exchange, Request};
-use crate::spec::RequestsSpec;
+use crate::spec::units::RequestsSpec;
 
 /// State of one client.
-pub(crate) struct Requests {
+pub struct Requests {
     spec: RequestsSpec,
     pub exchange: Exchange,
     /// Requests of this cycle not yet issued.

@@ -11,7 +11,7 @@ use alloc::collections::VecDeque;
 use backwater_kernel::{Duration, Time};
 
 /// State of one flow's window.
-pub(crate) struct SlidingWindow {
+pub struct SlidingWindow {
     units: u32,
     interval: Duration,
     /// When the units of the last interval passed, oldest first; `units` at most.
@@ -19,6 +19,7 @@ pub(crate) struct SlidingWindow {
 }
 
 impl SlidingWindow {
+    /// No unit has passed yet.
     pub fn new(units: u32, interval: Duration) -> SlidingWindow {
         SlidingWindow {
             units,
@@ -27,6 +28,7 @@ impl SlidingWindow {
         }
     }
 
+    /// The first instant from `now` on at which the next unit conforms.
     pub fn conforms_at(&mut self, now: Time) -> Time {
         while let Some(&oldest) = self.passed.front()
             && oldest + self.interval <= now
@@ -39,6 +41,7 @@ impl SlidingWindow {
         }
     }
 
+    /// A unit passes.
     pub fn pass(&mut self, now: Time) {
         self.passed.push_back(now);
     }

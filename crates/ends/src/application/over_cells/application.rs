@@ -4,7 +4,8 @@ use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Time};
 
 use super::connection::End;
-use crate::spec::{CellApplication, CellTcpSpec, Span};
+use crate::spec::Span;
+use crate::spec::units::{CellApplication, CellTcpSpec};
 
 /// More than any run sends.
 const ENDLESS_BYTES: u64 = u64::MAX / 4;
@@ -138,7 +139,7 @@ impl Application {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backwater_ends::TcpSpec;
+    use crate::TcpSpec;
 
     fn application(kind: CellApplication) -> Application {
         let spec = CellTcpSpec {

@@ -15,13 +15,13 @@ use alloc::boxed::Box;
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::{ENDLESS, Emission};
-use crate::spec::LimitSpec;
+use crate::spec::units::LimitSpec;
 
 /// Longer than any run, and yet an instant can be so far off.
 const NEVER: Duration = Duration(u64::MAX / 4);
 
 /// State of one limited source.
-pub(crate) struct Bottlenecked {
+pub struct Bottlenecked {
     start: Time,
     limits: Box<[LimitSpec]>,
     /// Limits that hold or have held.

@@ -7,13 +7,13 @@ use alloc::string::String;
 
 use backwater_kernel::stream::{Purpose, Stream};
 
-use crate::spec::{FlowSpec, SizeShare};
+use crate::spec::shape::SizeShare;
 
 /// All of it, as an integer threshold.
 const WHOLE: u64 = 1 << 63;
 
 /// The sizes of one flow's units.
-pub(crate) struct Sizes {
+pub struct Sizes {
     /// A draw below the threshold, and not below the one before, gives the size.
     thresholds: Box<[(u64, u32)]>,
     stream: Stream,
@@ -50,7 +50,7 @@ impl Sizes {
     }
 
     /// The size of the next unit that source control hands over, each once.
-    pub fn next(&mut self) -> u32 {
+    pub fn take_next(&mut self) -> u32 {
         let kept = self.known.pop_front();
         kept.unwrap_or_else(|| self.draw())
     }
@@ -90,9 +90,12 @@ fn thresholds(shares: &[SizeShare]) -> Box<[(u64, u32)]> {
     thresholds
 }
 
-/// Refuses sizes that cannot be drawn.
-pub(crate) fn check(flow: &FlowSpec) -> Result<(), String> {
-    let sizes = &flow.sizes;
+/// Refuses sizes that cannot be drawn, or of which the largest is not `unit_bytes`.
+///
+/// # Errors
+///
+/// What is wrong, as the end of a sentence about the flow.
+pub fn check(sizes: &[SizeShare], unit_bytes: u32) -> Result<(), String> {
     let Some(largest) = sizes.iter().map(|size| size.bytes).max() else {
         return Ok(());
     };
@@ -104,10 +107,9 @@ pub(crate) fn check(flow: &FlowSpec) -> Result<(), String> {
     if !sound || !sum.is_finite() || sum <= 0.0 {
         return Err("shares of sizes must not be negative, and one must be above zero".into());
     }
-    if largest != flow.unit_bytes {
+    if largest != unit_bytes {
         return Err(format!(
-            "its largest size of {largest} bytes is not its unit of {} bytes",
-            flow.unit_bytes
+            "its largest size of {largest} bytes is not its unit of {unit_bytes} bytes"
         ));
     }
     Ok(())

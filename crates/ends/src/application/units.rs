@@ -1,4 +1,4 @@
-//! What does the application want to send? One file a kind.
+//! What does the application want to send, in units? One file a kind.
 //!
 //! Traffic is asked when its timer fires and answers with units offered now and the next time
 //! it wants to be asked.
@@ -10,12 +10,13 @@ mod on_off;
 mod requests;
 mod trains;
 
-pub(crate) use bottlenecked::Bottlenecked;
-pub(crate) use client::Client;
-pub(crate) use exchange::{Exchange, Request, Server};
-pub(crate) use on_off::OnOff;
-pub(crate) use requests::Requests;
-pub(crate) use trains::Trains;
+use bottlenecked::Bottlenecked;
+use client::Client;
+pub use exchange::Request;
+use exchange::{Exchange, Server};
+use on_off::OnOff;
+use requests::Requests;
+use trains::Trains;
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -24,11 +25,12 @@ use alloc::string::String;
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Rate, Time};
 
-use crate::spec::{FlowSpec, LimitSpec, SourceControlSpec, Span, TrafficSpec};
+use crate::spec::Span;
+use crate::spec::units::{LimitSpec, TrafficSpec};
 
 /// What one source does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Emission {
+pub struct Emission {
     /// Units offered now.
     pub units: u64,
     /// When to ask again.
@@ -36,27 +38,55 @@ pub(crate) struct Emission {
 }
 
 /// An endless backlog.
-pub(crate) const ENDLESS: u64 = u64::MAX;
+pub const ENDLESS: u64 = u64::MAX;
+
+/// How an application with a limit keeps to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limited {
+    /// Source control reads the limit; the application offers all it has at once.
+    ByControl,
+    /// The application spaces its units, without a limit at the rate of its first link.
+    Spaced {
+        /// Of a unit on the wire.
+        unit_bytes: u32,
+        /// Of the first link.
+        link: Rate,
+    },
+}
 
 /// The application of one flow.
-pub(crate) enum Traffic {
+pub enum Traffic {
+    /// Nothing of its own.
     Silent,
-    Greedy { start: Time, total: u64 },
+    /// Everything at once.
+    Greedy {
+        /// First unit.
+        start: Time,
+        /// Units in all; [`ENDLESS`] is without end.
+        total: u64,
+    },
+    /// Constant rate, Poisson.
     Spaced(Box<Spaced>),
     // The big ones are boxed: a network has many more quiet flows than clients.
+    /// Bursts and pauses.
     OnOff(Box<OnOff>),
+    /// Packet trains.
     Trains(Box<Trains>),
+    /// A client of a file server.
     Client(Box<Client>),
+    /// Cycles of requests.
     Requests(Box<Requests>),
+    /// Not faster than a limit.
     Bottlenecked(Box<Bottlenecked>),
+    /// Answers clients.
     Server(Box<Server>),
 }
 
 impl Traffic {
-    /// What the application of `flow`, number `id`, does; `link` is the rate of its first link.
-    pub fn new(flow: &FlowSpec, id: u32, link: Rate, seed: u64) -> Traffic {
+    /// What the application of flow `id` does. `limited` says how one with a limit keeps to it.
+    pub fn new(traffic: &TrafficSpec, limited: Limited, seed: u64, id: u32) -> Traffic {
         let stream = || Stream::new(seed, id as u64, Purpose::Traffic);
-        match flow.traffic {
+        match *traffic {
             TrafficSpec::Silent => Traffic::Silent,
             TrafficSpec::Greedy { start, total } => Traffic::Greedy {
                 start,
@@ -111,9 +141,11 @@ impl Traffic {
                 Traffic::Requests(Box::new(Requests::new(spec, seed, id)))
             }
             TrafficSpec::Bottlenecked { start, ref limits } => {
-                let bottlenecked = match flow.source_control {
-                    SourceControlSpec::Abr(_) => Bottlenecked::offered(start, limits),
-                    _ => Bottlenecked::spaced(start, limits, flow.unit_bytes, link),
+                let bottlenecked = match limited {
+                    Limited::ByControl => Bottlenecked::offered(start, limits),
+                    Limited::Spaced { unit_bytes, link } => {
+                        Bottlenecked::spaced(start, limits, unit_bytes, link)
+                    }
                 };
                 Traffic::Bottlenecked(Box::new(bottlenecked))
             }
@@ -190,6 +222,14 @@ impl Traffic {
         }
     }
 
+    /// This server of flow `id` takes a request; the instant its response is ready.
+    pub fn serve(&mut self, now: Time, request: Request, seed: u64, id: u32) -> Option<Time> {
+        match self {
+            Traffic::Server(server) => Some(server.take(now, request, seed, id)),
+            _ => None,
+        }
+    }
+
     /// A unit of a response reached this client. When it completes one: when that was asked for,
     /// and when to wake the client next.
     pub fn on_response_unit(&mut self, now: Time) -> Option<(Time, Option<Time>)> {
@@ -202,7 +242,11 @@ impl Traffic {
 }
 
 /// Refuses what would not let time pass or contradicts itself.
-pub(crate) fn check(traffic: &TrafficSpec) -> Result<(), String> {
+///
+/// # Errors
+///
+/// What is wrong, as the end of a sentence about the flow.
+pub fn check(traffic: &TrafficSpec) -> Result<(), String> {
     let zero = Duration::ZERO;
     let stands_still = match *traffic {
         TrafficSpec::Constant { interval, .. } => interval == zero,
@@ -254,7 +298,7 @@ fn check_limits(limits: &[LimitSpec]) -> Result<(), String> {
 }
 
 /// One unit after each gap: constant rate or Poisson.
-pub(crate) struct Spaced {
+pub struct Spaced {
     start: Time,
     gap: Span,
     /// Before each gap.

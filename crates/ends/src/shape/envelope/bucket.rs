@@ -15,13 +15,14 @@
 use backwater_kernel::{Duration, Rate, Time};
 
 /// State of one flow's bucket.
-pub(crate) struct Bucket {
+pub struct Bucket {
     rate: Rate,
     tolerance: Duration,
     arrival_due: Time,
 }
 
 impl Bucket {
+    /// A bucket that is empty.
     pub fn new(rate: Rate, tolerance: Duration) -> Bucket {
         Bucket {
             rate,
@@ -30,6 +31,7 @@ impl Bucket {
         }
     }
 
+    /// How fast it leaks.
     pub fn rate(&self) -> Rate {
         self.rate
     }
@@ -39,11 +41,13 @@ impl Bucket {
         self.rate = rate;
     }
 
+    /// The first instant from `now` on at which the next unit conforms.
     pub fn conforms_at(&self, now: Time) -> Time {
         let earliest = self.arrival_due.ps().saturating_sub(self.tolerance.ps());
         now.max(Time(earliest))
     }
 
+    /// A unit of so many bytes passes.
     pub fn pass(&mut self, now: Time, bytes: u32) {
         self.arrival_due = now.max(self.arrival_due) + self.rate.tick(bytes as u64);
     }

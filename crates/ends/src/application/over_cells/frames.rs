@@ -2,9 +2,8 @@
 
 use alloc::collections::VecDeque;
 
-use backwater_ends::Segment;
-
-use crate::spec::CellTcpSpec;
+use crate::Segment;
+use crate::spec::units::CellTcpSpec;
 
 /// A segment in cells.
 struct Frame {
@@ -98,8 +97,8 @@ fn is_after(number: u32, other: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::CellApplication;
-    use backwater_ends::TcpSpec;
+    use crate::TcpSpec;
+    use crate::spec::units::CellApplication;
     use backwater_kernel::Time;
 
     fn frames() -> Frames {

@@ -8,10 +8,10 @@ use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Time};
 
 use super::{Emission, Exchange, Request};
-use crate::spec::ClientSpec;
+use crate::spec::units::ClientSpec;
 
 /// The client's side.
-pub(crate) struct Client {
+pub struct Client {
     spec: ClientSpec,
     lookups_left: u32,
     lookups_unanswered: u32,

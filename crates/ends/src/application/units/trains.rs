@@ -19,7 +19,7 @@ use backwater_kernel::{Duration, Time};
 use super::{ENDLESS, Emission};
 
 /// State of one source of trains.
-pub(crate) struct Trains {
+pub struct Trains {
     mean_units: f64,
     gap: Duration,
     mean_pause: Duration,

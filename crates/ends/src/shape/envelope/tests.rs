@@ -8,7 +8,7 @@ use backwater_kernel::Rate;
 use backwater_kernel::stream::Purpose;
 
 /// The arrivals that a rule lets pass.
-pub(crate) fn passed(arrivals: &[u64], mut conforms: impl FnMut(Time) -> bool) -> Vec<u64> {
+pub fn passed(arrivals: &[u64], mut conforms: impl FnMut(Time) -> bool) -> Vec<u64> {
     let through = arrivals.iter().filter(|&&at| conforms(Time(at)));
     through.copied().collect()
 }

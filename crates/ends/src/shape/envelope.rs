@@ -10,9 +10,9 @@ mod sliding_window;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use bucket::Bucket;
-pub(crate) use fixed_window::FixedWindow;
-pub(crate) use sliding_window::SlidingWindow;
+pub use bucket::Bucket;
+pub use fixed_window::FixedWindow;
+pub use sliding_window::SlidingWindow;
 
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -21,16 +21,19 @@ use alloc::string::String;
 use backwater_kernel::stream::Stream;
 use backwater_kernel::{Duration, Time};
 
-use crate::spec::{EnvelopeRule, EnvelopeSpec, Excess};
+use crate::spec::shape::{EnvelopeRule, EnvelopeSpec, Excess};
 
 /// Longest interval, tolerance and time of a unit: the sum of two and the end of a run must fit
 /// the clock.
-pub(crate) const LONGEST_PS: u64 = 1 << 62;
+pub const LONGEST_PS: u64 = 1 << 62;
 
 /// How much may pass when.
-pub(crate) enum Rule {
+pub enum Rule {
+    /// Windows that stand still.
     FixedWindow(FixedWindow),
+    /// A window that may begin anywhere.
     SlidingWindow(SlidingWindow),
+    /// A leaky bucket.
     Bucket(Bucket),
 }
 
@@ -75,7 +78,7 @@ impl Rule {
 
 /// A unit on its way to the first port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Parcel {
+pub struct Parcel {
     /// When it came to the gate.
     pub came: Time,
     /// Position in its flow, from source control on.
@@ -86,15 +89,18 @@ pub(crate) struct Parcel {
 
 /// What becomes of a unit at a gate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verdict {
+pub enum Verdict {
+    /// It conforms.
     Passes,
+    /// It does not, and is dropped.
     Refused,
     /// It waits; when to ask, if nobody waited before it.
     Waits(Option<Time>),
 }
 
 /// One rule at one place: the source's envelope, the spacing after a warning, the policer.
-pub(crate) struct Gate {
+pub struct Gate {
+    /// How much may pass when.
     pub rule: Rule,
     excess: Excess,
     /// Units that wait until they conform. While any do, a call of `release` is due.
@@ -102,6 +108,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
+    /// Nothing has come yet.
     pub fn new(rule: Rule, excess: Excess) -> Gate {
         Gate {
             rule,
@@ -115,10 +122,12 @@ impl Gate {
         self.excess != Excess::Drop
     }
 
+    /// Does the application stand still while its next unit does not conform?
     pub fn freezes(&self) -> bool {
         self.excess == Excess::Freeze
     }
 
+    /// Does a unit wait here?
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
@@ -148,7 +157,11 @@ impl Gate {
         Verdict::Waits(None)
     }
 
-    /// The next unit that has waited long enough, or when to ask again.
+    /// The next unit that has waited long enough.
+    ///
+    /// # Errors
+    ///
+    /// When to ask again, if a unit waits.
     pub fn release(&mut self, now: Time) -> Result<Parcel, Option<Time>> {
         let first = *self.waiting.front().ok_or(None)?;
         let at = self.rule.conforms_at(now);
@@ -162,7 +175,11 @@ impl Gate {
 }
 
 /// Refuses what would let nothing pass or what the clock cannot hold.
-pub(crate) fn check(spec: &EnvelopeSpec, unit_bytes: u32) -> Result<(), String> {
+///
+/// # Errors
+///
+/// What is wrong, to follow the name of the envelope.
+pub fn check(spec: &EnvelopeSpec, unit_bytes: u32) -> Result<(), String> {
     match spec.rule {
         EnvelopeRule::FixedWindow {
             units, interval, ..

@@ -1,17 +1,17 @@
 //! A connection: both ends, the frames each has under way, what uses it.
 
-use backwater_ends::tcp::HostClock;
-use backwater_ends::{Endpoint, Segment};
 use backwater_kernel::Time;
 
 use super::application::Application;
 use super::frames::Frames;
 use crate::outcome::CellTcpOutcome;
-use crate::spec::CellTcpSpec;
+use crate::spec::units::CellTcpSpec;
+use crate::tcp::HostClock;
+use crate::{Endpoint, Segment};
 
 /// An end of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum End {
+pub enum End {
     /// At the source of the flow that opens it.
     Opener,
     /// At its destination.
@@ -29,7 +29,7 @@ impl End {
 }
 
 /// State of one connection. Arrays hold the opener's first.
-pub(super) struct Connection {
+pub struct Connection {
     spec: CellTcpSpec,
     /// On which each end sends.
     pub flows: [u32; 2],

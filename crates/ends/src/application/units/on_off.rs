@@ -8,7 +8,7 @@ use super::Emission;
 use crate::spec::Span;
 
 /// State of one on-off source.
-pub(crate) struct OnOff {
+pub struct OnOff {
     on: Span,
     off: Span,
     on_interval: Duration,

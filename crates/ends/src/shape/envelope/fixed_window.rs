@@ -13,7 +13,7 @@
 use backwater_kernel::{Duration, Time};
 
 /// State of one flow's windows.
-pub(crate) struct FixedWindow {
+pub struct FixedWindow {
     units: u32,
     interval: Duration,
     /// End of the window it is in; an instant at the end belongs to the next.
@@ -41,6 +41,7 @@ impl FixedWindow {
         }
     }
 
+    /// The first instant from `now` on at which the next unit conforms.
     pub fn conforms_at(&mut self, now: Time) -> Time {
         self.move_to(now);
         if self.used < self.units {
@@ -50,6 +51,7 @@ impl FixedWindow {
         }
     }
 
+    /// A unit passes.
     pub fn pass(&mut self, now: Time) {
         self.move_to(now);
         self.used += 1;

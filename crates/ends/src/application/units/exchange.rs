@@ -14,7 +14,7 @@ use crate::spec::Span;
 
 /// A request under way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Request {
+pub struct Request {
     /// Units of the response.
     pub response_units: u32,
     /// Server's time for it.
@@ -24,7 +24,7 @@ pub(crate) struct Request {
 }
 
 /// What one client has asked for and not yet got.
-pub(crate) struct Exchange {
+pub struct Exchange {
     request_units: u32,
     /// Issued, not yet complete at the server: units still to come of the first, and all.
     at_server: VecDeque<Request>,
@@ -88,7 +88,7 @@ impl Exchange {
 
 /// The server's side: one request at a time, in order.
 #[derive(Default)]
-pub(crate) struct Server {
+pub struct Server {
     busy_until: Time,
     ready_units: VecDeque<u32>,
     service: Option<Stream>,
