@@ -22,13 +22,7 @@ const LARGEST: usize = 3;
 
 /// Crates that are not there yet, with the size of their largest circle. Never add to it; strike
 /// out what is mended.
-const NOT_YET: &[(&str, usize)] = &[
-    ("ethernet", 7),
-    ("flit", 9),
-    ("oracle", 9),
-    ("packet", 8),
-    ("scenario", 9),
-];
+const NOT_YET: &[(&str, usize)] = &[("ethernet", 7), ("packet", 8)];
 
 /// A file of a crate: its module path below the crate, what it names.
 struct Module {

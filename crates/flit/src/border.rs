@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::cut::Cut;
+use crate::cut::Cut;
 use crate::fabric::{Buffered, Fabric};
 use crate::lane::{FRESH, NONE};
 use crate::layout::{BLOCK, Layout};
@@ -30,12 +30,12 @@ pub struct Mail {
     credits: Vec<u32>,
     /// Output lanes whose buffer a tail has left.
     releases: Vec<u32>,
-    pub(super) note: Note,
+    pub(crate) note: Note,
 }
 
 /// What every shard tells every other.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Note {
+pub(crate) struct Note {
     /// A flit moved.
     pub moved: bool,
     /// Flits that left their sources less flits delivered; wraps.
@@ -61,13 +61,13 @@ pub(crate) struct Border {
     /// Output channels of the routers at the border, ascending, and some between them.
     strips: Vec<Range<u32>>,
     /// By shard.
-    pub(super) mails: Vec<Mail>,
+    pub(crate) mails: Vec<Mail>,
     /// Packets whose tails have left for other shards.
     gone: Vec<u32>,
 }
 
 impl Border {
-    pub(super) fn new(graph: &Graph, layout: &Layout, cut: &Cut, shard: usize) -> Border {
+    pub(crate) fn new(graph: &Graph, layout: &Layout, cut: &Cut, shard: usize) -> Border {
         let mut peer = vec![HERE; layout.outs as usize + 1];
         let mut is_border = vec![false; graph.routers as usize];
         for (index, channel) in graph.channels.iter().enumerate() {
@@ -137,14 +137,14 @@ impl Border {
     }
 
     /// All mails say so.
-    pub(super) fn seal(&mut self, note: Note) {
+    pub(crate) fn seal(&mut self, note: Note) {
         for mail in &mut self.mails {
             mail.note = note;
         }
     }
 
     /// Packets that have left are no longer here.
-    pub(super) fn forget_gone(&mut self, packets: &mut Pool) {
+    pub(crate) fn forget_gone(&mut self, packets: &mut Pool) {
         for id in self.gone.drain(..) {
             packets.remove(id);
         }
@@ -274,7 +274,7 @@ impl Fabric {
     }
 
     /// What has crossed from another shard is on its way.
-    pub(super) fn take(&mut self, mail: &mut Mail) {
+    pub(crate) fn take(&mut self, mail: &mut Mail) {
         let now = self.now;
         for (lane, ahead) in mail.flits.drain(..) {
             self.arrivals.at(now + u64::from(ahead)).push(lane);

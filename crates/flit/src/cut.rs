@@ -12,7 +12,7 @@ const NOBODY: u8 = u8::MAX;
 /// Owners of both ends of all channels. A terminal belongs to the router it sends to, its
 /// ejection channel to the router it hears from.
 #[derive(Debug)]
-pub(super) struct Cut {
+pub(crate) struct Cut {
     pub parts: usize,
     /// By output channel, injection included.
     outs: Vec<u8>,

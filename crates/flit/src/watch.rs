@@ -5,9 +5,54 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Crossing, Tag};
 use crate::fabric::Fabric;
 use crate::lane::FRESH;
+use crate::packet::Packet;
+
+/// A packet, as probes know it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tag {
+    /// Its number among the packets alive; numbers are used again.
+    pub number: u32,
+    /// Terminal it comes from.
+    pub source: u32,
+    /// Terminal it goes to.
+    pub destination: u32,
+    /// Cycle in which it was born.
+    pub birth: u64,
+    /// Its class.
+    pub class: u8,
+    /// Flits.
+    pub length: u16,
+}
+
+impl Tag {
+    pub(crate) fn of(number: u32, packet: &Packet) -> Tag {
+        Tag {
+            number,
+            source: packet.source,
+            destination: packet.way.destination,
+            birth: packet.birth,
+            class: packet.class,
+            length: packet.length,
+        }
+    }
+}
+
+/// A flit leaves a buffer for a lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Crossing {
+    /// In this cycle.
+    pub cycle: u64,
+    /// Channel: those between routers, then injection, then ejection, both by terminal.
+    pub channel: u32,
+    /// Lane of the channel.
+    pub lane: u8,
+    /// Number of the flit in its packet, the header 0.
+    pub flit: u16,
+    /// Its packet.
+    pub packet: Tag,
+}
 
 /// What happened in a cycle.
 #[derive(Debug)]
