@@ -8,7 +8,9 @@ extern crate alloc;
 extern crate std;
 
 mod arbiter;
+mod border;
 mod crossbar;
+mod cut;
 mod deadlock;
 pub mod dependency;
 mod error;
@@ -17,6 +19,7 @@ mod finish;
 mod heads;
 mod lane;
 mod layout;
+mod lists;
 pub mod meter;
 mod multiplexed;
 pub mod outcome;
@@ -34,6 +37,7 @@ pub mod spec;
 mod tally;
 pub mod topology;
 pub mod traffic;
+mod watch;
 
 pub use error::BuildError;
 pub use simulation::{Simulation, verify};

@@ -13,29 +13,29 @@ use backwater_kernel::stats::{Level, TimeWeighted};
 use backwater_kernel::{Channels, Duration, EventQueue, Rate, Time};
 
 use crate::cell_tcp::Connections;
-use crate::channel::{self, Channel};
 use crate::conversation;
-use crate::due::Due;
 use crate::flow::{Flow, FlowCounts};
 use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
-use crate::leg::{Leg, LegCounts, Receiver, Seers, Sender};
-use crate::pool;
+use crate::hop::due::Due;
+use crate::hop::leg::{Leg, LegCounts, Receiver, Seers, Sender};
+use crate::hop::unit::{Fifo, NONE, SharedCopies, Units};
+use crate::hop::wire::{self, Channel};
+use crate::marking::rate_ports::{self, RatePorts};
+use crate::memory::pool;
+use crate::network::{Network, Node};
 use crate::probe::Probe;
-use crate::rate_ports::{self, RatePorts};
 use crate::rm_cells;
 use crate::scheduler::Place;
-use crate::service;
 use crate::session::{self, Sessions};
 use crate::shaping::{self, Shaping};
-use crate::simulation::{Network, Node, Simulation};
+use crate::simulation::Simulation;
 use crate::sink::Outlet;
 use crate::spec::{
     CREDIT_MAX, CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow,
-    SourceControlSpec, TrafficSpec,
+    SchedulerSpec, SourceControlSpec,
 };
-use crate::standstill::Mark;
+use crate::standstill::mark::Mark;
 use crate::timer::Timer;
-use crate::unit::{Fifo, NONE, SharedCopies, Units};
 
 /// A specification that can't be run; the scenario layer refuses it with more words.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,7 +61,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub fn new(spec: &NetworkSpec, probe: P) -> Result<Self, BuildError> {
         verify(spec)?;
         let mut network = network(spec);
-        let rates = RatePorts::new(&mut network, spec);
+        let rates = RatePorts::new(&network.legs, spec);
+        for leg in &mut network.legs {
+            if rates.has(leg.sender.channel) {
+                leg.sender.seen_by.set_rates();
+            }
+        }
         let mut simulation = Simulation {
             now: Time::ZERO,
             events: Q::default(),
@@ -141,7 +146,7 @@ pub fn verify(spec: &NetworkSpec) -> Result<(), BuildError> {
             }
         }
     }
-    channel::check_outages(spec).map_err(BuildError)?;
+    wire::check_outages(spec).map_err(BuildError)?;
     let legs: usize = spec.flows.iter().map(|flow| flow.legs.len()).sum();
     if legs > Place::SEATS as usize {
         return refuse(format!(
@@ -176,14 +181,14 @@ fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
         return Err("no leg leaves the source".into());
     }
     for (id, leg) in flow.legs.iter().enumerate() {
-        let Some((from, _)) = ends(spec, leg.channel) else {
+        let Some((from, _)) = spec.ends(leg.channel) else {
             return Err(format!("leg {id} crosses a channel that does not exist"));
         };
         let starts_at = match leg.parent {
             None => flow.source,
-            Some(parent) if (parent as usize) < id => {
-                ends(spec, flow.legs[parent as usize].channel).map_or(u32::MAX, |(_, to)| to)
-            }
+            Some(parent) if (parent as usize) < id => spec
+                .ends(flow.legs[parent as usize].channel)
+                .map_or(u32::MAX, |(_, to)| to),
             Some(_) => return Err(format!("leg {id} comes before its parent")),
         };
         if starts_at != from {
@@ -193,7 +198,24 @@ fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
     }
     check_pace(flow)?;
     shaping::check(flow)?;
-    service::check_flow(spec, flow)
+    check_ports(spec, flow)
+}
+
+/// Can the ports on the way serve the flow?
+///
+/// # Errors
+/// If an endless source stands before a port that may refuse what it hands over: it would hand
+/// over unit after unit without time passing.
+fn check_ports(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
+    let refuses = |leg: &LegSpec| {
+        let scheduler = spec.links.channel(leg.channel).scheduler;
+        matches!(scheduler, SchedulerSpec::Ats { max_residence } if max_residence.is_some())
+    };
+    let mut roots = flow.legs.iter().filter(|leg| leg.parent.is_none());
+    if flow.is_pulled() && roots.any(refuses) {
+        return Err("a greedy source can't stand before a port with a maximum residence".into());
+    }
+    Ok(())
 }
 
 fn check_leg(leg: &LegSpec) -> Result<(), String> {
@@ -225,14 +247,6 @@ fn check_pace(flow: &FlowSpec) -> Result<(), String> {
         }
         _ => Ok(()),
     }
-}
-
-/// Nodes at the two ends of a channel.
-pub(crate) fn ends(spec: &NetworkSpec, channel: u32) -> Option<(u32, u32)> {
-    let channels = spec.links.channels();
-    channels
-        .contains(&channel)
-        .then(|| spec.links.ends(channel))
 }
 
 fn network(spec: &NetworkSpec) -> Network {
@@ -270,8 +284,8 @@ fn network(spec: &NetworkSpec) -> Network {
         add_flow(&mut network, spec, id as u32, &asked_by);
     }
     add_channels(&mut network, spec);
-    pool::add_pools(&mut network, spec);
-    network.sessions = Sessions::new(&network, spec);
+    network.add_pools(spec);
+    network.sessions = Sessions::new(&network.legs, &network.flows, spec);
     network
 }
 
@@ -291,7 +305,7 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
     let base = network.legs.len() as u32;
     for leg in &flow.legs {
         let parent = leg.parent.map_or(NONE, |parent| base + parent);
-        let node = ends(spec, leg.channel).map_or(0, |(_, to)| to);
+        let node = spec.ends(leg.channel).map_or(0, |(_, to)| to);
         let leg = new_leg(network, leg, node, flow_id, parent);
         network.legs.push(leg);
         network.counts.push(LegCounts::default());
@@ -319,7 +333,7 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         timer_at: Time::MAX,
         backlog: 0,
         shaping: Shaping::new(flow, spec.seed, flow_id),
-        is_pulled: is_pulled(flow),
+        is_pulled: flow.is_pulled(),
         delivery,
         partner,
         expected: 0,
@@ -345,12 +359,6 @@ fn traffic(spec: &NetworkSpec, flow_id: u32) -> Traffic {
         },
     };
     Traffic::new(&flow.traffic, limited, spec.seed, flow_id)
-}
-
-/// Does the port pull the units of this flow, one whenever its queue runs empty?
-pub(crate) fn is_pulled(flow: &FlowSpec) -> bool {
-    matches!(flow.traffic, TrafficSpec::Greedy { .. })
-        && flow.source_control == SourceControlSpec::None
 }
 
 fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u32) -> Leg {
@@ -457,7 +465,7 @@ fn add_channels(network: &mut Network, spec: &NetworkSpec) {
     }
     for (id, legs) in spec.links.channels().zip(legs_of) {
         let channel = spec.links.channel(id);
-        let scheduler = service::scheduler(network, spec, channel, legs);
+        let scheduler = network.new_scheduler(spec, channel, legs);
         let channel = Channel::new(channel, &spec.outages, spec.seed, id, scheduler);
         network.channels.push(channel);
     }

@@ -7,9 +7,9 @@ use backwater_ends::control::{Control, Offered, SourceControl};
 use backwater_kernel::Time;
 use backwater_kernel::stats::{BatchMeans, Histogram, Sampled};
 
+use crate::hop::kind::UnitKind;
 use crate::outcome::Drops;
 use crate::shaping::Shaping;
-use crate::unit::Flags;
 
 /// State of one flow.
 pub(crate) struct Flow {
@@ -44,12 +44,12 @@ pub(crate) struct Flow {
 
 impl Flow {
     /// An RM cell of this flow is lost.
-    pub fn count_lost_rm(&mut self, flags: Flags) {
+    pub fn count_lost_rm(&mut self, kind: UnitKind) {
         let Some(counted) = self.control.counted() else {
             return;
         };
-        match flags {
-            Flags::FORWARD => counted.forward.lost += 1,
+        match kind {
+            UnitKind::ForwardRm => counted.forward.lost += 1,
             _ => counted.backward.lost += 1,
         }
     }

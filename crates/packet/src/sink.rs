@@ -2,7 +2,7 @@
 
 use backwater_ends::sink::Sink;
 
-use crate::unit::Fifo;
+use crate::hop::unit::Fifo;
 
 /// Units in the buffer of a destination that takes them at its own pace.
 pub(crate) struct Outlet {

@@ -5,10 +5,11 @@ use backwater_ends::control::{Ack, Control, Item, Next};
 use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::{Delays, Delivery};
+use crate::hop::unit::Unit;
+use crate::network::Freed;
 use crate::probe::Probe;
-use crate::simulation::{Freed, Simulation};
+use crate::simulation::Simulation;
 use crate::timer::Timer;
-use crate::unit::{Flags, Unit};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The application of `flow_id` has something to say.
@@ -94,6 +95,20 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
+    /// Source control of `flow_id` wanted to be called.
+    pub(crate) fn on_end_to_end_timer(&mut self, flow_id: u32) {
+        let flow = &mut self.network.flows[flow_id as usize];
+        if flow.timer_at == self.now {
+            flow.timer_at = Time::MAX;
+        }
+        let again = flow.control.on_timer(self.now);
+        flow.follow();
+        flow.backlog = flow.backlog.saturating_add(again as u64);
+        flow.counts.retransmitted += again as u64;
+        self.await_timer(flow_id);
+        self.resume(flow_id);
+    }
+
     /// A unit leaves the hands of source control.
     #[inline]
     fn inject(&mut self, flow_id: u32, number: u32) {
@@ -161,12 +176,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let now = self.now;
         let unit = *self.network.units.get(place);
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
-        if unit.flags.is_rm() {
+        if unit.kind.is_rm() {
             return self.consume_rm(flow_id, place);
         }
         self.network.units.remove(place);
         let flow = &mut self.network.flows[flow_id as usize];
-        flow.efci = unit.flags == Flags::MARKED;
+        flow.efci = unit.is_marked;
         flow.counts.delivered += 1;
         flow.counts.delivered_bytes += unit.bytes as u64;
         Delays::record(&mut flow.counts.delay, unit.born(), now);
