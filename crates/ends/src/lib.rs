@@ -7,6 +7,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod application;
+pub mod control;
 pub mod outcome;
 pub mod shape;
 pub mod sink;

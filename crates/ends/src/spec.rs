@@ -1,10 +1,14 @@
 //! What hosts are told to do: plain data.
 
+mod abr;
 pub mod bytes;
+mod control;
 pub mod shape;
 mod span;
 mod tcp;
 pub mod units;
 
+pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
+pub use control::SourceControlSpec;
 pub use span::Span;
 pub use tcp::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};

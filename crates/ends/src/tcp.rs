@@ -7,12 +7,13 @@
 //! | File | Holds |
 //! |---|---|
 //! | `sender` | positions, duplicates, fast retransmit, time-outs, what goes next |
-//! | `reno`, `cubic` | how the window grows and shrinks (`window` chooses) |
 //! | `sack` | scoreboard, pipe (RFC 6675) |
-//! | `dctcp` | what marks do to the sender, DCTCP and classic |
+//! | `cuts` | when an echo of a mark cuts the window |
 //! | `receiver` | order, delayed acknowledgements, blocks, echo of marks |
 //! | `clock` | when a host's timers tick |
 //! | `timer` | ticks of a host, round-trip times, time-outs |
+//!
+//! How the window grows and shrinks is in `control/`.
 //!
 //! **Not modelled**: urgent data, Nagle's algorithm, timestamps, window scaling (a window is 32
 //! bits), windows that close (applications read at once), keep-alive, path MTU, resets.
@@ -32,14 +33,11 @@ use backwater_kernel::Time;
 use crate::spec::{Ecn, Recovery, Reuse, TcpSpec};
 
 mod clock;
-mod cubic;
-mod dctcp;
+mod cuts;
 mod receiver;
-mod reno;
 mod sack;
 mod sender;
 mod timer;
-mod window;
 
 pub use clock::HostClock;
 use receiver::Receiver;

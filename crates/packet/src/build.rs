@@ -6,6 +6,7 @@ use alloc::{format, vec};
 use core::fmt;
 
 use backwater_ends::application::units::{self, Limited, Traffic};
+use backwater_ends::control::SourceControl;
 use backwater_ends::sink::Sink;
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::stats::{Level, TimeWeighted};
@@ -29,7 +30,6 @@ use crate::session::{self, Sessions};
 use crate::shaping::{self, Shaping};
 use crate::simulation::Simulation;
 use crate::sink::Outlet;
-use crate::source_control::SourceControl;
 use crate::spec::{
     CREDIT_MAX, CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow,
     SchedulerSpec, SourceControlSpec,
@@ -329,6 +329,8 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         next_number: 0,
         traffic: traffic(spec, flow_id),
         control: SourceControl::new(&flow.source_control, flow.unit_bytes),
+        slot_at: Time::MAX,
+        timer_at: Time::MAX,
         backlog: 0,
         shaping: Shaping::new(flow, spec.seed, flow_id),
         is_pulled: flow.is_pulled(),

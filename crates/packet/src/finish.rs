@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use backwater_ends::control::Control;
 use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::Delays;
@@ -15,7 +16,6 @@ use crate::outcome::{
 };
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::source_control::SourceControl;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What the run has found so far. Checks conservation on the way: whatever was offered is
@@ -88,10 +88,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     /// Of an ABR flow; its RM cells are counted on their own.
     fn abr_outcome(&self, flow_id: u32) -> Option<Box<AbrOutcome>> {
-        let SourceControl::Abr(abr) = &self.network.flows[flow_id as usize].control else {
-            return None;
-        };
-        let mut outcome = abr.outcome(self.now);
+        let control = &self.network.flows[flow_id as usize].control;
+        let mut outcome = control.outcome(self.now)?;
         [outcome.forward.inside, outcome.backward.inside] = self.rm_inside(flow_id);
         Some(outcome)
     }

@@ -2,14 +2,14 @@
 
 use alloc::boxed::Box;
 
-use backwater_ends::application::units::Traffic;
+use backwater_ends::application::units::{ENDLESS, Traffic};
+use backwater_ends::control::{Control, Offered, SourceControl};
 use backwater_kernel::Time;
 use backwater_kernel::stats::{BatchMeans, Histogram, Sampled};
 
 use crate::hop::kind::UnitKind;
 use crate::outcome::Drops;
 use crate::shaping::Shaping;
-use crate::source_control::SourceControl;
 
 /// State of one flow.
 pub(crate) struct Flow {
@@ -23,6 +23,10 @@ pub(crate) struct Flow {
     pub next_number: u32,
     pub traffic: Traffic,
     pub control: SourceControl,
+    /// The earliest event that will ask for a slot, and the earliest of its timer;
+    /// [`Time::MAX`] if there is none.
+    pub slot_at: Time,
+    pub timer_at: Time,
     /// Units the application wants to send and has not handed to the port.
     pub backlog: u64,
     /// The port pulls: a unit is made when the queue at the port runs empty.
@@ -41,12 +45,34 @@ pub(crate) struct Flow {
 impl Flow {
     /// An RM cell of this flow is lost.
     pub fn count_lost_rm(&mut self, kind: UnitKind) {
-        let Some(abr) = self.control.abr() else {
+        let Some(counted) = self.control.counted() else {
             return;
         };
         match kind {
-            UnitKind::ForwardRm => abr.counts.forward.lost += 1,
-            _ => abr.counts.backward.lost += 1,
+            UnitKind::ForwardRm => counted.forward.lost += 1,
+            _ => counted.backward.lost += 1,
+        }
+    }
+
+    /// Source control hears of `units` that the application offers; they are in the backlog.
+    #[inline]
+    pub fn announce(&mut self, now: Time, units: u64) {
+        let offered = Offered {
+            units: if self.backlog == ENDLESS { 0 } else { units },
+            limit: self.traffic.limit(),
+        };
+        self.control.on_offered(now, offered);
+    }
+
+    /// If source control sends units again: goes on where it stands.
+    #[inline]
+    pub fn follow(&mut self) {
+        let Some(position) = self.control.position() else {
+            return;
+        };
+        self.next_number = position.next;
+        if let Some(shaping) = &mut self.shaping {
+            shaping.forget_before(position.base);
         }
     }
 }

@@ -29,11 +29,9 @@ mod shaping;
 mod simulation;
 mod sink;
 mod source;
-mod source_control;
 pub mod spec;
 mod standstill;
 mod timer;
-mod uili;
 
 pub use build::{BuildError, verify};
 pub use network::Network;

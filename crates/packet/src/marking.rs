@@ -12,7 +12,6 @@ mod erica;
 mod marks;
 mod meter;
 pub(crate) mod rate_ports;
-mod ratio;
 mod relative_rate;
 #[cfg(test)]
 mod testing;
@@ -21,45 +20,15 @@ pub(crate) use capc::Capc;
 pub(crate) use efci::Efci;
 pub(crate) use eprca::Eprca;
 pub(crate) use erica::Erica;
-pub(crate) use ratio::Ratio;
 pub(crate) use relative_rate::RelativeRate;
 
 use alloc::boxed::Box;
 
+use backwater_ends::control::RmCell;
 use backwater_kernel::{Duration, Rate, Time};
 
 use crate::outcome::RatePortOutcome;
 use crate::spec::ExplicitRateSpec;
-
-/// What an RM cell says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct RmCell {
-    /// The source's ACR when it sent the cell.
-    pub ccr: Rate,
-    pub er: Rate,
-    pub mcr: Rate,
-    /// Congestion: reduce.
-    pub ci: bool,
-    /// No increase.
-    pub ni: bool,
-    /// A switch made it.
-    pub bn: bool,
-    /// On its way back to the source whose rate it is about.
-    pub is_backward: bool,
-    /// Sent beside the allowed rate (CLP = 1).
-    pub is_out_of_rate: bool,
-}
-
-/// A forward RM cell as its source sends it, after rules 5 and 6.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ForwardCell {
-    /// ACR before rules 5 and 6.
-    pub acr_before: Rate,
-    /// ACR now, which it states as CCR.
-    pub acr: Rate,
-    /// SR = Nrm / T; `None` for the first one.
-    pub source_rate: Option<Rate>,
-}
 
 /// A measuring interval of a port that tells rates.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -19,7 +19,8 @@ pub use trace::{Passage, TraceEntry, TraceProbe};
 use backwater_kernel::{Duration, Rate, Time};
 
 pub use crate::hop::kind::{ControlKind, UnitKind};
-pub use crate::marking::{ForwardCell, RateInterval};
+pub use crate::marking::RateInterval;
+pub use backwater_ends::control::ForwardCell;
 
 use crate::network::Network;
 use crate::outcome::LossCause;

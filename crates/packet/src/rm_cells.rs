@@ -1,152 +1,95 @@
-//! ABR circuits in the network: their sources' slots, RM cells on the way, and what they set off.
+//! Control units of source control in the network: slots of their sources, RM cells on the way,
+//! and what they set off.
 //!
-//! A circuit has two flows, each the other's partner. The forward RM cells of a flow stand in its
-//! queues like data; its destination turns them around, and they go back as backward RM cells in
-//! the queues of the partner. What the end systems decide is in `source_control/abr.rs`.
+//! An ABR circuit has two flows, each the other's partner. The forward RM cells of a flow stand in
+//! its queues like data; its destination turns them around, and they go back as backward RM cells
+//! in the queues of the partner. What the end systems decide is in `source_control/`.
 
 use alloc::format;
 use alloc::string::String;
 
-use backwater_ends::application::units::ENDLESS;
-use backwater_kernel::EventQueue;
+use backwater_ends::control::{Control, Next, RmCell, Signal};
+use backwater_kernel::{EventQueue, Rate, Time};
 
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::{NONE, Unit};
 use crate::hop::wire::Ticket;
-use crate::marking::RmCell;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::source_control::{Abr, Next};
 use crate::spec::{FlowSpec, NetworkSpec};
 use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// The end system of an ABR flow.
-    fn abr(&mut self, flow_id: u32) -> Option<&mut Abr> {
-        self.network.flows[flow_id as usize].control.abr()
-    }
-
-    /// The application of an ABR flow offered `units`, or has another limit from now on.
-    pub(crate) fn offer_cells(&mut self, flow_id: u32, units: u64) {
-        let now = self.now;
-        let flow = &mut self.network.flows[flow_id as usize];
-        let (limit, is_finite) = (flow.traffic.limit(), flow.backlog != ENDLESS);
-        if let Some(abr) = flow.control.abr() {
-            abr.set_limit(limit);
-            if is_finite {
-                abr.on_offered(now, units);
-            }
-        }
-    }
-
     /// An event that was to ask for a slot of `flow_id`.
     pub(crate) fn on_slot(&mut self, flow_id: u32) {
-        let now = self.now;
-        if let Some(abr) = self.abr(flow_id)
-            && abr.timer == Some(now)
-        {
-            abr.timer = None;
+        let flow = &mut self.network.flows[flow_id as usize];
+        if flow.slot_at == self.now {
+            flow.slot_at = Time::MAX;
         }
-        self.send_cells(flow_id);
+        self.pump(flow_id);
     }
 
-    /// Sends what may go now, and sets the event for what may go later. In phase Inject only.
-    pub(crate) fn send_cells(&mut self, flow_id: u32) {
+    /// Something has changed for the source of `flow_id`, maybe before phase Inject: what has
+    /// slots gets its next one, the rest sends what it may.
+    pub(crate) fn resume(&mut self, flow_id: u32) {
         let now = self.now;
         let flow = &mut self.network.flows[flow_id as usize];
-        let has_data = flow.backlog != 0;
-        let Some(abr) = flow.control.abr() else {
-            return;
-        };
-        if abr.wants(has_data) && abr.slot().is_some_and(|slot| slot <= now) {
-            self.send_in_rate(flow_id);
+        if flow.control.pacing().is_none() {
+            return self.pump(flow_id);
         }
-        if let Some(abr) = self.abr(flow_id)
-            && let Some(at) = abr.out_of_rate_slot(now, has_data)
-            && at <= now
-        {
-            self.send_out_of_rate(flow_id);
+        match flow.control.next(now, flow.backlog != 0) {
+            Next::Now(_) => self.await_slot(flow_id, now),
+            Next::At(at) => self.await_slot(flow_id, at),
+            Next::Wait => {}
         }
-        self.await_slot(flow_id);
     }
 
-    /// Sees to it that the next slot of `flow_id` is asked for, if it wants one.
-    pub(crate) fn await_slot(&mut self, flow_id: u32) {
-        let now = self.now;
+    /// Sees to it that the source of `flow_id` is asked again at `at`.
+    #[inline]
+    pub(crate) fn await_slot(&mut self, flow_id: u32, at: Time) {
         let flow = &mut self.network.flows[flow_id as usize];
-        let has_data = flow.backlog != 0;
-        let Some(abr) = flow.control.abr() else {
-            return;
-        };
-        let mut at = abr.wants(has_data).then(|| abr.slot()).flatten();
-        if let Some(out_of_rate) = abr.out_of_rate_slot(now, has_data) {
-            at = Some(at.map_or(out_of_rate, |at| at.min(out_of_rate)));
-        }
-        let Some(at) = at.map(|at| at.max(now)) else {
-            return;
-        };
-        if abr.timer.is_none_or(|timer| timer > at) {
-            abr.timer = Some(at);
+        if flow.slot_at > at {
+            flow.slot_at = at;
             self.schedule(Timer::Slot.at(at, flow_id));
         }
     }
 
-    fn send_in_rate(&mut self, flow_id: u32) {
+    /// A unit of the scheme's own goes.
+    pub(crate) fn send_control(&mut self, flow_id: u32) {
         let now = self.now;
-        let flow = &mut self.network.flows[flow_id as usize];
-        let has_data = flow.backlog != 0;
-        let Some(abr) = flow.control.abr() else {
+        let control = &mut self.network.flows[flow_id as usize].control;
+        let old = control.pacing();
+        let Some(made) = control.take_control(now) else {
             return;
         };
-        let next = abr.choose(now, has_data);
-        let (mut cell, mut forward) = (None, None);
-        let old = abr.acr;
-        match next {
-            Next::Forward => {
-                let (stated, seen) = abr.on_forward(now);
-                (cell, forward) = (Some(stated), Some(seen));
-            }
-            Next::Backward => cell = abr.take_waiting(),
-            Next::Data => {}
-        }
-        abr.on_sent(now, next);
-        let acr = abr.acr;
-        if let Some(cell) = cell {
-            self.enter_rm(flow_id, cell);
-        } else {
-            self.enter_data(flow_id);
-        }
-        if let Some(forward) = forward {
+        self.enter_rm(flow_id, made.cell);
+        if let Some(forward) = made.forward {
             self.probe.on_forward(now, flow_id, forward);
         }
-        if acr != old {
-            self.probe.on_rate(now, flow_id, acr, old);
+        self.note_rate(flow_id, old);
+    }
+
+    /// Shows the rate a source allows itself, if it is another than before.
+    fn note_rate(&mut self, flow_id: u32, old: Option<Rate>) {
+        let new = self.network.flows[flow_id as usize].control.pacing();
+        if let (Some(old), Some(new)) = (old, new)
+            && old != new
+        {
+            self.probe.on_rate(self.now, flow_id, new, old);
         }
     }
 
-    fn send_out_of_rate(&mut self, flow_id: u32) {
+    /// A signal reached the source of `flow_id`.
+    fn signal(&mut self, flow_id: u32, signal: &Signal) {
         let now = self.now;
-        if let Some(abr) = self.abr(flow_id) {
-            let cell = abr.take_out_of_rate(now);
-            self.enter_rm(flow_id, cell);
+        let control = &mut self.network.flows[flow_id as usize].control;
+        let old = control.pacing();
+        let stated = control.on_control(now, signal);
+        if let (Some(er), Some(rate)) = (stated, control.pacing()) {
+            self.probe.on_backward(now, flow_id, er, rate);
         }
-    }
-
-    fn enter_data(&mut self, flow_id: u32) {
-        let now = self.now;
-        let flow = &mut self.network.flows[flow_id as usize];
-        if flow.backlog != ENDLESS {
-            flow.backlog -= 1;
-        }
-        let is_last = flow.backlog == 0;
-        let number = flow.next_number;
-        flow.next_number = number.wrapping_add(1);
-        let bytes = flow.unit_bytes;
-        if let Some(abr) = flow.control.abr() {
-            abr.on_data_sent(now, is_last);
-        }
-        self.on_cell_sent(flow_id, number);
-        self.enter(flow_id, number, bytes);
+        self.note_rate(flow_id, old);
+        self.resume(flow_id);
     }
 
     /// An RM cell joins the flow's units.
@@ -167,41 +110,25 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.enqueue(root, place);
     }
 
-    /// The destination of `flow_id` takes an RM cell in.
-    pub(crate) fn consume_rm(&mut self, flow_id: u32, place: u32, kind: UnitKind) {
+    /// The destination of `flow_id` takes an RM cell in. It is the station of its partner's
+    /// source.
+    pub(crate) fn consume_rm(&mut self, flow_id: u32, place: u32) {
         let cell = self.network.units.rm(place);
         self.network.units.remove(place);
         let flow = &mut self.network.flows[flow_id as usize];
-        let (partner, efci) = (flow.partner, flow.efci);
-        let Some(abr) = flow.control.abr() else {
+        let partner = flow.partner;
+        let Some(counted) = flow.control.counted() else {
             return;
         };
-        if kind == UnitKind::BackwardRm {
-            abr.counts.backward.received += 1;
-            return self.answer_source(partner, &cell);
-        }
-        abr.counts.forward.received += 1;
-        flow.efci = false;
-        if let Some(other) = self.abr(partner) {
-            other.turn_around(cell, efci);
-        }
-        self.await_slot(partner);
-    }
-
-    /// An answer, or a notice of a switch, reached the source of `flow_id`.
-    fn answer_source(&mut self, flow_id: u32, cell: &RmCell) {
-        let now = self.now;
-        let Some(abr) = self.abr(flow_id) else {
-            return;
+        let signal = if cell.is_backward {
+            counted.backward.received += 1;
+            Signal::Backward(cell)
+        } else {
+            counted.forward.received += 1;
+            let is_marked = core::mem::take(&mut flow.efci);
+            Signal::Forward { cell, is_marked }
         };
-        let old = abr.acr;
-        abr.on_answer(now, cell);
-        let acr = abr.acr;
-        self.probe.on_backward(now, flow_id, cell.er, acr);
-        if acr != old {
-            self.probe.on_rate(now, flow_id, acr, old);
-        }
-        self.await_slot(flow_id);
+        self.signal(partner, &signal);
     }
 
     /// A switch tells the source of the flow of `leg_id` by a cell of its own that it is
@@ -231,18 +158,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !is_root {
             return self.send_notice_back(leg_id, value, bytes);
         }
-        if let Some(abr) = self.abr(flow_id) {
-            abr.counts.notices += 1;
-            let cell = RmCell {
-                er: abr.peak(),
-                ci: value & 1 != 0,
-                ni: value & 2 != 0,
-                bn: true,
-                is_backward: true,
-                ..RmCell::default()
-            };
-            self.answer_source(flow_id, &cell);
-        }
+        let (ci, ni) = (value & 1 != 0, value & 2 != 0);
+        self.signal(flow_id, &Signal::Notice { ci, ni });
     }
 
     /// RM cells of `flow_id` in its queues and on its wires: forward and backward.

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_ends::control::Control;
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::{Event, EventQueue, Time, Wheel};
 
@@ -169,9 +170,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             flow.counts.accepted_before_warm_up = flow.counts.accepted;
             flow.counts.delay = None;
             flow.counts.responses = None;
-            if let Some(abr) = flow.control.abr() {
-                abr.end_warm_up(at);
-            }
+            flow.control.end_warm_up(at);
             if let Some(shaping) = &mut flow.shaping {
                 shaping.waits = None;
             }

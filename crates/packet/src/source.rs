@@ -1,6 +1,7 @@
 //! The two ends of a flow: offering units, taking them in, answering.
 
 use backwater_ends::application::units::ENDLESS;
+use backwater_ends::control::{Ack, Control, Item, Next};
 use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::{Delays, Delivery};
@@ -8,7 +9,6 @@ use crate::hop::unit::Unit;
 use crate::network::Freed;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::source_control::SourceControl;
 use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -21,9 +21,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let emission = flow.traffic.on_timer(self.now);
         flow.backlog = flow.backlog.saturating_add(emission.units);
-        if let SourceControl::Abr(_) = flow.control {
-            self.offer_cells(flow_id, emission.units);
-        }
+        flow.announce(self.now, emission.units);
         self.ask_again(flow_id, emission.next);
         self.pump(flow_id);
     }
@@ -34,18 +32,25 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
     }
 
-    /// Hands units to the port as far as end-to-end control lets it. A pulled flow hands over
-    /// one at a time, so that an endless backlog stays a number.
+    /// Hands units to the port as far as source control lets it: of a scheme with slots in phase
+    /// Inject only. A pulled flow hands over one at a time, so that an endless backlog stays a
+    /// number.
     #[inline]
     pub(crate) fn pump(&mut self, flow_id: u32) {
         loop {
             let flow = &mut self.network.flows[flow_id as usize];
-            if let SourceControl::Abr(_) = flow.control {
-                return self.send_cells(flow_id);
-            }
             let is_fed = flow.backlog != 0;
-            if !is_fed && flow.shaping.is_none() || !flow.control.may_send() {
-                return;
+            match flow
+                .control
+                .next(self.now, is_fed || flow.shaping.is_some())
+            {
+                Next::Now(Item::Data) => {}
+                Next::Now(Item::Control) => {
+                    self.send_control(flow_id);
+                    continue;
+                }
+                Next::At(at) => return self.await_slot(flow_id, at),
+                Next::Wait => return,
             }
             if flow.is_pulled && self.is_supplied(flow_id) {
                 return;
@@ -72,30 +77,36 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         let number = flow.next_number;
         flow.next_number = number.wrapping_add(1);
-        let timer = flow.control.on_sent(now);
-        if let Some(due) = timer {
-            self.schedule(Timer::EndToEnd.at(due, flow_id));
-        }
+        flow.control.on_sent(now, flow.backlog == 0);
+        self.await_timer(flow_id);
         self.on_cell_sent(flow_id, number);
         self.inject(flow_id, number);
     }
 
-    /// Acknowledgements of `flow_id` are overdue.
+    /// Sees to it that source control is called when it wants to be.
+    #[inline]
+    pub(crate) fn await_timer(&mut self, flow_id: u32) {
+        let flow = &mut self.network.flows[flow_id as usize];
+        if let Some(at) = flow.control.timer()
+            && at < flow.timer_at
+        {
+            flow.timer_at = at;
+            self.schedule(Timer::EndToEnd.at(at, flow_id));
+        }
+    }
+
+    /// Source control of `flow_id` wanted to be called.
     pub(crate) fn on_end_to_end_timer(&mut self, flow_id: u32) {
         let flow = &mut self.network.flows[flow_id as usize];
-        let SourceControl::Aimd(aimd) = &mut flow.control else {
-            return;
-        };
-        let (again, next) = aimd.on_timer(self.now);
-        if again > 0 {
-            flow.next_number = aimd.next_number();
-            flow.backlog = flow.backlog.saturating_add(again as u64);
-            flow.counts.retransmitted += again as u64;
+        if flow.timer_at == self.now {
+            flow.timer_at = Time::MAX;
         }
-        if let Some(due) = next {
-            self.schedule(Timer::EndToEnd.at(due, flow_id));
-        }
-        self.pump(flow_id);
+        let again = flow.control.on_timer(self.now);
+        flow.follow();
+        flow.backlog = flow.backlog.saturating_add(again as u64);
+        flow.counts.retransmitted += again as u64;
+        self.await_timer(flow_id);
+        self.resume(flow_id);
     }
 
     /// A unit leaves the hands of source control.
@@ -166,7 +177,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let unit = *self.network.units.get(place);
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
         if unit.kind.is_rm() {
-            return self.consume_rm(flow_id, place, unit.kind);
+            return self.consume_rm(flow_id, place);
         }
         self.network.units.remove(place);
         let flow = &mut self.network.flows[flow_id as usize];
@@ -187,8 +198,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         match flow.delivery {
             Delivery::Plain => {}
             Delivery::Acknowledge => {
-                // A fixed window never sends again, so a gap is a loss and is stepped over.
-                let steps_over_gaps = !matches!(flow.control, SourceControl::Aimd(_));
+                // Where nothing is sent again, a gap is a loss and is stepped over.
+                let steps_over_gaps = flow.control.position().is_none();
                 if number == flow.expected || steps_over_gaps {
                     flow.expected = number.wrapping_add(1);
                     flow.counts.accepted += 1;
@@ -198,14 +209,13 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             }
             Delivery::Feedback => {
                 let source = &mut self.network.flows[partner as usize];
-                source.control.on_acknowledgement(self.now, number);
-                if let SourceControl::Aimd(aimd) = &source.control {
-                    source.next_number = aimd.next_number();
-                    if let Some(shaping) = &mut source.shaping {
-                        shaping.forget_before(aimd.base());
-                    }
-                }
-                self.pump(partner);
+                let ack = Ack {
+                    expected: number.into(),
+                    ..Ack::default()
+                };
+                source.control.on_ack(self.now, &ack);
+                source.follow();
+                self.resume(partner);
             }
             Delivery::Request => self.serve(flow_id, partner),
             Delivery::Response => self.hear(partner, flow_id),

@@ -9,19 +9,17 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{Channels, Duration, Rate, Time};
 
-mod abr;
-mod ends;
 mod envelope;
 mod explicit_rate;
 mod scheduler;
 
-pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
-pub use backwater_ends::spec::Span;
 pub use backwater_ends::spec::shape::{EnvelopeRule, EnvelopeSpec, Excess, SizeShare};
 pub use backwater_ends::spec::units::{
     CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, TrafficSpec,
 };
-pub use ends::SourceControlSpec;
+pub use backwater_ends::spec::{
+    AbrSpec, RateFormat, SourceControlSpec, Span, TimeFloor, TurnAround, UiliSpec,
+};
 pub use envelope::{OnAlarm, ReserveSpec, SessionSpec};
 pub use explicit_rate::{
     AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,

@@ -38,13 +38,13 @@ pub(crate) mod mark;
 
 use alloc::vec::Vec;
 
+use backwater_ends::control::Control;
 use backwater_kernel::{EventQueue, Time};
 
 use crate::network::Network;
 use crate::outcome::{MissingCredit, Reason, Standstill, Stop, Wait};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::source_control::SourceControl;
 use mark::Mark;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -85,12 +85,10 @@ impl Network {
     /// Units unacknowledged, and units that wait for it, if a window of the source is full.
     fn closed_window(&self, flow_id: usize) -> Option<(u32, u64)> {
         let flow = &self.flows[flow_id];
-        let SourceControl::Window(window) = &flow.control else {
-            return None;
-        };
+        let unacknowledged = flow.control.awaits_ack()?;
         let held = flow.shaping.as_ref().map_or(0, |shaping| shaping.held());
         let units = flow.backlog.saturating_add(held);
-        (units > 0 && !window.may_send()).then_some((window.unacknowledged(), units))
+        (units > 0).then_some((unacknowledged, units))
     }
 
     /// All that waits; where a mark is given, all that has since then.

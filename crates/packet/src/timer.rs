@@ -33,7 +33,7 @@ pub(crate) enum Timer {
     Spacing,
     /// A unit of a flow conforms to its policer.
     Policer,
-    /// A slot of an ABR flow.
+    /// A slot of a flow whose source control has them.
     Slot,
 }
 

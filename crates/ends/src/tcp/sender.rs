@@ -16,7 +16,7 @@
 //!
 //! **Duplicates** are acknowledgements of `una` without data and with an unchanged window,
 //! while data is outstanding; with SACK, those that tell of new blocks. The `threshold`-th
-//! sets ssthresh (see `reno::half`, `cubic`), sends the segment at `una` again and starts the
+//! sets ssthresh (see `control/`), sends the segment at `una` again and starts the
 //! timer anew. Then:
 //!
 //! * Tahoe: cwnd = 1 MSS, go back to `una` (as in ns and Fall and Floyd).
@@ -41,12 +41,11 @@ mod recovery;
 
 use backwater_kernel::Time;
 
-use super::cubic::Acked;
-use super::dctcp::Marks;
+use super::cuts::Cuts;
 use super::sack::Scoreboard;
 use super::timer::RoundTrip;
-use super::window::Window;
 use super::{HostClock, Segment, TcpCounts, flags};
+use crate::control::{Ack, CongestionControl, Control, Loss};
 use crate::spec::{Ecn, Recovery, TcpSpec};
 
 /// State of the sending half.
@@ -56,7 +55,7 @@ pub(crate) struct Sender {
     next: u64,
     max: u64,
     end: u64,
-    window: Window,
+    control: CongestionControl,
     peer_window: u32,
     duplicates: u32,
     is_recovering: bool,
@@ -70,7 +69,7 @@ pub(crate) struct Sender {
     last_heard: Time,
     last_sent: Time,
     rtt: RoundTrip,
-    marks: Marks,
+    cuts: Cuts,
     scoreboard: Scoreboard,
 }
 
@@ -91,7 +90,7 @@ impl Sender {
             next: 0,
             max: 0,
             end: 0,
-            window: Window::new(spec),
+            control: CongestionControl::new(spec, 0),
             peer_window: spec.window_bytes,
             duplicates: 0,
             is_recovering: false,
@@ -103,14 +102,14 @@ impl Sender {
             last_heard: Time::ZERO,
             last_sent: Time::ZERO,
             rtt: RoundTrip::default(),
-            marks: Marks::new(0),
+            cuts: Cuts::new(0),
             scoreboard: Scoreboard::default(),
         }
     }
 
     /// Congestion window, bytes.
     pub(crate) fn window_bytes(&self) -> u64 {
-        self.window.cwnd
+        self.control.window()
     }
 
     /// First position not acknowledged, next position to send.
@@ -160,15 +159,15 @@ impl Sender {
             None => self.last_sent,
         };
         if spec.idle_restart && self.rtt.is_silent(now, &spec.timer, clock, last) {
-            self.window.on_silence(spec);
+            self.control.on_silence();
         }
     }
 
     /// A new transfer: window and threshold as at the start; the round-trip time stays, without
     /// its back-off.
     pub(crate) fn fresh_window(&mut self, spec: &TcpSpec) {
-        self.window = Window::new(spec);
-        self.marks = Marks::new(self.una);
+        self.control = CongestionControl::new(spec, self.una);
+        self.cuts = Cuts::new(self.una);
         self.rtt.forget_backoff();
         self.duplicates = 0;
         self.is_recovering = false;
@@ -211,7 +210,7 @@ impl Sender {
 
     /// The SYN timed out: the connection begins with one segment.
     pub(crate) fn on_syn_time_out(&mut self, now: Time, spec: &TcpSpec, clock: &HostClock) {
-        self.window.cwnd = u64::from(spec.mss_bytes);
+        self.control.set_window(u64::from(spec.mss_bytes));
         self.rtt.back_off();
         self.arm(now, spec, clock);
     }
@@ -219,9 +218,10 @@ impl Sender {
     /// The retransmission timer ran out.
     pub(crate) fn on_time_out(&mut self, now: Time, spec: &TcpSpec, clock: &HostClock) {
         let is_repeated = self.rtt.is_backed_off();
-        self.window.on_time_out(spec, self.limit(), is_repeated);
+        let loss = Loss::TimeOut { is_repeated };
+        self.control.on_loss(now, loss, self.limit());
         self.rtt.back_off();
-        self.marks.on_cut(self.max);
+        self.cuts.on_cut(self.max);
         self.duplicates = 0;
         self.is_recovering = false;
         self.is_due = false;
@@ -237,7 +237,7 @@ impl Sender {
 
     /// The smaller of cwnd and the peer's window.
     fn limit(&self) -> u64 {
-        self.window.cwnd.min(u64::from(self.peer_window))
+        self.control.window().min(u64::from(self.peer_window))
     }
 
     /// An acknowledgement came in; bytes acknowledged for the first time.
@@ -272,7 +272,7 @@ impl Sender {
             }
         }
         if spec.ecn != Ecn::Off {
-            self.on_echo(spec, acked, has_echo, counts);
+            self.on_echo(now, spec, has_echo, counts);
         }
         acked
     }
@@ -285,10 +285,14 @@ impl Sender {
         ack: u64,
         has_echo: bool,
     ) {
-        let acked = Acked {
-            bytes: ack - self.una,
+        let mut news = Ack {
+            expected: ack,
+            news_bytes: ack - self.una,
             flight_bytes: self.next.max(self.una) - self.una,
+            sent_end: self.max,
             rtt_seconds: self.rtt.smoothed_seconds(&spec.timer),
+            is_marked: has_echo,
+            may_grow: false,
         };
         self.rtt.on_ack(now, &spec.timer, clock, ack);
         self.una = ack;
@@ -297,10 +301,9 @@ impl Sender {
         if !self.scoreboard.is_empty() {
             self.scoreboard.forget_below(ack);
         }
-        let may_grow = !self.is_recovering || self.on_progress(spec, acked.bytes);
-        if may_grow && !has_echo {
-            self.window.grow(now, spec, &acked);
-        }
+        let is_repaired = !self.is_recovering || self.on_progress(spec, news.news_bytes);
+        news.may_grow = is_repaired && !has_echo;
+        self.control.on_ack(now, &news);
         if self.una == self.max {
             self.rto_at = Time::MAX;
         } else {
@@ -329,7 +332,7 @@ impl Sender {
             return None;
         }
         let peer_end = self.una + u64::from(self.peer_window);
-        let room = self.window.cwnd.saturating_sub(flight);
+        let room = self.control.window().saturating_sub(flight);
         let room = room.min(peer_end.saturating_sub(start));
         let want = mss.min(stop - start);
         if room >= want {
@@ -365,7 +368,7 @@ impl Sender {
         }
         Sent {
             again_bytes,
-            has_cwr: !is_again && spec.ecn != Ecn::Off && self.marks.take_cwr(spec.ecn, stop),
+            has_cwr: !is_again && spec.ecn != Ecn::Off && self.cuts.take_cwr(spec.ecn, stop),
         }
     }
 }

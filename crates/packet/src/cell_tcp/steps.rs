@@ -6,7 +6,6 @@ use crate::flow::{Delays, Delivery};
 use crate::outcome::CellTcpOutcome;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::source_control::SourceControl;
 use crate::timer::Timer;
 use backwater_ends::application::over_cells::Connection;
 
@@ -109,12 +108,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn offer_frames(&mut self, flow_id: u32, cells: u64) {
         let flow = &mut self.network.flows[flow_id as usize];
         flow.backlog = flow.backlog.saturating_add(cells);
-        if let SourceControl::Abr(_) = flow.control {
-            // Its slots come in phase Inject, this may be an earlier one.
-            self.offer_cells(flow_id, cells);
-            return self.await_slot(flow_id);
-        }
-        self.pump(flow_id);
+        flow.announce(self.now, cells);
+        self.resume(flow_id);
     }
 
     /// What was found of the connection that `flow_id` opens, if it opens one.

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use backwater_kernel::Time;
 
 use crate::hop::kind::{ControlKind, UnitKind};
-use crate::marking::RmCell;
 use crate::scheduler::Packet;
+use backwater_ends::control::RmCell;
 
 /// No unit, no leg, no shared copy.
 pub(crate) const NONE: u32 = u32::MAX;

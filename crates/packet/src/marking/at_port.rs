@@ -1,5 +1,6 @@
 //! Cells at ports that tell rates.
 
+use backwater_ends::control::Control;
 use backwater_kernel::EventQueue;
 
 use super::BACKGROUND;
@@ -112,9 +113,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         port.marked += ((cell.ci, cell.ni) != (before.ci, before.ni)) as u64;
         if cell.er != before.er {
             let flow = self.network.legs[opposite as usize].sender.flow;
-            if let Some(abr) = self.network.flows[flow as usize].control.abr() {
-                cell.er = abr.written(cell.er);
-            }
+            let control = &self.network.flows[flow as usize].control;
+            cell.er = control.written(cell.er);
         }
         self.network.units.set_rm(place, cell);
     }

@@ -15,10 +15,11 @@
 //! Choices: ERS begins at what one circuit may have, is never above the link's rate and never
 //! below a cell a second, from which it can rise again. Where background leaves nothing, it falls.
 
+use backwater_ends::control::{Ratio, RmCell};
 use backwater_kernel::{Rate, Time};
 
 use super::meter::{Meter, Sums};
-use super::{BACKGROUND, PortView, RateInterval, Ratio, RmCell, Rule};
+use super::{BACKGROUND, PortView, RateInterval, Rule};
 use crate::outcome::RatePortOutcome;
 use crate::spec::CapcSpec;
 

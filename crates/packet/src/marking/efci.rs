@@ -39,8 +39,8 @@ impl Rule for Efci {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::marking::RmCell;
     use crate::marking::testing::port;
+    use backwater_ends::control::RmCell;
 
     #[test]
     fn data_cells_are_marked_while_the_queue_is_long() {

@@ -14,10 +14,11 @@
 //! Not modelled: that MACR is left as it is by rates far from it (VCS), and CI marks of
 //! switches without explicit rates, which are EFCI's or relative-rate marking's.
 
+use backwater_ends::control::{Ratio, RmCell};
 use backwater_kernel::Rate;
 
 use super::marks::Marks;
-use super::{BACKGROUND, PortView, RateInterval, Ratio, RmCell, Rule};
+use super::{BACKGROUND, PortView, RateInterval, Rule};
 use crate::spec::EprcaSpec;
 
 /// EPRCA at one port.

@@ -27,10 +27,11 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use backwater_ends::control::{Ratio, RmCell};
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::meter::{Meter, Sums, rate_of};
-use super::{BACKGROUND, PortView, Ratio, RmCell, Rule};
+use super::{BACKGROUND, PortView, Rule};
 use crate::marking::RateInterval;
 use crate::outcome::RatePortOutcome;
 use crate::spec::{CurrentRate, EricaSpec};

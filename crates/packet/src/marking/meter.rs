@@ -1,9 +1,9 @@
 //! Measuring intervals: what joined a port's queue meanwhile, and sums over all of them.
 
+use backwater_ends::control::Ratio;
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate, Time};
 
-use super::Ratio;
 use crate::marking::RateInterval;
 use crate::outcome::RatePortOutcome;
 

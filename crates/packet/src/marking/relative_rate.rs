@@ -9,10 +9,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use backwater_ends::control::RmCell;
 use backwater_kernel::{Duration, Time};
 
 use super::marks::Marks;
-use super::{BACKGROUND, PortView, RateInterval, RmCell, Rule};
+use super::{BACKGROUND, PortView, RateInterval, Rule};
 use crate::spec::RelativeRateSpec;
 
 /// Relative-rate marking at one port.

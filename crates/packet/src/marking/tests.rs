@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use backwater_ends::control::Ratio;
 use backwater_kernel::{Duration, Purpose, Stream};
 
 use super::testing::{LINK, port};

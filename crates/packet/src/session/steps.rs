@@ -1,6 +1,7 @@
 //! What a session does when its clock, an answer or a message comes.
 
 use backwater_ends::application::units::Traffic;
+use backwater_ends::control::SourceControl;
 use backwater_kernel::EventQueue;
 
 use super::Branches;
@@ -9,7 +10,6 @@ use crate::outcome::SessionAnswer;
 use crate::probe::Probe;
 use crate::session::message::Message;
 use crate::simulation::Simulation;
-use crate::source_control::SourceControl;
 use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -150,7 +150,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn silence(&mut self, flow_id: u32) {
         let flow = &mut self.network.flows[flow_id as usize];
         flow.traffic = Traffic::Silent;
-        flow.control = SourceControl::None;
+        flow.control = SourceControl::default();
         flow.backlog = 0;
         if let Some(shaping) = &mut flow.shaping {
             shaping.fall_silent();

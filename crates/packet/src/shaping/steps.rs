@@ -1,5 +1,6 @@
 //! A unit on its way from the application to the first port.
 
+use backwater_ends::control::Control;
 use backwater_kernel::{EventQueue, Time};
 
 use super::{Shaping, Site};
@@ -7,7 +8,6 @@ use crate::hop::kind::UnitKind;
 use crate::outcome::LossCause;
 use crate::probe::{Crossing, Probe};
 use crate::simulation::Simulation;
-use crate::source_control::SourceControl;
 use backwater_ends::shape::envelope::{Parcel, Verdict};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -83,7 +83,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let Some(shaping) = flow.shaping.as_deref_mut() else {
             return;
         };
-        let sends_again = matches!(flow.control, SourceControl::Aimd(_));
+        let sends_again = flow.control.position().is_some();
         let bytes = match &mut shaping.sizes {
             None => shaping.unit_bytes,
             Some(sizes) if sends_again => sizes.of(number),

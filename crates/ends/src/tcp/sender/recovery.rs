@@ -3,7 +3,8 @@
 use backwater_kernel::Time;
 
 use super::Sender;
-use crate::spec::{Ecn, Recovery, TcpSpec};
+use crate::control::{Control, Loss};
+use crate::spec::{Recovery, TcpSpec};
 use crate::tcp::{HostClock, TcpCounts};
 
 impl Sender {
@@ -20,7 +21,7 @@ impl Sender {
         self.duplicates = self.duplicates.saturating_add(1);
         if self.is_recovering {
             if spec.recovery != Recovery::Sack {
-                self.window.cwnd += mss;
+                self.control.set_window(self.control.window() + mss);
             }
             return;
         }
@@ -43,23 +44,22 @@ impl Sender {
     /// The segment at `una` is taken for lost.
     fn recover(&mut self, now: Time, spec: &TcpSpec, clock: &HostClock) {
         let mss = u64::from(spec.mss_bytes);
-        self.window.reduce(spec, self.limit());
-        self.marks.on_cut(self.max);
+        self.control.on_loss(now, Loss::Duplicates, self.limit());
+        self.cuts.on_cut(self.max);
         self.recover = self.max;
         self.high_rxt = self.una;
         match spec.recovery {
             Recovery::Tahoe => {
-                self.window.cwnd = mss;
+                self.control.set_window(mss);
                 self.next = self.una;
             }
             Recovery::Reno | Recovery::NewReno => {
                 let arrived = u64::from(spec.duplicate_threshold) * mss;
-                self.window.cwnd = self.window.ssthresh + arrived;
+                self.control.set_window(self.control.threshold() + arrived);
                 self.is_recovering = true;
                 self.is_due = true;
             }
             Recovery::Sack => {
-                self.window.cwnd = self.window.ssthresh;
                 self.is_recovering = true;
                 self.is_due = true;
             }
@@ -78,17 +78,20 @@ impl Sender {
         match spec.recovery {
             Recovery::Tahoe | Recovery::Reno => {
                 self.is_recovering = false;
-                self.window.cwnd = self.window.cwnd.min(self.window.ssthresh);
+                let deflated = self.control.window().min(self.control.threshold());
+                self.control.set_window(deflated);
                 return true;
             }
             Recovery::NewReno if is_over => {
                 let flight = self.max - self.una;
-                self.window.cwnd = self.window.ssthresh.min(flight.max(mss) + mss);
+                let threshold = self.control.threshold();
+                self.control
+                    .set_window(threshold.min(flight.max(mss) + mss));
             }
             Recovery::NewReno => {
-                let deflated = self.window.cwnd.saturating_sub(acked);
+                let deflated = self.control.window().saturating_sub(acked);
                 let back = if acked >= mss { mss } else { 0 };
-                self.window.cwnd = (deflated + back).max(mss);
+                self.control.set_window((deflated + back).max(mss));
                 self.is_due = true;
             }
             Recovery::Sack => {}
@@ -103,7 +106,7 @@ impl Sender {
         let board = &self.scoreboard;
         let threshold = spec.duplicate_threshold;
         let pipe = board.pipe(self.una, self.max, self.high_rxt, threshold, mss);
-        if pipe + mss > self.window.cwnd {
+        if pipe + mss > self.control.window() {
             return None;
         }
         let hole = board.skip(self.high_rxt.max(self.una));
@@ -125,23 +128,16 @@ impl Sender {
     /// The marks an acknowledgement tells of.
     pub(super) fn on_echo(
         &mut self,
+        now: Time,
         spec: &TcpSpec,
-        acked: u64,
         has_echo: bool,
         counts: &mut TcpCounts,
     ) {
-        self.marks
-            .on_ack(spec.ecn, self.una, self.max, acked, has_echo);
-        if !has_echo || self.is_recovering || !self.marks.may_cut(spec.ecn, self.una) {
+        if !has_echo || self.is_recovering || !self.cuts.may_cut(spec.ecn, self.una) {
             return;
         }
         counts.ecn_cuts += 1;
-        self.window.reduce(spec, self.limit());
-        if let Ecn::Dctcp { .. } = spec.ecn {
-            let mss = u64::from(spec.mss_bytes);
-            self.window.ssthresh = self.marks.cut(mss, self.window.cwnd);
-        }
-        self.window.cwnd = self.window.cwnd.min(self.window.ssthresh);
-        self.marks.on_cut(self.max);
+        self.control.on_mark(now, self.limit());
+        self.cuts.on_cut(self.max);
     }
 }

@@ -5,7 +5,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::marking::Ratio;
+use backwater_ends::control::Ratio;
 
 /// Less than this is nothing.
 const LEAST: u64 = Ratio::ONE.0 / 64;

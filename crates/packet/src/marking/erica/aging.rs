@@ -20,8 +20,8 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Rate;
 
-use crate::marking::Ratio;
 use crate::spec::AgingSpec;
+use backwater_ends::control::Ratio;
 
 /// Smoothed rate of a circuit.
 #[derive(Clone, Copy, Default)]

@@ -6,8 +6,8 @@
 
 use backwater_kernel::{Duration, Rate};
 
-use crate::marking::Ratio;
 use crate::spec::QueueControlSpec;
+use backwater_ends::control::Ratio;
 
 pub(super) struct QueueControl {
     delay: Duration,

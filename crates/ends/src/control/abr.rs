@@ -2,8 +2,7 @@
 //! rules; Kalyanaraman et al. 1998).
 //!
 //! One `Abr` is the source of one direction of a circuit, together with the destination of the
-//! other: both are the same station, and answers leave between this source's cells. Time is a
-//! parameter; `rm_cells.rs` connects it to queues and timers.
+//! other: both are the same station, and answers leave between this source's cells.
 //!
 //! | Rule | Where |
 //! |---|---|
@@ -17,10 +16,14 @@
 //! | 10 to 13: out-of-rate cells, at TCR | `out_of_rate_slot` |
 //! | destination 1 to 6 | `turn_around` |
 //!
+//! A cell in rate goes before one out of rate that may go at the same instant.
+//!
 //! Not modelled: changes of MCR, PCR and the like while a circuit lives; usage parameter control.
 
 mod bursts;
 mod format;
+mod level;
+pub(super) mod outcome;
 #[cfg(test)]
 mod tests;
 
@@ -29,44 +32,48 @@ use alloc::collections::VecDeque;
 
 use backwater_kernel::{Duration, Rate, Time};
 
-use crate::marking::{ForwardCell, Ratio, RmCell};
-use crate::outcome::{AbrOutcome, CellCounts};
+use super::hooks::{Control, Counted, Item, Made, Next, Offered, Signal};
+use super::ratio::Ratio;
+use super::rm_cell::{ForwardCell, RmCell};
+use super::uili::{Answer, Due, Uili};
 use crate::spec::{AbrSpec, RateFormat, TurnAround};
-use crate::uili::{Answer, Due, Uili};
 use bursts::Bursts;
-pub(crate) use format::rounded;
+use format::rounded;
+use level::RateLevel;
+use outcome::AbrOutcome;
 
 /// Which cell is next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Next {
+enum Cell {
     Forward,
     Backward,
     Data,
+    /// An RM cell beside the allowed rate.
+    OutOfRate,
 }
 
 /// What is counted of one direction.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Counts {
-    pub forward: CellCounts,
-    pub backward: CellCounts,
-    pub out_of_rate: u64,
-    pub overwritten: u64,
-    pub notices: u64,
-    pub in_rate: u64,
-    pub reductions: u64,
-    pub refused: u64,
-    pub missing: u64,
+struct Counts {
+    rm: Counted,
+    out_of_rate: u64,
+    overwritten: u64,
+    notices: u64,
+    in_rate: u64,
+    reductions: u64,
+    refused: u64,
+    missing: u64,
 }
 
 /// One end system's part in a circuit.
-pub(crate) struct Abr {
+pub struct Abr {
     spec: AbrSpec,
     rise: Rate,
     rdf: Ratio,
     cdf: Ratio,
     /// Bytes of a cell.
     bytes: u32,
-    pub acr: Rate,
+    acr: Rate,
     /// Of the application.
     limit: Option<Rate>,
     /// Between in-rate cells now; `None` is for ever.
@@ -86,45 +93,15 @@ pub(crate) struct Abr {
     uili: Uili,
     /// Forward RM cells of the other direction that wait to go back.
     waiting: VecDeque<RmCell>,
-    pub counts: Counts,
+    /// What `next` named last.
+    chosen: Cell,
+    counts: Counts,
     bursts: Bursts,
     level: RateLevel,
-    /// The earliest event that will ask for a slot.
-    pub timer: Option<Time>,
-}
-
-/// ACR over time.
-#[derive(Clone, Copy)]
-struct RateLevel {
-    since: Time,
-    from: Time,
-    bit_ps: u128,
-    least: Rate,
-    most: Rate,
-}
-
-impl RateLevel {
-    fn new(acr: Rate, from: Time) -> RateLevel {
-        let (least, most) = (acr, acr);
-        RateLevel {
-            since: from,
-            from,
-            bit_ps: 0,
-            least,
-            most,
-        }
-    }
-
-    /// The rate was `old` until `now`.
-    fn change(&mut self, now: Time, old: Rate, new: Rate) {
-        self.bit_ps += old.0 as u128 * now.since(self.since).ps() as u128;
-        self.since = now;
-        (self.least, self.most) = (self.least.min(new), self.most.max(new));
-    }
 }
 
 impl Abr {
-    pub fn new(spec: &AbrSpec, bytes: u32) -> Box<Abr> {
+    pub(crate) fn new(spec: &AbrSpec, bytes: u32) -> Box<Abr> {
         let mut abr = Box::new(Abr {
             spec: *spec,
             rise: Ratio::new(spec.rif).times(spec.pcr),
@@ -144,10 +121,10 @@ impl Abr {
             starved_since: None,
             uili: Uili::new(&spec.uili),
             waiting: VecDeque::new(),
+            chosen: Cell::Data,
             counts: Counts::default(),
             bursts: Bursts::default(),
             level: RateLevel::new(spec.icr, Time::ZERO),
-            timer: None,
         });
         abr.set_gap();
         abr
@@ -159,7 +136,7 @@ impl Abr {
     }
 
     /// The application can send no faster than this from now on.
-    pub fn set_limit(&mut self, limit: Option<Rate>) {
+    fn set_limit(&mut self, limit: Option<Rate>) {
         if self.limit != limit {
             self.limit = limit;
             self.set_gap();
@@ -168,7 +145,7 @@ impl Abr {
 
     /// Is there anything to send in rate?
     #[inline]
-    pub fn wants(&self, has_data: bool) -> bool {
+    fn wants(&self, has_data: bool) -> bool {
         has_data || !self.waiting.is_empty() || self.spec.is_eager && self.is_due_by_count()
     }
 
@@ -179,7 +156,7 @@ impl Abr {
 
     /// When the next in-rate cell may go; `None`: never at this rate.
     #[inline]
-    pub fn slot(&self) -> Option<Time> {
+    fn slot(&self) -> Option<Time> {
         match self.last_send {
             None => self.gap.map(|_| Time::ZERO),
             Some(last) => last.checked_add(self.gap?),
@@ -188,44 +165,71 @@ impl Abr {
 
     /// Rule 3.
     #[inline]
-    pub fn choose(&self, now: Time, has_data: bool) -> Next {
+    fn choose(&self, now: Time, has_data: bool) -> Cell {
         let Some(last) = self.last_forward else {
-            return Next::Forward;
+            return Cell::Forward;
         };
         let is_late = || self.since_forward >= self.spec.mrm && now.since(last) >= self.spec.trm;
         if self.is_due_by_count() || is_late() {
-            return Next::Forward;
+            return Cell::Forward;
         }
         let is_turn = !self.answered_since_forward || !has_data;
         if is_turn && !self.waiting.is_empty() {
-            return Next::Backward;
+            return Cell::Backward;
         }
-        Next::Data
+        Cell::Data
     }
 
-    /// An in-rate cell goes.
+    /// A cell goes in its slot.
     #[inline]
-    pub fn on_sent(&mut self, now: Time, next: Next) {
+    fn take_slot(&mut self, now: Time) {
         self.last_send = Some(now);
         self.counts.in_rate += 1;
-        match next {
-            Next::Data => self.since_forward += 1,
-            Next::Backward => {
-                self.since_forward += self.spec.counts_backward as u32;
-                self.answered_since_forward = true;
-                self.last_rm = now;
+    }
+
+    /// A forward RM cell goes in rate.
+    fn send_forward(&mut self, now: Time) -> Made {
+        let (cell, seen) = self.on_forward(now);
+        self.take_slot(now);
+        self.last_forward = Some(now);
+        self.since_forward = 0;
+        self.answered_since_forward = false;
+        self.last_rm = now;
+        let forward = Some(seen);
+        Made { cell, forward }
+    }
+
+    /// A backward RM cell goes in rate.
+    fn send_backward(&mut self, now: Time) -> Option<Made> {
+        let cell = self.take_waiting()?;
+        self.take_slot(now);
+        self.since_forward += self.spec.counts_backward as u32;
+        self.answered_since_forward = true;
+        self.last_rm = now;
+        let forward = None;
+        Some(Made { cell, forward })
+    }
+
+    /// An RM cell goes beside the rate: one that waits to go back, else a forward one.
+    fn send_out_of_rate(&mut self, now: Time) -> Made {
+        self.last_rm = now;
+        self.counts.out_of_rate += 1;
+        let cell = match self.take_waiting() {
+            Some(cell) => RmCell {
+                is_out_of_rate: true,
+                ..cell
+            },
+            None => {
+                self.counts.rm.forward.sent += 1;
+                self.forward_cell(true)
             }
-            Next::Forward => {
-                self.last_forward = Some(now);
-                self.since_forward = 0;
-                self.answered_since_forward = false;
-                self.last_rm = now;
-            }
-        }
+        };
+        let forward = None;
+        Made { cell, forward }
     }
 
     /// Rules 5 to 7, before a forward RM cell goes.
-    pub fn on_forward(&mut self, now: Time) -> (RmCell, ForwardCell) {
+    fn on_forward(&mut self, now: Time) -> (RmCell, ForwardCell) {
         let acr_before = self.acr;
         let mut source_rate = None;
         if let Some(last) = self.last_forward {
@@ -242,7 +246,7 @@ impl Abr {
             }
         }
         self.unanswered = self.unanswered.saturating_add(1);
-        self.counts.forward.sent += 1;
+        self.counts.rm.forward.sent += 1;
         let seen = ForwardCell {
             acr_before,
             acr: self.acr,
@@ -279,16 +283,8 @@ impl Abr {
         }
     }
 
-    /// A rate as this circuit's RM cells can state it.
-    pub fn written(&self, rate: Rate) -> Rate {
-        match self.spec.format {
-            RateFormat::Exact => rate,
-            RateFormat::Bits16 => rounded(rate, 8 * self.bytes as u64),
-        }
-    }
-
     /// Rules 8 and 9: an answer came, or a notice that a switch made.
-    pub fn on_answer(&mut self, now: Time, cell: &RmCell) {
+    fn on_answer(&mut self, now: Time, cell: &RmCell) {
         let (acr, spec) = (self.acr, &self.spec);
         let may_increase = !cell.ci && !cell.ni;
         let answer = Answer {
@@ -317,12 +313,15 @@ impl Abr {
             self.level.change(now, self.acr, acr);
             self.acr = acr;
             self.set_gap();
+            if acr >= self.spec.tcr {
+                self.starved_since = None;
+            }
         }
     }
 
     /// A forward RM cell of the other direction came: it waits to go back. `efci`: the last data
     /// cell met congestion.
-    pub fn turn_around(&mut self, mut cell: RmCell, efci: bool) {
+    fn turn_around(&mut self, mut cell: RmCell, efci: bool) {
         cell.is_backward = true;
         cell.is_out_of_rate = false;
         cell.ci |= efci;
@@ -334,14 +333,14 @@ impl Abr {
     }
 
     /// The backward RM cell that goes next.
-    pub fn take_waiting(&mut self) -> Option<RmCell> {
+    fn take_waiting(&mut self) -> Option<RmCell> {
         let cell = self.waiting.pop_front()?;
-        self.counts.backward.sent += 1;
+        self.counts.rm.backward.sent += 1;
         Some(cell)
     }
 
     /// When an out-of-rate cell may go, if one has to: it wants to send, and ACR is below TCR.
-    pub fn out_of_rate_slot(&mut self, now: Time, has_data: bool) -> Option<Time> {
+    fn out_of_rate_slot(&mut self, now: Time, has_data: bool) -> Option<Time> {
         let gap = self.tcr_gap?;
         if self.acr >= self.spec.tcr || !self.wants(has_data) {
             self.starved_since = None;
@@ -350,49 +349,105 @@ impl Abr {
         let since = *self.starved_since.get_or_insert(now);
         since.max(self.last_rm).checked_add(gap)
     }
+}
 
-    /// The out-of-rate cell that goes now.
-    pub fn take_out_of_rate(&mut self, now: Time) -> RmCell {
-        self.last_rm = now;
-        self.counts.out_of_rate += 1;
-        if let Some(mut cell) = self.take_waiting() {
-            cell.is_out_of_rate = true;
-            return cell;
-        }
-        self.counts.forward.sent += 1;
-        self.forward_cell(true)
-    }
-
-    /// PCR.
-    pub fn peak(&self) -> Rate {
-        self.spec.pcr
-    }
-
-    /// The application offers cells.
-    pub fn on_offered(&mut self, now: Time, cells: u64) {
-        self.bursts.offer(now, cells, &self.counts);
-    }
-
-    /// A data cell was sent; `is_last`: none waits any more.
+impl Control for Abr {
     #[inline]
-    pub fn on_data_sent(&mut self, now: Time, is_last: bool) {
+    fn next(&mut self, now: Time, has_data: bool) -> Next {
+        let mut at = match self.wants(has_data) {
+            true => self.slot(),
+            false => None,
+        };
+        if at.is_some_and(|slot| slot <= now) {
+            self.chosen = self.choose(now, has_data);
+            return Next::Now(match self.chosen {
+                Cell::Data => Item::Data,
+                _ => Item::Control,
+            });
+        }
+        if let Some(slot) = self.out_of_rate_slot(now, has_data) {
+            if slot <= now {
+                self.chosen = Cell::OutOfRate;
+                return Next::Now(Item::Control);
+            }
+            at = Some(at.map_or(slot, |at| at.min(slot)));
+        }
+        at.map_or(Next::Wait, Next::At)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, now: Time, is_last: bool) {
+        self.take_slot(now);
+        self.since_forward += 1;
         self.bursts.on_sent(now, self.acr, is_last, &self.counts);
     }
 
-    /// Statistics start.
-    pub fn end_warm_up(&mut self, at: Time) {
+    fn take_control(&mut self, now: Time) -> Option<Made> {
+        match self.chosen {
+            Cell::Forward => Some(self.send_forward(now)),
+            Cell::Backward => self.send_backward(now),
+            Cell::OutOfRate => Some(self.send_out_of_rate(now)),
+            Cell::Data => None,
+        }
+    }
+
+    fn on_offered(&mut self, now: Time, offered: Offered) {
+        self.set_limit(offered.limit);
+        self.bursts.offer(now, offered.units, &self.counts);
+    }
+
+    fn on_control(&mut self, now: Time, signal: &Signal) -> Option<Rate> {
+        let notice;
+        let cell = match signal {
+            Signal::Forward { cell, is_marked } => {
+                self.turn_around(*cell, *is_marked);
+                return None;
+            }
+            Signal::Backward(cell) => cell,
+            Signal::Notice { ci, ni } => {
+                self.counts.notices += 1;
+                notice = RmCell {
+                    er: self.spec.pcr,
+                    ci: *ci,
+                    ni: *ni,
+                    bn: true,
+                    is_backward: true,
+                    ..RmCell::default()
+                };
+                &notice
+            }
+        };
+        self.on_answer(now, cell);
+        Some(cell.er)
+    }
+
+    /// ACR.
+    #[inline]
+    fn pacing(&self) -> Option<Rate> {
+        Some(self.acr)
+    }
+
+    fn written(&self, rate: Rate) -> Rate {
+        match self.spec.format {
+            RateFormat::Exact => rate,
+            RateFormat::Bits16 => rounded(rate, 8 * self.bytes as u64),
+        }
+    }
+
+    fn counted(&mut self) -> Option<&mut Counted> {
+        Some(&mut self.counts.rm)
+    }
+
+    fn end_warm_up(&mut self, at: Time) {
         self.level = RateLevel::new(self.acr, at);
     }
 
-    /// What has been found by `now`. Cells under way are the caller's to count.
-    pub fn outcome(&self, now: Time) -> Box<AbrOutcome> {
-        let mut level = self.level;
-        level.change(now.max(level.since), self.acr, self.acr);
-        let span = level.since.since(level.from).ps();
+    fn outcome(&self, now: Time) -> Option<Box<AbrOutcome>> {
+        let level = self.level.until(now, self.acr);
         let counts = &self.counts;
-        Box::new(AbrOutcome {
-            forward: counts.forward,
-            backward: counts.backward,
+        Some(Box::new(AbrOutcome {
+            forward: counts.rm.forward,
+            backward: counts.rm.backward,
             out_of_rate_total: counts.out_of_rate,
             overwritten_total: counts.overwritten,
             waiting: self.waiting.len() as u64,
@@ -401,14 +456,11 @@ impl Abr {
             acr: self.acr,
             acr_min: level.least,
             acr_max: level.most,
-            acr_mean_bps: match span {
-                0 => self.acr.0 as f64,
-                _ => level.bit_ps as f64 / span as f64,
-            },
+            acr_mean_bps: level.mean_bps(self.acr),
             reductions_total: counts.reductions,
             refused_total: counts.refused,
             missing_total: counts.missing,
             bursts: self.bursts.outcome(counts),
-        })
+        }))
     }
 }

@@ -1,8 +1,8 @@
-//! When sources may send.
+//! How sources are held back.
 
 use backwater_kernel::Duration;
 
-use super::AbrSpec;
+use super::abr::AbrSpec;
 
 /// When the source may send what the application wants.
 #[derive(Clone, Copy, PartialEq, Debug)]

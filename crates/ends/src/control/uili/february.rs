@@ -7,7 +7,7 @@
 use backwater_kernel::{Rate, Time};
 
 use super::{Due, cells_over_rdf, less};
-use crate::marking::Ratio;
+use crate::control::ratio::Ratio;
 
 /// State of the policy.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 use backwater_kernel::{Rate, Time};
 
 use super::Counts;
-use crate::outcome::{AbrOutcome, BurstOutcome};
+use super::outcome::{AbrOutcome, BurstOutcome};
 
 /// Bursts of one source.
 #[derive(Default)]
-pub(crate) struct Bursts {
+pub(super) struct Bursts {
     all: Vec<BurstOutcome>,
     open: Option<Open>,
 }
@@ -35,7 +35,7 @@ impl Open {
 
 impl Bursts {
     /// The application offers `cells`; `counts` as they are.
-    pub fn offer(&mut self, now: Time, cells: u64, counts: &Counts) {
+    pub(super) fn offer(&mut self, now: Time, cells: u64, counts: &Counts) {
         if cells == 0 || self.all.len() >= AbrOutcome::BURSTS_KEPT {
             return;
         }
@@ -57,7 +57,7 @@ impl Bursts {
 
     /// A data cell has left, counted already; `is_last`: none waits.
     #[inline]
-    pub fn on_sent(&mut self, now: Time, acr: Rate, is_last: bool, counts: &Counts) {
+    pub(super) fn on_sent(&mut self, now: Time, acr: Rate, is_last: bool, counts: &Counts) {
         let Some(open) = &mut self.open else {
             return;
         };
@@ -74,7 +74,7 @@ impl Bursts {
     }
 
     /// All so far, the one under way last.
-    pub fn outcome(&self, counts: &Counts) -> Vec<BurstOutcome> {
+    pub(super) fn outcome(&self, counts: &Counts) -> Vec<BurstOutcome> {
         let open = self.open.as_ref().map(|open| open.now(counts));
         self.all.iter().copied().chain(open).collect()
     }

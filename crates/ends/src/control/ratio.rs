@@ -4,9 +4,10 @@ use backwater_kernel::Rate;
 
 /// A factor in units of 2^-32.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(crate) struct Ratio(pub u64);
+pub struct Ratio(pub u64);
 
 impl Ratio {
+    /// One.
     pub const ONE: Ratio = Ratio(1 << 32);
     /// More than any other.
     pub const ENDLESS: Ratio = Ratio(u64::MAX);

@@ -19,7 +19,7 @@ mod time_out;
 
 use backwater_kernel::{Duration, Rate, Time};
 
-use crate::marking::Ratio;
+use super::ratio::Ratio;
 use crate::spec::UiliSpec;
 use april::April;
 use august::August;

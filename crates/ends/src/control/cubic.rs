@@ -22,14 +22,84 @@
 use backwater_kernel::Time;
 use libm::{cbrt, floor};
 
+use super::cwnd::{Cwnd, HasCwnd, window_of_cwnd};
+use super::hooks::{Ack, Control, Loss};
+use crate::spec::TcpSpec;
+
 /// The scaling factor, segments per second cubed.
 const C: f64 = 0.4;
 /// What is left after a loss.
 const BETA: f64 = 0.7;
 
 /// State of CUBIC.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Cubic {
+    cwnd: Cwnd,
+    curve: Curve,
+}
+
+impl Cubic {
+    /// As a connection begins.
+    pub(crate) fn new(spec: &TcpSpec) -> Cubic {
+        Cubic {
+            cwnd: Cwnd::new(spec),
+            curve: Curve::default(),
+        }
+    }
+
+    /// The threshold after a loss or a mark.
+    fn reduced(&mut self, allowed_bytes: u64) -> u64 {
+        let cwnd = &self.cwnd;
+        self.curve.reduce(cwnd.mss, cwnd.bytes, allowed_bytes)
+    }
+}
+
+impl HasCwnd for Cubic {
+    fn cwnd(&mut self) -> &mut Cwnd {
+        &mut self.cwnd
+    }
+}
+
+impl Control for Cubic {
+    #[inline]
+    fn on_ack(&mut self, now: Time, ack: &Ack) {
+        if ack.may_grow {
+            let cwnd = &mut self.cwnd;
+            let curve = &mut self.curve;
+            let next = curve.grow(now, cwnd.mss, cwnd.bytes, cwnd.threshold, ack);
+            cwnd.grow_to(next);
+        }
+    }
+
+    fn on_mark(&mut self, _now: Time, allowed_bytes: u64) {
+        let threshold = self.reduced(allowed_bytes);
+        self.cwnd.cut_to(threshold);
+    }
+
+    /// RFC 5681: the threshold stays when the same segment times out again.
+    fn on_loss(&mut self, _now: Time, loss: Loss, allowed_bytes: u64) {
+        let is_repeated = loss == Loss::TimeOut { is_repeated: true };
+        if !is_repeated {
+            let threshold = self.reduced(allowed_bytes);
+            self.cwnd.fall_to(threshold);
+        }
+        if let Loss::TimeOut { .. } = loss {
+            self.curve.on_time_out();
+            self.cwnd.collapse();
+        }
+    }
+
+    fn on_silence(&mut self) {
+        self.curve.on_silence();
+        self.cwnd.start_over();
+    }
+
+    window_of_cwnd!();
+}
+
+/// The window function, and where on it the connection is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Curve {
     w_max: f64,
     k: f64,
     epoch: Option<Time>,
@@ -39,39 +109,21 @@ pub(crate) struct Cubic {
     fraction: f64,
 }
 
-/// What the window function asks for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Acked {
-    /// Bytes acknowledged.
-    pub(crate) bytes: u64,
-    /// Bytes in flight before that.
-    pub(crate) flight_bytes: u64,
-    /// Smoothed round-trip time, seconds.
-    pub(crate) rtt_seconds: f64,
-}
-
-impl Cubic {
+impl Curve {
     /// The window after an acknowledgement of new data.
-    pub(crate) fn grow(
-        &mut self,
-        now: Time,
-        mss: u64,
-        cwnd: u64,
-        ssthresh: u64,
-        acked: &Acked,
-    ) -> u64 {
+    fn grow(&mut self, now: Time, mss: u64, cwnd: u64, ssthresh: u64, ack: &Ack) -> u64 {
         if cwnd < ssthresh {
-            let is_used = acked.flight_bytes * 2 >= cwnd;
-            return cwnd + if is_used { acked.bytes.min(mss) } else { 0 };
+            let is_used = ack.flight_bytes * 2 >= cwnd;
+            return cwnd + if is_used { ack.news_bytes.min(mss) } else { 0 };
         }
-        if acked.flight_bytes + mss <= cwnd {
+        if ack.flight_bytes + mss <= cwnd {
             return cwnd;
         }
         let segment = mss as f64;
         let window = (cwnd as f64 + self.fraction) / segment;
-        let segments = acked.bytes as f64 / segment;
+        let segments = ack.news_bytes as f64 / segment;
         let t = now.since(self.begin(now, window)).seconds();
-        let target = self.at(t + acked.rtt_seconds).clamp(window, window * 1.5);
+        let target = self.at(t + ack.rtt_seconds).clamp(window, window * 1.5);
         let mut next = window + (target - window) / window * segments;
         let alpha = if self.w_est >= self.cwnd_prior {
             1.0
@@ -111,7 +163,7 @@ impl Cubic {
     }
 
     /// The threshold after a loss or a mark.
-    pub(crate) fn reduce(&mut self, mss: u64, cwnd: u64, limit: u64) -> u64 {
+    fn reduce(&mut self, mss: u64, cwnd: u64, limit: u64) -> u64 {
         let window = cwnd as f64 / mss as f64;
         // Fast convergence: a window that did not reach the last maximum leaves room for others.
         self.w_max = if window < self.w_max {
@@ -127,14 +179,14 @@ impl Cubic {
     }
 
     /// After a time-out the curve starts where slow start ends.
-    pub(crate) fn on_time_out(&mut self) {
+    fn on_time_out(&mut self) {
         self.w_max = 0.0;
         self.epoch = None;
         self.fraction = 0.0;
     }
 
     /// The window starts anew after a silence: time stood still.
-    pub(crate) fn on_silence(&mut self) {
+    fn on_silence(&mut self) {
         self.epoch = None;
         self.fraction = 0.0;
     }
@@ -148,13 +200,14 @@ mod tests {
     const MSS: u64 = 1000;
 
     /// Acknowledgements of full segments, evenly over each round trip; cwnd in segments after.
-    fn grow(cubic: &mut Cubic, from: u64, rtt: Duration, until: Duration) -> f64 {
+    fn grow(cubic: &mut Curve, from: u64, rtt: Duration, until: Duration) -> f64 {
         let (mut cwnd, mut now) = (from, Time::ZERO);
         while now.0 < until.0 {
-            let acked = Acked {
-                bytes: MSS,
+            let acked = Ack {
+                news_bytes: MSS,
                 flight_bytes: cwnd,
                 rtt_seconds: rtt.seconds(),
+                ..Ack::default()
             };
             cwnd = cubic.grow(now, MSS, cwnd, 0, &acked);
             now += Duration(rtt.0 * MSS / cwnd);
@@ -166,7 +219,7 @@ mod tests {
     /// window before the loss, then one.
     #[test]
     fn short_round_trips_follow_reno() {
-        let mut cubic = Cubic::default();
+        let mut cubic = Curve::default();
         let ssthresh = cubic.reduce(MSS, 100_000, 100_000);
         assert_eq!(ssthresh, 70_000);
         let rtt = Duration(1_000_000_000);
@@ -175,7 +228,7 @@ mod tests {
             (window - (70.0 + 50.0 * 9.0 / 17.0)).abs() < 0.5,
             "{window}"
         );
-        let mut cubic = Cubic::default();
+        let mut cubic = Curve::default();
         cubic.reduce(MSS, 100_000, 100_000);
         let window = grow(&mut cubic, ssthresh, rtt, Duration(rtt.0 * 100));
         let expected = 100.0 + 100.0 - 30.0 * 17.0 / 9.0;
@@ -185,7 +238,7 @@ mod tests {
     /// A window that did not come back to the last maximum gives up 15 % of it.
     #[test]
     fn fast_convergence() {
-        let mut cubic = Cubic::default();
+        let mut cubic = Curve::default();
         cubic.reduce(MSS, 100_000, 100_000);
         assert_eq!(cubic.w_max, 100.0);
         cubic.reduce(MSS, 80_000, 80_000);
@@ -195,7 +248,7 @@ mod tests {
     /// After a time-out the curve starts at its inflection: W(t) = C t^3 + cwnd.
     #[test]
     fn after_a_time_out_it_starts_flat() {
-        let mut cubic = Cubic::default();
+        let mut cubic = Curve::default();
         cubic.reduce(MSS, 100_000, 100_000);
         cubic.on_time_out();
         let rtt = Duration(100_000_000_000);
@@ -208,11 +261,12 @@ mod tests {
     /// A sender with less to send than it may does not grow.
     #[test]
     fn an_unused_window_stays() {
-        let mut cubic = Cubic::default();
-        let acked = Acked {
-            bytes: MSS,
+        let mut cubic = Curve::default();
+        let acked = Ack {
+            news_bytes: MSS,
             flight_bytes: 4 * MSS,
             rtt_seconds: 0.1,
+            ..Ack::default()
         };
         for ssthresh in [0, u64::MAX] {
             assert_eq!(
@@ -224,8 +278,8 @@ mod tests {
             cubic.grow(Time::ZERO, MSS, 8 * MSS, u64::MAX, &acked),
             9 * MSS
         );
-        let half = Acked {
-            bytes: 500,
+        let half = Ack {
+            news_bytes: 500,
             ..acked
         };
         assert_eq!(cubic.grow(Time::ZERO, MSS, 8 * MSS, u64::MAX, &half), 8_500);
@@ -234,15 +288,58 @@ mod tests {
     /// However far the curve has gone, half of the window is the most for a round trip.
     #[test]
     fn growth_is_bounded() {
-        let mut cubic = Cubic::default();
-        let acked = Acked {
-            bytes: MSS,
+        let mut cubic = Curve::default();
+        let acked = Ack {
+            news_bytes: MSS,
             flight_bytes: 11 * MSS,
             rtt_seconds: 0.1,
+            ..Ack::default()
         };
         let start = cubic.grow(Time::ZERO, MSS, 10 * MSS, 0, &acked);
         let late = Time(100_000_000_000_000);
         let next = cubic.grow(late, MSS, start, 0, &acked);
         assert!((499..=500).contains(&(next - start)), "{start} {next}");
+    }
+
+    /// The curve forgets the maximum before a time-out: a second into avoidance it is 0.4 segments
+    /// up, not on its way back to 100.
+    #[test]
+    fn the_window_starts_flat_after_a_time_out() {
+        let spec = TcpSpec::modern();
+        let mss = u64::from(spec.mss_bytes);
+        let mut cubic = Cubic::new(&spec);
+        cubic.set_window(100 * mss);
+        let is_repeated = false;
+        cubic.on_loss(Time::ZERO, Loss::TimeOut { is_repeated }, 100 * mss);
+        assert_eq!((cubic.window(), cubic.threshold()), (mss, 70 * mss));
+        let is_repeated = true;
+        cubic.on_loss(Time::ZERO, Loss::TimeOut { is_repeated }, mss);
+        assert_eq!(cubic.threshold(), 70 * mss, "the same segment again");
+        cubic.set_window(70 * mss);
+        for ms in [0, 1_000] {
+            let ack = Ack {
+                news_bytes: mss,
+                flight_bytes: 70 * mss,
+                rtt_seconds: 0.01,
+                may_grow: true,
+                ..Ack::default()
+            };
+            cubic.on_ack(Time(ms * 1_000_000_000), &ack);
+        }
+        assert!(cubic.window() < 70 * mss + mss / 10);
+    }
+
+    #[test]
+    fn a_mark_or_a_loss_leaves_seven_tenths() {
+        let spec = TcpSpec::modern();
+        let mss = u64::from(spec.mss_bytes);
+        let mut cubic = Cubic::new(&spec);
+        cubic.set_window(100 * mss);
+        cubic.on_mark(Time::ZERO, 100 * mss);
+        assert_eq!((cubic.window(), cubic.threshold()), (70 * mss, 70 * mss));
+        cubic.on_loss(Time::ZERO, Loss::Duplicates, 70 * mss);
+        assert_eq!((cubic.window(), cubic.threshold()), (49 * mss, 49 * mss));
+        cubic.on_silence();
+        assert_eq!((cubic.window(), cubic.threshold()), (10 * mss, 49 * mss));
     }
 }

@@ -8,7 +8,7 @@
 use backwater_kernel::Rate;
 
 use super::{Due, Once, less};
-use crate::marking::Ratio;
+use crate::control::ratio::Ratio;
 
 /// State of the policy.
 #[derive(Debug)]

@@ -11,7 +11,7 @@
 use backwater_kernel::Rate;
 
 use super::{Answer, Due, less};
-use crate::marking::Ratio;
+use crate::control::ratio::Ratio;
 
 /// State of the policy.
 #[derive(Debug)]

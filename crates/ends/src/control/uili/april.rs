@@ -5,7 +5,7 @@
 use backwater_kernel::Rate;
 
 use super::{Due, cells_over_rdf, stretch};
-use crate::marking::Ratio;
+use crate::control::ratio::Ratio;
 
 /// The policy; it has no state.
 #[derive(Debug)]

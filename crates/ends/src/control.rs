@@ -1,0 +1,131 @@
+//! Source control: when may a source send what its application wants? One file a scheme.
+//!
+//! A scheme is a [`Control`]: it is told what happens and says what may go. It has no queue and no
+//! clock: time is a parameter, and what it wants sent is its answer. Whoever has the source asks
+//! [`Control::next`] until it says no more:
+//!
+//! | `next` says | Then |
+//! |---|---|
+//! | `Now(Item::Data)` | a unit of the application goes, and `on_sent` is told |
+//! | `Now(Item::Control)` | a unit of the scheme's own goes: `take_control` makes it |
+//! | `At(t)` | ask again at `t`, or when something has changed |
+//! | `Wait` | ask again when something has changed |
+//!
+//! Acknowledgements, marks, losses and signals of the network come by the hooks whose names begin
+//! with `on_`. `window` and `pacing` say what the scheme allows at the moment; TCP, which knows by
+//! itself what goes next, goes by the window.
+//!
+//! To add a scheme: a file with its state and `impl Control` (`tests/fixed_rate.rs` is one), a line
+//! in `members!` below, and a variant of its specification with an arm in `new`. What the scheme
+//! does not name is what a source does that is not controlled.
+
+mod abr;
+mod aimd;
+mod cubic;
+mod cwnd;
+mod dctcp;
+mod hooks;
+mod ratio;
+mod reno;
+mod rm_cell;
+#[cfg(test)]
+mod tests;
+mod uili;
+mod window;
+
+pub use abr::outcome::{AbrOutcome, BurstOutcome, CellCounts};
+pub use hooks::{Ack, Control, Counted, Item, Loss, Made, Next, Offered, Position, Signal};
+pub use ratio::Ratio;
+pub use rm_cell::{ForwardCell, RmCell};
+
+use alloc::boxed::Box;
+
+use backwater_kernel::{Rate, Time};
+
+use crate::spec::{Congestion, Ecn, SourceControlSpec, TcpSpec};
+use abr::Abr;
+use aimd::Aimd;
+use cubic::Cubic;
+use dctcp::Dctcp;
+use hooks::members;
+use reno::Reno;
+use window::Window;
+
+/// Sends at once.
+#[derive(Clone, Copy, Debug)]
+pub struct AtOnce;
+
+impl Control for AtOnce {}
+
+members! {
+    /// Control of one flow.
+    pub enum SourceControl {
+        /// None: what the application offers is sent at once.
+        None(AtOnce),
+        /// A fixed window.
+        Window(Window),
+        /// A window that grows and shrinks, with go-back-N.
+        Aimd(Box<Aimd>),
+        /// The rate that the network allows.
+        Abr(Box<Abr>),
+    }
+}
+
+members! {
+    /// Congestion control of a TCP connection.
+    #[derive(Clone, Debug)]
+    pub(crate) enum CongestionControl {
+        Reno(Reno),
+        Cubic(Box<Cubic>),
+        Dctcp(Box<Dctcp<Reno>>),
+        DctcpCubic(Box<Dctcp<Cubic>>),
+    }
+}
+
+impl Default for SourceControl {
+    fn default() -> SourceControl {
+        SourceControl::None(AtOnce)
+    }
+}
+
+impl SourceControl {
+    /// For units of `bytes`.
+    pub fn new(spec: &SourceControlSpec, bytes: u32) -> SourceControl {
+        match *spec {
+            SourceControlSpec::None => SourceControl::default(),
+            SourceControlSpec::Abr(ref spec) => SourceControl::Abr(Abr::new(spec, bytes)),
+            SourceControlSpec::Window { units } => SourceControl::Window(Window::new(units)),
+            SourceControlSpec::Aimd {
+                initial_units,
+                maximum_units,
+                increase_units,
+                decrease,
+                timeout,
+            } => SourceControl::Aimd(Box::new(Aimd::new(
+                initial_units,
+                maximum_units,
+                increase_units,
+                decrease,
+                timeout,
+            ))),
+        }
+    }
+}
+
+impl CongestionControl {
+    /// As a connection begins whose next byte is at `start`.
+    pub(crate) fn new(spec: &TcpSpec, start: u64) -> CongestionControl {
+        match (spec.congestion, spec.ecn) {
+            (Congestion::Reno { eighth }, Ecn::Dctcp { gain_shift }) => {
+                let reno = Reno::new(spec, eighth);
+                CongestionControl::Dctcp(Box::new(Dctcp::new(reno, gain_shift, start)))
+            }
+            (Congestion::Cubic, Ecn::Dctcp { gain_shift }) => {
+                let cubic = Cubic::new(spec);
+                CongestionControl::DctcpCubic(Box::new(Dctcp::new(cubic, gain_shift, start)))
+            }
+            (Congestion::Reno { eighth }, _) => CongestionControl::Reno(Reno::new(spec, eighth)),
+            (Congestion::Cubic, _) => CongestionControl::Cubic(Box::new(Cubic::new(spec))),
+        }
+    }
+}

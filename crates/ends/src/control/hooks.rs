@@ -1,0 +1,288 @@
+//! What every scheme of source control answers, and how a set of schemes becomes one type.
+
+use alloc::boxed::Box;
+
+use backwater_kernel::{Rate, Time};
+
+use super::abr::outcome::{AbrOutcome, CellCounts};
+use super::rm_cell::{ForwardCell, RmCell};
+
+/// What a source may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// This may go now; ask again after it.
+    Now(Item),
+    /// Nothing before this instant, if nothing changes.
+    At(Time),
+    /// Nothing until something changes.
+    Wait,
+}
+
+/// What may go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// The application's next unit.
+    Data,
+    /// A unit of the scheme's own.
+    Control,
+}
+
+/// Something the application offers.
+#[derive(Clone, Copy, Debug)]
+pub struct Offered {
+    /// Units; 0 of an application without end.
+    pub units: u64,
+    /// It can send no faster than this from now on.
+    pub limit: Option<Rate>,
+}
+
+/// A control unit that goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Made {
+    /// What it says.
+    pub cell: RmCell,
+    /// Of a forward RM cell in rate: what led to it.
+    pub forward: Option<ForwardCell>,
+}
+
+/// What reaches a source over the network, other than acknowledgements.
+#[derive(Clone, Copy, Debug)]
+pub enum Signal {
+    /// A control unit of the other direction, to be turned around.
+    Forward {
+        /// What it says.
+        cell: RmCell,
+        /// The last data unit before it met congestion.
+        is_marked: bool,
+    },
+    /// The answer to one of its own.
+    Backward(RmCell),
+    /// A switch made it.
+    Notice {
+        /// It is congested.
+        ci: bool,
+        /// No increase.
+        ni: bool,
+    },
+}
+
+/// Where a source that sends again stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Position {
+    /// First unit not acknowledged.
+    pub base: u32,
+    /// Next unit to send.
+    pub next: u32,
+}
+
+/// A scheme's own units, counted where the network knows of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counted {
+    /// Forward RM cells.
+    pub forward: CellCounts,
+    /// Backward ones that it carries: answers to its partner's forward ones.
+    pub backward: CellCounts,
+}
+
+/// An acknowledgement of something new.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ack {
+    /// What the destination expects next: a unit's number, or a position in the stream (TCP).
+    pub expected: u64,
+    /// Bytes acknowledged by it for the first time.
+    pub news_bytes: u64,
+    /// Bytes in flight before it came.
+    pub flight_bytes: u64,
+    /// Position after all that was ever sent.
+    pub sent_end: u64,
+    /// Smoothed round-trip time, seconds.
+    pub rtt_seconds: f64,
+    /// It echoes a mark.
+    pub is_marked: bool,
+    /// No loss is being repaired, no mark echoed: the window may grow by it.
+    pub may_grow: bool,
+}
+
+/// How a loss was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loss {
+    /// By acknowledgements of what came after it.
+    Duplicates,
+    /// By a time-out; `is_repeated`: of the same segment again.
+    TimeOut {
+        /// Nothing was acknowledged since the time-out before.
+        is_repeated: bool,
+    },
+}
+
+/// One scheme of source control. Every hook has a default: a scheme that has none of them sends
+/// at once.
+#[allow(unused_variables)]
+pub trait Control {
+    /// What may go now; `has_data`: the application has a unit that waits.
+    #[inline]
+    fn next(&mut self, now: Time, has_data: bool) -> Next {
+        match has_data {
+            true => Next::Now(Item::Data),
+            false => Next::Wait,
+        }
+    }
+
+    /// A unit of the application goes now; `is_last`: no other waits.
+    #[inline]
+    fn on_sent(&mut self, now: Time, is_last: bool) {}
+
+    /// The unit of its own that goes now, as `next` has just said.
+    fn take_control(&mut self, now: Time) -> Option<Made> {
+        None
+    }
+
+    /// The application offers units, or has another limit.
+    #[inline]
+    fn on_offered(&mut self, now: Time, offered: Offered) {}
+
+    /// An acknowledgement of something new came.
+    #[inline]
+    fn on_ack(&mut self, now: Time, ack: &Ack) {}
+
+    /// Marks ask for less, at most once a round trip. `allowed_bytes` could be in flight: the
+    /// smaller of window and what the receiver takes.
+    fn on_mark(&mut self, now: Time, allowed_bytes: u64) {}
+
+    /// A loss was found; `allowed_bytes` as for `on_mark`.
+    fn on_loss(&mut self, now: Time, loss: Loss, allowed_bytes: u64) {}
+
+    /// Nothing was sent for so long that the path may have changed.
+    fn on_silence(&mut self) {}
+
+    /// A signal came. If it states a rate: which.
+    fn on_control(&mut self, now: Time, signal: &Signal) -> Option<Rate> {
+        None
+    }
+
+    /// When `on_timer` wants to be called. It may have moved on when the instant comes.
+    #[inline]
+    fn timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// An instant that `timer` named has come: units to send again.
+    fn on_timer(&mut self, now: Time) -> u32 {
+        0
+    }
+
+    /// The rate it allows itself. A scheme that has one has slots: where several things happen at
+    /// one instant, it sends after all that came in.
+    #[inline]
+    fn pacing(&self) -> Option<Rate> {
+        None
+    }
+
+    /// The most that may be in flight, bytes.
+    #[inline]
+    fn window(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// The window after the last loss or mark, bytes; [`u64::MAX`] before the first.
+    #[inline]
+    fn threshold(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// The repair of a loss wants this window instead, bytes.
+    #[inline]
+    fn set_window(&mut self, bytes: u64) {}
+
+    /// Where it stands, if it sends lost units again (go-back-N).
+    #[inline]
+    fn position(&self) -> Option<Position> {
+        None
+    }
+
+    /// Units not acknowledged, if nothing but an acknowledgement lets it go on.
+    fn awaits_ack(&self) -> Option<u32> {
+        None
+    }
+
+    /// A rate as its control units can state it.
+    fn written(&self, rate: Rate) -> Rate {
+        rate
+    }
+
+    /// Units of its own, if it has any.
+    fn counted(&mut self) -> Option<&mut Counted> {
+        None
+    }
+
+    /// Statistics start.
+    fn end_warm_up(&mut self, at: Time) {}
+
+    /// What was found of a scheme with units of its own. Those under way are the caller's to
+    /// count.
+    fn outcome(&self, now: Time) -> Option<Box<AbrOutcome>> {
+        None
+    }
+}
+
+/// An enum of schemes that is a scheme: it hands every hook on to the one it holds.
+macro_rules! members {
+    (
+        $(#[$about:meta])*
+        $seen:vis enum $name:ident { $($(#[$doc:meta])* $member:ident($state:ty),)* }
+    ) => {
+        $(#[$about])*
+        $seen enum $name { $($(#[$doc])* $member($state),)* }
+
+        members! { @hooks $name [$($member)*]
+            next(&mut self, now: Time, has_data: bool) -> Next;
+            on_sent(&mut self, now: Time, is_last: bool) -> ();
+            take_control(&mut self, now: Time) -> Option<Made>;
+            on_offered(&mut self, now: Time, offered: Offered) -> ();
+            on_ack(&mut self, now: Time, ack: &Ack) -> ();
+            on_mark(&mut self, now: Time, allowed_bytes: u64) -> ();
+            on_loss(&mut self, now: Time, loss: Loss, allowed_bytes: u64) -> ();
+            on_silence(&mut self) -> ();
+            window(&self) -> u64;
+            threshold(&self) -> u64;
+            set_window(&mut self, bytes: u64) -> ();
+            on_control(&mut self, now: Time, signal: &Signal) -> Option<Rate>;
+            timer(&self) -> Option<Time>;
+            on_timer(&mut self, now: Time) -> u32;
+            pacing(&self) -> Option<Rate>;
+            position(&self) -> Option<Position>;
+            awaits_ack(&self) -> Option<u32>;
+            written(&self, rate: Rate) -> Rate;
+            counted(&mut self) -> Option<&mut Counted>;
+            end_warm_up(&mut self, at: Time) -> ();
+            outcome(&self, now: Time) -> Option<Box<AbrOutcome>>;
+        }
+    };
+    (@hooks $name:ident $members:tt $($hook:ident($($by:tt)*) -> $out:ty;)*) => {
+        impl Control for $name {
+            $(members! { @hook $name $members $hook($($by)*) -> $out })*
+        }
+    };
+    (
+        @hook $name:ident $members:tt
+        $hook:ident(&mut $this:ident $(, $arg:ident: $type:ty)*) -> $out:ty
+    ) => {
+        #[inline]
+        fn $hook(&mut $this $(, $arg: $type)*) -> $out {
+            members!(@call $this $name $members $hook($($arg),*))
+        }
+    };
+    (
+        @hook $name:ident $members:tt
+        $hook:ident(&$this:ident $(, $arg:ident: $type:ty)*) -> $out:ty
+    ) => {
+        #[inline]
+        fn $hook(&$this $(, $arg: $type)*) -> $out {
+            members!(@call $this $name $members $hook($($arg),*))
+        }
+    };
+    (@call $this:ident $name:ident [$($member:ident)*] $hook:ident $args:tt) => {
+        match $this { $($name::$member(it) => it.$hook $args,)* }
+    };
+}
+pub(crate) use members;
