@@ -30,6 +30,6 @@ pub mod stations;
 mod testing;
 mod transmit;
 
-pub use build::{BuildError, verify};
+pub use build::verify;
 pub use network::Network;
 pub use simulation::Simulation;

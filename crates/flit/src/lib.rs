@@ -11,7 +11,6 @@ mod arbiter;
 mod crossbar;
 mod deadlock;
 pub mod dependency;
-mod error;
 mod fabric;
 mod finish;
 mod heads;
@@ -35,5 +34,4 @@ mod tally;
 pub mod topology;
 pub mod traffic;
 
-pub use error::BuildError;
 pub use simulation::{Simulation, verify};

@@ -24,7 +24,8 @@ mod cut;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::error::BuildError;
+use backwater_kernel::BuildError;
+
 use crate::fabric::{Fabric, longest_flight};
 use crate::multiplexed::Matching;
 use crate::simulation::{Simulation, fingerprint};

@@ -9,6 +9,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod bits;
+mod build_error;
 pub mod due;
 pub mod event;
 pub mod hash;
@@ -20,6 +21,7 @@ pub mod time;
 pub mod words;
 
 pub use bits::BitSet;
+pub use build_error::BuildError;
 pub use due::DueSet;
 pub use event::{Event, EventQueue, Heap, Phase, Wheel};
 pub use hash::TraceHash;

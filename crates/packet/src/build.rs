@@ -3,11 +3,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
-use core::fmt;
 
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::stats::{Level, TimeWeighted};
-use backwater_kernel::{Channels, Duration, Event, EventQueue, Phase, Rate, Time};
+use backwater_kernel::{BuildError, Channels, Duration, Event, EventQueue, Phase, Rate, Time};
 
 use crate::cell_tcp::Connections;
 use crate::channel::{self, Channel};
@@ -35,18 +34,6 @@ use crate::spec::{
 use crate::standstill::Mark;
 use crate::traffic::{self, Traffic};
 use crate::unit::{Fifo, NONE, SharedCopies, Units};
-
-/// A specification that can't be run; the scenario layer refuses it with more words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BuildError(pub String);
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl core::error::Error for BuildError {}
 
 /// Longest run and longest delay: sums of a few must not overflow the clock.
 const CLOCK_MAX_PS: u64 = u64::MAX / 4;

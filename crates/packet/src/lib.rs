@@ -45,5 +45,5 @@ mod transmit;
 mod uili;
 mod unit;
 
-pub use build::{BuildError, verify};
+pub use build::verify;
 pub use simulation::{Network, Simulation};

@@ -19,9 +19,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use backwater_kernel::{Channels, EventQueue, Time};
+use backwater_kernel::{BuildError, Channels, EventQueue, Time};
 
-use crate::build::{BuildError, ends};
+use crate::build::ends;
 use crate::outcome::LossCause;
 use crate::probe::Probe;
 use crate::scheduler::Scheduler;

@@ -24,9 +24,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Rate, Time};
+use backwater_kernel::{BuildError, Rate, Time};
 
-use crate::build::BuildError;
 use crate::outcome::{SessionAnswer, SessionOutcome};
 use crate::simulation::Network;
 use crate::spec::{FlowSpec, NetworkSpec, SessionSpec, SourceControlSpec, TrafficSpec};

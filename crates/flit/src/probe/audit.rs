@@ -33,10 +33,11 @@ mod tests;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_kernel::BuildError;
+
 use self::books::Books;
 use self::state::{Ends, Scan};
 use super::{Crossing, Network, Probe, Tag};
-use crate::error::BuildError;
 use crate::outcome::Violation;
 use crate::spec::FabricSpec;
 
