@@ -14,7 +14,7 @@ const SOURCES: [&str; 12] = [
     "Cargo.lock",
     "Cargo.toml",
     "crates/kernel/src",
-    "crates/transport/src",
+    "crates/ends/src",
     "crates/packet/src",
     "crates/ethernet/src",
     "crates/flit/src",

@@ -3,8 +3,8 @@
 
 use alloc::vec::Vec;
 
+use backwater_ends::Segment;
 use backwater_kernel::Time;
-use backwater_transport::Segment;
 
 use crate::probe::{Content, FrameView, Gate};
 use crate::stations::Payload;

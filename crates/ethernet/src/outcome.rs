@@ -3,8 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{Duration, Histogram, Time};
-use backwater_transport::tcp::TcpCounts;
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
 /// created = delivered + dropped + inside, in frames and in bytes. The rest covers the time after

@@ -11,8 +11,8 @@ mod recorder;
 pub use audit::{Audit, Coverage};
 pub use recorder::{Recorder, Series};
 
+use backwater_ends::Segment;
 use backwater_kernel::Time;
-use backwater_transport::Segment;
 
 /// What a frame carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,9 +11,9 @@
 
 use alloc::vec::Vec;
 
+use backwater_ends::tcp::HostClock;
+use backwater_ends::{Segment, TcpSpec};
 use backwater_kernel::Time;
-use backwater_transport::tcp::HostClock;
-use backwater_transport::{Segment, TcpSpec};
 
 use crate::outcome::FlowOutcome;
 use crate::spec::{EthernetSpec, Spread, TransportSpec};

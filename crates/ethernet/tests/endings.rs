@@ -2,12 +2,12 @@
 
 mod common;
 
+use backwater_ends::TcpSpec;
+use backwater_ends::spec::AckSpec;
 use backwater_ethernet::Simulation;
 use backwater_ethernet::outcome::{EthernetOutcome, Stop};
 use backwater_ethernet::spec::*;
 use backwater_kernel::{Duration, Time, Wheel};
-use backwater_transport::TcpSpec;
-use backwater_transport::spec::AckSpec;
 use common::*;
 
 fn run(spec: &EthernetSpec) -> EthernetOutcome {

@@ -438,7 +438,7 @@ fn marks_begin_at_the_threshold_and_not_on_bare_acknowledgements() {
             });
         }
     }
-    let tcp = TransportSpec::Tcp(backwater_transport::TcpSpec::dctcp());
+    let tcp = TransportSpec::Tcp(backwater_ends::TcpSpec::dctcp());
     net.add(s, d, 0, tcp, endless());
     short(&mut net, 2 * S);
     let outcome = run(&net).1;

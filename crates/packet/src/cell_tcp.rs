@@ -2,7 +2,7 @@
 //! (ITU-T I.363.5), and put together again at its destination.
 //!
 //! A connection has two flows, each the other's partner: `Tcp` opens it, `TcpBack` carries what
-//! comes back. The protocol is the crate `transport`; here it meets cells:
+//! comes back. The protocol is in the crate `ends`; here it meets cells:
 //!
 //! | File | Holds |
 //! |---|---|
@@ -28,8 +28,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_ends::spec::AckSpec;
 use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
-use backwater_transport::spec::AckSpec;
 
 use crate::build::ends;
 use crate::flow::{Delays, Delivery};

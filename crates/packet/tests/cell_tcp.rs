@@ -2,11 +2,11 @@
 
 mod common;
 
+use backwater_ends::TcpSpec;
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{CellTcpOutcome, Outcome, Stop};
 use backwater_packet::spec::*;
-use backwater_transport::TcpSpec;
 use common::*;
 
 const S: u64 = 1_000_000_000_000;

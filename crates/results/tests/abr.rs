@@ -2,6 +2,7 @@
 
 mod sample;
 
+use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{Duration, Rate, Time, Wheel};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{
@@ -14,7 +15,6 @@ use backwater_packet::spec::{
 use backwater_results::{
     Block, Cell, Report, Table, page, run_report, run_summary, run_tables, svg, terminal_summary,
 };
-use backwater_transport::tcp::TcpCounts;
 
 const LINK: Rate = Rate(155_520_000);
 

@@ -2,8 +2,8 @@
 
 use alloc::string::String;
 
+use backwater_ends::TcpSpec;
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_transport::TcpSpec;
 
 /// A flow: one connection, or datagrams one way.
 #[derive(Clone, PartialEq, Debug)]

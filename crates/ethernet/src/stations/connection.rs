@@ -7,10 +7,10 @@
 
 use alloc::vec::Vec;
 
+use backwater_ends::tcp::{HostClock, Received, TcpCounts};
+use backwater_ends::{Endpoint, Segment, TcpSpec};
 use backwater_kernel::stream::Purpose;
 use backwater_kernel::{Duration, Stream, Time};
-use backwater_transport::tcp::{HostClock, Received, TcpCounts};
-use backwater_transport::{Endpoint, Segment, TcpSpec};
 
 use super::tally::Tally;
 use super::{NEVER_PS, Outgoing, Payload, think};

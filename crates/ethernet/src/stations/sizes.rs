@@ -30,7 +30,7 @@ pub fn frame_bytes(payload: &Payload, has_rtp: bool, is_tagged: bool) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backwater_transport::Segment;
+    use backwater_ends::Segment;
 
     fn tcp(bytes: u32, sack_blocks: u8) -> Payload {
         Payload::Tcp(Segment {

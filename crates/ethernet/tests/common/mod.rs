@@ -1,9 +1,9 @@
 //! Small networks for tests.
 #![allow(dead_code)]
 
+use backwater_ends::TcpSpec;
 use backwater_ethernet::spec::*;
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_transport::TcpSpec;
 
 pub const MBPS: u64 = 1_000_000;
 pub const US: u64 = 1_000_000;

@@ -1,6 +1,7 @@
 //! What stations send and do with what they get. Datagrams at even gaps and without end are made
 //! here; all other traffic, and TCP, is that of [`backwater_ethernet::stations`].
 
+use backwater_ends::spec::Ecn;
 use backwater_ethernet::spec::{
     EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, TAG_BYTES, TrafficSpec,
     TransportSpec, UDP_IP_BYTES,
@@ -8,7 +9,6 @@ use backwater_ethernet::spec::{
 use backwater_ethernet::stations::{Outgoing, Payload, frame_bytes};
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Purpose, Rate, Stream, Time};
-use backwater_transport::spec::Ecn;
 
 use super::network::{Frame, Network};
 

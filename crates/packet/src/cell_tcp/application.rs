@@ -139,7 +139,7 @@ impl Application {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backwater_transport::TcpSpec;
+    use backwater_ends::TcpSpec;
 
     fn application(kind: CellApplication) -> Application {
         let spec = CellTcpSpec {

@@ -1,8 +1,8 @@
 //! A connection: both ends, the frames each has under way, what uses it.
 
+use backwater_ends::tcp::HostClock;
+use backwater_ends::{Endpoint, Segment};
 use backwater_kernel::Time;
-use backwater_transport::tcp::HostClock;
-use backwater_transport::{Endpoint, Segment};
 
 use super::application::Application;
 use super::frames::Frames;

@@ -2,7 +2,7 @@
 
 use alloc::collections::VecDeque;
 
-use backwater_transport::Segment;
+use backwater_ends::Segment;
 
 use crate::spec::CellTcpSpec;
 
@@ -99,8 +99,8 @@ fn is_after(number: u32, other: u32) -> bool {
 mod tests {
     use super::*;
     use crate::spec::CellApplication;
+    use backwater_ends::TcpSpec;
     use backwater_kernel::Time;
-    use backwater_transport::TcpSpec;
 
     fn frames() -> Frames {
         Frames::new(&CellTcpSpec {

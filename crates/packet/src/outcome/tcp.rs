@@ -1,6 +1,6 @@
 //! What is found of TCP connections over cells.
 
-use backwater_transport::tcp::TcpCounts;
+use backwater_ends::tcp::TcpCounts;
 
 /// A TCP connection over cells.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

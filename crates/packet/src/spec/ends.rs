@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
+use backwater_ends::TcpSpec;
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_transport::TcpSpec;
 
 use super::AbrSpec;
 

@@ -3,13 +3,13 @@
 //! Shares are of bits on the wire, frames with preamble and gap; they are shown as payload, as
 //! goodput is. Acknowledgements are background on the way back.
 
+use backwater_ends::spec::AckSpec;
 use backwater_ethernet::outcome::EthernetOutcome;
 use backwater_ethernet::routes::Tables;
 use backwater_ethernet::spec::{
     EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Order, Spread, TAG_BYTES,
     TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
 };
-use backwater_transport::spec::AckSpec;
 
 use super::groups::{goodputs, per_second, seconds};
 use super::names;

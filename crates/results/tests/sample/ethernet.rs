@@ -1,5 +1,7 @@
 //! A made-up run of the Ethernet engine: two hosts, two switches, a host.
 
+use backwater_ends::TcpSpec;
+use backwater_ends::tcp::TcpCounts;
 use backwater_ethernet::outcome::{
     ChannelOutcome, DelayOutcome, Drops, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome,
     Standstill, Stop, Violation, Wait,
@@ -10,8 +12,6 @@ use backwater_ethernet::spec::{
 };
 use backwater_kernel::{Duration, Histogram, Rate, Time};
 use backwater_results::RunInfo;
-use backwater_transport::TcpSpec;
-use backwater_transport::tcp::TcpCounts;
 
 use super::HOSTILE;
 

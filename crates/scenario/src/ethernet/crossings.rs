@@ -5,12 +5,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use backwater_ends::TcpSpec;
+use backwater_ends::spec::{Recovery, Reuse};
 use backwater_ethernet::spec::{
     FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, RouteSpec, TAG_BYTES, TCP_IP_BYTES,
     TrafficSpec, TransportSpec,
 };
-use backwater_transport::TcpSpec;
-use backwater_transport::spec::{Recovery, Reuse};
 
 use super::flows::{Flows, packet_bytes};
 use super::net::Net;

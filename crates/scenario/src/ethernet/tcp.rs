@@ -1,8 +1,8 @@
 //! TCP: a flavour, and what the file changes of it.
 
+use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec};
 use backwater_ethernet::spec::TCP_IP_BYTES;
 use backwater_kernel::Rate;
-use backwater_transport::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;

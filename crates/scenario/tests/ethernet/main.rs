@@ -6,6 +6,7 @@ mod random;
 mod series;
 mod tcp;
 
+use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
 use backwater_ethernet::spec::{
     BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding, Measure,
     MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, SeriesSpec, Spread,
@@ -14,7 +15,6 @@ use backwater_ethernet::spec::{
 };
 use backwater_kernel::{Duration, Rate, Time};
 use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, parse_within};
-use backwater_transport::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
 
 fn try_read(text: &str, sets: &[&str]) -> Result<Scenario, Diagnostics> {
     let sets = sets.iter().map(|set| Set::new(set).expect("key=value"));

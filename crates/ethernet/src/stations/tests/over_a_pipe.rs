@@ -4,9 +4,9 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use backwater_ends::TcpSpec;
+use backwater_ends::spec::Reuse;
 use backwater_kernel::{Duration, Time};
-use backwater_transport::TcpSpec;
-use backwater_transport::spec::Reuse;
 
 use super::{MS_PS, flow, outcome, spec};
 use crate::spec::{EthernetSpec, ThinkSpec, TrafficSpec, TransportSpec};

@@ -1,9 +1,9 @@
 //! Flows.
 
+use backwater_ends::TcpSpec;
+use backwater_ends::spec::{Congestion, Ecn, Recovery, Reuse};
 use backwater_ethernet::spec::{EthernetSpec, FlowSpec, ThinkSpec, TrafficSpec, TransportSpec};
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_transport::TcpSpec;
-use backwater_transport::spec::{Congestion, Ecn, Recovery, Reuse};
 
 use super::{Dice, Mix, stations};
 
@@ -110,13 +110,13 @@ fn connection(dice: &mut Dice, spec: &EthernetSpec, mix: Mix) -> (TransportSpec,
     tcp.timer.min_rto = short(tcp.timer.min_rto);
     tcp.timer.max_rto = short(tcp.timer.max_rto);
     tcp.acks = match tcp.acks {
-        backwater_transport::spec::AckSpec::DelayedTick(tick) => {
-            backwater_transport::spec::AckSpec::DelayedTick(short(tick))
+        backwater_ends::spec::AckSpec::DelayedTick(tick) => {
+            backwater_ends::spec::AckSpec::DelayedTick(short(tick))
         }
-        backwater_transport::spec::AckSpec::Delayed(time) => {
-            backwater_transport::spec::AckSpec::Delayed(short(time))
+        backwater_ends::spec::AckSpec::Delayed(time) => {
+            backwater_ends::spec::AckSpec::Delayed(short(time))
         }
-        backwater_transport::spec::AckSpec::Every => backwater_transport::spec::AckSpec::Every,
+        backwater_ends::spec::AckSpec::Every => backwater_ends::spec::AckSpec::Every,
     };
     tcp.mss_bytes = dice.pick(&[536, 1_024, 1_460]);
     tcp.window_bytes = dice.pick(&[16_384, 65_535]);

@@ -4,9 +4,9 @@
 //! (locally administered) and 10.0.1.2; flow 3 runs from port 1027 to port 9 (discard), or 5004
 //! where it carries RTP. The frame check sequence is left out, as captures do.
 
+use backwater_ends::tcp::{Segment, flags};
 use backwater_ethernet::probe::{Content, FrameView};
 use backwater_ethernet::spec::{EthernetSpec, FlowSpec, TrafficSpec, TransportSpec};
-use backwater_transport::tcp::{Segment, flags};
 
 use super::internet::{self, Ip, Ports, Rtp};
 

@@ -2,7 +2,7 @@
 //!
 //! Payloads are zeros. They change no checksum, so they are never made.
 
-use backwater_transport::tcp::{Segment, flags};
+use backwater_ends::tcp::{Segment, flags};
 
 /// Protocol numbers.
 const TCP: u8 = 6;

@@ -1,7 +1,7 @@
 //! Frames written out by hand, byte by byte.
 
+use backwater_ends::TcpSpec;
 use backwater_kernel::Time;
-use backwater_transport::TcpSpec;
 
 use super::*;
 

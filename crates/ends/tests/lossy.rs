@@ -2,10 +2,10 @@
 
 mod pipe;
 
+use backwater_ends::TcpSpec;
+use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TimerSpec};
+use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{Duration, Probability, Purpose, Stream};
-use backwater_transport::TcpSpec;
-use backwater_transport::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TimerSpec};
-use backwater_transport::tcp::TcpCounts;
 use pipe::{Fault, Network, Pipe};
 
 const MS: u64 = 1_000_000_000;

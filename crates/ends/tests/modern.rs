@@ -2,10 +2,10 @@
 
 mod common;
 
+use backwater_ends::spec::{AckSpec, Congestion, Ecn, Reuse};
+use backwater_ends::tcp::flags;
+use backwater_ends::{Endpoint, TcpSpec};
 use backwater_kernel::Time;
-use backwater_transport::spec::{AckSpec, Congestion, Ecn, Reuse};
-use backwater_transport::tcp::flags;
-use backwater_transport::{Endpoint, TcpSpec};
 use common::*;
 
 fn spec() -> TcpSpec {

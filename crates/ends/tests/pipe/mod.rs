@@ -4,10 +4,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use backwater_ends::spec::Recovery;
+use backwater_ends::tcp::{HostClock, flags};
+use backwater_ends::{Endpoint, Segment, TcpSpec};
 use backwater_kernel::{Duration, Probability, Purpose, Stream, Time};
-use backwater_transport::spec::Recovery;
-use backwater_transport::tcp::{HostClock, flags};
-use backwater_transport::{Endpoint, Segment, TcpSpec};
 
 /// What the network does to a segment.
 #[derive(Clone, Copy, Debug)]

@@ -2,19 +2,19 @@
 
 mod common;
 
+use backwater_ends::TcpSpec;
+use backwater_ends::spec::{Congestion, Recovery, Reuse};
 use backwater_kernel::Time;
-use backwater_transport::TcpSpec;
-use backwater_transport::spec::{Congestion, Recovery, Reuse};
 use common::*;
 
-fn infinite(spec: &TcpSpec) -> backwater_transport::Endpoint {
+fn infinite(spec: &TcpSpec) -> backwater_ends::Endpoint {
     let mut end = endpoint(spec);
     end.send(Time::ZERO, spec, u64::MAX / 4);
     end
 }
 
 /// In slow start with `segments` in flight, the first of them number 0: acknowledged one by one.
-fn opened(spec: &TcpSpec, segments: u64) -> backwater_transport::Endpoint {
+fn opened(spec: &TcpSpec, segments: u64) -> backwater_ends::Endpoint {
     let mut end = infinite(spec);
     numbers(&mut end, Time::ZERO, spec);
     for i in 1..segments {
@@ -227,7 +227,7 @@ fn newreno_repairs_a_loss_each_round() {
 fn newreno_leaves_old_duplicates_alone() {
     let mut spec = TcpSpec::bsd();
     spec.recovery = Recovery::NewReno;
-    let duplicates = |end: &mut backwater_transport::Endpoint, segments| {
+    let duplicates = |end: &mut backwater_ends::Endpoint, segments| {
         for _ in 0..4 {
             acked(end, ms(1), &spec, segments);
         }

@@ -4,10 +4,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use backwater_ends::spec::{Congestion, Ecn};
+use backwater_ends::tcp::HostClock;
+use backwater_ends::{Endpoint, Segment, TcpSpec};
 use backwater_kernel::{Duration, Purpose, Rate, Stream, Time};
-use backwater_transport::spec::{Congestion, Ecn};
-use backwater_transport::tcp::HostClock;
-use backwater_transport::{Endpoint, Segment, TcpSpec};
 
 const SECOND: u64 = 1_000_000_000_000;
 

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery};
+use backwater_ends::tcp::HostClock;
+use backwater_ends::{Endpoint, Segment, TcpSpec};
 use backwater_kernel::{Duration, Time};
-use backwater_transport::spec::{AckSpec, Congestion, Ecn, Recovery};
-use backwater_transport::tcp::HostClock;
-use backwater_transport::{Endpoint, Segment, TcpSpec};
 
 const ROUND_TRIP: Duration = Duration(100_000_000_000);
 

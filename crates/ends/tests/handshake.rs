@@ -3,10 +3,10 @@
 mod common;
 mod pipe;
 
+use backwater_ends::spec::{AckSpec, Ecn, Reuse};
+use backwater_ends::tcp::flags;
+use backwater_ends::{Endpoint, Segment, TcpSpec};
 use backwater_kernel::{Duration, Probability};
-use backwater_transport::spec::{AckSpec, Ecn, Reuse};
-use backwater_transport::tcp::flags;
-use backwater_transport::{Endpoint, Segment, TcpSpec};
 use common::*;
 use pipe::{Fault, Network, Pipe};
 

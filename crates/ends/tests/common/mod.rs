@@ -1,9 +1,9 @@
 //! Helpers for cases replayed by hand.
 #![allow(dead_code)]
 
+use backwater_ends::tcp::{HostClock, flags};
+use backwater_ends::{Endpoint, Segment, TcpSpec};
 use backwater_kernel::{Duration, Time};
-use backwater_transport::tcp::{HostClock, flags};
-use backwater_transport::{Endpoint, Segment, TcpSpec};
 
 pub const MS: u64 = 1_000_000_000;
 pub const MSS: u64 = 1024;

@@ -1,0 +1,13 @@
+//! What hosts do above the network. No network, no clock: time is a parameter, what comes in is a
+//! call, what goes out is returned, so the same code runs over frames and over cells.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod spec;
+pub mod tcp;
+
+pub use spec::TcpSpec;
+pub use tcp::{Endpoint, Segment};
