@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 
 use backwater_kernel::hash::TraceHash;
-use backwater_kernel::{BuildError, DueSet, Event, EventQueue, Phase, Purpose, Stream, Time};
+use backwater_kernel::{
+    BuildError, DueSet, Event, EventQueue, Phase, Purpose, Stream, Time, Violations,
+};
 
 use crate::back_pressure::{Asked, Requests};
 use crate::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
@@ -76,8 +78,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             stopped_before: network.no_stops(),
             control_before: vec![0; channels],
             underway_before: vec![Underway::default(); channels],
-            violations: Vec::new(),
-            violations_total: 0,
+            violations: Violations::default(),
             network,
         };
         simulation.set_first_events(spec);

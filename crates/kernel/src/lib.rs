@@ -18,6 +18,7 @@ pub mod series;
 pub mod stats;
 pub mod stream;
 pub mod time;
+mod violations;
 pub mod words;
 
 pub use bits::BitSet;
@@ -29,3 +30,4 @@ pub use link::{Channels, Link};
 pub use stats::{BatchMeans, Histogram, Sampled, TimeWeighted};
 pub use stream::{Probability, Purpose, Stream};
 pub use time::{Duration, Rate, Time};
+pub use violations::{Place, Violation, Violations};

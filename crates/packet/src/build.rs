@@ -6,7 +6,9 @@ use alloc::{format, vec};
 
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::stats::{Level, TimeWeighted};
-use backwater_kernel::{BuildError, Channels, Duration, Event, EventQueue, Phase, Rate, Time};
+use backwater_kernel::{
+    BuildError, Channels, Duration, Event, EventQueue, Phase, Rate, Time, Violations,
+};
 
 use crate::cell_tcp::Connections;
 use crate::channel::{self, Channel};
@@ -66,8 +68,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             unit_hops: 0,
             last_start: Time::ZERO,
             mark: Mark::new(spec),
-            violations: Vec::new(),
-            violations_total: 0,
+            violations: Violations::default(),
         };
         simulation.start_sources();
         simulation.start_sessions();

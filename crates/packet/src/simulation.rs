@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::stats::TimeWeighted;
-use backwater_kernel::{Event, EventQueue, Phase, Time, Wheel};
+use backwater_kernel::{Event, EventQueue, Phase, Place, Time, Violations, Wheel};
 
 use crate::cell_tcp::Connections;
 use crate::channel::{Channel, Ticket};
@@ -14,7 +14,6 @@ use crate::due::Due;
 use crate::flow::Flow;
 use crate::flow_control::{CreditLink, Settings, StartArena};
 use crate::leg::{Leg, LegCounts};
-use crate::outcome::Violation;
 use crate::pool::Pool;
 use crate::probe::Probe;
 use crate::rate_ports::RatePorts;
@@ -23,9 +22,6 @@ use crate::session::Sessions;
 use crate::sink::Sink;
 use crate::standstill::Mark;
 use crate::unit::{NONE, SharedCopies, Units};
-
-/// Promises broken that are kept word for word; the rest is only counted.
-const VIOLATIONS_KEPT: usize = 100;
 
 /// Everything there is: legs, channels, flows, units. Probes may read it.
 pub struct Network {
@@ -124,8 +120,7 @@ pub struct Simulation<Q: EventQueue = Wheel, P: Probe = ()> {
     /// What had started some time before the end.
     pub(crate) mark: Mark,
     pub(crate) rates: RatePorts,
-    pub(crate) violations: Vec<Violation>,
-    pub(crate) violations_total: u64,
+    pub(crate) violations: Violations,
 }
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -304,14 +299,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     #[cold]
     pub(crate) fn violate(&mut self, leg: u32, what: impl FnOnce() -> String) {
-        self.violations_total += 1;
-        if self.violations.len() < VIOLATIONS_KEPT {
-            self.violations.push(Violation {
-                at: self.now,
-                leg,
-                what: what(),
-            });
-        }
+        self.violations.note(self.now, Place::Leg(leg), what);
     }
 
     #[cold]

@@ -209,12 +209,12 @@ pub(crate) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
 }
 
 fn violations(info: &RunInfo, outcome: &Outcome) -> Vec<String> {
-    if outcome.violations_total == 0 {
+    if outcome.violations.total() == 0 {
         return Vec::new();
     }
-    let count = counted(outcome.violations_total, "promise");
+    let count = counted(outcome.violations.total(), "promise");
     let mut lines = vec![format!("{count} broken, first:")];
-    for violation in outcome.violations.iter().take(VIOLATIONS) {
+    for violation in outcome.violations.kept().iter().take(VIOLATIONS) {
         let at = words::cells(violation.at.ps(), info.cell);
         lines.push(format!("  at {at} cells: {}", violation.what));
     }
