@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// Below the root of the workspace.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 13] = [
     "Cargo.lock",
     "Cargo.toml",
     "crates/kernel/src",
@@ -20,6 +20,7 @@ const SOURCES: [&str; 12] = [
     "crates/flit/src",
     "crates/scenario/src",
     "crates/cli/src/sweep/measure.rs",
+    "crates/cli/src/sweep/values.rs",
     "crates/cli/src/sweep/packet.rs",
     "crates/cli/src/sweep/fabric.rs",
     "crates/cli/src/sweep/ethernet.rs",

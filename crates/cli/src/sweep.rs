@@ -9,6 +9,7 @@ pub mod plan;
 mod progress;
 pub mod store;
 mod stored;
+mod values;
 
 use backwater_kernel::words::counted;
 use std::path::PathBuf;

@@ -13,8 +13,9 @@ use backwater_kernel::{Duration, EventQueue, Time};
 use crate::frame::{Control, Frame};
 use crate::network::Network;
 use crate::probe::{Gate, Probe};
-use crate::simulation::{Simulation, timer};
+use crate::simulation::Simulation;
 use crate::spec::{BackPressureSpec, Choose, Message, Notify, QUANTUM_BITS, Select};
+use crate::timer::Timer;
 
 #[cfg(test)]
 mod tests;
@@ -157,7 +158,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             is_given_up: false,
         };
         if let Some(time_out) = rules.time_out {
-            self.set_timer(self.later(time_out.after), channel, timer::TIME_OUT, class);
+            self.set_timer(self.later(time_out.after), channel, Timer::TimeOut, class);
         }
     }
 
@@ -318,7 +319,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                     self.network.asked[channel as usize]
                         .refreshes
                         .push((at, gate));
-                    self.set_timer(at, channel, timer::REFRESH, 0);
+                    self.set_timer(at, channel, Timer::Refresh, 0);
                 }
             }
         }

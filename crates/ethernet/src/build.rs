@@ -17,12 +17,13 @@ use crate::network::{Flow, Input, InputTimes, Losses, Network, Node};
 use crate::probe::Probe;
 use crate::routes::{Routes, ends};
 use crate::shared::Shared;
-use crate::simulation::{Simulation, timer};
+use crate::simulation::Simulation;
 use crate::spec::{
     ChannelSpec, Choose, Detect, EthernetSpec, Forwarding, MemorySpec, NodeKind, Order, Select,
     SwitchSpec, TransportSpec,
 };
 use crate::stations::Stations;
+use crate::timer::Timer;
 
 mod check;
 
@@ -96,7 +97,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                     may_stop = true;
                     let channel = self.network.nodes[id as usize].leaving.first().copied();
                     if let Some(channel) = channel {
-                        self.set_timer(storm.from, channel, timer::STORM, 0);
+                        self.set_timer(storm.from, channel, Timer::Storm, 0);
                     }
                 }
                 NodeKind::Switch(switch) => may_stop |= switch.back_pressure.is_some(),

@@ -7,8 +7,9 @@ use crate::channel::{Gates, Stop};
 use crate::frame::{Control, NONE};
 use crate::network::{Flow, Network};
 use crate::probe::{Cause, Gate, Probe};
-use crate::simulation::{Simulation, timer};
+use crate::simulation::Simulation;
 use crate::spec::{CLASSES_MAX, WatchdogAction};
+use crate::timer::Timer;
 
 impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     /// A control frame has come over a channel: it concerns what goes the other way.
@@ -27,7 +28,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         self.network.gates[gated as usize]
             .responses
             .push((at, control));
-        self.set_timer(at, gated, timer::RESPONSE, 0);
+        self.set_timer(at, gated, Timer::Response, 0);
     }
 
     /// The response time of a control frame is over.
@@ -66,7 +67,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let expiry = &mut self.network.gates[channel as usize].expiry;
         if until < *expiry {
             *expiry = until;
-            self.set_timer(until, channel, timer::EXPIRY, 0);
+            self.set_timer(until, channel, Timer::Expiry, 0);
         }
     }
 
@@ -153,7 +154,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let watchdog = network.nodes[node as usize].watchdog;
         if let Some(watchdog) = watchdog.filter(|_| network.queues[at].frames > 0) {
             network.gates[channel as usize].stuck[class as usize] = self.now;
-            self.set_timer(self.later(watchdog.detect), channel, timer::WATCHDOG, class);
+            self.set_timer(self.later(watchdog.detect), channel, Timer::Watchdog, class);
         }
     }
 
@@ -172,7 +173,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         if *tripped & bit != 0 {
             let restored = gates.last_stop[class as usize] + watchdog.restore;
             if restored > self.now {
-                return self.set_timer(restored, channel, timer::WATCHDOG, class);
+                return self.set_timer(restored, channel, Timer::Watchdog, class);
             }
             *tripped &= !bit;
             self.pull_anew(node, class);
@@ -192,7 +193,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         self.set_timer(
             self.later(watchdog.restore),
             channel,
-            timer::WATCHDOG,
+            Timer::Watchdog,
             class,
         );
     }
@@ -274,7 +275,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             }
         }
         let half = Duration((self.network.quanta(channel ^ 1, storm.quanta).0 / 2).max(1));
-        self.set_timer(self.later(half), channel, timer::STORM, 0);
+        self.set_timer(self.later(half), channel, Timer::Storm, 0);
     }
 
     fn storm(&mut self, channel: u32, gate: Gate, quanta: u16) {

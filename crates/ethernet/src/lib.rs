@@ -28,6 +28,7 @@ mod standstill;
 pub mod stations;
 #[cfg(test)]
 mod testing;
+mod timer;
 mod transmit;
 
 pub use build::verify;

@@ -19,22 +19,7 @@ use crate::network::{Flow, Network};
 use crate::outcome::Standstill;
 use crate::probe::{Cause, Probe};
 use crate::stations::{Outgoing, Payload};
-
-/// What a timer of a channel is for; with the class it makes the sequence of its event.
-pub(crate) mod timer {
-    /// A node has taken in what a control frame asks for.
-    pub const RESPONSE: u32 = 0;
-    /// A stop ends by itself.
-    pub const EXPIRY: u32 = 1;
-    /// A stop is said again.
-    pub const REFRESH: u32 = 2;
-    /// A station's storm goes on.
-    pub const STORM: u32 = 3;
-    /// Neighbours that do not respond are looked for.
-    pub const TIME_OUT: u32 = 4;
-    /// A watchdog looks.
-    pub const WATCHDOG: u32 = 5;
-}
+use crate::timer::Timer;
 
 /// A network in motion. `P` looks on, `Q` orders events.
 pub struct Simulation<P: Probe = (), Q: EventQueue = Wheel> {
@@ -310,7 +295,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         }
         for event in others.drain(..) {
             match event.phase() {
-                Phase::Control => self.on_timer(event.entity(), event.sequence()),
+                Phase::Control => self.on_timer(event),
                 Phase::Inject => self.on_station_timer(event.entity()),
                 _ => self.look_for_standstill(),
             }
@@ -319,15 +304,15 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     }
 
     /// A timer of a channel.
-    fn on_timer(&mut self, channel: u32, sequence: u32) {
-        let class = (sequence & 7) as u8;
-        match sequence >> 3 {
-            timer::RESPONSE => self.on_response(channel),
-            timer::EXPIRY => self.on_expiry(channel),
-            timer::REFRESH => self.on_refresh(channel),
-            timer::STORM => self.on_storm(channel),
-            timer::TIME_OUT => self.on_time_out(channel, class),
-            _ => self.on_watchdog(channel, class),
+    fn on_timer(&mut self, event: Event) {
+        let ((timer, class), channel) = (Timer::of(event), event.entity());
+        match timer {
+            Timer::Response => self.on_response(channel),
+            Timer::Expiry => self.on_expiry(channel),
+            Timer::Refresh => self.on_refresh(channel),
+            Timer::Storm => self.on_storm(channel),
+            Timer::TimeOut => self.on_time_out(channel, class),
+            Timer::Watchdog => self.on_watchdog(channel, class),
         }
     }
 
@@ -337,13 +322,10 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
     }
 
     /// Nothing happens after the end of the run.
-    pub(crate) fn set_timer(&mut self, at: Time, channel: u32, kind: u32, class: u8) {
-        if at > self.stop_at {
-            return;
+    pub(crate) fn set_timer(&mut self, at: Time, channel: u32, timer: Timer, class: u8) {
+        if at <= self.stop_at {
+            self.events.push(timer.at(at, channel, class));
         }
-        let sequence = kind << 3 | u32::from(class);
-        self.events
-            .push(Event::new(at, Phase::Control, channel, sequence));
     }
 
     /// The end of the warm-up: statistics start.

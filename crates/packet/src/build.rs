@@ -6,14 +6,11 @@ use alloc::{format, vec};
 
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::stats::{Level, TimeWeighted};
-use backwater_kernel::{
-    BuildError, Channels, Duration, Event, EventQueue, Phase, Rate, Time, Violations,
-};
+use backwater_kernel::{BuildError, Channels, Duration, EventQueue, Rate, Time, Violations};
 
 use crate::cell_tcp::Connections;
 use crate::channel::{self, Channel};
 use crate::conversation;
-use crate::deliver::REFRESH_TIMER;
 use crate::due::Due;
 use crate::flow::{Flow, FlowCounts};
 use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
@@ -34,6 +31,7 @@ use crate::spec::{
     SourceControlSpec, TrafficSpec,
 };
 use crate::standstill::Mark;
+use crate::timer::Timer;
 use crate::traffic::{self, Traffic};
 use crate::unit::{Fifo, NONE, SharedCopies, Units};
 
@@ -83,8 +81,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             if let Some(start) = flow.traffic.start()
                 && !self.network.has_session(id as u32)
             {
-                self.events
-                    .push(Event::new(start, Phase::Inject, id as u32, 0));
+                self.events.push(Timer::Offer.at(start, id as u32));
             }
         }
     }
@@ -96,8 +93,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             };
             if let Some(every) = self.network.settings[link.settings as usize].refresh_every {
                 let first = Time::ZERO + every;
-                self.events
-                    .push(Event::new(first, Phase::Control, id as u32, REFRESH_TIMER));
+                self.events.push(Timer::Refresh.at(first, id as u32));
             }
         }
     }

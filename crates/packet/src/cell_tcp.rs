@@ -29,7 +29,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use backwater_ends::spec::AckSpec;
-use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
+use backwater_kernel::{Duration, EventQueue, Time};
 
 use crate::build::ends;
 use crate::flow::{Delays, Delivery};
@@ -40,12 +40,10 @@ use crate::source_control::SourceControl;
 use crate::spec::{
     CellApplication, CellTcpSpec, FlowSpec, NetworkSpec, SourceControlSpec, TrafficSpec,
 };
+use crate::timer::Timer;
 use crate::unit::NONE;
 
 use connection::{Connection, End};
-
-/// Sequence number of a connection's timer; the entity is the flow that opens it.
-pub(crate) const TCP_TIMER: u32 = 7;
 
 /// All connections of a network.
 pub(crate) struct Connections {
@@ -105,8 +103,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             if let Some(first) = connection.arm(Time::ZERO) {
                 let opener = connection.flows[0];
                 tcp.events += 1;
-                self.events
-                    .push(Event::new(first, Phase::Control, opener, TCP_TIMER));
+                self.events.push(Timer::Tcp.at(first, opener));
             }
         }
     }
@@ -183,7 +180,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let (flows, cells) = (connection.flows, connection.take_cells());
         if let Some(due) = connection.arm(now) {
             tcp.events += 1;
-            self.schedule(Event::new(due, Phase::Control, flows[0], TCP_TIMER));
+            self.schedule(Timer::Tcp.at(due, flows[0]));
         }
         for (flow_id, cells) in flows.into_iter().zip(cells) {
             if cells > 0 {

@@ -11,6 +11,7 @@ use crate::probe::{Crossing, Probe};
 use crate::scheduler::Scheduler;
 use crate::signal::Message;
 use crate::simulation::Simulation;
+use crate::timer::Timer;
 use crate::unit::{Flags, Kind, NONE};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -306,19 +307,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         link.blocked_since = self.now;
         if !link.timer_armed {
             link.timer_armed = true;
-            self.schedule(Event::new(
-                self.now + after,
-                Phase::Control,
-                leg_id,
-                REQUEST_TIMER,
-            ));
+            self.schedule(Timer::Request.at(self.now + after, leg_id));
         }
     }
 }
-
-/// Sequence number of a leg's request timer among its control timers.
-pub(crate) const REQUEST_TIMER: u32 = 0;
-/// Sequence number of a leg's refresh timer.
-pub(crate) const REFRESH_TIMER: u32 = 1;
-/// Sequence number of a flow's end-to-end timer (the entity is then the flow).
-pub(crate) const SOURCE_TIMER: u32 = 2;

@@ -39,6 +39,7 @@ mod source;
 mod source_control;
 pub mod spec;
 mod standstill;
+mod timer;
 mod timers;
 mod traffic;
 mod transmit;

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Duration, Event, EventQueue, Phase, Rate, Time};
+use backwater_kernel::{Duration, EventQueue, Rate, Time};
 
 use crate::explicit_rate::{BACKGROUND, ExplicitRate, PortView};
 use crate::outcome::RatePortOutcome;
@@ -14,10 +14,8 @@ use crate::probe::Probe;
 use crate::rm_cells::abr_of;
 use crate::simulation::{Network, Simulation};
 use crate::spec::{ExplicitRateSpec, NetworkSpec};
+use crate::timer::Timer;
 use crate::unit::{Flags, NONE};
-
-/// Sequence number of the interval timer of a channel among control timers.
-pub(crate) const INTERVAL_TIMER: u32 = 6;
 
 /// A port that tells rates.
 pub(crate) struct RatePort {
@@ -135,8 +133,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     fn await_interval(&mut self, port_id: usize) {
         let port = &self.rates.ports[port_id];
         if let Some(at) = port.rule.timer() {
-            let event = Event::new(at, Phase::Control, port.channel, INTERVAL_TIMER);
-            self.schedule(event);
+            self.schedule(Timer::Interval.at(at, port.channel));
         }
     }
 

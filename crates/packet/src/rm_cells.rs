@@ -7,7 +7,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use backwater_kernel::{Event, EventQueue, Phase};
+use backwater_kernel::EventQueue;
 
 use crate::channel::{Ticket, TicketKind};
 use crate::explicit_rate::RmCell;
@@ -15,11 +15,9 @@ use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::source_control::{Abr, Next};
 use crate::spec::{AbrSpec, FlowSpec, NetworkSpec, SourceControlSpec};
+use crate::timer::Timer;
 use crate::traffic::ENDLESS;
 use crate::unit::{Flags, NONE, Unit};
-
-/// Sequence number of a flow's slots among its events; gates of shaping have 1 to 3.
-pub(crate) const SLOT_TIMER: u32 = 16;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The end system of an ABR flow.
@@ -88,7 +86,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         if abr.timer.is_none_or(|timer| timer > at) {
             abr.timer = Some(at);
-            self.schedule(Event::new(at, Phase::Inject, flow_id, SLOT_TIMER));
+            self.schedule(Timer::Slot.at(at, flow_id));
         }
     }
 

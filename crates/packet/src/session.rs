@@ -31,13 +31,6 @@ use crate::simulation::Network;
 use crate::spec::{FlowSpec, NetworkSpec, SessionSpec, SourceControlSpec, TrafficSpec};
 use crate::unit::NONE;
 
-/// Sequence number of the timer that opens a session (the entity is the flow).
-pub(crate) const OPEN_TIMER: u32 = 8;
-/// The same for the one that closes it.
-pub(crate) const CLOSE_TIMER: u32 = 9;
-/// A set-up waits at the sending port of a leg (the entity).
-pub(crate) const RESERVE_TIMER: u32 = 10;
-
 /// All sessions of a network.
 pub(crate) struct Sessions {
     /// By channel: rate reserved and rate there is, in bits per second.

@@ -16,7 +16,7 @@ use alloc::format;
 use alloc::string::String;
 
 use backwater_kernel::stream::{Purpose, Stream};
-use backwater_kernel::{Duration, Event, EventQueue, Phase, Time};
+use backwater_kernel::{Duration, EventQueue, Time};
 
 use crate::alarm::Alarm;
 use crate::envelope::{self, Gate, Parcel, Rule, Verdict};
@@ -27,24 +27,23 @@ use crate::simulation::Simulation;
 use crate::sizes::{self, Sizes};
 use crate::source_control::SourceControl;
 use crate::spec::{EnvelopeSpec, Excess, FlowSpec, OnAlarm, SourceControlSpec, TrafficSpec};
+use crate::timer::Timer;
 use crate::traffic::ENDLESS;
 
-/// Where a gate stands; its number is the sequence number of its timer among the events of a
-/// flow's source.
+/// Where a gate stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
 pub(crate) enum Site {
-    Envelope = 1,
-    Spacing = 2,
-    Policer = 3,
+    Envelope,
+    Spacing,
+    Policer,
 }
 
 impl Site {
-    fn of(timer: u32) -> Site {
-        match timer {
-            1 => Site::Envelope,
-            2 => Site::Spacing,
-            _ => Site::Policer,
+    fn timer(self) -> Timer {
+        match self {
+            Site::Envelope => Timer::Envelope,
+            Site::Spacing => Timer::Spacing,
+            Site::Policer => Timer::Policer,
         }
     }
 }
@@ -114,7 +113,7 @@ impl Shaping {
     }
 
     pub fn gate(&mut self, site: Site) -> &mut Option<Gate> {
-        &mut self.gates[site as usize - 1]
+        &mut self.gates[site as usize]
     }
 
     /// The application falls silent and takes back what has not reached the port.
@@ -356,12 +355,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     fn set_gate_timer(&mut self, flow_id: u32, site: Site, at: Time) {
-        self.schedule(Event::new(at, Phase::Inject, flow_id, site as u32));
+        self.schedule(site.timer().at(at, flow_id));
     }
 
     /// A unit that waits at a gate conforms from now on, or one that is held.
-    pub(crate) fn on_gate_timer(&mut self, flow_id: u32, timer: u32) {
-        let (now, site) = (self.now, Site::of(timer));
+    pub(crate) fn on_gate_timer(&mut self, flow_id: u32, site: Site) {
+        let now = self.now;
         if let Some(shaping) = self.shaping(flow_id)
             && shaping.is_greedy
             && site == Site::Envelope

@@ -17,10 +17,11 @@ use crate::leg::{Leg, LegCounts};
 use crate::pool::Pool;
 use crate::probe::Probe;
 use crate::rate_ports::RatePorts;
-use crate::rm_cells::SLOT_TIMER;
 use crate::session::Sessions;
+use crate::shaping::Site;
 use crate::sink::Sink;
 use crate::standstill::Mark;
+use crate::timer::Timer;
 use crate::unit::{NONE, SharedCopies, Units};
 
 /// Everything there is: legs, channels, flows, units. Probes may read it.
@@ -218,19 +219,30 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         while let Some(event) = self.due.take_other() {
             self.events_handled += 1;
-            match event.phase() {
-                Phase::Control => self.on_control_timer(event.entity(), event.sequence()),
-                Phase::Release => self.release(event.entity()),
-                Phase::Inject => match event.sequence() {
-                    0 => self.on_source_timer(event.entity()),
-                    SLOT_TIMER => self.on_slot(event.entity()),
-                    timer => self.on_gate_timer(event.entity(), timer),
-                },
-                _ => {}
-            }
+            self.on_timer(Timer::of(event), event.entity());
         }
         self.arbitrate_all();
         self.probe.after_instant(now, &self.network);
+    }
+
+    #[inline]
+    fn on_timer(&mut self, timer: Timer, entity: u32) {
+        match timer {
+            Timer::Request => self.on_request_timer(entity),
+            Timer::Refresh => self.on_refresh_timer(entity),
+            Timer::EndToEnd => self.on_end_to_end_timer(entity),
+            Timer::Interval => self.on_interval_timer(entity),
+            Timer::Tcp => self.on_tcp_timer(entity),
+            Timer::Open => self.open_session(entity),
+            Timer::Close => self.close_session(entity),
+            Timer::Reserve => self.reserve(entity),
+            Timer::Release => self.release(entity),
+            Timer::Offer => self.on_source_timer(entity),
+            Timer::Envelope => self.on_gate_timer(entity, Site::Envelope),
+            Timer::Spacing => self.on_gate_timer(entity, Site::Spacing),
+            Timer::Policer => self.on_gate_timer(entity, Site::Policer),
+            Timer::Slot => self.on_slot(entity),
+        }
     }
 
     /// Adds an event: of this instant or a later one.

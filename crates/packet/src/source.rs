@@ -1,12 +1,12 @@
 //! The two ends of a flow: offering units, taking them in, answering.
 
-use backwater_kernel::{Event, EventQueue, Phase, Time};
+use backwater_kernel::{EventQueue, Time};
 
-use crate::deliver::SOURCE_TIMER;
 use crate::flow::{Delays, Delivery};
 use crate::probe::Probe;
 use crate::simulation::{Freed, Simulation};
 use crate::source_control::SourceControl;
+use crate::timer::Timer;
 use crate::traffic::{ENDLESS, Traffic};
 use crate::unit::{Flags, Unit};
 
@@ -29,7 +29,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     pub(crate) fn ask_again(&mut self, flow_id: u32, next: Option<Time>) {
         if let Some(next) = next {
-            self.schedule(Event::new(next, Phase::Inject, flow_id, 0));
+            self.schedule(Timer::Offer.at(next, flow_id));
         }
     }
 
@@ -73,7 +73,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         flow.next_number = number.wrapping_add(1);
         let timer = flow.control.on_sent(now);
         if let Some(due) = timer {
-            self.schedule(Event::new(due, Phase::Control, flow_id, SOURCE_TIMER));
+            self.schedule(Timer::EndToEnd.at(due, flow_id));
         }
         self.on_cell_sent(flow_id, number);
         self.inject(flow_id, number);
@@ -227,7 +227,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if !sink.release_due {
             sink.release_due = true;
             let at = sink.next_release(self.now);
-            self.schedule(Event::new(at, Phase::Release, leg_id, 0));
+            self.schedule(Timer::Release.at(at, leg_id));
         }
     }
 
@@ -245,7 +245,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if sink.waiting.len > 0 {
             sink.release_due = true;
             let at = sink.next_release(now);
-            self.schedule(Event::new(at, Phase::Release, leg_id, 0));
+            self.schedule(Timer::Release.at(at, leg_id));
         }
         let bytes = self.network.units.get(place).bytes;
         self.consume(leg_id, place);

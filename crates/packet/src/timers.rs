@@ -1,33 +1,16 @@
 //! Control timers: requests for credit, refresh of credit, end-to-end time-outs.
 
-use backwater_kernel::{Event, EventQueue, Phase};
+use backwater_kernel::EventQueue;
 
-use crate::cell_tcp::TCP_TIMER;
 use crate::channel::TicketKind;
-use crate::deliver::{REFRESH_TIMER, REQUEST_TIMER, SOURCE_TIMER};
 use crate::probe::Probe;
-use crate::rate_ports::INTERVAL_TIMER;
-use crate::session::{CLOSE_TIMER, OPEN_TIMER, RESERVE_TIMER};
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
+use crate::timer::Timer;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    pub(crate) fn on_control_timer(&mut self, entity: u32, timer: u32) {
-        match timer {
-            REQUEST_TIMER => self.on_request_timer(entity),
-            REFRESH_TIMER => self.on_refresh_timer(entity),
-            SOURCE_TIMER => self.on_end_to_end_timer(entity),
-            OPEN_TIMER => self.open_session(entity),
-            CLOSE_TIMER => self.close_session(entity),
-            RESERVE_TIMER => self.reserve(entity),
-            INTERVAL_TIMER => self.on_interval_timer(entity),
-            TCP_TIMER => self.on_tcp_timer(entity),
-            _ => {}
-        }
-    }
-
     /// Sender-Request-Credit (Kung 1993, section 4.5): a sender that waited too long asks.
-    fn on_request_timer(&mut self, leg_id: u32) {
+    pub(crate) fn on_request_timer(&mut self, leg_id: u32) {
         let sender = &self.network.legs[leg_id as usize].sender;
         let link = &mut self.network.credits[sender.control as usize];
         link.timer_armed = false;
@@ -46,11 +29,11 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             due = self.now + after;
             self.want_control(leg_id, TicketKind::Request, 0);
         }
-        self.schedule(Event::new(due, Phase::Control, leg_id, REQUEST_TIMER));
+        self.schedule(Timer::Request.at(due, leg_id));
     }
 
     /// A receiver that has sent no credit for long sends it unasked.
-    fn on_refresh_timer(&mut self, leg_id: u32) {
+    pub(crate) fn on_refresh_timer(&mut self, leg_id: u32) {
         let control = self.network.legs[leg_id as usize].sender.control;
         let link = &self.network.credits[control as usize];
         let settings = &self.network.settings[link.settings as usize];
@@ -62,10 +45,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.provoke_credit(leg_id);
             due = self.now + every;
         }
-        self.schedule(Event::new(due, Phase::Control, leg_id, REFRESH_TIMER));
+        self.schedule(Timer::Refresh.at(due, leg_id));
     }
 
-    fn on_end_to_end_timer(&mut self, flow_id: u32) {
+    pub(crate) fn on_end_to_end_timer(&mut self, flow_id: u32) {
         let flow = &mut self.network.flows[flow_id as usize];
         let SourceControl::Aimd(aimd) = &mut flow.control else {
             return;
@@ -77,7 +60,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             flow.counts.retransmitted += again as u64;
         }
         if let Some(due) = next {
-            self.schedule(Event::new(due, Phase::Control, flow_id, SOURCE_TIMER));
+            self.schedule(Timer::EndToEnd.at(due, flow_id));
         }
         self.pump(flow_id);
     }

@@ -23,11 +23,10 @@ use backwater_ethernet::spec::EthernetSpec;
 use serde_json::{Value, json};
 
 use crate::directory::Manifest;
-use crate::run::RunInfo;
+use crate::info::RunInfo;
 
 pub use capture::{Capture, SNAP_BYTES};
-pub use groups::{by_turns, fairness, goodputs, merged};
-pub(crate) use groups::{group_names, of_name};
+pub use groups::{fairness, goodputs, merged};
 pub use merge::{flow_names, flow_tables};
 pub use names::{channel_ends, channels as channel_names};
 pub use report::ethernet_report;

@@ -18,7 +18,7 @@ use backwater_flit::spec::FabricSpec;
 use serde_json::{Value, json};
 
 use crate::directory::Manifest;
-use crate::run::RunInfo;
+use crate::info::RunInfo;
 
 pub use names::{ChannelKind, End, FabricNames};
 pub use report::fabric_report;

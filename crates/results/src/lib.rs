@@ -11,10 +11,15 @@ mod escape;
 pub mod ethernet;
 pub mod fabric;
 pub mod fairness;
+mod groups;
 pub mod html;
+mod info;
+mod lines;
 pub mod model;
 pub mod number;
+mod rows;
 pub mod run;
+mod sections;
 mod starved;
 mod svg;
 pub mod sweep;
@@ -31,14 +36,16 @@ pub use fabric::{
     FabricBalance, FabricNames, FabricTraceWriter, fabric_manifest, fabric_report, fabric_summary,
     fabric_tables, fabric_terminal_summary,
 };
+pub use groups::by_turns;
 pub use html::page;
+pub use info::{GivenUp, RunInfo};
 pub use model::{
     Axis, Block, Cell, Curve, Direction, Fact, Mark, OtherUnit, Plot, Report, Style, Table, Tone,
     Verdict, VerdictRow,
 };
 pub use run::{
-    Balance, GivenUp, Measured, RunInfo, note_broken_bounds, run_manifest, run_report, run_summary,
-    run_tables, standstill_sentence, terminal_summary,
+    Balance, Measured, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
+    standstill_sentence, terminal_summary,
 };
 pub use svg::svg;
 pub use trace::{Crossing, TraceRecord, TraceWriter, UnitKind};

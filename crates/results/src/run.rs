@@ -4,7 +4,9 @@ mod abr;
 mod bounds;
 mod bursts;
 mod cell_tcp;
+mod delays;
 mod fair;
+mod loads;
 mod losses;
 mod merge;
 mod names;
@@ -16,60 +18,22 @@ mod sessions;
 mod standstill;
 mod starved;
 mod tables;
-pub(crate) mod terminal;
+mod terminal;
 pub(crate) mod words;
 
-use backwater_kernel::Duration;
 use backwater_packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Stop};
 use backwater_packet::spec::{FlowControlSpec, NetworkSpec};
 use serde_json::{Value, json};
 
-use crate::directory::{Check, Manifest, Promise, PromiseState};
+use crate::directory::{Manifest, Promise, PromiseState};
+use crate::info::RunInfo;
 
 pub use bounds::note_broken_bounds;
 pub use merge::{flow_names, flow_tables};
 pub use report::run_report;
-pub(crate) use report::{closing_blocks, heading};
 pub use standstill::standstill_sentence;
 pub use tables::run_tables;
 pub use terminal::terminal_summary;
-
-/// What a run's own data doesn't say about it.
-#[derive(Clone, Debug, Default)]
-pub struct RunInfo {
-    /// The scenario's name.
-    pub name: String,
-    /// What it shows, in a sentence or two; empty for nothing.
-    pub description: String,
-    /// The command that runs it.
-    pub command: String,
-    /// Version of the program.
-    pub version: String,
-    /// The scenario as given; empty where there is none.
-    pub scenario: String,
-    /// The scenario with every default filled in; empty where there is none.
-    pub resolved: String,
-    /// The unit of time shown first: one cell on the reference channel. The cycle engine counts
-    /// in cycles and takes no note of it.
-    pub cell: Duration,
-    /// Wall time the run took in seconds, where measured.
-    pub wall_seconds: Option<f64>,
-    /// What was checked.
-    pub checks: Vec<Check>,
-    /// Lossless classes that may lose frames because the scenario says so.
-    pub given_up: Vec<GivenUp>,
-}
-
-/// Lossless classes that may lose frames because the scenario says so.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GivenUp {
-    /// A bit for each class.
-    pub classes: u8,
-    /// Nodes where they may.
-    pub nodes: Vec<u32>,
-    /// The line that says so.
-    pub by: String,
-}
 
 /// What probes measured beside the outcome.
 #[derive(Clone, Copy, Debug, Default)]
@@ -178,7 +142,7 @@ pub fn run_summary<'a>(
     measured: impl Into<Measured<'a>>,
 ) -> Value {
     let balance = Balance::of(outcome);
-    let loads: Vec<tables::FlowLoad> = tables::flow_loads(spec, outcome);
+    let loads = loads::flow_loads(spec, outcome);
     let flows: Vec<Value> = spec
         .flows
         .iter()

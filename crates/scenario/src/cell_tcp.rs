@@ -4,13 +4,13 @@ use backwater_kernel::{Duration, Time};
 use backwater_packet::spec::{CellApplication, CellTcpSpec, FlowSpec, Span, TrafficSpec};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::ethernet::{Usual, flavour};
 use crate::given::packet::PacketFile;
 use crate::given::packet::flows::{FlowSettings, Transport};
 use crate::given::packet::tcp::CellTcp;
 use crate::given::packet::traffic::{Cycle, Traffic};
 use crate::given::tcp::Tcp;
 use crate::source::At;
+use crate::tcp::{Usual, flavour};
 use crate::typed::Placed;
 use crate::units::Amount;
 

@@ -9,7 +9,6 @@ use backwater_packet::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, Traff
 use crate::Limits;
 use crate::cell_tcp;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::ethernet::old_on_fast;
 use crate::flows::{self, Draft};
 use crate::given::packet::PacketFile;
 use crate::given::packet::flows::Series;
@@ -18,6 +17,7 @@ use crate::given::packet::traffic::Traffic;
 use crate::memory;
 use crate::reserve;
 use crate::source::At;
+use crate::tcp::old_on_fast;
 use crate::topology::Graph;
 use crate::traffic::{self, Line};
 use crate::typed::Placed;

@@ -9,10 +9,10 @@ use backwater_packet::spec::{
 };
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::flows::expand;
 use crate::given::packet::PacketFile;
 use crate::given::packet::explicit_rate::{Aging, Ccr, ExplicitRate, Marks, Queue};
 use crate::given::packet::network::{Channel, Direction, Link, Links, Outages};
+use crate::numbered::expand;
 use crate::topology::Graph;
 use crate::typed::{Chosen, Placed};
 

@@ -9,6 +9,7 @@ use crate::given::Named;
 use crate::given::packet::PacketFile;
 use crate::given::packet::flows::{FlowSettings, Flows, Patterns};
 use crate::given::packet::traffic::Traffic;
+use crate::numbered::expand;
 use crate::partners;
 use crate::patterns::{self, Hosts, Pairs};
 use crate::reader::clip;
@@ -69,13 +70,6 @@ impl Draft<'_> {
     /// Where its source is named, or else its table.
     pub(crate) fn source_at(&self) -> &At {
         self.own.map_or(self.table, |own| &own.from.at)
-    }
-}
-
-pub(crate) fn expand(text: &str, number: Option<u64>) -> String {
-    match number {
-        Some(number) => text.replace("{i}", &number.to_string()),
-        None => text.into(),
     }
 }
 

@@ -7,10 +7,10 @@ use backwater_packet::spec::{
 };
 
 use crate::MeasureSpec;
-use crate::flows::expand;
 use crate::given::packet::network::Links;
 use crate::given::packet::service::{self as given, Scheduler, Shared};
 use crate::given::packet::{PacketFile, WINDOWS};
+use crate::numbered::expand;
 use crate::source::At;
 use crate::topology::Graph;
 use crate::typed::Placed;

@@ -8,12 +8,12 @@ use backwater_packet::spec::{
 };
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::flows::expand;
 use crate::generated::{self, Plan};
 use crate::given::Named;
 use crate::given::packet::PacketFile;
 use crate::given::packet::network::{self, Channel, Link, Links, Network};
 use crate::given::packet::service::Scheduler;
+use crate::numbered::expand;
 use crate::patterns::Hosts;
 use crate::reader::clip;
 use crate::service;

@@ -13,8 +13,8 @@ use backwater_results::ethernet::{fairness, flow_tables, goodputs, merged};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_scenario::EthernetScenario;
 
-use super::measure::{chosen, flag, number};
 use super::store::Point;
+use super::values::{chosen, flag, number};
 use crate::run::pace::Pace;
 use crate::{interrupt, memory};
 

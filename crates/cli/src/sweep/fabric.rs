@@ -14,8 +14,8 @@ use backwater_flit::spec::FabricSpec;
 use backwater_results::fabric::class_tables;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 
-use super::measure::{chosen, flag, number};
 use super::store::Point;
+use super::values::{chosen, flag, number};
 use crate::run::pace::Pace;
 use crate::{interrupt, memory};
 

@@ -1,10 +1,8 @@
 //! From a scenario to numbers, whatever engine runs it.
 
-use std::borrow::Cow;
-
 use backwater_kernel::Wheel;
-use backwater_results::sweep::{FlowColumn, Measure, NoColumn, Role};
-use backwater_results::{Table, run};
+use backwater_results::run;
+use backwater_results::sweep::{FlowColumn, Measure, NoColumn};
 use backwater_scenario::{Engine, Scenario};
 
 use super::store::Point;
@@ -68,37 +66,6 @@ pub fn column(scenario: &Scenario, text: &str) -> Result<FlowColumn, NoColumn> {
             FlowColumn::find(text, &backwater_results::fabric::class_names(spec), tables)
         }
     }
-}
-
-/// The values of columns, from the tables of their flows.
-pub fn chosen(columns: &[FlowColumn], tables: impl Fn(&str) -> Option<Vec<Table>>) -> Vec<f64> {
-    let value = |column: &FlowColumn| {
-        let tables = tables(&column.flow);
-        tables.map_or(f64::NAN, |tables| column.value(&tables))
-    };
-    columns.iter().map(value).collect()
-}
-
-/// A measure.
-pub const fn number(
-    name: &'static str,
-    unit: &'static str,
-    meaning: &'static str,
-    role: Role,
-    digits: u8,
-) -> Measure {
-    Measure {
-        name: Cow::Borrowed(name),
-        unit: Cow::Borrowed(unit),
-        meaning: Cow::Borrowed(meaning),
-        role,
-        digits,
-    }
-}
-
-/// 1 or 0.
-pub fn flag(truth: bool) -> f64 {
-    f64::from(u8::from(truth))
 }
 
 #[cfg(test)]

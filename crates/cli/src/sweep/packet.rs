@@ -23,8 +23,8 @@ use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_results::{Balance, note_broken_bounds};
 use backwater_scenario::PacketScenario;
 
-use super::measure::{chosen, flag, number};
 use super::store::Point;
+use super::values::{chosen, flag, number};
 use crate::run::pace::EVENTS;
 use crate::{interrupt, memory};
 

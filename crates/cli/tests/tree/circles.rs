@@ -22,13 +22,11 @@ const LARGEST: usize = 3;
 /// Crates that are not there yet, with the size of their largest circle. Never add to it; strike
 /// out what is mended.
 const NOT_YET: &[(&str, usize)] = &[
-    ("cli", 4),
     ("ethernet", 7),
     ("flit", 9),
     ("oracle", 9),
-    ("packet", 23),
-    ("results", 8),
-    ("scenario", 10),
+    ("packet", 22),
+    ("scenario", 9),
 ];
 
 /// A file of a crate: its module path below the crate, what it names.

@@ -1,13 +1,14 @@
 //! What a session does when its clock, an answer or a message comes.
 
-use backwater_kernel::{Event, EventQueue, Phase};
+use backwater_kernel::EventQueue;
 
-use super::{Branches, CLOSE_TIMER, OPEN_TIMER, RESERVE_TIMER};
+use super::Branches;
 use crate::outcome::SessionAnswer;
 use crate::probe::Probe;
 use crate::signal::Message;
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
+use crate::timer::Timer;
 use crate::traffic::Traffic;
 use crate::unit::NONE;
 
@@ -21,10 +22,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let Some(session) = session else {
                 continue;
             };
-            let timer = |at, timer| Event::new(at, Phase::Control, id as u32, timer);
-            self.events.push(timer(session.spec.open, OPEN_TIMER));
+            let open = session.spec.open;
+            self.events.push(Timer::Open.at(open, id as u32));
             if let Some(close) = session.spec.close {
-                self.events.push(timer(close, CLOSE_TIMER));
+                self.events.push(Timer::Close.at(close, id as u32));
             }
         }
     }
@@ -47,7 +48,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         }
         for index in 0..count {
             let branch = self.network.branch(flow_id, leg_id, index);
-            self.schedule(Event::new(self.now, Phase::Control, branch, RESERVE_TIMER));
+            self.schedule(Timer::Reserve.at(self.now, branch));
         }
     }
 
@@ -126,7 +127,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let traffic = &mut self.network.flows[flow_id as usize].traffic;
         traffic.postpone(by);
         if let Some(start) = traffic.start() {
-            self.schedule(Event::new(start, Phase::Inject, flow_id, 0));
+            self.schedule(Timer::Offer.at(start, flow_id));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Flows by their names: `web[0]` to `web[31]` are the group `web`.
+//! Groups of flows, and what their flows did together.
 
 use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
 use backwater_ethernet::spec::EthernetSpec;
@@ -6,6 +6,7 @@ use backwater_kernel::Histogram;
 
 use super::names;
 pub use crate::fairness::jain as fairness;
+use crate::groups::group_name;
 
 /// Flows of one name.
 #[derive(Clone, Debug, Default)]
@@ -31,54 +32,6 @@ pub fn groups(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Group> {
         groups[at].flows.push(flow);
     }
     groups
-}
-
-/// The names of groups, each once.
-pub fn group_names<'a>(flows: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut seen = std::collections::BTreeSet::new();
-    let names = flows.map(group_name).filter(|name| seen.insert(*name));
-    names.map(String::from).collect()
-}
-
-/// Flows in the order in which they matter: the first of each group, then the second of each, and
-/// so on.
-pub fn by_turns<'a>(flows: impl Iterator<Item = &'a str>) -> Vec<u32> {
-    let mut seen = std::collections::BTreeMap::new();
-    let ranked = flows.zip(0..).map(|(name, flow)| {
-        let before = seen.entry(group_name(name)).or_insert(0_u32);
-        *before += 1;
-        (*before, flow)
-    });
-    let mut ranked: Vec<(u32, u32)> = ranked.collect();
-    ranked.sort();
-    ranked.into_iter().map(|(_, flow)| flow).collect()
-}
-
-/// The flows of this name: one, or all of the group.
-pub fn of_name<'a, F>(
-    flows: impl Iterator<Item = F> + Clone,
-    name_of: impl Fn(&F) -> &'a str,
-    name: &str,
-) -> Vec<F> {
-    let exact = flows.clone().find(|flow| name_of(flow) == name);
-    match exact {
-        Some(flow) => vec![flow],
-        None => flows
-            .filter(|flow| group_name(name_of(flow)) == name)
-            .collect(),
-    }
-}
-
-/// The name without a number in brackets at its end.
-fn group_name(name: &str) -> &str {
-    let Some((stem, number)) = name
-        .strip_suffix(']')
-        .and_then(|rest| rest.rsplit_once('['))
-    else {
-        return name;
-    };
-    let is_number = !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit());
-    if is_number { stem } else { name }
 }
 
 impl Group {
@@ -138,36 +91,6 @@ pub fn merged<'a>(times: impl Iterator<Item = &'a DelayOutcome>) -> DelayOutcome
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn each_group_has_its_turn() {
-        let flows = ["in[1]", "in[2]", "in[3]", "victim", "x[1]", "x[2]"];
-        assert_eq!(by_turns(flows.into_iter()), [0, 3, 4, 1, 5, 2]);
-    }
-
-    #[test]
-    fn flows_are_called_by_name_or_by_group() {
-        let flows = ["a[1]", "b", "a[2]", "b[1]"];
-        let of = |name| of_name(flows.iter(), |flow| flow, name);
-        assert_eq!(of("a"), [&"a[1]", &"a[2]"]);
-        assert_eq!((of("a[2]"), of("b")), (vec![&"a[2]"], vec![&"b"]));
-        assert_eq!(group_names(flows.into_iter()), ["a", "b"]);
-    }
-
-    #[test]
-    fn numbers_in_brackets_make_groups() {
-        for (name, group) in [
-            ("web[0]", "web"),
-            ("web[31]", "web"),
-            ("web", "web"),
-            ("a[b]", "a[b]"),
-            ("a[]", "a[]"),
-            ("a[1][2]", "a[1]"),
-            ("]", "]"),
-        ] {
-            assert_eq!(group_name(name), group);
-        }
-    }
 
     #[test]
     fn times_of_two_flows_are_those_of_all_their_frames() {

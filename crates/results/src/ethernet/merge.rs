@@ -4,8 +4,9 @@ use backwater_ethernet::outcome::{EthernetOutcome, FlowOutcome};
 use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::Time;
 
-use super::groups::{group_names, merged, of_name};
+use super::groups::merged;
 use super::{tables, transfers};
+use crate::groups::{group_names, of_name};
 use crate::model::Table;
 
 /// The names of flows, those of one group as one.

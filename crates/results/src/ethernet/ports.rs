@@ -4,8 +4,8 @@ use backwater_ethernet::outcome::{ChannelOutcome, Drops, EthernetOutcome, QueueO
 use backwater_ethernet::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
 
 use super::{groups, names};
-use crate::fabric::network::{kept, limit};
 use crate::model::{Cell, Column, Table};
+use crate::rows::{ROWS_MOST, kept, limit};
 
 /// One output queue: a class in front of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -199,7 +199,7 @@ pub fn drops(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let channels = names::channels(spec);
     let all = queues(spec, outcome);
     let dropping = top(&all, |queue| queue.found.drops.total() as f64);
-    for queue in dropping.iter().take(crate::fabric::network::ROWS_MOST) {
+    for queue in dropping.iter().take(ROWS_MOST) {
         let drops = &queue.found.drops;
         let came = queue.found.joined_total + drops.total();
         table.rows.push(vec![

@@ -9,9 +9,10 @@ use backwater_kernel::words::counted;
 
 use super::names;
 use crate::directory::{Promise, PromiseState};
+use crate::info::RunInfo;
 use crate::model::{Block, Column, Table};
 use crate::number::grouped;
-use crate::run::{RunInfo, heading};
+use crate::sections::heading;
 
 /// Nodes that a promise names; where there are more, they are counted.
 const NAMED: usize = 4;

@@ -8,9 +8,10 @@ use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};
 use super::words::{self, Control};
 use super::{EthernetBalance, fair, plots, promises, standstill, starved};
+use crate::info::RunInfo;
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate, significant, span};
-use crate::run::{RunInfo, closing_blocks, heading};
+use crate::sections::{closing_blocks, heading};
 use backwater_kernel::words::counted;
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, series, every

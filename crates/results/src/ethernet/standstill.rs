@@ -6,9 +6,9 @@ use backwater_kernel::Time;
 use serde_json::{Value, json};
 
 use super::names;
-use crate::fabric::network::ROWS_MOST;
 use crate::model::{Cell, Column, Table};
 use crate::number::span;
+use crate::rows::ROWS_MOST;
 use backwater_kernel::words::{capital, counted};
 
 /// The standstill that ended the run, if one did.

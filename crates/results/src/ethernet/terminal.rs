@@ -7,9 +7,9 @@ use super::groups::{self, Group, goodputs, groups, per_second, seconds};
 use super::ports::{self, Queue};
 use super::words::{self, Control};
 use super::{EthernetBalance, fair, names, promises, standstill};
+use crate::info::RunInfo;
+use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, rate_unit, significant, span};
-use crate::run::RunInfo;
-use crate::run::terminal::{aligned, printable, shortened};
 use crate::starved;
 use backwater_kernel::words::counted;
 

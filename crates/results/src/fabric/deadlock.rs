@@ -5,9 +5,9 @@ use backwater_flit::spec::FabricSpec;
 use serde_json::{Value, json};
 
 use super::FabricNames;
-use super::network::ROWS_MOST;
 use crate::model::{Cell, Column, Table};
 use crate::number::grouped;
+use crate::rows::ROWS_MOST;
 use backwater_kernel::words::counted;
 
 /// The packets that wait for each other, in order.

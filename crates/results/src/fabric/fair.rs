@@ -12,8 +12,9 @@ use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::{FabricSpec, Injection};
 
 use super::FabricNames;
-use super::network::{self, ROWS_MOST};
+use super::network;
 use crate::fairness::{Claim, FairRow, FairShares, Limit, Rates, jain, max_min};
+use crate::rows::ROWS_MOST;
 
 /// Jain's index over what sources got into the network in the window (the load of their injection
 /// channels), and how many sources that is: those that had something to send.

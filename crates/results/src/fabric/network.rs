@@ -6,36 +6,10 @@ use backwater_flit::spec::{FabricSpec, Shape};
 use super::FabricNames;
 use super::words::LOAD;
 use crate::model::{Cell, Column, Table};
-use crate::number::grouped;
+use crate::rows::{kept, limit};
 
-/// Most rows of a table that grows with the network.
-pub const ROWS_MOST: usize = 10_000;
 /// Longest side of a square that is shown as a map.
 pub const MAP_MOST: u32 = 32;
-
-/// Indices of the rows to show: all of them in their order, or the busiest, most first.
-pub fn kept(count: usize, load: impl Fn(usize) -> f64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..count).collect();
-    if count > ROWS_MOST {
-        let by = |a: &usize, b: &usize| load(*b).total_cmp(&load(*a)).then(a.cmp(b));
-        order.select_nth_unstable_by(ROWS_MOST, by);
-        order.truncate(ROWS_MOST);
-        order.sort_unstable_by(by);
-    }
-    order
-}
-
-/// What is said of a table that doesn't show all.
-pub fn limit(count: usize, things: &str) -> String {
-    if count <= ROWS_MOST {
-        return String::new();
-    }
-    format!(
-        " Only the {} busiest of {} {things} are listed, the busiest first.",
-        grouped(ROWS_MOST as u64),
-        grouped(count as u64)
-    )
-}
 
 /// What each terminal sent and received.
 pub fn terminals(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
@@ -186,20 +160,4 @@ pub fn map(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
         table.rows.push(cells);
     }
     table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn few_rows_stay_in_their_order_and_many_leave_the_busiest() {
-        assert_eq!(kept(3, |index| index as f64), [0, 1, 2]);
-        let busiest = kept(ROWS_MOST + 5, |index| (index % 7) as f64);
-        assert_eq!(busiest.len(), ROWS_MOST);
-        assert_eq!(busiest[..3], [6, 13, 20]);
-        let idle = (0..ROWS_MOST + 5).filter(|index| index % 7 == 0);
-        assert_eq!(idle.filter(|index| !busiest.contains(index)).count(), 5);
-        assert_eq!(kept(ROWS_MOST + 1, |_| f64::NAN).len(), ROWS_MOST);
-    }
 }

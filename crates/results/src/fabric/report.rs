@@ -7,9 +7,10 @@ use backwater_flit::spec::FabricSpec;
 use super::tables::{long_tables, summary_tables};
 use super::words::{self, LOAD};
 use super::{FabricBalance, plots, starved};
+use crate::info::RunInfo;
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, significant};
-use crate::run::{RunInfo, closing_blocks, heading};
+use crate::sections::{closing_blocks, heading};
 use backwater_kernel::words::counted;
 
 /// A page that explains the run: the numbers that matter, what went wrong, figures, every table,

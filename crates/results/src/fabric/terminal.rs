@@ -6,9 +6,9 @@ use backwater_flit::spec::FabricSpec;
 
 use super::words::{self, LOAD};
 use super::{FabricBalance, deadlock, fair, tables};
+use crate::info::RunInfo;
+use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, significant};
-use crate::run::RunInfo;
-use crate::run::terminal::{aligned, printable, shortened};
 use crate::starved;
 use backwater_kernel::words::counted;
 

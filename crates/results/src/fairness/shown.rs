@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::jain;
+use crate::lines::{aligned, shortened};
 use crate::model::{Axis, Cell, Column, Curve, Plot, Style, Table};
 use crate::number::{fixed, rate_unit, significant};
-use crate::run::terminal::{aligned, shortened};
 use backwater_kernel::words::{capital, counted};
 
 /// Flows listed in the terminal; where there are more, the extremes are told.

@@ -7,7 +7,7 @@ use backwater_packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::names;
-use super::terminal::{aligned, shortened};
+use crate::lines::{aligned, shortened};
 use crate::model::{Axis, Cell, Column, Curve, OtherUnit, Plot, Style, Table};
 use crate::number::{grouped, rate, significant, span};
 use backwater_kernel::words::counted;

@@ -12,8 +12,8 @@ use backwater_packet::spec::{
     TrafficSpec,
 };
 
+use super::loads::flow_loads;
 use super::names;
-use super::tables::flow_loads;
 use crate::fairness::{Allocation, Claim, FairRow, FairShares, Limit, Rates, max_min};
 use crate::number::significant;
 

@@ -8,7 +8,7 @@ use backwater_packet::outcome::{DelayOutcome, FlowOutcome, Outcome};
 use backwater_packet::spec::NetworkSpec;
 
 use super::tables;
-use crate::ethernet::{group_names, of_name};
+use crate::groups::{group_names, of_name};
 use crate::model::Table;
 
 /// The names of flows, those of one group as one.

@@ -5,11 +5,12 @@ use backwater_packet::outcome::{Outcome, Series, Stop};
 use backwater_packet::spec::NetworkSpec;
 
 use super::{
-    Balance, Measured, RunInfo, abr, bounds, fair, port_plots, run_tables, standstill, starved,
-    words,
+    Balance, Measured, abr, bounds, fair, port_plots, run_tables, standstill, starved, words,
 };
+use crate::info::RunInfo;
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
+use crate::sections::{closing_blocks, heading};
 use backwater_kernel::words::counted;
 
 /// Curves in one plot before the next begins.
@@ -63,50 +64,6 @@ pub fn run_report<'a>(
         command: String::new(),
         version: info.version.clone(),
         blocks,
-    }
-}
-
-/// What every page of a run ends with: checks, command and scenario.
-pub(crate) fn closing_blocks(info: &RunInfo, seed: u64, trace_hash: &str) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    if !info.checks.is_empty() {
-        blocks.push(heading("Checks"));
-        blocks.push(Block::Table(checks(info)));
-    }
-    blocks.push(heading("How to reproduce"));
-    blocks.push(Block::Text(format!(
-        "The same scenario, seed ({seed}) and version give the same trace hash, `{trace_hash}`, \
-         on any machine."
-    )));
-    if !info.command.is_empty() {
-        blocks.push(code("shell", &info.command));
-    }
-    for (summary, text) in [
-        ("The scenario as given", &info.scenario),
-        ("The scenario with every default filled in", &info.resolved),
-    ] {
-        if !text.is_empty() {
-            blocks.push(Block::Fold {
-                summary: summary.into(),
-                blocks: vec![code("toml", text)],
-            });
-        }
-    }
-    blocks
-}
-
-/// A section starts.
-pub(crate) fn heading(text: &str) -> Block {
-    Block::Heading {
-        level: 2,
-        text: text.into(),
-    }
-}
-
-fn code(lang: &str, text: &str) -> Block {
-    Block::Code {
-        lang: lang.into(),
-        text: text.into(),
     }
 }
 
@@ -193,27 +150,6 @@ fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block>
         );
     }
     notes
-}
-
-fn checks(info: &RunInfo) -> crate::model::Table {
-    use crate::model::{Column, Table};
-    let mut table = Table::new(
-        "checks",
-        "Checked in this run.",
-        vec![
-            Column::text("check", ""),
-            Column::text("result", ""),
-            Column::text("detail", ""),
-        ],
-    );
-    for check in &info.checks {
-        table.rows.push(vec![
-            check.what.clone().into(),
-            if check.holds { "holds" } else { "broken" }.into(),
-            check.detail.clone().into(),
-        ]);
-    }
-    table
 }
 
 /// Series of one kind over the same span share a plot.

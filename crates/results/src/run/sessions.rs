@@ -4,8 +4,8 @@ use backwater_packet::outcome::{Outcome, SessionAnswer, SessionOutcome};
 use backwater_packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
+use super::delays::{delay_cells, delay_columns};
 use super::names;
-use super::tables::{delay_cells, delay_columns};
 use crate::model::{Cell, Column, Table};
 use crate::number::{grouped, rate};
 use backwater_kernel::words::counted;

@@ -6,8 +6,8 @@ use backwater_packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::names;
-use super::terminal::shortened;
 use super::words::cells;
+use crate::lines::shortened;
 use crate::model::{Cell, Column, Table};
 use crate::number::grouped;
 use backwater_kernel::words::counted;

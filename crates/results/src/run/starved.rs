@@ -9,7 +9,7 @@ use backwater_packet::spec::{
     TrafficSpec,
 };
 
-use super::tables::flow_loads;
+use super::loads::flow_loads;
 use super::{fair, losses, names};
 use crate::number::grouped;
 use crate::starved::{Starved, is_far_below, told};

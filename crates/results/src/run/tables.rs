@@ -1,54 +1,15 @@
 //! The tables of a run.
 
 use backwater_kernel::{Channels, Duration, Place};
-use backwater_packet::outcome::{DelayOutcome, Outcome};
+use backwater_packet::outcome::Outcome;
 use backwater_packet::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
+use super::delays::{delay_cells, delay_columns};
+use super::loads::flow_loads;
 use super::{
     Measured, abr, bounds, cell_tcp, fair, losses, names, ports, recovery, sessions, standstill,
 };
 use crate::model::{Cell, Column, Table};
-
-/// What a flow got, for each destination.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FlowLoad {
-    /// Bits per second after the warm-up, mean over the destinations.
-    pub bits_per_second: f64,
-    /// That over the rate of the slowest link on its path.
-    pub fraction: f64,
-}
-
-/// The load of every flow.
-pub fn flow_loads(spec: &NetworkSpec, outcome: &Outcome) -> Vec<FlowLoad> {
-    let seconds = outcome.ended_at.since(spec.warm_up).seconds();
-    spec.flows
-        .iter()
-        .zip(&outcome.flows)
-        .enumerate()
-        .map(|(index, (flow, found))| {
-            let destinations = names::destinations(spec, index).len().max(1);
-            let rates = flow.legs.iter().filter_map(|leg| {
-                let channels = spec.links.channels();
-                let is_known = channels.contains(&leg.channel);
-                is_known.then(|| spec.links.channel(leg.channel).rate.0 as f64)
-            });
-            let bottleneck_bps = rates.reduce(f64::min).unwrap_or(0.0);
-            let bits_per_second = if seconds > 0.0 {
-                found.delivered_bytes as f64 * 8.0 / seconds / destinations as f64
-            } else {
-                0.0
-            };
-            FlowLoad {
-                bits_per_second,
-                fraction: if bottleneck_bps > 0.0 {
-                    bits_per_second / bottleneck_bps
-                } else {
-                    0.0
-                },
-            }
-        })
-        .collect()
-}
 
 /// Tables of what stood still, flows, fair shares, delays, delay bounds, ABR, TCP, recovery, what
 /// was measured of queues (if it was), responses, shaping, drops, sessions, warnings, legs,
@@ -157,40 +118,6 @@ pub(super) fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
         ]);
     }
     table
-}
-
-/// Statistics of `what`, such as delays.
-pub fn delay_columns(what: &str, unit: &str) -> Vec<Column> {
-    let number = |of: &str, meaning: &str| Column::number(&format!("{what} {of}"), unit, meaning);
-    vec![
-        number("mean", "mean"),
-        Column::interval(
-            &format!("{what} mean"),
-            unit,
-            "half width of the mean's 95 % interval, by batch means; empty if the run is too short \
-             for one",
-        ),
-        number("deviation", "standard deviation"),
-        number("min", "smallest"),
-        number("p50", "half are no longer"),
-        number("p90", "nine in ten are no longer"),
-        number("p99", "99 in 100 are no longer"),
-        number("p99.9", "999 in 1000 are no longer"),
-        number("max", "largest"),
-    ]
-}
-
-pub fn delay_cells(delay: &DelayOutcome, unit_ps: f64, digits: u8) -> Vec<Cell> {
-    let of = |ps: f64| Cell::float(ps / unit_ps, digits);
-    let mut cells = vec![
-        of(delay.mean_ps),
-        delay.half_width_ps.map_or(Cell::Empty, of),
-        of(delay.deviation_ps),
-        of(delay.min_ps as f64),
-    ];
-    cells.extend(delay.percentiles_ps.iter().map(|ps| of(*ps as f64)));
-    cells.push(of(delay.max_ps as f64));
-    cells
 }
 
 pub(super) fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {

@@ -4,21 +4,20 @@
 use backwater_packet::outcome::{Outcome, PortsOutcome, Stop};
 use backwater_packet::spec::NetworkSpec;
 
-use super::tables::flow_loads;
+use super::loads::flow_loads;
 use super::{
-    Balance, Measured, RunInfo, abr, bounds, fair, losses, ports, recovery, sessions, standstill,
-    words,
+    Balance, Measured, abr, bounds, fair, losses, ports, recovery, sessions, standstill, words,
 };
+use crate::info::RunInfo;
+use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, rate_unit, significant, span};
 use crate::starved;
-use backwater_kernel::words::{counted, is_unprintable};
+use backwater_kernel::words::counted;
 
 /// Flows listed, less one for each line on paths, sessions and warnings; the rest are counted.
 const FLOWS: usize = 12;
 /// Violations listed; the rest are counted.
 const VIOLATIONS: usize = 3;
-/// Letters of a name shown.
-const NAME: usize = 24;
 
 /// The run in at most 25 lines: what ran, each flow, waiting by path length, the balance, sessions
 /// and warnings, what went wrong. Nine more on delay bounds where flows reserve, six on what could
@@ -89,17 +88,6 @@ pub fn terminal_summary<'a>(
     printable(&lines)
 }
 
-/// Lines of a terminal. Names come from files: they must not move the cursor or start a line of
-/// their own.
-pub(crate) fn printable(lines: &[String]) -> String {
-    let clean = |line: &String| {
-        line.chars()
-            .filter(|c| !is_unprintable(*c))
-            .collect::<String>()
-    };
-    lines.iter().map(|line| clean(line) + "\n").collect()
-}
-
 fn pace(info: &RunInfo, outcome: &Outcome) -> String {
     let speed = match info.wall_seconds.filter(|wall| *wall > 0.0) {
         Some(wall) => format!(
@@ -165,47 +153,6 @@ fn flow_rows(spec: &NetworkSpec, outcome: &Outcome, shown: usize) -> Vec<Vec<Str
         ]);
     }
     rows
-}
-
-/// Printable, on one line, at most [`NAME`] letters.
-pub(crate) fn shortened(name: &str) -> String {
-    let clean: String = name
-        .chars()
-        .filter(|letter| !is_unprintable(*letter))
-        .collect();
-    if clean.chars().count() <= NAME {
-        return clean;
-    }
-    let mut short: String = clean.chars().take(NAME - 1).collect();
-    short.push('…');
-    short
-}
-
-/// First column to the left, the others to the right.
-pub(crate) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let columns = rows.first().map_or(0, Vec::len);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    rows.iter()
-        .map(|row| {
-            let mut line = String::new();
-            for (column, cell) in row.iter().enumerate() {
-                let pad = " ".repeat(widths[column].saturating_sub(cell.chars().count()));
-                if column == 0 {
-                    line.push_str(cell);
-                    line.push_str(&pad);
-                } else {
-                    line.push_str("  ");
-                    line.push_str(&pad);
-                    line.push_str(cell);
-                }
-            }
-            line
-        })
-        .collect()
 }
 
 fn violations(info: &RunInfo, outcome: &Outcome) -> Vec<String> {

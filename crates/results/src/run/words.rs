@@ -5,7 +5,8 @@ use backwater_kernel::words::counted;
 use backwater_packet::outcome::{Outcome, Stop};
 use backwater_packet::spec::NetworkSpec;
 
-use super::{Balance, RunInfo, losses, names, sessions};
+use super::{Balance, losses, names, sessions};
+use crate::info::RunInfo;
 use crate::number::{fixed, grouped, significant, span};
 
 /// A span in cells, short: `1,234`, `77.5`.

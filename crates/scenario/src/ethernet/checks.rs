@@ -15,7 +15,6 @@ use super::flows::{self, Flows, Table};
 use super::lossless::{Lossless, channel_of};
 use super::net::Net;
 use super::queues::Ports;
-use super::tcp;
 use crate::checks::bytes;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::ethernet::EthernetFile;
@@ -279,7 +278,7 @@ pub(crate) fn old_tcp(
             let own = table.settings.tcp.as_ref().map(|own| &own.tcp);
             let layers: Vec<&Tcp> = [&file.tcp.value].into_iter().chain(own).collect();
             let name = || net.channel_name(channel);
-            tcp::old_on_fast(&layers, tcp, (rate, &name), mistakes);
+            crate::tcp::old_on_fast(&layers, tcp, (rate, &name), mistakes);
         }
     }
 }

@@ -27,7 +27,6 @@ use self::lossless::Lossless;
 use self::net::Net;
 use self::promises::Consent;
 pub use self::promises::GivenUp;
-pub(crate) use self::tcp::{Usual, flavour, old_on_fast};
 
 use crate::Limits;
 use crate::diagnostics::Diagnostics;

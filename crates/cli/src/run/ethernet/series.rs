@@ -4,7 +4,8 @@ use backwater_ethernet::probe::Recorder;
 use backwater_ethernet::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec};
 use backwater_kernel::{Duration, Time};
 use backwater_packet::outcome::Series;
-use backwater_results::ethernet::{by_turns, channel_ends, channel_names};
+use backwater_results::by_turns;
+use backwater_results::ethernet::{channel_ends, channel_names};
 use backwater_scenario::EthernetScenario;
 
 /// Flows and ports that get curves of their own.

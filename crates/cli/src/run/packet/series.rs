@@ -4,7 +4,7 @@ use backwater_kernel::{Channels, Duration, Time};
 use backwater_packet::spec::{
     FlowControlSpec, FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec, TrafficSpec,
 };
-use backwater_results::ethernet::by_turns;
+use backwater_results::by_turns;
 use backwater_scenario::PacketScenario;
 
 /// Flows that get curves of their own.

@@ -1,0 +1,42 @@
+//! What a run's own data doesn't say about it.
+
+use backwater_kernel::Duration;
+
+use crate::directory::Check;
+
+/// What a run's own data doesn't say about it.
+#[derive(Clone, Debug, Default)]
+pub struct RunInfo {
+    /// The scenario's name.
+    pub name: String,
+    /// What it shows, in a sentence or two; empty for nothing.
+    pub description: String,
+    /// The command that runs it.
+    pub command: String,
+    /// Version of the program.
+    pub version: String,
+    /// The scenario as given; empty where there is none.
+    pub scenario: String,
+    /// The scenario with every default filled in; empty where there is none.
+    pub resolved: String,
+    /// The unit of time shown first: one cell on the reference channel. The cycle engine counts
+    /// in cycles and takes no note of it.
+    pub cell: Duration,
+    /// Wall time the run took in seconds, where measured.
+    pub wall_seconds: Option<f64>,
+    /// What was checked.
+    pub checks: Vec<Check>,
+    /// Lossless classes that may lose frames because the scenario says so.
+    pub given_up: Vec<GivenUp>,
+}
+
+/// Lossless classes that may lose frames because the scenario says so.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GivenUp {
+    /// A bit for each class.
+    pub classes: u8,
+    /// Nodes where they may.
+    pub nodes: Vec<u32>,
+    /// The line that says so.
+    pub by: String,
+}

@@ -1,0 +1,58 @@
+//! Lines of a terminal.
+
+use backwater_kernel::words::is_unprintable;
+
+/// Letters of a name shown.
+const NAME: usize = 24;
+
+/// Lines of a terminal. Names come from files: they must not move the cursor or start a line of
+/// their own.
+pub fn printable(lines: &[String]) -> String {
+    let clean = |line: &String| {
+        line.chars()
+            .filter(|c| !is_unprintable(*c))
+            .collect::<String>()
+    };
+    lines.iter().map(|line| clean(line) + "\n").collect()
+}
+
+/// Printable, on one line, at most [`NAME`] letters.
+pub fn shortened(name: &str) -> String {
+    let clean: String = name
+        .chars()
+        .filter(|letter| !is_unprintable(*letter))
+        .collect();
+    if clean.chars().count() <= NAME {
+        return clean;
+    }
+    let mut short: String = clean.chars().take(NAME - 1).collect();
+    short.push('…');
+    short
+}
+
+/// First column to the left, the others to the right.
+pub fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    rows.iter()
+        .map(|row| {
+            let mut line = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                let pad = " ".repeat(widths[column].saturating_sub(cell.chars().count()));
+                if column == 0 {
+                    line.push_str(cell);
+                    line.push_str(&pad);
+                } else {
+                    line.push_str("  ");
+                    line.push_str(&pad);
+                    line.push_str(cell);
+                }
+            }
+            line
+        })
+        .collect()
+}

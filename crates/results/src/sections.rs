@@ -1,0 +1,68 @@
+//! Sections that the page of every run has.
+
+use crate::info::RunInfo;
+use crate::model::{Block, Column, Table};
+
+/// A section starts.
+pub fn heading(text: &str) -> Block {
+    Block::Heading {
+        level: 2,
+        text: text.into(),
+    }
+}
+
+/// What every page of a run ends with: checks, command and scenario.
+pub fn closing_blocks(info: &RunInfo, seed: u64, trace_hash: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if !info.checks.is_empty() {
+        blocks.push(heading("Checks"));
+        blocks.push(Block::Table(checks(info)));
+    }
+    blocks.push(heading("How to reproduce"));
+    blocks.push(Block::Text(format!(
+        "The same scenario, seed ({seed}) and version give the same trace hash, `{trace_hash}`, \
+         on any machine."
+    )));
+    if !info.command.is_empty() {
+        blocks.push(code("shell", &info.command));
+    }
+    for (summary, text) in [
+        ("The scenario as given", &info.scenario),
+        ("The scenario with every default filled in", &info.resolved),
+    ] {
+        if !text.is_empty() {
+            blocks.push(Block::Fold {
+                summary: summary.into(),
+                blocks: vec![code("toml", text)],
+            });
+        }
+    }
+    blocks
+}
+
+fn checks(info: &RunInfo) -> Table {
+    let mut table = Table::new(
+        "checks",
+        "Checked in this run.",
+        vec![
+            Column::text("check", ""),
+            Column::text("result", ""),
+            Column::text("detail", ""),
+        ],
+    );
+    for check in &info.checks {
+        table.rows.push(vec![
+            check.what.clone().into(),
+            if check.holds { "holds" } else { "broken" }.into(),
+            check.detail.clone().into(),
+        ]);
+    }
+    table
+}
+
+fn code(lang: &str, text: &str) -> Block {
+    Block::Code {
+        lang: lang.into(),
+        text: text.into(),
+    }
+}
