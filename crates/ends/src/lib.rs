@@ -6,7 +6,10 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod application;
+pub mod outcome;
 pub mod spec;
+pub mod stations;
 pub mod tcp;
 
 pub use spec::TcpSpec;

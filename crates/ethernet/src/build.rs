@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
+use backwater_ends::stations::Stations;
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::{
     BuildError, DueSet, Event, EventQueue, Phase, Purpose, Stream, Time, Violations,
@@ -22,7 +23,6 @@ use crate::spec::{
     ChannelSpec, Choose, Detect, EthernetSpec, Forwarding, MemorySpec, NodeKind, Order, Select,
     SwitchSpec, TransportSpec,
 };
-use crate::stations::Stations;
 use crate::timer::Timer;
 
 mod check;
@@ -133,7 +133,7 @@ fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
         let has_dice = queue.marks;
         has_dice.then(|| Stream::new(spec.seed, stream_of(at, classes), Purpose::Marking))
     });
-    let stations = Stations::new(spec);
+    let stations = spec.stations();
     Ok(Network {
         classes,
         lanes: vec![Lanes::default(); if has_lanes { count } else { 0 }],

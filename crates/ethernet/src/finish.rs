@@ -48,7 +48,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let flows = self.network.flows.iter().zip(&self.network.losses);
         let mut outcomes = Vec::new();
         for (id, ((flow, losses), (frames, bytes))) in (0..).zip(flows.zip(inside)) {
-            let mut outcome = FlowOutcome {
+            outcomes.push(FlowOutcome {
                 created_total: flow.created,
                 created_bytes_total: flow.created_bytes,
                 delivered_total: flow.delivered,
@@ -59,10 +59,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 inside_bytes_total: bytes,
                 dropped: losses.dropped - losses.dropped_before,
                 marked: losses.marked,
-                ..FlowOutcome::default()
-            };
-            self.network.stations.outcome(now, id, &mut outcome);
-            outcomes.push(outcome);
+                ends: self.network.stations.outcome(now, id),
+            });
         }
         outcomes
     }

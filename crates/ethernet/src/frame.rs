@@ -4,10 +4,10 @@
 use alloc::vec::Vec;
 
 use backwater_ends::Segment;
+use backwater_ends::application::Payload;
 use backwater_kernel::Time;
 
 use crate::probe::{Content, FrameView, Gate};
-use crate::stations::Payload;
 
 /// No frame, no channel, no flow.
 pub(crate) const NONE: u32 = u32::MAX;

@@ -23,9 +23,9 @@ pub mod probe;
 pub mod routes;
 mod shared;
 mod simulation;
+mod sizes;
 pub mod spec;
 mod standstill;
-pub mod stations;
 #[cfg(test)]
 mod testing;
 mod timer;
@@ -34,3 +34,4 @@ mod transmit;
 pub use build::verify;
 pub use network::Network;
 pub use simulation::Simulation;
+pub use sizes::frame_bytes;

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use backwater_ends::stations::Stations;
 use backwater_kernel::{Duration, Rate, Stream, Time};
 
 use crate::back_pressure::{Asked, Requests};
@@ -12,7 +13,6 @@ use crate::probe::{FrameView, Gate};
 use crate::routes::Routes;
 use crate::shared::Shared;
 use crate::spec::{BackPressureSpec, StormSpec, WatchdogSpec};
-use crate::stations::Stations;
 
 /// Everything there is in a network in motion. Probes may read it.
 pub struct Network {

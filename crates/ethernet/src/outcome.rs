@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use backwater_ends::tcp::TcpCounts;
-use backwater_kernel::{Duration, Histogram, Time, Violations};
+pub use backwater_ends::outcome::{DelayOutcome, EndsOutcome};
+use backwater_kernel::{Duration, Time, Violations};
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
 /// created = delivered + dropped + inside, in frames and in bytes. The rest covers the time after
@@ -99,55 +99,12 @@ pub struct FlowOutcome {
     pub inside_total: u64,
     /// Bytes of those.
     pub inside_bytes_total: u64,
-    /// Payload the destination's application got (in order, once), after the warm-up.
-    pub goodput_bytes: u64,
-    /// Payload the source's application got (responses).
-    pub returned_bytes: u64,
-    /// Payload the application handed over, whole run; over TCP without end: what was sent.
-    pub offered_bytes_total: u64,
     /// Frames dropped after the warm-up.
     pub dropped: u64,
-    /// Data frames delivered after the warm-up, either way.
-    pub delivered: u64,
-    /// Birth to delivery of data frames that reached the destination after the warm-up, ps.
-    pub delay: DelayOutcome,
-    /// Files, requests or pictures: complete after the warm-up.
-    pub transfers: u64,
-    /// Time each took, ps: from the application's start to the last byte of the file at the
-    /// receiver, the whole response, or the arrival of the picture's last datagram.
-    pub transfer_time: DelayOutcome,
-    /// Files whose last acknowledgement came after the warm-up: from the application's start to
-    /// that, ps.
-    pub acknowledged_time: DelayOutcome,
-    /// Files, requests or pictures complete in the whole run.
-    pub transfers_total: u64,
-    /// When the last of them was; 0 if none was.
-    pub last_transfer: Time,
-    /// Files all of whose bytes are in, but not their last acknowledgement; at the end of the run.
-    pub unacknowledged_total: u64,
-    /// Video: datagrams delivered after the deadline or dropped, after the warm-up.
-    pub late: u64,
-    /// Video: datagrams sent after the warm-up whose deadline passed before the end.
-    pub due: u64,
-    /// TCP, both ends together.
-    pub tcp: TcpCounts,
     /// Frames that arrived with a mark of a switch, whole run.
     pub marked: u64,
-}
-
-/// Times of many things.
-#[derive(Clone, Debug, Default)]
-pub struct DelayOutcome {
-    /// How many.
-    pub count: u64,
-    /// Mean, ps.
-    pub mean_ps: f64,
-    /// Least, ps.
-    pub least_ps: u64,
-    /// Largest, ps.
-    pub most_ps: u64,
-    /// All of them, ps.
-    pub histogram: Histogram,
+    /// What its two stations saw.
+    pub ends: EndsOutcome,
 }
 
 /// One channel.

@@ -7,6 +7,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_ends::application::{Outgoing, Payload};
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::{
     DueSet, Duration, Event, EventQueue, Phase, Place, Stream, Time, Violations, Wheel,
@@ -18,7 +19,6 @@ use crate::frame::{ECT, Frame, NONE};
 use crate::network::{Flow, Network};
 use crate::outcome::Standstill;
 use crate::probe::{Cause, Probe};
-use crate::stations::{Outgoing, Payload};
 use crate::timer::Timer;
 
 /// A network in motion. `P` looks on, `Q` orders events.
@@ -384,7 +384,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let flow = &mut network.flows[made.flow as usize];
         let ends = flow.ends(made.is_forward);
         let bytes =
-            crate::stations::frame_bytes(&made.payload, flow.is(Flow::RTP), flow.is(Flow::TAGGED));
+            crate::sizes::frame_bytes(&made.payload, flow.is(Flow::RTP), flow.is(Flow::TAGGED));
         let (number, class) = (flow.created, flow.class);
         flow.created += 1;
         flow.created_bytes += u64::from(bytes);

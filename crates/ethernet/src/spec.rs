@@ -8,6 +8,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_ends::stations::{Setup, Stations};
 use backwater_kernel::{Duration, Rate, Time};
 
 mod back_pressure;
@@ -18,7 +19,9 @@ pub use back_pressure::{
     BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Select, StormSpec, TimeOutSpec,
     WatchdogAction, WatchdogSpec,
 };
-pub use flow::{FlowSpec, ThinkSpec, TrafficSpec, TransportSpec, VideoSpec};
+pub use backwater_ends::spec::Span;
+pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
+pub use flow::FlowSpec;
 pub use series::{Measure, SeriesSpec};
 
 /// Most classes of a port.
@@ -60,6 +63,18 @@ pub struct EthernetSpec {
     pub flows: Vec<FlowSpec>,
     /// Queues that have been stopped for so long without a start are looked at for a deadlock.
     pub stall_after: Duration,
+}
+
+impl EthernetSpec {
+    /// Its stations, which have done nothing.
+    pub fn stations(&self) -> Stations {
+        let all = Setup {
+            seed: self.seed,
+            is_measuring: self.warm_up == Time::ZERO,
+            keeps_order: self.spread == Spread::Flows,
+        };
+        Stations::new(all, self.flows.iter().map(FlowSpec::ends))
+    }
 }
 
 /// A station or a switch.

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_ends::application::Payload;
 use backwater_kernel::{Duration, Rate, Time, Wheel};
 
 use crate::frame::{Frame, NONE};
@@ -12,7 +13,6 @@ use crate::spec::{
     MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, Spread, SwitchSpec,
     TrafficSpec, TransportSpec, WatchdogSpec,
 };
-use crate::stations::Payload;
 
 pub(crate) type Run = Simulation<(), Wheel>;
 

@@ -25,7 +25,7 @@ fn one_file(tcp: TcpSpec, back_pressure: Option<BackPressureSpec>) -> Net {
     let file = TrafficSpec::Files {
         start: Time(MS),
         bytes: 1_000_000,
-        think: ThinkSpec::Fixed(Duration::ZERO),
+        think: Span::Fixed(Duration::ZERO),
         count: Some(1),
     };
     net.add(s, d, 0, TransportSpec::Tcp(tcp), file);
@@ -41,10 +41,13 @@ fn a_run_ends_with_the_last_acknowledgement() {
         let outcome = run(&one_file(TcpSpec::bsd(), back_pressure).spec);
         assert_eq!(outcome.stop, Stop::Drained);
         let flow = &outcome.flows[0];
-        assert_eq!((flow.transfers, flow.unacknowledged_total), (1, 0));
-        let over = Time(MS + flow.acknowledged_time.most_ps);
+        assert_eq!(
+            (flow.ends.transfers, flow.ends.unacknowledged_total),
+            (1, 0)
+        );
+        let over = Time(MS + flow.ends.acknowledged_time.most_ps);
         assert_eq!(outcome.ended_at, over);
-        assert!(flow.last_transfer < over && over < Time(20 * MS));
+        assert!(flow.ends.last_transfer < over && over < Time(20 * MS));
     }
 }
 
@@ -55,8 +58,11 @@ fn the_last_segment_of_a_file_is_acknowledged_at_once() {
     let outcome = run(&one_file(TcpSpec::modern(), None).spec);
     assert_eq!(outcome.stop, Stop::Drained);
     let flow = &outcome.flows[0];
-    assert_eq!((flow.transfers, flow.unacknowledged_total), (1, 0));
-    let waited = outcome.ended_at.since(flow.last_transfer);
+    assert_eq!(
+        (flow.ends.transfers, flow.ends.unacknowledged_total),
+        (1, 0)
+    );
+    let waited = outcome.ended_at.since(flow.ends.last_transfer);
     assert!(waited < Duration(10 * US), "{waited:?}");
 }
 
@@ -71,16 +77,25 @@ fn a_file_is_complete_before_its_delayed_acknowledgement() {
     let outcome = run(&net.spec);
     assert_eq!(outcome.stop, Stop::TimeReached);
     let flow = &outcome.flows[0];
-    assert_eq!((flow.goodput_bytes, flow.transfers), (1_000_000, 1));
-    assert_eq!(flow.unacknowledged_total, 1);
-    assert_eq!(flow.acknowledged_time.count, 0);
-    assert_eq!(flow.last_transfer, Time(MS + flow.transfer_time.most_ps));
+    assert_eq!(
+        (flow.ends.goodput_bytes, flow.ends.transfers),
+        (1_000_000, 1)
+    );
+    assert_eq!(flow.ends.unacknowledged_total, 1);
+    assert_eq!(flow.ends.acknowledged_time.count, 0);
+    assert_eq!(
+        flow.ends.last_transfer,
+        Time(MS + flow.ends.transfer_time.most_ps)
+    );
 
     net.spec.stop_at = Time(10 * S);
     let longer = run(&net.spec);
     assert_eq!(longer.stop, Stop::Drained);
-    let (flow, before) = (&longer.flows[0], flow.last_transfer);
-    assert_eq!((flow.last_transfer, flow.unacknowledged_total), (before, 0));
+    let (flow, before) = (&longer.flows[0], flow.ends.last_transfer);
+    assert_eq!(
+        (flow.ends.last_transfer, flow.ends.unacknowledged_total),
+        (before, 0)
+    );
     let waited = longer.ended_at.since(before);
     assert!(waited > Duration(MS) && waited < Duration(201 * MS));
 }
@@ -97,7 +112,7 @@ fn a_total_over_udp_ends_with_its_last_byte() {
     net.udp(0, 2, 1_000, total);
     let outcome = run(&net.spec);
     assert_eq!(outcome.stop, Stop::Drained);
-    assert_eq!(outcome.flows[0].goodput_bytes, 100_000);
+    assert_eq!(outcome.flows[0].ends.goodput_bytes, 100_000);
     assert!(outcome.ended_at < Time(4 * MS));
 }
 

@@ -96,7 +96,7 @@ fn queue_of_events_onlookers_and_slices_change_nothing() {
         }
         for other in [heap, seen, finish(sliced)] {
             assert_eq!(other.trace_hash, plain.trace_hash, "{name}");
-            let goodput = |o: &EthernetOutcome| o.flows[0].goodput_bytes;
+            let goodput = |o: &EthernetOutcome| o.flows[0].ends.goodput_bytes;
             assert_eq!(goodput(&other), goodput(&plain), "{name}");
         }
     }

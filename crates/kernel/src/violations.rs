@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::Time;
+use crate::time::Time;
 
 /// Violations that are kept word for word; the rest is only counted.
 const KEPT: usize = 100;

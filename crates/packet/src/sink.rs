@@ -4,7 +4,6 @@ use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Time};
 
 use crate::spec::{SinkSpec, Span};
-use crate::traffic::draw;
 use crate::unit::Fifo;
 
 /// A destination that takes units out of its buffer at its own pace.
@@ -66,8 +65,8 @@ impl Sink {
 
 impl Stalls {
     fn new(run: Span, stall: Span, mut stream: Stream) -> Stalls {
-        let run_ends = Time::ZERO + draw(run, &mut stream).max(Duration(1));
-        let stall_ends = run_ends + draw(stall, &mut stream);
+        let run_ends = Time::ZERO + run.draw(&mut stream).max(Duration(1));
+        let stall_ends = run_ends + stall.draw(&mut stream);
         Stalls {
             run,
             stall,
@@ -80,8 +79,8 @@ impl Stalls {
     /// The first instant at or after `wanted` at which the sink runs.
     fn next_running(&mut self, wanted: Time) -> Time {
         while wanted >= self.stall_ends {
-            self.run_ends = self.stall_ends + draw(self.run, &mut self.stream).max(Duration(1));
-            self.stall_ends = self.run_ends + draw(self.stall, &mut self.stream);
+            self.run_ends = self.stall_ends + self.run.draw(&mut self.stream).max(Duration(1));
+            self.stall_ends = self.run_ends + self.stall.draw(&mut self.stream);
         }
         if wanted < self.run_ends {
             wanted

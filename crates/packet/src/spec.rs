@@ -16,9 +16,10 @@ mod explicit_rate;
 mod scheduler;
 
 pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
+pub use backwater_ends::spec::Span;
 pub use ends::{
     CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SourceControlSpec,
-    Span, TrafficSpec,
+    TrafficSpec,
 };
 pub use envelope::{
     EnvelopeRule, EnvelopeSpec, Excess, OnAlarm, ReserveSpec, SessionSpec, SizeShare,

@@ -35,7 +35,7 @@ struct Again {
 fn mbps(run: &EthernetRun, flow: &str) -> f64 {
     let both = run.spec.flows.iter().zip(&run.outcome.flows);
     let bytes = both.filter(|(spec, _)| spec.name.starts_with(flow));
-    let bytes: u64 = bytes.map(|(_, found)| found.goodput_bytes).sum();
+    let bytes: u64 = bytes.map(|(_, found)| found.ends.goodput_bytes).sum();
     bytes as f64 * 8e-6 / 0.1
 }
 
@@ -124,7 +124,7 @@ const AGAIN: [Again; 9] = [
         name: "mean_delay_ms_simple_n9",
         file: "nouredine1999/sec33-shared-incoming-link.toml",
         sets: &[],
-        value: |run| run.outcome.flows[9].delay.mean_ps / 1e9,
+        value: |run| run.outcome.flows[9].ends.delay.mean_ps / 1e9,
     },
 ];
 
@@ -210,7 +210,7 @@ fn a_run_can_be_asked_by_name() {
         (run.flows("data").count(), run.flows("dat").count()),
         (3, 0)
     );
-    let bytes: u64 = run.flows("data").map(|flow| flow.goodput_bytes).sum();
+    let bytes: u64 = run.flows("data").map(|flow| flow.ends.goodput_bytes).sum();
     assert!((run.mbps("data") - bytes as f64 * 8e-6 / 0.25).abs() < 1e-9);
     assert!(run.mbps("data") > 1.0, "{}", run.mbps("data"));
     assert_eq!((run.drops(), run.is_deadlocked()), (0, false));

@@ -304,8 +304,8 @@ fn ethernet_shares_are_payload_and_leave_out_what_is_spread() {
             start: Time::ZERO,
             request_bytes: 1,
             response_bytes: 1,
-            service: backwater_ethernet::spec::ThinkSpec::Fixed(Duration(0)),
-            think: backwater_ethernet::spec::ThinkSpec::Fixed(Duration(0)),
+            service: Span::Fixed(Duration(0)),
+            think: Span::Fixed(Duration(0)),
             count: None,
         };
     }

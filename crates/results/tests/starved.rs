@@ -2,7 +2,7 @@
 
 mod sample;
 
-use backwater_ethernet::spec::{ThinkSpec, TrafficSpec as EthernetTraffic};
+use backwater_ethernet::spec::{Span, TrafficSpec as EthernetTraffic};
 use backwater_kernel::{Duration, Time};
 use backwater_packet::outcome::LossCause;
 use backwater_packet::spec::{SchedulerSpec, TrafficSpec};
@@ -138,8 +138,8 @@ fn frames_of_a_low_class() {
 #[test]
 fn a_connection_far_below_its_share() {
     let (info, mut spec, mut outcome) = (ethernet::info(), ethernet::spec(), ethernet::outcome());
-    outcome.flows[1].goodput_bytes = 30_000;
-    outcome.flows[1].tcp.time_outs = 3;
+    outcome.flows[1].ends.goodput_bytes = 30_000;
+    outcome.flows[1].ends.tcp.time_outs = 3;
     let told = ethernet_manifest(&info, &spec, &outcome).warnings;
     assert_eq!(told.len(), 1, "{told:?}");
     let (rates, why) = (
@@ -158,7 +158,7 @@ fn a_connection_far_below_its_share() {
         spec.flows[1].traffic = EthernetTraffic::Files {
             start: Time::ZERO,
             bytes: 30_000,
-            think: ThinkSpec::Fixed(Duration(seconds * 1_000_000_000_000)),
+            think: Span::Fixed(Duration(seconds * 1_000_000_000_000)),
             count: None,
         };
         ethernet_manifest(&info, &spec, &outcome).warnings.len()

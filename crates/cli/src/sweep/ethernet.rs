@@ -211,11 +211,11 @@ fn share(part: u64, whole: u64) -> f64 {
 fn transfer_times(outcome: &EthernetOutcome) -> [f64; 5] {
     let flows = || outcome.flows.iter();
     let ms = |count: u64, ps: f64| if count > 0 { ps / 1e9 } else { f64::NAN };
-    let done = merged(flows().map(|flow| &flow.transfer_time));
-    let acknowledged = merged(flows().map(|flow| &flow.acknowledged_time));
+    let done = merged(flows().map(|flow| &flow.ends.transfer_time));
+    let acknowledged = merged(flows().map(|flow| &flow.ends.acknowledged_time));
     let most = |times: &DelayOutcome| ms(times.count, times.histogram.percentile(99.0) as f64);
-    let total = flows().map(|flow| flow.transfers_total).sum();
-    let last = flows().map(|flow| flow.last_transfer.ps()).max();
+    let total = flows().map(|flow| flow.ends.transfers_total).sum();
+    let last = flows().map(|flow| flow.ends.last_transfer.ps()).max();
     [
         ms(done.count, done.mean_ps),
         most(&done),
@@ -246,7 +246,7 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         acknowledged_most,
         last_transfer,
     ] = transfer_times(outcome);
-    let delays = merged(outcome.flows.iter().map(|flow| &flow.delay));
+    let delays = merged(outcome.flows.iter().map(|flow| &flow.ends.delay));
     let queues = || outcome.channels.iter().flat_map(|channel| &channel.queues);
     let sum = |of: fn(&QueueOutcome) -> u64| queues().map(of).sum::<u64>() as f64;
     let (dropped, created) = (total(|f| f.dropped_total), total(|f| f.created_total));
@@ -265,8 +265,8 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         mbps(rates.iter().copied().fold(f64::INFINITY, f64::min)),
         mbps(rates.iter().copied().fold(0.0, f64::max)),
         fairness(&rates),
-        mbps(rate(total(|f| f.returned_bytes) as f64 * 8.0)),
-        rate(total(|f| f.transfers) as f64),
+        mbps(rate(total(|f| f.ends.returned_bytes) as f64 * 8.0)),
+        rate(total(|f| f.ends.transfers) as f64),
         transfer_mean,
         transfer_most,
         acknowledged_mean,
@@ -274,7 +274,7 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         last_transfer,
         some(delays.count, delays.mean_ps / 1e6),
         some(delays.count, time(delays.histogram.percentile(99.0)) / 1e6),
-        share(total(|f| f.late), total(|f| f.due)),
+        share(total(|f| f.ends.late), total(|f| f.ends.due)),
         dropped as f64,
         share(dropped, created),
         queues()
@@ -284,8 +284,11 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         largest_queue(spec, outcome) as f64,
         headroom.max().unwrap_or(0) as f64,
         sum(|queue| queue.marked),
-        share(total(|f| f.tcp.again_bytes), total(|f| f.tcp.sent_bytes)),
-        total(|f| f.tcp.time_outs) as f64,
+        share(
+            total(|f| f.ends.tcp.again_bytes),
+            total(|f| f.ends.tcp.sent_bytes),
+        ),
+        total(|f| f.ends.tcp.time_outs) as f64,
         sum(|queue| queue.watchdog_trips),
         flag(matches!(outcome.stop, Stop::Deadlocked(_))),
         outcome.violations.total() as f64,
@@ -309,6 +312,7 @@ fn largest_queue(spec: &EthernetSpec, outcome: &EthernetOutcome) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backwater_ethernet::outcome::EndsOutcome;
 
     #[test]
     fn a_value_for_each_measure() {
@@ -336,10 +340,13 @@ mod tests {
             ..DelayOutcome::default()
         };
         let flow = FlowOutcome {
-            transfer_time: times(1_000_000_000),
-            acknowledged_time: times(2_000_000_000),
-            transfers_total: 1,
-            last_transfer: Time(3_000_000_000),
+            ends: EndsOutcome {
+                transfer_time: times(1_000_000_000),
+                acknowledged_time: times(2_000_000_000),
+                transfers_total: 1,
+                last_transfer: Time(3_000_000_000),
+                ..EndsOutcome::default()
+            },
             ..FlowOutcome::default()
         };
         let mut violations = backwater_kernel::Violations::default();

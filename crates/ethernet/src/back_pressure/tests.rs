@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_ends::application::Payload;
 use backwater_kernel::{Rate, Wheel};
 
 use super::*;
@@ -12,7 +13,6 @@ use crate::spec::{
     NodeKind, NodeSpec, Order, QueueSpec, Spread, SwitchSpec, TimeOutSpec, TrafficSpec,
     TransportSpec,
 };
-use crate::stations::Payload;
 
 /// Channel from the first switch to the second.
 const TRUNK: u32 = 4;

@@ -2,8 +2,8 @@
 
 use alloc::string::String;
 
-use backwater_ends::TcpSpec;
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec};
+use backwater_ends::stations::FlowEnds;
 
 /// A flow: one connection, or datagrams one way.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,122 +24,14 @@ pub struct FlowSpec {
     pub traffic: TrafficSpec,
 }
 
-/// The protocol of a flow.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum TransportSpec {
-    /// A TCP connection.
-    Tcp(TcpSpec),
-    /// Datagrams.
-    Udp {
-        /// Payload of a full frame, bytes.
-        payload_bytes: u32,
-        /// 12 bytes of RTP before the payload.
-        has_rtp: bool,
-    },
-}
-
-/// What an application sends.
-#[derive(Clone, PartialEq, Debug)]
-pub enum TrafficSpec {
-    /// Always has more. Over UDP: a frame whenever the port has nothing else of it.
-    Infinite {
-        /// From here on.
-        start: Time,
-        /// Bytes in all; `None` is without end.
-        bytes: Option<u64>,
-    },
-    /// Files one after another (TCP): the next is sent a think time after all of one was
-    /// acknowledged.
-    Files {
-        /// First file: a think time after this.
-        start: Time,
-        /// Bytes of each.
-        bytes: u64,
-        /// Between files.
-        think: ThinkSpec,
-        /// Files in all; `None` is without end.
-        count: Option<u64>,
-    },
-    /// Requests one way, responses back (TCP), the next request a think time after the response.
-    Requests {
-        /// First request: a think time after this.
-        start: Time,
-        /// Bytes of a request.
-        request_bytes: u64,
-        /// Bytes of a response.
-        response_bytes: u64,
-        /// Server's time for each.
-        service: ThinkSpec,
-        /// Client's time before the next.
-        think: ThinkSpec,
-        /// Requests in all; `None` is without end.
-        count: Option<u64>,
-    },
-    /// A full datagram at even gaps (UDP).
-    Constant {
-        /// From here on.
-        start: Time,
-        /// Of payload.
-        rate: Rate,
-        /// The first comes up to a gap later, drawn evenly.
-        random_phase: bool,
-    },
-    /// A full datagram at exponential gaps (UDP).
-    Poisson {
-        /// From here on.
-        start: Time,
-        /// Mean, of payload.
-        rate: Rate,
-    },
-    /// Sum of independent on-off sources with Pareto times (UDP): self-similar for shapes
-    /// between 1 and 2 (Willinger, Taqqu, Sherman and Wilson 1997).
-    SelfSimilar {
-        /// From here on.
-        start: Time,
-        /// Mean of all sources together, of payload.
-        rate: Rate,
-        /// Sources.
-        sources: u32,
-        /// Rate of one source while it is on.
-        peak: Rate,
-        /// Shape of both times.
-        shape: f64,
-        /// Mean time on.
-        mean_on: Duration,
-    },
-    /// Video at a variable bit rate (UDP), measured against a playout deadline.
-    Video(VideoSpec),
-}
-
-/// A length of time between things.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ThinkSpec {
-    /// Always the same.
-    Fixed(Duration),
-    /// Between 0 and twice this mean.
-    Uniform(Duration),
-    /// Exponential with this mean.
-    Exponential(Duration),
-}
-
-/// A stand-in for H.261 video: log-normal frame sizes, half of the log's variance a scene level
-/// that is drawn anew for each scene, half an AR(1) process.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct VideoSpec {
-    /// First picture: a random part of a picture's time after this.
-    pub start: Time,
-    /// Mean, of payload.
-    pub rate: Rate,
-    /// Pictures a second.
-    pub pictures_per_second: u32,
-    /// Standard deviation of sizes over their mean.
-    pub variation: f64,
-    /// Mean length of a scene (exponential).
-    pub scene: Duration,
-    /// Correlation of neighbouring pictures in a scene.
-    pub correlation: f64,
-    /// Sizes are kept within this many means, least and most.
-    pub clip: (f64, f64),
-    /// A datagram delivered later than this after its birth is late.
-    pub deadline: Duration,
+impl FlowSpec {
+    /// What its two stations do.
+    pub const fn ends(&self) -> FlowEnds<'_> {
+        FlowEnds {
+            source: self.source,
+            destination: self.destination,
+            transport: self.transport,
+            traffic: &self.traffic,
+        }
+    }
 }

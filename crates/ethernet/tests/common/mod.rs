@@ -152,7 +152,7 @@ pub fn files(bytes: u64) -> TrafficSpec {
     TrafficSpec::Files {
         start: Time::ZERO,
         bytes,
-        think: ThinkSpec::Uniform(Duration(10 * MS)),
+        think: Span::Uniform(Duration(10 * MS)),
         count: None,
     }
 }
@@ -182,6 +182,6 @@ pub fn mbps(
     let span = (outcome.ended_at.0 - spec.warm_up.0.min(outcome.ended_at.0)) as f64 / S as f64;
     let flows = outcome.flows.iter();
     flows
-        .map(|flow| flow.goodput_bytes as f64 * 8e-6 / span)
+        .map(|flow| flow.ends.goodput_bytes as f64 * 8e-6 / span)
         .collect()
 }

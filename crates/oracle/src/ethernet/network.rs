@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use backwater_ends::application::Payload;
+use backwater_ends::stations::Stations;
 use backwater_ethernet::probe::{Cause, Content, Gate};
 use backwater_ethernet::spec::{
     BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
 };
-use backwater_ethernet::stations::{Payload, Stations};
 use backwater_kernel::{Channels, Duration, Purpose, Stream, Time};
 
 use super::sources::Source;
@@ -218,7 +219,7 @@ impl Network {
             sources: (0..spec.flows.len())
                 .map(|flow| Source::new(spec, flow))
                 .collect(),
-            elsewhere: Stations::new(spec),
+            elsewhere: spec.stations(),
             marking,
             selection,
             joins: 0,

@@ -1,12 +1,13 @@
 //! What stations send and do with what they get. Datagrams at even gaps and without end are made
 //! here; all other traffic, and TCP, is that of [`backwater_ethernet::stations`].
 
+use backwater_ends::application::{Outgoing, Payload};
 use backwater_ends::spec::Ecn;
+use backwater_ethernet::frame_bytes;
 use backwater_ethernet::spec::{
     EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, TAG_BYTES, TrafficSpec,
     TransportSpec, UDP_IP_BYTES,
 };
-use backwater_ethernet::stations::{Outgoing, Payload, frame_bytes};
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Purpose, Rate, Stream, Time};
 

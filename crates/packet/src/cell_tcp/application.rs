@@ -5,7 +5,6 @@ use backwater_kernel::{Duration, Time};
 
 use super::connection::End;
 use crate::spec::{CellApplication, CellTcpSpec, Span};
-use crate::traffic::draw;
 
 /// More than any run sends.
 const ENDLESS_BYTES: u64 = u64::MAX / 4;
@@ -76,7 +75,7 @@ impl Application {
             CellApplication::Bulk(_) => Span::Fixed(Duration::ZERO),
             CellApplication::Requests { think, .. } => think,
         };
-        self.wakes_at = from.checked_add(draw(think, &mut self.think));
+        self.wakes_at = from.checked_add(think.draw(&mut self.think));
     }
 
     /// A think or service time is over: which end sends how many bytes.
@@ -117,7 +116,7 @@ impl Application {
                 self.got_bytes += bytes;
                 if self.got_bytes >= request_bytes {
                     self.stage = Stage::Serving;
-                    self.wakes_at = now.checked_add(draw(service, &mut self.service));
+                    self.wakes_at = now.checked_add(service.draw(&mut self.service));
                 }
                 None
             }

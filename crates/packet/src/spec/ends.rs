@@ -3,20 +3,10 @@
 use alloc::vec::Vec;
 
 use backwater_ends::TcpSpec;
+use backwater_ends::spec::Span;
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::AbrSpec;
-
-/// A length of time, fixed or random.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Span {
-    /// Always the same.
-    Fixed(Duration),
-    /// Evenly between 0 and twice this mean.
-    Uniform(Duration),
-    /// Exponential with this mean.
-    Exponential(Duration),
-}
 
 /// What the application wants to send.
 #[derive(Clone, PartialEq, Debug)]

@@ -7,7 +7,7 @@
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Time};
 
-use super::{Emission, Exchange, Request, draw};
+use super::{Emission, Exchange, Request};
 use crate::spec::ClientSpec;
 
 /// The client's side.
@@ -104,7 +104,7 @@ impl Client {
             return None;
         }
         self.thinking += 1;
-        Some(now + draw(self.spec.think, &mut self.think))
+        Some(now + self.spec.think.draw(&mut self.think))
     }
 
     /// A unit of a response arrived. When it completes one: when that was issued, and when to

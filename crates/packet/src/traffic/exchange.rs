@@ -9,7 +9,7 @@ use alloc::collections::VecDeque;
 use backwater_kernel::Time;
 use backwater_kernel::stream::{Purpose, Stream};
 
-use super::{Emission, draw};
+use super::Emission;
 use crate::spec::Span;
 
 /// A request under way.
@@ -101,7 +101,7 @@ impl Server {
             .service
             .get_or_insert_with(|| Stream::new(seed, flow as u64, Purpose::Service));
         let begin = self.busy_until.max(now);
-        self.busy_until = begin + draw(request.service, service);
+        self.busy_until = begin + request.service.draw(service);
         self.ready_units.push_back(request.response_units);
         self.busy_until
     }

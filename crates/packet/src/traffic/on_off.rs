@@ -4,7 +4,7 @@
 use backwater_kernel::stream::Stream;
 use backwater_kernel::{Duration, Time};
 
-use super::{Emission, draw};
+use super::Emission;
 use crate::spec::Span;
 
 /// State of one on-off source.
@@ -29,7 +29,7 @@ impl OnOff {
         off_interval: Option<Duration>,
         mut stream: Stream,
     ) -> OnOff {
-        let phase_ends = start + draw(on, &mut stream);
+        let phase_ends = start + on.draw(&mut stream);
         let off_interval = off_interval.unwrap_or(Duration::ZERO);
         OnOff {
             on,
@@ -78,7 +78,7 @@ impl OnOff {
     fn turn(&mut self) {
         self.is_on = !self.is_on;
         let span = if self.is_on { self.on } else { self.off };
-        self.phase_ends += draw(span, &mut self.stream).max(Duration(1));
+        self.phase_ends += span.draw(&mut self.stream).max(Duration(1));
     }
 }
 

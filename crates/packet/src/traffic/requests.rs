@@ -19,7 +19,7 @@
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Duration, Time};
 
-use super::{ENDLESS, Emission, Exchange, Request, draw};
+use super::{ENDLESS, Emission, Exchange, Request};
 use crate::spec::RequestsSpec;
 
 /// State of one client.
@@ -74,7 +74,7 @@ impl Requests {
             if self.in_cycle == 0 {
                 return Emission { units, next: None };
             }
-            let gap = draw(self.spec.inter_request, &mut self.gaps);
+            let gap = self.spec.inter_request.draw(&mut self.gaps);
             if gap > Duration::ZERO {
                 let next = Some(now + gap);
                 return Emission { units, next };
@@ -88,7 +88,7 @@ impl Requests {
         let answered = self.exchange.on_response_unit()?;
         let is_over = self.in_cycle == 0 && self.exchange.is_answered();
         let next = (is_over && self.cycles_left > 0)
-            .then(|| now + draw(self.spec.inter_cycle, &mut self.gaps));
+            .then(|| now + self.spec.inter_cycle.draw(&mut self.gaps));
         Some((answered.issued, next))
     }
 }

@@ -109,7 +109,7 @@ impl EthernetRun {
 
     /// Payload in Mbps that these flows' destinations got, all together.
     pub fn mbps(&self, name: &str) -> f64 {
-        let bytes: u64 = self.flows(name).map(|flow| flow.goodput_bytes).sum();
+        let bytes: u64 = self.flows(name).map(|flow| flow.ends.goodput_bytes).sum();
         bytes as f64 * 8e-6 / self.seconds()
     }
 

@@ -175,7 +175,7 @@ fn total(run: &EthernetRun) -> f64 {
         .outcome
         .flows
         .iter()
-        .map(|flow| flow.goodput_bytes)
+        .map(|flow| flow.ends.goodput_bytes)
         .sum();
     bytes as f64 * 8e-6 / run.seconds().max(1e-9)
 }

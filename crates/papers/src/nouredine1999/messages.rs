@@ -165,7 +165,7 @@ mod tests {
         let run = made::run(UNNECESSARY, |name, flow| {
             let is_one = name.starts_with("D1");
             (flow.created_total, flow.dropped_total) = if is_one { (40, 3) } else { (7, 7) };
-            flow.goodput_bytes = match name {
+            flow.ends.goodput_bytes = match name {
                 "D2" => 250,
                 "D3" => 500,
                 _ => 25,

@@ -296,8 +296,8 @@ mod tests {
         let of = |file: &str, mbps: f64| {
             let run = made::run(file, |name, flow| {
                 let factor = if name == "S2" { 2.0 } else { 1.0 };
-                flow.goodput_bytes = (125.0 * mbps * factor) as u64;
-                (flow.late, flow.due) = (mbps as u64, 10);
+                flow.ends.goodput_bytes = (125.0 * mbps * factor) as u64;
+                (flow.ends.late, flow.ends.due) = (mbps as u64, 10);
             });
             Seeds(vec![run])
         };

@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn what_is_kept_is_of_the_flows_asked_for() {
         let run = made::run(crate::nouredine1999::INPUTS, |name, flow| {
-            flow.goodput_bytes = if name == "S2" { 125 } else { 250 };
+            flow.ends.goodput_bytes = if name == "S2" { 125 } else { 250 };
             flow.dropped_total = 3;
             flow.dropped = 1;
         });

@@ -93,9 +93,9 @@ fn settings(scheme: &Scheme, source: &str, connections: u64) -> Sets {
 
 /// Share of video packets that came later than the deadline, or not at all.
 pub fn late_share(run: &EthernetRun) -> f64 {
-    let (late, due) = run
-        .flows("video")
-        .fold((0, 0), |sum, flow| (sum.0 + flow.late, sum.1 + flow.due));
+    let (late, due) = run.flows("video").fold((0, 0), |sum, flow| {
+        (sum.0 + flow.ends.late, sum.1 + flow.ends.due)
+    });
     late as f64 / due.max(1) as f64
 }
 
@@ -104,7 +104,7 @@ fn delays(at: &Seeds) -> Histogram {
     let mut all = Histogram::new();
     for run in &at.0 {
         for flow in run.flows("video") {
-            all.merge(&flow.delay.histogram);
+            all.merge(&flow.ends.delay.histogram);
         }
     }
     all
@@ -260,7 +260,7 @@ fn one_link(scheme: &Scheme, low: u64, connections: u64) -> Sets {
 
 fn mean_ms(run: &EthernetRun) -> f64 {
     run.flows("video")
-        .map(|flow| flow.delay.mean_ps)
+        .map(|flow| flow.ends.delay.mean_ps)
         .sum::<f64>()
         / PS_PER_MS
 }
@@ -269,12 +269,12 @@ fn p99_ms(run: &EthernetRun) -> f64 {
     let mut flows = run.flows("video");
     let video = flows
         .next()
-        .map(|flow| flow.delay.histogram.percentile(99.0));
+        .map(|flow| flow.ends.delay.histogram.percentile(99.0));
     video.unwrap_or(0) as f64 / PS_PER_MS
 }
 
 fn most_ms(run: &EthernetRun) -> f64 {
-    let most = run.flows("video").map(|flow| flow.delay.most_ps).max();
+    let most = run.flows("video").map(|flow| flow.ends.delay.most_ps).max();
     most.unwrap_or(0) as f64 / PS_PER_MS
 }
 
@@ -325,10 +325,10 @@ mod tests {
     #[test]
     fn late_packets_are_a_share_of_those_that_were_due() {
         let run = made::run(VIDEO, |name, flow| {
-            (flow.late, flow.due) = if name == "video" { (30, 80) } else { (5, 10) };
+            (flow.ends.late, flow.ends.due) = if name == "video" { (30, 80) } else { (5, 10) };
         });
         assert_eq!(late_share(&run), 0.375);
-        let idle = made::run(VIDEO, |_, flow| (flow.late, flow.due) = (0, 0));
+        let idle = made::run(VIDEO, |_, flow| (flow.ends.late, flow.ends.due) = (0, 0));
         assert_eq!(late_share(&idle), 0.0);
     }
 
@@ -364,10 +364,10 @@ mod tests {
     fn delays_are_those_of_the_video_under_simple_control() {
         let of = |ms: f64| {
             let run = made::run(ONE_LINK, |name, flow| {
-                flow.delay.mean_ps = if name == "video" { ms * 1e9 } else { 9e9 };
-                flow.delay.histogram = Histogram::new();
-                flow.delay.histogram.record((2.0 * ms * 1e9) as u64);
-                (flow.late, flow.due) = (ms as u64, 1000);
+                flow.ends.delay.mean_ps = if name == "video" { ms * 1e9 } else { 9e9 };
+                flow.ends.delay.histogram = Histogram::new();
+                flow.ends.delay.histogram.record((2.0 * ms * 1e9) as u64);
+                (flow.ends.late, flow.ends.due) = (ms as u64, 1000);
             });
             Seeds(vec![run])
         };

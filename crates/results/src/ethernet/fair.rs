@@ -60,7 +60,7 @@ fn rows(spec: &EthernetSpec, outcome: &EthernetOutcome, groups_count: bool) -> V
         };
         claim_of.push(claims.len());
         let found = outcome.flows.get(index);
-        let returned = found.map_or(0, |found| found.returned_bytes) as f64 * 8.0;
+        let returned = found.map_or(0, |found| found.ends.returned_bytes) as f64 * 8.0;
         let returned = per_second(returned, seconds(spec, outcome));
         match way(0).zip(way(1)) {
             None => row.remark = "several paths",

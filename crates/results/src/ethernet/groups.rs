@@ -59,7 +59,7 @@ pub fn per_second(count: f64, seconds: f64) -> f64 {
 /// order after the warm-up.
 pub fn goodputs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
     let seconds = seconds(spec, outcome);
-    let rate = |flow: &FlowOutcome| per_second(flow.goodput_bytes as f64 * 8.0, seconds);
+    let rate = |flow: &FlowOutcome| per_second(flow.ends.goodput_bytes as f64 * 8.0, seconds);
     outcome.flows.iter().map(rate).collect()
 }
 

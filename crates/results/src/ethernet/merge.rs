@@ -1,6 +1,6 @@
 //! What the tables say of one flow, or of all flows of a name as if they were one.
 
-use backwater_ethernet::outcome::{EthernetOutcome, FlowOutcome};
+use backwater_ethernet::outcome::{EndsOutcome, EthernetOutcome, FlowOutcome};
 use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::Time;
 
@@ -48,9 +48,9 @@ pub fn flow_tables(
 fn sum(flows: &[&FlowOutcome]) -> FlowOutcome {
     let total = |of: fn(&FlowOutcome) -> u64| flows.iter().map(|flow| of(flow)).sum::<u64>();
     let all = || flows.iter().copied();
-    let mut tcp = FlowOutcome::default().tcp;
+    let mut tcp = EndsOutcome::default().tcp;
     for flow in flows {
-        let own = &flow.tcp;
+        let own = &flow.ends.tcp;
         tcp.segments += own.segments;
         tcp.sent_bytes += own.sent_bytes;
         tcp.again_bytes += own.again_bytes;
@@ -68,24 +68,26 @@ fn sum(flows: &[&FlowOutcome]) -> FlowOutcome {
         dropped_bytes_total: total(|flow| flow.dropped_bytes_total),
         inside_total: total(|flow| flow.inside_total),
         inside_bytes_total: total(|flow| flow.inside_bytes_total),
-        goodput_bytes: total(|flow| flow.goodput_bytes),
-        returned_bytes: total(|flow| flow.returned_bytes),
-        offered_bytes_total: total(|flow| flow.offered_bytes_total),
         dropped: total(|flow| flow.dropped),
-        delivered: total(|flow| flow.delivered),
-        delay: merged(all().map(|flow| &flow.delay)),
-        transfers: total(|flow| flow.transfers),
-        transfer_time: merged(all().map(|flow| &flow.transfer_time)),
-        acknowledged_time: merged(all().map(|flow| &flow.acknowledged_time)),
-        transfers_total: total(|flow| flow.transfers_total),
-        last_transfer: all()
-            .map(|flow| flow.last_transfer)
-            .max()
-            .unwrap_or(Time::ZERO),
-        unacknowledged_total: total(|flow| flow.unacknowledged_total),
-        late: total(|flow| flow.late),
-        due: total(|flow| flow.due),
-        tcp,
         marked: total(|flow| flow.marked),
+        ends: EndsOutcome {
+            goodput_bytes: total(|flow| flow.ends.goodput_bytes),
+            returned_bytes: total(|flow| flow.ends.returned_bytes),
+            offered_bytes_total: total(|flow| flow.ends.offered_bytes_total),
+            delivered: total(|flow| flow.ends.delivered),
+            delay: merged(all().map(|flow| &flow.ends.delay)),
+            transfers: total(|flow| flow.ends.transfers),
+            transfer_time: merged(all().map(|flow| &flow.ends.transfer_time)),
+            acknowledged_time: merged(all().map(|flow| &flow.ends.acknowledged_time)),
+            transfers_total: total(|flow| flow.ends.transfers_total),
+            last_transfer: all()
+                .map(|flow| flow.ends.last_transfer)
+                .max()
+                .unwrap_or(Time::ZERO),
+            unacknowledged_total: total(|flow| flow.ends.unacknowledged_total),
+            late: total(|flow| flow.ends.late),
+            due: total(|flow| flow.ends.due),
+            tcp,
+        },
     }
 }

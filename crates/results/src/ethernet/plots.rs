@@ -83,7 +83,7 @@ fn beyond(times: &DelayOutcome) -> (Vec<f64>, Vec<f64>) {
 fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> Plot {
     let mut curves = Vec::new();
     for group in groups {
-        let times = groups::merged(group.found(outcome).map(|flow| &flow.delay));
+        let times = groups::merged(group.found(outcome).map(|flow| &flow.ends.delay));
         if times.count > 0 && curves.len() < GROUPS {
             let (x, y) = beyond(&times);
             curves.push(Curve::new(group.name.clone(), Style::Step, x, y));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_ethernet::outcome::EthernetOutcome;
-use backwater_ethernet::spec::{EthernetSpec, Order, ThinkSpec, TrafficSpec};
+use backwater_ethernet::spec::{EthernetSpec, Order, Span, TrafficSpec};
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Time};
 
@@ -102,8 +102,7 @@ fn endless(traffic: &TrafficSpec) -> Option<Endless> {
         TrafficSpec::Files {
             start,
             bytes,
-            think:
-                ThinkSpec::Fixed(think) | ThinkSpec::Uniform(think) | ThinkSpec::Exponential(think),
+            think: Span::Fixed(think) | Span::Uniform(think) | Span::Exponential(think),
             count: None,
         } => (*start, Some((*bytes, *think))),
         _ => return None,
@@ -117,8 +116,8 @@ fn reason(spec: &EthernetSpec, outcome: &EthernetOutcome, flow: usize) -> String
         return format!("{} were dropped", grouped(found.dropped_total));
     }
     let mut waits = format!("{} are waiting or in transit", grouped(found.inside_total));
-    if found.tcp.time_outs > 0 {
-        waits += &format!(", {}", counted(found.tcp.time_outs, "time-out"));
+    if found.ends.tcp.time_outs > 0 {
+        waits += &format!(", {}", counted(found.ends.tcp.time_outs, "time-out"));
     }
     let Some(own) = spec.flows.get(flow) else {
         return waits;

@@ -138,8 +138,12 @@ fn group_row(
     let sum: f64 = rates.iter().sum();
     let mbps = |bps: f64| Cell::float(bps / 1e6, 3);
     let total = |of: fn(&FlowOutcome) -> u64| group.found(outcome).map(of).sum::<u64>();
-    let times = groups::merged(group.found(outcome).map(|flow| &flow.transfer_time));
-    let acked = groups::merged(group.found(outcome).map(|flow| &flow.acknowledged_time));
+    let times = groups::merged(group.found(outcome).map(|flow| &flow.ends.transfer_time));
+    let acked = groups::merged(
+        group
+            .found(outcome)
+            .map(|flow| &flow.ends.acknowledged_time),
+    );
     let time = |times: &DelayOutcome, ps: f64| match times.count {
         0 => Cell::Empty,
         _ => Cell::float(ps / 1e9, 3),
@@ -153,10 +157,13 @@ fn group_row(
         mbps(rates.iter().copied().reduce(f64::max).unwrap_or(0.0)),
         Cell::float(fairness(&rates), 4),
         mbps(per_second(
-            total(|flow| flow.returned_bytes) as f64 * 8.0,
+            total(|flow| flow.ends.returned_bytes) as f64 * 8.0,
             seconds,
         )),
-        Cell::float(per_second(total(|flow| flow.transfers) as f64, seconds), 3),
+        Cell::float(
+            per_second(total(|flow| flow.ends.transfers) as f64, seconds),
+            3,
+        ),
         time(&times, times.mean_ps),
         time(&times, times.histogram.percentile(99.0) as f64),
         time(&acked, acked.mean_ps),
@@ -224,9 +231,9 @@ pub(super) fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             format!("{source} -> {destination}").into(),
             protocol(&flow.transport).into(),
             u32::from(flow.class).into(),
-            rate(found.goodput_bytes),
-            rate(found.returned_bytes),
-            found.offered_bytes_total.into(),
+            rate(found.ends.goodput_bytes),
+            rate(found.ends.returned_bytes),
+            found.ends.offered_bytes_total.into(),
             frames.created.into(),
             frames.delivered.into(),
             frames.dropped.into(),
@@ -291,9 +298,9 @@ pub(super) fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         columns,
     );
     for (flow, found) in found(spec, outcome) {
-        if found.delay.count > 0 {
-            let mut row = vec![flow.name.clone().into(), found.delay.count.into()];
-            row.extend(time_cells(&found.delay, 1e6));
+        if found.ends.delay.count > 0 {
+            let mut row = vec![flow.name.clone().into(), found.ends.delay.count.into()];
+            row.extend(time_cells(&found.ends.delay, 1e6));
             table.rows.push(row);
         }
     }
@@ -323,11 +330,11 @@ pub(super) fn deadlines(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table
         table.rows.push(vec![
             flow.name.clone().into(),
             Cell::float(video.deadline.ps() as f64 / 1e9, 3),
-            found.due.into(),
-            found.late.into(),
-            match found.due {
+            found.ends.due.into(),
+            found.ends.late.into(),
+            match found.ends.due {
                 0 => Cell::Empty,
-                due => Cell::float(found.late as f64 / due as f64 * 100.0, 3),
+                due => Cell::float(found.ends.late as f64 / due as f64 * 100.0, 3),
             },
         ]);
     }
@@ -358,7 +365,7 @@ pub(super) fn tcp(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         let TransportSpec::Tcp(_) = flow.transport else {
             continue;
         };
-        let counts = &found.tcp;
+        let counts = &found.ends.tcp;
         table.rows.push(vec![
             flow.name.clone().into(),
             counts.segments.into(),

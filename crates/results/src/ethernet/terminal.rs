@@ -182,12 +182,12 @@ fn row(
         row.push(shown(rates.reduce(f64::max).unwrap_or(0.0)));
     } else {
         row.push(shown(sum));
-        row.push(match total(|flow| flow.returned_bytes) {
+        row.push(match total(|flow| flow.ends.returned_bytes) {
             0 => "-".into(),
             bytes => shown(per_second(bytes as f64 * 8.0, seconds)),
         });
     }
-    let transfers = total(|flow| flow.transfers);
+    let transfers = total(|flow| flow.ends.transfers);
     let times = |of: fn(&FlowOutcome) -> &DelayOutcome| -> DelayOutcome {
         groups::merged(group.found(outcome).map(of))
     };
@@ -200,18 +200,18 @@ fn row(
         _ => span(ps),
     };
     let (done, acked) = (
-        times(|flow| &flow.transfer_time),
-        times(|flow| &flow.acknowledged_time),
+        times(|flow| &flow.ends.transfer_time),
+        times(|flow| &flow.ends.acknowledged_time),
     );
-    for times in [done, times(|flow| &flow.delay)] {
+    for times in [done, times(|flow| &flow.ends.delay)] {
         row.push(shown(&times, times.mean_ps));
         row.push(shown(&times, times.histogram.percentile(99.0) as f64));
     }
     row.insert(row.len() - 2, shown(&acked, acked.mean_ps));
     row.push(grouped(total(|flow| flow.dropped_total)));
-    row.push(match total(|flow| flow.due) {
+    row.push(match total(|flow| flow.ends.due) {
         0 => "-".into(),
-        due => words::percent(total(|flow| flow.late) as f64 / due as f64),
+        due => words::percent(total(|flow| flow.ends.late) as f64 / due as f64),
     });
     row
 }

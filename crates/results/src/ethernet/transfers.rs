@@ -44,17 +44,17 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     );
     let seconds = seconds(spec, outcome);
     for (flow, found) in found(spec, outcome) {
-        if found.transfers_total == 0 {
+        if found.ends.transfers_total == 0 {
             continue;
         }
-        let acked = &found.acknowledged_time;
+        let acked = &found.ends.acknowledged_time;
         let mut row = vec![
             flow.name.clone().into(),
             what(&flow.traffic).into(),
-            found.transfers.into(),
-            Cell::float(per_second(found.transfers as f64, seconds), 3),
+            found.ends.transfers.into(),
+            Cell::float(per_second(found.ends.transfers as f64, seconds), 3),
         ];
-        row.extend(time_cells(&found.transfer_time, 1e9));
+        row.extend(time_cells(&found.ends.transfer_time, 1e9));
         row.push(acked.count.into());
         let time = |ps: f64| match acked.count {
             0 => Cell::Empty,
@@ -62,8 +62,8 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
         };
         row.push(time(acked.mean_ps));
         row.push(time(acked.histogram.percentile(99.0) as f64));
-        row.push(found.unacknowledged_total.into());
-        row.push(Cell::float(found.last_transfer.ps() as f64 / 1e9, 3));
+        row.push(found.ends.unacknowledged_total.into());
+        row.push(Cell::float(found.ends.last_transfer.ps() as f64 / 1e9, 3));
         table.rows.push(row);
     }
     table

@@ -37,16 +37,20 @@ pub fn stop_short(stop: &Stop) -> &'static str {
 /// 1.3 ms`, with those that wait for an acknowledgement; `None` without any.
 pub fn transfers(outcome: &EthernetOutcome) -> Option<(u64, String)> {
     let total = |of: fn(&FlowOutcome) -> u64| outcome.flows.iter().map(of).sum::<u64>();
-    let last = outcome.flows.iter().map(|flow| flow.last_transfer).max()?;
-    let complete = total(|flow| flow.transfers_total);
+    let last = outcome
+        .flows
+        .iter()
+        .map(|flow| flow.ends.last_transfer)
+        .max()?;
+    let complete = total(|flow| flow.ends.transfers_total);
     if complete == 0 {
         return None;
     }
     let mut text = format!("complete, the last at {}", span(last.ps() as f64));
-    if total(|flow| flow.transfers) == 0 {
+    if total(|flow| flow.ends.transfers) == 0 {
         text.push_str(", all in the warm-up: rates and times are without them");
     }
-    match total(|flow| flow.unacknowledged_total) {
+    match total(|flow| flow.ends.unacknowledged_total) {
         0 => {}
         waiting => text.push_str(&format!("; {} not acknowledged yet", grouped(waiting))),
     }

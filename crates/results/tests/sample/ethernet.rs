@@ -3,8 +3,8 @@
 use backwater_ends::TcpSpec;
 use backwater_ends::tcp::TcpCounts;
 use backwater_ethernet::outcome::{
-    ChannelOutcome, DelayOutcome, Drops, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome,
-    Standstill, Stop, Wait,
+    ChannelOutcome, DelayOutcome, Drops, EndsOutcome, EthernetOutcome, FlowOutcome, NodeOutcome,
+    QueueOutcome, Standstill, Stop, Wait,
 };
 use backwater_ethernet::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
@@ -145,11 +145,14 @@ fn found(goodput_bytes: u64, dropped: u64) -> FlowOutcome {
         dropped_bytes_total: dropped * 1000,
         inside_total: 10,
         inside_bytes_total: 10_000,
-        goodput_bytes,
-        offered_bytes_total: goodput_bytes,
         dropped,
-        delivered: 900,
-        delay: times(&[100 * US, 200 * US, 300 * US, 2 * MS]),
+        ends: EndsOutcome {
+            goodput_bytes,
+            offered_bytes_total: goodput_bytes,
+            delivered: 900,
+            delay: times(&[100 * US, 200 * US, 300 * US, 2 * MS]),
+            ..EndsOutcome::default()
+        },
         ..FlowOutcome::default()
     }
 }
@@ -176,19 +179,19 @@ pub fn outcome() -> EthernetOutcome {
         found(1_875_000, 0),
     ];
     for flow in &mut flows[..2] {
-        flow.transfers = 50;
-        flow.transfer_time = times(&[40 * MS, 60 * MS]);
-        flow.acknowledged_time = times(&[41 * MS, 61 * MS]);
-        (flow.transfers_total, flow.last_transfer) = (51, Time(10_900 * MS));
-        flow.tcp = TcpCounts {
+        flow.ends.transfers = 50;
+        flow.ends.transfer_time = times(&[40 * MS, 60 * MS]);
+        flow.ends.acknowledged_time = times(&[41 * MS, 61 * MS]);
+        (flow.ends.transfers_total, flow.ends.last_transfer) = (51, Time(10_900 * MS));
+        flow.ends.tcp = TcpCounts {
             segments: 900,
             sent_bytes: 1_000_000,
             again_bytes: 10_000,
             ..TcpCounts::default()
         };
     }
-    flows[1].unacknowledged_total = 1;
-    (flows[2].due, flows[2].late) = (400, 20);
+    flows[1].ends.unacknowledged_total = 1;
+    (flows[2].ends.due, flows[2].ends.late) = (400, 20);
     let channel = |queue: QueueOutcome, data_share: f64| ChannelOutcome {
         data_share,
         queues: vec![queue, QueueOutcome::default()],

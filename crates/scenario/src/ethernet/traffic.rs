@@ -1,7 +1,6 @@
 //! What applications send.
 
-use backwater_ethernet::spec::{ThinkSpec, TrafficSpec, VideoSpec};
-use backwater_packet::spec::Span;
+use backwater_ethernet::spec::{TrafficSpec, VideoSpec};
 
 use crate::given::ethernet::traffic::{Phase, Traffic, TrafficKind};
 
@@ -20,7 +19,7 @@ pub(crate) fn traffic(traffic: &Traffic) -> TrafficSpec {
         } => TrafficSpec::Files {
             start,
             bytes: *size,
-            think: random(*think),
+            think: *think,
             count: *transfers,
         },
         TrafficKind::Requests {
@@ -33,8 +32,8 @@ pub(crate) fn traffic(traffic: &Traffic) -> TrafficSpec {
             start,
             request_bytes: *request,
             response_bytes: *response,
-            service: random(*service),
-            think: random(*think),
+            service: *service,
+            think: *think,
             count: *transfers,
         },
         TrafficKind::Constant { rate, phase } => TrafficSpec::Constant {
@@ -70,13 +69,5 @@ pub(crate) fn traffic(traffic: &Traffic) -> TrafficSpec {
             clip: (video.clip_least, video.clip_most),
             deadline: video.deadline,
         }),
-    }
-}
-
-fn random(span: Span) -> ThinkSpec {
-    match span {
-        Span::Fixed(length) => ThinkSpec::Fixed(length),
-        Span::Uniform(mean) => ThinkSpec::Uniform(mean),
-        Span::Exponential(mean) => ThinkSpec::Exponential(mean),
     }
 }

@@ -9,8 +9,8 @@ mod tcp;
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
 use backwater_ethernet::spec::{
     BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding, Measure,
-    MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, SeriesSpec, Spread,
-    StormSpec, SwitchSpec, ThinkSpec, TimeOutSpec, TrafficSpec, TransportSpec, WatchdogAction,
+    MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, SeriesSpec, Span,
+    Spread, StormSpec, SwitchSpec, TimeOutSpec, TrafficSpec, TransportSpec, WatchdogAction,
     WatchdogSpec,
 };
 use backwater_kernel::{Duration, Rate, Time};
@@ -133,7 +133,7 @@ fn one_switch_gets_the_papers_defaults() {
     let files = TrafficSpec::Files {
         start: Time::ZERO,
         bytes: 200_000,
-        think: ThinkSpec::Uniform(Duration(10_000_000_000)),
+        think: Span::Uniform(Duration(10_000_000_000)),
         count: None,
     };
     assert_eq!(spec.flows[0].traffic, files);
@@ -387,8 +387,8 @@ fn datagrams_and_requests_are_read() {
         start: Time::ZERO,
         request_bytes: 1_000,
         response_bytes: 10_000,
-        service: ThinkSpec::Uniform(Duration(1_000_000_000)),
-        think: ThinkSpec::Uniform(Duration(2_000_000_000)),
+        service: Span::Uniform(Duration(1_000_000_000)),
+        think: Span::Uniform(Duration(2_000_000_000)),
         count: None,
     };
     assert_eq!(spec.flows[4].traffic, requests);

@@ -60,8 +60,11 @@ fn a_lone_file_takes_slow_start_and_its_bytes() {
         let link = format!("[link]\ndelay = \"{delay_ns} ns\"");
         let outcome = run(&read(&LONE.replace("[link]", &link)));
         let found = &outcome.flows[0];
-        assert_eq!((found.transfers, found.unacknowledged_total), (1, 0));
-        let took = found.transfer_time.most_ps as f64 / 1e3;
+        assert_eq!(
+            (found.ends.transfers, found.ends.unacknowledged_total),
+            (1, 0)
+        );
+        let took = found.ends.transfer_time.most_ps as f64 / 1e3;
         let expected = closed_form(delay_ns as f64);
         assert!((took / expected - 1.0).abs() < 0.05, "{took} {expected}");
         assert!(8e6 / took > gbps, "{took} ns");
@@ -132,7 +135,7 @@ fn an_incast_answers_marks() {
         let outcome = run(&read(text));
         let flows = outcome.flows.iter();
         flows.fold((0, 0), |sum, flow| {
-            (sum.0 + flow.tcp.ecn_cuts, sum.1 + flow.dropped_total)
+            (sum.0 + flow.ends.tcp.ecn_cuts, sum.1 + flow.dropped_total)
         })
     };
     assert_eq!(tcp(&text, 7), TcpSpec::dctcp());

@@ -2,7 +2,7 @@
 
 use backwater_ends::TcpSpec;
 use backwater_ends::spec::{Congestion, Ecn, Recovery, Reuse};
-use backwater_ethernet::spec::{EthernetSpec, FlowSpec, ThinkSpec, TrafficSpec, TransportSpec};
+use backwater_ethernet::spec::{EthernetSpec, FlowSpec, Span, TrafficSpec, TransportSpec};
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::{Dice, Mix, stations};
@@ -131,8 +131,8 @@ fn connection(dice: &mut Dice, spec: &EthernetSpec, mix: Mix) -> (TransportSpec,
     tcp.ecn = dice.pick(&[tcp.ecn, Ecn::Off, Ecn::Classic]);
     let start = start(dice, spec);
     let think = match dice.one_in(2) {
-        true => ThinkSpec::Uniform(Duration(spec.stop_at.ps() / 50)),
-        false => ThinkSpec::Fixed(Duration(spec.stop_at.ps() / 50)),
+        true => Span::Uniform(Duration(spec.stop_at.ps() / 50)),
+        false => Span::Fixed(Duration(spec.stop_at.ps() / 50)),
     };
     let kind = dice.between(0, 2);
     let traffic = match (kind, mix.is_finite) {

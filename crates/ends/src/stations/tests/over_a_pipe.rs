@@ -1,16 +1,16 @@
 //! Stations joined by a pipe: every frame comes after the same time, none is lost.
 
 use alloc::collections::VecDeque;
-use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_ends::TcpSpec;
-use backwater_ends::spec::Reuse;
 use backwater_kernel::{Duration, Time};
 
-use super::{MS_PS, flow, outcome, spec};
-use crate::spec::{EthernetSpec, ThinkSpec, TrafficSpec, TransportSpec};
-use crate::stations::{Outgoing, Stations};
+use super::{MS_PS, of};
+use crate::TcpSpec;
+use crate::application::Outgoing;
+use crate::spec::bytes::{TrafficSpec, TransportSpec};
+use crate::spec::{Reuse, Span};
+use crate::stations::Stations;
 
 /// Flow 0 of some stations over a pipe.
 pub(super) struct Pipe {
@@ -23,9 +23,9 @@ pub(super) struct Pipe {
 }
 
 impl Pipe {
-    pub fn new(spec: &EthernetSpec, delay_ps: u64) -> Pipe {
+    pub fn new(stations: Stations, delay_ps: u64) -> Pipe {
         Pipe {
-            stations: Stations::new(spec),
+            stations,
             delay_ps,
             frames: VecDeque::new(),
             sent: 0,
@@ -69,8 +69,8 @@ fn requests(count: Option<u64>) -> TrafficSpec {
         start: Time(MS_PS),
         request_bytes: 300,
         response_bytes: 900,
-        service: ThinkSpec::Fixed(Duration(2 * MS_PS)),
-        think: ThinkSpec::Fixed(Duration(3 * MS_PS)),
+        service: Span::Fixed(Duration(2 * MS_PS)),
+        think: Span::Fixed(Duration(3 * MS_PS)),
         count,
     }
 }
@@ -82,11 +82,11 @@ fn requests_and_responses_take_a_round_trip_and_the_service_time() {
     let mut shaking = TcpSpec::bsd();
     shaking.reuse = Reuse::Handshake;
     for (tcp, took_ms) in [(TcpSpec::bsd(), 22), (shaking, 42)] {
-        let flows = vec![flow(TransportSpec::Tcp(tcp), requests(Some(5)))];
-        let mut pipe = Pipe::new(&spec(flows, 0), 10 * MS_PS);
+        let flows = [(TransportSpec::Tcp(tcp), requests(Some(5)))];
+        let mut pipe = Pipe::new(of(&flows, 0), 10 * MS_PS);
         assert_eq!(pipe.stations.next_timer(0), Some(Time(4 * MS_PS)));
         pipe.run_until(1_000 * MS_PS);
-        let found = outcome(&pipe.stations, 1_000 * MS_PS, 0);
+        let found = pipe.stations.outcome(Time(1_000 * MS_PS), 0);
         assert_eq!((found.goodput_bytes, found.returned_bytes), (1_500, 4_500));
         assert_eq!((found.transfers, found.offered_bytes_total), (5, 6_000));
         let times = &found.transfer_time;
@@ -103,15 +103,15 @@ fn requests_and_responses_take_a_round_trip_and_the_service_time() {
 fn no_time_to_think_takes_no_time() {
     let mut traffic = requests(Some(4));
     if let TrafficSpec::Requests { service, think, .. } = &mut traffic {
-        (*service, *think) = (ThinkSpec::Fixed(Duration(0)), ThinkSpec::Fixed(Duration(0)));
+        (*service, *think) = (Span::Fixed(Duration(0)), Span::Fixed(Duration(0)));
     }
-    let flows = vec![flow(TransportSpec::Tcp(TcpSpec::bsd()), traffic)];
-    let mut pipe = Pipe::new(&spec(flows, 0), 10 * MS_PS);
+    let flows = [(TransportSpec::Tcp(TcpSpec::bsd()), traffic)];
+    let mut pipe = Pipe::new(of(&flows, 0), 10 * MS_PS);
     // The fourth response comes after four round trips; before that it is under way.
     pipe.run_until(81 * MS_PS);
-    assert_eq!(outcome(&pipe.stations, 81 * MS_PS, 0).transfers, 3);
+    assert_eq!(pipe.stations.outcome(Time(81 * MS_PS), 0).transfers, 3);
     pipe.run_until(81 * MS_PS + 1);
-    let found = outcome(&pipe.stations, 81 * MS_PS + 1, 0);
+    let found = pipe.stations.outcome(Time(81 * MS_PS + 1), 0);
     assert_eq!(
         (found.transfers, found.transfer_time.most_ps),
         (4, 20 * MS_PS)
@@ -124,7 +124,7 @@ fn every_flavour_finishes() {
     let files = TrafficSpec::Files {
         start: Time::ZERO,
         bytes: 30_000,
-        think: ThinkSpec::Exponential(Duration(5 * MS_PS)),
+        think: Span::Exponential(Duration(5 * MS_PS)),
         count: Some(20),
     };
     let infinite = TrafficSpec::Infinite {
@@ -143,10 +143,10 @@ fn every_flavour_finishes() {
             (requests(Some(20)), 20, 6_000),
             (infinite.clone(), 1, 1_000_000),
         ] {
-            let flows = vec![flow(TransportSpec::Tcp(tcp), traffic.clone())];
-            let mut pipe = Pipe::new(&spec(flows, 0), 10 * MS_PS);
+            let flows = [(TransportSpec::Tcp(tcp), traffic.clone())];
+            let mut pipe = Pipe::new(of(&flows, 0), 10 * MS_PS);
             pipe.run_until(60_000 * MS_PS);
-            let found = outcome(&pipe.stations, 60_000 * MS_PS, 0);
+            let found = pipe.stations.outcome(Time(60_000 * MS_PS), 0);
             let what = std::format!("{:?} {traffic:?}: {found:?}", tcp.reuse);
             assert_eq!(found.transfers, transfers, "{what}");
             assert_eq!(found.goodput_bytes, bytes, "{what}");
@@ -171,14 +171,13 @@ fn a_file_is_complete_with_its_last_byte_and_over_with_its_last_acknowledgement(
     let files = TrafficSpec::Files {
         start: Time::ZERO,
         bytes: 10 * 1_024,
-        think: ThinkSpec::Uniform(Duration(10 * MS_PS)),
+        think: Span::Uniform(Duration(10 * MS_PS)),
         count: Some(50),
     };
-    let mut flows = vec![flow(TransportSpec::Tcp(TcpSpec::bsd()), files)];
-    flows[0].class = 3;
-    let mut pipe = Pipe::new(&spec(flows, 0), 10 * MS_PS);
+    let flows = [(TransportSpec::Tcp(TcpSpec::bsd()), files)];
+    let mut pipe = Pipe::new(of(&flows, 0), 10 * MS_PS);
     pipe.run_until(10_000 * MS_PS);
-    let found = outcome(&pipe.stations, 10_000 * MS_PS, 0);
+    let found = pipe.stations.outcome(Time(10_000 * MS_PS), 0);
     assert_eq!(
         (found.transfers, found.goodput_bytes),
         (50, 50 * 10 * 1_024)
@@ -201,13 +200,13 @@ fn infinite_traffic_offers_what_it_sends() {
     };
     let mut tcp = TcpSpec::bsd();
     tcp.window_bytes = 8 * 1_024;
-    let flows = vec![flow(TransportSpec::Tcp(tcp), infinite)];
-    let mut pipe = Pipe::new(&spec(flows, 200 * MS_PS), 10 * MS_PS);
+    let flows = [(TransportSpec::Tcp(tcp), infinite)];
+    let mut pipe = Pipe::new(of(&flows, 200 * MS_PS), 10 * MS_PS);
     pipe.run_until(200 * MS_PS);
-    let before = outcome(&pipe.stations, 200 * MS_PS, 0);
+    let before = pipe.stations.outcome(Time(200 * MS_PS), 0);
     pipe.stations.start_measuring(Time(200 * MS_PS));
     pipe.run_until(1_200 * MS_PS);
-    let found = outcome(&pipe.stations, 1_200 * MS_PS, 0);
+    let found = pipe.stations.outcome(Time(1_200 * MS_PS), 0);
     // Eight segments a round trip, one second long.
     assert_eq!(found.goodput_bytes, 50 * 8 * 1_024);
     assert_eq!((before.goodput_bytes, found.transfers), (0, 0));

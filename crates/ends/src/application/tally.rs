@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Histogram, Time};
 
-use crate::outcome::{DelayOutcome, FlowOutcome};
+use crate::outcome::{DelayOutcome, EndsOutcome};
 
 /// Times of many things.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ impl Delays {
 
 /// Counters of a flow.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     /// Payload the destination got.
     pub goodput_bytes: u64,
     /// Payload the source got.
@@ -89,18 +89,21 @@ impl Tally {
             .record(now.ps().saturating_sub(began_ps));
     }
 
-    /// Fills in its part.
-    pub fn outcome(&self, into: &mut FlowOutcome) {
-        into.goodput_bytes = self.goodput_bytes;
-        into.returned_bytes = self.returned_bytes;
-        into.offered_bytes_total = self.offered_bytes;
-        into.delivered = self.delivered;
-        into.delay = self.delay.outcome();
-        into.transfers = self.transfer_time.count;
-        into.transfer_time = self.transfer_time.outcome();
-        into.acknowledged_time = self.acknowledged_time.outcome();
-        into.transfers_total = self.transfers_total;
-        into.last_transfer = self.last_transfer;
+    /// What was counted; the rest is empty.
+    pub fn outcome(&self) -> EndsOutcome {
+        EndsOutcome {
+            goodput_bytes: self.goodput_bytes,
+            returned_bytes: self.returned_bytes,
+            offered_bytes_total: self.offered_bytes,
+            delivered: self.delivered,
+            delay: self.delay.outcome(),
+            transfers: self.transfer_time.count,
+            transfer_time: self.transfer_time.outcome(),
+            acknowledged_time: self.acknowledged_time.outcome(),
+            transfers_total: self.transfers_total,
+            last_transfer: self.last_transfer,
+            ..EndsOutcome::default()
+        }
     }
 }
 
@@ -116,8 +119,7 @@ mod tests {
         tally.count_frame(Time(99), false, Time(60));
         tally.count_transfer(Time(90), 5, false);
         tally.count_transfer(Time(100), 5, true);
-        let mut found = FlowOutcome::default();
-        tally.outcome(&mut found);
+        let found = tally.outcome();
         let delay = &found.delay;
         assert_eq!((found.delivered, delay.count, delay.mean_ps), (3, 2, 30.0));
         assert_eq!((delay.least_ps, delay.most_ps), (20, 40));

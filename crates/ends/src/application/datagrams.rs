@@ -6,14 +6,21 @@ use alloc::vec::Vec;
 use backwater_kernel::stream::Purpose;
 use backwater_kernel::{Duration, Stream, Time};
 
-use super::pace::{Pace, Rest};
-use super::pareto::OnOffSources;
-use super::playout::Playout;
 use super::tally::Tally;
-use super::video::Video;
 use super::{NEVER_PS, Outgoing, Payload};
-use crate::outcome::FlowOutcome;
-use crate::spec::TrafficSpec;
+use crate::outcome::EndsOutcome;
+use crate::spec::bytes::TrafficSpec;
+use crate::stations::Setup;
+
+mod pace;
+mod playout;
+mod self_similar;
+mod video;
+
+use pace::{Pace, Rest};
+use playout::Playout;
+use self_similar::OnOffSources;
+use video::Video;
 
 /// A datagram of an application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +53,7 @@ enum Source {
 }
 
 /// A flow of datagrams.
-pub(super) struct Datagrams {
+pub(crate) struct Datagrams {
     flow: u32,
     payload_bytes: u32,
     source: Source,
@@ -61,19 +68,15 @@ pub(super) struct Datagrams {
 }
 
 impl Datagrams {
-    /// A flow that has sent nothing. `keeps_order`: the network does.
-    pub fn new(
-        seed: u64,
-        flow: u32,
-        traffic: &TrafficSpec,
-        payload_bytes: u32,
-        keeps_order: bool,
-    ) -> Datagrams {
+    /// A flow that has sent nothing.
+    pub fn new(all: Setup, flow: u32, traffic: &TrafficSpec, payload_bytes: u32) -> Datagrams {
         let playout = match traffic {
-            TrafficSpec::Video(video) => Some(Box::new(Playout::new(video.deadline, keeps_order))),
+            TrafficSpec::Video(video) => {
+                Some(Box::new(Playout::new(video.deadline, all.keeps_order)))
+            }
             _ => None,
         };
-        let (source, next_ps) = source(seed, u64::from(flow), traffic, payload_bytes);
+        let (source, next_ps) = source(all.seed, u64::from(flow), traffic, payload_bytes);
         Datagrams {
             flow,
             payload_bytes,
@@ -168,12 +171,13 @@ impl Datagrams {
         u64::from(bytes)
     }
 
-    /// Fills in its part.
-    pub fn outcome(&self, now: Time, into: &mut FlowOutcome) {
-        self.tally.outcome(into);
+    /// What both ends saw until now.
+    pub fn outcome(&self, now: Time) -> EndsOutcome {
+        let mut into = self.tally.outcome();
         if let Some(playout) = &self.playout {
             (into.due, into.late) = playout.due_and_late(now);
         }
+        into
     }
 
     /// A datagram of full size.

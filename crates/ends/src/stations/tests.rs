@@ -1,6 +1,5 @@
 //! Stations without a network between them, or with a pipe.
 
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -8,7 +7,7 @@ use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate};
 
 use super::*;
-use crate::spec::{FlowSpec, TrafficSpec, VideoSpec};
+use crate::spec::bytes::VideoSpec;
 
 mod over_a_pipe;
 
@@ -18,35 +17,27 @@ const UDP: TransportSpec = TransportSpec::Udp {
     has_rtp: false,
 };
 
-/// A flow from station 0 to station 1.
-fn flow(transport: TransportSpec, traffic: TrafficSpec) -> FlowSpec {
-    FlowSpec {
-        name: String::new(),
+/// What a flow from station 0 to station 1 is.
+type Flow = (TransportSpec, TrafficSpec);
+
+/// Stations of these flows.
+fn of(flows: &[Flow], warm_up_ps: u64) -> Stations {
+    let all = Setup {
+        seed: 1,
+        is_measuring: warm_up_ps == 0,
+        keeps_order: true,
+    };
+    let ends = flows.iter().map(|(transport, traffic)| FlowEnds {
         source: 0,
         destination: 1,
-        class: 0,
-        is_tagged: false,
-        transport,
+        transport: *transport,
         traffic,
-    }
-}
-
-fn spec(flows: Vec<FlowSpec>, warm_up_ps: u64) -> EthernetSpec {
-    EthernetSpec {
-        seed: 1,
-        stop_at: Time(PS_PER_SECOND),
-        warm_up: Time(warm_up_ps),
-        nodes: Vec::new(),
-        links: Vec::new(),
-        routes: Vec::new(),
-        spread: Spread::Flows,
-        flows,
-        stall_after: Duration(PS_PER_SECOND),
-    }
+    });
+    Stations::new(all, ends)
 }
 
 fn stations(traffic: TrafficSpec) -> Stations {
-    Stations::new(&spec(vec![flow(UDP, traffic)], 0))
+    of(&[(UDP, traffic)], 0)
 }
 
 /// Calls the timer of a flow so often and notes when, with the frames that came of it.
@@ -71,12 +62,6 @@ fn datagram(flow: u32, bytes: u32, number: u64) -> Outgoing {
     }
 }
 
-fn outcome(stations: &Stations, now_ps: u64, flow: u32) -> FlowOutcome {
-    let mut found = FlowOutcome::default();
-    stations.outcome(Time(now_ps), flow, &mut found);
-    found
-}
-
 #[test]
 fn constant_gaps_that_do_not_divide() {
     // 8000 bits at 7 Mb/s: 1,142,857,142 and 6/7 ps.
@@ -91,7 +76,7 @@ fn constant_gaps_that_do_not_divide() {
         assert_eq!(*out, [datagram(0, 1_000, k)]);
     }
     assert_eq!(found[700].0, 100 + 800 * MS_PS);
-    assert_eq!(outcome(&stations, 0, 0).offered_bytes_total, 701_000);
+    assert_eq!(stations.outcome(Time(0), 0).offered_bytes_total, 701_000);
 }
 
 #[test]
@@ -116,8 +101,8 @@ fn a_random_phase_is_within_a_gap_and_differs() {
         rate: Rate(8_000_000),
         random_phase: true,
     };
-    let flows = vec![flow(UDP, constant); 200];
-    let stations = Stations::new(&spec(flows, 0));
+    let flows = vec![(UDP, constant); 200];
+    let stations = of(&flows, 0);
     let mut firsts: Vec<u64> = (0..200)
         .filter_map(|flow| stations.next_timer(flow))
         .map(|at| at.ps() - 100)
@@ -168,19 +153,19 @@ fn infinite_datagrams_are_pulled() {
     let all = [(1_000, 0), (1_000, 1), (300, 2)];
     assert_eq!(out, all.map(|(bytes, number)| datagram(0, bytes, number)));
     assert!(!stations.is_pulled(0));
-    assert_eq!(outcome(&stations, 70, 0).offered_bytes_total, 2_300);
+    assert_eq!(stations.outcome(Time(70), 0).offered_bytes_total, 2_300);
 }
 
 #[test]
 fn a_flow_draws_its_own_numbers() {
-    let poisson = flow(
+    let poisson = (
         UDP,
         TrafficSpec::Poisson {
             start: Time::ZERO,
             rate: Rate(8_000_000),
         },
     );
-    let run = |flows, of| timers(&mut Stations::new(&spec(flows, 0)), of, 50);
+    let run = |flows: Vec<Flow>, flow| timers(&mut of(&flows, 0), flow, 50);
     let alone = run(vec![poisson.clone()], 0);
     let both = vec![poisson.clone(), poisson];
     assert_eq!(alone, run(both.clone(), 0));
@@ -195,7 +180,7 @@ fn what_came_in_the_warm_up_is_not_counted() {
         rate: Rate(8_000_000),
         random_phase: false,
     };
-    let mut stations = Stations::new(&spec(vec![flow(UDP, constant)], 50));
+    let mut stations = of(&[(UDP, constant)], 50);
     let mut out = Vec::new();
     let mut frame = |stations: &mut Stations, now, number| {
         let payload = Payload::Udp {
@@ -209,7 +194,7 @@ fn what_came_in_the_warm_up_is_not_counted() {
     stations.start_measuring(Time(50));
     frame(&mut stations, 60, 1);
     frame(&mut stations, 80, 2);
-    let found = outcome(&stations, 90, 0);
+    let found = stations.outcome(Time(90), 0);
     assert_eq!((found.goodput_bytes, found.delivered), (2_000, 2));
     assert_eq!((found.delay.count, found.delay.mean_ps), (2, 60.0));
     assert_eq!(
@@ -233,12 +218,12 @@ fn video_is_due_and_late_by_its_deadline() {
             clip: (0.1, 5.0),
             deadline: Duration(deadline_ms * MS_PS),
         };
-        let flows = vec![flow(UDP, TrafficSpec::Video(video))];
-        let mut pipe = over_a_pipe::Pipe::new(&spec(flows, PS_PER_SECOND), 40 * MS_PS);
+        let flows = [(UDP, TrafficSpec::Video(video))];
+        let mut pipe = over_a_pipe::Pipe::new(of(&flows, PS_PER_SECOND), 40 * MS_PS);
         let warm = pipe.run_until(PS_PER_SECOND);
         pipe.stations.start_measuring(Time(PS_PER_SECOND));
         let all = pipe.run_until(3 * PS_PER_SECOND);
-        let found = outcome(&pipe.stations, 3 * PS_PER_SECOND, 0);
+        let found = pipe.stations.outcome(Time(3 * PS_PER_SECOND), 0);
         assert!(all > warm && found.due > 0);
         // Not yet due: what was sent in the last 40 ms.
         let sent = all - warm;

@@ -7,15 +7,16 @@
 
 use alloc::vec::Vec;
 
-use backwater_ends::tcp::{HostClock, Received, TcpCounts};
-use backwater_ends::{Endpoint, Segment, TcpSpec};
 use backwater_kernel::stream::Purpose;
 use backwater_kernel::{Duration, Stream, Time};
 
 use super::tally::Tally;
-use super::{NEVER_PS, Outgoing, Payload, think};
-use crate::outcome::FlowOutcome;
-use crate::spec::{FlowSpec, ThinkSpec, TrafficSpec};
+use super::{NEVER_PS, Outgoing, Payload};
+use crate::outcome::EndsOutcome;
+use crate::spec::Span;
+use crate::spec::bytes::TrafficSpec;
+use crate::tcp::{HostClock, Received, TcpCounts};
+use crate::{Endpoint, Segment, TcpSpec};
 
 /// More than any run sends.
 const ENDLESS_BYTES: u64 = u64::MAX / 4;
@@ -26,7 +27,7 @@ const DESTINATION: usize = 1;
 
 /// How a segment came.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arrival {
+pub(crate) struct Arrival {
     /// From the flow's source to its destination, or back.
     pub is_forward: bool,
     /// Marked by a switch.
@@ -52,11 +53,11 @@ enum Stage {
 #[derive(Clone, Copy, Debug)]
 struct Response {
     bytes: u64,
-    service: ThinkSpec,
+    service: Span,
 }
 
 /// Both ends and what they are used for.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     /// Which of the flavours of TCP.
     pub flavour: u32,
     flow: u32,
@@ -70,7 +71,7 @@ pub(super) struct Connection {
     got_bytes: u64,
     request_bytes: u64,
     response: Option<Response>,
-    think: ThinkSpec,
+    think: Span,
     /// A file is all in, and its last acknowledgement is not.
     is_unacknowledged: bool,
     /// Transfers not yet finished.
@@ -88,13 +89,13 @@ impl Connection {
     pub fn new(
         seed: u64,
         flow: u32,
-        spec: &FlowSpec,
+        traffic: &TrafficSpec,
         (flavour, tcp): (u32, &TcpSpec),
         [source, destination]: [HostClock; 2],
     ) -> Connection {
-        let at_once = ThinkSpec::Fixed(Duration::ZERO);
+        let at_once = Span::Fixed(Duration::ZERO);
         let endless = u64::MAX;
-        let (start, request_bytes, response, think, left) = match spec.traffic {
+        let (start, request_bytes, response, think, left) = match *traffic {
             TrafficSpec::Infinite { start, bytes } => {
                 (start, bytes.unwrap_or(ENDLESS_BYTES), None, at_once, 1)
             }
@@ -201,15 +202,16 @@ impl Connection {
         self.before = self.counts();
     }
 
-    /// Fills in its part.
-    pub fn outcome(&self, into: &mut FlowOutcome) {
-        self.tally.outcome(into);
+    /// What both ends saw.
+    pub fn outcome(&self) -> EndsOutcome {
+        let mut into = self.tally.outcome();
         into.unacknowledged_total = self.is_unacknowledged.into();
         if self.request_bytes == ENDLESS_BYTES {
             let counts = self.ends[SOURCE].counts();
             into.offered_bytes_total = counts.sent_bytes - counts.again_bytes;
         }
         into.tcp = combine(self.counts(), self.before, |all, before| all - before);
+        into
     }
 
     /// Congestion window of the source's end.
@@ -261,7 +263,7 @@ impl Connection {
                 self.got_bytes += received.delivered_bytes;
                 if self.got_bytes >= self.request_bytes {
                     self.stage = Stage::Serving;
-                    let service = think::draw(response.service, &mut self.service_stream);
+                    let service = response.service.draw(&mut self.service_stream);
                     self.wakes_at_ps = now.ps().saturating_add(service.ps());
                 }
                 false
@@ -288,7 +290,7 @@ impl Connection {
     fn start_thinking(&mut self, from_ps: u64) {
         self.stage = Stage::Thinking;
         if self.left > 0 {
-            let think = think::draw(self.think, &mut self.think_stream);
+            let think = self.think.draw(&mut self.think_stream);
             self.wakes_at_ps = from_ps.saturating_add(think.ps());
         }
     }

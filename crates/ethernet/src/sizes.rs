@@ -1,6 +1,7 @@
 //! How long frames are.
 
-use super::Payload;
+use backwater_ends::application::Payload;
+
 use crate::spec::{FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, TAG_BYTES, TCP_IP_BYTES, UDP_IP_BYTES};
 
 /// RTP's header.

@@ -24,9 +24,9 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Stream;
 
-use super::NEVER_PS;
 use super::pace::{Pace, Rest};
-use crate::spec::TrafficSpec;
+use crate::application::NEVER_PS;
+use crate::spec::bytes::TrafficSpec;
 
 /// One source.
 #[derive(Clone, Copy, Debug)]

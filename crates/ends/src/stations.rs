@@ -1,64 +1,40 @@
-//! What the two stations of a flow do above the MAC: applications, TCP, datagrams. No queues and
-//! no channels: frames go out through a list, come in through a call, and time is a parameter.
-//!
-//! | Traffic | Over TCP | Over UDP |
-//! |---|---|---|
-//! | infinite | `connection` | `datagrams`, a frame each time the port asks |
-//! | files, requests | `connection` | |
-//! | constant, Poisson | | `pace`, `datagrams` |
-//! | self-similar | | `pareto` |
-//! | video | | `video`, and `playout` at the receiver |
+//! The two stations of each flow, above the MAC: applications, TCP, datagrams. No queues and no
+//! channels: frames go out through a list, come in through a call, and time is a parameter.
 
 use alloc::vec::Vec;
 
-use backwater_ends::tcp::HostClock;
-use backwater_ends::{Segment, TcpSpec};
 use backwater_kernel::Time;
 
-use crate::outcome::FlowOutcome;
-use crate::spec::{EthernetSpec, Spread, TransportSpec};
+use crate::TcpSpec;
+use crate::application::connection::{Arrival, Connection};
+use crate::application::datagrams::Datagrams;
+use crate::application::{NEVER_PS, Outgoing, Payload};
+use crate::outcome::EndsOutcome;
+use crate::spec::bytes::{TrafficSpec, TransportSpec};
+use crate::tcp::HostClock;
 
-mod connection;
-mod datagrams;
-mod pace;
-mod pareto;
-mod playout;
-mod sizes;
-mod tally;
-mod think;
-mod video;
-
-pub use sizes::frame_bytes;
-
-use connection::Connection;
-use datagrams::Datagrams;
-
-/// An instant that never comes, in picoseconds.
-const NEVER_PS: u64 = u64::MAX;
-
-/// What a station hands to its port.
+/// What concerns all stations of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Payload {
-    /// A TCP segment.
-    Tcp(Segment),
-    /// A datagram.
-    Udp {
-        /// Payload bytes, without RTP.
-        bytes: u32,
-        /// Its number in the flow, from 0.
-        number: u64,
-    },
+pub struct Setup {
+    /// Root of every random stream.
+    pub seed: u64,
+    /// Statistics start at once: there is no warm-up.
+    pub is_measuring: bool,
+    /// The network delivers frames of a flow in the order in which they were sent.
+    pub keeps_order: bool,
 }
 
-/// A frame for the port of a station.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outgoing {
-    /// Flow it belongs to.
-    pub flow: u32,
-    /// From the flow's source to its destination, or back.
-    pub is_forward: bool,
-    /// What it carries.
-    pub payload: Payload,
+/// The two stations of a flow and what they do.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FlowEnds<'a> {
+    /// Station that sends (that opens the connection).
+    pub source: u32,
+    /// Station that receives.
+    pub destination: u32,
+    /// The protocol.
+    pub transport: TransportSpec,
+    /// What the application sends.
+    pub traffic: &'a TrafficSpec,
 }
 
 /// Where a flow is kept.
@@ -79,31 +55,30 @@ pub struct Stations {
 }
 
 impl Stations {
-    /// Stations that have done nothing. The spec was checked: what a protocol can't carry (files
-    /// over UDP, a constant rate over TCP) never starts.
-    pub fn new(spec: &EthernetSpec) -> Stations {
+    /// Stations that have done nothing, for flows in the order of their numbers. The flows were
+    /// checked: what a protocol can't carry (files over UDP, a constant rate over TCP) never
+    /// starts.
+    pub fn new<'a>(all: Setup, flows: impl Iterator<Item = FlowEnds<'a>>) -> Stations {
         let mut stations = Stations {
-            places: Vec::with_capacity(spec.flows.len()),
+            places: Vec::new(),
             connections: Vec::new(),
             datagrams: Vec::new(),
             tcp: Vec::new(),
-            is_measuring: spec.warm_up == Time::ZERO,
+            is_measuring: all.is_measuring,
         };
-        for (flow, flow_spec) in (0_u32..).zip(&spec.flows) {
-            let place = match flow_spec.transport {
+        for (flow, ends) in (0_u32..).zip(flows) {
+            let place = match ends.transport {
                 TransportSpec::Tcp(tcp) => {
-                    let clocks = [flow_spec.source, flow_spec.destination]
-                        .map(|station| HostClock::of_host(spec.seed, station, &tcp));
+                    let clocks = [ends.source, ends.destination]
+                        .map(|station| HostClock::of_host(all.seed, station, &tcp));
                     let tcp = stations.flavour(tcp);
                     let flavour = (tcp, &stations.tcp[tcp as usize]);
-                    let connection = Connection::new(spec.seed, flow, flow_spec, flavour, clocks);
+                    let connection = Connection::new(all.seed, flow, ends.traffic, flavour, clocks);
                     stations.connections.push(connection);
                     Place::Tcp(stations.connections.len() as u32 - 1)
                 }
                 TransportSpec::Udp { payload_bytes, .. } => {
-                    let keeps_order = spec.spread == Spread::Flows;
-                    let traffic = &flow_spec.traffic;
-                    let made = Datagrams::new(spec.seed, flow, traffic, payload_bytes, keeps_order);
+                    let made = Datagrams::new(all, flow, ends.traffic, payload_bytes);
                     stations.datagrams.push(made);
                     Place::Udp(stations.datagrams.len() as u32 - 1)
                 }
@@ -166,7 +141,7 @@ impl Stations {
                     connection.tally.count_frame(now, is_forward, born);
                 }
                 let tcp = &self.tcp[connection.flavour as usize];
-                let came = connection::Arrival {
+                let came = Arrival {
                     is_forward,
                     is_marked,
                     is_measured: self.is_measuring,
@@ -211,13 +186,11 @@ impl Stations {
         }
     }
 
-    /// Fills in what stations know of a flow: goodput, returned and offered bytes, frames
-    /// delivered and their delay, transfers and their times, late and due datagrams, TCP's
-    /// counts.
-    pub fn outcome(&self, now: Time, flow: u32, into: &mut FlowOutcome) {
+    /// What the stations of a flow saw until now.
+    pub fn outcome(&self, now: Time, flow: u32) -> EndsOutcome {
         match self.places[flow as usize] {
-            Place::Tcp(at) => self.connections[at as usize].outcome(into),
-            Place::Udp(at) => self.datagrams[at as usize].outcome(now, into),
+            Place::Tcp(at) => self.connections[at as usize].outcome(),
+            Place::Udp(at) => self.datagrams[at as usize].outcome(now),
         }
     }
 

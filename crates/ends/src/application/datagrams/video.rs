@@ -17,9 +17,9 @@ use backwater_kernel::stream::Purpose;
 use backwater_kernel::{Stream, Time};
 use libm::{exp, log1p, round, sqrt};
 
-use super::datagrams::Datagram;
+use super::Datagram;
 use super::pace::{Pace, Rest};
-use crate::spec::VideoSpec;
+use crate::spec::bytes::VideoSpec;
 
 /// A camera and its coder.
 pub(super) struct Video {

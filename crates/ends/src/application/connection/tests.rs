@@ -1,28 +1,17 @@
 //! Stages of applications by hand: what TCP says is made up.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::spec::TransportSpec;
 
 const MS_PS: u64 = 1_000_000_000;
 
 fn connection(traffic: TrafficSpec) -> Connection {
     let tcp = TcpSpec::bsd();
-    let spec = FlowSpec {
-        name: String::new(),
-        source: 0,
-        destination: 1,
-        class: 0,
-        is_tagged: false,
-        transport: TransportSpec::Tcp(tcp),
-        traffic,
-    };
-    Connection::new(1, 0, &spec, (0, &tcp), [HostClock::default(); 2])
+    Connection::new(1, 0, &traffic, (0, &tcp), [HostClock::default(); 2])
 }
 
-fn files(think: ThinkSpec, count: Option<u64>) -> Connection {
+fn files(think: Span, count: Option<u64>) -> Connection {
     connection(TrafficSpec::Files {
         start: Time(MS_PS),
         bytes: 5_000,
@@ -54,14 +43,13 @@ fn finished() -> Received {
 
 /// Files all in, and of those at the end without their last acknowledgement.
 fn unacknowledged(connection: &Connection) -> (u64, u64) {
-    let mut outcome = FlowOutcome::default();
-    connection.outcome(&mut outcome);
+    let outcome = connection.outcome();
     (outcome.transfers_total, outcome.unacknowledged_total)
 }
 
 #[test]
 fn a_file_after_a_think_time_after_a_file() {
-    let mut found = files(ThinkSpec::Fixed(Duration(3)), Some(2));
+    let mut found = files(Span::Fixed(Duration(3)), Some(2));
     assert_eq!(wake(&mut found), MS_PS + 3);
     assert_eq!(found.wakes_at_ps, NEVER_PS);
     let now = Time(2 * MS_PS);
@@ -76,8 +64,7 @@ fn a_file_after_a_think_time_after_a_file() {
     found.progress(Time(4 * MS_PS), DESTINATION, delivered(5_000), false);
     found.progress(Time(4 * MS_PS), SOURCE, finished(), false);
     assert_eq!(found.wakes_at_ps, NEVER_PS);
-    let mut outcome = FlowOutcome::default();
-    found.outcome(&mut outcome);
+    let outcome = found.outcome();
     // The second ended before the statistics started, if they ever did.
     assert_eq!(
         (outcome.transfers, outcome.offered_bytes_total),
@@ -99,7 +86,7 @@ fn a_file_after_a_think_time_after_a_file() {
 #[test]
 fn think_times_are_within_their_range() {
     let mean_ps = 10 * MS_PS;
-    let mut found = files(ThinkSpec::Uniform(Duration(mean_ps)), None);
+    let mut found = files(Span::Uniform(Duration(mean_ps)), None);
     let (mut now_ps, mut sum_ps, mut most_ps) = (MS_PS, 0, 0);
     for _ in 0..10_000 {
         let think_ps = wake(&mut found) - now_ps;
@@ -118,8 +105,8 @@ fn a_response_comes_a_service_time_after_the_whole_request() {
         start: Time::ZERO,
         request_bytes: 300,
         response_bytes: 2_000,
-        service: ThinkSpec::Fixed(Duration(50)),
-        think: ThinkSpec::Fixed(Duration(20)),
+        service: Span::Fixed(Duration(50)),
+        think: Span::Fixed(Duration(20)),
         count: Some(1),
     });
     assert_eq!(wake(&mut found), 20);
@@ -140,8 +127,7 @@ fn a_response_comes_a_service_time_after_the_whole_request() {
         (found.stage, found.wakes_at_ps),
         (Stage::Thinking, NEVER_PS)
     );
-    let mut outcome = FlowOutcome::default();
-    found.outcome(&mut outcome);
+    let outcome = found.outcome();
     assert_eq!(
         (outcome.transfers, outcome.transfer_time.least_ps),
         (1, 200)

@@ -1,0 +1,43 @@
+//! What hosts send and what becomes of it: one file a kind.
+//!
+//! | Traffic, in bytes | Over TCP | In datagrams |
+//! |---|---|---|
+//! | infinite | `connection` | `datagrams`, one each time the port asks |
+//! | files, requests | `connection` | |
+//! | constant, Poisson | | `datagrams/pace`, `datagrams` |
+//! | self-similar | | `datagrams/self_similar` |
+//! | video | | `datagrams/video`, and `datagrams/playout` at the receiver |
+
+use crate::Segment;
+
+pub(crate) mod connection;
+pub(crate) mod datagrams;
+mod tally;
+
+/// An instant that never comes, in picoseconds.
+pub(crate) const NEVER_PS: u64 = u64::MAX;
+
+/// What a station hands to its port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Payload {
+    /// A TCP segment.
+    Tcp(Segment),
+    /// A datagram.
+    Udp {
+        /// Payload bytes, without RTP.
+        bytes: u32,
+        /// Its number in the flow, from 0.
+        number: u64,
+    },
+}
+
+/// A frame for the port of a station.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outgoing {
+    /// Flow it belongs to.
+    pub flow: u32,
+    /// From the flow's source to its destination, or back.
+    pub is_forward: bool,
+    /// What it carries.
+    pub payload: Payload,
+}

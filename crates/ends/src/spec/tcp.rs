@@ -1,0 +1,172 @@
+//! What a connection is told: plain data.
+
+use backwater_kernel::Duration;
+
+/// A flavour of TCP, every choice explicit: flavours differ by more than their names.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TcpSpec {
+    /// Payload bytes of a full segment.
+    pub mss_bytes: u32,
+    /// How the congestion window grows and shrinks.
+    pub congestion: Congestion,
+    /// How losses are repaired.
+    pub recovery: Recovery,
+    /// First congestion window, segments.
+    pub initial_window_segments: u32,
+    /// The receiver's window (and so the most in flight), bytes.
+    pub window_bytes: u32,
+    /// When the retransmission timer runs.
+    pub timer: TimerSpec,
+    /// When the receiver acknowledges.
+    pub acks: AckSpec,
+    /// Duplicate acknowledgements that provoke a fast retransmit; 0 never does.
+    pub duplicate_threshold: u32,
+    /// After a silence of one retransmission time-out, the window starts anew.
+    pub idle_restart: bool,
+    /// What a new transfer (file, response) takes over from the one before.
+    pub reuse: Reuse,
+    /// What marks of congestion (ECN) do.
+    pub ecn: Ecn,
+}
+
+/// How the congestion window grows and shrinks.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Congestion {
+    /// Slow start and congestion avoidance as in 4.3BSD Reno and later.
+    Reno {
+        /// Congestion avoidance adds `MSS * MSS / cwnd + MSS / 8` instead of `MSS * MSS / cwnd`
+        /// for each acknowledgement, as 4.3BSD Reno to 4.4BSD did.
+        eighth: bool,
+    },
+    /// CUBIC, RFC 9438.
+    Cubic,
+}
+
+/// How losses are repaired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recovery {
+    /// No fast recovery: the window collapses to one segment (Tahoe).
+    Tahoe,
+    /// Fast recovery ends with the first new acknowledgement.
+    Reno,
+    /// A partial acknowledgement provokes the next retransmission (RFC 6582).
+    NewReno,
+    /// Selective acknowledgements, pipe and scoreboard (RFC 6675).
+    Sack,
+}
+
+/// When the retransmission timer runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimerSpec {
+    /// Granularity; every time is counted in ticks of the host's slow timer (4.4BSD: 500 ms).
+    /// `None`: the clock's own, one timer a connection, exact to the picosecond.
+    pub tick: Option<Duration>,
+    /// Before the first measurement (4.4BSD: 3 s; RFC 6298: 1 s).
+    pub initial_rto: Duration,
+    /// Least retransmission time-out (4.4BSD: 2 ticks = 1 s; Linux: 200 ms).
+    pub min_rto: Duration,
+    /// Largest after back-off (4.4BSD: 64 s).
+    pub max_rto: Duration,
+}
+
+/// When the receiver acknowledges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AckSpec {
+    /// Each data segment at once.
+    Every,
+    /// Every second full segment, else at the next tick of the host's fast timer (4.4BSD:
+    /// 200 ms); out of order and duplicate data at once.
+    DelayedTick(Duration),
+    /// Every second full segment, and at once what ends the sender's buffer (PSH), else this long
+    /// after the first that waits (RFC 1122, 5681).
+    Delayed(Duration),
+}
+
+/// What a new transfer takes over from the one before it on the same connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reuse {
+    /// Everything: one long connection.
+    Persistent,
+    /// Round-trip times; congestion window and threshold start anew, without a handshake.
+    FreshWindow,
+    /// Nothing: a new connection with SYN, SYN-ACK, and FIN at the end.
+    Handshake,
+}
+
+/// What marks of congestion do.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Ecn {
+    /// Segments are not marked (not ECT).
+    Off,
+    /// RFC 3168: the window shrinks as for a loss, once a round trip.
+    Classic,
+    /// DCTCP (RFC 8257), the fraction of marked bytes averaged with gain `1 / 2^shift`.
+    Dctcp {
+        /// 4 in the paper and in RFC 8257.
+        gain_shift: u8,
+    },
+}
+
+impl TcpSpec {
+    /// Reno as 4.4BSD had it and Nouredine and Tobagi (1999) are best reproduced with: MSS 1024,
+    /// the MSS/8 term, 500 ms ticks, 64 KB, every segment acknowledged, a fresh window per file.
+    pub const fn bsd() -> TcpSpec {
+        TcpSpec {
+            mss_bytes: 1024,
+            congestion: Congestion::Reno { eighth: true },
+            recovery: Recovery::Reno,
+            initial_window_segments: 1,
+            window_bytes: 65_535,
+            timer: TimerSpec {
+                tick: Some(Duration(500_000_000_000)),
+                initial_rto: Duration(3_000_000_000_000),
+                min_rto: Duration(1_000_000_000_000),
+                max_rto: Duration(64_000_000_000_000),
+            },
+            acks: AckSpec::Every,
+            duplicate_threshold: 3,
+            idle_restart: true,
+            reuse: Reuse::FreshWindow,
+            ecn: Ecn::Off,
+        }
+    }
+
+    /// 4.4BSD with a handshake per file, delayed acknowledgements and a first window of two.
+    pub const fn bsd_full() -> TcpSpec {
+        let mut spec = TcpSpec::bsd();
+        spec.initial_window_segments = 2;
+        spec.acks = AckSpec::DelayedTick(Duration(200_000_000_000));
+        spec.reuse = Reuse::Handshake;
+        spec
+    }
+
+    /// As hosts are today: CUBIC, SACK, first window 10, least time-out 200 ms.
+    pub const fn modern() -> TcpSpec {
+        TcpSpec {
+            mss_bytes: 1460,
+            congestion: Congestion::Cubic,
+            recovery: Recovery::Sack,
+            initial_window_segments: 10,
+            window_bytes: 4_194_304,
+            timer: TimerSpec {
+                tick: None,
+                initial_rto: Duration(1_000_000_000_000),
+                min_rto: Duration(200_000_000_000),
+                max_rto: Duration(120_000_000_000_000),
+            },
+            acks: AckSpec::Delayed(Duration(40_000_000_000)),
+            duplicate_threshold: 3,
+            idle_restart: true,
+            reuse: Reuse::Persistent,
+            ecn: Ecn::Off,
+        }
+    }
+
+    /// DCTCP as in its paper: Reno growth, marks answered in proportion.
+    pub const fn dctcp() -> TcpSpec {
+        let mut spec = TcpSpec::modern();
+        spec.congestion = Congestion::Reno { eighth: false };
+        spec.ecn = Ecn::Dctcp { gain_shift: 4 };
+        spec
+    }
+}
