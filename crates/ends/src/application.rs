@@ -7,12 +7,17 @@
 //! | constant, Poisson | | `datagrams/pace`, `datagrams` |
 //! | self-similar | | `datagrams/self_similar` |
 //! | video | | `datagrams/video`, and `datagrams/playout` at the receiver |
+//!
+//! Traffic in units (cells, packets) is in `units`; TCP whose segments go in cells, in
+//! `over_cells`.
 
 use crate::Segment;
 
 pub(crate) mod connection;
 pub(crate) mod datagrams;
+pub mod over_cells;
 mod tally;
+pub mod units;
 
 /// An instant that never comes, in picoseconds.
 pub(crate) const NEVER_PS: u64 = u64::MAX;

@@ -8,6 +8,8 @@ extern crate std;
 
 pub mod application;
 pub mod outcome;
+pub mod shape;
+pub mod sink;
 pub mod spec;
 pub mod stations;
 pub mod tcp;

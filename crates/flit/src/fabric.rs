@@ -4,23 +4,14 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::border::Border;
 use crate::lane::{Allocation, InChannel, InLane, NONE, OutChannel, OutLane, Ring};
 use crate::layout::{BLOCK, Layout};
+use crate::lists::Lists;
 use crate::packet::Pool;
-use crate::passage::Lists;
-use crate::probe::Watch;
 use crate::routing::Routing;
-use crate::shard::border::Border;
 use crate::spec::{Arbiter, FabricSpec, LaneChoice, Release, Switch};
-
-/// A flit that has left a buffer, as far as a header or a tail needs to know.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passing {
-    /// Lane it left.
-    pub from: u32,
-    /// Output lane it went into.
-    pub into: u32,
-}
+use crate::watch::Watch;
 
 /// Lanes, channels and what is on its way between them.
 #[derive(Debug)]

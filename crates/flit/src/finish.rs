@@ -1,14 +1,13 @@
 //! What a run found.
 
 use alloc::vec;
-use alloc::vec::Vec;
 
 use crate::fabric::{Counts, Fabric, OutputQueues};
 use crate::lane::{FRESH, NONE};
 use crate::outcome::FabricOutcome;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
-use crate::source::Entrance;
+use crate::source::queued_flits;
 
 impl<P: Probe> Simulation<P> {
     /// What was found so far.
@@ -59,30 +58,6 @@ impl<P: Probe> Simulation<P> {
             terminal.queued = flits;
         }
     }
-}
-
-/// Flits at the source of each terminal: of packets in its queue and of those that are leaving.
-pub(crate) fn queued_flits(fabric: &Fabric, entrance: &Entrance, terminals: usize) -> Vec<u64> {
-    let mut queued = vec![0_u64; terminals];
-    for (terminal, flits) in queued.iter_mut().enumerate() {
-        for index in 0..fabric.layout.stride() {
-            let lane = fabric.source_lane(terminal as u32, index);
-            let mut id = fabric.front[lane as usize];
-            if id != NONE {
-                *flits += u64::from(fabric.input[lane as usize].count[0]);
-                if fabric.input[lane as usize].left == 0 {
-                    *flits += u64::from(fabric.packets.get(id).length);
-                }
-                id = fabric.packets.get(id).next;
-            }
-            while id != NONE {
-                *flits += u64::from(fabric.packets.get(id).length);
-                id = fabric.packets.get(id).next;
-            }
-        }
-    }
-    entrance.add_queued(fabric, &mut queued);
-    queued
 }
 
 impl Fabric {

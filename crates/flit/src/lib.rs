@@ -8,7 +8,9 @@ extern crate alloc;
 extern crate std;
 
 mod arbiter;
+mod border;
 mod crossbar;
+mod cut;
 mod deadlock;
 pub mod dependency;
 mod fabric;
@@ -16,6 +18,7 @@ mod finish;
 mod heads;
 mod lane;
 mod layout;
+mod lists;
 pub mod meter;
 mod multiplexed;
 pub mod outcome;
@@ -33,5 +36,6 @@ pub mod spec;
 mod tally;
 pub mod topology;
 pub mod traffic;
+mod watch;
 
 pub use simulation::{Simulation, verify};

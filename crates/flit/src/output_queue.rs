@@ -3,8 +3,9 @@
 //! The switch takes the credit and frees the input when it puts a flit here; the channel sends
 //! the first one each cycle, from the cycle after.
 
-use crate::fabric::{Buffered, Fabric, Passing};
+use crate::fabric::{Buffered, Fabric};
 use crate::lane::{FRESH, NONE};
+use crate::lists::Passing;
 use crate::spec::Release;
 
 impl Fabric {

@@ -3,11 +3,10 @@
 //! What happens once a packet is put on two short lists, headers and tails, and done after each
 //! block of channels.
 
-use alloc::vec::Vec;
-
-use crate::fabric::{Fabric, Passing};
+use crate::fabric::Fabric;
 use crate::lane::{FRESH, InLane, NONE, OutChannel, OutLane};
 use crate::layout::BLOCK;
+use crate::lists::Passing;
 use crate::spec::Release;
 
 /// What moving flits touch, and what they leave behind: lists filled without a branch, at most an
@@ -37,34 +36,6 @@ pub(crate) struct Mover<'a, const NOW: bool, const NEAR: bool> {
     tails: &'a mut [Passing],
     /// Entries of the four lists.
     pub lengths: [usize; 4],
-}
-
-/// What flits leave behind until [`Fabric::settle`].
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Lists {
-    /// Lanes that flits other than headers join, and the channel each came by.
-    pub arrivals: Vec<(u32, u32)>,
-    /// Output lanes with a place more.
-    pub credits: Vec<u32>,
-    pub heads: Vec<Passing>,
-    pub tails: Vec<Passing>,
-    lengths: [usize; 4],
-}
-
-impl Lists {
-    /// Makes room for so many flits.
-    fn reserve(&mut self, flits: usize) {
-        let [arrivals, credits, heads, tails] = self.lengths;
-        let needed = flits + 1 + arrivals.max(credits).max(heads).max(tails);
-        if self.heads.len() < needed {
-            let nothing = Passing { from: 0, into: 0 };
-            let size = needed.next_power_of_two();
-            self.arrivals.resize(size, (0, 0));
-            self.credits.resize(size, 0);
-            self.heads.resize(size, nothing);
-            self.tails.resize(size, nothing);
-        }
-    }
 }
 
 impl<const NOW: bool, const NEAR: bool> Mover<'_, NOW, NEAR> {

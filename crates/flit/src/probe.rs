@@ -5,63 +5,16 @@
 
 mod audit;
 mod trace;
-mod watch;
 
 pub use audit::{Audit, Coverage};
 pub use trace::TraceProbe;
 
-pub(crate) use watch::{Passage, Watch};
+pub use crate::watch::{Crossing, Tag};
 
 use core::fmt;
 
 use crate::fabric::Fabric;
-use crate::packet::Packet;
 use crate::source::Entrance;
-
-/// A packet, as probes know it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Tag {
-    /// Its number among the packets alive; numbers are used again.
-    pub number: u32,
-    /// Terminal it comes from.
-    pub source: u32,
-    /// Terminal it goes to.
-    pub destination: u32,
-    /// Cycle in which it was born.
-    pub birth: u64,
-    /// Its class.
-    pub class: u8,
-    /// Flits.
-    pub length: u16,
-}
-
-impl Tag {
-    pub(crate) fn of(number: u32, packet: &Packet) -> Tag {
-        Tag {
-            number,
-            source: packet.source,
-            destination: packet.way.destination,
-            birth: packet.birth,
-            class: packet.class,
-            length: packet.length,
-        }
-    }
-}
-
-/// A flit leaves a buffer for a lane.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Crossing {
-    /// In this cycle.
-    pub cycle: u64,
-    /// Channel: those between routers, then injection, then ejection, both by terminal.
-    pub channel: u32,
-    /// Lane of the channel.
-    pub lane: u8,
-    /// Number of the flit in its packet, the header 0.
-    pub flit: u16,
-    /// Its packet.
-    pub packet: Tag,
-}
 
 /// Something that watches a run. What it is told in a cycle comes in this order: deliveries,
 /// births, flits through switches and over channels, the end of the cycle.

@@ -17,15 +17,16 @@
 //! The [`Conductor`] measures: [`Conductor::look`] says how far the shards may run, and is to be
 //! called when none of them goes on. Whoever drives them starts the threads.
 
-pub(crate) mod border;
 mod conductor;
-mod cut;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use backwater_kernel::BuildError;
 
+pub use crate::border::Mail;
+use crate::border::{Border, Note};
+use crate::cut::Cut;
 use crate::fabric::{Fabric, longest_flight};
 use crate::multiplexed::Matching;
 use crate::simulation::{Simulation, fingerprint};
@@ -34,10 +35,7 @@ use crate::spec::{Arbiter, FabricSpec, Injection};
 use crate::tally::Log;
 use crate::traffic::Generator;
 
-pub use border::Mail;
-use border::{Border, Note};
 pub use conductor::Conductor;
-use cut::Cut;
 
 /// Most shards.
 pub const SHARDS_MAX: usize = 64;

@@ -12,11 +12,12 @@ use crate::meter::{Meter, Phase, Totals};
 use crate::multiplexed::Matching;
 use crate::outcome::{Deadlock, Stop};
 use crate::packet::Packet;
-use crate::probe::{Network, Passage, Probe, Tag, Watch};
+use crate::probe::{Network, Probe};
 use crate::routing::Routing;
 use crate::source::Entrance;
 use crate::spec::{Arbiter, FLIGHT_MAX, FabricSpec, LANES_MAX, Switch};
 use crate::traffic::Generator;
+use crate::watch::{Passage, Tag, Watch};
 
 /// A network that runs, cycle by cycle, watched by a probe.
 pub struct Simulation<P: Probe = ()> {

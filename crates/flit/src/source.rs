@@ -334,3 +334,27 @@ impl Fabric {
         self.wait(lane, self.layout.inject + terminal, lanes);
     }
 }
+
+/// Flits at the source of each terminal: of packets in its queue and of those that are leaving.
+pub(crate) fn queued_flits(fabric: &Fabric, entrance: &Entrance, terminals: usize) -> Vec<u64> {
+    let mut queued = vec![0_u64; terminals];
+    for (terminal, flits) in queued.iter_mut().enumerate() {
+        for index in 0..fabric.layout.stride() {
+            let lane = fabric.source_lane(terminal as u32, index);
+            let mut id = fabric.front[lane as usize];
+            if id != NONE {
+                *flits += u64::from(fabric.input[lane as usize].count[0]);
+                if fabric.input[lane as usize].left == 0 {
+                    *flits += u64::from(fabric.packets.get(id).length);
+                }
+                id = fabric.packets.get(id).next;
+            }
+            while id != NONE {
+                *flits += u64::from(fabric.packets.get(id).length);
+                id = fabric.packets.get(id).next;
+            }
+        }
+    }
+    entrance.add_queued(fabric, &mut queued);
+    queued
+}

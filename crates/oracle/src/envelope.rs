@@ -6,7 +6,7 @@
 use backwater_kernel::{Purpose, Stream, Time};
 use backwater_packet::spec::{EnvelopeRule, EnvelopeSpec, Excess};
 
-use crate::source::later;
+use crate::clock::later;
 
 /// A rule, and what waits for it.
 pub(crate) struct Gate {

@@ -4,7 +4,7 @@ use backwater_kernel::stream::Probability;
 use backwater_kernel::{Purpose, Stream, Time};
 use backwater_packet::spec::ErrorSpec;
 
-use crate::network::Load;
+use crate::unit::Load;
 
 /// The errors of a channel. A unit's fate is drawn as it starts.
 pub(crate) struct Errors {

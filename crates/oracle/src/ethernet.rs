@@ -237,7 +237,8 @@ pub struct Report {
 
 /// Runs `spec` over all instants up to and including `stop_at`.
 pub fn run(spec: &EthernetSpec) -> Result<Report, Problem> {
-    let mut network = network::Network::new(spec)?;
+    check::check(spec)?;
+    let mut network = network::Network::new(spec);
     while network.step()?.is_some() {}
     network
         .starts

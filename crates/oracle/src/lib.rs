@@ -60,7 +60,9 @@
 //!     may use one channel in several legs.
 
 pub mod abr;
+mod build;
 mod check;
+mod clock;
 mod compare;
 mod credit;
 mod envelope;
@@ -68,6 +70,7 @@ mod errors;
 pub mod ethernet;
 pub mod fabric;
 mod fault;
+mod finish;
 mod network;
 mod offer;
 mod pool;
@@ -75,11 +78,13 @@ mod random;
 mod report;
 mod service;
 mod session;
+mod sizes;
 mod source;
 mod step;
 #[cfg(test)]
 mod tests;
 mod tickets;
+mod unit;
 mod warning;
 
 pub use check::Problem;
@@ -104,5 +109,5 @@ pub fn run_with(spec: &NetworkSpec, fault: Option<Fault>) -> Result<Report, Prob
     let mut network = network::Network::new(spec)?;
     network.fault = fault;
     while network.step()?.is_some() {}
-    Ok(report::report(network))
+    Ok(finish::report(network))
 }

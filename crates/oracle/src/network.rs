@@ -1,21 +1,17 @@
 //! The network's state: every cell an object, every list a vector.
 
-use backwater_kernel::{Duration, Purpose, Rate, Time};
-use backwater_packet::spec::{
-    CreditSpec, EnvelopeSpec, FlowControlSpec, FlowSpec, NetworkSpec, Overflow, PoolSpec, SinkSpec,
-    Timing, TrafficSpec,
-};
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_packet::spec::{CreditSpec, PoolSpec, SinkSpec, Timing, TrafficSpec};
 
-use crate::check::{self, Problem};
-use crate::credit;
+use crate::clock::later;
 use crate::envelope::Gate;
 use crate::errors::Errors;
 use crate::fault::Fault;
-use crate::pool::Leaving;
 use crate::report::{Rank, Start};
-use crate::service::{Arrival, Candidate, Port, Ratio, Seat, Wire};
-use crate::session::{Branch, Message, Session};
-use crate::source::{self, later};
+use crate::service::{Arrival, Candidate, Port, Ratio, Wire};
+use crate::session::{Branch, Session};
+use crate::sizes::Sizes;
+use crate::unit::{Load, Ticket, Unit};
 use crate::warning::Heed;
 
 /// A data unit in a node's memory, stored once for all branches.
@@ -91,44 +87,6 @@ impl Leg {
     }
 }
 
-/// A control unit of a leg that is to be sent.
-#[derive(Clone, Copy)]
-pub(crate) struct Ticket {
-    pub triggered: Time,
-    /// By what ports chose in that instant.
-    pub by_choices: bool,
-    pub leg: usize,
-    pub wish: Wish,
-}
-
-/// What a control unit is to say.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wish {
-    /// Credit; the value if it is bound at the trigger.
-    Credit(i64),
-    /// The sender asks for credit.
-    Ask,
-    /// The sender states how many units it has sent.
-    State,
-    /// A warning of so many bytes to the source.
-    Warning(u64),
-    /// A message of the flow's session.
-    Tell(Message),
-}
-
-impl Wish {
-    /// Its place among those of one leg, and among those of one kind.
-    pub fn rank(self) -> (u8, u64) {
-        match self {
-            Wish::Credit(_) => (0, 0),
-            Wish::Ask => (1, 0),
-            Wish::State => (2, 0),
-            Wish::Warning(bytes) => (3, bytes),
-            Wish::Tell(message) => (4, message.number()),
-        }
-    }
-}
-
 pub(crate) struct Channel {
     pub rate: Rate,
     pub timing: Timing,
@@ -145,28 +103,6 @@ pub(crate) struct Channel {
     pub port: Port,
 }
 
-/// What a unit on its way carries.
-#[derive(Clone, Copy)]
-pub(crate) enum Load {
-    Data(u64),
-    Credit(i64),
-    Ask(u64),
-    State(u64),
-    /// Of so many bytes; it says nothing, errors apart.
-    Warning(u64, u64),
-    Tell(Message),
-}
-
-/// A unit between the start of its transmission and its effect.
-#[derive(Clone, Copy)]
-pub(crate) struct Unit {
-    pub effective: Time,
-    pub channel: usize,
-    pub leg: usize,
-    pub load: Load,
-    pub is_lost: bool,
-}
-
 pub(crate) struct Flow {
     pub priority: u8,
     pub unit_bytes: u64,
@@ -175,7 +111,7 @@ pub(crate) struct Flow {
     pub drawn: Vec<Time>,
     /// Sizes of the units handed over so far, in bytes.
     pub sizes: Vec<u64>,
-    pub next_size: source::Sizes,
+    pub next_size: Sizes,
     pub sink: SinkSpec,
     pub roots: Vec<usize>,
     /// Units that have a number.
@@ -190,6 +126,14 @@ pub(crate) struct Flow {
     pub stood_still_ps: u64,
     /// By the clock of its application: it is through with what was before.
     pub not_before: Time,
+}
+
+/// A unit that has started on its last channel.
+#[derive(Clone, Copy)]
+pub(crate) struct Leaving {
+    pub node: u32,
+    pub until: Time,
+    pub bytes: u64,
 }
 
 pub(crate) struct Network {
@@ -221,102 +165,6 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    pub fn new(spec: &NetworkSpec) -> Result<Network, Problem> {
-        check::check(spec)?;
-        let mut network = Network {
-            stop_at: spec.stop_at,
-            now: None,
-            instants: 0,
-            has_chosen: false,
-            flows: Vec::new(),
-            legs: Vec::new(),
-            channels: Vec::new(),
-            to_nodes: check::channel_ends(spec)
-                .into_iter()
-                .map(|(_, to)| to)
-                .collect(),
-            on_the_way: Vec::new(),
-            pools: spec.nodes.iter().map(|node| node.pool).collect(),
-            leaving: Vec::new(),
-            log: Vec::new(),
-            ranks: Vec::new(),
-            set_ups: Vec::new(),
-            too_late: 0,
-            relative_fault: 0,
-            fault: None,
-        };
-        for flow in &spec.flows {
-            network.add_flow(spec, flow);
-        }
-        network.add_channels(spec);
-        Ok(network)
-    }
-
-    fn add_flow(&mut self, network: &NetworkSpec, spec: &FlowSpec) {
-        let first = self.legs.len();
-        let mut roots = Vec::new();
-        for (number, leg) in spec.legs.iter().enumerate() {
-            let index = first + number;
-            let parent = leg.parent.map(|parent| first + parent as usize);
-            match parent {
-                Some(parent) => self.legs[parent].children.push(index),
-                None => roots.push(index),
-            }
-            let control = match leg.flow_control {
-                FlowControlSpec::None => None,
-                FlowControlSpec::Credit(control) => Some(control),
-            };
-            let drops = leg.buffer.overflow == Overflow::Drop;
-            self.legs.push(Leg {
-                flow: self.flows.len(),
-                index_in_flow: number,
-                channel: leg.channel as usize,
-                parent,
-                children: Vec::new(),
-                control,
-                credit: control.as_ref().map_or(0, credit::initial),
-                queue: Vec::new(),
-                starts: Vec::new(),
-                stored: Vec::new(),
-                drop_limit: leg.buffer.limit_units.filter(|_| drops),
-                max_fill: 0,
-                arrived: 0,
-                freed: 0,
-                known_lost: 0,
-                gone_at_credit: 0,
-                told_at: Time::ZERO,
-                blocked_since: None,
-                last_taken: None,
-                branch: Branch::default(),
-            });
-        }
-        let number = self.flows.len() as u64;
-        let gate = |spec: &Option<EnvelopeSpec>, purpose| {
-            let spec = spec.as_ref();
-            spec.map(|spec| Gate::new(spec, network.seed, number, purpose))
-        };
-        self.flows.push(Flow {
-            priority: spec.priority,
-            unit_bytes: u64::from(spec.unit_bytes),
-            traffic: spec.traffic.clone(),
-            sizes: Vec::new(),
-            next_size: source::Sizes::new(network.seed, self.flows.len() as u64, spec),
-            drawn: source::draw(network, self.flows.len() as u64, &spec.traffic),
-            sink: spec.sink,
-            roots,
-            offered: 0,
-            envelope: gate(&spec.envelope, Purpose::Envelope),
-            policer: gate(&spec.policer, Purpose::Policer),
-            heed: Heed::new(spec),
-            session: spec
-                .session
-                .map(|session| Session::new(session, spec.reserve)),
-            is_open: spec.session.is_none(),
-            stood_still_ps: 0,
-            not_before: Time::ZERO,
-        });
-    }
-
     /// Time a data or credit unit of this leg takes on a channel.
     pub fn on_wire(&self, leg: usize, channel: usize, load: Load) -> Duration {
         let flow = &self.flows[self.legs[leg].flow];
@@ -427,35 +275,6 @@ impl Network {
         self.too_late += 1;
         if let Some(parent) = self.legs[leg].parent {
             self.leave(parent, leg, number, now, now);
-        }
-    }
-
-    fn add_channels(&mut self, spec: &NetworkSpec) {
-        for (index, channel) in check::channels(spec).into_iter().enumerate() {
-            let here = (0..self.legs.len()).filter(|leg| self.legs[*leg].channel == index);
-            let legs: Vec<usize> = here.collect();
-            let seat = |leg: usize| {
-                let flow = self.legs[leg].flow;
-                Seat {
-                    leg,
-                    group: self.flows[flow].priority,
-                    reserve: spec.flows[flow].reserve,
-                    unit_bytes: self.flows[flow].unit_bytes,
-                }
-            };
-            let seats = legs.iter().copied().map(seat).collect();
-            self.channels.push(Channel {
-                rate: channel.rate,
-                timing: channel.timing,
-                delay: channel.delay,
-                handling: channel.handling,
-                free_at: Time::ZERO,
-                legs,
-                tickets: Vec::new(),
-                errors: Errors::new(spec.seed, index, channel.errors),
-                wire: Wire::Free,
-                port: Port::new(&channel.scheduler, channel.rate, seats),
-            });
         }
     }
 }

@@ -8,15 +8,7 @@ use std::cmp::Reverse;
 use backwater_kernel::Time;
 use backwater_packet::spec::{Hold, PoolSpec, SchedulerSpec, SinkSpec, WhenFull};
 
-use crate::network::Network;
-
-/// A unit that has started on its last channel.
-#[derive(Clone, Copy)]
-pub(crate) struct Leaving {
-    pub node: u32,
-    pub until: Time,
-    pub bytes: u64,
-}
+use crate::network::{Leaving, Network};
 
 /// What a unit that comes finds.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,32 +7,8 @@ use backwater_packet::outcome::{SessionAnswer, SessionOutcome};
 use backwater_packet::spec::{ReserveSpec, SessionSpec, TrafficSpec};
 
 use crate::fault::Fault;
-use crate::network::{Flow, Network, Wish};
-
-/// What a node tells the next one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Message {
-    SetUp,
-    Acceptance,
-    Refusal,
-    TearDown,
-}
-
-impl Message {
-    pub fn number(self) -> u64 {
-        match self {
-            Message::SetUp => 0,
-            Message::Acceptance => 1,
-            Message::Refusal => 2,
-            Message::TearDown => 3,
-        }
-    }
-
-    /// Towards the source?
-    pub fn goes_back(self) -> bool {
-        self == Message::Acceptance || self == Message::Refusal
-    }
-}
+use crate::network::{Flow, Network};
+use crate::unit::{Message, Wish};
 
 /// What the session of its flow knows of a leg.
 #[derive(Clone, Copy, Default)]

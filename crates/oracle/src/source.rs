@@ -1,14 +1,10 @@
 //! When sources offer units.
 
 use backwater_kernel::{Duration, Purpose, Stream, Time};
-use backwater_packet::spec::{FlowSpec, NetworkSpec, SizeShare, Span, TrafficSpec};
+use backwater_packet::spec::{NetworkSpec, Span, TrafficSpec};
 
+use crate::clock::later;
 use crate::network::Flow;
-
-/// `time + span`, or the end of the clock, which no run reaches.
-pub(crate) fn later(time: Time, span: Duration) -> Time {
-    time.checked_add(span).unwrap_or(Time::MAX)
-}
 
 /// The first instant at or after `from` at which something happens at the source. For greedy
 /// sources that is only their start.
@@ -46,41 +42,6 @@ pub(crate) fn next_at_or_after(flow: &Flow, from: Time) -> Option<Time> {
                 .min()
         }
         _ => None,
-    }
-}
-
-/// The sizes of a flow's units, each drawn in turn.
-pub(crate) struct Sizes {
-    unit_bytes: u64,
-    shares: Vec<SizeShare>,
-    stream: Stream,
-}
-
-impl Sizes {
-    pub fn new(seed: u64, flow: u64, spec: &FlowSpec) -> Sizes {
-        Sizes {
-            unit_bytes: u64::from(spec.unit_bytes),
-            shares: spec.sizes.clone(),
-            stream: Stream::new(seed, flow, Purpose::Size),
-        }
-    }
-
-    /// The size of the next unit. A draw of 63 bits, taken as a fraction, falls into one of the
-    /// shares; they are laid out one behind the other.
-    pub fn draw(&mut self) -> u64 {
-        let Some(last) = self.shares.last() else {
-            return self.unit_bytes;
-        };
-        let draw = self.stream.next_u64() >> 1;
-        let sum: f64 = self.shares.iter().map(|size| size.share).sum();
-        let mut below = 0.0;
-        for size in &self.shares {
-            below += size.share / sum;
-            if draw < (below * (1_u64 << 63) as f64) as u64 {
-                return u64::from(size.bytes);
-            }
-        }
-        u64::from(last.bytes)
     }
 }
 

@@ -4,12 +4,13 @@ use backwater_kernel::{Duration, Time};
 use backwater_packet::spec::SinkSpec;
 
 use crate::check::Problem;
+use crate::clock::later;
 use crate::credit;
-use crate::network::{Cell, Load, Network, Unit};
+use crate::network::{Cell, Network};
 use crate::pool::Room;
 use crate::report::Start;
 use crate::service::Wire;
-use crate::source::later;
+use crate::unit::{Load, Unit};
 
 /// Instants after which a run is given up.
 const MAX_INSTANTS: u64 = 20_000_000;

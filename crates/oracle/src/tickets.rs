@@ -3,11 +3,11 @@
 use backwater_kernel::Time;
 use backwater_packet::spec::{Bind, CreditSpec};
 
+use crate::clock::later;
 use crate::credit;
-use crate::network::{Leg, Load, Network, Ticket, Wish};
+use crate::network::{Leg, Network};
 use crate::service::Wire;
-use crate::session::Message;
-use crate::source::later;
+use crate::unit::{Load, Message, Ticket, Wish};
 
 impl Leg {
     /// Units wait and there is no credit.

@@ -5,8 +5,9 @@ use backwater_kernel::Time;
 use backwater_packet::spec::{FlowSpec, OnAlarm, SchedulerSpec};
 
 use crate::fault::Fault;
-use crate::network::{Flow, Network, Wish};
+use crate::network::{Flow, Network};
 use crate::service::Check;
+use crate::unit::Wish;
 
 /// What a source knows of warnings.
 pub(crate) struct Heed {

@@ -6,14 +6,11 @@
 
 use alloc::string::String;
 
+use backwater_ends::shape::envelope::LONGEST_PS;
 use backwater_kernel::time::PS_PER_SECOND;
-use backwater_kernel::{Duration, EventQueue, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time};
 
-use crate::envelope::{Bucket, Gate, LONGEST_PS, Rule};
-use crate::probe::Probe;
-use crate::shaping::{Shaping, Site};
-use crate::simulation::Simulation;
-use crate::spec::{Excess, FlowSpec, OnAlarm};
+use crate::spec::{FlowSpec, OnAlarm};
 
 /// A factor of 1 in the integer arithmetic of rates.
 const ONE: u64 = 1 << 32;
@@ -51,7 +48,7 @@ impl Alarm {
     }
 
     /// The rate to send at from now on; none if no time has passed to measure.
-    fn heed(&mut self, now: Time) -> Option<Rate> {
+    pub fn heed(&mut self, now: Time) -> Option<Rate> {
         let since = self.since.replace(now);
         let bits = core::mem::take(&mut self.bits);
         if self.factor == 0 {
@@ -64,37 +61,6 @@ impl Alarm {
         let measured = bits as u128 * PS_PER_SECOND as u128 / elapsed.ps() as u128;
         let slower = measured.min(u64::MAX as u128) * self.factor as u128 / ONE as u128;
         Some(Rate(slower as u64).max(self.reserved))
-    }
-}
-
-impl Shaping {
-    /// Units are spaced from now on; a later warning never makes them faster.
-    fn heed_alarm(&mut self, now: Time) {
-        let Some(rate) = self.alarm.as_mut().and_then(|alarm| alarm.heed(now)) else {
-            return;
-        };
-        match self.gate(Site::Spacing) {
-            Some(Gate {
-                rule: Rule::Bucket(bucket),
-                ..
-            }) => bucket.set_rate(rate.min(bucket.rate())),
-            gate => {
-                let bucket = Bucket::new(rate, Duration::ZERO);
-                *gate = Some(Gate::new(Rule::Bucket(bucket), Excess::Delay));
-            }
-        }
-    }
-}
-
-impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
-    /// A warning reached the source of `flow_id`.
-    pub(crate) fn on_alarm(&mut self, flow_id: u32) {
-        let now = self.now;
-        let flow = &mut self.network.flows[flow_id as usize];
-        flow.counts.alarms += 1;
-        if let Some(shaping) = &mut flow.shaping {
-            shaping.heed_alarm(now);
-        }
     }
 }
 

@@ -4,36 +4,37 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
+use backwater_ends::application::units::{self, Limited, Traffic};
+use backwater_ends::sink::Sink;
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::stats::{Level, TimeWeighted};
 use backwater_kernel::{BuildError, Channels, Duration, EventQueue, Rate, Time, Violations};
 
 use crate::cell_tcp::Connections;
-use crate::channel::{self, Channel};
 use crate::conversation;
-use crate::due::Due;
 use crate::flow::{Flow, FlowCounts};
 use crate::flow_control::{CreditLink, Settings, StartArena, StartLog};
-use crate::leg::{Leg, LegCounts, Receiver, Seers, Sender};
-use crate::pool;
+use crate::hop::due::Due;
+use crate::hop::leg::{Leg, LegCounts, Receiver, Seers, Sender};
+use crate::hop::unit::{Fifo, NONE, SharedCopies, Units};
+use crate::hop::wire::{self, Channel};
+use crate::marking::rate_ports::{self, RatePorts};
+use crate::memory::pool;
+use crate::network::{Network, Node};
 use crate::probe::Probe;
-use crate::rate_ports::{self, RatePorts};
 use crate::rm_cells;
 use crate::scheduler::Place;
-use crate::service;
 use crate::session::{self, Sessions};
 use crate::shaping::{self, Shaping};
-use crate::simulation::{Network, Node, Simulation};
-use crate::sink::Sink;
+use crate::simulation::Simulation;
+use crate::sink::Outlet;
 use crate::source_control::SourceControl;
 use crate::spec::{
     CREDIT_MAX, CreditRule, FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, Overflow,
-    SourceControlSpec, TrafficSpec,
+    SchedulerSpec, SourceControlSpec,
 };
-use crate::standstill::Mark;
+use crate::standstill::mark::Mark;
 use crate::timer::Timer;
-use crate::traffic::{self, Traffic};
-use crate::unit::{Fifo, NONE, SharedCopies, Units};
 
 /// Longest run and longest delay: sums of a few must not overflow the clock.
 const CLOCK_MAX_PS: u64 = u64::MAX / 4;
@@ -47,7 +48,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub fn new(spec: &NetworkSpec, probe: P) -> Result<Self, BuildError> {
         verify(spec)?;
         let mut network = network(spec);
-        let rates = RatePorts::new(&mut network, spec);
+        let rates = RatePorts::new(&network.legs, spec);
+        for leg in &mut network.legs {
+            if rates.has(leg.sender.channel) {
+                leg.sender.seen_by.set_rates();
+            }
+        }
         let mut simulation = Simulation {
             now: Time::ZERO,
             events: Q::default(),
@@ -126,7 +132,7 @@ pub fn verify(spec: &NetworkSpec) -> Result<(), BuildError> {
             }
         }
     }
-    channel::check_outages(spec).map_err(BuildError)?;
+    wire::check_outages(spec).map_err(BuildError)?;
     let legs: usize = spec.flows.iter().map(|flow| flow.legs.len()).sum();
     if legs > Place::SEATS as usize {
         return refuse(format!(
@@ -161,14 +167,14 @@ fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
         return Err("no leg leaves the source".into());
     }
     for (id, leg) in flow.legs.iter().enumerate() {
-        let Some((from, _)) = ends(spec, leg.channel) else {
+        let Some((from, _)) = spec.ends(leg.channel) else {
             return Err(format!("leg {id} crosses a channel that does not exist"));
         };
         let starts_at = match leg.parent {
             None => flow.source,
-            Some(parent) if (parent as usize) < id => {
-                ends(spec, flow.legs[parent as usize].channel).map_or(u32::MAX, |(_, to)| to)
-            }
+            Some(parent) if (parent as usize) < id => spec
+                .ends(flow.legs[parent as usize].channel)
+                .map_or(u32::MAX, |(_, to)| to),
             Some(_) => return Err(format!("leg {id} comes before its parent")),
         };
         if starts_at != from {
@@ -178,7 +184,24 @@ fn check_flow(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
     }
     check_pace(flow)?;
     shaping::check(flow)?;
-    service::check_flow(spec, flow)
+    check_ports(spec, flow)
+}
+
+/// Can the ports on the way serve the flow?
+///
+/// # Errors
+/// If an endless source stands before a port that may refuse what it hands over: it would hand
+/// over unit after unit without time passing.
+fn check_ports(spec: &NetworkSpec, flow: &FlowSpec) -> Result<(), String> {
+    let refuses = |leg: &LegSpec| {
+        let scheduler = spec.links.channel(leg.channel).scheduler;
+        matches!(scheduler, SchedulerSpec::Ats { max_residence } if max_residence.is_some())
+    };
+    let mut roots = flow.legs.iter().filter(|leg| leg.parent.is_none());
+    if flow.is_pulled() && roots.any(refuses) {
+        return Err("a greedy source can't stand before a port with a maximum residence".into());
+    }
+    Ok(())
 }
 
 fn check_leg(leg: &LegSpec) -> Result<(), String> {
@@ -203,21 +226,13 @@ fn check_leg(leg: &LegSpec) -> Result<(), String> {
 
 /// Sources and sinks that act without time passing would never let it pass.
 fn check_pace(flow: &FlowSpec) -> Result<(), String> {
-    traffic::check(&flow.traffic)?;
+    units::check(&flow.traffic)?;
     match flow.source_control {
         SourceControlSpec::Aimd { timeout, .. } if timeout == Duration::ZERO => {
             Err("a time-out of zero would never let time pass".into())
         }
         _ => Ok(()),
     }
-}
-
-/// Nodes at the two ends of a channel.
-pub(crate) fn ends(spec: &NetworkSpec, channel: u32) -> Option<(u32, u32)> {
-    let channels = spec.links.channels();
-    channels
-        .contains(&channel)
-        .then(|| spec.links.ends(channel))
 }
 
 fn network(spec: &NetworkSpec) -> Network {
@@ -255,8 +270,8 @@ fn network(spec: &NetworkSpec) -> Network {
         add_flow(&mut network, spec, id as u32, &asked_by);
     }
     add_channels(&mut network, spec);
-    pool::add_pools(&mut network, spec);
-    network.sessions = Sessions::new(&network, spec);
+    network.add_pools(spec);
+    network.sessions = Sessions::new(&network.legs, &network.flows, spec);
     network
 }
 
@@ -276,7 +291,7 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
     let base = network.legs.len() as u32;
     for leg in &flow.legs {
         let parent = leg.parent.map_or(NONE, |parent| base + parent);
-        let node = ends(spec, leg.channel).map_or(0, |(_, to)| to);
+        let node = spec.ends(leg.channel).map_or(0, |(_, to)| to);
         let leg = new_leg(network, leg, node, flow_id, parent);
         network.legs.push(leg);
         network.counts.push(LegCounts::default());
@@ -298,11 +313,11 @@ fn add_flow(network: &mut Network, spec: &NetworkSpec, flow_id: u32, asked_by: &
         leaves,
         unit_bytes: flow.unit_bytes,
         next_number: 0,
-        traffic: Traffic::new(flow, flow_id, first_rate(spec, flow), spec.seed),
+        traffic: traffic(spec, flow_id),
         control: SourceControl::new(&flow.source_control, flow.unit_bytes),
         backlog: 0,
         shaping: Shaping::new(flow, spec.seed, flow_id),
-        is_pulled: is_pulled(flow),
+        is_pulled: flow.is_pulled(),
         delivery,
         partner,
         expected: 0,
@@ -317,10 +332,17 @@ fn first_rate(spec: &NetworkSpec, flow: &FlowSpec) -> Rate {
     spec.links.channel(channel).rate
 }
 
-/// Does the port pull the units of this flow, one whenever its queue runs empty?
-pub(crate) fn is_pulled(flow: &FlowSpec) -> bool {
-    matches!(flow.traffic, TrafficSpec::Greedy { .. })
-        && flow.source_control == SourceControlSpec::None
+/// What the application of a flow does.
+fn traffic(spec: &NetworkSpec, flow_id: u32) -> Traffic {
+    let flow = &spec.flows[flow_id as usize];
+    let limited = match flow.source_control {
+        SourceControlSpec::Abr(_) => Limited::ByControl,
+        _ => Limited::Spaced {
+            unit_bytes: flow.unit_bytes,
+            link: first_rate(spec, flow),
+        },
+    };
+    Traffic::new(&flow.traffic, limited, spec.seed, flow_id)
 }
 
 fn new_leg(network: &mut Network, leg: &LegSpec, node: u32, flow: u32, parent: u32) -> Leg {
@@ -403,7 +425,7 @@ fn link_children(network: &mut Network, spec: &NetworkSpec, flow: &FlowSpec, bas
                 below[index as usize] = 1;
                 if let Some(sink) = Sink::new(&flow.sink, spec.seed, leg_id) {
                     leg.first_child = network.sinks.len() as u32;
-                    network.sinks.push(sink);
+                    network.sinks.push(Outlet::new(sink));
                 }
             }
             [child] => leg.first_child = child,
@@ -427,7 +449,7 @@ fn add_channels(network: &mut Network, spec: &NetworkSpec) {
     }
     for (id, legs) in spec.links.channels().zip(legs_of) {
         let channel = spec.links.channel(id);
-        let scheduler = service::scheduler(network, spec, channel, legs);
+        let scheduler = network.new_scheduler(spec, channel, legs);
         let channel = Channel::new(channel, &spec.outages, spec.seed, id, scheduler);
         network.channels.push(channel);
     }

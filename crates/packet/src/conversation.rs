@@ -4,9 +4,8 @@ use alloc::string::String;
 
 use crate::cell_tcp;
 use crate::flow::Delivery;
-use crate::rm_cells;
+use crate::hop::unit::NONE;
 use crate::spec::{FlowSpec, NetworkSpec, SourceControlSpec, TrafficSpec};
-use crate::unit::NONE;
 
 /// It is a client: the partner flow, a server, carries the responses.
 fn asks(flow: &FlowSpec) -> bool {
@@ -33,9 +32,8 @@ pub(crate) fn check(spec: &NetworkSpec, flow_id: usize) -> Result<(), String> {
 /// asking flow names its partner; `asked_by` holds the reverse.
 pub(crate) fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -> (Delivery, u32) {
     let flow = &spec.flows[flow_id as usize];
-    let is_windowed = |flow: &FlowSpec| {
-        flow.source_control != SourceControlSpec::None && rm_cells::abr_of(flow).is_none()
-    };
+    let is_windowed =
+        |flow: &FlowSpec| flow.source_control != SourceControlSpec::None && flow.abr().is_none();
     let partner = flow.partner.unwrap_or(NONE);
     if asks(flow) {
         return (Delivery::Request, partner);
@@ -50,7 +48,7 @@ pub(crate) fn conversation(spec: &NetworkSpec, flow_id: u32, asked_by: &[u32]) -
     match spec.flows.get(asker as usize) {
         Some(other) if asks(other) => (Delivery::Response, asker),
         Some(other) if is_windowed(other) => (Delivery::Feedback, asker),
-        _ if rm_cells::abr_of(flow).is_some() => (Delivery::Plain, partner),
+        _ if flow.abr().is_some() => (Delivery::Plain, partner),
         _ => (Delivery::Plain, NONE),
     }
 }

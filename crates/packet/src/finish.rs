@@ -8,14 +8,14 @@ use alloc::vec::Vec;
 use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::Delays;
+use crate::hop::unit::NONE;
+use crate::memory::pool::Pool;
 use crate::outcome::{
     AbrOutcome, ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Stop,
 };
-use crate::pool::Pool;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
-use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What the run has found so far. Checks conservation on the way: whatever was offered is
@@ -76,7 +76,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             for unit in channel
                 .wire
                 .iter(&network.units)
-                .filter(|unit| unit.kind.is_data())
+                .filter(|unit| unit.kind.is_queued())
             {
                 let flow = network.legs[unit.leg as usize].sender.flow;
                 inside[flow as usize] += network.leaves_below[unit.leg as usize] as u64;

@@ -2,14 +2,14 @@
 
 use alloc::boxed::Box;
 
+use backwater_ends::application::units::Traffic;
 use backwater_kernel::Time;
 use backwater_kernel::stats::{BatchMeans, Histogram, Sampled};
 
+use crate::hop::kind::UnitKind;
 use crate::outcome::Drops;
 use crate::shaping::Shaping;
 use crate::source_control::SourceControl;
-use crate::traffic::Traffic;
-use crate::unit::Flags;
 
 /// State of one flow.
 pub(crate) struct Flow {
@@ -40,12 +40,12 @@ pub(crate) struct Flow {
 
 impl Flow {
     /// An RM cell of this flow is lost.
-    pub fn count_lost_rm(&mut self, flags: Flags) {
+    pub fn count_lost_rm(&mut self, kind: UnitKind) {
         let Some(abr) = self.control.abr() else {
             return;
         };
-        match flags {
-            Flags::FORWARD => abr.counts.forward.lost += 1,
+        match kind {
+            UnitKind::ForwardRm => abr.counts.forward.lost += 1,
             _ => abr.counts.backward.lost += 1,
         }
     }

@@ -1,12 +1,14 @@
 //! May a unit cross this link now? One file a scheme.
 //!
-//! All credit schemes share the machinery of `credit`: when a credit unit is provoked, what a
-//! time-out does, what is counted. They differ in one question: what does the receiver write
-//! into a credit unit, and what does the sender make of it? Each answer is one file, one
-//! variant of [`Rule`] and one arm in each method.
+//! All credit schemes share `credit_loop`: when a credit unit is provoked, what a time-out does,
+//! what is counted. They differ in one question: what does the receiver write into a credit unit,
+//! and what does the sender make of it? Each answer is one file, one variant of [`Rule`] and one
+//! arm in each method. What opens and shuts the way of a leg is in `gate`.
 
 mod credit;
+mod credit_loop;
 mod cumulative;
+mod gate;
 mod n123;
 mod n23;
 mod relative;

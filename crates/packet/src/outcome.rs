@@ -9,13 +9,12 @@ mod abr;
 mod ports;
 mod recovery;
 mod standstill;
-mod tcp;
 
 pub use abr::{AbrOutcome, BurstOutcome, CellCounts, RatePortOutcome};
+pub use backwater_ends::outcome::CellTcpOutcome;
 pub use ports::{FlowPorts, PathGroup, PathOutcome, PortOutcome, PortsOutcome, SampleOutcome};
 pub use recovery::{FlowRecovery, OutageOutcome, RecoveryOutcome};
 pub use standstill::{MissingCredit, Reason, Standstill, Wait};
-pub use tcp::CellTcpOutcome;
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly;
 /// the rest covers the time after the warm-up.

@@ -18,68 +18,11 @@ pub use trace::{Passage, TraceEntry, TraceProbe};
 
 use backwater_kernel::{Duration, Rate, Time};
 
+pub use crate::hop::kind::{ControlKind, UnitKind};
+pub use crate::marking::{ForwardCell, RateInterval};
+
+use crate::network::Network;
 use crate::outcome::LossCause;
-use crate::simulation::Network;
-
-/// What kind of unit started or arrived.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UnitKind {
-    /// Data; the value is its number in the flow.
-    Data,
-    /// Credit; the value is the credit.
-    Credit,
-    /// A request for credit.
-    Request,
-    /// The sender's counter; the value is the counter.
-    Sync,
-    /// A warning to a source that its flow runs too fast.
-    Alarm,
-    /// A session's message; the value is 0 for a set-up, 1 for its acceptance, 2 for its
-    /// refusal, 3 for a tear-down.
-    Session,
-    /// A forward RM cell; it stands in the queue of its flow like data. The value is its number
-    /// in the flow.
-    ForwardRm,
-    /// A backward RM cell, likewise.
-    BackwardRm,
-    /// An RM cell that a switch made for the source of its flow (BN = 1).
-    Notice,
-}
-
-impl UnitKind {
-    /// It takes its turn in the queues of its flow, with a number of its own.
-    #[inline]
-    pub fn is_queued(self) -> bool {
-        matches!(
-            self,
-            UnitKind::Data | UnitKind::ForwardRm | UnitKind::BackwardRm
-        )
-    }
-}
-
-/// A forward RM cell as its source sends it, after rules 5 and 6.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ForwardCell {
-    /// ACR before rules 5 and 6.
-    pub acr_before: Rate,
-    /// ACR now, which it states as CCR.
-    pub acr: Rate,
-    /// SR = Nrm / T; `None` for the first one.
-    pub source_rate: Option<Rate>,
-}
-
-/// A measuring interval of a port that tells rates.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct RateInterval {
-    /// Its length.
-    pub length: Duration,
-    /// Load factor z; infinite where there is no capacity but load.
-    pub load: f64,
-    /// Active circuits.
-    pub active: f64,
-    /// Fair share from now on.
-    pub fair_share: Rate,
-}
 
 /// A unit starts on a channel, or takes effect at its far end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

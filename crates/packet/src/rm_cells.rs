@@ -7,17 +7,18 @@
 use alloc::format;
 use alloc::string::String;
 
+use backwater_ends::application::units::ENDLESS;
 use backwater_kernel::EventQueue;
 
-use crate::channel::{Ticket, TicketKind};
-use crate::explicit_rate::RmCell;
+use crate::hop::kind::{ControlKind, UnitKind};
+use crate::hop::unit::{NONE, Unit};
+use crate::hop::wire::Ticket;
+use crate::marking::RmCell;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 use crate::source_control::{Abr, Next};
-use crate::spec::{AbrSpec, FlowSpec, NetworkSpec, SourceControlSpec};
+use crate::spec::{FlowSpec, NetworkSpec};
 use crate::timer::Timer;
-use crate::traffic::ENDLESS;
-use crate::unit::{Flags, NONE, Unit};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The end system of an ABR flow.
@@ -154,9 +155,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let number = flow.next_number;
         flow.next_number = number.wrapping_add(1);
         let unit = Unit {
-            flags: match cell.is_backward {
-                true => Flags::BACKWARD,
-                false => Flags::FORWARD,
+            kind: match cell.is_backward {
+                true => UnitKind::BackwardRm,
+                false => UnitKind::ForwardRm,
             },
             ..Unit::data(self.now, number, flow.unit_bytes)
         };
@@ -167,7 +168,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 
     /// The destination of `flow_id` takes an RM cell in.
-    pub(crate) fn consume_rm(&mut self, flow_id: u32, place: u32, flags: Flags) {
+    pub(crate) fn consume_rm(&mut self, flow_id: u32, place: u32, kind: UnitKind) {
         let cell = self.network.units.rm(place);
         self.network.units.remove(place);
         let flow = &mut self.network.flows[flow_id as usize];
@@ -175,7 +176,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let Some(abr) = flow.control.abr() else {
             return;
         };
-        if flags == Flags::BACKWARD {
+        if kind == UnitKind::BackwardRm {
             abr.counts.backward.received += 1;
             return self.answer_source(partner, &cell);
         }
@@ -216,7 +217,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         if leg != NONE {
             self.tickets.push(Ticket {
                 leg,
-                kind: TicketKind::Notice,
+                kind: ControlKind::Notice,
                 value,
                 bytes,
             });
@@ -248,10 +249,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn rm_inside(&self, flow_id: u32) -> [u64; 2] {
         let network = &self.network;
         let mut inside = [0; 2];
-        let mut count = |flags: Flags| match flags {
-            Flags::FORWARD => inside[0] += 1,
-            Flags::BACKWARD => inside[1] += 1,
-            _ => {}
+        let mut count = |kind: UnitKind| match kind {
+            UnitKind::ForwardRm => inside[0] += 1,
+            UnitKind::BackwardRm => inside[1] += 1,
+            UnitKind::Data | UnitKind::Control(_) => {}
         };
         let mut leg_id = network.roots(flow_id)[0];
         loop {
@@ -259,14 +260,14 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             let wire = &network.channels[leg.sender.channel as usize].wire;
             let on_wire = wire.iter(&network.units);
             on_wire
-                .filter(|unit| unit.kind.is_data() && unit.leg == leg_id)
-                .for_each(|unit| count(unit.flags));
+                .filter(|unit| unit.leg == leg_id)
+                .for_each(|unit| count(unit.kind));
             let queue = leg.sender.queue.iter(&network.units);
-            queue.for_each(|unit| count(unit.flags));
+            queue.for_each(|unit| count(unit.kind));
             if leg.receiver.is_leaf() {
                 if let Some(sink) = network.sinks.get(leg.receiver.first_child as usize) {
                     let waiting = sink.waiting.iter(&network.units);
-                    waiting.for_each(|unit| count(unit.flags));
+                    waiting.for_each(|unit| count(unit.kind));
                 }
                 return inside;
             }
@@ -275,18 +276,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     }
 }
 
-/// The ABR parameters of a flow, if it has any.
-pub(crate) fn abr_of(flow: &FlowSpec) -> Option<&AbrSpec> {
-    match &flow.source_control {
-        SourceControlSpec::Abr(abr) => Some(abr),
-        _ => None,
-    }
-}
-
 /// Refuses circuits that can't work.
 pub(crate) fn check(spec: &NetworkSpec, flow_id: usize) -> Result<(), String> {
     let flow = &spec.flows[flow_id];
-    let Some(abr) = abr_of(flow) else {
+    let Some(abr) = flow.abr() else {
         return Ok(());
     };
     if abr.pcr.0 == 0 || abr.mcr > abr.pcr || abr.icr > abr.pcr || abr.icr < abr.mcr {
@@ -308,7 +301,7 @@ pub(crate) fn check(spec: &NetworkSpec, flow_id: usize) -> Result<(), String> {
     }
     let partner = flow.partner.and_then(|id| spec.flows.get(id as usize));
     let Some(partner) = partner.filter(|other| {
-        abr_of(other).is_some() && other.partner.is_some_and(|id| id as usize == flow_id)
+        other.abr().is_some() && other.partner.is_some_and(|id| id as usize == flow_id)
     }) else {
         return Err("an ABR flow needs a partner that is ABR too and names it".into());
     };

@@ -18,6 +18,8 @@ mod pace;
 mod ranked;
 mod round_robin;
 mod scfq;
+mod seats;
+mod service;
 mod sfq;
 mod stamp_tree;
 mod stamped;

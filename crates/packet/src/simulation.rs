@@ -1,102 +1,17 @@
 //! The run: one instant after another, one phase after another.
 
-use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use backwater_kernel::hash::TraceHash;
-use backwater_kernel::stats::TimeWeighted;
-use backwater_kernel::{Event, EventQueue, Phase, Place, Time, Violations, Wheel};
+use backwater_kernel::{Event, EventQueue, Place, Time, Violations, Wheel};
 
-use crate::cell_tcp::Connections;
-use crate::channel::{Channel, Ticket};
-use crate::due::Due;
-use crate::flow::Flow;
-use crate::flow_control::{CreditLink, Settings, StartArena};
-use crate::leg::{Leg, LegCounts};
-use crate::pool::Pool;
+use crate::hop::due::Due;
+use crate::hop::wire::Ticket;
+use crate::marking::rate_ports::RatePorts;
+use crate::network::{Freed, Network};
 use crate::probe::Probe;
-use crate::rate_ports::RatePorts;
-use crate::session::Sessions;
-use crate::shaping::Site;
-use crate::sink::Sink;
-use crate::standstill::Mark;
-use crate::timer::Timer;
-use crate::unit::{NONE, SharedCopies, Units};
-
-/// Everything there is: legs, channels, flows, units. Probes may read it.
-pub struct Network {
-    pub(crate) legs: Vec<Leg>,
-    pub(crate) counts: Vec<LegCounts>,
-    pub(crate) credits: Vec<CreditLink>,
-    pub(crate) settings: Vec<Settings>,
-    pub(crate) starts: StartArena,
-    pub(crate) channels: Vec<Channel>,
-    pub(crate) flows: Vec<Flow>,
-    pub(crate) nodes: Vec<Node>,
-    pub(crate) sinks: Vec<Sink>,
-    pub(crate) units: Units,
-    pub(crate) copies: SharedCopies,
-    /// Children of legs that branch, and first legs of flows.
-    pub(crate) children: Vec<u32>,
-    /// Destinations behind each leg.
-    pub(crate) leaves_below: Vec<u32>,
-    pub(crate) pools: Vec<Pool>,
-    /// Where any flow has a session.
-    pub(crate) sessions: Option<Box<Sessions>>,
-    /// Where there are any.
-    pub(crate) tcp: Option<Box<Connections>>,
-}
-
-impl Network {
-    /// The first legs of a flow.
-    pub(crate) fn roots(&self, flow_id: u32) -> &[u32] {
-        let flow = &self.flows[flow_id as usize];
-        &self.children[flow.first_root as usize..][..flow.roots as usize]
-    }
-
-    /// How many legs continue `leg_id`; of `NONE`, the source, how many leave it.
-    pub(crate) fn branches(&self, flow_id: u32, leg_id: u32) -> usize {
-        match leg_id {
-            NONE => self.flows[flow_id as usize].roots as usize,
-            leg => self.legs[leg as usize].receiver.children as usize,
-        }
-    }
-
-    /// One of them.
-    pub(crate) fn branch(&self, flow_id: u32, leg_id: u32, index: usize) -> u32 {
-        if leg_id == NONE {
-            return self.roots(flow_id)[index];
-        }
-        let receiver = &self.legs[leg_id as usize].receiver;
-        match receiver.children {
-            1 => receiver.first_child,
-            _ => self.children[receiver.first_child as usize + index],
-        }
-    }
-
-    /// Data units of a leg between its two ends.
-    pub(crate) fn on_the_wire(&self, leg_id: u32) -> u64 {
-        let leg = &self.legs[leg_id as usize];
-        leg.sender.sent - leg.receiver.arrived - self.counts[leg_id as usize].lost
-    }
-}
-
-/// A host or a switch: its common memory.
-pub(crate) struct Node {
-    pub stored: TimeWeighted,
-    /// Index of the pool that holds it; `NONE` without limit.
-    pub pool: u32,
-}
-
-/// A unit that leaves the memory of the node at the end of `leg`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Freed {
-    pub leg: u32,
-    pub bytes: u32,
-    /// When its last bit has left.
-    pub until: Time,
-}
+use crate::standstill::mark::Mark;
 
 /// A network in motion. `Q` orders events, `P` looks on.
 pub struct Simulation<Q: EventQueue = Wheel, P: Probe = ()> {
@@ -205,46 +120,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.probe
     }
 
-    fn run_instant(&mut self, now: Time) {
-        self.now = now;
-        if !self.is_warm && now >= self.warm_up {
-            self.end_warm_up();
-        }
-        while let Some((first, mut channels)) = self.due.deliveries.take_word() {
-            while channels != 0 {
-                self.events_handled += 1;
-                self.deliver(first + channels.trailing_zeros());
-                channels &= channels - 1;
-            }
-        }
-        while let Some(event) = self.due.take_other() {
-            self.events_handled += 1;
-            self.on_timer(Timer::of(event), event.entity());
-        }
-        self.arbitrate_all();
-        self.probe.after_instant(now, &self.network);
-    }
-
-    #[inline]
-    fn on_timer(&mut self, timer: Timer, entity: u32) {
-        match timer {
-            Timer::Request => self.on_request_timer(entity),
-            Timer::Refresh => self.on_refresh_timer(entity),
-            Timer::EndToEnd => self.on_end_to_end_timer(entity),
-            Timer::Interval => self.on_interval_timer(entity),
-            Timer::Tcp => self.on_tcp_timer(entity),
-            Timer::Open => self.open_session(entity),
-            Timer::Close => self.close_session(entity),
-            Timer::Reserve => self.reserve(entity),
-            Timer::Release => self.release(entity),
-            Timer::Offer => self.on_source_timer(entity),
-            Timer::Envelope => self.on_gate_timer(entity, Site::Envelope),
-            Timer::Spacing => self.on_gate_timer(entity, Site::Spacing),
-            Timer::Policer => self.on_gate_timer(entity, Site::Policer),
-            Timer::Slot => self.on_slot(entity),
-        }
-    }
-
     /// Adds an event: of this instant or a later one.
     #[inline]
     pub(crate) fn schedule(&mut self, event: Event) {
@@ -252,60 +127,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             self.due.add(event);
         } else {
             self.events.push(event);
-        }
-    }
-
-    /// Every woken port chooses on what has arrived; then the memory these choices free is free,
-    /// and control units that it provokes may take ports that are still idle. So the order of
-    /// ports decides nothing. What ports refused as it came is free before they choose.
-    #[inline]
-    fn arbitrate_all(&mut self) {
-        if !self.freed.is_empty() {
-            self.free_units();
-        }
-        self.queue_tickets();
-        self.arbitrate_woken();
-        self.free_units();
-        if !self.tickets.is_empty() {
-            self.queue_tickets();
-            self.arbitrate_woken();
-        }
-    }
-
-    /// The memory is free that ports gave up: by their choices, or as they refused what came.
-    #[inline]
-    pub(crate) fn free_units(&mut self) {
-        let mut freed = core::mem::take(&mut self.freed);
-        for unit in freed.drain(..) {
-            self.free_unit(unit);
-        }
-        self.freed = freed;
-    }
-
-    #[inline]
-    fn arbitrate_woken(&mut self) {
-        while let Some((first, mut channels)) = self.due.arbitrations.take_word() {
-            while channels != 0 {
-                self.events_handled += 1;
-                self.arbitrate(first + channels.trailing_zeros());
-                channels &= channels - 1;
-            }
-        }
-    }
-
-    /// The channel has something to send: it arbitrates now, or when the wire is free.
-    #[inline]
-    pub(crate) fn wake(&mut self, channel_id: u32) {
-        let channel = &mut self.network.channels[channel_id as usize];
-        if channel.arbitration_due {
-            return;
-        }
-        channel.arbitration_due = true;
-        if channel.free_at <= self.now {
-            self.due.arbitrations.insert(channel_id);
-        } else {
-            self.events
-                .push(Event::new(channel.free_at, Phase::Arbitrate, channel_id, 0));
         }
     }
 

@@ -1,14 +1,15 @@
 //! The two ends of a flow: offering units, taking them in, answering.
 
+use backwater_ends::application::units::ENDLESS;
 use backwater_kernel::{EventQueue, Time};
 
 use crate::flow::{Delays, Delivery};
+use crate::hop::unit::Unit;
+use crate::network::Freed;
 use crate::probe::Probe;
-use crate::simulation::{Freed, Simulation};
+use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
 use crate::timer::Timer;
-use crate::traffic::{ENDLESS, Traffic};
-use crate::unit::{Flags, Unit};
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The application of `flow_id` has something to say.
@@ -79,6 +80,24 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         self.inject(flow_id, number);
     }
 
+    /// Acknowledgements of `flow_id` are overdue.
+    pub(crate) fn on_end_to_end_timer(&mut self, flow_id: u32) {
+        let flow = &mut self.network.flows[flow_id as usize];
+        let SourceControl::Aimd(aimd) = &mut flow.control else {
+            return;
+        };
+        let (again, next) = aimd.on_timer(self.now);
+        if again > 0 {
+            flow.next_number = aimd.next_number();
+            flow.backlog = flow.backlog.saturating_add(again as u64);
+            flow.counts.retransmitted += again as u64;
+        }
+        if let Some(due) = next {
+            self.schedule(Timer::EndToEnd.at(due, flow_id));
+        }
+        self.pump(flow_id);
+    }
+
     /// A unit leaves the hands of source control.
     #[inline]
     fn inject(&mut self, flow_id: u32, number: u32) {
@@ -146,12 +165,12 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let now = self.now;
         let unit = *self.network.units.get(place);
         let flow_id = self.network.legs[leg_id as usize].sender.flow;
-        if unit.flags.is_rm() {
-            return self.consume_rm(flow_id, place, unit.flags);
+        if unit.kind.is_rm() {
+            return self.consume_rm(flow_id, place, unit.kind);
         }
         self.network.units.remove(place);
         let flow = &mut self.network.flows[flow_id as usize];
-        flow.efci = unit.flags == Flags::MARKED;
+        flow.efci = unit.is_marked;
         flow.counts.delivered += 1;
         flow.counts.delivered_bytes += unit.bytes as u64;
         Delays::record(&mut flow.counts.delay, unit.born(), now);
@@ -201,11 +220,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         };
         let (now, seed) = (self.now, self.seed);
-        let Traffic::Server(server) = &mut self.network.flows[server_id as usize].traffic else {
-            return;
-        };
-        let ready = server.take(now, request, seed, server_id);
-        self.ask_again(server_id, Some(ready));
+        let server = &mut self.network.flows[server_id as usize].traffic;
+        let ready = server.serve(now, request, seed, server_id);
+        self.ask_again(server_id, ready);
     }
 
     /// A unit of a response reached the client that asks on `client_id`.
@@ -226,7 +243,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         sink.waiting.push(&mut self.network.units, place);
         if !sink.release_due {
             sink.release_due = true;
-            let at = sink.next_release(self.now);
+            let at = sink.sink.next_release(self.now);
             self.schedule(Timer::Release.at(at, leg_id));
         }
     }
@@ -241,10 +258,10 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         }
         let place = sink.waiting.pop(&self.network.units);
-        sink.on_release(now);
+        sink.sink.on_release(now);
         if sink.waiting.len > 0 {
             sink.release_due = true;
-            let at = sink.next_release(now);
+            let at = sink.sink.next_release(now);
             self.schedule(Timer::Release.at(at, leg_id));
         }
         let bytes = self.network.units.get(place).bytes;

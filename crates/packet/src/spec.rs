@@ -7,7 +7,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Channels, Duration, Rate, Time};
 
 mod abr;
 mod ends;
@@ -17,13 +17,12 @@ mod scheduler;
 
 pub use abr::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
 pub use backwater_ends::spec::Span;
-pub use ends::{
-    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SourceControlSpec,
-    TrafficSpec,
+pub use backwater_ends::spec::shape::{EnvelopeRule, EnvelopeSpec, Excess, SizeShare};
+pub use backwater_ends::spec::units::{
+    CellApplication, CellTcpSpec, ClientSpec, LimitSpec, RequestsSpec, SinkSpec, TrafficSpec,
 };
-pub use envelope::{
-    EnvelopeRule, EnvelopeSpec, Excess, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
-};
+pub use ends::SourceControlSpec;
+pub use envelope::{OnAlarm, ReserveSpec, SessionSpec};
 pub use explicit_rate::{
     AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
     QueueControlSpec, RelativeRateSpec,
@@ -53,6 +52,14 @@ pub struct NetworkSpec {
     pub rate_ports: Vec<(u32, ExplicitRateSpec)>,
     /// Channels that are cut for a while.
     pub outages: Vec<OutageSpec>,
+}
+
+impl NetworkSpec {
+    /// Nodes at the two ends of a channel; `None` if there is no such channel.
+    pub(crate) fn ends(&self, channel: u32) -> Option<(u32, u32)> {
+        let exists = self.links.channels().contains(&channel);
+        exists.then(|| self.links.ends(channel))
+    }
 }
 
 /// A host or a switch.
@@ -187,6 +194,22 @@ pub struct FlowSpec {
     pub on_alarm: OnAlarm,
     /// Set-up and tear-down while the network runs; `None` is there from the start.
     pub session: Option<SessionSpec>,
+}
+
+impl FlowSpec {
+    /// Does the port pull its units, one whenever its queue runs empty?
+    pub(crate) fn is_pulled(&self) -> bool {
+        matches!(self.traffic, TrafficSpec::Greedy { .. })
+            && self.source_control == SourceControlSpec::None
+    }
+
+    /// Its ABR parameters, if it has any.
+    pub(crate) fn abr(&self) -> Option<&AbrSpec> {
+        match &self.source_control {
+            SourceControlSpec::Abr(abr) => Some(abr),
+            _ => None,
+        }
+    }
 }
 
 /// One flow on one channel.

@@ -19,7 +19,7 @@ mod time_out;
 
 use backwater_kernel::{Duration, Rate, Time};
 
-use crate::explicit_rate::Ratio;
+use crate::marking::Ratio;
 use crate::spec::UiliSpec;
 use april::April;
 use august::August;

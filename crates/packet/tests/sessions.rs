@@ -4,7 +4,7 @@ mod common;
 
 use backwater_kernel::{Rate, Time, Wheel};
 use backwater_packet::outcome::{Outcome, SessionAnswer, Stop};
-use backwater_packet::probe::{Audit, Crossing, Probe, UnitKind};
+use backwater_packet::probe::{Audit, ControlKind, Crossing, Probe, UnitKind};
 use backwater_packet::spec::*;
 use backwater_packet::{Network, Simulation};
 use common::*;
@@ -203,7 +203,9 @@ impl Probe for Ends {
     fn on_start(&mut self, crossing: Crossing) {
         match (crossing.kind, crossing.value) {
             (UnitKind::Data, _) => self.data.push((crossing.leg, crossing.at)),
-            (UnitKind::Session, 3) => self.tear_downs.push((crossing.leg, crossing.at)),
+            (UnitKind::Control(ControlKind::Session), 3) => {
+                self.tear_downs.push((crossing.leg, crossing.at))
+            }
             _ => {}
         }
     }

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::given;
-use crate::reader::clip;
+use crate::reader::{Guide, Meant, clip};
 use crate::suggest::joined;
 use crate::table::Section;
 
@@ -172,15 +172,11 @@ fn ended(text: String) -> String {
     text.trim_end_matches('.').to_string()
 }
 
-/// What a word that is none of ours means to the field.
-pub(crate) struct Meant {
-    /// A line of help.
-    pub help: String,
-    /// Whether files for this engine have something for it.
-    pub is_here: bool,
-    /// The keys of the section at hand that stand for it.
-    pub keys: Vec<&'static str>,
-}
+/// What the reader of files asks.
+pub(crate) const GUIDE: Guide = Guide {
+    files: &given::ROOTS,
+    meant,
+};
 
 /// What the field means by a word that stands in a section of a file with this root.
 pub(crate) fn meant(

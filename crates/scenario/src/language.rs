@@ -17,7 +17,7 @@ pub fn comparison() -> &'static Section {
 
 /// A section and all below it, each once.
 pub fn sections_below(root: &'static Section) -> Vec<&'static Section> {
-    given::sections_below(root)
+    root.below()
 }
 
 /// The units in which times, rates, sizes and lengths may be written.

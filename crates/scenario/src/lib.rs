@@ -82,7 +82,7 @@ use files::Files;
 use given::Heading;
 use given::packet::Unit;
 use given::packet::network::Link;
-use reader::Reader;
+use reader::{Guide, Reader};
 use record::Record;
 use suggest::Budget;
 use table::Section;
@@ -295,6 +295,7 @@ fn check(node: &Node, mistakes: &mut Diagnostics) -> (Record, Duration) {
         cell_ps: cell.0,
         cell_bits,
         suggestions: Budget::default(),
+        guide: &glossary::GUIDE,
     }
     .section(root, node);
     leave_out_what_follows(&root, mistakes);
@@ -333,6 +334,7 @@ fn early<T: Table>(root: &'static Section, node: Option<&Node>) -> T {
         cell_ps: 1,
         cell_bits: 8,
         suggestions: Budget::default(),
+        guide: Guide::NONE,
     };
     T::read(&reader.section(T::TABLE, node.unwrap_or(&absent)))
 }

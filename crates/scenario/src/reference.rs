@@ -10,7 +10,7 @@ pub fn reference_markdown() -> String {
     let mut told: Vec<&Section> = Vec::new();
     for (engine, root) in given::ROOTS {
         page.push_str(&format!("\n# For `engine = \"{engine}\"`\n"));
-        for section in given::sections_below(root) {
+        for section in root.below() {
             if !told.iter().any(|known| std::ptr::eq(*known, section)) {
                 page.push_str(&section_part(section));
                 told.push(section);

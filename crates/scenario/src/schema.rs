@@ -157,10 +157,10 @@ fn group_rule(group: &Group) -> Value {
 }
 
 fn key_schema(key: &Key) -> Value {
-    let facts = key.kind.facts();
-    let mut schema = facts.schema;
+    let allowed = key.kind.facts().allowed;
+    let mut schema = key.kind.schema(&reference);
     if let Value::Object(schema) = &mut schema {
-        let mut words = format!("{}\nAllowed: {}.", key.meaning, facts.allowed);
+        let mut words = format!("{}\nAllowed: {}.", key.meaning, allowed);
         if !key.cite.is_empty() {
             words.push_str(&format!("\nSource: {}.", key.cite));
         }
@@ -184,12 +184,6 @@ fn plain(toml: &str) -> Option<Value> {
 }
 
 /// Where the schema of a section stands.
-pub(crate) fn reference(section: &Section) -> Value {
+fn reference(section: &Section) -> Value {
     json!({ "$ref": format!("#/definitions/{}", reference_name(section)) })
-}
-
-/// A string that holds a number and one of these units.
-pub(crate) fn quantity(units: &[&str]) -> Value {
-    let number = r"^\s*\+?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*";
-    json!({ "type": "string", "pattern": format!("{number}({})\\s*$", units.join("|")) })
 }

@@ -52,17 +52,17 @@ pub(crate) fn after(
 ) {
     let mut aside = Aside::default();
     visit(root, section, path, &mut aside);
-    let (Some((section, choice, at)), Some(first)) = (aside.of, aside.first) else {
+    let (Some((chosen, choice, at)), Some(first)) = (aside.of, aside.first) else {
         return;
     };
-    let selector = section.selector.map_or("", |selector| selector.key);
+    let selector = chosen.selector.map_or("", |selector| selector.key);
     let names: Vec<String> = aside.names.iter().map(|name| format!("`{name}`")).collect();
     mistakes.push(
         Diagnostic::note_of(
             "set-aside",
             format!(
                 "keys of another {selector} of {} are set aside",
-                titled(section)
+                titled(chosen, section)
             ),
         )
         .at(at, format!("the {selector} is chosen here"))

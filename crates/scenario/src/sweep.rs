@@ -14,7 +14,9 @@ use std::sync::Arc;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::Files;
 use crate::given;
-use crate::given::sweep::{MOST_SEEDS, Sweep as Given};
+use crate::given::sweep::Sweep as Given;
+use crate::glossary::GUIDE;
+use crate::kinds::MOST_SEEDS;
 use crate::overrides::{self, Segment};
 use crate::reader::Reader;
 use crate::set_aside;
@@ -379,6 +381,7 @@ fn section_of(base: &Node, node: &Node, mistakes: &mut Diagnostics) -> Given {
         cell_ps: 1,
         cell_bits: 424,
         suggestions: Budget::default(),
+        guide: &GUIDE,
     }
     .section(Given::TABLE, node);
     Given::read(&record)

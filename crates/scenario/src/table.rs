@@ -1,9 +1,17 @@
-//! The shape of the tables that describe the language: sections and keys.
+//! The shape of the tables that describe the language: sections, keys, and what a kind of values
+//! has to say.
 //!
 //! The reader, `explain`, the editor schema, the reference page and the resolved scenario all
 //! work from them, so a key exists once.
 
-use crate::kinds::Kind;
+use std::any::Any;
+use std::fmt::Display;
+
+use serde_json::Value;
+
+use crate::reader::Reader;
+use crate::record::Datum;
+use crate::tree::Node;
 
 /// A table of the scenario file.
 pub struct Section {
@@ -128,4 +136,150 @@ impl Section {
         let named = self.keys.iter().filter(move |key| key.name == name);
         named.flat_map(|key| key.only.iter().copied())
     }
+
+    /// Itself and all sections below it, each once.
+    pub(crate) fn below(&'static self) -> Vec<&'static Section> {
+        let mut all = Vec::new();
+        self.add_below(&mut all);
+        all
+    }
+
+    /// Adds itself and those below it that are not known yet.
+    pub(crate) fn add_below(&'static self, all: &mut Vec<&'static Section>) {
+        let mut next = all.len();
+        all.push(self);
+        while next < all.len() {
+            for key in all[next].keys {
+                if let Some(section) = key.kind.section()
+                    && !all.iter().any(|known| std::ptr::eq(*known, section))
+                {
+                    all.push(section);
+                }
+            }
+            next += 1;
+        }
+    }
+}
+
+/// What a value may be.
+pub trait Kind: Any + Sync {
+    /// What is said of it.
+    fn facts(&self) -> Facts;
+
+    /// Reads a value for this key and tells what is wrong with it.
+    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum>;
+
+    /// As JSON schema; `place` says where that of a section stands.
+    fn schema(&self, _place: &dyn Fn(&Section) -> Value) -> Value {
+        self.facts().schema
+    }
+
+    /// A value for the key of this name, as TOML.
+    fn example_for(&self, _key: &str) -> String {
+        self.facts().example
+    }
+
+    /// How a value is laid out in a file.
+    fn form(&self) -> Form {
+        Form::Value
+    }
+
+    /// The section that describes the table or tables.
+    fn section(&self) -> Option<&'static Section> {
+        None
+    }
+
+    /// The words of which a value is one.
+    fn choices(&self) -> Option<&'static [Choice]> {
+        None
+    }
+
+    /// The key whose value may stand for the whole table.
+    fn short_key(&self) -> Option<&'static Key> {
+        None
+    }
+}
+
+impl dyn Kind {
+    /// Is it a `K`?
+    pub fn is<K: Kind>(&self) -> bool {
+        self.cast::<K>().is_some()
+    }
+
+    /// This kind, if it is a `K`.
+    pub fn cast<K: Kind>(&self) -> Option<&K> {
+        (self as &dyn Any).downcast_ref()
+    }
+}
+
+/// What is said of a kind of values.
+pub struct Facts {
+    /// "a span of time".
+    pub noun: String,
+    /// A value, as TOML.
+    pub example: String,
+    /// What may be given, with units and range.
+    pub allowed: String,
+    /// The same where words and tables have a place of their own.
+    pub summary: String,
+    /// The units a value may have.
+    pub units: Vec<&'static str>,
+    /// The unit to show in an example with the user's own number.
+    pub usual_unit: &'static str,
+    /// As JSON schema.
+    pub schema: Value,
+}
+
+impl Facts {
+    pub(crate) fn new(noun: impl Into<String>, example: impl Into<String>, schema: Value) -> Self {
+        let noun = noun.into();
+        Self {
+            allowed: noun.clone(),
+            summary: noun.clone(),
+            noun,
+            example: example.into(),
+            units: Vec::new(),
+            usual_unit: "us",
+            schema,
+        }
+    }
+
+    pub(crate) fn allowed(mut self, allowed: impl Into<String>) -> Self {
+        self.allowed = allowed.into();
+        self.summary = self.allowed.clone();
+        self
+    }
+
+    pub(crate) fn summary(mut self, summary: impl Into<String>) -> Self {
+        self.summary = summary.into();
+        self
+    }
+
+    /// A range with its units.
+    pub(crate) fn range(
+        self,
+        range: impl Display,
+        units: Vec<&'static str>,
+        usual: &'static str,
+    ) -> Self {
+        self.allowed(format!("{range}, in {}", units.join(", ")))
+            .units(units, usual)
+    }
+
+    pub(crate) fn units(mut self, units: Vec<&'static str>, usual: &'static str) -> Self {
+        self.units = units;
+        self.usual_unit = usual;
+        self
+    }
+}
+
+/// How a value is laid out in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// `key = value`.
+    Value,
+    /// `[key]`, once.
+    Table,
+    /// `[[key]]`, once for each.
+    Tables,
 }

@@ -8,7 +8,7 @@ use std::ops::Deref;
 
 use crate::diagnostics::Diagnostics;
 use crate::kinds::{self, Of};
-use crate::reader::Reader;
+use crate::reader::{Guide, Reader};
 use crate::record::{Datum, Record};
 use crate::source::At;
 use crate::suggest::Budget;
@@ -64,6 +64,7 @@ pub(crate) fn defaults<T: Table>(chosen: &str, at: &At) -> T {
         cell_ps: 1,
         cell_bits: 8,
         suggestions: Budget::default(),
+        guide: Guide::NONE,
     };
     let table = node(Value::Table(entry.into_iter().collect()));
     T::read(&reader.section(T::TABLE, &table))

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::DerefMut;
 
 use super::Shard;
-use super::cut::Cut;
+use crate::cut::Cut;
 use crate::deadlock::packets_in;
 use crate::fabric::Fabric;
 use crate::lane::{FRESH, NONE};

@@ -3,7 +3,8 @@
 use backwater_packet::spec::CreditRule;
 
 use super::*;
-use crate::network::{Leg, Load};
+use crate::network::Leg;
+use crate::unit::Load;
 use crate::{first_difference, random_spec, with_rule};
 
 const NETWORKS: u64 = 200;

@@ -117,7 +117,7 @@ impl Case {
             }
         }
         while network.step().expect("the case is sound").is_some() {}
-        crate::report::report(network)
+        crate::finish::report(network)
     }
 
     /// Which flow each start on channel 0 is of: A, B, ...

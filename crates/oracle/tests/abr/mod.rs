@@ -5,7 +5,7 @@ use backwater_kernel::{Rate, Time, Wheel};
 use backwater_oracle::abr::{Kind, RateChange, Start};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{LossCause, Outcome};
-use backwater_packet::probe::{Crossing, ForwardCell, Probe, UnitKind};
+use backwater_packet::probe::{ControlKind, Crossing, ForwardCell, Probe, UnitKind};
 use backwater_packet::spec::{AbrSpec, NetworkSpec, SourceControlSpec};
 
 /// A change of ACR.
@@ -94,7 +94,7 @@ impl Log {
                 UnitKind::Data => Kind::Data,
                 UnitKind::ForwardRm => Kind::Forward,
                 UnitKind::BackwardRm => Kind::Backward,
-                UnitKind::Notice => Kind::Notice,
+                UnitKind::Control(ControlKind::Notice) => Kind::Notice,
                 other => panic!("no {other:?} was expected"),
             },
         };

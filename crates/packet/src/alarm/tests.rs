@@ -1,6 +1,8 @@
 //! One flow over one fast link; warnings come when the test says so.
 
 use super::*;
+use crate::probe::Probe;
+use crate::simulation::Simulation;
 use alloc::vec;
 use alloc::vec::Vec;
 

@@ -18,13 +18,13 @@ use alloc::vec::Vec;
 use backwater_kernel::{Channels, Duration, Place, Time, Violations};
 
 use super::{Crossing, Probe};
-use crate::leg::Leg;
-use crate::simulation::Network;
+use crate::hop::leg::Leg;
+use crate::hop::unit::{Fifo, NONE};
+use crate::network::Network;
 use crate::spec::{
     CreditRule, FlowControlSpec, FlowSpec, NetworkSpec, PoolSpec, Resync, SchedulerSpec,
     SourceControlSpec,
 };
-use crate::unit::{Fifo, NONE};
 
 /// Instants between two checks of everything.
 const FULL_CHECK_EVERY: u64 = 1024;
@@ -235,7 +235,7 @@ impl Audit {
             for unit in channel
                 .wire
                 .iter(&network.units)
-                .filter(|unit| unit.kind.is_data())
+                .filter(|unit| unit.kind.is_queued())
             {
                 wire[unit.leg as usize] += 1;
             }

@@ -19,7 +19,6 @@ use alloc::vec::Vec;
 use backwater_kernel::{Duration, Rate, Time};
 
 use super::{Crossing, Probe};
-use crate::build::is_pulled;
 use crate::outcome::{FlowPorts, PortsOutcome, SampleOutcome};
 use crate::spec::NetworkSpec;
 
@@ -81,7 +80,7 @@ impl Ports {
             legs.extend(flow.legs.iter().map(|leg| Leg {
                 channel: leg.channel,
                 flow: id as u32,
-                is_pulled: leg.parent.is_none() && is_pulled(flow),
+                is_pulled: leg.parent.is_none() && flow.is_pulled(),
                 waiting: 0,
                 wait: SampleOutcome::default(),
                 burst: match (leg.parent, &flow.reserve) {

@@ -7,9 +7,9 @@ use backwater_kernel::series::{Thinned, most_points};
 use backwater_kernel::{Channels, Duration, Rate, Time};
 
 use super::{Crossing, ForwardCell, Probe, RateInterval, UnitKind};
+use crate::hop::unit::NONE;
 use crate::outcome::Series;
 use crate::spec::{FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec};
-use crate::unit::NONE;
 
 mod points;
 mod stops;

@@ -1,16 +1,16 @@
 //! What a session does when its clock, an answer or a message comes.
 
+use backwater_ends::application::units::Traffic;
 use backwater_kernel::EventQueue;
 
 use super::Branches;
+use crate::hop::unit::NONE;
 use crate::outcome::SessionAnswer;
 use crate::probe::Probe;
-use crate::signal::Message;
+use crate::session::message::Message;
 use crate::simulation::Simulation;
 use crate::source_control::SourceControl;
 use crate::timer::Timer;
-use crate::traffic::Traffic;
-use crate::unit::NONE;
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Sessions open and close by the clock.

@@ -29,9 +29,8 @@ use alloc::collections::VecDeque;
 
 use backwater_kernel::{Duration, Rate, Time};
 
-use crate::explicit_rate::{Ratio, RmCell};
+use crate::marking::{ForwardCell, Ratio, RmCell};
 use crate::outcome::{AbrOutcome, CellCounts};
-use crate::probe::ForwardCell;
 use crate::spec::{AbrSpec, RateFormat, TurnAround};
 use crate::uili::{Answer, Due, Uili};
 use bursts::Bursts;

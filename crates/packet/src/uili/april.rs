@@ -5,7 +5,7 @@
 use backwater_kernel::Rate;
 
 use super::{Due, cells_over_rdf, stretch};
-use crate::explicit_rate::Ratio;
+use crate::marking::Ratio;
 
 /// The policy; it has no state.
 #[derive(Debug)]

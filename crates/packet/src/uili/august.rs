@@ -9,7 +9,7 @@ use backwater_kernel::Rate;
 use backwater_kernel::time::PS_PER_SECOND;
 
 use super::{Due, Once, less, stretch};
-use crate::explicit_rate::Ratio;
+use crate::marking::Ratio;
 
 /// State of the policy.
 #[derive(Debug)]

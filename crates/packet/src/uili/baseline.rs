@@ -8,7 +8,7 @@
 use backwater_kernel::Rate;
 
 use super::{Due, Once, less};
-use crate::explicit_rate::Ratio;
+use crate::marking::Ratio;
 
 /// State of the policy.
 #[derive(Debug)]

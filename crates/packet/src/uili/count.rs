@@ -11,7 +11,7 @@
 use backwater_kernel::Rate;
 
 use super::{Answer, Due, less};
-use crate::explicit_rate::Ratio;
+use crate::marking::Ratio;
 
 /// State of the policy.
 #[derive(Debug)]

@@ -7,7 +7,7 @@
 use backwater_kernel::{Rate, Time};
 
 use super::{Due, cells_over_rdf, less};
-use crate::explicit_rate::Ratio;
+use crate::marking::Ratio;
 
 /// State of the policy.
 #[derive(Debug)]

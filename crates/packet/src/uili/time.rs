@@ -8,7 +8,7 @@
 use backwater_kernel::{Duration, Rate};
 
 use super::{Due, Once, less, share_of};
-use crate::explicit_rate::Ratio;
+use crate::marking::Ratio;
 use crate::spec::TimeFloor;
 
 /// State of the policy.

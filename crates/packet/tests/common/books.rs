@@ -2,7 +2,7 @@
 
 use backwater_kernel::{Channels, Time};
 use backwater_packet::Network;
-use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::probe::{ControlKind, Crossing, Probe, UnitKind};
 use backwater_packet::spec::NetworkSpec;
 
 /// Most that was reserved on each channel, and what is at the end; legs that were torn down, and
@@ -31,7 +31,7 @@ impl Probe for Books {
         let closed = &mut self.closed[crossing.leg as usize];
         match (crossing.kind, crossing.value) {
             (UnitKind::Data, _) => self.late_units += *closed as u64,
-            (UnitKind::Session, 3) => *closed = true,
+            (UnitKind::Control(ControlKind::Session), 3) => *closed = true,
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! A probe that keeps what happens on one leg.
 
 use backwater_kernel::Time;
-use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::probe::{ControlKind, Crossing, Probe, UnitKind};
 
 /// Data starts, credit starts and what a leg's receiver held at each of them.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Probe for Watch {
         }
         match crossing.kind {
             UnitKind::Data => self.starts.push(crossing.at),
-            UnitKind::Credit => self.credits.push(CreditCell {
+            UnitKind::Control(ControlKind::Credit) => self.credits.push(CreditCell {
                 at: crossing.at,
                 value: crossing.value,
                 stored: self.fill,

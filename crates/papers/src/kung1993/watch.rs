@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::Time;
-use backwater_packet::probe::{Crossing, Probe, UnitKind};
+use backwater_packet::probe::{ControlKind, Crossing, Probe, UnitKind};
 
 /// Everything that happened to the data and the credit of every leg.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Probe for Watch {
         let leg = crossing.leg;
         match crossing.kind {
             UnitKind::Data => self.starts.entry(leg).or_default().push(crossing.at),
-            UnitKind::Credit => {
+            UnitKind::Control(ControlKind::Credit) => {
                 let arrived = self.arrived.get(&leg).copied().unwrap_or(0);
                 let stored = self.fill.get(&leg).copied().unwrap_or(0) as u64;
                 let credit = Credit {

@@ -18,6 +18,7 @@ use backwater_packet::spec::Span;
 use crate::diagnostics::Diagnostics;
 use crate::given::COMPARISON;
 use crate::given::compare::MARK;
+use crate::glossary::GUIDE;
 use crate::reader::Reader;
 use crate::set_aside;
 use crate::source::{Set, Source};
@@ -286,6 +287,7 @@ impl Comparison {
             cell_ps: 1,
             cell_bits: 8 * CELL_BYTES,
             suggestions: Budget::default(),
+            guide: &GUIDE,
         }
         .section(COMPARISON, &node);
         crate::leave_out_what_follows(&root, &mut mistakes);

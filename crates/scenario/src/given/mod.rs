@@ -97,14 +97,14 @@ fn unknown(section: &Section, table: &Node) -> usize {
 pub(crate) fn sections() -> Vec<&'static Section> {
     let mut all = Vec::new();
     for (_, root) in ROOTS {
-        add_sections(root, &mut all);
+        root.add_below(&mut all);
     }
     all
 }
 
 /// The sections of a comparison.
 pub(crate) fn sections_of_comparisons() -> Vec<&'static Section> {
-    sections_below(COMPARISON)
+    COMPARISON.below()
 }
 
 /// Is it in comparisons, and in no scenario?
@@ -113,32 +113,10 @@ pub(crate) fn is_of_comparisons(section: &Section) -> bool {
     all.any(|known| std::ptr::eq(known, section))
 }
 
-/// The sections a file for one engine may have.
-pub(crate) fn sections_below(root: &'static Section) -> Vec<&'static Section> {
-    let mut all = Vec::new();
-    add_sections(root, &mut all);
-    all
-}
-
-fn add_sections(root: &'static Section, all: &mut Vec<&'static Section>) {
-    let mut next = all.len();
-    all.push(root);
-    while next < all.len() {
-        for key in all[next].keys {
-            if let Some(section) = key.kind.section()
-                && !all.iter().any(|known| std::ptr::eq(*known, section))
-            {
-                all.push(section);
-            }
-        }
-        next += 1;
-    }
-}
-
 /// The engine whose files have this section; `None` if those of all.
 pub(crate) fn engine_of(section: &Section) -> Option<&'static str> {
     let has = |root: &'static Section| {
-        let mut below = sections_below(root).into_iter();
+        let mut below = root.below().into_iter();
         below.any(|known| std::ptr::eq(known, section))
     };
     let mut engines = ROOTS.iter().filter(|(_, root)| has(root));

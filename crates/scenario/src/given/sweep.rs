@@ -6,9 +6,6 @@ use crate::given::Named;
 use crate::tree::Node;
 use crate::typed::Placed;
 
-/// Most seeds of a sweep.
-pub(crate) const MOST_SEEDS: u64 = 10_000;
-
 /// What `backwater sweep` varies: every combination of the values of all axes, with every seed.
 /// `backwater run` leaves it alone.
 #[derive(Table, Clone, Debug)]

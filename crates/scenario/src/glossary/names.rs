@@ -25,7 +25,7 @@ pub(super) fn key_of(name: &str, engine: &str) -> Option<(&'static Section, &'st
     let Some((table, key)) = path.rsplit_once('.') else {
         return root.key(path).map(|key| (root, key));
     };
-    let sections = given::sections_below(root);
+    let sections = root.below();
     let mut named = sections
         .iter()
         .filter(|section| section.name.trim_matches(['[', ']']) == table);
@@ -64,7 +64,7 @@ mod tests {
             }),
             None if name.starts_with('[') => {
                 let root = root_of(engine)?;
-                let sections = given::sections_below(root);
+                let sections = root.below();
                 sections.iter().any(|section| section.name == name)
             }
             None => {

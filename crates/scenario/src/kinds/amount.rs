@@ -1,9 +1,8 @@
 //! How much a source sends: so many units, or bytes.
 
-use super::{Facts, Kind, any_of, names, of};
+use super::{Facts, Kind, any_of, names, of, quantity};
 use crate::reader::Reader;
 use crate::record::Datum;
-use crate::schema::quantity;
 use crate::table::Key;
 use crate::tree::Node;
 use crate::units::{self, COUNTS, SIZES};

@@ -28,135 +28,19 @@ pub use or::{Or, OrShare, OrWord};
 pub use rate::{CellRate, Rate, RateOrShare};
 pub use share::{Portion, PortionOr, Probability, Ratio, Share};
 pub use size::{Size, Threshold};
+pub(crate) use sweep::MOST_SEEDS;
 pub use sweep::{Axes, Seeds};
 pub use table::{Short, Table, Tables};
 pub use time::{Cable, Clock, ClockOr, ClockSpan, Span, Time, TimeOr};
 pub use whole::{Whole, WholeOr, Wholes};
 pub use word::{Truth, Words};
 
-use std::any::Any;
-use std::fmt::Display;
+pub use crate::table::{Facts, Form, Kind};
 
 use serde_json::{Value, json};
 
-use crate::reader::Reader;
 use crate::record::Datum;
-use crate::table::{Choice, Key, Section};
-use crate::tree::Node;
 use crate::units::Unit;
-
-/// What a value may be.
-pub trait Kind: Any + Sync {
-    /// What is said of it.
-    fn facts(&self) -> Facts;
-
-    /// Reads a value for this key and tells what is wrong with it.
-    fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum>;
-
-    /// A value for the key of this name, as TOML.
-    fn example_for(&self, _key: &str) -> String {
-        self.facts().example
-    }
-
-    /// How a value is laid out in a file.
-    fn form(&self) -> Form {
-        Form::Value
-    }
-
-    /// The section that describes the table or tables.
-    fn section(&self) -> Option<&'static Section> {
-        None
-    }
-
-    /// The words of which a value is one.
-    fn choices(&self) -> Option<&'static [Choice]> {
-        None
-    }
-
-    /// The key whose value may stand for the whole table.
-    fn short_key(&self) -> Option<&'static Key> {
-        None
-    }
-}
-
-impl dyn Kind {
-    /// Is it a `K`?
-    pub fn is<K: Kind>(&self) -> bool {
-        self.cast::<K>().is_some()
-    }
-
-    /// This kind, if it is a `K`.
-    pub fn cast<K: Kind>(&self) -> Option<&K> {
-        (self as &dyn Any).downcast_ref()
-    }
-}
-
-/// What is said of a kind of values.
-pub struct Facts {
-    /// "a span of time".
-    pub noun: String,
-    /// A value, as TOML.
-    pub example: String,
-    /// What may be given, with units and range.
-    pub allowed: String,
-    /// The same where words and tables have a place of their own.
-    pub summary: String,
-    /// The units a value may have.
-    pub units: Vec<&'static str>,
-    /// The unit to show in an example with the user's own number.
-    pub usual_unit: &'static str,
-    /// As JSON schema.
-    pub schema: Value,
-}
-
-impl Facts {
-    fn new(noun: impl Into<String>, example: impl Into<String>, schema: Value) -> Self {
-        let noun = noun.into();
-        Self {
-            allowed: noun.clone(),
-            summary: noun.clone(),
-            noun,
-            example: example.into(),
-            units: Vec::new(),
-            usual_unit: "us",
-            schema,
-        }
-    }
-
-    fn allowed(mut self, allowed: impl Into<String>) -> Self {
-        self.allowed = allowed.into();
-        self.summary = self.allowed.clone();
-        self
-    }
-
-    fn summary(mut self, summary: impl Into<String>) -> Self {
-        self.summary = summary.into();
-        self
-    }
-
-    /// A range with its units.
-    fn range(self, range: impl Display, units: Vec<&'static str>, usual: &'static str) -> Self {
-        self.allowed(format!("{range}, in {}", units.join(", ")))
-            .units(units, usual)
-    }
-
-    fn units(mut self, units: Vec<&'static str>, usual: &'static str) -> Self {
-        self.units = units;
-        self.usual_unit = usual;
-        self
-    }
-}
-
-/// How a value is laid out in a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
-    /// `key = value`.
-    Value,
-    /// `[key]`, once.
-    Table,
-    /// `[[key]]`, once for each.
-    Tables,
-}
 
 /// A type of Rust that holds values of the kind `K`.
 pub trait Of<K>: Sized {
@@ -214,4 +98,10 @@ fn names(units: &[Unit]) -> Vec<&'static str> {
 
 fn any_of<const N: usize>(schemas: [Value; N]) -> Value {
     json!({ "anyOf": schemas.as_slice() })
+}
+
+/// A string that holds a number and one of these units.
+fn quantity(units: &[&str]) -> Value {
+    let number = r"^\s*\+?([0-9][0-9_]*\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*";
+    json!({ "type": "string", "pattern": format!("{number}({})\\s*$", units.join("|")) })
 }

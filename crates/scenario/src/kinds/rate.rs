@@ -5,10 +5,9 @@ use serde_json::json;
 
 use super::or::word;
 use super::share::share;
-use super::{Facts, Kind, OrShare, OrWord, any_of, names, of, usual};
+use super::{Facts, Kind, OrShare, OrWord, any_of, names, of, quantity, usual};
 use crate::reader::Reader;
 use crate::record::Datum;
-use crate::schema::quantity;
 use crate::table::Key;
 use crate::tree::{self, Node};
 use crate::units::{self, RATES};

@@ -3,10 +3,9 @@
 use serde_json::json;
 
 use super::or::word;
-use super::{Facts, Kind, OrWord, any_of, of};
+use super::{Facts, Kind, OrWord, any_of, of, quantity};
 use crate::reader::Reader;
 use crate::record::Datum;
-use crate::schema::quantity;
 use crate::table::Key;
 use crate::tree::Node;
 use crate::units;

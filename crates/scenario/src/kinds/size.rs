@@ -2,10 +2,9 @@
 
 use super::share::whole_or_less;
 use super::whole::{counts, narrow};
-use super::{Facts, Kind, OrShare, any_of, names, of};
+use super::{Facts, Kind, OrShare, any_of, names, of, quantity};
 use crate::reader::Reader;
 use crate::record::Datum;
-use crate::schema::quantity;
 use crate::table::Key;
 use crate::tree::{self, Node};
 use crate::units::{self, SIZES};

@@ -3,11 +3,13 @@
 use serde_json::json;
 
 use super::{Facts, Kind, any_of, of};
-use crate::given::sweep::MOST_SEEDS;
 use crate::reader::Reader;
 use crate::record::Datum;
 use crate::table::Key;
 use crate::tree::{self, Node};
+
+/// Most seeds of a sweep.
+pub(crate) const MOST_SEEDS: u64 = 10_000;
 
 /// How many seeds, or a list of them.
 pub struct Seeds;

@@ -1,11 +1,10 @@
 //! Tables, one or many, written out or short.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Facts, Form, Kind, any_of};
 use crate::reader::Reader;
 use crate::record::Datum;
-use crate::schema::reference;
 use crate::table::{Key, Section};
 use crate::tree::{self, Entry, Node};
 
@@ -21,9 +20,13 @@ pub struct Short(pub &'static Section, pub &'static str);
 impl Kind for Table {
     fn facts(&self) -> Facts {
         let keys: Vec<&str> = self.0.keys.iter().map(|key| key.name).collect();
-        Facts::new("a table", "{}", json!({ "allOf": [reference(self.0)] }))
+        Facts::new("a table", "{}", json!({ "type": "object" }))
             .allowed(format!("keys {}", keys.join(", ")))
             .summary(format!("see `{}`", self.0.name))
+    }
+
+    fn schema(&self, place: &dyn Fn(&Section) -> Value) -> Value {
+        json!({ "allOf": [place(self.0)] })
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -47,9 +50,13 @@ impl Kind for Tables {
         Facts {
             noun: "a list of tables".into(),
             example: "[]".into(),
-            schema: json!({ "type": "array", "items": reference(self.0) }),
+            schema: json!({ "type": "array" }),
             ..Table(self.0).facts()
         }
+    }
+
+    fn schema(&self, place: &dyn Fn(&Section) -> Value) -> Value {
+        json!({ "type": "array", "items": place(self.0) })
     }
 
     fn read(&self, reader: &mut Reader<'_>, key: &Key, node: &Node) -> Option<Datum> {
@@ -90,6 +97,14 @@ impl Kind for Short {
                 alone.allowed, table.allowed
             ))
             .summary(format!("{summary}, or a table: {}", table.summary))
+    }
+
+    fn schema(&self, place: &dyn Fn(&Section) -> Value) -> Value {
+        let table = Table(self.0).schema(place);
+        match self.short_key() {
+            Some(key) => any_of([key.kind.schema(place), table]),
+            None => table,
+        }
     }
 
     /// A value alone is told under the name of `key`.

@@ -7,8 +7,10 @@ use backwater_packet::spec;
 
 use super::*;
 use crate::diagnostics::Diagnostics;
+use crate::reader::{Guide, Reader};
 use crate::source::At;
 use crate::suggest::Budget;
+use crate::table::Key;
 use crate::tree::read_value;
 use crate::{given, units};
 
@@ -21,6 +23,7 @@ fn read<K: Kind, T: Of<K>>(kind: &'static K, toml: &str) -> Result<T, Vec<&'stat
         cell_ps: 1_000_000,
         cell_bits: 424,
         suggestions: Budget::default(),
+        guide: Guide::NONE,
     };
     let key = Key {
         name: "key",

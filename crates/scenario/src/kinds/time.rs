@@ -5,11 +5,10 @@ use backwater_packet::spec::Span::{Exponential, Fixed, Uniform};
 use serde_json::json;
 
 use super::or::or;
-use super::{Facts, Kind, any_of, names, of};
+use super::{Facts, Kind, any_of, names, of, quantity};
 use crate::diagnostics::Diagnostic;
 use crate::reader::Reader;
 use crate::record::Datum;
-use crate::schema::quantity;
 use crate::table::Key;
 use crate::tree::{self, Node};
 use crate::units::{self, LENGTHS, TIMES};

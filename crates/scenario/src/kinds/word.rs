@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::{Facts, Kind, of, usual};
 use crate::diagnostics::Diagnostic;
-use crate::glossary;
 use crate::reader::{Reader, clip, words};
 use crate::record::Datum;
 use crate::suggest;
@@ -39,7 +38,7 @@ impl Kind for Words {
             return Some(Datum::Word(word));
         }
         let nearest = suggest::did_you_mean(&text, self.names());
-        let word = glossary::meant(&text, reader.root, reader.root);
+        let word = (reader.guide.meant)(&text, reader.root, reader.root);
         let word = word.filter(|word| word.is_here || nearest.is_none());
         reader.mistakes.push(
             Diagnostic::error(

@@ -2,16 +2,17 @@
 //!
 //! One reader for every section: what may stand where, in which unit and range, is data.
 
+mod guide;
 mod value;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::given;
-use crate::glossary;
-use crate::kinds::Form;
 use crate::record::{Field, Record};
 use crate::suggest::{self, Budget};
-use crate::table::{Choice, Default, Group, Key, Section, Selector};
+use crate::table::{Choice, Default, Form, Group, Key, Section, Selector};
 use crate::tree::{self, Entry, Node, Value};
+
+use guide::WayOn;
+pub(crate) use guide::{Guide, Meant};
 
 /// The choice that turns what a table describes off.
 const OFF: &str = "none";
@@ -26,6 +27,8 @@ pub struct Reader<'a> {
     /// Bits of a cell, for the unit `cells/s`.
     pub(crate) cell_bits: u64,
     pub(crate) suggestions: Budget,
+    /// Whom to ask about words that are not of the language here.
+    pub(crate) guide: &'static Guide,
 }
 
 impl Reader<'_> {
@@ -85,14 +88,18 @@ impl Reader<'_> {
         if found.is_none() {
             let meant = self.suggestions.spend();
             let way_on = match meant {
-                true => self.way_on(section, &entry.key),
+                true => self.guide.way_on(self.root, section, &entry.key),
                 false => WayOn::default(),
             };
             // Its author need not be told as well that the key is missing.
             record.faulty.extend(way_on.keys);
             let mut diagnostic = Diagnostic::error(
                 "unknown-key",
-                format!("unknown key `{}` in {}", clip(&entry.key), titled(section)),
+                format!(
+                    "unknown key `{}` in {}",
+                    clip(&entry.key),
+                    titled(section, self.root)
+                ),
             )
             .at(entry.key_at.clone(), "not a key of this table");
             for help in way_on.help {
@@ -160,7 +167,7 @@ impl Reader<'_> {
                 format!(
                     "with {} `{OFF}` the rest of {} has no effect",
                     selector.key,
-                    titled(section)
+                    titled(section, self.root)
                 ),
             )
             .at(first.key_at.clone(), "the first of them")
@@ -229,7 +236,7 @@ impl Reader<'_> {
         };
         let mut diagnostic = Diagnostic::error(
             "missing-key",
-            format!("{what} is missing in {}", titled(section)),
+            format!("{what} is missing in {}", titled(section, self.root)),
         )
         .at(node.at.clone(), format!("no {what} here"))
         .note(format!("{}: {}", key.name, key.meaning))
@@ -269,7 +276,7 @@ impl Reader<'_> {
             self.mistakes.push(
                 Diagnostic::error(
                     "missing-key",
-                    format!("{keys} is missing in {}", titled(section)),
+                    format!("{keys} is missing in {}", titled(section, self.root)),
                 )
                 .at(node.at.clone(), format!("none of {keys} here"))
                 .help(format!("add one of them, such as `{example}`"))
@@ -277,14 +284,6 @@ impl Reader<'_> {
             );
         }
     }
-}
-
-/// What is told of a key that is unknown.
-#[derive(std::default::Default)]
-struct WayOn {
-    /// Keys of the same table that may be meant.
-    keys: Vec<&'static str>,
-    help: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -299,63 +298,6 @@ impl Reader<'_> {
         let example = key.example();
         (!table.is_empty()).then(|| format!("or give it beside: `--set '{table}{example}'`"))
     }
-
-    /// What may be meant: a key of like letters, the place of this key, or what the field calls so.
-    fn way_on(&self, here: &'static Section, name: &str) -> WayOn {
-        let word = glossary::meant(name, self.root, here);
-        let nearest = suggest::nearest(name, here.keys.iter().map(|key| key.name));
-        let named = word.as_ref().map(|word| word.keys.clone());
-        let mut keys = named.unwrap_or_default();
-        let mut help = Vec::new();
-        if let Some(key) = nearest
-            && (keys.is_empty() || keys.contains(&key))
-        {
-            keys = vec![key];
-            help.push(format!("did you mean `{key}`?"));
-            if word.as_ref().is_some_and(|word| word.keys.contains(&key)) {
-                return WayOn { keys, help };
-            }
-        }
-        let homes = homes(self.root, here, name);
-        if !homes.is_empty() {
-            help.push(format!("`{name}` belongs in {}", suggest::one_of(homes)));
-            return WayOn { keys, help };
-        }
-        match word {
-            Some(word) if word.is_here => help.push(word.help),
-            word => {
-                let abroad = self.abroad(here, name);
-                help.extend(abroad.or(word.map(|word| word.help)));
-            }
-        }
-        WayOn { keys, help }
-    }
-
-    /// Where files for another engine have this key.
-    fn abroad(&self, here: &Section, name: &str) -> Option<String> {
-        let mut others = given::ROOTS
-            .iter()
-            .filter(|(_, root)| !std::ptr::eq(*root, self.root));
-        others.find_map(|(engine, root)| {
-            let homes = homes(root, here, name);
-            let place = match homes.contains(&root.name) {
-                true => String::new(),
-                false => format!(", in {}", suggest::one_of(homes.iter().copied())),
-            };
-            (!homes.is_empty()).then(|| format!("`{name}` is for `engine = \"{engine}\"`{place}"))
-        })
-    }
-}
-
-/// Names of the sections that have a key of this name.
-fn homes(root: &'static Section, here: &Section, name: &str) -> Vec<&'static str> {
-    given::sections_below(root)
-        .iter()
-        .filter(|section| !std::ptr::eq(**section, here))
-        .filter(|section| section.key(name).is_some_and(|key| !key.repeats()))
-        .map(|section| section.name)
-        .take(3)
-        .collect()
 }
 
 /// What the selector chooses: `None` where that is not known.
@@ -385,9 +327,9 @@ fn entry_is_default(section: &Section, choice: &str) -> bool {
     section.selector.and_then(|selector| selector.default) == Some(choice)
 }
 
-/// "the table `[link]`", or "the file".
-pub(crate) fn titled(section: &Section) -> String {
-    if given::is_root(section) {
+/// "`[link]`", or "the file".
+pub(crate) fn titled(section: &Section, root: &Section) -> String {
+    if std::ptr::eq(section, root) {
         "the file".into()
     } else {
         format!("`{}`", section.name)

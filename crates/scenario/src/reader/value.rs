@@ -4,8 +4,7 @@
 
 use super::{Reader, clip};
 use crate::diagnostics::Diagnostic;
-use crate::kinds::{Facts, Form};
-use crate::table::Key;
+use crate::table::{Facts, Form, Key};
 use crate::tree::{Node, Value};
 use crate::units::{self, Fault};
 

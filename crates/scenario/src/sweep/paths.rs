@@ -126,7 +126,7 @@ fn possible(
 }
 
 fn unknown(name: &str, at: &At, root: &'static Section) -> Diagnostic {
-    let sections = given::sections_below(root);
+    let sections = root.below();
     let known = sections.iter().flat_map(|section| section.keys);
     let known = known.map(|key| key.name).filter(|known| *known != "sweep");
     let is = |engine: &'static Section| std::ptr::eq(root, engine);

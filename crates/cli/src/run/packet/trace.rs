@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
-use backwater_packet::probe::{Passage, TraceEntry, UnitKind};
+use backwater_packet::probe::{ControlKind, Passage, TraceEntry, UnitKind};
 use backwater_packet::spec::NetworkSpec;
 use backwater_results::directory::fresh_file;
 use backwater_results::{TraceRecord, TraceWriter};
@@ -51,14 +51,14 @@ impl Trace {
         let (from, to) = self.ends[crossing.channel as usize];
         let (kind, index) = match crossing.kind {
             UnitKind::Data => (backwater_results::UnitKind::Data, 0),
-            UnitKind::Credit => (backwater_results::UnitKind::Credit, 1),
-            UnitKind::Request => (backwater_results::UnitKind::Request, 2),
-            UnitKind::Sync => (backwater_results::UnitKind::Sync, 3),
-            UnitKind::Alarm => (backwater_results::UnitKind::Alarm, 4),
-            UnitKind::Session => (backwater_results::UnitKind::Session, 5),
+            UnitKind::Control(ControlKind::Credit) => (backwater_results::UnitKind::Credit, 1),
+            UnitKind::Control(ControlKind::Request) => (backwater_results::UnitKind::Request, 2),
+            UnitKind::Control(ControlKind::Sync) => (backwater_results::UnitKind::Sync, 3),
+            UnitKind::Control(ControlKind::Alarm) => (backwater_results::UnitKind::Alarm, 4),
+            UnitKind::Control(ControlKind::Session) => (backwater_results::UnitKind::Session, 5),
             UnitKind::ForwardRm => (backwater_results::UnitKind::ForwardRm, 0),
             UnitKind::BackwardRm => (backwater_results::UnitKind::BackwardRm, 0),
-            UnitKind::Notice => (backwater_results::UnitKind::Notice, 6),
+            UnitKind::Control(ControlKind::Notice) => (backwater_results::UnitKind::Notice, 6),
         };
         let (node, direction) = match entry.what {
             Passage::Out => (from, backwater_results::Crossing::Out),

@@ -8,10 +8,10 @@ use super::Notes;
 use super::books::{Books, Move};
 use super::ledger::{Hop, LaneBook, Visit};
 use crate::fabric::{Fabric, OutputQueues};
-use crate::finish::queued_flits;
 use crate::lane::{FRESH, InLane, NONE};
 use crate::layout::BLOCK;
 use crate::probe::Network;
+use crate::source::queued_flits;
 
 /// What the engine has under way, counted one by one.
 #[derive(Debug, Default)]

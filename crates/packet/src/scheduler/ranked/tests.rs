@@ -4,10 +4,10 @@ use backwater_kernel::Wheel;
 
 use super::*;
 use crate::Simulation;
+use crate::network::Network;
 use crate::probe::{Audit, Probe};
 use crate::scheduler::Scheduler;
 use crate::scheduler::testing::{busy, idle, share};
-use crate::simulation::Network;
 use crate::spec::*;
 
 fn groups(sizes: &[u32]) -> Vec<Vec<(u32, Share)>> {

@@ -1,0 +1,105 @@
+//! One instant: phase after phase.
+
+use backwater_kernel::{Event, EventQueue, Phase, Time};
+
+use crate::probe::Probe;
+use crate::shaping::Site;
+use crate::simulation::Simulation;
+use crate::timer::Timer;
+
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
+    /// All that happens at `now`: arrivals, timers, choices.
+    pub(crate) fn run_instant(&mut self, now: Time) {
+        self.now = now;
+        if !self.is_warm && now >= self.warm_up {
+            self.end_warm_up();
+        }
+        while let Some((first, mut channels)) = self.due.deliveries.take_word() {
+            while channels != 0 {
+                self.events_handled += 1;
+                self.deliver(first + channels.trailing_zeros());
+                channels &= channels - 1;
+            }
+        }
+        while let Some(event) = self.due.take_other() {
+            self.events_handled += 1;
+            self.on_timer(Timer::of(event), event.entity());
+        }
+        self.arbitrate_all();
+        self.probe.after_instant(now, &self.network);
+    }
+
+    #[inline]
+    fn on_timer(&mut self, timer: Timer, entity: u32) {
+        match timer {
+            Timer::Request => self.on_request_timer(entity),
+            Timer::Refresh => self.on_refresh_timer(entity),
+            Timer::EndToEnd => self.on_end_to_end_timer(entity),
+            Timer::Interval => self.on_interval_timer(entity),
+            Timer::Tcp => self.on_tcp_timer(entity),
+            Timer::Open => self.open_session(entity),
+            Timer::Close => self.close_session(entity),
+            Timer::Reserve => self.reserve(entity),
+            Timer::Release => self.release(entity),
+            Timer::Offer => self.on_source_timer(entity),
+            Timer::Envelope => self.on_gate_timer(entity, Site::Envelope),
+            Timer::Spacing => self.on_gate_timer(entity, Site::Spacing),
+            Timer::Policer => self.on_gate_timer(entity, Site::Policer),
+            Timer::Slot => self.on_slot(entity),
+        }
+    }
+
+    /// Every woken port chooses on what has arrived; then the memory these choices free is free,
+    /// and control units that it provokes may take ports that are still idle. So the order of
+    /// ports decides nothing. What ports refused as it came is free before they choose.
+    #[inline]
+    fn arbitrate_all(&mut self) {
+        if !self.freed.is_empty() {
+            self.free_units();
+        }
+        self.queue_tickets();
+        self.arbitrate_woken();
+        self.free_units();
+        if !self.tickets.is_empty() {
+            self.queue_tickets();
+            self.arbitrate_woken();
+        }
+    }
+
+    /// The memory is free that ports gave up: by their choices, or as they refused what came.
+    #[inline]
+    pub(crate) fn free_units(&mut self) {
+        let mut freed = core::mem::take(&mut self.freed);
+        for unit in freed.drain(..) {
+            self.free_unit(unit);
+        }
+        self.freed = freed;
+    }
+
+    #[inline]
+    fn arbitrate_woken(&mut self) {
+        while let Some((first, mut channels)) = self.due.arbitrations.take_word() {
+            while channels != 0 {
+                self.events_handled += 1;
+                self.arbitrate(first + channels.trailing_zeros());
+                channels &= channels - 1;
+            }
+        }
+    }
+
+    /// The channel has something to send: it arbitrates now, or when the wire is free.
+    #[inline]
+    pub(crate) fn wake(&mut self, channel_id: u32) {
+        let channel = &mut self.network.channels[channel_id as usize];
+        if channel.arbitration_due {
+            return;
+        }
+        channel.arbitration_due = true;
+        if channel.free_at <= self.now {
+            self.due.arbitrations.insert(channel_id);
+        } else {
+            self.events
+                .push(Event::new(channel.free_at, Phase::Arbitrate, channel_id, 0));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The state of a network in motion: what there is, without what happens to it.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use backwater_kernel::Time;
+use backwater_kernel::stats::TimeWeighted;
+
+use crate::cell_tcp::Connections;
+use crate::flow::Flow;
+use crate::flow_control::{CreditLink, Settings, StartArena};
+use crate::hop::leg::{Leg, LegCounts};
+use crate::hop::unit::{NONE, SharedCopies, Units};
+use crate::hop::wire::Channel;
+use crate::memory::pool::Pool;
+use crate::session::Sessions;
+use crate::sink::Outlet;
+
+/// Everything there is: legs, channels, flows, units. Probes may read it.
+pub struct Network {
+    pub(crate) legs: Vec<Leg>,
+    pub(crate) counts: Vec<LegCounts>,
+    pub(crate) credits: Vec<CreditLink>,
+    pub(crate) settings: Vec<Settings>,
+    pub(crate) starts: StartArena,
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) sinks: Vec<Outlet>,
+    pub(crate) units: Units,
+    pub(crate) copies: SharedCopies,
+    /// Children of legs that branch, and first legs of flows.
+    pub(crate) children: Vec<u32>,
+    /// Destinations behind each leg.
+    pub(crate) leaves_below: Vec<u32>,
+    pub(crate) pools: Vec<Pool>,
+    /// Where any flow has a session.
+    pub(crate) sessions: Option<Box<Sessions>>,
+    /// Where there are any.
+    pub(crate) tcp: Option<Box<Connections>>,
+}
+
+impl Network {
+    /// The first legs of a flow.
+    pub(crate) fn roots(&self, flow_id: u32) -> &[u32] {
+        let flow = &self.flows[flow_id as usize];
+        &self.children[flow.first_root as usize..][..flow.roots as usize]
+    }
+
+    /// How many legs continue `leg_id`; of `NONE`, the source, how many leave it.
+    pub(crate) fn branches(&self, flow_id: u32, leg_id: u32) -> usize {
+        match leg_id {
+            NONE => self.flows[flow_id as usize].roots as usize,
+            leg => self.legs[leg as usize].receiver.children as usize,
+        }
+    }
+
+    /// One of them.
+    pub(crate) fn branch(&self, flow_id: u32, leg_id: u32, index: usize) -> u32 {
+        if leg_id == NONE {
+            return self.roots(flow_id)[index];
+        }
+        let receiver = &self.legs[leg_id as usize].receiver;
+        match receiver.children {
+            1 => receiver.first_child,
+            _ => self.children[receiver.first_child as usize + index],
+        }
+    }
+
+    /// Data units of a leg between its two ends.
+    pub(crate) fn on_the_wire(&self, leg_id: u32) -> u64 {
+        let leg = &self.legs[leg_id as usize];
+        leg.sender.sent - leg.receiver.arrived - self.counts[leg_id as usize].lost
+    }
+}
+
+/// A host or a switch: its common memory.
+pub(crate) struct Node {
+    pub stored: TimeWeighted,
+    /// Index of the pool that holds it; `NONE` without limit.
+    pub pool: u32,
+}
+
+/// A unit that leaves the memory of the node at the end of `leg`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Freed {
+    pub leg: u32,
+    pub bytes: u32,
+    /// When its last bit has left.
+    pub until: Time,
+}

@@ -1,0 +1,101 @@
+//! The way on for who writes a word that is not of the language here.
+
+use crate::suggest;
+use crate::table::Section;
+
+/// What the reader asks beyond the file that it reads.
+pub(crate) struct Guide {
+    /// What files may hold, by the word for their engine.
+    pub files: &'static [(&'static str, &'static Section)],
+    /// What the field means by a word that stands in a section of a file with this root.
+    pub meant: fn(&str, &'static Section, &'static Section) -> Option<Meant>,
+}
+
+/// What a word that is none of ours means to the field.
+pub(crate) struct Meant {
+    /// A line of help.
+    pub help: String,
+    /// Whether files for this engine have something for it.
+    pub is_here: bool,
+    /// The keys of the section at hand that stand for it.
+    pub keys: Vec<&'static str>,
+}
+
+/// What is told of a key that is unknown.
+#[derive(Default)]
+pub(super) struct WayOn {
+    /// Keys of the same table that may be meant.
+    pub keys: Vec<&'static str>,
+    pub help: Vec<String>,
+}
+
+impl Guide {
+    /// Nobody to ask: for tables that a program writes.
+    pub(crate) const NONE: &Guide = &Guide {
+        files: &[],
+        meant: |_, _, _| None,
+    };
+
+    /// What may be meant: a key of like letters, the place of this key, or what the field calls so.
+    pub(super) fn way_on(
+        &self,
+        root: &'static Section,
+        here: &'static Section,
+        name: &str,
+    ) -> WayOn {
+        let word = (self.meant)(name, root, here);
+        let nearest = suggest::nearest(name, here.keys.iter().map(|key| key.name));
+        let named = word.as_ref().map(|word| word.keys.clone());
+        let mut keys = named.unwrap_or_default();
+        let mut help = Vec::new();
+        if let Some(key) = nearest
+            && (keys.is_empty() || keys.contains(&key))
+        {
+            keys = vec![key];
+            help.push(format!("did you mean `{key}`?"));
+            if word.as_ref().is_some_and(|word| word.keys.contains(&key)) {
+                return WayOn { keys, help };
+            }
+        }
+        let homes = homes(root, here, name);
+        if !homes.is_empty() {
+            help.push(format!("`{name}` belongs in {}", suggest::one_of(homes)));
+            return WayOn { keys, help };
+        }
+        match word {
+            Some(word) if word.is_here => help.push(word.help),
+            word => {
+                let abroad = self.abroad(root, here, name);
+                help.extend(abroad.or(word.map(|word| word.help)));
+            }
+        }
+        WayOn { keys, help }
+    }
+
+    /// Where files for another engine have this key.
+    fn abroad(&self, own: &'static Section, here: &Section, name: &str) -> Option<String> {
+        let mut others = self
+            .files
+            .iter()
+            .filter(|(_, root)| !std::ptr::eq(*root, own));
+        others.find_map(|(engine, root)| {
+            let homes = homes(root, here, name);
+            let place = match homes.contains(&root.name) {
+                true => String::new(),
+                false => format!(", in {}", suggest::one_of(homes.iter().copied())),
+            };
+            (!homes.is_empty()).then(|| format!("`{name}` is for `engine = \"{engine}\"`{place}"))
+        })
+    }
+}
+
+/// Names of the sections that have a key of this name.
+fn homes(root: &'static Section, here: &Section, name: &str) -> Vec<&'static str> {
+    root.below()
+        .into_iter()
+        .filter(|section| !std::ptr::eq(*section, here))
+        .filter(|section| section.key(name).is_some_and(|key| !key.repeats()))
+        .map(|section| section.name)
+        .take(3)
+        .collect()
+}
