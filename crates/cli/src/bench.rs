@@ -192,8 +192,11 @@ fn once(network: &NetworkSpec) -> Result<Cost, String> {
     simulation.run();
     let seconds = clock.seconds();
     let outcome = simulation.outcome();
-    if outcome.violations_total > 0 {
-        return Err(format!("{} promises were broken", outcome.violations_total));
+    if outcome.violations.total() > 0 {
+        return Err(format!(
+            "{} promises were broken",
+            outcome.violations.total()
+        ));
     }
     let (hops, events) = (outcome.unit_hops, outcome.events);
     Ok(Cost {

@@ -1,14 +1,14 @@
 //! From a specification to a network ready to run.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
-use core::fmt;
 
 use backwater_ends::stations::Stations;
 use backwater_kernel::hash::TraceHash;
-use backwater_kernel::{DueSet, Event, EventQueue, Phase, Purpose, Stream, Time};
+use backwater_kernel::{
+    BuildError, DueSet, Event, EventQueue, Phase, Purpose, Stream, Time, Violations,
+};
 
 use crate::back_pressure::{Asked, Requests};
 use crate::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
@@ -28,18 +28,6 @@ use crate::timer::Timer;
 mod check;
 
 pub use check::verify;
-
-/// A specification that can't be run; the scenario layer refuses it with more words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BuildError(pub String);
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl core::error::Error for BuildError {}
 
 impl<Q: EventQueue> Simulation<(), Q> {
     /// A network at time zero.
@@ -91,8 +79,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             stopped_before: network.no_stops(),
             control_before: vec![0; channels],
             underway_before: vec![Underway::default(); channels],
-            violations: Vec::new(),
-            violations_total: 0,
+            violations: Violations::default(),
             network,
         };
         simulation.set_first_events(spec);

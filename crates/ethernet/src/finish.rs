@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Duration, EventQueue, Time};
+use backwater_kernel::{Duration, EventQueue, Place, Time};
 
 use crate::frame::{Chain, NONE};
 use crate::network::Network;
@@ -38,7 +38,6 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             channels: self.channel_outcomes(since, ended_at),
             nodes: self.node_outcomes(),
             violations: self.violations.clone(),
-            violations_total: self.violations_total,
         };
         self.balance(&mut outcome);
         outcome
@@ -162,16 +161,15 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             if (frames, bytes) == (flow.created_total, flow.created_bytes_total) {
                 continue;
             }
-            outcome.violations_total += 1;
-            outcome.violations.push(crate::outcome::Violation {
-                at: outcome.ended_at,
-                channel: NONE,
-                what: format!(
-                    "flow {id} made {} frames ({} bytes), and {frames} ({bytes} bytes) were \
+            outcome
+                .violations
+                .note(outcome.ended_at, Place::Flow(id), || {
+                    format!(
+                        "flow {id} made {} frames ({} bytes), and {frames} ({bytes} bytes) were \
                      delivered, dropped or are inside",
-                    flow.created_total, flow.created_bytes_total
-                ),
-            });
+                        flow.created_total, flow.created_bytes_total
+                    )
+                });
         }
     }
 }

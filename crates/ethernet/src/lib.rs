@@ -31,7 +31,7 @@ mod testing;
 mod timer;
 mod transmit;
 
-pub use build::{BuildError, verify};
+pub use build::verify;
 pub use network::Network;
 pub use simulation::Simulation;
 pub use sizes::frame_bytes;

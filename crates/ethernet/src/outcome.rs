@@ -1,10 +1,9 @@
 //! What a run found: plain data for the results layer.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use backwater_ends::outcome::{DelayOutcome, EndsOutcome};
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Duration, Time, Violations};
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
 /// created = delivered + dropped + inside, in frames and in bytes. The rest covers the time after
@@ -29,10 +28,8 @@ pub struct EthernetOutcome {
     pub channels: Vec<ChannelOutcome>,
     /// By node.
     pub nodes: Vec<NodeOutcome>,
-    /// Promises broken, oldest first (the first 100).
-    pub violations: Vec<Violation>,
-    /// Promises broken in all.
-    pub violations_total: u64,
+    /// Promises broken.
+    pub violations: Violations,
 }
 
 /// Why a run ended.
@@ -81,17 +78,6 @@ pub struct Wait {
     pub first_flow: u32,
     /// Stopped since.
     pub since: Time,
-}
-
-/// A promise broken.
-#[derive(Clone, Debug)]
-pub struct Violation {
-    /// When.
-    pub at: Time,
-    /// Channel concerned.
-    pub channel: u32,
-    /// Which promise, with numbers.
-    pub what: String,
 }
 
 /// One flow, both directions together where it is a connection.

@@ -3,9 +3,8 @@
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use backwater_kernel::{Channels, TraceHash};
+use backwater_kernel::{BuildError, Channels, TraceHash};
 
-use crate::build::BuildError;
 use crate::frame::{Frame, NONE};
 use crate::spec::{EthernetSpec, NodeKind, Spread};
 

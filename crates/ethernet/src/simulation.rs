@@ -9,18 +9,17 @@ use alloc::vec::Vec;
 
 use backwater_ends::application::{Outgoing, Payload};
 use backwater_kernel::hash::TraceHash;
-use backwater_kernel::{DueSet, Duration, Event, EventQueue, Phase, Stream, Time, Wheel};
+use backwater_kernel::{
+    DueSet, Duration, Event, EventQueue, Phase, Place, Stream, Time, Violations, Wheel,
+};
 
 use crate::channel::Channel;
 use crate::finish::Underway;
 use crate::frame::{ECT, Frame, NONE};
 use crate::network::{Flow, Network};
-use crate::outcome::{Standstill, Violation};
+use crate::outcome::Standstill;
 use crate::probe::{Cause, Probe};
 use crate::timer::Timer;
-
-/// Promises broken that are kept word for word; the rest is only counted.
-const VIOLATIONS_KEPT: usize = 100;
 
 /// A network in motion. `P` looks on, `Q` orders events.
 pub struct Simulation<P: Probe = (), Q: EventQueue = Wheel> {
@@ -71,8 +70,7 @@ pub struct Simulation<P: Probe = (), Q: EventQueue = Wheel> {
     pub(crate) control_before: Vec<u64>,
     /// What each channel was sending then.
     pub(crate) underway_before: Vec<Underway>,
-    pub(crate) violations: Vec<Violation>,
-    pub(crate) violations_total: u64,
+    pub(crate) violations: Violations,
 }
 
 impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
@@ -437,14 +435,8 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
 
     /// A promise was broken.
     pub(crate) fn violate(&mut self, channel: u32, what: impl FnOnce() -> String) {
-        self.violations_total += 1;
-        if self.violations.len() < VIOLATIONS_KEPT {
-            self.violations.push(Violation {
-                at: self.now,
-                channel,
-                what: what(),
-            });
-        }
+        self.violations
+            .note(self.now, Place::Channel(channel), what);
     }
 }
 

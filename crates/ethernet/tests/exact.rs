@@ -46,7 +46,7 @@ fn run(net: &Net) -> (Log, EthernetOutcome) {
         Simulation::with_probe(&net.spec, Log::default()).expect("a sound network");
     simulation.run();
     let outcome = simulation.outcome();
-    assert_eq!(outcome.violations_total, 0, "{:?}", outcome.violations);
+    assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     (core::mem::take(simulation.probe_mut()), outcome)
 }
 

@@ -77,7 +77,7 @@ fn schemes() -> Vec<(&'static str, Option<BackPressureSpec>)> {
 fn finish<P: Probe, Q: backwater_kernel::EventQueue>(mut run: Simulation<P, Q>) -> EthernetOutcome {
     run.run();
     let outcome = run.outcome();
-    assert_eq!(outcome.violations_total, 0, "{:?}", outcome.violations);
+    assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     assert_eq!(outcome.stop, Stop::TimeReached);
     outcome
 }

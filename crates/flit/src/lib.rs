@@ -13,7 +13,6 @@ mod crossbar;
 mod cut;
 mod deadlock;
 pub mod dependency;
-mod error;
 mod fabric;
 mod finish;
 mod heads;
@@ -39,5 +38,4 @@ pub mod topology;
 pub mod traffic;
 mod watch;
 
-pub use error::BuildError;
 pub use simulation::{Simulation, verify};

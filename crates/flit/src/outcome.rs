@@ -4,6 +4,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_kernel::Violations;
+
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
 /// `created_total = delivered_total + queued_total + inside_total`, in flits. A packet counts as
 /// delivered, all its flits at once, when its tail arrives; until then it is inside.
@@ -66,10 +68,8 @@ pub struct FabricOutcome {
     pub course: Vec<CoursePoint>,
     /// The deadlock that ended the run.
     pub deadlock: Option<Deadlock>,
-    /// Promises broken, oldest first (the first 100).
-    pub violations: Vec<Violation>,
-    /// Promises broken in all.
-    pub violations_total: u64,
+    /// Promises broken, by cycle.
+    pub violations: Violations<u64>,
 }
 
 /// Why a run ended.
@@ -181,13 +181,4 @@ pub struct Held {
     /// Channel and one lane it waits for, held by the next; the lane it is in where it waits
     /// behind the next.
     pub waits_for: (u32, u8),
-}
-
-/// A promise broken.
-#[derive(Clone, Debug)]
-pub struct Violation {
-    /// In this cycle.
-    pub cycle: u64,
-    /// Which promise, with numbers.
-    pub what: String,
 }

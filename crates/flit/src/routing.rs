@@ -21,7 +21,8 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::BuildError;
+use backwater_kernel::BuildError;
+
 use crate::route::{Choice, Choices, NOWHERE, Way};
 use crate::spec::{Graph, RoutingSpec, Shape};
 use crate::topology::verify;

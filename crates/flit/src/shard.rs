@@ -22,10 +22,11 @@ mod conductor;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use backwater_kernel::BuildError;
+
 pub use crate::border::Mail;
 use crate::border::{Border, Note};
 use crate::cut::Cut;
-use crate::error::BuildError;
 use crate::fabric::{Fabric, longest_flight};
 use crate::multiplexed::Matching;
 use crate::simulation::{Simulation, fingerprint};

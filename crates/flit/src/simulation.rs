@@ -4,10 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::TraceHash;
+use backwater_kernel::{BuildError, TraceHash};
 
 use crate::deadlock::{Lookout, deadlocked};
-use crate::error::BuildError;
 use crate::fabric::{Fabric, longest_flight};
 use crate::meter::{Meter, Phase, Totals};
 use crate::multiplexed::Matching;

@@ -16,7 +16,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::BuildError;
+use backwater_kernel::BuildError;
+
 use crate::spec::{ChannelSpec, FLIGHT_MAX, Graph, Shape};
 
 pub use anynet::anynet;

@@ -17,9 +17,8 @@ mod weights;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use backwater_kernel::{Purpose, Stream};
+use backwater_kernel::{BuildError, Purpose, Stream};
 
-use crate::BuildError;
 use crate::spec::{ClassSpec, FabricSpec, Injection, LANES_MAX, Sources};
 use injection::Clock;
 use pattern::Map;

@@ -17,7 +17,7 @@ const GOLDEN: &str = "tests/golden/trace_hashes.txt";
 const CYCLES: u64 = 3_000;
 
 fn on(
-    graph: Result<Graph, backwater_flit::BuildError>,
+    graph: Result<Graph, backwater_kernel::BuildError>,
     routing: RoutingSpec,
     load: f64,
 ) -> FabricSpec {

@@ -9,6 +9,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod bits;
+mod build_error;
 pub mod due;
 pub mod event;
 pub mod hash;
@@ -17,9 +18,11 @@ pub mod series;
 pub mod stats;
 pub mod stream;
 pub mod time;
+mod violations;
 pub mod words;
 
 pub use bits::BitSet;
+pub use build_error::BuildError;
 pub use due::DueSet;
 pub use event::{Event, EventQueue, Heap, Phase, Wheel};
 pub use hash::TraceHash;
@@ -27,3 +30,4 @@ pub use link::{Channels, Link};
 pub use stats::{BatchMeans, Histogram, Sampled, TimeWeighted};
 pub use stream::{Probability, Purpose, Stream};
 pub use time::{Duration, Rate, Time};
+pub use violations::{Place, Violation, Violations};

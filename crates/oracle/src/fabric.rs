@@ -51,9 +51,8 @@ mod tests;
 pub use crate::compare::first_difference;
 pub use random::random_spec;
 
-use backwater_flit::BuildError;
 use backwater_flit::spec::FabricSpec;
-use backwater_kernel::TraceHash;
+use backwater_kernel::{BuildError, TraceHash};
 
 /// A packet that reached its destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

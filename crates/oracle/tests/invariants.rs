@@ -189,7 +189,7 @@ fn broken_schemes_are_caught_on_random_networks() {
     // Overflows that the engine reports, and runs that the observer finds fault with by itself.
     let broken = |spec: &dyn Fn(u64) -> NetworkSpec| {
         let runs: Vec<Watched> = (0..NETWORKS).map(|seed| watched(&spec(seed))).collect();
-        let reported = runs.iter().filter(|run| run.outcome.violations_total > 0);
+        let reported = runs.iter().filter(|run| run.outcome.violations.total() > 0);
         let of_observer = |what: &String| what.starts_with("observer");
         let observed = runs.iter().filter(|run| run.broken.iter().any(of_observer));
         reported.count().min(observed.count())

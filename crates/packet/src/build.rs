@@ -3,14 +3,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
-use core::fmt;
 
 use backwater_ends::application::units::{self, Limited, Traffic};
 use backwater_ends::control::SourceControl;
 use backwater_ends::sink::Sink;
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::stats::{Level, TimeWeighted};
-use backwater_kernel::{Channels, Duration, EventQueue, Rate, Time};
+use backwater_kernel::{BuildError, Channels, Duration, EventQueue, Rate, Time, Violations};
 
 use crate::cell_tcp::Connections;
 use crate::conversation;
@@ -36,18 +35,6 @@ use crate::spec::{
 };
 use crate::standstill::mark::Mark;
 use crate::timer::Timer;
-
-/// A specification that can't be run; the scenario layer refuses it with more words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BuildError(pub String);
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl core::error::Error for BuildError {}
 
 /// Longest run and longest delay: sums of a few must not overflow the clock.
 const CLOCK_MAX_PS: u64 = u64::MAX / 4;
@@ -85,8 +72,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             unit_hops: 0,
             last_start: Time::ZERO,
             mark: Mark::new(spec),
-            violations: Vec::new(),
-            violations_total: 0,
+            violations: Violations::default(),
         };
         simulation.start_sources();
         simulation.start_sessions();

@@ -47,7 +47,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             channels: self.channel_outcomes(ended_at),
             nodes: self.node_outcomes(ended_at),
             violations: self.violations.clone(),
-            violations_total: self.violations_total,
             standstill: self.standstill(stop),
         }
     }

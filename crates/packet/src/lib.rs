@@ -33,6 +33,6 @@ pub mod spec;
 mod standstill;
 mod timer;
 
-pub use build::{BuildError, verify};
+pub use build::verify;
 pub use network::Network;
 pub use simulation::Simulation;

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::Time;
+use backwater_kernel::{Time, Violations};
 
 mod abr;
 mod ports;
@@ -38,10 +38,8 @@ pub struct Outcome {
     pub channels: Vec<ChannelOutcome>,
     /// By node.
     pub nodes: Vec<NodeOutcome>,
-    /// Promises broken, oldest first (the first 100).
-    pub violations: Vec<Violation>,
-    /// Promises broken in all.
-    pub violations_total: u64,
+    /// Promises broken.
+    pub violations: Violations,
     /// What can't move at the end, and why.
     pub standstill: Option<Standstill>,
 }
@@ -58,17 +56,6 @@ pub enum Stop {
     Stuck(Time),
     /// The caller stopped it.
     Interrupted,
-}
-
-/// A promise broken.
-#[derive(Clone, Debug)]
-pub struct Violation {
-    /// When.
-    pub at: Time,
-    /// Leg concerned (index in [`Outcome::legs`]).
-    pub leg: u32,
-    /// Which promise, with numbers.
-    pub what: String,
 }
 
 /// One flow.

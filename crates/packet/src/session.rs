@@ -27,9 +27,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Rate, Time};
+use backwater_kernel::{BuildError, Rate, Time};
 
-use crate::build::BuildError;
 use crate::flow::Flow;
 use crate::hop::leg::Leg;
 use crate::outcome::{SessionAnswer, SessionOutcome};

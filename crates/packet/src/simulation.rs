@@ -5,18 +5,14 @@ use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
 use backwater_kernel::hash::TraceHash;
-use backwater_kernel::{Event, EventQueue, Time, Wheel};
+use backwater_kernel::{Event, EventQueue, Place, Time, Violations, Wheel};
 
 use crate::hop::due::Due;
 use crate::hop::wire::Ticket;
 use crate::marking::rate_ports::RatePorts;
 use crate::network::{Freed, Network};
-use crate::outcome::Violation;
 use crate::probe::Probe;
 use crate::standstill::mark::Mark;
-
-/// Promises broken that are kept word for word; the rest is only counted.
-const VIOLATIONS_KEPT: usize = 100;
 
 /// A network in motion. `Q` orders events, `P` looks on.
 pub struct Simulation<Q: EventQueue = Wheel, P: Probe = ()> {
@@ -41,8 +37,7 @@ pub struct Simulation<Q: EventQueue = Wheel, P: Probe = ()> {
     /// What had started some time before the end.
     pub(crate) mark: Mark,
     pub(crate) rates: RatePorts,
-    pub(crate) violations: Vec<Violation>,
-    pub(crate) violations_total: u64,
+    pub(crate) violations: Violations,
 }
 
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
@@ -138,14 +133,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 
     #[cold]
     pub(crate) fn violate(&mut self, leg: u32, what: impl FnOnce() -> String) {
-        self.violations_total += 1;
-        if self.violations.len() < VIOLATIONS_KEPT {
-            self.violations.push(Violation {
-                at: self.now,
-                leg,
-                what: what(),
-            });
-        }
+        self.violations.note(self.now, Place::Leg(leg), what);
     }
 
     #[cold]

@@ -33,7 +33,7 @@ fn run(abr: AbrSpec) -> (Outcome, Vec<Series>) {
         Simulation::new(&spec, (recorder, audit)).expect("a network");
     simulation.run();
     let outcome = simulation.outcome();
-    assert_eq!(outcome.violations_total, 0, "{:?}", outcome.violations);
+    assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     let series = simulation.probe().0.series(outcome.ended_at);
     (outcome, series)
 }
@@ -149,7 +149,7 @@ fn marked(every: Option<backwater_kernel::Duration>) -> (f64, u64) {
         Simulation::new(&spec, (recorder, Audit::new(&spec))).expect("a network");
     simulation.run();
     let outcome = simulation.outcome();
-    assert_eq!(outcome.violations_total, 0, "{:?}", outcome.violations);
+    assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     let series = simulation.probe().0.series(outcome.ended_at);
     let notices = outcome.flows[0]
         .abr

@@ -67,7 +67,7 @@ fn what_is_dropped_is_offered_and_lost_and_told() {
         assert_eq!((flow.offered_total, flow.delivered_total), (20, 8));
         assert_eq!((flow.lost_total, flow.drops.by(cause)), (12, 12));
         assert_eq!(flow.drops.total(), 12);
-        assert_eq!(outcome.violations_total, 0);
+        assert_eq!(outcome.violations.total(), 0);
         let times: Vec<Time> = ledger.losses.iter().map(|(loss, _)| loss.at).collect();
         assert_eq!(times, (9..15).map(at).collect::<Vec<Time>>());
         let first = ledger.losses[0];
@@ -123,7 +123,7 @@ fn units_that_still_wait_at_the_end_are_not_offered_yet() {
     let net = enveloped(every(1, 0, None), sliding(1, 10), Excess::Delay, 95);
     let outcome = run(&net.spec);
     assert_eq!(outcome.flows[0].offered_total, 10);
-    assert_eq!(outcome.violations_total, 0);
+    assert_eq!(outcome.violations.total(), 0);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn an_envelope_before_a_window_of_acknowledgements_is_kept() {
         assert!(starts.windows(4).all(|four| four[3] - four[0] >= cells(98)));
         let outcome = run(&net.spec);
         assert_eq!(
-            (outcome.flows[0].lost_total, outcome.violations_total),
+            (outcome.flows[0].lost_total, outcome.violations.total()),
             (0, 0)
         );
     }
@@ -229,7 +229,7 @@ fn a_policer_behind_a_window_drops_or_delays() {
     let flow = &outcome.flows[0];
     assert!(flow.drops.by(LossCause::Policer) > 100);
     assert!(flow.delivered_total > 1000);
-    assert_eq!(outcome.violations_total, 0);
+    assert_eq!(outcome.violations.total(), 0);
 }
 
 #[test]

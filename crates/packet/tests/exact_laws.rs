@@ -160,7 +160,7 @@ fn the_three_zone_rules_reach_the_full_rate() {
         leg.flow_control = FlowControlSpec::Credit(credit);
         leg.buffer.limit_units = Some(n1 + 165);
         let outcome = run(&net.spec);
-        assert_eq!(outcome.violations_total, 0);
+        assert_eq!(outcome.violations.total(), 0);
         assert_eq!(outcome.channels[0].data_utilization, 1.0, "{rule:?}");
     }
 }

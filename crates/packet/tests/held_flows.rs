@@ -26,7 +26,7 @@ fn units_have_the_sizes_their_flow_draws() {
         let flow = &outcome.flows[0];
         let mean = flow.delivered_bytes as f64 / flow.delivered as f64;
         assert!((mean / 38.25 - 1.0).abs() < 0.02, "{mean}");
-        assert_eq!(outcome.violations_total, 0);
+        assert_eq!(outcome.violations.total(), 0);
     }
 }
 
@@ -62,7 +62,7 @@ fn what_is_sent_again_has_its_size() {
         let (ledger, outcome) = ledger(&net.spec);
         assert!(outcome.flows[0].retransmitted_total > 50);
         assert!(outcome.flows[0].accepted > 500);
-        assert_eq!(outcome.violations_total, 0);
+        assert_eq!(outcome.violations.total(), 0);
         let again = |number: u64| ledger.sizes.iter().filter(move |unit| unit.0 == number);
         let twice = (0..500).filter(|&number| again(number).count() > 1);
         assert!(twice.count() > 20);
@@ -124,8 +124,8 @@ fn conserves(spec: &NetworkSpec) -> u64 {
     let mut simulation = Simulation::<Wheel, _>::new(spec, audit).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
-    assert_eq!(outcome.violations_total, 0);
-    assert_eq!(simulation.probe().violations().1, 0);
+    assert_eq!(outcome.violations.total(), 0);
+    assert_eq!(simulation.probe().violations().total(), 0);
     let flow = &outcome.flows[0];
     let accounted = flow.delivered_total + flow.lost_total + flow.inside_total;
     assert_eq!(flow.offered_total, accounted);
@@ -160,7 +160,7 @@ fn requests_and_responses_pass_envelopes_unit_by_unit() {
         net.spec.flows[0].envelope = held_to(sliding(1, 100), excess);
         net.spec.flows[1].envelope = held_to(sliding(2, 20), excess);
         let outcome = run(&net.spec);
-        assert_eq!(outcome.violations_total, 0);
+        assert_eq!(outcome.violations.total(), 0);
         assert!(outcome.flows[1].responses.count > 10, "{excess:?}");
         // The last unit of a request waits for two others.
         assert!(

@@ -75,7 +75,7 @@ fn figures_14_to_16_queues_are_ordered_by_n3() {
     let mut net = figure_14(at(35_000));
     net.spec.warm_up = at(5000);
     let outcome = run(&net.spec);
-    assert_eq!(outcome.violations_total, 0);
+    assert_eq!(outcome.violations.total(), 0);
     let expected = [(103, 110, 110), (61, 68, 82), (11, 18, 49)];
     for (circuit, (low, high, peak)) in expected.into_iter().enumerate() {
         let at_switch = &outcome.legs[2 * circuit];
@@ -113,7 +113,12 @@ fn figure_17_settles_at_a_third_and_two_thirds() {
     simulation.run();
     let outcome = simulation.outcome();
     let audit = simulation.into_probe();
-    assert_eq!(audit.violations().1, 0, "{:?}", audit.violations().0);
+    assert_eq!(
+        audit.violations().total(),
+        0,
+        "{:?}",
+        audit.violations().kept()
+    );
     assert!(audit.checks() > 100_000);
     let share = |leg: usize| outcome.legs[leg].sent as f64 / 10_000.0;
     assert!((share(1) - 1.0 / 3.0).abs() < 1e-3, "VC1 {}", share(1));

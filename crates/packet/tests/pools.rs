@@ -36,9 +36,14 @@ fn run_audited(spec: &NetworkSpec) -> (Outcome, Vec<(Time, u32, u64, LossCause)>
     let mut simulation = Simulation::<Wheel, _>::new(spec, probe).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
-    assert_eq!(outcome.violations_total, 0, "{:?}", outcome.violations);
+    assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     let (audit, losses) = simulation.into_probe();
-    assert_eq!(audit.violations().1, 0, "{:?}", audit.violations().0);
+    assert_eq!(
+        audit.violations().total(),
+        0,
+        "{:?}",
+        audit.violations().kept()
+    );
     (outcome, losses.0)
 }
 
@@ -430,16 +435,17 @@ fn pools_keep_their_limits_and_everything_balances_in_any_network() {
         simulation.run();
         let outcome = simulation.outcome();
         assert_eq!(
-            outcome.violations_total, 0,
+            outcome.violations.total(),
+            0,
             "{seed}: {:?}",
             outcome.violations
         );
         let (audit, levels) = simulation.into_probe();
         assert_eq!(
-            audit.violations().1,
+            audit.violations().total(),
             0,
             "{seed}: {:?}",
-            audit.violations().0
+            audit.violations().kept()
         );
         assert_eq!(levels.beyond, 0, "{seed}");
         full += levels.full;
@@ -474,7 +480,7 @@ fn the_audit_sees_a_pool_beyond_its_limit() {
     let audit = Audit::new(&smaller);
     let mut simulation = Simulation::<Wheel, _>::new(&star.net.spec, audit).expect("it is sound");
     simulation.run();
-    let (violations, _) = simulation.probe().violations();
+    let violations = simulation.probe().violations().kept();
     assert!(violations[0].what.contains("holds 3 units, 159 bytes"));
     run_audited(&star.net.spec);
 }

@@ -225,7 +225,7 @@ fn a_tear_down_follows_the_last_unit_out_of_each_port() {
         Simulation::<Wheel, _>::new(&net.spec, Ends::default()).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
-    assert_eq!(outcome.violations_total, 0);
+    assert_eq!(outcome.violations.total(), 0);
     let flow = &outcome.flows[0];
     assert_eq!((flow.offered_total, flow.delivered_total), (21, 21));
     let session = flow.session.expect("it has one");
@@ -383,17 +383,18 @@ fn reservations_fit_and_end_in_any_network() {
         simulation.run();
         let outcome = simulation.outcome();
         assert_eq!(
-            outcome.violations_total, 0,
+            outcome.violations.total(),
+            0,
             "{seed}: {:?}",
             outcome.violations
         );
         assert_eq!(outcome.stop, Stop::Drained, "{seed}");
         let (audit, books) = simulation.into_probe();
         assert_eq!(
-            audit.violations().1,
+            audit.violations().total(),
             0,
             "{seed}: {:?}",
-            audit.violations().0
+            audit.violations().kept()
         );
         assert_eq!(complaints(&spec, &books), [""; 0], "{seed}");
         for session in outcome.flows.iter().filter_map(|flow| flow.session) {
@@ -439,7 +440,7 @@ fn the_audit_sees_an_overbooked_channel() {
         let audit = Audit::new(spec);
         let mut simulation = Simulation::<Wheel, _>::new(&net.spec, audit).expect("it is sound");
         simulation.run();
-        let (violations, _) = simulation.probe().violations();
+        let violations = simulation.probe().violations().kept();
         assert_eq!(!violations.is_empty(), expected);
         assert!(
             violations

@@ -211,7 +211,7 @@ fn compete(priorities: [u8; 2], first: TrafficSpec) -> [u64; 2] {
     }
     net.spec.flows[0].traffic = first;
     let outcome = run(&net.spec);
-    assert_eq!(outcome.violations_total, 0);
+    assert_eq!(outcome.violations.total(), 0);
     [outcome.legs[1].sent, outcome.legs[3].sent]
 }
 

@@ -170,7 +170,7 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetO
         "fairness": fairness(&goodputs(spec, outcome)),
         "max_min": fair::shares(spec, outcome).json(),
         "standstill": standstill::summary(spec, outcome),
-        "violations": outcome.violations_total,
+        "violations": outcome.violations.total(),
         "starved": starved::all(spec, outcome),
         "flows": flows(spec, outcome),
     })

@@ -112,7 +112,7 @@ pub fn fabric_summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome
         "network_latency_cycles": cycles(&outcome.network_latency),
         "hops_mean": (outcome.latency.count > 0).then_some(outcome.hops_mean),
         "deadlock": deadlock::summary(spec, outcome),
-        "violations": outcome.violations_total,
+        "violations": outcome.violations.total(),
         "starved": starved::all(spec, outcome),
         "classes": classes(spec, outcome),
     })

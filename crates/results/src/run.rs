@@ -115,7 +115,7 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
     let legs = spec.flows.iter().flat_map(|flow| &flow.legs);
     let credit = legs.filter(|leg| leg.flow_control != FlowControlSpec::None);
     let count = credit.count();
-    let (state, detail) = match outcome.violations_total {
+    let (state, detail) = match outcome.violations.total() {
         0 => (PromiseState::Kept, String::new()),
         broken => (PromiseState::Broken, format!("broken {broken} times")),
     };
@@ -178,7 +178,7 @@ pub fn run_summary<'a>(
         "inside": balance.inside,
         "lost": balance.lost,
         "balanced": balance.holds(),
-        "violations": outcome.violations_total,
+        "violations": outcome.violations.total(),
         "starved": starved::all(spec, outcome),
         "flows": flows,
     });

@@ -2,7 +2,7 @@
 
 mod sample;
 
-use backwater_kernel::{Duration, Rate, Wheel};
+use backwater_kernel::{Duration, Place, Rate, Wheel};
 use backwater_packet::Simulation;
 use backwater_packet::bound::bounds;
 use backwater_packet::outcome::Outcome;
@@ -184,7 +184,7 @@ fn a_delay_beyond_its_bound_is_a_broken_promise() {
     let spec = network();
     let mut outcome = run(&spec);
     note_broken_bounds(&spec, &mut outcome);
-    assert_eq!(outcome.violations_total, 0);
+    assert_eq!(outcome.violations.total(), 0);
     // Rounding: a picosecond for each unit that was sent on the way, and not one more.
     let bound = bounds(&spec)[1].expect("it is bounded").delay.ps();
     let crosses = |channel: u32| spec.flows[1].legs.iter().any(|leg| leg.channel == channel);
@@ -192,16 +192,19 @@ fn a_delay_beyond_its_bound_is_a_broken_promise() {
     let rounding: u64 = on_the_way.map(|leg| leg.sent_total).sum();
     outcome.flows[1].delay.max_ps = bound + rounding;
     note_broken_bounds(&spec, &mut outcome);
-    assert_eq!(outcome.violations_total, 0);
+    assert_eq!(outcome.violations.total(), 0);
     outcome.flows[1].delay.max_ps += 1;
     note_broken_bounds(&spec, &mut outcome);
-    assert_eq!(outcome.violations_total, 1);
+    assert_eq!(outcome.violations.total(), 1);
     assert!(
-        outcome.violations[0].what.contains("greedy"),
+        outcome.violations.kept()[0].what.contains("greedy"),
         "{:?}",
         outcome.violations
     );
-    let leg = &outcome.legs[outcome.violations[0].leg as usize];
+    let Place::Leg(leg) = outcome.violations.kept()[0].place else {
+        panic!("{:?}", outcome.violations);
+    };
+    let leg = &outcome.legs[leg as usize];
     assert_eq!((leg.flow, leg.channel), (1, 8));
     let info = sample::info();
     let found = terminal_summary(&info, &spec, &outcome, None);
@@ -228,7 +231,7 @@ fn who_reserves_nothing_is_promised_nothing() {
     let summary = run_summary(&sample::info(), &spec, &outcome, None);
     assert!(summary.get("bounds").is_none());
     note_broken_bounds(&spec, &mut outcome);
-    assert_eq!(outcome.violations_total, 0);
+    assert_eq!(outcome.violations.total(), 0);
     let found = terminal_summary(&sample::info(), &spec, &outcome, None);
     assert!(!found.contains("bound"), "{found}");
 }

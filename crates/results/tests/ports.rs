@@ -2,7 +2,7 @@
 
 mod sample;
 
-use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Place, Rate, Time, Wheel};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{
     LossCause, Outcome, PathOutcome, PortsOutcome, SampleOutcome, SessionAnswer, SessionOutcome,
@@ -255,14 +255,10 @@ fn a_crowded_run_stays_within_25_lines() {
         ports.paths.push(path);
     }
     outcome.stop = backwater_packet::outcome::Stop::Stuck(Time(7));
-    outcome.violations_total = 250;
-    outcome.violations = (0..9)
-        .map(|nth| backwater_packet::outcome::Violation {
-            at: Time(nth),
-            leg: 0,
-            what: "a promise".into(),
-        })
-        .collect();
+    for nth in 0..250 {
+        let (at, place) = (Time(nth), Place::Leg(0));
+        outcome.violations.note(at, place, || "a promise".into());
+    }
     let found = terminal_summary(&sample::info(), &spec, &outcome, Some(&ports));
     // Three more on fair shares.
     assert_eq!(found.lines().count(), 28, "{found}");

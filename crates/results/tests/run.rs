@@ -2,8 +2,8 @@
 
 mod sample;
 
-use backwater_kernel::Time;
-use backwater_packet::outcome::{LossCause, Outcome, Stop, Violation};
+use backwater_kernel::{Place, Time};
+use backwater_packet::outcome::{LossCause, Outcome, Stop};
 use backwater_results::{
     Block, Cell, Crossing, Table, TraceRecord, TraceWriter, UnitKind, page, run_report, run_tables,
     terminal_summary,
@@ -43,14 +43,11 @@ fn broken() -> Outcome {
     outcome.flows[2].drops.add(LossCause::Buffer, 7);
     outcome.flows[2].inside_total -= 7;
     outcome.legs[7].dropped_total = 7;
-    outcome.violations_total = 250;
-    outcome.violations = (0..100u64)
-        .map(|nth| Violation {
-            at: Time(681_672 * (nth + 3)),
-            leg: 7,
-            what: "166 cells in a buffer of 165".into(),
-        })
-        .collect();
+    for nth in 0..250 {
+        let (at, place) = (Time(681_672 * (nth + 3)), Place::Leg(7));
+        let what = || "166 cells in a buffer of 165".into();
+        outcome.violations.note(at, place, what);
+    }
     outcome
 }
 

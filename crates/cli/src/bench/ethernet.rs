@@ -93,8 +93,11 @@ fn measure(workload: &Workload, runs: u32) -> Result<(), String> {
         let seconds = clock.seconds();
         let after = machine::resident_bytes();
         let outcome = simulation.outcome();
-        if outcome.violations_total > 0 {
-            return Err(format!("{} promises were broken", outcome.violations_total));
+        if outcome.violations.total() > 0 {
+            return Err(format!(
+                "{} promises were broken",
+                outcome.violations.total()
+            ));
         }
         if best.is_some_and(|(_, hash)| hash != outcome.trace_hash) {
             return Err("two runs of one scenario differ".into());

@@ -194,7 +194,7 @@ fn once(spec: &FabricSpec) -> Result<Cost, String> {
     simulation.run();
     let seconds = clock.seconds();
     let outcome = simulation.outcome();
-    if outcome.stop == Stop::Deadlocked || outcome.violations_total > 0 {
+    if outcome.stop == Stop::Deadlocked || outcome.violations.total() > 0 {
         return Err("a run of the standard set failed".into());
     }
     Ok(Cost {

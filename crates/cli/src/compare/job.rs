@@ -85,7 +85,7 @@ impl Job {
             seen: simulation.into_probe().finish(network.stop_at),
             trace_hash: outcome.trace_hash,
             events: outcome.events,
-            broken: outcome.violations_total,
+            broken: outcome.violations.total(),
             standstill: matches!(outcome.stop, backwater_packet::outcome::Stop::Stuck(_)),
             wall_seconds: 0.0,
         }))
@@ -108,7 +108,7 @@ impl Job {
             seen: engine.probe().clone().finish(network.stop_at),
             trace_hash: outcome.trace_hash,
             events: outcome.events,
-            broken: outcome.violations_total,
+            broken: outcome.violations.total(),
             standstill: matches!(
                 outcome.stop,
                 backwater_ethernet::outcome::Stop::Deadlocked(_)

@@ -158,9 +158,7 @@ impl EthernetRun<'_> {
         let Some(audit) = &engine.probe().1.0 else {
             return found;
         };
-        let (broken, total) = audit.violations();
-        found.outcome.violations.extend_from_slice(broken);
-        found.outcome.violations_total += total;
+        found.outcome.violations.append(audit.violations());
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
         let plain = match must_stop((0, 0)) {
             true => None,
@@ -169,7 +167,7 @@ impl EthernetRun<'_> {
         self.job.note_audit(&Audited {
             checks: audit.checks(),
             coverage: covered(&audit.coverage()),
-            broken: total,
+            broken: audit.violations().total(),
             cpu_seconds,
             plain: plain.map(|plain| PlainRun {
                 cpu_seconds: plain.cpu_seconds,
@@ -252,7 +250,7 @@ fn ending(outcome: &EthernetOutcome) -> Ending {
     match outcome.stop {
         Stop::Interrupted => Ending::of_stopped(),
         Stop::Deadlocked(_) => Ending::Failed,
-        _ if outcome.violations_total > 0 => Ending::Failed,
+        _ if outcome.violations.total() > 0 => Ending::Failed,
         _ => Ending::Done,
     }
 }

@@ -230,9 +230,7 @@ impl FabricRun<'_> {
         }
         let mut outcome = end.outcome;
         let audit = audit(end.engine.probe());
-        let (found, broken) = audit.violations();
-        outcome.violations.extend_from_slice(found);
-        outcome.violations_total += broken;
+        outcome.violations.append(audit.violations());
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
         let plain = match must_stop((0, 0)) {
             true => None,
@@ -241,7 +239,7 @@ impl FabricRun<'_> {
         self.job.note_audit(&Audited {
             checks: audit.checks(),
             coverage: covered(&audit.coverage()),
-            broken,
+            broken: audit.violations().total(),
             cpu_seconds: end.cpu_seconds,
             plain: plain.map(|plain| PlainRun {
                 cpu_seconds: plain.cpu_seconds,
@@ -310,7 +308,7 @@ fn ending(outcome: &FabricOutcome) -> Ending {
     match outcome.stop {
         Stop::Interrupted => Ending::of_stopped(),
         Stop::Deadlocked => Ending::Failed,
-        _ if outcome.violations_total > 0 => Ending::Failed,
+        _ if outcome.violations.total() > 0 => Ending::Failed,
         _ => Ending::Done,
     }
 }

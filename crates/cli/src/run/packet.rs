@@ -6,7 +6,7 @@ use backwater_kernel::series::Thinned;
 use backwater_kernel::words::counted;
 use backwater_kernel::{Time, Wheel};
 use backwater_packet::Simulation;
-use backwater_packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series, Stop, Violation};
+use backwater_packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series, Stop};
 use backwater_packet::probe::{
     Audit, Coverage, Ports, PortsSpec, Probe, Recorder, Recovery, TraceProbe,
 };
@@ -181,10 +181,7 @@ impl PacketRun<'_> {
             probe,
         } = end;
         let audit = audit(&probe);
-        let (broken, total) = audit.violations();
-        let broken: Vec<Violation> = broken.to_vec();
-        found.outcome.violations.extend(broken);
-        found.outcome.violations_total += total;
+        found.outcome.violations.append(audit.violations());
         let (checks, coverage) = (audit.checks(), covered(&audit.coverage()));
         // Stopped by hand, it would stop elsewhere without the audit: nothing to compare.
         let plain = match must_stop((0, 0)) {
@@ -194,7 +191,7 @@ impl PacketRun<'_> {
         self.job.note_audit(&Audited {
             checks,
             coverage,
-            broken: total,
+            broken: audit.violations().total(),
             cpu_seconds,
             plain: plain.map(|plain| PlainRun {
                 cpu_seconds: plain.cpu_seconds,
@@ -223,7 +220,7 @@ impl PacketRun<'_> {
 
     fn conclude(mut self, found: &Found) -> u8 {
         let outcome = &found.outcome;
-        let ending = match (outcome.stop, outcome.violations_total) {
+        let ending = match (outcome.stop, outcome.violations.total()) {
             (Stop::Interrupted, _) => Ending::of_stopped(),
             (Stop::Stuck(_), _) => Ending::Failed,
             (_, 0) => Ending::Done,

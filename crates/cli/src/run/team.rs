@@ -9,12 +9,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use backwater_flit::Simulation;
 use backwater_flit::meter::Phase;
 use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::probe::Probe;
 use backwater_flit::shard::{self, Conductor, Mail, Shard};
 use backwater_flit::spec::FabricSpec;
-use backwater_flit::{BuildError, Simulation};
+use backwater_kernel::BuildError;
 
 use crate::machine;
 

@@ -291,7 +291,7 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         total(|f| f.ends.tcp.time_outs) as f64,
         sum(|queue| queue.watchdog_trips),
         flag(matches!(outcome.stop, Stop::Deadlocked(_))),
-        outcome.violations_total as f64,
+        outcome.violations.total() as f64,
     ]
 }
 
@@ -349,10 +349,15 @@ mod tests {
             },
             ..FlowOutcome::default()
         };
+        let mut violations = backwater_kernel::Violations::default();
+        for _ in 0..7 {
+            let network = backwater_kernel::Place::Network;
+            violations.note(Time::ZERO, network, String::new);
+        }
         let outcome = EthernetOutcome {
             flows: vec![flow],
             stop: Stop::Deadlocked(Default::default()),
-            violations_total: 7,
+            violations,
             ..engine.outcome()
         };
         let values = values(&spec, &outcome);

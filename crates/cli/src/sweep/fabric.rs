@@ -172,7 +172,7 @@ fn values(outcome: &FabricOutcome) -> Vec<f64> {
         outcome.flit_hops as f64,
         flag(outcome.saturated.is_some() || deadlocked),
         flag(deadlocked),
-        outcome.violations_total as f64,
+        outcome.violations.total() as f64,
     ]
 }
 

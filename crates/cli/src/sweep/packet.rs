@@ -294,7 +294,7 @@ fn values(
             .fold(0.0, f64::max),
         flag(saturated),
         flag(stuck),
-        after.violations_total as f64,
+        after.violations.total() as f64,
     ]
 }
 

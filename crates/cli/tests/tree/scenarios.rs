@@ -196,9 +196,12 @@ fn run_flits(spec: &FabricSpec) -> Result<Found, String> {
     let mut simulation =
         backwater_flit::Simulation::with_probe(spec, audit).map_err(|error| error.to_string())?;
     simulation.run();
-    let (violations, total) = simulation.probe().violations();
+    let violations = simulation.probe().violations();
     Ok(Found {
-        violations: (total, format!("{:?}", violations.first())),
+        violations: (
+            violations.total(),
+            format!("{:?}", violations.kept().first()),
+        ),
         delivered: simulation.outcome().delivered_total,
     })
 }
@@ -210,10 +213,13 @@ fn run_frames(spec: &EthernetSpec) -> Result<Found, String> {
         .map_err(|error| error.to_string())?;
     engine.run();
     let outcome = engine.outcome();
-    let (audited, total) = engine.probe().violations();
-    let first = outcome.violations.first().or(audited.first());
+    let mut violations = outcome.violations;
+    violations.append(engine.probe().violations());
     Ok(Found {
-        violations: (outcome.violations_total + total, format!("{first:?}")),
+        violations: (
+            violations.total(),
+            format!("{:?}", violations.kept().first()),
+        ),
         delivered: outcome.flows.iter().map(|flow| flow.delivered_total).sum(),
     })
 }
@@ -225,11 +231,13 @@ fn run_packets(scenario: &PacketScenario) -> Result<Found, String> {
         Simulation::<Wheel, _>::new(&scenario.network, audit).map_err(|error| error.to_string())?;
     simulation.run();
     let outcome = simulation.outcome();
-    let (_, audited) = simulation.probe().violations();
-    let first = outcome.violations.first();
-    let first = first.map_or("under audit".into(), |first| format!("{first:?}"));
+    let mut violations = outcome.violations;
+    violations.append(simulation.probe().violations());
     Ok(Found {
-        violations: (outcome.violations_total + audited, first),
+        violations: (
+            violations.total(),
+            format!("{:?}", violations.kept().first()),
+        ),
         delivered: outcome.flows.iter().map(|flow| flow.delivered_total).sum(),
     })
 }

@@ -2,7 +2,9 @@
 
 use alloc::format;
 
-use crate::build::{BuildError, channel_specs};
+use backwater_kernel::BuildError;
+
+use crate::build::channel_specs;
 use crate::routes::ends;
 use crate::spec::{
     CLASSES_MAX, Detect, EthernetSpec, MemorySpec, Message, NodeKind, Order, Select, TrafficSpec,

@@ -20,17 +20,14 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::Time;
+use backwater_kernel::{Place, Time, Violations};
 
 use self::inside::Inside;
 use self::port::{Port, Queue, Waiting};
 use super::{Cause, FrameView, Gate, Probe};
 use crate::Network;
-use crate::outcome::Violation;
 use crate::spec::{EthernetSpec, WIRE_OVERHEAD_BYTES};
 
-/// Violations kept word for word.
-const KEPT: usize = 100;
 /// Looks at channels for each queue there is, between two looks at all queues.
 const LOOKS_A_QUEUE: u64 = 4;
 
@@ -50,8 +47,7 @@ pub struct Audit {
     /// Instants up to the last look at all channels.
     compared_last: u64,
     checks: u64,
-    violations: Vec<Violation>,
-    violations_total: u64,
+    violations: Violations,
 }
 
 /// How much of a run an audit has looked at.
@@ -85,8 +81,7 @@ impl Audit {
             coverage: Coverage::default(),
             compared_last: 0,
             checks: 0,
-            violations: Vec::new(),
-            violations_total: 0,
+            violations: Violations::default(),
         }
     }
 
@@ -96,8 +91,8 @@ impl Audit {
     }
 
     /// Promises broken: the first of them, and how many in all.
-    pub fn violations(&self) -> (&[Violation], u64) {
-        (&self.violations, self.violations_total)
+    pub fn violations(&self) -> &Violations {
+        &self.violations
     }
 
     /// What was looked at.
@@ -113,17 +108,7 @@ impl Audit {
     fn check(&mut self, holds: bool, at: Time, channel: u32, what: impl FnOnce() -> String) {
         self.checks += 1;
         if !holds {
-            self.broken(at, channel, what);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn broken(&mut self, at: Time, channel: u32, what: impl FnOnce() -> String) {
-        self.violations_total += 1;
-        if self.violations.len() < KEPT {
-            let what = what();
-            self.violations.push(Violation { at, channel, what });
+            self.violations.note(at, Place::Channel(channel), what);
         }
     }
 

@@ -33,15 +33,13 @@ mod tests;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use backwater_kernel::{BuildError, Place, Violations};
+
 use self::books::Books;
 use self::state::{Ends, Scan};
 use super::{Crossing, Network, Probe, Tag};
-use crate::error::BuildError;
-use crate::outcome::Violation;
 use crate::spec::FabricSpec;
 
-/// Violations kept word for word.
-const KEPT: usize = 100;
 /// Moves for each lane, between two comparisons of all lanes.
 const MOVES_A_LANE: u64 = 4;
 /// Moves and births for each packet alive and each source lane, between two walks along all
@@ -142,9 +140,9 @@ impl Audit {
         self.notes.checks
     }
 
-    /// Promises broken: the first 100, and how many in all.
-    pub fn violations(&self) -> (&[Violation], u64) {
-        (&self.notes.violations, self.notes.total)
+    /// Promises broken.
+    pub fn violations(&self) -> &Violations<u64> {
+        &self.notes.violations
     }
 
     /// What was looked at.
@@ -230,8 +228,7 @@ impl Probe for Audit {
 struct Notes {
     cycle: u64,
     checks: u64,
-    violations: Vec<Violation>,
-    total: u64,
+    violations: Violations<u64>,
 }
 
 impl Notes {
@@ -240,20 +237,8 @@ impl Notes {
     fn require(&mut self, holds: bool, what: impl FnOnce() -> String) -> bool {
         self.checks += 1;
         if !holds {
-            self.broken(what);
+            self.violations.note(self.cycle, Place::Network, what);
         }
         holds
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn broken(&mut self, what: impl FnOnce() -> String) {
-        self.total += 1;
-        if self.violations.len() < KEPT {
-            self.violations.push(Violation {
-                cycle: self.cycle,
-                what: what(),
-            });
-        }
     }
 }

@@ -8,7 +8,8 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::BuildError;
+use backwater_kernel::BuildError;
+
 use crate::route::Way;
 use crate::spec::Graph;
 

@@ -2,8 +2,9 @@
 
 use alloc::format;
 
+use backwater_kernel::BuildError;
+
 use super::describe;
-use crate::BuildError;
 use crate::spec::{LANES_MAX, RoutingSpec};
 
 const SETS: usize = LANES_MAX as usize;

@@ -9,9 +9,11 @@
 
 use alloc::format;
 
+use backwater_kernel::BuildError;
+
 use super::grid::{Apart, Grid};
 use super::lane_sets::LaneSets;
-use super::{BuildError, Choice, Choices, Hop};
+use super::{Choice, Choices, Hop};
 use crate::route::{CHOICES_MAX, Way};
 
 #[derive(Clone, Debug)]

@@ -9,9 +9,11 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use backwater_kernel::BuildError;
+
 use super::destination_tag::{bits_of_digit, packed_numbers};
 use super::lane_sets::LaneSets;
-use super::{BuildError, Choice, Choices, Hop};
+use super::{Choice, Choices, Hop};
 use crate::route::{CHOICES_MAX, Way};
 use crate::spec::Graph;
 

@@ -7,8 +7,9 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use backwater_kernel::BuildError;
+
 use super::Hop;
-use crate::BuildError;
 use crate::route::Way;
 use crate::spec::Graph;
 

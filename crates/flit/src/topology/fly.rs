@@ -6,8 +6,9 @@
 
 use alloc::format;
 
+use backwater_kernel::BuildError;
+
 use super::{ROUTERS_MAX, Size, power};
-use crate::BuildError;
 
 pub(super) fn size(k: u32, n: u32) -> Result<Size, BuildError> {
     let stage = match (k, n) {

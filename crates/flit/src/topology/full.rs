@@ -1,7 +1,8 @@
 //! Fully connected routers.
 
+use backwater_kernel::BuildError;
+
 use super::Size;
-use crate::BuildError;
 
 pub(super) fn size(routers: u32, terminals: u32) -> Result<Size, BuildError> {
     let routers = u64::from(routers);

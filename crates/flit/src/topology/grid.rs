@@ -4,8 +4,9 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use backwater_kernel::BuildError;
+
 use super::{DIMENSIONS_MAX, ROUTERS_MAX, Size};
-use crate::BuildError;
 
 pub(super) fn size(sides: &[u32], terminals: u32, wraps: bool) -> Result<Size, BuildError> {
     if sides.is_empty() || sides.len() > DIMENSIONS_MAX || sides.contains(&0) {

@@ -1,9 +1,8 @@
 //! When packets are born by a clock of their own.
 
 use alloc::format;
-use backwater_kernel::{Probability, Stream};
+use backwater_kernel::{BuildError, Probability, Stream};
 
-use crate::BuildError;
 use crate::spec::Injection;
 
 /// Binary digits of a cycle's fraction in evenly spaced traffic.

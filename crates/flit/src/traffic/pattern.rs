@@ -3,10 +3,9 @@
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use backwater_kernel::{Probability, Purpose, Stream};
+use backwater_kernel::{BuildError, Probability, Purpose, Stream};
 
 use super::weights::Weights;
-use crate::BuildError;
 use crate::spec::{Graph, Pattern, Shape};
 
 /// A [`Pattern`] made ready to draw from.

@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::BuildError;
+use backwater_kernel::BuildError;
+
 use crate::spec::{ClassSpec, Injection};
 
 /// By class: the class whose packets it answers. Every class of replies has exactly one.

@@ -2,10 +2,9 @@
 
 use alloc::format;
 use alloc::vec::Vec;
-use backwater_kernel::Stream;
+use backwater_kernel::{BuildError, Stream};
 
 use super::weights::Weights;
-use crate::BuildError;
 use crate::spec::{LENGTH_MAX, Size};
 
 const MILLION: u32 = 1_000_000;

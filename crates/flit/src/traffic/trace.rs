@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::BuildError;
+use backwater_kernel::BuildError;
+
 use crate::spec::{ClassSpec, Injection, LENGTH_MAX, TraceEntry};
 
 /// A packet of a list; its source is known by where it stands.

@@ -1,8 +1,8 @@
 //! Lane allocation: headers ask for a lane of a channel.
 
-use backwater_flit::BuildError;
 use backwater_flit::route::{Choice, Choices};
 use backwater_flit::spec::LaneChoice;
+use backwater_kernel::BuildError;
 
 use super::arbiter::{Key, pick};
 use super::network::{Network, wrong};

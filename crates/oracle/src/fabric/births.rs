@@ -1,6 +1,6 @@
 //! Deliveries, the answers to them, births, and who moves up to the source lanes.
 
-use backwater_flit::BuildError;
+use backwater_kernel::BuildError;
 
 use super::Delivery;
 use super::network::{Answer, End, Flit, Flying, Network, Stored, sources_per_terminal, wrong};

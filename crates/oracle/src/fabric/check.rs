@@ -1,6 +1,6 @@
 //! Laws that hold at the end of every cycle. All is counted anew, from where flits are.
 
-use backwater_flit::BuildError;
+use backwater_kernel::BuildError;
 
 use super::network::{Channel, End, Flit, Network, wrong};
 

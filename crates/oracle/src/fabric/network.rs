@@ -2,12 +2,11 @@
 
 use std::collections::VecDeque;
 
-use backwater_flit::BuildError;
 use backwater_flit::route::{NOWHERE, Way};
 use backwater_flit::routing::Routing;
 use backwater_flit::spec::{FabricSpec, Release, Sources, Switch};
 use backwater_flit::traffic::{Born, Generator};
-use backwater_kernel::{Purpose, Stream};
+use backwater_kernel::{BuildError, Purpose, Stream};
 
 use super::arbiter::Key;
 use super::{Delivery, Move, order};

@@ -1,7 +1,7 @@
 //! What the reference refuses to run, and in which order nodes move flits.
 
-use backwater_flit::BuildError;
 use backwater_flit::spec::{Allocator, FabricSpec, LANES_MAX, Sources, Switch};
+use backwater_kernel::BuildError;
 
 use super::network::wrong;
 

@@ -3,12 +3,11 @@
 mod graph;
 mod load;
 
-use backwater_flit::BuildError;
 use backwater_flit::spec::{
     Allocator, Arbiter, FabricSpec, LaneChoice, MeasureSpec, Release, RouterSpec, Sources, Switch,
     WarmUp,
 };
-use backwater_kernel::{Purpose, Stream};
+use backwater_kernel::{BuildError, Purpose, Stream};
 
 use super::network::Network;
 use super::order;

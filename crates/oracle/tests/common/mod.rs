@@ -5,7 +5,7 @@ mod observer;
 
 pub use observer::Observer;
 
-use backwater_kernel::{Channels, Duration, Purpose, Stream, Time, Wheel};
+use backwater_kernel::{Channels, Duration, Purpose, Stream, Time, Violation, Wheel};
 use backwater_oracle::{exact_window, random_spec};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{Outcome, Stop};
@@ -187,14 +187,14 @@ pub fn watched(spec: &NetworkSpec) -> Watched {
     let outcome = simulation.outcome();
     let (audit, mut observer) = simulation.into_probe();
     observer.compare(&outcome);
-    let say = |violation: &backwater_packet::outcome::Violation| {
+    let say = |violation: &Violation| {
         format!(
-            "{:?}, leg {}: {}",
-            violation.at, violation.leg, violation.what
+            "{:?}, {:?}: {}",
+            violation.at, violation.place, violation.what
         )
     };
-    let engine = outcome.violations.iter().map(say);
-    let audited = audit.violations().0.iter().map(say);
+    let engine = outcome.violations.kept().iter().map(say);
+    let audited = audit.violations().kept().iter().map(say);
     let broken = engine
         .chain(audited)
         .chain(observer.broken.iter().cloned())

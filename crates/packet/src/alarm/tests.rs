@@ -117,7 +117,7 @@ fn starts(traffic: TrafficSpec, on_alarm: OnAlarm, alarms: &[u64]) -> Vec<u64> {
     }
     simulation.run();
     let outcome = simulation.outcome();
-    assert_eq!(outcome.violations_total, 0);
+    assert_eq!(outcome.violations.total(), 0);
     assert_eq!(outcome.flows[0].alarms_total, alarms.len() as u64);
     simulation.into_probe().0
 }

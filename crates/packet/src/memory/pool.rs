@@ -19,9 +19,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use backwater_kernel::{Channels, Time};
+use backwater_kernel::{BuildError, Channels, Time};
 
-use crate::build::BuildError;
 use crate::spec::{FlowControlSpec, FlowSpec, Hold, NetworkSpec, PoolSpec};
 
 /// The memory of one node.

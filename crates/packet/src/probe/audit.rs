@@ -15,13 +15,12 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Channels, Duration, Time};
+use backwater_kernel::{Channels, Duration, Place, Time, Violations};
 
 use super::{Crossing, Probe};
 use crate::hop::leg::Leg;
 use crate::hop::unit::{Fifo, NONE};
 use crate::network::Network;
-use crate::outcome::Violation;
 use crate::spec::{
     CreditRule, FlowControlSpec, FlowSpec, NetworkSpec, PoolSpec, Resync, SchedulerSpec,
     SourceControlSpec,
@@ -29,8 +28,6 @@ use crate::spec::{
 
 /// Instants between two checks of everything.
 const FULL_CHECK_EVERY: u64 = 1024;
-/// Violations kept word for word.
-const KEPT: usize = 100;
 
 /// How much of a run an audit has looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -63,8 +60,7 @@ pub struct Audit {
     /// Instants up to the last check of everything.
     compared_last: u64,
     checks: u64,
-    violations: Vec<Violation>,
-    violations_total: u64,
+    violations: Violations,
 }
 
 /// What one leg promised.
@@ -119,8 +115,7 @@ impl Audit {
             coverage: Coverage::default(),
             compared_last: 0,
             checks: 0,
-            violations: Vec::new(),
-            violations_total: 0,
+            violations: Violations::default(),
         }
     }
 
@@ -129,9 +124,9 @@ impl Audit {
         self.checks
     }
 
-    /// Promises broken: the first 100, and how many in all.
-    pub fn violations(&self) -> (&[Violation], u64) {
-        (&self.violations, self.violations_total)
+    /// Promises broken.
+    pub fn violations(&self) -> &Violations {
+        &self.violations
     }
 
     /// What was looked at.
@@ -146,14 +141,7 @@ impl Audit {
     fn require(&mut self, holds: bool, at: Time, leg: u32, what: impl FnOnce() -> String) {
         self.checks += 1;
         if !holds {
-            self.violations_total += 1;
-            if self.violations.len() < KEPT {
-                self.violations.push(Violation {
-                    at,
-                    leg,
-                    what: what(),
-                });
-            }
+            self.violations.note(at, Place::Leg(leg), what);
         }
     }
 

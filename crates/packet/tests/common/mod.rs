@@ -179,6 +179,6 @@ pub fn run(spec: &NetworkSpec) -> Outcome {
 pub fn watch(spec: &NetworkSpec, leg: u32) -> Watch {
     let mut simulation = Simulation::<Wheel, _>::new(spec, Watch::of(leg)).expect("it is sound");
     simulation.run();
-    assert_eq!(simulation.outcome().violations_total, 0);
+    assert_eq!(simulation.outcome().violations.total(), 0);
     simulation.into_probe()
 }

@@ -73,9 +73,14 @@ pub fn observe(spec: &NetworkSpec) -> (PortLog, Outcome) {
     let mut simulation = Simulation::<Wheel, _>::new(spec, probe).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
-    assert_eq!(outcome.violations_total, 0, "{:?}", outcome.violations);
+    assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
     let (log, audit) = simulation.into_probe();
-    assert_eq!(audit.violations().1, 0, "{:?}", audit.violations().0);
+    assert_eq!(
+        audit.violations().total(),
+        0,
+        "{:?}",
+        audit.violations().kept()
+    );
     assert!(audit.checks() > 0);
     (log, outcome)
 }

@@ -43,7 +43,7 @@ fn competing(lab: &Lab) -> Result<(Vec<Measured>, Block), LabError> {
     let (mut overflows, mut full) = (Vec::new(), Vec::new());
     for loss in LOSSES {
         let runs = lab.seeds(THREE, &[("link.control_loss", loss)], SEEDS)?;
-        let broken = |run: &Run<()>| run.outcome.violations_total as f64;
+        let broken = |run: &Run<()>| run.outcome.violations.total() as f64;
         let broken: Vec<f64> = runs.iter().map(broken).collect();
         let output = |run: &Run<()>| run.channel("S->F").data_utilization;
         full = runs.iter().map(output).collect();

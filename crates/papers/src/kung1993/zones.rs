@@ -55,7 +55,7 @@ fn run(lab: &Lab, scheme: &str, loop_cells: u32, more: &[(&str, &str)]) -> Resul
         given: given.fold(0, u32::saturating_add),
         used: used.iter().sum(),
         shares: CIRCUITS.map(|(flow, _)| run.throughput(flow, "S->F")),
-        broken: run.outcome.violations_total,
+        broken: run.outcome.violations.total(),
     })
 }
 

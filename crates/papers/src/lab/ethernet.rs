@@ -40,7 +40,7 @@ impl Lab {
         }
         self.runs.fetch_add(1, Ordering::Relaxed);
         let outcome = simulation.outcome();
-        if let Some(first) = outcome.violations.first() {
+        if let Some(first) = outcome.violations.kept().first() {
             return Err(wrong(format!("{} s: {}", first.at.seconds(), first.what)));
         }
         Ok(EthernetRun { spec, outcome })

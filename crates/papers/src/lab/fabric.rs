@@ -48,8 +48,8 @@ impl Lab {
         if outcome.stop == Stop::Deadlocked {
             return Err(wrong(format!("deadlock in cycle {}", outcome.cycles)));
         }
-        if let Some(first) = outcome.violations.first() {
-            return Err(wrong(format!("cycle {}: {}", first.cycle, first.what)));
+        if let Some(first) = outcome.violations.kept().first() {
+            return Err(wrong(format!("cycle {}: {}", first.at, first.what)));
         }
         Ok(FabricRun { spec, outcome })
     }

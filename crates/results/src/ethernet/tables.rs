@@ -2,6 +2,7 @@
 
 use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
 use backwater_ethernet::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
+use backwater_kernel::Place;
 
 use super::groups::{self, Group, fairness, goodputs, groups, per_second, seconds};
 use super::{EthernetBalance, fair, names, ports, standstill, transfers};
@@ -424,10 +425,13 @@ fn violations(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             Column::text("what", "which promise, with numbers"),
         ],
     );
-    for violation in &outcome.violations {
+    for violation in outcome.violations.kept() {
         table.rows.push(vec![
             Cell::float(violation.at.ps() as f64 / 1e6, 6),
-            names::channel(&channels, violation.channel).into(),
+            match violation.place {
+                Place::Channel(channel) => names::channel(&channels, channel).into(),
+                _ => Cell::Empty,
+            },
             violation.what.clone().into(),
         ]);
     }

@@ -264,12 +264,12 @@ fn stop_lines(channels: &[String], outcome: &EthernetOutcome, queues: &[Queue<'_
 }
 
 fn violations(outcome: &EthernetOutcome) -> Vec<String> {
-    if outcome.violations_total == 0 {
+    if outcome.violations.total() == 0 {
         return Vec::new();
     }
-    let count = counted(outcome.violations_total, "promise");
+    let count = counted(outcome.violations.total(), "promise");
     let mut lines = vec![format!("{count} broken, first:")];
-    for violation in outcome.violations.iter().take(VIOLATIONS) {
+    for violation in outcome.violations.kept().iter().take(VIOLATIONS) {
         let at = span(violation.at.ps() as f64);
         lines.push(format!("  at {at}: {}", violation.what));
     }

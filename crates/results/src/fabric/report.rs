@@ -156,12 +156,12 @@ fn latency_facts(outcome: &FabricOutcome) -> [Fact; 3] {
 fn notes(outcome: &FabricOutcome) -> Vec<Block> {
     let mut notes = Vec::new();
     let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
-    if outcome.violations_total > 0 {
+    if outcome.violations.total() > 0 {
         note(
             Tone::Problem,
             format!(
                 "{} broken; the table of violations says which and when.",
-                counted(outcome.violations_total, "promise")
+                counted(outcome.violations.total(), "promise")
             ),
         );
     }

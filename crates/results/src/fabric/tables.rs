@@ -320,17 +320,17 @@ fn violations(outcome: &FabricOutcome) -> Table {
         "violations",
         format!(
             "Promises broken, oldest first: {} in all.",
-            crate::number::grouped(outcome.violations_total)
+            crate::number::grouped(outcome.violations.total())
         ),
         vec![
             Column::number("cycle", "", "when"),
             Column::text("what", "which promise, with numbers"),
         ],
     );
-    for violation in &outcome.violations {
+    for violation in outcome.violations.kept() {
         table
             .rows
-            .push(vec![violation.cycle.into(), violation.what.clone().into()]);
+            .push(vec![violation.at.into(), violation.what.clone().into()]);
     }
     table
 }

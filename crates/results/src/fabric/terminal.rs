@@ -173,13 +173,13 @@ fn class_rows(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Vec<String>> {
 }
 
 fn violations(outcome: &FabricOutcome) -> Vec<String> {
-    if outcome.violations_total == 0 {
+    if outcome.violations.total() == 0 {
         return Vec::new();
     }
-    let count = counted(outcome.violations_total, "promise");
+    let count = counted(outcome.violations.total(), "promise");
     let mut lines = vec![format!("{count} broken, first:")];
-    for violation in outcome.violations.iter().take(VIOLATIONS) {
-        let at = grouped(violation.cycle);
+    for violation in outcome.violations.kept().iter().take(VIOLATIONS) {
+        let at = grouped(violation.at);
         lines.push(format!("  at cycle {at}: {}", violation.what));
     }
     lines

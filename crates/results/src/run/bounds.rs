@@ -1,8 +1,8 @@
 //! Delay bounds beside the delays that were seen.
 
-use backwater_kernel::{Duration, Rate};
+use backwater_kernel::{Duration, Place, Rate, Violations};
 use backwater_packet::bound::{self, Bound, NoBound};
-use backwater_packet::outcome::{Outcome, PortsOutcome, Violation};
+use backwater_packet::outcome::{Outcome, PortsOutcome};
 use backwater_packet::spec::NetworkSpec;
 use serde_json::{Value, json};
 
@@ -16,8 +16,6 @@ use backwater_kernel::words::counted;
 const NEAREST: usize = 3;
 /// Reasons in the terminal; the rest are counted.
 const REASONS: usize = 2;
-/// Broken bounds that are listed as violations; the rest are counted.
-const LISTED: usize = 100;
 /// Values further apart than this are shown on a logarithmic scale.
 const WIDE: f64 = 30.0;
 
@@ -100,28 +98,25 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
 pub fn note_broken_bounds(spec: &NetworkSpec, outcome: &mut Outcome) {
     let promises = promises(spec, outcome);
     let broken = promises.iter().filter(|promise| promise.is_broken());
-    let late: Vec<Violation> = broken
-        .filter_map(|promise| {
-            let (bound, largest) = promise.kept()?;
-            let last_leg = outcome
-                .legs
-                .iter()
-                .rposition(|leg| leg.flow == promise.flow);
-            let what = format!(
-                "a unit of {} took {}, beyond its delay bound of {}",
-                names::flow(spec, promise.flow),
-                span(largest.ps() as f64),
-                span(bound.delay.ps() as f64)
-            );
-            Some(Violation {
-                at: outcome.ended_at,
-                leg: last_leg.unwrap_or(0) as u32,
-                what,
-            })
-        })
-        .collect();
-    outcome.violations_total += late.len() as u64;
-    outcome.violations.extend(late.into_iter().take(LISTED));
+    let late = broken.filter_map(|promise| {
+        let (bound, largest) = promise.kept()?;
+        let last_leg = outcome
+            .legs
+            .iter()
+            .rposition(|leg| leg.flow == promise.flow);
+        let what = format!(
+            "a unit of {} took {}, beyond its delay bound of {}",
+            names::flow(spec, promise.flow),
+            span(largest.ps() as f64),
+            span(bound.delay.ps() as f64)
+        );
+        Some((last_leg.unwrap_or(0) as u32, what))
+    });
+    let mut violations = Violations::default();
+    for (leg, what) in late {
+        violations.note(outcome.ended_at, Place::Leg(leg), || what);
+    }
+    outcome.violations.append(&violations);
 }
 
 /// A row for each flow that reserves.

@@ -113,12 +113,12 @@ fn facts(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Fact> {
 fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block> {
     let mut notes = Vec::new();
     let mut note = |tone, text: String| notes.push(Block::Note { tone, text });
-    if outcome.violations_total > 0 {
+    if outcome.violations.total() > 0 {
         note(
             Tone::Problem,
             format!(
                 "{} broken; the table of violations says which, when and where.",
-                counted(outcome.violations_total, "promise")
+                counted(outcome.violations.total(), "promise")
             ),
         );
     }

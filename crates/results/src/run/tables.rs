@@ -1,6 +1,6 @@
 //! The tables of a run.
 
-use backwater_kernel::{Channels, Duration};
+use backwater_kernel::{Channels, Duration, Place};
 use backwater_packet::outcome::Outcome;
 use backwater_packet::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
@@ -372,8 +372,11 @@ fn violations(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> Table {
             Column::text("what", "which promise, with numbers"),
         ],
     );
-    for violation in &outcome.violations {
-        let leg = outcome.legs.get(violation.leg as usize);
+    for violation in outcome.violations.kept() {
+        let leg = match violation.place {
+            Place::Leg(leg) => outcome.legs.get(leg as usize),
+            _ => None,
+        };
         let channel = leg
             .and_then(|leg| channels.get(leg.channel as usize))
             .cloned();

@@ -156,12 +156,12 @@ fn flow_rows(spec: &NetworkSpec, outcome: &Outcome, shown: usize) -> Vec<Vec<Str
 }
 
 fn violations(info: &RunInfo, outcome: &Outcome) -> Vec<String> {
-    if outcome.violations_total == 0 {
+    if outcome.violations.total() == 0 {
         return Vec::new();
     }
-    let count = counted(outcome.violations_total, "promise");
+    let count = counted(outcome.violations.total(), "promise");
     let mut lines = vec![format!("{count} broken, first:")];
-    for violation in outcome.violations.iter().take(VIOLATIONS) {
+    for violation in outcome.violations.kept().iter().take(VIOLATIONS) {
         let at = words::cells(violation.at.ps(), info.cell);
         lines.push(format!("  at {at} cells: {}", violation.what));
     }

@@ -4,13 +4,13 @@ use backwater_ends::TcpSpec;
 use backwater_ends::tcp::TcpCounts;
 use backwater_ethernet::outcome::{
     ChannelOutcome, DelayOutcome, Drops, EndsOutcome, EthernetOutcome, FlowOutcome, NodeOutcome,
-    QueueOutcome, Standstill, Stop, Violation, Wait,
+    QueueOutcome, Standstill, Stop, Wait,
 };
 use backwater_ethernet::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
     Order, QueueSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
 };
-use backwater_kernel::{Duration, Histogram, Rate, Time};
+use backwater_kernel::{Duration, Histogram, Place, Rate, Time, Violations};
 use backwater_results::RunInfo;
 
 use super::HOSTILE;
@@ -226,8 +226,7 @@ pub fn outcome() -> EthernetOutcome {
         flows,
         channels,
         nodes: vec![NodeOutcome::default(); 5],
-        violations: Vec::new(),
-        violations_total: 0,
+        violations: Violations::default(),
     }
 }
 
@@ -258,12 +257,11 @@ pub fn standing() -> EthernetOutcome {
 pub fn broken() -> EthernetOutcome {
     let mut outcome = standing();
     outcome.flows[0].delivered_total += 1;
-    outcome.violations = vec![Violation {
-        at: Time(5 * MS),
-        channel: 6,
-        what: format!("a frame vanished {HOSTILE}"),
-    }];
-    outcome.violations_total = 250;
+    for _ in 0..250 {
+        let (at, place) = (Time(5 * MS), Place::Channel(6));
+        let what = || format!("a frame vanished {HOSTILE}");
+        outcome.violations.note(at, place, what);
+    }
     outcome
 }
 

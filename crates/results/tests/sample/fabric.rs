@@ -2,12 +2,12 @@
 
 use backwater_flit::outcome::{
     ClassOutcome, CoursePoint, CyclesOutcome, Deadlock, FabricOutcome, Held, Stop, TerminalOutcome,
-    Violation,
 };
 use backwater_flit::spec::{
     Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec,
     Pattern, Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
 };
+use backwater_kernel::{Place, Violations};
 use backwater_results::RunInfo;
 
 use super::HOSTILE;
@@ -189,6 +189,11 @@ pub fn broken() -> FabricOutcome {
         at: ((x + 3) % SIDE * 4, 1),
         waits_for: (x * 4, 1),
     };
+    let mut violations = Violations::default();
+    for nth in 0..250 {
+        let what = || "9 flits in a VC of 8".into();
+        violations.note(5_000 + nth, Place::Network, what);
+    }
     FabricOutcome {
         stop: Stop::Deadlocked,
         inside_total: 199,
@@ -200,13 +205,7 @@ pub fn broken() -> FabricOutcome {
             packets: 9,
             others_move: false,
         }),
-        violations: (0..100)
-            .map(|nth| Violation {
-                cycle: 5_000 + nth,
-                what: "9 flits in a VC of 8".into(),
-            })
-            .collect(),
-        violations_total: 250,
+        violations,
         ..outcome()
     }
 }

@@ -5,7 +5,7 @@ pub mod ethernet;
 pub mod fabric;
 pub mod names;
 
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Time, Violations};
 use backwater_packet::outcome::{
     ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Series, Stop,
 };
@@ -190,8 +190,7 @@ pub fn outcome() -> Outcome {
                 pool_max_total: 0,
             })
             .collect(),
-        violations: Vec::new(),
-        violations_total: 0,
+        violations: Violations::default(),
         standstill: None,
     }
 }

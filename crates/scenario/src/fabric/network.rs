@@ -1,8 +1,8 @@
 //! Topologies of the flit engine: how large they are, and their graphs.
 
-use backwater_flit::BuildError;
 use backwater_flit::spec::Graph;
 use backwater_flit::topology;
+use backwater_kernel::BuildError;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::files::Files;

@@ -1,10 +1,10 @@
 //! The last check of a spec that is sound in its parts: the engine's own, and that for deadlock.
 
-use backwater_flit::BuildError;
 use backwater_flit::dependency::{Dependency, dependency};
 use backwater_flit::routing::Routing;
 use backwater_flit::spec::{FabricSpec, Graph};
 use backwater_flit::traffic::Generator;
+use backwater_kernel::BuildError;
 
 use super::checks::groups;
 use super::limits;

@@ -116,12 +116,12 @@ fn what_is_lost_in_a_lossless_class_breaks_a_promise() {
         assert!(ethernet.given_up.is_empty(), "{text}");
         let outcome = run(spec);
         assert_eq!(lost(spec, &outcome), 0, "`check` calls it sound: {text}");
-        assert_eq!(outcome.violations_total, 0, "{text}");
+        assert_eq!(outcome.violations.total(), 0, "{text}");
         // The control: without room frames are lost, and each is told.
         let small = cut(spec.clone());
         let outcome = run(&small);
-        assert_eq!(lost(&small, &outcome), outcome.violations_total, "{text}");
-        losing += u32::from(outcome.violations_total > 0);
+        assert_eq!(lost(&small, &outcome), outcome.violations.total(), "{text}");
+        losing += u32::from(outcome.violations.total() > 0);
         // And nobody is told where the promise is given up.
         let meant = text.replace(
             "[flow_control]\n",
@@ -131,7 +131,7 @@ fn what_is_lost_in_a_lossless_class_breaks_a_promise() {
         let given_up = cut(meant.ethernet().expect("for Ethernet").network.clone());
         let told = run(&given_up);
         assert_eq!(lost(&given_up, &told), lost(&small, &outcome), "{text}");
-        assert_eq!(told.violations_total, 0, "{text}");
+        assert_eq!(told.violations.total(), 0, "{text}");
     }
     assert!(sound > 20, "only {sound} are sound");
     assert!(losing > 5, "only {losing} lose frames without room");

@@ -5,10 +5,11 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use backwater_kernel::BuildError;
+
 use super::Notes;
 use super::ledger::{ChannelBook, Due, Hop, LaneBook, PacketBook, Visit};
 use super::plan::{Node, Plan};
-use crate::error::BuildError;
 use crate::lane::NONE;
 use crate::probe::{Crossing, Tag};
 use crate::spec::{FabricSpec, Release};

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::error::BuildError;
+use backwater_kernel::BuildError;
+
 use crate::route::{NOWHERE, Way};
 use crate::routing::Routing;
 use crate::spec::{FabricSpec, Release, Sources, Switch};

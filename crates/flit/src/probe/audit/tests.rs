@@ -39,7 +39,7 @@ fn seen(switch: Switch, change: impl Fn(&mut Fabric) -> Option<()>) -> alloc::st
     let mut simulation = Simulation::with_probe(&spec, audit).expect("it builds");
     for cycle in CYCLES.. {
         simulation.run_until(cycle);
-        assert_eq!(simulation.probe().violations().1, 0);
+        assert_eq!(simulation.probe().violations().total(), 0);
         if change(&mut simulation.fabric).is_some() {
             break;
         }
@@ -50,8 +50,12 @@ fn seen(switch: Switch, change: impl Fn(&mut Fabric) -> Option<()>) -> alloc::st
     simulation.probe_mut().compare_after = 0;
     simulation.probe_mut().walked.times = 0;
     simulation.report();
-    let (violations, _) = simulation.probe().violations();
-    violations.iter().map(|found| found.what.as_str()).collect()
+    let violations = simulation.probe().violations();
+    violations
+        .kept()
+        .iter()
+        .map(|found| found.what.as_str())
+        .collect()
 }
 
 fn assert_seen(change: impl Fn(&mut Fabric) -> Option<()>, expected: &str) {
@@ -316,12 +320,12 @@ fn seen_while_running(
         simulation.run_until(simulation.fabric.now + 1);
     }
     let changed = simulation.fabric.now;
-    assert_eq!(simulation.probe().violations().1, 0);
-    while simulation.probe().violations().1 == 0 {
+    assert_eq!(simulation.probe().violations().total(), 0);
+    while simulation.probe().violations().total() == 0 {
         assert!(simulation.fabric.now < changed + 1_000, "never seen");
         simulation.run_until(simulation.fabric.now + 1);
     }
-    let found = simulation.probe().violations().0[0].what.clone();
+    let found = simulation.probe().violations().kept()[0].what.clone();
     (simulation.fabric.now - changed, found)
 }
 

@@ -1,8 +1,8 @@
 //! Random small graphs and how to route on them.
 
-use backwater_flit::BuildError;
 use backwater_flit::spec::{ChannelSpec, Graph, RoutingSpec, Shape};
 use backwater_flit::topology;
+use backwater_kernel::BuildError;
 
 use super::Dice;
 

@@ -112,7 +112,7 @@ fn warn(spec: &NetworkSpec, leg: u32) -> (Outcome, Warnings) {
     simulation.raise_alarm(leg, 20);
     simulation.run();
     let outcome = simulation.outcome();
-    assert_eq!(outcome.violations_total, 0);
+    assert_eq!(outcome.violations.total(), 0);
     (outcome, simulation.into_probe())
 }
 
