@@ -7,7 +7,7 @@ mod ethernet;
 mod fabric;
 mod stamps;
 
-use backwater_kernel::{Time, Wheel};
+use backwater_kernel::{Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::spec::{NetworkSpec, TrafficSpec};
 use backwater_scenario::{Engine, PacketScenario, Source};
@@ -187,7 +187,7 @@ fn least(network: &NetworkSpec, runs: u32) -> Result<Cost, String> {
 
 fn once(network: &NetworkSpec) -> Result<Cost, String> {
     let mut simulation =
-        Simulation::<Wheel>::new(network, ()).map_err(|error| error.to_string())?;
+        Simulation::<Rings>::new(network, ()).map_err(|error| error.to_string())?;
     let clock = Clock::start();
     simulation.run();
     let seconds = clock.seconds();
@@ -258,7 +258,7 @@ fn idle_abr(runs: u32) -> Result<(), String> {
 /// Memory that building the network takes, per link of an idle circuit.
 fn bytes_per_link(network: &NetworkSpec, links: usize) -> Option<String> {
     let before = machine::resident_bytes()?;
-    let simulation = Simulation::<Wheel>::new(network, ()).ok()?;
+    let simulation = Simulation::<Rings>::new(network, ()).ok()?;
     let after = machine::resident_bytes()?;
     drop(simulation);
     if links < 10_000 {

@@ -1,6 +1,6 @@
 //! Frames take effect: at stations, and at switches, which admit them and put them in a queue.
 
-use backwater_kernel::{Event, EventQueue, Phase};
+use backwater_kernel::EventQueue;
 
 use crate::channel::Channel;
 use crate::frame::{ECT, MARKED, NONE};
@@ -17,11 +17,6 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let Some(id) = channel.wire.pop(&network.frames) else {
             return;
         };
-        if !channel.wire.is_empty() {
-            let effect = network.frames.get(channel.wire.first).effect;
-            self.events
-                .push(Event::new(effect, Phase::Deliver, channel.slot, 0));
-        }
         let is_to_station = channel.is(Channel::TO_STATION);
         let frame = network.frames.get_mut(id);
         let is_control = frame.is_control();

@@ -8,11 +8,12 @@
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-use backwater_kernel::{Duration, EventQueue, Time};
+use backwater_kernel::{Duration, EventQueue};
 
 use crate::frame::{Control, Frame};
 use crate::network::Network;
 use crate::probe::{Gate, Probe};
+use crate::requests::Request;
 use crate::simulation::Simulation;
 use crate::spec::{BackPressureSpec, Choose, Message, Notify, QUANTUM_BITS, Select};
 use crate::timer::Timer;
@@ -20,67 +21,6 @@ use crate::timer::Timer;
 #[cfg(test)]
 mod tests;
 mod time_out;
-
-/// What a channel has been used to ask for, and by how many.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
-    /// Gates with those that ask for them, sorted.
-    gates: Vec<(Gate, u32)>,
-    /// When which stops are said again, the next first.
-    refreshes: Vec<(Time, Gate)>,
-    pub stops: u64,
-    pub resumes: u64,
-    pub refreshed: u64,
-}
-
-impl Asked {
-    /// One more asks. True for the first.
-    fn add(&mut self, gate: Gate) -> bool {
-        match self.gates.binary_search_by_key(&gate, |(gate, _)| *gate) {
-            Ok(at) => {
-                self.gates[at].1 += 1;
-                false
-            }
-            Err(at) => {
-                self.gates.insert(at, (gate, 1));
-                true
-            }
-        }
-    }
-
-    /// One fewer asks. True for the last.
-    fn remove(&mut self, gate: Gate) -> bool {
-        let Ok(at) = self.gates.binary_search_by_key(&gate, |(gate, _)| *gate) else {
-            return false;
-        };
-        self.gates[at].1 -= 1;
-        if self.gates[at].1 > 0 {
-            return false;
-        }
-        self.gates.remove(at);
-        self.refreshes.retain(|(_, own)| *own != gate);
-        true
-    }
-}
-
-/// What a queue asks of whom: every gate at every neighbour.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Request {
-    /// Channels to the neighbours, sorted.
-    pub neighbours: Vec<u32>,
-    /// When each of them was asked first.
-    pub asked_at: Vec<Time>,
-    /// Sorted.
-    pub gates: Vec<Gate>,
-    /// When each of them was asked for first.
-    pub added_at: Vec<Time>,
-    /// It stands since.
-    pub since: Time,
-    /// Random choice: the second draw was made.
-    pub has_drawn_twice: bool,
-    /// Neighbours were let go by a time-out: nobody is asked anew.
-    pub is_given_up: bool,
-}
 
 /// Puts `what` into its place; false if it is there.
 fn insert<T: Ord>(list: &mut Vec<T>, what: T) -> bool {
@@ -91,13 +31,6 @@ fn insert<T: Ord>(list: &mut Vec<T>, what: T) -> bool {
             true
         }
     }
-}
-
-/// Queues that ask, by channel and class: for their fill, and for what is blocked in them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Requests {
-    pub congestion: Request,
-    pub blocked: Option<Request>,
 }
 
 impl<P: Probe, Q: EventQueue> Simulation<P, Q> {

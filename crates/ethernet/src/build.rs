@@ -10,12 +10,11 @@ use backwater_kernel::{
     BuildError, DueSet, Event, EventQueue, Phase, Purpose, Stream, Time, Violations,
 };
 
-use crate::back_pressure::{Asked, Requests};
 use crate::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
-use crate::finish::Underway;
 use crate::frame::{Chain, Frames, NONE, byte_ps};
-use crate::network::{Flow, Input, InputTimes, Losses, Network, Node};
+use crate::network::{Flow, Input, InputTimes, Losses, Network, Node, Underway};
 use crate::probe::Probe;
+use crate::requests::{Asked, Requests};
 use crate::routes::{Routes, ends};
 use crate::shared::Shared;
 use crate::simulation::Simulation;

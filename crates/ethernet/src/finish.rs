@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{Duration, EventQueue, Place, Time};
 
 use crate::frame::{Chain, NONE};
-use crate::network::Network;
+use crate::network::{Network, Underway};
 use crate::outcome::{
     ChannelOutcome, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome, Stop,
 };
@@ -172,13 +172,6 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
                 });
         }
     }
-}
-
-/// How long the frame that a channel is sending has been under way.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Underway {
-    data_ps: u64,
-    control_ps: u64,
 }
 
 impl Network {

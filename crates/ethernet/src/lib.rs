@@ -20,6 +20,7 @@ mod lanes;
 mod network;
 pub mod outcome;
 pub mod probe;
+mod requests;
 pub mod routes;
 mod shared;
 mod simulation;

@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use backwater_ends::stations::Stations;
 use backwater_kernel::{Duration, Rate, Stream, Time};
 
-use crate::back_pressure::{Asked, Requests};
 use crate::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
 use crate::frame::{Frame, Frames};
 use crate::probe::{FrameView, Gate};
+use crate::requests::{Asked, Requests};
 use crate::routes::Routes;
 use crate::shared::Shared;
 use crate::spec::{BackPressureSpec, StormSpec, WatchdogSpec};
@@ -109,6 +109,13 @@ impl InputTimes {
             None => self.last_to.push((station, now)),
         }
     }
+}
+
+/// How long the frame that a channel is sending has been under way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Underway {
+    pub data_ps: u64,
+    pub control_ps: u64,
 }
 
 /// A flow, as ports and wires see it.

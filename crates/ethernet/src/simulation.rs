@@ -10,19 +10,18 @@ use alloc::vec::Vec;
 use backwater_ends::application::{Outgoing, Payload};
 use backwater_kernel::hash::TraceHash;
 use backwater_kernel::{
-    DueSet, Duration, Event, EventQueue, Phase, Place, Stream, Time, Violations, Wheel,
+    DueSet, Duration, Event, EventQueue, Phase, Place, Rings, Stream, Time, Violations,
 };
 
 use crate::channel::Channel;
-use crate::finish::Underway;
 use crate::frame::{ECT, Frame, NONE};
-use crate::network::{Flow, Network};
+use crate::network::{Flow, Network, Underway};
 use crate::outcome::Standstill;
 use crate::probe::{Cause, Probe};
 use crate::timer::Timer;
 
 /// A network in motion. `P` looks on, `Q` orders events.
-pub struct Simulation<P: Probe = (), Q: EventQueue = Wheel> {
+pub struct Simulation<P: Probe = (), Q: EventQueue = Rings> {
     pub(crate) now: Time,
     /// Everything up to here has happened.
     pub(crate) reached: Time,

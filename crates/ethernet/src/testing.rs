@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use backwater_ends::application::Payload;
-use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Rate, Rings, Time};
 
 use crate::frame::{Frame, NONE};
 use crate::simulation::Simulation;
@@ -14,7 +14,7 @@ use crate::spec::{
     TrafficSpec, TransportSpec, WatchdogSpec,
 };
 
-pub(crate) type Run = Simulation<(), Wheel>;
+pub(crate) type Run = Simulation<(), Rings>;
 
 /// Channel from the switch to the second station.
 pub(crate) const OUT: u32 = 2;

@@ -109,7 +109,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             channel.slot,
         );
         let mut effect = now + busy + channel.delay;
-        let (was_empty, to, from) = (channel.wire.is_empty(), channel.to, channel.from);
+        let (to, from) = (channel.to, channel.from);
         channel.rests_at = now + busy;
         let waits = channel.waiting != 0 || !channel.control.is_empty();
         self.frame_hops += 1;
@@ -143,10 +143,9 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             self.events
                 .push(Event::new(now + busy, Phase::Transmit, channel_id, 0));
         }
-        if was_empty {
-            self.events
-                .push(Event::new(effect, Phase::Deliver, slot, 0));
-        }
+        // An event for each frame: so long after now as after the start of every frame of its size.
+        self.events
+            .push(Event::new(effect, Phase::Deliver, slot, 0));
         if P::WATCHES {
             let view = self.network.view(id, channel_id);
             self.probe.on_start(now, channel_id, &view);

@@ -5,7 +5,7 @@ mod common;
 use backwater_ethernet::Simulation;
 use backwater_ethernet::probe::{Audit, Cause, Content, FrameView, Gate, Probe};
 use backwater_ethernet::spec::*;
-use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Rate, Rings, Time};
 use common::{MBPS, MS, Net, US, simple};
 
 /// Two stations at 100 Mbps send to one at 10 Mbps over two switches, in two classes.
@@ -40,9 +40,9 @@ fn network(back_pressure: Option<BackPressureSpec>) -> EthernetSpec {
     spec
 }
 
-fn audited(spec: &EthernetSpec) -> Simulation<Audit, Wheel> {
+fn audited(spec: &EthernetSpec) -> Simulation<Audit, Rings> {
     let mut engine =
-        Simulation::<_, Wheel>::with_probe(spec, Audit::new(spec)).expect("it can be run");
+        Simulation::<_, Rings>::with_probe(spec, Audit::new(spec)).expect("it can be run");
     engine.run();
     engine
 }
@@ -61,7 +61,7 @@ fn sound_runs_keep_every_promise_and_the_audit_changes_none() {
         let engine = audited(&spec);
         let broken = engine.probe().violations();
         assert_eq!(broken.total(), 0, "{back_pressure:?}: {broken:?}");
-        let mut plain = Simulation::<(), Wheel>::new(&spec).expect("it can be run");
+        let mut plain = Simulation::<(), Rings>::new(&spec).expect("it can be run");
         plain.run();
         let (one, other) = (engine.outcome(), plain.outcome());
         assert_eq!(one.trace_hash, other.trace_hash);

@@ -7,11 +7,11 @@ use backwater_ends::spec::AckSpec;
 use backwater_ethernet::Simulation;
 use backwater_ethernet::outcome::{EthernetOutcome, Stop};
 use backwater_ethernet::spec::*;
-use backwater_kernel::{Duration, Time, Wheel};
+use backwater_kernel::{Duration, Rings, Time};
 use common::*;
 
 fn run(spec: &EthernetSpec) -> EthernetOutcome {
-    let mut engine = Simulation::<(), Wheel>::new(spec).expect("a sound network");
+    let mut engine = Simulation::<(), Rings>::new(spec).expect("a sound network");
     engine.run();
     engine.outcome()
 }
@@ -169,7 +169,7 @@ fn slices_by_events_change_nothing() {
     let net = one_file(TcpSpec::bsd(), Some(simple()));
     let whole = format!("{:?}", run(&net.spec));
     for events in [1, 7, 500, 1 << 40] {
-        let mut engine = Simulation::<(), Wheel>::new(&net.spec).expect("a sound network");
+        let mut engine = Simulation::<(), Rings>::new(&net.spec).expect("a sound network");
         let mut slices = 1;
         while engine.run_some(Time::MAX, events).is_none() {
             slices += 1;

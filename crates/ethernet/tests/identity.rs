@@ -7,7 +7,7 @@ use backwater_ethernet::Simulation;
 use backwater_ethernet::outcome::{EthernetOutcome, Stop};
 use backwater_ethernet::probe::Probe;
 use backwater_ethernet::spec::*;
-use backwater_kernel::{Duration, Heap, Time, Wheel};
+use backwater_kernel::{Duration, Heap, Rings, Time};
 use common::*;
 
 /// Looks at everything and does nothing.
@@ -86,7 +86,7 @@ fn finish<P: Probe, Q: backwater_kernel::EventQueue>(mut run: Simulation<P, Q>) 
 fn queue_of_events_onlookers_and_slices_change_nothing() {
     for (name, rules) in schemes() {
         let spec = network(rules);
-        let plain = finish(Simulation::<(), Wheel>::with_probe(&spec, ()).expect(name));
+        let plain = finish(Simulation::<(), Rings>::with_probe(&spec, ()).expect(name));
         let heap = finish(Simulation::<(), Heap>::with_probe(&spec, ()).expect(name));
         let seen = finish(Simulation::<Onlooker>::with_probe(&spec, Onlooker).expect(name));
         let mut sliced: Simulation = Simulation::new(&spec).expect(name);

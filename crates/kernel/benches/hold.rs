@@ -1,10 +1,10 @@
-//! Nanoseconds per hold (take the next event out, add one) of the wheel and the heap.
+//! Nanoseconds per hold (take the next event out, add one) of rings, the wheel and the heap.
 //!
 //! `cargo bench -p backwater-kernel --bench hold`; a name as argument runs the rows it occurs in.
 
 use std::time::Instant;
 
-use backwater_kernel::{Duration, Event, EventQueue, Heap, Phase, Purpose, Stream, Wheel};
+use backwater_kernel::{Duration, Event, EventQueue, Heap, Phase, Purpose, Rings, Stream, Wheel};
 
 /// One ATM cell at 622 Mb/s.
 const CELL_PS: u64 = 681_672;
@@ -19,8 +19,8 @@ fn main() {
         .filter(|a| !a.starts_with('-'))
         .collect();
     println!(
-        "{:<12} {:>9} {:>10} {:>10}",
-        "delays", "pending", "wheel ns", "heap ns"
+        "{:<12} {:>9} {:>10} {:>10} {:>10}",
+        "delays", "pending", "rings ns", "wheel ns", "heap ns"
     );
     for (name, draw) in patterns() {
         let mut stream = Stream::new(1, 0, Purpose::Pattern);
@@ -31,9 +31,10 @@ fn main() {
                 continue;
             }
             let holds = 4_000_000;
+            let rings = best_of_three(|| hold::<Rings>(&delays, pending, holds));
             let wheel = best_of_three(|| hold::<Wheel>(&delays, pending, holds));
             let heap = best_of_three(|| hold::<Heap>(&delays, pending, holds));
-            println!("{name:<12} {pending:>9} {wheel:>10.1} {heap:>10.1}");
+            println!("{name:<12} {pending:>9} {rings:>10.1} {wheel:>10.1} {heap:>10.1}");
         }
     }
 }
@@ -57,11 +58,14 @@ fn hold<Q: EventQueue>(delays: &Delays, pending: usize, holds: usize) -> f64 {
 }
 
 fn turn_over<Q: EventQueue>(queue: &mut Q, delays: &Delays, holds: usize) -> u64 {
-    let mut last_ps = 0;
-    for i in 0..holds {
-        let next = queue.pop().expect("every hold adds what it takes");
-        last_ps = next.time().ps();
-        queue.push(event(last_ps + delays[i % TABLE], next.entity()));
+    let (mut last_ps, mut i, mut taken) = (0, 0, Vec::new());
+    while i < holds {
+        let instant = queue.take_instant(backwater_kernel::Time::MAX, |event| taken.push(event));
+        last_ps = instant.expect("every hold adds what it takes").ps();
+        for next in taken.drain(..) {
+            queue.push(event(last_ps + delays[i % TABLE], next.entity()));
+            i += 1;
+        }
     }
     last_ps
 }
@@ -90,5 +94,8 @@ fn patterns() -> Vec<(&'static str, Draw)> {
         }),
         ("pareto", |s| s.pareto(CELL_PS as f64, 1.2) as u64),
         ("constant", |_| CELL_PS),
+        ("six", |s| {
+            CELL_PS * [1, 7, 20, 21, 80, 160][s.below(6) as usize]
+        }),
     ]
 }

@@ -4,9 +4,11 @@
 //! `(time, phase, entity, sequence)`, whoever inserted them and in whatever order.
 
 mod heap;
+mod rings;
 mod wheel;
 
 pub use heap::Heap;
+pub use rings::Rings;
 pub use wheel::Wheel;
 
 use core::cmp::Ordering;
@@ -119,36 +121,25 @@ impl PartialOrd for Event {
     }
 }
 
-/// A queue that gives events back in their total order.
+/// A queue that gives events back instant by instant.
 pub trait EventQueue: Default {
-    /// Adds an event; it must not lie before the last one taken out.
+    /// Adds an event; it must not lie before the last instant taken out.
     fn push(&mut self, event: Event);
     /// The instant of the next event. (`&mut`: a wheel may have to turn to find it.)
     fn next_time(&mut self) -> Option<Time>;
-    /// Takes the next event out.
-    fn pop(&mut self) -> Option<Event>;
     /// Takes out everything that happens at the next instant, if that is not after `until`, and
     /// hands it to `each`, in no order: who cares sorts a few. The instant.
-    fn take_instant(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Time> {
-        let instant = self.next_time().filter(|instant| *instant <= until)?;
-        while let Some(event) = self.pop_at(instant) {
-            each(event);
-        }
-        Some(instant)
-    }
-    /// Takes the next event out if it happens at `instant`.
-    #[inline]
-    fn pop_at(&mut self, instant: Time) -> Option<Event> {
-        if self.next_time() == Some(instant) {
-            self.pop()
-        } else {
-            None
-        }
-    }
+    fn take_instant(&mut self, until: Time, each: impl FnMut(Event)) -> Option<Time>;
     /// Events waiting.
     fn len(&self) -> usize;
     /// Nothing waits.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// A queue that gives events back one by one too, in their total order.
+pub trait InOrder: EventQueue {
+    /// Takes the next event out.
+    fn pop(&mut self) -> Option<Event>;
 }

@@ -24,7 +24,7 @@ pub mod words;
 pub use bits::BitSet;
 pub use build_error::BuildError;
 pub use due::DueSet;
-pub use event::{Event, EventQueue, Heap, Phase, Wheel};
+pub use event::{Event, EventQueue, Heap, InOrder, Phase, Rings, Wheel};
 pub use hash::TraceHash;
 pub use link::{Channels, Link};
 pub use stats::{BatchMeans, Histogram, Sampled, TimeWeighted};

@@ -1,7 +1,9 @@
-//! Whole instants come out of the wheel as they do out of the heap: same instant, same events,
-//! whether pops come in between or not.
+//! Whole instants come out of the wheel, and of rings beside it, as they do out of the heap: same
+//! instant, same events, whether pops come in between or not.
 
-use backwater_kernel::{Duration, Event, EventQueue, Heap, Phase, Purpose, Stream, Time, Wheel};
+use backwater_kernel::{
+    Duration, Event, EventQueue, Heap, InOrder, Phase, Purpose, Rings, Stream, Time, Wheel,
+};
 
 /// How far ahead the events of a program lie.
 fn ahead(kind: u64, stream: &mut Stream) -> u64 {
@@ -10,6 +12,7 @@ fn ahead(kind: u64, stream: &mut Stream) -> u64 {
         1 => stream.below(200) * 340_836,
         2 => stream.exponential(Duration(5_000_000)).ps(),
         3 => stream.next_u64() >> stream.below(64),
+        4 => [681_672, 1_363_344, 30_000_000, 121_440][stream.below(4) as usize],
         _ => 0,
     }
 }
@@ -21,29 +24,32 @@ fn event(now: Time, kind: u64, stream: &mut Stream) -> Event {
 }
 
 /// Takes one instant out of both; the instant, or `None` where they differ.
-fn take(wheel: &mut Wheel, heap: &mut Heap, until: Time) -> Option<Option<Time>> {
+fn take(tested: &mut impl EventQueue, heap: &mut Heap, until: Time) -> Option<Option<Time>> {
     let (mut found, mut expected) = (Vec::new(), Vec::new());
-    let instant = wheel.take_instant(until, |event| found.push(event));
+    let instant = tested.take_instant(until, |event| found.push(event));
     let wanted = heap.take_instant(until, |event| expected.push(event));
     found.sort_unstable();
-    let same = instant == wanted && found == expected && wheel.len() == heap.len();
+    let same = instant == wanted && found == expected && tested.len() == heap.len();
     same.then_some(instant)
 }
 
-fn run(program: u64) -> Option<u64> {
+/// How a queue is asked for one event; rings know whole instants only.
+type Pop<Q> = Option<fn(&mut Q) -> Option<Event>>;
+
+fn run<Q: EventQueue>(program: u64, pop: Pop<Q>) -> Option<u64> {
     let mut stream = Stream::new(11, program, Purpose::Pattern);
-    let (mut wheel, mut heap) = (Wheel::default(), Heap::default());
+    let (mut tested, mut heap) = (Q::default(), Heap::default());
     let (mut now, mut instants) = (Time::ZERO, 0);
-    let kinds = [stream.below(5), stream.below(5)];
-    let pops = stream.below(3) == 0;
+    let kinds = [stream.below(6), stream.below(6)];
+    let pop = pop.filter(|_| stream.below(3) == 0);
     for turn in 0..1_500 {
         for _ in 0..stream.below(6) {
             let event = event(now, kinds[stream.below(2) as usize], &mut stream);
-            wheel.push(event);
+            tested.push(event);
             heap.push(event);
         }
-        if pops && turn % 5 == 0 {
-            let (found, expected) = (wheel.pop(), heap.pop());
+        if let Some(pop) = pop.filter(|_| turn % 5 == 0) {
+            let (found, expected) = (pop(&mut tested), heap.pop());
             if found != expected {
                 return None;
             }
@@ -55,7 +61,7 @@ fn run(program: u64) -> Option<u64> {
         } else {
             Time::MAX
         };
-        if let Some(instant) = take(&mut wheel, &mut heap, until)? {
+        if let Some(instant) = take(&mut tested, &mut heap, until)? {
             now = instant;
             instants += 1;
         }
@@ -67,12 +73,46 @@ fn run(program: u64) -> Option<u64> {
 fn instants_are_those_of_the_heap() {
     let mut instants = 0;
     for program in 0..600 {
-        match run(program) {
+        match run::<Wheel>(program, Some(InOrder::pop)) {
             Some(seen) => instants += seen,
             None => panic!("program {program}: the wheel differs from the heap"),
         }
     }
     assert!(instants > 200_000, "only {instants} instants were compared");
+}
+
+#[test]
+fn instants_of_rings_are_those_of_the_heap() {
+    let mut instants = 0;
+    for program in 0..600 {
+        match run::<Rings>(program, None) {
+            Some(seen) => instants += seen,
+            None => panic!("program {program}: the rings differ from the heap"),
+        }
+    }
+    assert!(instants > 200_000, "only {instants} instants were compared");
+}
+
+/// Delays change as a run goes on: rings are made, given up with events in them and made anew.
+#[test]
+fn rings_follow_delays_that_change() {
+    let mut stream = Stream::new(11, 1, Purpose::Pattern);
+    let (mut tested, mut heap) = (Rings::default(), Heap::default());
+    let mut now = Time::ZERO;
+    for turn in 0..200_000_u64 {
+        let usual = [700, 41, 5_000, 5_041, 90_000, 100_000, 7][(turn / 30_000) as usize];
+        for _ in 0..1 + u64::from(heap.len() < 40) {
+            let ahead = match stream.below(4) {
+                0 => stream.below(200_000),
+                _ => usual * (1 + stream.below(2)),
+            };
+            let event = Event::new(Time(now.ps() + ahead), Phase::Deliver, turn as u32, 0);
+            tested.push(event);
+            heap.push(event);
+        }
+        let found = take(&mut tested, &mut heap, Time::MAX).expect("both are alike");
+        now = found.expect("there is always one more");
+    }
 }
 
 /// Negative control: an event more in one of them is seen.

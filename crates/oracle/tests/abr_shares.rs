@@ -4,7 +4,7 @@
 mod abr;
 
 use abr::{Log, observe};
-use backwater_kernel::{Channels, Duration, Purpose, Rate, Stream, Time, Wheel};
+use backwater_kernel::{Channels, Duration, Purpose, Rate, Rings, Stream, Time};
 use backwater_oracle::abr::Builder;
 use backwater_packet::Simulation;
 use backwater_packet::probe::{Crossing, Probe};
@@ -28,7 +28,7 @@ impl Probe for Longest {
 
 fn longest_queue(spec: &NetworkSpec) -> f64 {
     let probe = Longest::default();
-    let mut simulation = Simulation::<Wheel, Longest>::new(spec, probe).expect("a sound network");
+    let mut simulation = Simulation::<Rings, Longest>::new(spec, probe).expect("a sound network");
     simulation.run();
     f64::from(simulation.into_probe().0)
 }
@@ -215,7 +215,7 @@ fn unfairness(lot: &ParkingLot, target: f64) -> f64 {
     let legs = lot.spec.flows.iter().map(|flow| flow.legs.len()).sum();
     let from = Time(lot.spec.stop_at.ps() / 2);
     let probe = Sent(vec![0; legs], from);
-    let mut simulation = Simulation::<Wheel, Sent>::new(&lot.spec, probe).expect("sound");
+    let mut simulation = Simulation::<Rings, Sent>::new(&lot.spec, probe).expect("sound");
     simulation.run();
     let sent = simulation.into_probe().0;
     let seconds = lot.spec.stop_at.since(from).seconds();

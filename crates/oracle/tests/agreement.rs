@@ -2,7 +2,7 @@
 
 mod common;
 
-use backwater_kernel::{Duration, Heap, Time, Wheel};
+use backwater_kernel::{Duration, Heap, Rings, Time};
 use backwater_oracle::{Report, Start, first_difference, random_spec};
 use backwater_packet::Simulation;
 use backwater_packet::probe::{Crossing, Probe, UnitKind};
@@ -41,7 +41,7 @@ fn slow(spec: &NetworkSpec) -> Report {
 
 /// The starts compared; both must be the same.
 fn compared(spec: &NetworkSpec, slow: &Report) -> usize {
-    let (starts, _) = fast::<Wheel>(spec);
+    let (starts, _) = fast::<Rings>(spec);
     if let Some(difference) = first_difference(&slow.starts, &starts) {
         panic!("seed {}: {difference}", spec.seed);
     }
@@ -84,12 +84,12 @@ fn they_agree_where_values_are_bound_at_the_trigger() {
     for seed in 1000..1100 {
         let rule = RULES[seed as usize % RULES.len()];
         let mut spec = under(random_spec(seed), rule);
-        let in_time = fast::<Wheel>(&spec).1;
+        let in_time = fast::<Rings>(&spec).1;
         each_credit(&mut spec, |credit| credit.bind = Bind::Trigger);
         for leg in spec.flows.iter_mut().flat_map(|flow| &mut flow.legs) {
             leg.buffer.overflow = backwater_packet::spec::Overflow::Keep;
         }
-        late += (fast::<Wheel>(&spec).1 != in_time) as u32;
+        late += (fast::<Rings>(&spec).1 != in_time) as u32;
         total += compared(&spec, &slow(&spec));
     }
     assert!(total > 25_000, "only {total} starts compared");
@@ -170,7 +170,7 @@ fn seen(change: impl Fn(&mut CreditSpec)) -> usize {
         let spec = with_losses(*seed);
         let mut other = spec.clone();
         each_credit(&mut other, &change);
-        slow(&spec).starts != fast::<Wheel>(&other).0
+        slow(&spec).starts != fast::<Rings>(&other).0
     };
     (1500..1560).filter(differs).count()
 }
@@ -207,7 +207,7 @@ fn one_credit_too_few_is_seen() {
         });
         let Some(credit) = credit else { return false };
         credit.n3 -= 1;
-        first_difference(&slow(&spec).starts, &fast::<Wheel>(&other).0).is_some()
+        first_difference(&slow(&spec).starts, &fast::<Rings>(&other).0).is_some()
     };
     let count = (0..100).filter(differs).count();
     assert!(count > 80, "only {count} of 100 differ");
@@ -217,6 +217,6 @@ fn one_credit_too_few_is_seen() {
 fn wheel_and_heap_give_the_same_trace_hash() {
     for seed in 0..200 {
         let spec = random_spec(seed);
-        assert_eq!(fast::<Wheel>(&spec).1, fast::<Heap>(&spec).1, "seed {seed}");
+        assert_eq!(fast::<Rings>(&spec).1, fast::<Heap>(&spec).1, "seed {seed}");
     }
 }

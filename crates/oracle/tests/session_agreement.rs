@@ -1,7 +1,7 @@
 //! Sessions, warnings and limits of residence: the fast engine starts every unit at the same
 //! instant as the slow, obvious one, and says the same of every session.
 
-use backwater_kernel::Wheel;
+use backwater_kernel::Rings;
 use backwater_oracle::{
     Fault, Start, first_difference, random_residence_spec, random_session_spec,
     random_warning_spec, run, run_with,
@@ -42,7 +42,7 @@ struct Found {
 
 fn fast(spec: &NetworkSpec) -> (Found, u64) {
     let mut simulation =
-        Simulation::<Wheel, Starts>::new(spec, Starts::default()).expect("a sound network");
+        Simulation::<Rings, Starts>::new(spec, Starts::default()).expect("a sound network");
     simulation.run();
     let outcome = simulation.outcome();
     let mut starts = simulation.into_probe().0;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
 use backwater_kernel::hash::TraceHash;
-use backwater_kernel::{Event, EventQueue, Place, Time, Violations, Wheel};
+use backwater_kernel::{Event, EventQueue, Place, Rings, Time, Violations};
 
 use crate::hop::due::Due;
 use crate::hop::wire::Ticket;
@@ -15,7 +15,7 @@ use crate::probe::Probe;
 use crate::standstill::mark::Mark;
 
 /// A network in motion. `Q` orders events, `P` looks on.
-pub struct Simulation<Q: EventQueue = Wheel, P: Probe = ()> {
+pub struct Simulation<Q: EventQueue = Rings, P: Probe = ()> {
     pub(crate) now: Time,
     pub(crate) events: Q,
     pub(crate) network: Network,

@@ -2,7 +2,7 @@
 
 mod common;
 
-use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::LossCause;
 use backwater_packet::spec::*;
@@ -132,7 +132,7 @@ fn a_unit_that_would_be_held_too_long_is_dropped() {
 #[test]
 fn a_greedy_source_before_a_maximum_residence_is_refused() {
     let net = one_port(Some(cells(1)), &[(every(10), greedy())]);
-    assert!(Simulation::<Wheel>::new(&net.spec, ()).is_err());
+    assert!(Simulation::<Rings>::new(&net.spec, ()).is_err());
 }
 
 /// Flows over two hosts and one switch; the way out shapes.

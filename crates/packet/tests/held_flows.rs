@@ -2,7 +2,7 @@
 
 mod common;
 
-use backwater_kernel::{Duration, Heap, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Heap, Rate, Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::probe::Audit;
 use backwater_packet::spec::*;
@@ -121,7 +121,7 @@ fn every_combination_conserves_units() {
 /// Units refused, after a look at everything else.
 fn conserves(spec: &NetworkSpec) -> u64 {
     let audit = Audit::new(spec);
-    let mut simulation = Simulation::<Wheel, _>::new(spec, audit).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::new(spec, audit).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0);
@@ -180,11 +180,11 @@ fn what_contradicts_itself_is_refused() {
     let refused = |what: &str, change: &dyn Fn(&mut FlowSpec)| {
         let mut net = sound();
         change(&mut net.spec.flows[0]);
-        let built = Simulation::<Wheel>::new(&net.spec, ());
+        let built = Simulation::<Rings>::new(&net.spec, ());
         let error = built.err().unwrap_or_else(|| panic!("{what} was taken"));
         assert!(error.0.contains(what), "{what}: {error}");
     };
-    assert!(Simulation::<Wheel>::new(&sound().spec, ()).is_ok());
+    assert!(Simulation::<Rings>::new(&sound().spec, ()).is_ok());
     let drop = |rule| held_to(rule, Excess::Drop);
     refused("above zero", &|flow| flow.envelope = drop(sliding(0, 10)));
     refused("above zero", &|flow| flow.policer = drop(sliding(1, 0)));
@@ -247,7 +247,7 @@ fn traffic_that_contradicts_itself_is_refused() {
     };
     let is_sound = |traffic| {
         let net = alone(traffic, at(100));
-        Simulation::<Wheel>::new(&net.spec, ()).is_ok()
+        Simulation::<Rings>::new(&net.spec, ()).is_ok()
     };
     assert!(is_sound(poisson(5, 4)) && is_sound(trains(1.0, 1)));
     assert!(!is_sound(poisson(5, 5)) && !is_sound(poisson(5, 6)));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{LossCause, RecoveryOutcome};
 use backwater_packet::probe::{Audit, Recovery, UnitKind};
@@ -48,7 +48,7 @@ fn credit_cut(for_cells: u64, refresh: bool) -> (u64, u64) {
         credit.refresh_every = refresh.then_some(cells(50));
     }
     let audit = Audit::new(&net.spec);
-    let mut simulation = Simulation::<Wheel, _>::new(&net.spec, audit).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::new(&net.spec, audit).expect("it is sound");
     simulation.run();
     let leg = simulation.outcome().legs[0].clone();
     assert_eq!(simulation.probe().violations().total(), 0);
@@ -110,7 +110,7 @@ fn recover(traffic: TrafficSpec, net: impl FnOnce(&mut Net)) -> RecoveryOutcome 
     spec.outages = vec![cut(0, Time(20 * MS), Time(30 * MS))];
     net(&mut conversation);
     let spec = &conversation.spec;
-    let mut simulation = Simulation::<Wheel, _>::new(spec, Recovery::new(spec)).expect("sound");
+    let mut simulation = Simulation::<Rings, _>::new(spec, Recovery::new(spec)).expect("sound");
     simulation.run();
     let ended_at = simulation.outcome().ended_at;
     simulation.probe().outcome(ended_at)

@@ -2,7 +2,7 @@
 
 mod common;
 
-use backwater_kernel::{Time, Wheel};
+use backwater_kernel::{Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::probe::Audit;
 use backwater_packet::spec::*;
@@ -109,7 +109,7 @@ fn figure_17_settles_at_a_third_and_two_thirds() {
     let mut net = figure_17(Timing::StoreAndForward, at(20_000));
     net.spec.warm_up = at(10_000);
     let audit = Audit::new(&net.spec);
-    let mut simulation = Simulation::<Wheel, _>::new(&net.spec, audit).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::new(&net.spec, audit).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
     let audit = simulation.into_probe();

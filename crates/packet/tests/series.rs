@@ -2,7 +2,7 @@
 
 mod common;
 
-use backwater_kernel::Wheel;
+use backwater_kernel::Rings;
 use backwater_packet::Simulation;
 use backwater_packet::outcome::Series;
 use backwater_packet::probe::Recorder;
@@ -26,7 +26,7 @@ fn series(measure: Measure, flow: Option<u32>, channel: u32, window: Option<u64>
 
 fn record(net: &Net, wanted: &[SeriesSpec]) -> Vec<Series> {
     let recorder = Recorder::new(&net.spec, wanted);
-    let simulation: Result<Simulation<Wheel, _>, _> = Simulation::new(&net.spec, recorder);
+    let simulation: Result<Simulation<Rings, _>, _> = Simulation::new(&net.spec, recorder);
     let mut simulation = simulation.expect("a network");
     simulation.run();
     simulation.probe().series(at(24 * PERIOD))

@@ -7,7 +7,7 @@ mod common;
 
 use std::path::Path;
 
-use backwater_kernel::{Heap, Rate, Time, Wheel};
+use backwater_kernel::{Heap, Rate, Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::spec::*;
 use common::*;
@@ -246,7 +246,7 @@ fn line<Q: backwater_kernel::EventQueue>(name: &str, net: &Net) -> String {
 fn runs_are_those_of_the_golden_table() {
     let lines: Vec<String> = scenarios()
         .iter()
-        .map(|(name, net)| line::<Wheel>(name, net))
+        .map(|(name, net)| line::<Rings>(name, net))
         .collect();
     let found = lines.join("\n") + "\n";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(GOLDEN);
@@ -263,7 +263,7 @@ fn runs_are_those_of_the_golden_table() {
 #[test]
 fn the_heap_gives_the_same_lines() {
     for (name, net) in scenarios() {
-        assert_eq!(line::<Heap>(name, &net), line::<Wheel>(name, &net));
+        assert_eq!(line::<Heap>(name, &net), line::<Rings>(name, &net));
     }
 }
 
@@ -271,7 +271,7 @@ fn the_heap_gives_the_same_lines() {
 fn every_scenario_is_a_run_of_its_own() {
     let mut hashes: Vec<String> = scenarios()
         .iter()
-        .map(|(_, net)| line::<Wheel>("", net))
+        .map(|(_, net)| line::<Rings>("", net))
         .collect();
     hashes.sort();
     hashes.dedup();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use backwater_kernel::{Duration, Time, Wheel};
+use backwater_kernel::{Duration, Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome, Series};
 use backwater_packet::probe::{Probe, Recorder};
@@ -194,7 +194,7 @@ impl Lab {
         let scenario = self.scenario(file, sets)?;
         let recorder = Recorder::new(&scenario.network, &scenario.series);
         let probe = (recorder, probe(&scenario));
-        let mut simulation = Simulation::<Wheel, _>::new(&scenario.network, probe)
+        let mut simulation = Simulation::<Rings, _>::new(&scenario.network, probe)
             .map_err(|error| LabError(format!("{file}: {error}")))?;
         let mut until = Time::ZERO;
         loop {

@@ -3,7 +3,7 @@
 mod sample;
 
 use backwater_ends::tcp::TcpCounts;
-use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{
     AbrOutcome, BurstOutcome, CellCounts, CellTcpOutcome, Outcome, RatePortOutcome, Series,
@@ -401,7 +401,7 @@ fn background_of_others_comes_first_where_it_has_priority() {
 #[test]
 fn the_engine_comes_close_to_the_shares() {
     let spec = network();
-    let mut simulation = Simulation::<Wheel, _>::new(&spec, ()).unwrap();
+    let mut simulation = Simulation::<Rings, _>::new(&spec, ()).unwrap();
     simulation.run();
     let outcome = simulation.outcome();
     let tables = run_tables(&spec, &outcome, None, sample::info().cell);

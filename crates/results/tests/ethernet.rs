@@ -5,7 +5,7 @@ mod sample;
 use backwater_ethernet::Simulation;
 use backwater_ethernet::outcome::EthernetOutcome;
 use backwater_ethernet::probe::Probe;
-use backwater_kernel::{Time, Wheel};
+use backwater_kernel::{Rings, Time};
 use backwater_results::{
     Block, Capture, Cell, EthernetBalance, EthernetTrace, GivenUp, PromiseState, Report, RunInfo,
     Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
@@ -286,7 +286,7 @@ fn watched<P: Probe>(probe: P) -> (EthernetOutcome, P) {
     let mut spec = run::spec();
     spec.stop_at = Time(20_000_000_000);
     spec.warm_up = Time::ZERO;
-    let mut engine = Simulation::<(Option<P>, ()), Wheel>::with_probe(&spec, (Some(probe), ()))
+    let mut engine = Simulation::<(Option<P>, ()), Rings>::with_probe(&spec, (Some(probe), ()))
         .expect("it can be run");
     engine.run();
     let outcome = engine.outcome();

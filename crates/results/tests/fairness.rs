@@ -4,7 +4,7 @@ mod sample;
 
 use backwater_ethernet::spec::{Spread, TrafficSpec as EthernetTraffic};
 use backwater_flit::spec::Injection;
-use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{Outcome, SessionAnswer, SessionOutcome};
 use backwater_packet::spec::{
@@ -68,7 +68,7 @@ fn figure_17() -> NetworkSpec {
 }
 
 fn simulated(spec: &NetworkSpec) -> Outcome {
-    let mut simulation = Simulation::<Wheel, _>::new(spec, ()).unwrap();
+    let mut simulation = Simulation::<Rings, _>::new(spec, ()).unwrap();
     simulation.run();
     simulation.outcome()
 }

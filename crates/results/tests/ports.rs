@@ -2,7 +2,7 @@
 
 mod sample;
 
-use backwater_kernel::{Duration, Place, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Place, Rate, Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{
     LossCause, Outcome, PathOutcome, PortsOutcome, SampleOutcome, SessionAnswer, SessionOutcome,
@@ -46,7 +46,7 @@ fn network() -> NetworkSpec {
 fn measured(spec: &NetworkSpec) -> (Outcome, PortsOutcome) {
     let window = Duration(spec.stop_at.ps() / 1000);
     let ports = Ports::new(spec, PortsSpec { window });
-    let mut simulation = Simulation::<Wheel, _>::new(spec, ports).unwrap();
+    let mut simulation = Simulation::<Rings, _>::new(spec, ports).unwrap();
     simulation.run();
     let outcome = simulation.outcome();
     let ports = simulation.probe().outcome(outcome.ended_at);

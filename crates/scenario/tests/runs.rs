@@ -1,7 +1,7 @@
 //! What `check` calls sound starts, and what an engine refuses has a diagnostic of its own.
 
 use backwater_ethernet::Simulation as Ethernet;
-use backwater_kernel::Wheel;
+use backwater_kernel::Rings;
 use backwater_packet::Simulation as Packet;
 use backwater_scenario::{Engine, Scenario, Source, parse};
 
@@ -34,10 +34,10 @@ const VALUES: [&str; 14] = [
 fn start(scenario: &Scenario) -> Result<(), String> {
     let told = |error: &dyn std::fmt::Display| error.to_string();
     match &scenario.engine {
-        Engine::Packet(found) => Packet::<Wheel>::new(&found.network, ())
+        Engine::Packet(found) => Packet::<Rings>::new(&found.network, ())
             .map(drop)
             .map_err(|e| told(&e)),
-        Engine::Ethernet(found) => Ethernet::<(), Wheel>::new(&found.network)
+        Engine::Ethernet(found) => Ethernet::<(), Rings>::new(&found.network)
             .map(drop)
             .map_err(|e| told(&e)),
         Engine::Flit(found) => backwater_flit::Simulation::new(found)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use backwater_kernel::{Duration, Time, Wheel};
+use backwater_kernel::{Duration, Rings, Time};
 use backwater_results::compare::{
     Carrier, CellMeter, FlowKind, FrameMeter, SchemeRun, Workload, WorkloadFlow,
 };
@@ -74,7 +74,7 @@ impl Job {
         network: &backwater_packet::spec::NetworkSpec,
     ) -> Result<Option<SchemeRun>, String> {
         let meter = CellMeter::new(workload, network, &self.carriers, CELL_PAYLOAD_BYTES);
-        let mut simulation = backwater_packet::Simulation::<Wheel, _>::new(network, meter)
+        let mut simulation = backwater_packet::Simulation::<Rings, _>::new(network, meter)
             .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
         if !slices(network.stop_at, |until| simulation.run_some(until, EVENTS)) {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Job {
         network: &backwater_ethernet::spec::EthernetSpec,
     ) -> Result<Option<SchemeRun>, String> {
         let meter = FrameMeter::new(workload, network, &self.carriers);
-        let mut engine = backwater_ethernet::Simulation::<_, Wheel>::with_probe(network, meter)
+        let mut engine = backwater_ethernet::Simulation::<_, Rings>::with_probe(network, meter)
             .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
         if !slices(network.stop_at, |until| engine.run_some(until, EVENTS)) {
             return Ok(None);

@@ -8,7 +8,7 @@ use backwater_ethernet::probe::{Audit, Coverage, Probe, Recorder};
 use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::counted;
-use backwater_kernel::{Duration, Time, Wheel};
+use backwater_kernel::{Duration, Rings, Time};
 use backwater_packet::outcome::Series;
 use backwater_results::number::span;
 use backwater_results::{
@@ -35,7 +35,7 @@ const FIRST_SLICE: Duration = Duration(1_000_000_000);
 /// What has been computed is written at least this often.
 const SAVE_EVERY: WallTime = WallTime::from_secs(20);
 
-type Engine<P> = Simulation<P, Wheel>;
+type Engine<P> = Simulation<P, Rings>;
 /// What watches every run: the series it records, and whatever else is wanted.
 type Watched<P> = (Recorder, P);
 

@@ -4,7 +4,7 @@ use std::time::Duration as WallTime;
 
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::counted;
-use backwater_kernel::{Time, Wheel};
+use backwater_kernel::{Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series, Stop};
 use backwater_packet::probe::{
@@ -107,7 +107,7 @@ impl PacketRun<'_> {
         mut after_slice: impl FnMut(&mut P) -> Result<(), String>,
     ) -> Result<Finished<P>, String> {
         let network = &self.scenario.network;
-        let mut simulation = Simulation::<Wheel, _>::new(network, (self.watch(), probe))
+        let mut simulation = Simulation::<Rings, _>::new(network, (self.watch(), probe))
             .map_err(|error| error.to_string())?;
         let stop_at = self.scenario.network.stop_at;
         let bar = progress::bar(STEPS, "running");

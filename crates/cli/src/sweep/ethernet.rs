@@ -8,7 +8,7 @@ use std::time::Duration as WallTime;
 use backwater_ethernet::Simulation;
 use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome, Stop};
 use backwater_ethernet::spec::EthernetSpec;
-use backwater_kernel::{Duration, Time, Wheel};
+use backwater_kernel::{Duration, Rings, Time};
 use backwater_results::ethernet::{fairness, flow_tables, goodputs, merged};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_scenario::EthernetScenario;
@@ -177,7 +177,7 @@ pub fn measure(
     columns: &[FlowColumn],
 ) -> Result<Option<Point>, String> {
     let spec = &scenario.network;
-    let mut engine = Simulation::<(), Wheel>::new(spec).map_err(|error| error.to_string())?;
+    let mut engine = Simulation::<(), Rings>::new(spec).map_err(|error| error.to_string())?;
     let mut pace = Pace::new(FIRST_SLICE.ps(), WallTime::MAX);
     let mut until = Time::ZERO;
     let mut more = true;
@@ -327,7 +327,7 @@ mod tests {
             flows: Vec::new(),
             stall_after: Duration(1),
         };
-        let mut engine = Simulation::<(), Wheel>::new(&spec).unwrap();
+        let mut engine = Simulation::<(), Rings>::new(&spec).unwrap();
         engine.run();
         let times = |ps: u64| DelayOutcome {
             count: 1,

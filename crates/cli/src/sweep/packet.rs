@@ -11,7 +11,7 @@
 
 use std::time::{Duration as WallTime, Instant};
 
-use backwater_kernel::{Time, Wheel};
+use backwater_kernel::{Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{
     DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome, Stop,
@@ -152,7 +152,7 @@ pub const MEASURES: &[Measure] = &[
 /// Runs the scenario; `None` if Ctrl-C ended that.
 pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
     let network = &scenario.network;
-    let mut simulation = Simulation::<Wheel, _>::new(network, PathWaits::new(network))
+    let mut simulation = Simulation::<Rings, _>::new(network, PathWaits::new(network))
         .map_err(|error| error.to_string())?;
     let cell_ps = scenario.cell.ps().max(1);
     // The window starts with the instant that ends the warm-up.
@@ -183,7 +183,7 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
 }
 
 /// Runs on to `until`; false if Ctrl-C was pressed.
-fn run_to(simulation: &mut Simulation<Wheel, PathWaits>, until: Time, cell_ps: u64) -> bool {
+fn run_to(simulation: &mut Simulation<Rings, PathWaits>, until: Time, cell_ps: u64) -> bool {
     let mut slice_ps = cell_ps.saturating_mul(1000);
     let mut at = simulation.now();
     loop {

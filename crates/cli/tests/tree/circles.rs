@@ -22,7 +22,7 @@ const LARGEST: usize = 3;
 
 /// Crates that are not there yet, with the size of their largest circle. Never add to it; strike
 /// out what is mended.
-const NOT_YET: &[(&str, usize)] = &[("ethernet", 5), ("packet", 8)];
+const NOT_YET: &[(&str, usize)] = &[];
 
 /// A file of a crate: its module path below the crate, what it names.
 struct Module {

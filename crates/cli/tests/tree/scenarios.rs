@@ -5,7 +5,7 @@ use std::path::Path;
 
 use backwater_ethernet::spec::EthernetSpec;
 use backwater_flit::spec::FabricSpec;
-use backwater_kernel::{Channels, Wheel};
+use backwater_kernel::{Channels, Rings};
 use backwater_packet::Simulation;
 use backwater_packet::probe::Audit;
 use backwater_scenario::compare::{Comparison, Scheme};
@@ -209,7 +209,7 @@ fn run_flits(spec: &FabricSpec) -> Result<Found, String> {
 /// Runs under audit; what it found counts like what the run itself found.
 fn run_frames(spec: &EthernetSpec) -> Result<Found, String> {
     let audit = backwater_ethernet::probe::Audit::new(spec);
-    let mut engine = backwater_ethernet::Simulation::<_, Wheel>::with_probe(spec, audit)
+    let mut engine = backwater_ethernet::Simulation::<_, Rings>::with_probe(spec, audit)
         .map_err(|error| error.to_string())?;
     engine.run();
     let outcome = engine.outcome();
@@ -228,7 +228,7 @@ fn run_frames(spec: &EthernetSpec) -> Result<Found, String> {
 fn run_packets(scenario: &PacketScenario) -> Result<Found, String> {
     let audit = Audit::new(&scenario.network);
     let mut simulation =
-        Simulation::<Wheel, _>::new(&scenario.network, audit).map_err(|error| error.to_string())?;
+        Simulation::<Rings, _>::new(&scenario.network, audit).map_err(|error| error.to_string())?;
     simulation.run();
     let outcome = simulation.outcome();
     let mut violations = outcome.violations;

@@ -352,7 +352,7 @@ impl Abr {
 }
 
 impl Control for Abr {
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, now: Time, has_data: bool) -> Next {
         let mut at = match self.wants(has_data) {
             true => self.slot(),

@@ -267,7 +267,7 @@ macro_rules! members {
         @hook $name:ident $members:tt
         $hook:ident(&mut $this:ident $(, $arg:ident: $type:ty)*) -> $out:ty
     ) => {
-        #[inline]
+        #[inline(always)]
         fn $hook(&mut $this $(, $arg: $type)*) -> $out {
             members!(@call $this $name $members $hook($($arg),*))
         }
@@ -276,7 +276,7 @@ macro_rules! members {
         @hook $name:ident $members:tt
         $hook:ident(&$this:ident $(, $arg:ident: $type:ty)*) -> $out:ty
     ) => {
-        #[inline]
+        #[inline(always)]
         fn $hook(&$this $(, $arg: $type)*) -> $out {
             members!(@call $this $name $members $hook($($arg),*))
         }

@@ -3,7 +3,7 @@
 use alloc::collections::BinaryHeap;
 use core::cmp::Reverse;
 
-use super::{Event, EventQueue};
+use super::{Event, EventQueue, InOrder};
 use crate::time::Time;
 
 /// A binary heap of events; slow, obvious, what every other queue is compared with.
@@ -21,11 +21,21 @@ impl EventQueue for Heap {
         self.events.peek().map(|event| event.0.time())
     }
 
-    fn pop(&mut self) -> Option<Event> {
-        self.events.pop().map(|event| event.0)
+    fn take_instant(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Time> {
+        let instant = self.next_time().filter(|instant| *instant <= until)?;
+        while self.next_time() == Some(instant) {
+            self.pop().into_iter().for_each(&mut each);
+        }
+        Some(instant)
     }
 
     fn len(&self) -> usize {
         self.events.len()
+    }
+}
+
+impl InOrder for Heap {
+    fn pop(&mut self) -> Option<Event> {
+        self.events.pop().map(|event| event.0)
     }
 }

@@ -7,6 +7,7 @@
 //! Nothing here is worse than a heap by more than a constant: a crowded slot is sorted once,
 //! events that come late into a crowded slot go to a heap of their own.
 
+mod instants;
 mod occupancy;
 mod tuner;
 
@@ -16,7 +17,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use super::{Event, EventQueue};
+use super::{Event, EventQueue, InOrder};
 use crate::time::Time;
 
 use occupancy::Occupancy;
@@ -110,19 +111,6 @@ impl EventQueue for Wheel {
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<Event> {
-        if !self.late.is_empty() {
-            self.promote_late();
-        }
-        let event = match self.current.pop() {
-            Some(event) => event,
-            None => self.turn_and_take()?,
-        };
-        self.len -= 1;
-        Some(event)
-    }
-
-    #[inline]
     fn take_instant(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Time> {
         let (instant, first) = match self.near_instant(until) {
             Some(near) => near,
@@ -144,88 +132,22 @@ impl EventQueue for Wheel {
     }
 }
 
-impl Wheel {
-    /// The next slot's events as they stand, where the slot is near, holds one instant only, and
-    /// that is not after `until`: the instant and the first node of the chain, now off the wheel.
-    /// `None` says nothing: the common path decides.
+impl InOrder for Wheel {
     #[inline]
-    fn near_instant(&mut self, until: Time) -> Option<(Time, u32)> {
-        if self.tuner.is_nearly_due() {
-            self.look();
+    fn pop(&mut self) -> Option<Event> {
+        if !self.late.is_empty() {
+            self.promote_late();
         }
-        let from = self.slot.wrapping_add(1) & self.mask;
-        let window = self.occupied.window(from as usize);
-        let slot = self
-            .slot
-            .wrapping_add(1 + u64::from(window.trailing_zeros()));
-        let is_empty = self.current.is_empty() && self.late.is_empty();
-        if !is_empty || window == 0 || slot >= self.beyond_slot {
-            return None;
-        }
-        let at = (slot & self.mask) as usize;
-        let first = self.heads[at];
-        let node = self.nodes.get(first as usize)?;
-        let (instant, mut next, mut more) = (node.event.time, node.next, 0);
-        while let Some(node) = self.nodes.get(next as usize) {
-            if node.event.time != instant {
-                return None;
-            }
-            (next, more) = (node.next, more + 1);
-        }
-        if instant > until {
-            return None;
-        }
-        self.slot = slot;
-        self.occupied.remove(at);
-        self.heads[at] = NIL;
-        self.len -= 1 + more;
-        self.tuner.visit();
-        self.tuner.saw_more(more as u64, 0);
-        Some((instant, first))
+        let event = match self.current.pop() {
+            Some(event) => event,
+            None => self.turn_and_take()?,
+        };
+        self.len -= 1;
+        Some(event)
     }
+}
 
-    /// It is time to look at the wheel's form.
-    #[cold]
-    #[inline(never)]
-    fn look(&mut self) {
-        if self.tuner.visit() {
-            self.tune();
-        }
-    }
-
-    /// The same for an instant that the common path finds: its events become a chain.
-    #[inline(never)]
-    fn far_instant(&mut self, until: Time) -> Option<(Time, u32)> {
-        let instant = self.next_time().filter(|instant| *instant <= until)?;
-        // Taking an event out may cut the wheel anew and with it all chains: the new one is made
-        // when all are out.
-        let mut events = core::mem::take(&mut self.taken);
-        while self.holds(instant) {
-            events.extend(self.pop());
-        }
-        let mut first = NIL;
-        for event in events.drain(..) {
-            let index = self.free;
-            first = match self.nodes.get_mut(index as usize) {
-                Some(unused) => {
-                    self.free = unused.next;
-                    *unused = Node { event, next: first };
-                    index
-                }
-                None => grow(&mut self.nodes, event, first),
-            };
-        }
-        self.taken = events;
-        Some((instant, first))
-    }
-
-    /// Is an event of `instant` in the current slot? (Looking further would turn the wheel.)
-    fn holds(&self, instant: Time) -> bool {
-        let first = self.current.last().map(|event| event.time);
-        let late = self.late.peek().map(|event| event.0.time);
-        first == Some(instant) || late == Some(instant)
-    }
-
+impl Wheel {
     /// Puts an event at the head of its slot's chain. Chains come back newest first: events added
     /// in order are then already sorted for `current`.
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! What the ABR tests see of a run: everything that the probe is told, in lists.
 #![allow(dead_code)]
 
-use backwater_kernel::{Rate, Time, Wheel};
+use backwater_kernel::{Rate, Rings, Time};
 use backwater_oracle::abr::{Kind, RateChange, Start};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{LossCause, Outcome};
@@ -128,7 +128,7 @@ pub fn abr_of(spec: &NetworkSpec, flow: u32) -> Option<AbrSpec> {
 /// Runs the fast engine.
 pub fn observe(spec: &NetworkSpec) -> (Log, Outcome) {
     let mut simulation =
-        Simulation::<Wheel, Log>::new(spec, Log::default()).expect("a sound network");
+        Simulation::<Rings, Log>::new(spec, Log::default()).expect("a sound network");
     simulation.run();
     let outcome = simulation.outcome();
     (simulation.into_probe(), outcome)

@@ -5,7 +5,7 @@ mod observer;
 
 pub use observer::Observer;
 
-use backwater_kernel::{Channels, Duration, Purpose, Stream, Time, Violation, Wheel};
+use backwater_kernel::{Channels, Duration, Purpose, Rings, Stream, Time, Violation};
 use backwater_oracle::{exact_window, random_spec};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{Outcome, Stop};
@@ -182,7 +182,7 @@ pub struct Watched {
 
 pub fn watched(spec: &NetworkSpec) -> Watched {
     let probe = (Audit::new(spec), Observer::new(spec));
-    let mut simulation = Simulation::<Wheel, _>::new(spec, probe).expect("a sound network");
+    let mut simulation = Simulation::<Rings, _>::new(spec, probe).expect("a sound network");
     simulation.run();
     let outcome = simulation.outcome();
     let (audit, mut observer) = simulation.into_probe();

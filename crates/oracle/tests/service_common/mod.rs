@@ -1,7 +1,7 @@
 //! Runs of both engines, in the same words.
 #![allow(dead_code)]
 
-use backwater_kernel::{Duration, Time, Wheel};
+use backwater_kernel::{Duration, Rings, Time};
 use backwater_oracle::{Check, Rank, Report, Start};
 use backwater_packet::Simulation;
 use backwater_packet::probe::{Crossing, Probe, UnitKind};
@@ -53,7 +53,7 @@ impl Probe for Seen {
 
 pub fn fast(spec: &NetworkSpec) -> Seen {
     let mut simulation =
-        Simulation::<Wheel, Seen>::new(spec, Seen::default()).expect("a sound network");
+        Simulation::<Rings, Seen>::new(spec, Seen::default()).expect("a sound network");
     simulation.run();
     let mut seen = simulation.into_probe();
     seen.starts

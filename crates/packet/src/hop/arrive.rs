@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use backwater_kernel::{Event, EventQueue, Phase};
+use backwater_kernel::EventQueue;
 
 use crate::hop::kind::{ControlKind, UnitKind};
 use crate::hop::unit::NONE;
@@ -20,11 +20,6 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         }
         let place = channel.wire.pop(&self.network.units);
-        if channel.wire.len > 0 {
-            let effect_at = self.network.units.get(channel.wire.head).arrived;
-            self.events
-                .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
-        }
         let unit = self.network.units.get(place);
         match unit.kind {
             UnitKind::Control(kind) => self.arrive_control(channel_id, place, kind),

@@ -78,10 +78,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             true => channel.loses_rm(now, bytes),
         };
         network.units.get_mut(place).is_lost = is_lost;
-        if let Some(effect_at) = channel.launch(&mut network.units, now, place) {
-            self.events
-                .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
-        }
+        let effect_at = channel.launch(&mut network.units, now, place);
+        self.events
+            .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         match kind.is_rm() {
             false => channel.count_data(now),
             true => channel.count_control(now),
@@ -211,10 +210,9 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             is_lost: arrives_as.is_none(),
             ..Unit::control(kind, ticket.leg, value, bytes)
         });
-        if let Some(effect_at) = channel.launch(units, now, place) {
-            self.events
-                .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
-        }
+        let effect_at = channel.launch(units, now, place);
+        self.events
+            .push(Event::new(effect_at, Phase::Deliver, channel_id, 0));
         channel.count_control(now);
         self.unit_hops += 1;
         self.last_start = now;

@@ -109,10 +109,9 @@ impl Channel {
         self.last_serialization
     }
 
-    /// Puts a unit on the wire at `now`; when it takes effect, if it is the only one there. (Of
-    /// the others the event queue need not know before they come first.)
+    /// Puts a unit on the wire at `now`; when it takes effect.
     #[inline]
-    pub fn launch(&mut self, units: &mut Units, now: Time, place: u32) -> Option<Time> {
+    pub fn launch(&mut self, units: &mut Units, now: Time, place: u32) -> Time {
         let unit = units.get_mut(place);
         let serialization = self.serialization(unit.bytes);
         self.free_at = now + serialization;
@@ -120,7 +119,7 @@ impl Channel {
         let effect_at = usable_from + self.latency;
         unit.arrived = effect_at;
         self.wire.push(units, place);
-        (self.wire.len == 1).then_some(effect_at)
+        effect_at
     }
 
     /// What the port serves now.

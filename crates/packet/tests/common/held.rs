@@ -1,6 +1,6 @@
 //! Flows held to envelopes, policed flows, units of several sizes.
 
-use backwater_kernel::{Rate, Time, Wheel};
+use backwater_kernel::{Rate, Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{LossCause, Outcome};
 use backwater_packet::probe::{Crossing, Probe, UnitKind};
@@ -87,7 +87,7 @@ impl Probe for Ledger {
 }
 
 pub fn ledger(spec: &NetworkSpec) -> (Ledger, Outcome) {
-    let mut simulation = Simulation::<Wheel, _>::new(spec, Ledger::default()).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::new(spec, Ledger::default()).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
     (simulation.into_probe(), outcome)

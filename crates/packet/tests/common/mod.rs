@@ -19,7 +19,7 @@ pub use port_log::{PortLog, observe};
 pub use rated::over_abr;
 pub use watch::{CreditCell, Watch};
 
-use backwater_kernel::{Duration, Rate, Time, Wheel};
+use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::Outcome;
 use backwater_packet::spec::*;
@@ -170,14 +170,14 @@ impl Net {
 
 /// Runs to the end.
 pub fn run(spec: &NetworkSpec) -> Outcome {
-    let mut simulation = Simulation::<Wheel>::new(spec, ()).expect("it is sound");
+    let mut simulation = Simulation::<Rings>::new(spec, ()).expect("it is sound");
     simulation.run();
     simulation.outcome()
 }
 
 /// Runs to the end and watches one leg; nothing may be broken.
 pub fn watch(spec: &NetworkSpec, leg: u32) -> Watch {
-    let mut simulation = Simulation::<Wheel, _>::new(spec, Watch::of(leg)).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::new(spec, Watch::of(leg)).expect("it is sound");
     simulation.run();
     assert_eq!(simulation.outcome().violations.total(), 0);
     simulation.into_probe()

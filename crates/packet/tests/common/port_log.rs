@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Duration, Time, Wheel};
+use backwater_kernel::{Duration, Rings, Time};
 use backwater_packet::Simulation;
 use backwater_packet::outcome::{LossCause, Outcome};
 use backwater_packet::probe::{Audit, Crossing, Probe, UnitKind};
@@ -70,7 +70,7 @@ impl Probe for PortLog {
 /// Runs to the end under audit; nothing may be broken.
 pub fn observe(spec: &NetworkSpec) -> (PortLog, Outcome) {
     let probe = (PortLog::default(), Audit::new(spec));
-    let mut simulation = Simulation::<Wheel, _>::new(spec, probe).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::new(spec, probe).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);

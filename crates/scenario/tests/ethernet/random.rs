@@ -3,7 +3,7 @@
 use backwater_ethernet::Simulation;
 use backwater_ethernet::outcome::EthernetOutcome;
 use backwater_ethernet::spec::{EthernetSpec, NodeKind};
-use backwater_kernel::{Purpose, Stream, Wheel};
+use backwater_kernel::{Purpose, Rings, Stream};
 
 use crate::try_read;
 
@@ -62,7 +62,7 @@ fn file(seed: u64) -> String {
 }
 
 fn run(spec: &EthernetSpec) -> EthernetOutcome {
-    let engine = Simulation::<(), Wheel>::new(spec);
+    let engine = Simulation::<(), Rings>::new(spec);
     let mut engine = engine.expect("what is sound runs");
     engine.run_until(spec.stop_at);
     engine.outcome()

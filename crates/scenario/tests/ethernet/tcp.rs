@@ -4,7 +4,7 @@ use backwater_ends::TcpSpec;
 use backwater_ethernet::Simulation;
 use backwater_ethernet::outcome::{EthernetOutcome, Stop};
 use backwater_ethernet::spec::{EthernetSpec, TransportSpec};
-use backwater_kernel::Wheel;
+use backwater_kernel::Rings;
 
 use crate::{codes, read};
 
@@ -26,7 +26,7 @@ traffic = { kind = "files", size = "1 MB", think = "0 s", transfers = 1 }
 "#;
 
 fn run(spec: &EthernetSpec) -> EthernetOutcome {
-    let mut engine = Simulation::<(), Wheel>::new(spec).expect("a sound network");
+    let mut engine = Simulation::<(), Rings>::new(spec).expect("a sound network");
     engine.run();
     engine.outcome()
 }

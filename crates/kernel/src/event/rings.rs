@@ -1,0 +1,376 @@
+//! First-in first-out rings for delays that keep coming back, beside a wheel for all others.
+//!
+//! Most events of a network lie one of a few spans ahead: a unit of the usual size on a link of
+//! the usual rate, with or without the link's propagation. Time never goes back, so events that
+//! all lie the same span ahead are made in the order in which they happen: a ring holds them
+//! sorted, adding one is a store and taking one out is a load. The next instant is the least of
+//! a few numbers.
+//!
+//! Which delays get a ring is learned: of the events that find none every eighth is looked at, and
+//! a delay seen often enough gets one. A ring that is hardly used is given up again. Where delays
+//! are all different no ring is made, and an event costs the wheel and one comparison.
+//!
+//! | Name | What it is |
+//! |---|---|
+//! | `now` | the last instant taken out: delays count from there |
+//! | `rings` | of each its delay, its first instant ([`EMPTY`] without), its events |
+//! | `others` | the wheel |
+//! | `bound` | nothing in `others` happens before this |
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{Event, EventQueue, Phase, Wheel};
+use crate::time::Time;
+
+/// Delays that have a ring, at most: a few links of unlike rates and two sizes of unit.
+const RINGS: usize = 6;
+/// Delays that may get one next.
+const CANDIDATES: usize = 16;
+/// Of the events that find no ring one in so many is looked at.
+const SAMPLE: u32 = 8;
+/// A candidate seen so many times gets a ring.
+const OFTEN: u32 = 16;
+/// After so many events without a ring it is seen which rings are worth theirs: those that took
+/// more than one in [`RARE`] as many.
+const PERIOD: u32 = 1 << 14;
+const RARE: u32 = 16;
+/// Events that a ring holds before it grows.
+const FIRST_ROOM: usize = 16;
+/// The first instant of a ring without events. (Nothing is ever that far ahead of a network, whose
+/// clock ends well before.)
+const EMPTY: u64 = u64::MAX;
+
+/// A queue of events for networks; same instants as [`Wheel`], faster where delays come back.
+#[derive(Default)]
+pub struct Rings {
+    now: u64,
+    rings: Vec<Ring>,
+    others: Wheel,
+    bound: Bound,
+    learner: Learner,
+}
+
+/// The events that were made a certain span before they happen, in order.
+struct Ring {
+    delay: u64,
+    first: u64,
+    /// Events ever added, and ever taken out: they stand in `events` from `taken` to `added`, each
+    /// number modulo their room, a power of two.
+    added: u32,
+    taken: u32,
+    events: Vec<Event>,
+    /// Of `added`, when rings were looked at last.
+    added_before: u32,
+}
+
+impl Ring {
+    fn new(delay: u64) -> Ring {
+        Ring {
+            delay,
+            first: EMPTY,
+            added: 0,
+            taken: 0,
+            events: vec![Event::new(Time::ZERO, Phase::Observe, 0, 0); FIRST_ROOM],
+            // What it takes until the next look counts as if it had always been there.
+            added_before: 0_u32.wrapping_sub(PERIOD / RARE),
+        }
+    }
+
+    #[inline]
+    fn len(&self) -> u32 {
+        self.added.wrapping_sub(self.taken)
+    }
+
+    #[inline]
+    fn place(&self, number: u32) -> usize {
+        number as usize & (self.events.len() - 1)
+    }
+
+    #[inline]
+    fn push(&mut self, event: Event) {
+        let len = self.len();
+        if len == 0 {
+            self.first = event.time().0;
+        } else if len as usize == self.events.len() {
+            self.grow();
+        }
+        let place = self.place(self.added);
+        self.events[place] = event;
+        self.added = self.added.wrapping_add(1);
+    }
+
+    /// Twice the room. A number's place there is where it was, or as far behind as there was room.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        assert!(self.events.len() < 1 << 31, "too many events wait");
+        self.events.extend_from_within(..);
+    }
+
+    /// Takes out what happens at its first instant.
+    #[inline]
+    fn take_first(&mut self, each: &mut impl FnMut(Event)) {
+        let instant = self.first;
+        loop {
+            let place = self.place(self.taken);
+            each(self.events[place]);
+            self.taken = self.taken.wrapping_add(1);
+            self.first = match self.len() {
+                0 => EMPTY,
+                _ => self.events[self.place(self.taken)].time().0,
+            };
+            if self.first != instant {
+                return;
+            }
+        }
+    }
+}
+
+/// An instant that nothing comes before, ps.
+struct Bound(u64);
+
+impl Default for Bound {
+    fn default() -> Self {
+        Bound(EMPTY)
+    }
+}
+
+impl EventQueue for Rings {
+    #[inline]
+    fn push(&mut self, event: Event) {
+        let delay = event.time().0.wrapping_sub(self.now);
+        for ring in &mut self.rings {
+            if ring.delay == delay {
+                return ring.push(event);
+            }
+        }
+        self.push_other(delay, event);
+    }
+
+    fn next_time(&mut self) -> Option<Time> {
+        let first = self.first();
+        let ring = (first != EMPTY).then_some(Time(first));
+        self.others.next_time().into_iter().chain(ring).min()
+    }
+
+    #[inline]
+    fn take_instant(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Time> {
+        let first = self.first();
+        if first >= self.bound.0 {
+            return self.take_with_others(first, until, each);
+        }
+        if first > until.0 {
+            return None;
+        }
+        self.take_from_rings(first, &mut each);
+        Some(Time(first))
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        let ringed = self.rings.iter().map(Ring::len);
+        ringed.map(|len| len as usize).sum::<usize>() + self.others.len()
+    }
+}
+
+impl Rings {
+    /// The first instant in any ring.
+    #[inline]
+    fn first(&self) -> u64 {
+        let rings = self.rings.iter();
+        rings.fold(EMPTY, |least, ring| least.min(ring.first))
+    }
+
+    /// Takes out all that rings hold at their first instant.
+    #[inline]
+    fn take_from_rings(&mut self, instant: u64, each: &mut impl FnMut(Event)) {
+        self.now = instant;
+        for ring in &mut self.rings {
+            if ring.first == instant {
+                ring.take_first(each);
+            }
+        }
+    }
+
+    /// Takes the next instant out where the wheel may have a part in it: `first` is that of rings.
+    #[inline]
+    fn take_with_others(
+        &mut self,
+        first: u64,
+        until: Time,
+        mut each: impl FnMut(Event),
+    ) -> Option<Time> {
+        let found = self.others.take_instant(until.min(Time(first)), &mut each);
+        self.bound.0 = self.others.bound();
+        let instant = match found {
+            Some(instant) => instant.0,
+            None if first <= until.0 && first != EMPTY => first,
+            None => return None,
+        };
+        self.now = instant;
+        if instant == first {
+            self.take_from_rings(first, &mut each);
+        }
+        Some(Time(instant))
+    }
+
+    #[inline]
+    fn push_other(&mut self, delay: u64, event: Event) {
+        self.bound.0 = self.bound.0.min(event.time().0);
+        self.others.push(event);
+        self.learner.missed += 1;
+        if self.learner.missed.is_multiple_of(SAMPLE) {
+            self.learn(delay);
+        }
+    }
+
+    /// An event with this delay found no ring.
+    #[inline(never)]
+    fn learn(&mut self, delay: u64) {
+        if self.learner.missed >= PERIOD {
+            self.learner.missed = 0;
+            self.give_up_rare();
+        }
+        // An event of the present instant is done at once, and a ring is no faster.
+        if self.rings.len() < RINGS && delay != 0 && self.learner.is_frequent(delay) {
+            self.rings.push(Ring::new(delay));
+        }
+    }
+
+    /// Rings that took few events since the last look are dissolved.
+    fn give_up_rare(&mut self) {
+        let (others, bound) = (&mut self.others, &mut self.bound.0);
+        self.rings.retain_mut(|ring| {
+            let added = ring.added.wrapping_sub(ring.added_before);
+            ring.added_before = ring.added;
+            if added >= PERIOD / RARE {
+                return true;
+            }
+            while ring.first != EMPTY {
+                *bound = ring.first.min(*bound);
+                ring.take_first(&mut |event| others.push(event));
+            }
+            false
+        });
+    }
+}
+
+/// What is known of delays. Its counts follow from the events alone.
+#[derive(Default)]
+struct Learner {
+    /// Events that found no ring since the last look.
+    missed: u32,
+    /// Delays seen among the former, and how often.
+    candidates: [(u64, u32); CANDIDATES],
+}
+
+impl Learner {
+    /// Counts a delay: was that the time that makes it one for a ring? A delay that is new takes
+    /// the place of the one seen least.
+    fn is_frequent(&mut self, delay: u64) -> bool {
+        let known = self.candidates.iter_mut().find(|known| known.0 == delay);
+        let place = match known {
+            Some(known) => known,
+            None => {
+                let least = self.candidates.iter_mut().min_by_key(|known| known.1);
+                let Some(least) = least else { return false };
+                *least = (delay, 0);
+                least
+            }
+        };
+        place.1 += 1;
+        if place.1 < OFTEN {
+            return false;
+        }
+        *place = (0, 0);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delays(rings: &Rings) -> Vec<u64> {
+        rings.rings.iter().map(|ring| ring.delay).collect()
+    }
+
+    fn event(at: u64) -> Event {
+        Event::new(Time(at), Phase::Deliver, 0, 0)
+    }
+
+    /// Takes `turns` instants out and adds an event with each of the delays at each.
+    fn turn(rings: &mut Rings, delays: &[u64], turns: usize) {
+        for _ in 0..turns {
+            rings.take_instant(Time::MAX, |_| ());
+            for delay in delays {
+                rings.push(event(rings.now + delay));
+            }
+            // One event at a time would stay; more than one would grow without end.
+            while rings.len() > 64 {
+                rings.take_instant(Time::MAX, |_| ());
+            }
+        }
+    }
+
+    #[test]
+    fn a_delay_that_comes_back_gets_a_ring_and_all_others_do_not() {
+        let mut rings = Rings::default();
+        rings.push(event(1));
+        turn(&mut rings, &[700, 41], 400);
+        let mut found = delays(&rings);
+        found.sort_unstable();
+        assert_eq!(found, [41, 700]);
+        assert!(rings.rings.iter().any(|ring| ring.len() > 0));
+    }
+
+    #[test]
+    fn delays_that_all_differ_get_none() {
+        let mut rings = Rings::default();
+        rings.push(event(1));
+        for step in 0..100_000_u64 {
+            rings.take_instant(Time::MAX, |_| ());
+            rings.push(event(rings.now + 1_000_000 + step * 17));
+        }
+        assert_eq!((rings.rings.len(), rings.len()), (0, 1));
+    }
+
+    #[test]
+    fn a_ring_that_is_no_longer_used_makes_room() {
+        let mut rings = Rings::default();
+        rings.push(event(1));
+        turn(&mut rings, &[700], 400);
+        assert_eq!(delays(&rings), [700]);
+        rings.push(event(rings.now + 700));
+        let held = rings.len();
+        let now = rings.now;
+        // Nothing with that delay for two periods; the wheel is emptied as it fills.
+        for step in 0..2 * u64::from(PERIOD) {
+            rings.push(event(now + 700 + step));
+        }
+        assert_eq!(delays(&rings), []);
+        assert_eq!(rings.len(), held + 2 * PERIOD as usize, "none is lost");
+    }
+
+    #[test]
+    fn what_stands_in_the_wheel_is_not_overtaken() {
+        let mut rings = Rings::default();
+        rings.push(event(1));
+        turn(&mut rings, &[700], 400);
+        let now = rings.now;
+        rings.push(event(now + 699));
+        rings.push(event(now + 700));
+        rings.push(event(now + 700));
+        rings.push(event(now + 701));
+        let mut seen = [0; 3];
+        for (at, seen) in [699, 700, 701].into_iter().zip(&mut seen) {
+            while rings.next_time() < Some(Time(now + at)) {
+                rings.take_instant(Time::MAX, |_| ());
+            }
+            let instant = rings.take_instant(Time(now + at), |_| *seen += 1);
+            assert_eq!(instant, Some(Time(now + at)));
+        }
+        assert!(seen[0] >= 1 && seen[1] >= 2 && seen[2] >= 1, "{seen:?}");
+    }
+}
