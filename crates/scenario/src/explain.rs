@@ -25,14 +25,13 @@ pub fn explain(name: &str) -> Result<String, String> {
     if parts.is_empty() {
         parts = told_by(&given::sections_of_comparisons(), wanted);
     }
-    let mut unique: Vec<String> = Vec::new();
+    // What the field means by it comes first: of several keys of one name each is only a part.
+    let mut unique: Vec<String> = glossary::explain(wanted).into_iter().collect();
     for part in parts {
         if !unique.contains(&part) {
             unique.push(part);
         }
     }
-    // What the field means by it may be more, or another thing.
-    unique.extend(glossary::explain(wanted));
     if unique.is_empty() {
         Err(unknown(wanted))
     } else {

@@ -143,13 +143,11 @@ fn nothing_to_send(file: &PacketFile, at: &At, mistakes: &mut Diagnostics) {
 pub(crate) fn counts(file: &PacketFile) -> impl Iterator<Item = (Option<u64>, &At, &At)> {
     let flows = file.flows.iter();
     let flows = flows.map(|flows| (flows.count.value, &flows.count.at, &flows.at));
-    let patterns = file
-        .patterns
-        .iter()
-        .map(|pattern| match pattern.kind.flows(0) {
-            Some((count, Some(at))) => (Some(count), at, &pattern.at),
-            Some((_, None)) | None => (None, &pattern.at, &pattern.at),
-        });
+    let patterns = file.patterns.iter();
+    let patterns = patterns.map(|pattern| match pattern.kind.stated() {
+        Some((count, at)) => (Some(count), at, &pattern.at),
+        None => (None, &pattern.at, &pattern.at),
+    });
     flows.chain(patterns)
 }
 

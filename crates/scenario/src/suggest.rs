@@ -68,16 +68,6 @@ pub(crate) fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// "a kind", "an engine".
-pub(crate) fn with_article(word: &str) -> String {
-    let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
-    } else {
-        "a"
-    };
-    format!("{article} {word}")
-}
-
 /// "a, b or c", shortened after some.
 pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 12;

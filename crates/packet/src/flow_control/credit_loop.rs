@@ -13,7 +13,8 @@
 
 use backwater_kernel::EventQueue;
 
-use super::{self as flow_control, Receiver};
+use super::Receiver;
+use crate::flow_control;
 use crate::hop::kind::ControlKind;
 use crate::hop::unit::NONE;
 use crate::network::Freed;

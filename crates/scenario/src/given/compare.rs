@@ -5,6 +5,7 @@ use backwater_kernel::{Duration, Rate, Time};
 use backwater_packet::spec::Span;
 
 use crate::given::Named;
+use crate::given::ethernet::flow_control::Notify;
 use crate::kinds::{OrShare, OrWord};
 use crate::typed::{Chosen, Placed};
 use crate::usual::{Usual, usual};
@@ -310,17 +311,6 @@ pub(crate) enum Recovery {
     /// A partial acknowledgement provokes the next retransmission.
     #[word(cite = "RFC 6582")]
     NewReno,
-}
-
-/// Words of `notify`: Who is stopped when a queue is congested.
-#[derive(Word, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Notify {
-    /// All neighbours but the one behind the congested port.
-    Others,
-    /// That one too, as in the paper: two switches may stop each other for good.
-    All,
-    /// Those with frames in the congested queue.
-    Contributing,
 }
 
 /// Words of `kind`: Tells a comparison from a scenario.

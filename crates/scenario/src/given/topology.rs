@@ -98,6 +98,14 @@ pub(crate) enum PatternsKind {
 }
 
 impl PatternsKind {
+    /// How many flows the file says it makes, whatever the hosts, and where.
+    pub(crate) fn stated(&self) -> Option<(u64, &crate::source::At)> {
+        match self.flows(0) {
+            Some((count, Some(at))) => Some((count, at)),
+            _ => None,
+        }
+    }
+
     /// How many flows it makes among so many hosts, as far as the file says; and where that
     /// stands.
     pub(crate) fn flows(&self, hosts: u64) -> Option<(u64, Option<&crate::source::At>)> {

@@ -45,10 +45,7 @@ impl Kind for Words {
                 "unknown-word",
                 format!("unknown {} `{}`", key.name, clip(&text)),
             )
-            .at(
-                node.at.clone(),
-                format!("not {} there is", suggest::with_article(key.name)),
-            )
+            .at(node.at.clone(), "not one of the allowed words")
             .help_if(nearest)
             .help_if(word.map(|word| word.help))
             .note(format!("allowed: {}", words(self.0))),
