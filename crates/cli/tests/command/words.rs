@@ -182,14 +182,14 @@ fn words_of_the_field_and_codes_of_errors_are_explained() {
     let text = |word: &str| backwater(&here, &["explain", word]).expect(0).out;
     assert!(text("num_vcs").contains("`router.vcs`"));
     assert!(text("qbv").contains("not here"));
-    // Ours first, then what the field means by it.
+    // What the field means by it first, then the keys.
     let both = text("pfc");
     let place = |part: &str| {
         both.find(part)
             .unwrap_or_else(|| panic!("no {part} in: {both}"))
     };
-    assert!(place("kind in [flow_control]") < place("(in the field)"));
     assert!(place("(in the field)") < place("`flow_control.kind"));
+    assert!(place("`flow_control.kind") < place("kind in [flow_control]"));
     for code in backwater_scenario::error_codes() {
         let told = text(code);
         assert!(told.contains("what to do"), "{code}: {told}");
