@@ -6,9 +6,10 @@
 //! sorted, adding one is a store and taking one out is a load. The next instant is the least of
 //! a few numbers.
 //!
-//! Which delays get a ring is learned: of the events that find none every eighth is looked at, and
-//! a delay seen often enough gets one. A ring that is hardly used is given up again. Where delays
-//! are all different no ring is made, and an event costs the wheel and one comparison.
+//! Which delays get a ring is learned: of the events that find none every eighth is looked at
+//! (fewer while that brings nothing), and a delay seen often enough gets one. A ring that is hardly
+//! used is given up again. Where delays are all different no ring is made, and the wheel is asked
+//! as if it stood alone.
 //!
 //! | Name | What it is |
 //! |---|---|
@@ -29,6 +30,8 @@ const RINGS: usize = 6;
 const CANDIDATES: usize = 16;
 /// Of the events that find no ring one in so many is looked at.
 const SAMPLE: u32 = 8;
+/// One in so many times two to the power of this, at last, where no delay comes back.
+const QUIETEST: u32 = 4;
 /// A candidate seen so many times gets a ring.
 const OFTEN: u32 = 16;
 /// After so many events without a ring it is seen which rings are worth theirs: those that took
@@ -156,6 +159,11 @@ impl EventQueue for Rings {
 
     #[inline]
     fn take_instant(&mut self, until: Time, mut each: impl FnMut(Event)) -> Option<Time> {
+        if self.rings.is_empty() {
+            let instant = self.others.take_instant(until, each)?;
+            self.now = instant.0;
+            return Some(instant);
+        }
         let first = self.first();
         if first >= self.bound.0 {
             return self.take_with_others(first, until, each);
@@ -220,7 +228,7 @@ impl Rings {
         self.bound.0 = self.bound.0.min(event.time().0);
         self.others.push(event);
         self.learner.missed += 1;
-        if self.learner.missed.is_multiple_of(SAMPLE) {
+        if self.learner.missed & ((SAMPLE << self.learner.quiet) - 1) == 0 {
             self.learn(delay);
         }
     }
@@ -230,11 +238,15 @@ impl Rings {
     fn learn(&mut self, delay: u64) {
         if self.learner.missed >= PERIOD {
             self.learner.missed = 0;
+            self.learner.quiet = (self.learner.quiet + 1).min(QUIETEST);
             self.give_up_rare();
         }
         // An event of the present instant is done at once, and a ring is no faster.
         if self.rings.len() < RINGS && delay != 0 && self.learner.is_frequent(delay) {
+            // Nobody kept it up while there were no rings.
+            self.bound.0 = self.others.bound();
             self.rings.push(Ring::new(delay));
+            self.learner.quiet = 0;
         }
     }
 
@@ -261,6 +273,8 @@ impl Rings {
 struct Learner {
     /// Events that found no ring since the last look.
     missed: u32,
+    /// Looks one after another that brought no ring: the sample is halved as often.
+    quiet: u32,
     /// Delays seen among the former, and how often.
     candidates: [(u64, u32); CANDIDATES],
 }
