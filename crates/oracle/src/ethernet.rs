@@ -8,8 +8,8 @@
 //!
 //! # Shared with the engine
 //!
-//! TCP (`transport`) and every source but datagrams at even gaps and without end, by
-//! [`backwater_ethernet::stations`]: a mistake there is one in both engines, and tests of its own
+//! TCP and every source but datagrams at even gaps and without end, by
+//! [`backwater_ends::stations`]: a mistake there is one in both engines, and tests of its own
 //! have to find it. So are the streams and the rounding of rates in `kernel`, and the words that
 //! the two fingerprints are made of: one orders the arrivals of an instant, one spreads flows or
 //! frames over several ways.

@@ -3,7 +3,7 @@
 //!
 //! An ABR circuit has two flows, each the other's partner. The forward RM cells of a flow stand in
 //! its queues like data; its destination turns them around, and they go back as backward RM cells
-//! in the queues of the partner. What the end systems decide is in `source_control/`.
+//! in the queues of the partner. What the end systems decide is in `ends` (`control/abr.rs`).
 
 use alloc::format;
 use alloc::string::String;

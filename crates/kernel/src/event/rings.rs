@@ -45,12 +45,11 @@ const FIRST_ROOM: usize = 16;
 const EMPTY: u64 = u64::MAX;
 
 /// A queue of events for networks; same instants as [`Wheel`], faster where delays come back.
-#[derive(Default)]
 pub struct Rings {
     now: u64,
     rings: Vec<Ring>,
     others: Wheel,
-    bound: Bound,
+    bound: u64,
     learner: Learner,
 }
 
@@ -130,12 +129,15 @@ impl Ring {
     }
 }
 
-/// An instant that nothing comes before, ps.
-struct Bound(u64);
-
-impl Default for Bound {
+impl Default for Rings {
     fn default() -> Self {
-        Bound(EMPTY)
+        Rings {
+            now: 0,
+            rings: Vec::new(),
+            others: Wheel::default(),
+            bound: EMPTY,
+            learner: Learner::default(),
+        }
     }
 }
 
@@ -165,7 +167,7 @@ impl EventQueue for Rings {
             return Some(instant);
         }
         let first = self.first();
-        if first >= self.bound.0 {
+        if first >= self.bound {
             return self.take_with_others(first, until, each);
         }
         if first > until.0 {
@@ -210,7 +212,7 @@ impl Rings {
         mut each: impl FnMut(Event),
     ) -> Option<Time> {
         let found = self.others.take_instant(until.min(Time(first)), &mut each);
-        self.bound.0 = self.others.bound();
+        self.bound = self.others.bound();
         let instant = match found {
             Some(instant) => instant.0,
             None if first <= until.0 && first != EMPTY => first,
@@ -225,7 +227,7 @@ impl Rings {
 
     #[inline]
     fn push_other(&mut self, delay: u64, event: Event) {
-        self.bound.0 = self.bound.0.min(event.time().0);
+        self.bound = self.bound.min(event.time().0);
         self.others.push(event);
         self.learner.missed += 1;
         if self.learner.missed & ((SAMPLE << self.learner.quiet) - 1) == 0 {
@@ -244,7 +246,7 @@ impl Rings {
         // An event of the present instant is done at once, and a ring is no faster.
         if self.rings.len() < RINGS && delay != 0 && self.learner.is_frequent(delay) {
             // Nobody kept it up while there were no rings.
-            self.bound.0 = self.others.bound();
+            self.bound = self.others.bound();
             self.rings.push(Ring::new(delay));
             self.learner.quiet = 0;
         }
@@ -252,7 +254,7 @@ impl Rings {
 
     /// Rings that took few events since the last look are dissolved.
     fn give_up_rare(&mut self) {
-        let (others, bound) = (&mut self.others, &mut self.bound.0);
+        let (others, bound) = (&mut self.others, &mut self.bound);
         self.rings.retain_mut(|ring| {
             let added = ring.added.wrapping_sub(ring.added_before);
             ring.added_before = ring.added;

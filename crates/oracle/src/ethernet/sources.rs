@@ -1,5 +1,5 @@
 //! What stations send and do with what they get. Datagrams at even gaps and without end are made
-//! here; all other traffic, and TCP, is that of [`backwater_ethernet::stations`].
+//! here; all other traffic, and TCP, is that of [`backwater_ends::stations`].
 
 use backwater_ends::application::{Outgoing, Payload};
 use backwater_ends::spec::Ecn;
