@@ -10,13 +10,12 @@ use std::fs;
 use std::path::Path;
 
 /// Below the root of the workspace.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 12] = [
     "Cargo.lock",
     "Cargo.toml",
     "crates/kernel/src",
     "crates/ends/src",
-    "crates/packet/src",
-    "crates/ethernet/src",
+    "crates/net/src",
     "crates/flit/src",
     "crates/scenario/src",
     "crates/cli/src/sweep/measure.rs",

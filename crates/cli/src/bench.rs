@@ -8,8 +8,8 @@ mod fabric;
 mod stamps;
 
 use backwater_kernel::{Rings, Time};
-use backwater_packet::Simulation;
-use backwater_packet::spec::{NetworkSpec, TrafficSpec};
+use backwater_net::Simulation;
+use backwater_net::spec::{NetworkSpec, TrafficSpec};
 use backwater_scenario::{Engine, PacketScenario, Source};
 
 use crate::{FAILED, SUCCESS, fail, machine};

@@ -3,9 +3,9 @@
 use backwater_kernel::words::{counted, printable};
 use std::path::PathBuf;
 
-use backwater_ethernet::spec::{NodeKind, NodeSpec};
 use backwater_kernel::Duration;
-use backwater_packet::bound::bounds;
+use backwater_net::bound::bounds;
+use backwater_net::frames::spec::{NodeKind, NodeSpec};
 use backwater_results::number::span;
 use backwater_scenario::compare::{Comparison, Scheme, is_comparison};
 use backwater_scenario::{Diagnostics, Engine, Source};

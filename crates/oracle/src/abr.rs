@@ -59,7 +59,7 @@ mod traffic;
 
 use std::fmt::{self, Display};
 
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::spec::NetworkSpec;
 
 use crate::check::Problem;
 

@@ -1,7 +1,7 @@
 //! From a specification to a network in which nothing has happened.
 
 use backwater_kernel::{Purpose, Time};
-use backwater_packet::spec::{EnvelopeSpec, FlowControlSpec, FlowSpec, NetworkSpec, Overflow};
+use backwater_net::spec::{EnvelopeSpec, FlowControlSpec, FlowSpec, NetworkSpec, Overflow};
 
 use crate::check::{self, Problem};
 use crate::credit;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use backwater_kernel::{Duration, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     ChannelSpec, CreditSpec, EnvelopeRule, ErrorSpec, Excess, FlowControlSpec, FlowSpec,
     NetworkSpec, OnAlarm, SchedulerSpec, SinkSpec, SourceControlSpec, Span, TrafficSpec,
 };
@@ -55,7 +55,7 @@ fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Checked {
 
 /// From- and to-node of every channel.
 pub(crate) fn channel_ends(spec: &NetworkSpec) -> Vec<(u32, u32)> {
-    let ends = |link: &backwater_packet::spec::LinkSpec| {
+    let ends = |link: &backwater_net::spec::LinkSpec| {
         [(link.ends[0], link.ends[1]), (link.ends[1], link.ends[0])]
     };
     spec.links.iter().flat_map(ends).collect()

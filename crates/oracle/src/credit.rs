@@ -1,7 +1,7 @@
 //! The credit rules, each as its definition says.
 
 use backwater_kernel::Time;
-use backwater_packet::spec::{CreditRule, CreditSpec};
+use backwater_net::spec::{CreditRule, CreditSpec};
 
 use crate::network::Leg;
 

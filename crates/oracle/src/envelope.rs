@@ -4,7 +4,7 @@
 //! A rule keeps every instant at which a unit passed.
 
 use backwater_kernel::{Purpose, Stream, Time};
-use backwater_packet::spec::{EnvelopeRule, EnvelopeSpec, Excess};
+use backwater_net::spec::{EnvelopeRule, EnvelopeSpec, Excess};
 
 use crate::clock::later;
 

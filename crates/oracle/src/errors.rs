@@ -2,7 +2,7 @@
 
 use backwater_kernel::stream::Probability;
 use backwater_kernel::{Purpose, Stream, Time};
-use backwater_packet::spec::ErrorSpec;
+use backwater_net::spec::ErrorSpec;
 
 use crate::unit::Load;
 

@@ -93,9 +93,9 @@ pub use crate::compare::first_difference;
 pub use random::{Mix, SCHEMES, Scheme, random_spec};
 pub use standstill::Standstill;
 
-use backwater_ethernet::outcome::Drops;
-use backwater_ethernet::probe::{Cause, Content};
-use backwater_ethernet::spec::EthernetSpec;
+use backwater_net::frames::outcome::Drops;
+use backwater_net::frames::probe::{Cause, Content};
+use backwater_net::frames::spec::EthernetSpec;
 
 /// Flow number of control frames.
 pub const CONTROL_FLOW: u32 = u32::MAX;

@@ -2,7 +2,7 @@
 //! relatives), to check the fast engine against. For tests only.
 //!
 //! One object per cell, vectors, linear scans; every quantity is recomputed from its definition.
-//! [`run`] gives every start of transmission of a [`backwater_packet::spec::NetworkSpec`],
+//! [`run`] gives every start of transmission of a [`backwater_net::spec::NetworkSpec`],
 //! [`random_spec`] makes networks to compare on, [`first_difference`] says where two runs part.
 //! The same for the cycle engine is in [`fabric`], for the Ethernet engine in
 //! [`ethernet`](mod@ethernet), for ABR sources and the ports that tell them rates in [`abr`]. What
@@ -97,7 +97,7 @@ pub use random::{
 pub use report::{Delivery, LegReport, Rank, Report, Start};
 pub use service::Check;
 
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::spec::NetworkSpec;
 
 /// Runs `spec` over all instants up to and including `stop_at`.
 pub fn run(spec: &NetworkSpec) -> Result<Report, Problem> {

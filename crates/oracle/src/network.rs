@@ -1,7 +1,7 @@
 //! The network's state: every cell an object, every list a vector.
 
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_packet::spec::{CreditSpec, PoolSpec, SinkSpec, Timing, TrafficSpec};
+use backwater_net::spec::{CreditSpec, PoolSpec, SinkSpec, Timing, TrafficSpec};
 
 use crate::clock::later;
 use crate::envelope::Gate;

@@ -1,7 +1,7 @@
 //! From the application to the first port.
 
 use backwater_kernel::Time;
-use backwater_packet::spec::{Excess, TrafficSpec};
+use backwater_net::spec::{Excess, TrafficSpec};
 
 use crate::envelope::{Fate, Gate};
 use crate::network::{Flow, Network};

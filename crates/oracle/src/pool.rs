@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 
 use backwater_kernel::Time;
-use backwater_packet::spec::{Hold, PoolSpec, SchedulerSpec, SinkSpec, WhenFull};
+use backwater_net::spec::{Hold, PoolSpec, SchedulerSpec, SinkSpec, WhenFull};
 
 use crate::network::{Leaving, Network};
 

@@ -7,7 +7,7 @@ pub use service::{Rates, ServiceMix, random_service_spec};
 pub use sessions::{random_residence_spec, random_session_spec, random_warning_spec};
 
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
     LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
     SourceControlSpec, Span, Timing, TrafficSpec,

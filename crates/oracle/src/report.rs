@@ -1,6 +1,6 @@
 //! What a run found.
 
-use backwater_packet::outcome::SessionOutcome;
+use backwater_net::outcome::SessionOutcome;
 
 use crate::service::Check;
 

@@ -10,8 +10,8 @@
 //!    next to all of them when one of these queues is empty: at its start, then in the instant
 //!    the last unit starts, when the wire is taken already. So the leg never stops being ready.
 //! 2. A datagram counts as having a larger stamp than any while it is sent
-//!    ([`Resync::Literal`](backwater_packet::spec::Resync)).
-//! 3. Nothing waits at a port ([`Resync::IdleLink`](backwater_packet::spec::Resync)) if none of
+//!    ([`Resync::Literal`](backwater_net::spec::Resync)).
+//! 3. Nothing waits at a port ([`Resync::IdleLink`](backwater_net::spec::Resync)) if none of
 //!    its queues holds data, with or without credit, in any group. Of units that arrive in one
 //!    instant, those of lower channels come first, then those of sources in the order of flows.
 //! 4. Which flows reserve, how many share a channel and which rate is the smallest are counted
@@ -35,7 +35,7 @@ mod wf2q_plus;
 mod wfq;
 
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_packet::spec::{ReserveSpec, SchedulerSpec};
+use backwater_net::spec::{ReserveSpec, SchedulerSpec};
 use self_clocked::{By, Tags};
 
 use crate::fault::Fault;

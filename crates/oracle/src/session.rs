@@ -3,8 +3,8 @@
 //! What is reserved on a channel is counted anew whenever somebody asks.
 
 use backwater_kernel::{Rate, Time};
-use backwater_packet::outcome::{SessionAnswer, SessionOutcome};
-use backwater_packet::spec::{ReserveSpec, SessionSpec, TrafficSpec};
+use backwater_net::outcome::{SessionAnswer, SessionOutcome};
+use backwater_net::spec::{ReserveSpec, SessionSpec, TrafficSpec};
 
 use crate::fault::Fault;
 use crate::network::{Flow, Network};

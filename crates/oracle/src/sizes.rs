@@ -1,7 +1,7 @@
 //! The sizes of units.
 
 use backwater_kernel::{Purpose, Stream};
-use backwater_packet::spec::{FlowSpec, SizeShare};
+use backwater_net::spec::{FlowSpec, SizeShare};
 
 /// The sizes of a flow's units, each drawn in turn.
 pub(crate) struct Sizes {

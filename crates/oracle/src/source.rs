@@ -1,7 +1,7 @@
 //! When sources offer units.
 
 use backwater_kernel::{Duration, Purpose, Stream, Time};
-use backwater_packet::spec::{NetworkSpec, Span, TrafficSpec};
+use backwater_net::spec::{NetworkSpec, Span, TrafficSpec};
 
 use crate::clock::later;
 use crate::network::Flow;

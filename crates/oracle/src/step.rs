@@ -1,7 +1,7 @@
 //! One instant after another: Deliver, Control, Release, Inject, Arbitrate, Transmit.
 
 use backwater_kernel::{Duration, Time};
-use backwater_packet::spec::SinkSpec;
+use backwater_net::spec::SinkSpec;
 
 use crate::check::Problem;
 use crate::clock::later;

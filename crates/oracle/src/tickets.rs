@@ -1,7 +1,7 @@
 //! Control units of credit: what makes one wanted, and what it says.
 
 use backwater_kernel::Time;
-use backwater_packet::spec::{Bind, CreditSpec};
+use backwater_net::spec::{Bind, CreditSpec};
 
 use crate::clock::later;
 use crate::credit;

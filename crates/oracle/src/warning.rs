@@ -2,7 +2,7 @@
 //! the chapters on envelopes and on sessions put it.
 
 use backwater_kernel::Time;
-use backwater_packet::spec::{FlowSpec, OnAlarm, SchedulerSpec};
+use backwater_net::spec::{FlowSpec, OnAlarm, SchedulerSpec};
 
 use crate::fault::Fault;
 use crate::network::{Flow, Network};

@@ -5,9 +5,9 @@ mod abr;
 
 use abr::observe;
 use backwater_kernel::{Duration, Rate, Time};
+use backwater_net::spec::{ExplicitRateSpec, NetworkSpec, SourceControlSpec};
 use backwater_oracle::abr::{Fault, Rules, random_spec, random_spec_with, run, run_with};
 use backwater_oracle::first_difference;
-use backwater_packet::spec::{ExplicitRateSpec, NetworkSpec, SourceControlSpec};
 
 /// Where the engines part, if they do, and what was compared.
 fn compared(spec: &NetworkSpec, engine: &NetworkSpec) -> (Option<String>, usize, usize) {

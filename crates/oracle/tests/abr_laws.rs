@@ -4,10 +4,10 @@ mod abr;
 
 use abr::{Event, Log, abr_of, ends, observe};
 use backwater_kernel::{Rate, Time};
+use backwater_net::outcome::Outcome;
+use backwater_net::probe::UnitKind;
+use backwater_net::spec::{AbrSpec, NetworkSpec, SourceControlSpec, UiliSpec};
 use backwater_oracle::abr::random_spec;
-use backwater_packet::outcome::Outcome;
-use backwater_packet::probe::UnitKind;
-use backwater_packet::spec::{AbrSpec, NetworkSpec, SourceControlSpec, UiliSpec};
 
 const NETWORKS: u64 = 100;
 const SLACK: f64 = 0.001;
@@ -132,7 +132,7 @@ fn count_never_rises_in_regions_a_and_b() {
         });
         let time = spec(UiliSpec::Time {
             constant: backwater_kernel::Duration(20_000_000_000),
-            floor: backwater_packet::spec::TimeFloor::Sum,
+            floor: backwater_net::spec::TimeFloor::Sum,
             headroom: Rate(0),
             rule_5b: true,
             hold: None,
@@ -265,7 +265,7 @@ fn a_forward_cell_comes_at_least_every_nrm_cells() {
 fn imbalances(log: &Log, outcome: &Outcome, spec: &NetworkSpec) -> Vec<String> {
     let mut wrong = Vec::new();
     let ends = ends(spec);
-    let count = |list: &[backwater_packet::probe::Crossing], flow: u32, leg: Option<u32>, kind| {
+    let count = |list: &[backwater_net::probe::Crossing], flow: u32, leg: Option<u32>, kind| {
         let mut count = 0;
         for crossing in list {
             let here = leg.is_none_or(|leg| crossing.leg == leg);

@@ -5,10 +5,10 @@ mod abr;
 
 use abr::{Log, observe};
 use backwater_kernel::{Channels, Duration, Purpose, Rate, Rings, Stream, Time};
+use backwater_net::Simulation;
+use backwater_net::probe::{Crossing, Probe};
+use backwater_net::spec::*;
 use backwater_oracle::abr::Builder;
-use backwater_packet::Simulation;
-use backwater_packet::probe::{Crossing, Probe};
-use backwater_packet::spec::*;
 
 const MS: u64 = 1_000_000_000;
 const LINK: Rate = Rate(155_520_000);

@@ -3,10 +3,10 @@
 mod common;
 
 use backwater_kernel::{Duration, Heap, Rings, Time};
+use backwater_net::Simulation;
+use backwater_net::probe::{Crossing, Probe, UnitKind};
+use backwater_net::spec::{Bind, CreditSpec, ErrorSpec, FlowControlSpec, NetworkSpec, Overflow};
 use backwater_oracle::{Report, Start, first_difference, random_spec};
-use backwater_packet::Simulation;
-use backwater_packet::probe::{Crossing, Probe, UnitKind};
-use backwater_packet::spec::{Bind, CreditSpec, ErrorSpec, FlowControlSpec, NetworkSpec, Overflow};
 use common::{CELL_PS, RULES, cells, each_credit, under};
 
 /// Keeps every start in the oracle's words.
@@ -87,7 +87,7 @@ fn they_agree_where_values_are_bound_at_the_trigger() {
         let in_time = fast::<Rings>(&spec).1;
         each_credit(&mut spec, |credit| credit.bind = Bind::Trigger);
         for leg in spec.flows.iter_mut().flat_map(|flow| &mut flow.legs) {
-            leg.buffer.overflow = backwater_packet::spec::Overflow::Keep;
+            leg.buffer.overflow = backwater_net::spec::Overflow::Keep;
         }
         late += (fast::<Rings>(&spec).1 != in_time) as u32;
         total += compared(&spec, &slow(&spec));

@@ -6,8 +6,8 @@ mod ethernet_common;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use backwater_ethernet::spec::*;
 use backwater_kernel::{Channels, Duration};
+use backwater_net::frames::spec::*;
 use backwater_oracle::ethernet::{Mix, Report, SCHEMES, Scheme, random_spec};
 use ethernet_common::difference;
 

@@ -5,9 +5,9 @@ mod ethernet_common;
 
 use std::collections::BTreeMap;
 
-use backwater_ethernet::probe::FrameView;
-use backwater_ethernet::spec::*;
 use backwater_kernel::{Channels, Duration, Time};
+use backwater_net::frames::probe::FrameView;
+use backwater_net::frames::spec::*;
 use backwater_oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 use ethernet_common::watch::*;
 

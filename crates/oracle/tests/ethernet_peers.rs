@@ -2,9 +2,9 @@
 
 mod ethernet_common;
 
-use backwater_ethernet::probe::{Content, Gate};
-use backwater_ethernet::spec::*;
 use backwater_kernel::{Duration, Rate, Time};
+use backwater_net::frames::probe::{Content, Gate};
+use backwater_net::frames::spec::*;
 use ethernet_common::watch::*;
 
 const NS: u64 = 1_000;

@@ -5,9 +5,9 @@ mod ethernet_common;
 
 use std::collections::BTreeSet;
 
-use backwater_ethernet::outcome::{Standstill, Stop, Wait};
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::Duration;
+use backwater_net::frames::outcome::{Standstill, Stop, Wait};
+use backwater_net::frames::spec::EthernetSpec;
 use backwater_oracle::ethernet::{Mix, SCHEMES, Scheme, random_spec};
 use ethernet_common::{difference, fast, slow};
 

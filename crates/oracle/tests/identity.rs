@@ -3,9 +3,9 @@
 mod common;
 
 use backwater_kernel::{Purpose, Rings, Stream, Time};
-use backwater_packet::Simulation;
-use backwater_packet::probe::{Audit, Crossing, Probe, Recorder, TraceProbe, UnitKind};
-use backwater_packet::spec::*;
+use backwater_net::Simulation;
+use backwater_net::probe::{Audit, Crossing, Probe, Recorder, TraceProbe, UnitKind};
+use backwater_net::spec::*;
 use common::*;
 
 /// Every start of data: when, where, which.

@@ -3,8 +3,8 @@
 mod common;
 
 use backwater_kernel::{Duration, Time};
-use backwater_packet::outcome::Stop;
-use backwater_packet::spec::*;
+use backwater_net::outcome::Stop;
+use backwater_net::spec::*;
 use common::*;
 
 /// Probabilities that a control unit is found corrupted and discarded.

@@ -4,11 +4,11 @@
 mod service_common;
 
 use backwater_kernel::{Duration, Rate};
-use backwater_oracle::{Rates, Report, ServiceMix, Start, first_difference, random_service_spec};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     EnvelopeRule, EnvelopeSpec, Excess, FlowSpec, Hold, NetworkSpec, NodeKind, PoolSpec, Resync,
     SchedulerSpec, Stamp, TrafficSpec, WhenFull,
 };
+use backwater_oracle::{Rates, Report, ServiceMix, Start, first_difference, random_service_spec};
 use service_common::{fast, slow, virtual_clock};
 
 /// Random networks for each discipline.

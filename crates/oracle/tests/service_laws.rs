@@ -4,8 +4,8 @@ mod common;
 mod service_common;
 
 use backwater_kernel::{Channels, Duration, Purpose, Rate, Stream, Time};
+use backwater_net::spec::*;
 use backwater_oracle::{ServiceMix, random_service_spec};
-use backwater_packet::spec::*;
 use service_common::{Seen, fast, slow_seen, virtual_clock};
 
 const NETWORKS: u64 = 60;

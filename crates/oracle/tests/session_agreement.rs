@@ -2,14 +2,14 @@
 //! instant as the slow, obvious one, and says the same of every session.
 
 use backwater_kernel::Rings;
+use backwater_net::Simulation;
+use backwater_net::outcome::{LossCause, SessionAnswer, SessionOutcome};
+use backwater_net::probe::{Crossing, Probe, UnitKind};
+use backwater_net::spec::NetworkSpec;
 use backwater_oracle::{
     Fault, Start, first_difference, random_residence_spec, random_session_spec,
     random_warning_spec, run, run_with,
 };
-use backwater_packet::Simulation;
-use backwater_packet::outcome::{LossCause, SessionAnswer, SessionOutcome};
-use backwater_packet::probe::{Crossing, Probe, UnitKind};
-use backwater_packet::spec::NetworkSpec;
 
 /// Random networks of a kind.
 const NETWORKS: u64 = 1200;

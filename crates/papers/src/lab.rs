@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use backwater_kernel::{Duration, Rings, Time};
-use backwater_packet::Simulation;
-use backwater_packet::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome, Series};
-use backwater_packet::probe::{Probe, Recorder};
+use backwater_net::Simulation;
+use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome, Series};
+use backwater_net::probe::{Probe, Recorder};
 use backwater_scenario::{Engine, PacketScenario, Scenario, Set, Source};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -320,7 +320,7 @@ impl<P> Run<P> {
             found.expect("a node of the scenario") as u32
         };
         let (from, to) = (node(from), node(to));
-        let ends = |link: &backwater_packet::spec::LinkSpec| {
+        let ends = |link: &backwater_net::spec::LinkSpec| {
             [(link.ends[0], link.ends[1]), (link.ends[1], link.ends[0])]
         };
         let mut channels = network.links.iter().flat_map(ends);

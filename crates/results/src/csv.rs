@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use backwater_packet::outcome::Series;
+use backwater_net::outcome::Series;
 
 use crate::column::key;
 use crate::model::{Cell, Table};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
 use backwater_kernel::words::printable;
-use backwater_packet::outcome::Series;
+use backwater_net::outcome::Series;
 use serde::Serialize;
 
 use crate::model::{Plot, Report, Table};

@@ -18,8 +18,8 @@ mod trace;
 mod transfers;
 mod words;
 
-use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, Stop};
-use backwater_ethernet::spec::EthernetSpec;
+use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, Stop};
+use backwater_net::frames::spec::EthernetSpec;
 use serde_json::{Value, json};
 
 use crate::directory::Manifest;

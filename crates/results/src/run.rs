@@ -21,8 +21,8 @@ mod tables;
 mod terminal;
 pub(crate) mod words;
 
-use backwater_packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Stop};
-use backwater_packet::spec::{FlowControlSpec, NetworkSpec};
+use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Stop};
+use backwater_net::spec::{FlowControlSpec, NetworkSpec};
 use serde_json::{Value, json};
 
 use crate::directory::{Manifest, Promise, PromiseState};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use backwater_kernel::Time;
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::spec::NetworkSpec;
 
 use crate::csv;
 

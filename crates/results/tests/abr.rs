@@ -4,11 +4,11 @@ mod sample;
 
 use backwater_ends::tcp::TcpCounts;
 use backwater_kernel::{Duration, Rate, Rings, Time};
-use backwater_packet::Simulation;
-use backwater_packet::outcome::{
+use backwater_net::Simulation;
+use backwater_net::outcome::{
     AbrOutcome, BurstOutcome, CellCounts, CellTcpOutcome, Outcome, RatePortOutcome, Series,
 };
-use backwater_packet::spec::{
+use backwater_net::spec::{
     AbrSpec, CurrentRate, EricaSpec, ExplicitRateSpec, FlowControlSpec, LimitSpec, MarkSpec,
     NetworkSpec, RateFormat, SourceControlSpec, TrafficSpec, TurnAround, UiliSpec,
 };
@@ -109,7 +109,7 @@ fn network() -> NetworkSpec {
 fn outcome(spec: &NetworkSpec) -> Outcome {
     let mut outcome = sample::outcome();
     outcome.ended_at = spec.stop_at;
-    let silent = backwater_packet::outcome::FlowOutcome::default();
+    let silent = backwater_net::outcome::FlowOutcome::default();
     outcome.flows.resize(6, silent);
     let counts = |sent: u64| CellCounts {
         sent,

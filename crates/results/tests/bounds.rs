@@ -3,11 +3,11 @@
 mod sample;
 
 use backwater_kernel::{Duration, Place, Rate, Rings};
-use backwater_packet::Simulation;
-use backwater_packet::bound::bounds;
-use backwater_packet::outcome::Outcome;
-use backwater_packet::probe::{Ports, PortsSpec};
-use backwater_packet::spec::{
+use backwater_net::Simulation;
+use backwater_net::bound::bounds;
+use backwater_net::outcome::Outcome;
+use backwater_net::probe::{Ports, PortsSpec};
+use backwater_net::spec::{
     EnvelopeRule, EnvelopeSpec, Excess, FlowControlSpec, NetworkSpec, ReserveSpec, SchedulerSpec,
 };
 use backwater_results::{
@@ -160,14 +160,14 @@ fn the_terminal_names_those_nearest_their_bound_and_counts_reasons() {
         crowd.flows.push(spec.flows[nth as usize % 3].clone());
         many.flows.push(outcome.flows[nth as usize % 3].clone());
     }
-    crowd.flows[4].session = Some(backwater_packet::spec::SessionSpec {
+    crowd.flows[4].session = Some(backwater_net::spec::SessionSpec {
         open: backwater_kernel::Time(1),
         close: None,
         message_bytes: 64,
     });
     crowd.flows[7].legs[1].flow_control = sample::spec().flows[0].legs[1].flow_control;
-    crowd.flows[10].source_control = backwater_packet::spec::SourceControlSpec::Window { units: 9 };
-    crowd.flows[1].sink = backwater_packet::spec::SinkSpec::Infinite;
+    crowd.flows[10].source_control = backwater_net::spec::SourceControlSpec::Window { units: 9 };
+    crowd.flows[1].sink = backwater_net::spec::SinkSpec::Infinite;
     let lines = |spec, outcome| terminal_summary(&sample::info(), spec, outcome, None);
     let (crowded, plain) = (lines(&crowd, &many), {
         let mut plain = crowd.clone();

@@ -2,10 +2,10 @@
 
 mod sample;
 
-use backwater_ethernet::Simulation;
-use backwater_ethernet::outcome::EthernetOutcome;
-use backwater_ethernet::probe::Probe;
 use backwater_kernel::{Rings, Time};
+use backwater_net::frames::Simulation;
+use backwater_net::frames::outcome::EthernetOutcome;
+use backwater_net::frames::probe::Probe;
 use backwater_results::{
     Block, Capture, Cell, EthernetBalance, EthernetTrace, GivenUp, PromiseState, Report, RunInfo,
     Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
@@ -134,7 +134,7 @@ fn a_standstill_is_told_queue_by_queue() {
 #[test]
 fn the_last_of_a_chain_waits_for_a_node() {
     let mut outcome = run::standing();
-    let backwater_ethernet::outcome::Stop::Deadlocked(found) = &mut outcome.stop else {
+    let backwater_net::frames::outcome::Stop::Deadlocked(found) = &mut outcome.stop else {
         panic!("it stands still");
     };
     found.is_circle = false;

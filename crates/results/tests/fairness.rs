@@ -2,12 +2,12 @@
 
 mod sample;
 
-use backwater_ethernet::spec::{Spread, TrafficSpec as EthernetTraffic};
 use backwater_flit::spec::Injection;
 use backwater_kernel::{Duration, Rate, Rings, Time};
-use backwater_packet::Simulation;
-use backwater_packet::outcome::{Outcome, SessionAnswer, SessionOutcome};
-use backwater_packet::spec::{
+use backwater_net::Simulation;
+use backwater_net::frames::spec::{Spread, TrafficSpec as EthernetTraffic};
+use backwater_net::outcome::{Outcome, SessionAnswer, SessionOutcome};
+use backwater_net::spec::{
     FlowControlSpec, FlowSpec, LegSpec, LinkSpec, NetworkSpec, RequestsSpec, SchedulerSpec,
     SinkSpec, Span, TrafficSpec,
 };

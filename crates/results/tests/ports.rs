@@ -3,12 +3,12 @@
 mod sample;
 
 use backwater_kernel::{Duration, Place, Rate, Rings, Time};
-use backwater_packet::Simulation;
-use backwater_packet::outcome::{
+use backwater_net::Simulation;
+use backwater_net::outcome::{
     LossCause, Outcome, PathOutcome, PortsOutcome, SampleOutcome, SessionAnswer, SessionOutcome,
 };
-use backwater_packet::probe::{Ports, PortsSpec};
-use backwater_packet::spec::{FlowControlSpec, NetworkSpec, TrafficSpec};
+use backwater_net::probe::{Ports, PortsSpec};
+use backwater_net::spec::{FlowControlSpec, NetworkSpec, TrafficSpec};
 use backwater_results::{
     Block, Cell, Table, page, run_report, run_summary, run_tables, svg, terminal_summary,
 };
@@ -24,7 +24,7 @@ fn network() -> NetworkSpec {
             min_interval: Duration::ZERO,
             total: None,
         };
-        flow.reserve = Some(backwater_packet::spec::ReserveSpec {
+        flow.reserve = Some(backwater_net::spec::ReserveSpec {
             rate: Rate(200_000_000),
             interval: None,
             burst_bytes: None,
@@ -254,7 +254,7 @@ fn a_crowded_run_stays_within_25_lines() {
         path.switches = nth;
         ports.paths.push(path);
     }
-    outcome.stop = backwater_packet::outcome::Stop::Stuck(Time(7));
+    outcome.stop = backwater_net::outcome::Stop::Stuck(Time(7));
     for nth in 0..250 {
         let (at, place) = (Time(nth), Place::Leg(0));
         outcome.violations.note(at, place, || "a promise".into());

@@ -3,7 +3,7 @@
 mod sample;
 
 use backwater_kernel::{Place, Time};
-use backwater_packet::outcome::{LossCause, Outcome, Stop};
+use backwater_net::outcome::{LossCause, Outcome, Stop};
 use backwater_results::{
     Block, Cell, Crossing, Table, TraceRecord, TraceWriter, UnitKind, page, run_report, run_tables,
     terminal_summary,

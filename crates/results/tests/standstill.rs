@@ -3,7 +3,7 @@
 mod sample;
 
 use backwater_kernel::Time;
-use backwater_packet::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
+use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
 use backwater_results::{Block, Table, run_report, run_summary, run_tables, terminal_summary};
 
 /// `cells` cell times of the sample.

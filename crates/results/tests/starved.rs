@@ -2,10 +2,10 @@
 
 mod sample;
 
-use backwater_ethernet::spec::{Span, TrafficSpec as EthernetTraffic};
 use backwater_kernel::{Duration, Time};
-use backwater_packet::outcome::LossCause;
-use backwater_packet::spec::{SchedulerSpec, TrafficSpec};
+use backwater_net::frames::spec::{Span, TrafficSpec as EthernetTraffic};
+use backwater_net::outcome::LossCause;
+use backwater_net::spec::{SchedulerSpec, TrafficSpec};
 use backwater_results::{
     ethernet_manifest, ethernet_report, ethernet_summary, ethernet_terminal_summary,
     fabric_manifest, fabric_report, fabric_summary, fabric_terminal_summary, page, run_manifest,
@@ -27,7 +27,7 @@ fn a_circuit_behind_a_more_urgent_one() {
     let (info, mut spec) = (sample::info(), sample::spec());
     let mut outcome = sample::outcome();
     assert!(run_manifest(&info, &spec, &outcome).warnings.is_empty());
-    let of_greedy = |delivered: u64, outcome: &mut backwater_packet::outcome::Outcome| {
+    let of_greedy = |delivered: u64, outcome: &mut backwater_net::outcome::Outcome| {
         outcome.flows[1].delivered_total = delivered;
         outcome.flows[1].inside_total = 41_000 - delivered;
     };
@@ -56,7 +56,7 @@ fn a_greedy_circuit_far_below_its_share() {
     let seconds = outcome.ended_at.since(spec.warm_up).seconds();
     // Three circuits on 622 Mbps.
     let share = 622e6 / 3.0;
-    let got = |times: f64, outcome: &mut backwater_packet::outcome::Outcome| {
+    let got = |times: f64, outcome: &mut backwater_net::outcome::Outcome| {
         let found = &mut outcome.flows[1];
         found.delivered_bytes = (share * times / 100.0 * seconds / 8.0) as u64;
     };

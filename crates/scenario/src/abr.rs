@@ -2,7 +2,7 @@
 
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate};
-use backwater_packet::spec::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
+use backwater_net::spec::{AbrSpec, RateFormat, TimeFloor, TurnAround, UiliSpec};
 
 use crate::given::packet::source::{self as given, Abr, Floor, Rm, Uili};
 use crate::route::Tree;

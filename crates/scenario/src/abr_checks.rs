@@ -6,7 +6,7 @@ mod policies;
 use std::collections::BTreeMap;
 
 use backwater_kernel::{Rate, Time};
-use backwater_packet::spec::{AbrSpec, ExplicitRateSpec, FlowSpec, SourceControlSpec, TrafficSpec};
+use backwater_net::spec::{AbrSpec, ExplicitRateSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
 use crate::abr::{Derived, Path};
 use crate::diagnostics::{Diagnostic, Diagnostics};

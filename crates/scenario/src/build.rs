@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use backwater_packet::spec::{
+use backwater_net::spec::{
     FlowControlSpec, FlowSpec, LegSpec, NetworkSpec, SeriesSpec, SinkSpec, SizeShare,
     SourceControlSpec, TrafficSpec,
 };

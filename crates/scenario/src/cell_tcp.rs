@@ -1,7 +1,7 @@
 //! TCP over cells: a connection in the place of the source's own units.
 
 use backwater_kernel::{Duration, Time};
-use backwater_packet::spec::{CellApplication, CellTcpSpec, FlowSpec, Span, TrafficSpec};
+use backwater_net::spec::{CellApplication, CellTcpSpec, FlowSpec, Span, TrafficSpec};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::given::packet::PacketFile;

@@ -4,7 +4,7 @@ use backwater_kernel::words::counted;
 use std::collections::BTreeMap;
 
 use backwater_kernel::Time;
-use backwater_packet::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
+use backwater_net::spec::{FlowControlSpec, FlowSpec, SourceControlSpec, TrafficSpec};
 
 use crate::Limits;
 use crate::cell_tcp;
@@ -415,7 +415,7 @@ impl Offered {
 
 /// Does nothing hold it back? Whether a session is there at all is seen in the run only.
 fn uncontrolled(flow: &FlowSpec) -> bool {
-    let free = |leg: &backwater_packet::spec::LegSpec| {
+    let free = |leg: &backwater_net::spec::LegSpec| {
         leg.flow_control == FlowControlSpec::None && leg.buffer.limit_units.is_none()
     };
     flow.source_control == SourceControlSpec::None

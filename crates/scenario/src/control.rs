@@ -1,7 +1,7 @@
 //! Flow control of one leg: the control loop, the zones, what the simulator runs.
 
 use backwater_kernel::{Duration, Rate};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, FlowControlSpec, Overflow, Timing,
 };
 
@@ -156,7 +156,7 @@ fn n3(control: &FlowControl, circuit: &Loop) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backwater_packet::spec::ErrorSpec;
+    use backwater_net::spec::ErrorSpec;
 
     fn channel(mbps: u64, delay_ps: u64, handling_ps: u64) -> ChannelSpec {
         ChannelSpec {
@@ -165,7 +165,7 @@ mod tests {
             handling: Duration(handling_ps),
             timing: Timing::CutThrough,
             errors: ErrorSpec::default(),
-            scheduler: backwater_packet::spec::SchedulerSpec::default(),
+            scheduler: backwater_net::spec::SchedulerSpec::default(),
         }
     }
 

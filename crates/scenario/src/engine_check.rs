@@ -12,9 +12,11 @@ use crate::source::At;
 /// Has the engine look at what it is to run.
 pub(crate) fn check(at: &At, engine: &Engine, mistakes: &mut Diagnostics) {
     match engine {
-        Engine::Packet(packet) => tell(at, backwater_packet::verify(&packet.network), mistakes),
+        Engine::Packet(packet) => tell(at, backwater_net::verify(&packet.network), mistakes),
         Engine::Flit(fabric) => tell(at, backwater_flit::verify(fabric), mistakes),
-        Engine::Ethernet(found) => tell(at, backwater_ethernet::verify(&found.network), mistakes),
+        Engine::Ethernet(found) => {
+            tell(at, backwater_net::frames::verify(&found.network), mistakes)
+        }
     }
 }
 

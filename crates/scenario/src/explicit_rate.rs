@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::{Channels, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, MarkSpec, OutageSpec,
     QueueControlSpec, RelativeRateSpec,
 };

@@ -57,7 +57,7 @@ impl Names {
             Engine::Packet(packet) => {
                 let network = &packet.network;
                 for node in &network.nodes {
-                    let is_host = matches!(node.kind, backwater_packet::spec::NodeKind::Host);
+                    let is_host = matches!(node.kind, backwater_net::spec::NodeKind::Host);
                     names.add_node(&node.name, is_host);
                 }
                 let links = network
@@ -72,7 +72,7 @@ impl Names {
                 for node in &network.nodes {
                     let is_host = matches!(
                         node.kind,
-                        backwater_ethernet::spec::NodeKind::Station { .. }
+                        backwater_net::frames::spec::NodeKind::Station { .. }
                     );
                     names.add_node(&node.name, is_host);
                 }

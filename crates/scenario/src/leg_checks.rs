@@ -1,6 +1,6 @@
 //! What can't work, or hardly, in the credits of one leg.
 
-use backwater_packet::spec::{Bind, BufferSpec, CREDIT_MAX, CreditRule, CreditSpec};
+use backwater_net::spec::{Bind, BufferSpec, CREDIT_MAX, CreditRule, CreditSpec};
 
 use crate::control::Loop;
 use crate::diagnostics::{Diagnostic, Diagnostics};

@@ -62,7 +62,7 @@ mod wildcard;
 
 use backwater_flit::spec::FabricSpec;
 use backwater_kernel::Duration;
-use backwater_packet::spec::{NetworkSpec, SeriesSpec};
+use backwater_net::spec::{NetworkSpec, SeriesSpec};
 
 pub use control::n3_for;
 pub use diagnostics::{Diagnostic, Diagnostics, Severity};

@@ -4,8 +4,8 @@
 //! The constants were fitted to the largest memory that whole runs of large networks held, and
 //! rounded up; they are meant to refuse what would not fit, not to be exact.
 
-use backwater_ethernet::spec::{EthernetSpec, TransportSpec};
 use backwater_flit::spec::FabricSpec;
+use backwater_net::frames::spec::{EthernetSpec, TransportSpec};
 
 use crate::{Engine, PacketScenario};
 

@@ -1,7 +1,7 @@
 //! A section as read: every value checked against its key, every default filled in.
 
 use backwater_kernel::Rate;
-use backwater_packet::spec::Span;
+use backwater_net::spec::Span;
 
 use crate::source::At;
 use crate::table::{Key, Section};

@@ -1,7 +1,7 @@
 //! What a flow reserves and is held to; sizes of its units.
 
 use backwater_kernel::{Duration, Rate};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     EnvelopeRule, EnvelopeSpec, Excess, OnAlarm, ReserveSpec, SessionSpec, SizeShare,
 };
 

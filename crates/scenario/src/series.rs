@@ -3,7 +3,7 @@
 use backwater_kernel::Time;
 use backwater_kernel::series::MOST_POINTS;
 use backwater_kernel::words::grouped;
-use backwater_packet::spec::{
+use backwater_net::spec::{
     ExplicitRateSpec, FlowControlSpec, FlowSpec, Measure, SeriesSpec, SourceControlSpec,
 };
 

@@ -1,7 +1,7 @@
 //! Which unit leaves a port next, memory that flows share, what to measure.
 
 use backwater_kernel::{Duration, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     FlowSpec, Hold, LinkSpec, NodeKind, NodeSpec, PoolSpec, Resync, SchedulerSpec, Stamp,
     VirtualClockSpec, WhenFull,
 };

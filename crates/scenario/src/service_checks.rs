@@ -5,7 +5,7 @@ mod refused;
 mod reservations;
 
 use backwater_kernel::Time;
-use backwater_packet::spec::{FlowControlSpec, FlowSpec, OutageSpec, SchedulerSpec, TrafficSpec};
+use backwater_net::spec::{FlowControlSpec, FlowSpec, OutageSpec, SchedulerSpec, TrafficSpec};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::flows::Draft;
@@ -219,7 +219,7 @@ impl Whole<'_> {
             self.graph.nodes[to as usize].pool.is_some()
         };
         let clashes = self.drafts.iter().zip(self.specs).filter_map(|(d, flow)| {
-            let credit = |leg: &&backwater_packet::spec::LegSpec| {
+            let credit = |leg: &&backwater_net::spec::LegSpec| {
                 leg.flow_control != FlowControlSpec::None && pooled(leg.channel)
             };
             flow.legs.iter().find(credit).map(|leg| (d, leg.channel))

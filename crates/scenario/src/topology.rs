@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::{Channels, Duration, Rate};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     ChannelSpec, ErrorSpec, LinkSpec, NodeKind, NodeSpec, SchedulerSpec, Timing,
 };
 

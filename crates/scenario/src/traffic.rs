@@ -2,7 +2,7 @@
 
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     ClientSpec, LimitSpec, RequestsSpec, SinkSpec, SizeShare, SourceControlSpec, Span, TrafficSpec,
 };
 

@@ -1,7 +1,7 @@
 //! Topologies and flows by rule.
 
 use backwater_kernel::Channels;
-use backwater_packet::spec::NodeKind;
+use backwater_net::spec::NodeKind;
 use backwater_scenario::{Diagnostics, PacketScenario, Scenario, Set, Source, parse};
 
 fn try_read(text: &str, sets: &[&str]) -> Result<Scenario, Diagnostics> {

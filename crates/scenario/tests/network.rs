@@ -1,7 +1,7 @@
 //! What comes out of files that are right.
 
 use backwater_kernel::Channels;
-use backwater_packet::spec::{
+use backwater_net::spec::{
     CreditRule, CreditSpec, FlowControlSpec, Measure, NetworkSpec, Overflow, SinkSpec, Span,
     TrafficSpec,
 };

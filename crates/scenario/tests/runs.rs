@@ -1,8 +1,8 @@
 //! What `check` calls sound starts, and what an engine refuses has a diagnostic of its own.
 
-use backwater_ethernet::Simulation as Ethernet;
 use backwater_kernel::Rings;
-use backwater_packet::Simulation as Packet;
+use backwater_net::Simulation as Packet;
+use backwater_net::frames::Simulation as Ethernet;
 use backwater_scenario::{Engine, Scenario, Source, parse};
 
 const FILES: [&str; 5] = [

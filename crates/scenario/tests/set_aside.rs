@@ -213,8 +213,8 @@ fn pfc_on_and_off_is_an_axis() {
     let has_stops = |scenario: &Scenario| {
         let network = &scenario.ethernet().expect("for Ethernet").network;
         network.nodes.iter().any(|node| match &node.kind {
-            backwater_ethernet::spec::NodeKind::Switch(switch) => switch.back_pressure.is_some(),
-            backwater_ethernet::spec::NodeKind::Station { .. } => false,
+            backwater_net::frames::spec::NodeKind::Switch(switch) => switch.back_pressure.is_some(),
+            backwater_net::frames::spec::NodeKind::Station { .. } => false,
         })
     };
     let on: Vec<bool> = points.iter().map(has_stops).collect();
@@ -245,7 +245,7 @@ fn kinds_of_schedulers_and_sources_are_axes() {
     let kinds = [("flows.*.source_control.kind", "abr,none")];
     let points = points(&circuits, &[], &kinds);
     let kind = |at: usize| &points[at].packet().expect("cells").network.flows[0].source_control;
-    use backwater_packet::spec::SourceControlSpec;
+    use backwater_net::spec::SourceControlSpec;
     assert!(matches!(kind(0), SourceControlSpec::Abr(_)));
     assert!(matches!(kind(1), SourceControlSpec::None));
     assert!(

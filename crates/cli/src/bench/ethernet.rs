@@ -3,8 +3,8 @@
 //! A frame-hop is one frame, data or control, crossing one queue and one link. What other
 //! simulators call a packet-hop is the same: `benches/htsim.py` runs a peer beside it.
 
-use backwater_ethernet::Simulation;
-use backwater_ethernet::spec::EthernetSpec;
+use backwater_net::frames::Simulation;
+use backwater_net::frames::spec::EthernetSpec;
 use backwater_scenario::{Engine, Source};
 
 use super::{Clock, Options};

@@ -6,8 +6,8 @@
 
 use backwater_kernel::stream::{Purpose, Stream};
 use backwater_kernel::{Rate, Time};
-use backwater_packet::bench::LonePort;
-use backwater_packet::spec::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
+use backwater_net::bench::LonePort;
+use backwater_net::spec::{Resync, SchedulerSpec, Stamp, VirtualClockSpec};
 
 use super::Clock;
 

@@ -71,10 +71,10 @@ impl Job {
     fn cells(
         &self,
         workload: &Workload,
-        network: &backwater_packet::spec::NetworkSpec,
+        network: &backwater_net::spec::NetworkSpec,
     ) -> Result<Option<SchemeRun>, String> {
         let meter = CellMeter::new(workload, network, &self.carriers, CELL_PAYLOAD_BYTES);
-        let mut simulation = backwater_packet::Simulation::<Rings, _>::new(network, meter)
+        let mut simulation = backwater_net::Simulation::<Rings, _>::new(network, meter)
             .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
         if !slices(network.stop_at, |until| simulation.run_some(until, EVENTS)) {
             return Ok(None);
@@ -86,7 +86,7 @@ impl Job {
             trace_hash: outcome.trace_hash,
             events: outcome.events,
             broken: outcome.violations.total(),
-            standstill: matches!(outcome.stop, backwater_packet::outcome::Stop::Stuck(_)),
+            standstill: matches!(outcome.stop, backwater_net::outcome::Stop::Stuck(_)),
             wall_seconds: 0.0,
         }))
     }
@@ -94,10 +94,10 @@ impl Job {
     fn frames(
         &self,
         workload: &Workload,
-        network: &backwater_ethernet::spec::EthernetSpec,
+        network: &backwater_net::frames::spec::EthernetSpec,
     ) -> Result<Option<SchemeRun>, String> {
         let meter = FrameMeter::new(workload, network, &self.carriers);
-        let mut engine = backwater_ethernet::Simulation::<_, Rings>::with_probe(network, meter)
+        let mut engine = backwater_net::frames::Simulation::<_, Rings>::with_probe(network, meter)
             .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
         if !slices(network.stop_at, |until| engine.run_some(until, EVENTS)) {
             return Ok(None);
@@ -111,7 +111,7 @@ impl Job {
             broken: outcome.violations.total(),
             standstill: matches!(
                 outcome.stop,
-                backwater_ethernet::outcome::Stop::Deadlocked(_)
+                backwater_net::frames::outcome::Stop::Deadlocked(_)
             ),
             wall_seconds: 0.0,
         }))

@@ -2,14 +2,14 @@
 
 use std::time::Duration as WallTime;
 
-use backwater_ethernet::Simulation;
-use backwater_ethernet::outcome::{EthernetOutcome, Stop};
-use backwater_ethernet::probe::{Audit, Coverage, Probe, Recorder};
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Rings, Time};
-use backwater_packet::outcome::Series;
+use backwater_net::frames::Simulation;
+use backwater_net::frames::outcome::{EthernetOutcome, Stop};
+use backwater_net::frames::probe::{Audit, Coverage, Probe, Recorder};
+use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::Series;
 use backwater_results::number::span;
 use backwater_results::{
     ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,

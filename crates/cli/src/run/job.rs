@@ -3,7 +3,7 @@
 use backwater_kernel::Duration;
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::{counted, grouped};
-use backwater_packet::outcome::Series;
+use backwater_net::outcome::Series;
 use backwater_results::number::significant;
 use backwater_results::{
     Check, DirectoryError, GivenUp, Manifest, Report, RunDirectory, RunInfo, Table,

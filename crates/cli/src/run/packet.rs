@@ -5,12 +5,12 @@ use std::time::Duration as WallTime;
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::counted;
 use backwater_kernel::{Rings, Time};
-use backwater_packet::Simulation;
-use backwater_packet::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series, Stop};
-use backwater_packet::probe::{
+use backwater_net::Simulation;
+use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series, Stop};
+use backwater_net::probe::{
     Audit, Coverage, Ports, PortsSpec, Probe, Recorder, Recovery, TraceProbe,
 };
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::spec::NetworkSpec;
 use backwater_results::{
     Measured, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
     standstill_sentence, terminal_summary,

@@ -5,10 +5,12 @@
 
 use std::time::Duration as WallTime;
 
-use backwater_ethernet::Simulation;
-use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome, Stop};
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::{Duration, Rings, Time};
+use backwater_net::frames::Simulation;
+use backwater_net::frames::outcome::{
+    DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome, Stop,
+};
+use backwater_net::frames::spec::EthernetSpec;
 use backwater_results::ethernet::{fairness, flow_tables, goodputs, merged};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_scenario::EthernetScenario;
@@ -312,7 +314,7 @@ fn largest_queue(spec: &EthernetSpec, outcome: &EthernetOutcome) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backwater_ethernet::outcome::EndsOutcome;
+    use backwater_net::frames::outcome::EndsOutcome;
 
     #[test]
     fn a_value_for_each_measure() {
@@ -323,7 +325,7 @@ mod tests {
             nodes: Vec::new(),
             links: Vec::new(),
             routes: Vec::new(),
-            spread: backwater_ethernet::spec::Spread::Flows,
+            spread: backwater_net::frames::spec::Spread::Flows,
             flows: Vec::new(),
             stall_after: Duration(1),
         };

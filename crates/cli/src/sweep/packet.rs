@@ -12,12 +12,10 @@
 use std::time::{Duration as WallTime, Instant};
 
 use backwater_kernel::{Rings, Time};
-use backwater_packet::Simulation;
-use backwater_packet::outcome::{
-    DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome, Stop,
-};
-use backwater_packet::probe::PathWaits;
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::Simulation;
+use backwater_net::outcome::{DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome, Stop};
+use backwater_net::probe::PathWaits;
+use backwater_net::spec::NetworkSpec;
 use backwater_results::run::flow_tables;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_results::{Balance, note_broken_bounds};

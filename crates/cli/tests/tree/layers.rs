@@ -5,16 +5,15 @@ use crate::{code, hold};
 
 /// From the bottom to the top; what a crate needs stands before it.
 const ORDER: &[&str] = &[
-    "derive", "kernel", "ends", "packet", "ethernet", "flit", "scenario", "results", "papers",
-    "cli",
+    "derive", "kernel", "ends", "net", "flit", "scenario", "results", "papers", "cli",
 ];
 /// Crates that only tests may need, and what they may need themselves.
 const TEST_ONLY: &[(&str, &[&str])] = &[
-    ("oracle", &["kernel", "ends", "packet", "ethernet", "flit"]),
+    ("oracle", &["kernel", "ends", "net", "flit"]),
     ("campaign", &["scenario"]),
 ];
 /// Crates without the standard library.
-const BARE: &[&str] = &["kernel", "ends", "packet", "ethernet", "flit"];
+const BARE: &[&str] = &["kernel", "ends", "net", "flit"];
 
 #[test]
 fn dependencies_point_down() {
@@ -24,8 +23,8 @@ fn dependencies_point_down() {
         .collect();
     hold(
         complaints,
-        "move what is shared into the lower crate; the order is kernel, ends, packet, \
-         ethernet, flit, scenario, results, papers, cli, and oracle and campaign serve tests alone",
+        "move what is shared into the lower crate; the order is kernel, ends, net, flit, \
+         scenario, results, papers, cli, and oracle and campaign serve tests alone",
     );
 }
 
@@ -62,7 +61,7 @@ fn unsafe_code_stays_forbidden() {
 #[test]
 fn a_wrong_arrow_is_seen() {
     let up = "[dependencies]\nresults = { workspace = true }\n";
-    assert_eq!(complaints_about("packet", up).len(), 1);
+    assert_eq!(complaints_about("net", up).len(), 1);
     assert_eq!(complaints_about("papers", up), [""; 0]);
     let test = "[dev-dependencies]\npapers = { path = \"../papers\" }\n";
     assert_eq!(complaints_about("kernel", test).len(), 1);
@@ -70,12 +69,12 @@ fn a_wrong_arrow_is_seen() {
     assert_eq!(complaints_about("scenario", renamed).len(), 1);
     let oracle = "[dependencies]\noracle = { path = \"../oracle\" }\n";
     assert_eq!(complaints_about("cli", oracle).len(), 1);
-    let engine = "[dependencies]\npacket = { path = \"../packet\" }\n";
+    let engine = "[dependencies]\nnet = { path = \"../net\" }\n";
     assert_eq!(complaints_about("campaign", engine).len(), 1);
     let reader = "[dependencies]\nscenario = { path = \"../scenario\" }\n";
     assert_eq!(complaints_about("campaign", reader), [""; 0]);
     let for_tests = "[dev-dependencies]\noracle = { path = \"../oracle\" }\n";
-    assert_eq!(complaints_about("packet", for_tests), [""; 0]);
+    assert_eq!(complaints_about("net", for_tests), [""; 0]);
     assert_eq!(
         complaints_about("oracle", "[dependencies]\nscenario = \"1\"").len(),
         1

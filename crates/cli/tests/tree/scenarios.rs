@@ -3,11 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_flit::spec::FabricSpec;
 use backwater_kernel::{Channels, Rings};
-use backwater_packet::Simulation;
-use backwater_packet::probe::Audit;
+use backwater_net::Simulation;
+use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::probe::Audit;
 use backwater_scenario::compare::{Comparison, Scheme};
 use backwater_scenario::{Engine, Limits, PacketScenario, Scenario, Set, Source};
 
@@ -208,8 +208,8 @@ fn run_flits(spec: &FabricSpec) -> Result<Found, String> {
 
 /// Runs under audit; what it found counts like what the run itself found.
 fn run_frames(spec: &EthernetSpec) -> Result<Found, String> {
-    let audit = backwater_ethernet::probe::Audit::new(spec);
-    let mut engine = backwater_ethernet::Simulation::<_, Rings>::with_probe(spec, audit)
+    let audit = backwater_net::frames::probe::Audit::new(spec);
+    let mut engine = backwater_net::frames::Simulation::<_, Rings>::with_probe(spec, audit)
         .map_err(|error| error.to_string())?;
     engine.run();
     let outcome = engine.outcome();

@@ -1,7 +1,7 @@
 //! Use it or lose it at the switch: Kalyanaraman et al. 1998, section 5.5, as the chapter on ERICA
 //! completes it.
 
-use backwater_packet::spec::AgingSpec;
+use backwater_net::spec::AgingSpec;
 
 use super::math::{factor, times};
 

@@ -1,7 +1,7 @@
 //! Networks of hosts, switches and circuits, put together by hand.
 
 use backwater_kernel::{Channels, Duration, Rate, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     AbrSpec, BufferSpec, ChannelSpec, CurrentRate, EricaSpec, ErrorSpec, ExplicitRateSpec,
     FlowControlSpec, FlowSpec, LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm,
     Overflow, RateFormat, SchedulerSpec, SinkSpec, SourceControlSpec, Timing, TrafficSpec,

@@ -1,6 +1,6 @@
 //! EPRCA (Roberts 1994) and CAPC (Barnhart 1994), as Jain's survey of 1996 puts them.
 
-use backwater_packet::spec::{CapcSpec, EprcaSpec};
+use backwater_net::spec::{CapcSpec, EprcaSpec};
 
 use super::math::{ONE, factor, rate_of, ratio, times};
 use super::rates::{Mark, Now};

@@ -1,6 +1,6 @@
 //! Whole numbers for rates and factors.
 
-use backwater_packet::spec::RateFormat;
+use backwater_net::spec::RateFormat;
 
 /// Picoseconds of a second.
 pub(super) const SECOND: u128 = 1_000_000_000_000;

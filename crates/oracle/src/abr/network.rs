@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_kernel::{Duration, Rate};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     NetworkSpec, NodeKind, OutageSpec, SourceControlSpec, Timing, TrafficSpec,
 };
 

@@ -1,6 +1,6 @@
 //! Use-it-or-lose-it policies, each as its definition says (Kalyanaraman et al. 1998).
 
-use backwater_packet::spec::{AbrSpec, TimeFloor, UiliSpec};
+use backwater_net::spec::{AbrSpec, TimeFloor, UiliSpec};
 
 use super::math::{ONE, SECOND, divided, factor, gap, rate_of, times};
 

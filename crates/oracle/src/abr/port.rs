@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use backwater_packet::spec::SchedulerSpec;
+use backwater_net::spec::SchedulerSpec;
 
 use super::Kind;
 use super::source::Rm;

@@ -1,7 +1,7 @@
 //! Random ABR networks to compare engines on.
 
 use backwater_kernel::{Rate, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     AbrSpec, AgingSpec, CapcSpec, CurrentRate, EprcaSpec, EricaSpec, ExplicitRateSpec, LimitSpec,
     MarkSpec, NetworkSpec, NodeKind, OutageSpec, QueueControlSpec, RateFormat, RelativeRateSpec,
     RequestsSpec, SchedulerSpec, Span, TimeFloor, Timing, TrafficSpec, TurnAround, UiliSpec,

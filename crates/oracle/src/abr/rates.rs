@@ -1,9 +1,7 @@
 //! Ports that tell rates: ERICA, EFCI and relative-rate marking. EPRCA and CAPC are in `early.rs`.
 
 use backwater_kernel::Duration;
-use backwater_packet::spec::{
-    CurrentRate, EricaSpec, ExplicitRateSpec, MarkSpec, QueueControlSpec,
-};
+use backwater_net::spec::{CurrentRate, EricaSpec, ExplicitRateSpec, MarkSpec, QueueControlSpec};
 
 use super::aging::Past;
 use super::early::{Capc, Eprca};

@@ -1,7 +1,7 @@
 //! What this implementation doesn't know.
 
 use backwater_kernel::Time;
-use backwater_packet::spec::{
+use backwater_net::spec::{
     FlowControlSpec, NetworkSpec, SchedulerSpec, SinkSpec, SourceControlSpec, TrafficSpec,
 };
 

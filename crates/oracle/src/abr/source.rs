@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use backwater_packet::spec::{AbrSpec, RateFormat, TurnAround};
+use backwater_net::spec::{AbrSpec, RateFormat, TurnAround};
 
 use super::Kind;
 use super::math::{ENDLESS, factor, gap, times, written};

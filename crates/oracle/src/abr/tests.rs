@@ -1,7 +1,7 @@
 //! The oracle against numbers known from elsewhere.
 
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     ExplicitRateSpec, LimitSpec, NetworkSpec, RateFormat, TrafficSpec, UiliSpec,
 };
 
@@ -113,7 +113,7 @@ fn figure_6_the_other_policies() {
     };
     let time = UiliSpec::Time {
         constant: Duration(60 * MS),
-        floor: backwater_packet::spec::TimeFloor::Sum,
+        floor: backwater_net::spec::TimeFloor::Sum,
         headroom: Rate(1_000_000),
         rule_5b: true,
         hold: None,

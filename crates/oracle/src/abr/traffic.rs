@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use backwater_packet::spec::{NetworkSpec, RequestsSpec, Span, TrafficSpec};
+use backwater_net::spec::{NetworkSpec, RequestsSpec, Span, TrafficSpec};
 
 use crate::check::Problem;
 use crate::source;

@@ -1,8 +1,8 @@
 //! Which frames join a queue, and what it and the memory count.
 
-use backwater_ethernet::probe::Cause;
-use backwater_ethernet::spec::{Ratio, SharedSpec, WatchdogAction};
 use backwater_kernel::{Probability, Time};
+use backwater_net::frames::probe::Cause;
+use backwater_net::frames::spec::{Ratio, SharedSpec, WatchdogAction};
 
 use super::network::{Frame, Network, Point, channel_spec};
 

@@ -1,6 +1,6 @@
 //! What this engine does not run.
 
-use backwater_ethernet::spec::{EthernetSpec, NodeKind};
+use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
 use super::network::queue_specs;
 use super::{Problem, routes};

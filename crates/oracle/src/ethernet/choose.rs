@@ -1,7 +1,7 @@
 //! What an idle channel sends: control first, then classes by the port's order.
 
-use backwater_ethernet::probe::Gate;
-use backwater_ethernet::spec::{Order, WatchdogAction};
+use backwater_net::frames::probe::Gate;
+use backwater_net::frames::spec::{Order, WatchdogAction};
 
 use super::network::{Frame, Network, channel_spec};
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use backwater_ethernet::probe::{Content, Gate};
-use backwater_ethernet::spec::{BackPressureSpec, Choose, Detect, Message, Notify, Select};
 use backwater_kernel::Time;
+use backwater_net::frames::probe::{Content, Gate};
+use backwater_net::frames::spec::{BackPressureSpec, Choose, Detect, Message, Notify, Select};
 
 use super::network::{Congestion, Control, Frame, Network, Point, channel_spec};
 

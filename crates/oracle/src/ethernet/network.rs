@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use backwater_ends::application::Payload;
 use backwater_ends::stations::Stations;
-use backwater_ethernet::probe::{Cause, Content, Gate};
-use backwater_ethernet::spec::{
+use backwater_kernel::{Channels, Duration, Purpose, Stream, Time};
+use backwater_net::frames::probe::{Cause, Content, Gate};
+use backwater_net::frames::spec::{
     BackPressureSpec, EthernetSpec, MemorySpec, NodeKind, QueueSpec, Spread, SwitchSpec,
 };
-use backwater_kernel::{Channels, Duration, Purpose, Stream, Time};
 
 use super::sources::Source;
 use super::standstill::Standstill;
@@ -263,7 +263,7 @@ impl Network {
         (spec.classes >> class & 1 == 1).then_some(spec)
     }
 
-    pub fn shared(&self, node: usize) -> Option<backwater_ethernet::spec::SharedSpec> {
+    pub fn shared(&self, node: usize) -> Option<backwater_net::frames::spec::SharedSpec> {
         match self.switch(node)?.memory {
             MemorySpec::Shared(shared) => Some(shared),
             MemorySpec::Queues => None,
@@ -334,7 +334,7 @@ impl Network {
 pub(super) fn channel_spec(
     spec: &EthernetSpec,
     channel: usize,
-) -> &backwater_ethernet::spec::ChannelSpec {
+) -> &backwater_net::frames::spec::ChannelSpec {
     spec.links.channel(channel as u32)
 }
 

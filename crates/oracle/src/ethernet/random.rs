@@ -4,8 +4,8 @@ mod control;
 mod shape;
 mod traffic;
 
-use backwater_ethernet::spec::{EthernetSpec, NodeKind, Spread, StormSpec};
 use backwater_kernel::{Duration, Rate, Time};
+use backwater_net::frames::spec::{EthernetSpec, NodeKind, Spread, StormSpec};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use backwater_ethernet::spec::{EthernetSpec, NodeKind};
 use backwater_kernel::{Channels, TraceHash};
+use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
 /// The fingerprint of some words: it orders arrivals and spreads flows and frames.
 pub(super) fn mix(words: &[u64]) -> u64 {

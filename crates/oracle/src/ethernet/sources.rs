@@ -3,13 +3,13 @@
 
 use backwater_ends::application::{Outgoing, Payload};
 use backwater_ends::spec::Ecn;
-use backwater_ethernet::frame_bytes;
-use backwater_ethernet::spec::{
+use backwater_kernel::time::PS_PER_SECOND;
+use backwater_kernel::{Purpose, Rate, Stream, Time};
+use backwater_net::frames::frame_bytes;
+use backwater_net::frames::spec::{
     EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, TAG_BYTES, TrafficSpec,
     TransportSpec, UDP_IP_BYTES,
 };
-use backwater_kernel::time::PS_PER_SECOND;
-use backwater_kernel::{Purpose, Rate, Stream, Time};
 
 use super::network::{Frame, Network};
 

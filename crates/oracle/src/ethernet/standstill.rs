@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use backwater_ethernet::outcome::Wait;
-use backwater_ethernet::probe::Gate;
-use backwater_ethernet::spec::{Detect, NodeKind, WatchdogAction};
 use backwater_kernel::Time;
+use backwater_net::frames::outcome::Wait;
+use backwater_net::frames::probe::Gate;
+use backwater_net::frames::spec::{Detect, NodeKind, WatchdogAction};
 
 use super::network::{Frame, Network, Point};
 

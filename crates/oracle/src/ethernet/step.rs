@@ -1,7 +1,7 @@
 //! One instant after another: sent, arrivals, timers, stations, choice.
 
-use backwater_ethernet::spec::Forwarding;
 use backwater_kernel::Time;
+use backwater_net::frames::spec::Forwarding;
 
 use super::network::{
     CONTROL_BYTES, Control, Flying, Frame, Load, Network, Point, WIRE_BYTES, channel_spec,

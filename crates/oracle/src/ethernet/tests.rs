@@ -3,11 +3,11 @@
 mod hand;
 mod survey;
 
-use backwater_ethernet::spec::{
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
     Order, QueueSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec,
 };
-use backwater_kernel::{Duration, Rate, Time};
 
 /// A nanosecond and a microsecond, in picoseconds.
 const NS: u64 = 1_000;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use backwater_ethernet::probe::{Cause, Content, Gate};
-use backwater_ethernet::spec::{NodeKind, StormSpec, TimeOutSpec, WatchdogAction};
 use backwater_kernel::{Duration, Time};
+use backwater_net::frames::probe::{Cause, Content, Gate};
+use backwater_net::frames::spec::{NodeKind, StormSpec, TimeOutSpec, WatchdogAction};
 
 use super::network::{Congestion, Network, Point};
 

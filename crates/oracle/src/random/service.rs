@@ -1,7 +1,7 @@
 //! Random networks whose ports serve by reservation.
 
 use backwater_kernel::Channels;
-use backwater_packet::spec::{ReserveSpec, Resync, SizeShare};
+use backwater_net::spec::{ReserveSpec, Resync, SizeShare};
 
 use super::*;
 

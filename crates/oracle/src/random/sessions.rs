@@ -1,7 +1,7 @@
 //! Random networks with sessions, warnings and limits of residence.
 
 use backwater_kernel::Channels;
-use backwater_packet::spec::{
+use backwater_net::spec::{
     EnvelopeRule, EnvelopeSpec, ErrorSpec, Excess, Hold, PoolSpec, Resync, SessionSpec, Stamp,
     VirtualClockSpec, WhenFull,
 };

@@ -1,6 +1,6 @@
 //! VirtualClock (Zhang 1991, section 3.1).
 
-use backwater_packet::spec::{Resync, Stamp, VirtualClockSpec};
+use backwater_net::spec::{Resync, Stamp, VirtualClockSpec};
 
 use super::{Arrival, Ratio, Seat, Wire};
 

@@ -1,6 +1,6 @@
 //! Small cases computed by hand. A cell takes 10 ps.
 
-use backwater_packet::spec::{Bind, CreditRule, Overflow, SinkSpec, Span, Timing, TrafficSpec};
+use backwater_net::spec::{Bind, CreditRule, Overflow, SinkSpec, Span, Timing, TrafficSpec};
 
 use super::*;
 use crate::{Problem, first_difference};

@@ -6,7 +6,7 @@ mod random;
 mod service;
 
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
     LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
     SourceControlSpec, Timing, TrafficSpec,

@@ -1,6 +1,6 @@
 //! Invariants on random networks, and what breaks them.
 
-use backwater_packet::spec::CreditRule;
+use backwater_net::spec::CreditRule;
 
 use super::*;
 use crate::network::Leg;

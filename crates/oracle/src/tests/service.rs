@@ -7,7 +7,7 @@ mod rounds;
 mod tags;
 
 use backwater_kernel::Channels;
-use backwater_packet::spec::{
+use backwater_net::spec::{
     BufferSpec, FlowControlSpec, LegSpec, Overflow, ReserveSpec, Resync, Stamp, VirtualClockSpec,
 };
 

@@ -2,11 +2,11 @@
 #![allow(dead_code)]
 
 use backwater_kernel::{Rate, Rings, Time};
+use backwater_net::Simulation;
+use backwater_net::outcome::{LossCause, Outcome};
+use backwater_net::probe::{ControlKind, Crossing, ForwardCell, Probe, UnitKind};
+use backwater_net::spec::{AbrSpec, NetworkSpec, SourceControlSpec};
 use backwater_oracle::abr::{Kind, RateChange, Start};
-use backwater_packet::Simulation;
-use backwater_packet::outcome::{LossCause, Outcome};
-use backwater_packet::probe::{ControlKind, Crossing, ForwardCell, Probe, UnitKind};
-use backwater_packet::spec::{AbrSpec, NetworkSpec, SourceControlSpec};
 
 /// A change of ACR.
 #[derive(Clone, Copy, Debug)]

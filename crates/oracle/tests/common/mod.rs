@@ -6,11 +6,11 @@ mod observer;
 pub use observer::Observer;
 
 use backwater_kernel::{Channels, Duration, Purpose, Rings, Stream, Time, Violation};
+use backwater_net::Simulation;
+use backwater_net::outcome::{Outcome, Stop};
+use backwater_net::probe::Audit;
+use backwater_net::spec::*;
 use backwater_oracle::{exact_window, random_spec};
-use backwater_packet::Simulation;
-use backwater_packet::outcome::{Outcome, Stop};
-use backwater_packet::probe::Audit;
-use backwater_packet::spec::*;
 
 /// Random networks behind every property.
 pub const NETWORKS: u64 = 200;
@@ -209,9 +209,8 @@ pub fn watched(spec: &NetworkSpec) -> Watched {
 impl Watched {
     /// Everything offered was delivered, and nothing is left to do.
     pub fn all_delivered(&self) -> bool {
-        let whole = |flow: &backwater_packet::outcome::FlowOutcome| {
-            flow.offered_total == flow.delivered_total
-        };
+        let whole =
+            |flow: &backwater_net::outcome::FlowOutcome| flow.offered_total == flow.delivered_total;
         self.outcome.stop == Stop::Drained && self.outcome.flows.iter().all(whole)
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_packet::Network;
-use backwater_packet::outcome::{LossCause, Outcome};
-use backwater_packet::probe::{Crossing, Probe, UnitKind};
-use backwater_packet::spec::*;
+use backwater_net::Network;
+use backwater_net::outcome::{LossCause, Outcome};
+use backwater_net::probe::{Crossing, Probe, UnitKind};
+use backwater_net::spec::*;
 
 /// Rebuilds every counter from events and checks what the rules promise.
 pub struct Observer {

@@ -3,11 +3,11 @@
 
 pub mod watch;
 
-use backwater_ethernet::Simulation;
-use backwater_ethernet::outcome::{ChannelOutcome, EthernetOutcome, QueueOutcome};
-use backwater_ethernet::probe::{Cause, FrameView, Probe};
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::Time;
+use backwater_net::frames::Simulation;
+use backwater_net::frames::outcome::{ChannelOutcome, EthernetOutcome, QueueOutcome};
+use backwater_net::frames::probe::{Cause, FrameView, Probe};
+use backwater_net::frames::spec::EthernetSpec;
 use backwater_oracle::ethernet::{
     CONTROL_FLOW, ChannelCounts, Delivery, Drop, FlowCounts, Report, Start, first_difference,
 };

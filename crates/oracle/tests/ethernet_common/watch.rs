@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use backwater_ethernet::probe::{Cause, Content, FrameView, Gate, Probe};
-use backwater_ethernet::spec::{ChannelSpec, EthernetSpec, Order};
-use backwater_ethernet::{Network, Simulation};
 use backwater_kernel::{Channels, Time};
+use backwater_net::frames::probe::{Cause, Content, FrameView, Gate, Probe};
+use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, Order};
+use backwater_net::frames::{Network, Simulation};
 
 /// What happened.
 #[derive(Clone, Copy, Debug)]

@@ -2,10 +2,10 @@
 #![allow(dead_code)]
 
 use backwater_kernel::{Duration, Rings, Time};
+use backwater_net::Simulation;
+use backwater_net::probe::{Crossing, Probe, UnitKind};
+use backwater_net::spec::{NetworkSpec, Resync, SchedulerSpec, Stamp, VirtualClockSpec};
 use backwater_oracle::{Check, Rank, Report, Start};
-use backwater_packet::Simulation;
-use backwater_packet::probe::{Crossing, Probe, UnitKind};
-use backwater_packet::spec::{NetworkSpec, Resync, SchedulerSpec, Stamp, VirtualClockSpec};
 
 /// The engine ranks datagrams from here on; the slow engine gives them no rank.
 const DATAGRAM: u64 = 1 << 63;

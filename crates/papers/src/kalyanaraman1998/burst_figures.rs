@@ -1,6 +1,6 @@
 //! Figures 10 to 12: the source rate over bursts of three sizes, under every policy.
 
-use backwater_packet::outcome::BurstOutcome;
+use backwater_net::outcome::BurstOutcome;
 use backwater_results::{Axis, Block, Curve, Direction, Mark, Plot, Style};
 
 use super::bursts::{

@@ -1,7 +1,7 @@
 //! Sections 7.2.3 and 7.2.4: closed-loop bursts beside an endless source.
 
 use backwater_kernel::{Duration, Time};
-use backwater_packet::outcome::BurstOutcome;
+use backwater_net::outcome::BurstOutcome;
 use backwater_results::{Block, Cell, Table};
 
 use super::policies::{COUNT, Policy, Sets, TIME, run};

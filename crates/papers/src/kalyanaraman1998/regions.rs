@@ -1,7 +1,7 @@
 //! Figure 3 and Table 1: the regions of the count-based policy, as a run passes through them.
 
 use backwater_kernel::{Rate, Time};
-use backwater_packet::probe::{ForwardCell, Probe};
+use backwater_net::probe::{ForwardCell, Probe};
 use backwater_results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 use backwater_scenario::PacketScenario;
 

@@ -1,6 +1,6 @@
 //! What figures and claims take from a rate that holds until it changes.
 
-use backwater_packet::outcome::Series;
+use backwater_net::outcome::Series;
 use backwater_results::{Curve, Style};
 
 const PS_PER_MS: f64 = 1e9;

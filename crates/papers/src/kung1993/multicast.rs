@@ -1,6 +1,6 @@
 //! Figures 22 to 24 and section 8.2: flow-controlled multicast.
 
-use backwater_packet::outcome::LegOutcome;
+use backwater_net::outcome::LegOutcome;
 use backwater_results::{Block, Cell, Table};
 
 use super::SEEDS;

@@ -1,6 +1,6 @@
 //! From series to plots in cell times.
 
-use backwater_packet::outcome::Series;
+use backwater_net::outcome::Series;
 use backwater_results::{Axis, Block, Curve, Mark, OtherUnit, Plot, Style};
 
 use crate::lab::Run;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::Time;
-use backwater_packet::probe::{ControlKind, Crossing, Probe, UnitKind};
+use backwater_net::probe::{ControlKind, Crossing, Probe, UnitKind};
 
 /// Everything that happened to the data and the credit of every leg.
 #[derive(Default)]

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use backwater_ethernet::Simulation;
-use backwater_ethernet::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome, Stop};
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::{Channels, Time};
+use backwater_net::frames::Simulation;
+use backwater_net::frames::outcome::{ChannelOutcome, EthernetOutcome, FlowOutcome, Stop};
+use backwater_net::frames::spec::EthernetSpec;
 use backwater_scenario::Engine;
 
 use super::{Lab, LabError, STRIDE, parse};

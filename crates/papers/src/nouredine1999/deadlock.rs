@@ -1,6 +1,6 @@
 //! Beyond the paper: which neighbours are stopped decides whether a network can deadlock.
 
-use backwater_ethernet::outcome::{Standstill, Stop, Wait};
+use backwater_net::frames::outcome::{Standstill, Stop, Wait};
 use backwater_results::{Block, Cell, Table};
 
 use super::runs::{Seeds, Sets, cell, each, finding, mean};

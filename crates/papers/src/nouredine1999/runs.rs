@@ -277,7 +277,7 @@ pub mod made {
     //! Runs whose outcome is written by hand.
 
     use super::{EthernetRun, Lab};
-    use backwater_ethernet::outcome::FlowOutcome;
+    use backwater_net::frames::outcome::FlowOutcome;
 
     /// A run of `file` over a millisecond, with the flows that `change` makes of it: it gets their
     /// names.

@@ -6,9 +6,9 @@ mod draw;
 use std::collections::VecDeque;
 
 use backwater_kernel::{Channels, Duration, Rate, Time};
-use backwater_packet::bound;
-use backwater_packet::probe::{Crossing, Probe, UnitKind};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::bound;
+use backwater_net::probe::{Crossing, Probe, UnitKind};
+use backwater_net::spec::NetworkSpec;
 use backwater_results::{Block, Cell, Table};
 use backwater_scenario::PacketScenario;
 

@@ -1,7 +1,7 @@
 //! Section 4.2.2: flows of diverse rates.
 
-use backwater_packet::outcome::PortOutcome;
-use backwater_packet::spec::FlowSpec;
+use backwater_net::outcome::PortOutcome;
+use backwater_net::spec::FlowSpec;
 use backwater_results::{Block, Cell, Table};
 
 use super::clocks::{self, Quantity};

@@ -1,8 +1,8 @@
 //! Section 3.3.1: what the envelope does to the clocks that switches check.
 
 use backwater_kernel::{Channels, Duration, Time};
-use backwater_packet::probe::Probe;
-use backwater_packet::spec::{NetworkSpec, NodeKind};
+use backwater_net::probe::Probe;
+use backwater_net::spec::{NetworkSpec, NodeKind};
 use backwater_results::{Block, Cell, Table};
 use backwater_scenario::PacketScenario;
 

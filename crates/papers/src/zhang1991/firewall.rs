@@ -1,6 +1,6 @@
 //! Section 4.2.3: firewalls between flows.
 
-use backwater_packet::spec::FlowSpec;
+use backwater_net::spec::FlowSpec;
 use backwater_results::{Block, Cell, Table};
 
 use super::clocks::{self, Quantity};

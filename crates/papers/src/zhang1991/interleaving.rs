@@ -1,7 +1,7 @@
 //! Sections 3.1 and 3.2.4: whose packets go first when bursts meet.
 
-use backwater_packet::probe::{Crossing, Probe, UnitKind};
-use backwater_packet::spec::{FlowSpec, TrafficSpec};
+use backwater_net::probe::{Crossing, Probe, UnitKind};
+use backwater_net::spec::{FlowSpec, TrafficSpec};
 use backwater_results::{Block, Cell, Table};
 
 use super::disciplines::{Discipline, FIFO, WFQ};

@@ -1,6 +1,6 @@
 //! Section 4.2.5: three patterns of data.
 
-use backwater_packet::spec::{FlowSpec, TrafficSpec};
+use backwater_net::spec::{FlowSpec, TrafficSpec};
 use backwater_results::{Axis, Block, Cell, Curve, Plot, Style, Table};
 
 use super::clocks::{self, Quantity};

@@ -1,6 +1,6 @@
 //! Section 3.2.2: a flow with a priority offset, and datagrams.
 
-use backwater_packet::spec::FlowSpec;
+use backwater_net::spec::FlowSpec;
 use backwater_results::{Block, Cell, Table};
 
 use super::seen::{Seeds, Sets, each, sets};

@@ -1,9 +1,9 @@
 //! What the tables of the paper print, from one run or from one run a seed.
 
-use backwater_packet::outcome::SampleOutcome;
-use backwater_packet::outcome::{FlowOutcome, LossCause, PathOutcome, PortOutcome, PortsOutcome};
-use backwater_packet::probe::{Ports, PortsSpec};
-use backwater_packet::spec::FlowSpec;
+use backwater_net::outcome::SampleOutcome;
+use backwater_net::outcome::{FlowOutcome, LossCause, PathOutcome, PortOutcome, PortsOutcome};
+use backwater_net::probe::{Ports, PortsSpec};
+use backwater_net::spec::FlowSpec;
 use backwater_scenario::PacketScenario;
 
 use crate::lab::{Lab, LabError, Run};

@@ -1,6 +1,6 @@
 //! Section 4.2.1, Test One: 60 flows of the same rate.
 
-use backwater_packet::outcome::PortOutcome;
+use backwater_net::outcome::PortOutcome;
 use backwater_results::{Axis, Block, Cell, Curve, Mark, Plot, Style, Table};
 
 use super::clocks::{self, Quantity};

@@ -4,7 +4,7 @@
 use core::f64::consts::PI;
 
 use backwater_kernel::{Duration, Time};
-use backwater_packet::probe::Probe;
+use backwater_net::probe::Probe;
 use backwater_results::{Axis, Block, Cell, Curve, Mark, Plot, Style, Table};
 use backwater_scenario::PacketScenario;
 

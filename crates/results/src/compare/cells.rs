@@ -1,9 +1,9 @@
 //! The meter of runs in cells.
 
 use backwater_kernel::Time;
-use backwater_packet::outcome::LossCause;
-use backwater_packet::probe::{Crossing, Probe, UnitKind};
-use backwater_packet::spec::{NetworkSpec, NodeKind};
+use backwater_net::outcome::LossCause;
+use backwater_net::probe::{Crossing, Probe, UnitKind};
+use backwater_net::spec::{NetworkSpec, NodeKind};
 
 use super::meter::{Meter, Starts};
 use super::{Carrier, FlowKind, Observed, Workload};

@@ -1,8 +1,8 @@
 //! The meter of runs in frames.
 
-use backwater_ethernet::probe::{Cause, Content, FrameView, Probe};
-use backwater_ethernet::spec::{EthernetSpec, NodeKind, WIRE_OVERHEAD_BYTES};
 use backwater_kernel::Time;
+use backwater_net::frames::probe::{Cause, Content, FrameView, Probe};
+use backwater_net::frames::spec::{EthernetSpec, NodeKind, WIRE_OVERHEAD_BYTES};
 
 use super::meter::{Meter, Starts};
 use super::{Carrier, FlowKind, Observed, Workload};

@@ -1,7 +1,7 @@
 //! The page of a comparison.
 
 use backwater_kernel::words::counted;
-use backwater_packet::outcome::Series;
+use backwater_net::outcome::Series;
 
 use super::measures::{Measure, measures};
 use super::tables::compare_tables;

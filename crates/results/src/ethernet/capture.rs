@@ -13,9 +13,9 @@ mod pcapng;
 
 use std::io::{self, Write};
 
-use backwater_ethernet::probe::{FrameView, Probe};
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::Time;
+use backwater_net::frames::probe::{FrameView, Probe};
+use backwater_net::frames::spec::EthernetSpec;
 
 use super::names;
 use frame::Encoder;

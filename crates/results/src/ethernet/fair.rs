@@ -4,9 +4,9 @@
 //! goodput is. Acknowledgements are background on the way back.
 
 use backwater_ends::spec::AckSpec;
-use backwater_ethernet::outcome::EthernetOutcome;
-use backwater_ethernet::routes::Tables;
-use backwater_ethernet::spec::{
+use backwater_net::frames::outcome::EthernetOutcome;
+use backwater_net::frames::routes::Tables;
+use backwater_net::frames::spec::{
     EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, Order, Spread, TAG_BYTES,
     TCP_IP_BYTES, TrafficSpec, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
 };

@@ -1,8 +1,8 @@
 //! Groups of flows, and what their flows did together.
 
-use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::Histogram;
+use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
+use backwater_net::frames::spec::EthernetSpec;
 
 use super::names;
 pub use crate::fairness::jain as fairness;

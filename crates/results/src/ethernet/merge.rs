@@ -1,8 +1,8 @@
 //! What the tables say of one flow, or of all flows of a name as if they were one.
 
-use backwater_ethernet::outcome::{EndsOutcome, EthernetOutcome, FlowOutcome};
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::Time;
+use backwater_net::frames::outcome::{EndsOutcome, EthernetOutcome, FlowOutcome};
+use backwater_net::frames::spec::EthernetSpec;
 
 use super::groups::merged;
 use super::{tables, transfers};

@@ -3,7 +3,7 @@
 use backwater_kernel::Channels;
 use std::collections::BTreeMap;
 
-use backwater_ethernet::spec::{ChannelSpec, EthernetSpec};
+use backwater_net::frames::spec::{ChannelSpec, EthernetSpec};
 
 /// A node's name; its number where the spec has no such node.
 pub fn node(spec: &EthernetSpec, node: u32) -> String {

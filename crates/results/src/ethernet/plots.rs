@@ -1,8 +1,8 @@
 //! Figures of a run of the Ethernet engine.
 
-use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome};
-use backwater_ethernet::spec::{EthernetSpec, TrafficSpec};
-use backwater_packet::outcome::Series;
+use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome};
+use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
+use backwater_net::outcome::Series;
 
 use super::groups::{self, Group, goodputs, groups};
 use super::names;

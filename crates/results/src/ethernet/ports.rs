@@ -1,7 +1,7 @@
 //! Output queues and channels: tables, and which of them stand out.
 
-use backwater_ethernet::outcome::{ChannelOutcome, Drops, EthernetOutcome, QueueOutcome};
-use backwater_ethernet::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
+use backwater_net::frames::outcome::{ChannelOutcome, Drops, EthernetOutcome, QueueOutcome};
+use backwater_net::frames::spec::{EthernetSpec, QueueSpec, WIRE_OVERHEAD_BYTES};
 
 use super::{groups, names};
 use crate::model::{Cell, Column, Table};

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use backwater_ethernet::outcome::EthernetOutcome;
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::words::counted;
+use backwater_net::frames::outcome::EthernetOutcome;
+use backwater_net::frames::spec::EthernetSpec;
 
 use super::names;
 use crate::directory::{Promise, PromiseState};

@@ -1,8 +1,8 @@
 //! The page of a run of the Ethernet engine.
 
-use backwater_ethernet::outcome::{EthernetOutcome, Stop};
-use backwater_ethernet::spec::EthernetSpec;
-use backwater_packet::outcome::Series;
+use backwater_net::frames::outcome::{EthernetOutcome, Stop};
+use backwater_net::frames::spec::EthernetSpec;
+use backwater_net::outcome::Series;
 
 use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};

@@ -1,8 +1,8 @@
 //! Queues that can't move, node by node.
 
-use backwater_ethernet::outcome::{EthernetOutcome, Standstill, Stop, Wait};
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::Time;
+use backwater_net::frames::outcome::{EthernetOutcome, Standstill, Stop, Wait};
+use backwater_net::frames::spec::EthernetSpec;
 use serde_json::{Value, json};
 
 use super::names;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use backwater_ethernet::outcome::EthernetOutcome;
-use backwater_ethernet::spec::{EthernetSpec, Order, Span, TrafficSpec};
 use backwater_kernel::words::counted;
 use backwater_kernel::{Duration, Time};
+use backwater_net::frames::outcome::EthernetOutcome;
+use backwater_net::frames::spec::{EthernetSpec, Order, Span, TrafficSpec};
 
 use super::{fair, groups, names};
 use crate::number::grouped;

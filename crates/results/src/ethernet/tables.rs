@@ -1,8 +1,8 @@
 //! The tables of a run of the Ethernet engine: flows and nodes.
 
-use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
-use backwater_ethernet::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 use backwater_kernel::Place;
+use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 
 use super::groups::{self, Group, fairness, goodputs, groups, per_second, seconds};
 use super::{EthernetBalance, fair, names, ports, standstill, transfers};

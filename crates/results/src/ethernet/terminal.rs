@@ -1,7 +1,7 @@
 //! A run of the Ethernet engine in at most 40 lines of text, beside fair shares.
 
-use backwater_ethernet::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
-use backwater_ethernet::spec::EthernetSpec;
+use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
+use backwater_net::frames::spec::EthernetSpec;
 
 use super::groups::{self, Group, goodputs, groups, per_second, seconds};
 use super::ports::{self, Queue};

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use backwater_ethernet::probe::{Cause, Content, FrameView, Gate, Probe};
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::Time;
+use backwater_net::frames::probe::{Cause, Content, FrameView, Gate, Probe};
+use backwater_net::frames::spec::EthernetSpec;
 
 use super::names;
 use crate::csv;

@@ -1,7 +1,7 @@
 //! The table of transfers: files, requests, pictures.
 
-use backwater_ethernet::outcome::EthernetOutcome;
-use backwater_ethernet::spec::{EthernetSpec, TrafficSpec};
+use backwater_net::frames::outcome::EthernetOutcome;
+use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
 
 use super::groups::{per_second, seconds};
 use super::tables::{found, time_cells, time_columns};

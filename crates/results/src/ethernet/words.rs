@@ -1,7 +1,7 @@
 //! A run of the Ethernet engine in sentences.
 
-use backwater_ethernet::outcome::{Drops, EthernetOutcome, FlowOutcome, Stop};
-use backwater_ethernet::spec::{EthernetSpec, NodeKind};
+use backwater_net::frames::outcome::{Drops, EthernetOutcome, FlowOutcome, Stop};
+use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
 use super::{EthernetBalance, names, standstill};
 use crate::number::{grouped, significant, span};

@@ -1,7 +1,7 @@
 //! What is said of ABR circuits and of the ports that tell them rates.
 
-use backwater_packet::outcome::{AbrOutcome, CellCounts, Outcome, RatePortOutcome};
-use backwater_packet::spec::{AbrSpec, ExplicitRateSpec, NetworkSpec, SourceControlSpec, UiliSpec};
+use backwater_net::outcome::{AbrOutcome, CellCounts, Outcome, RatePortOutcome};
+use backwater_net::spec::{AbrSpec, ExplicitRateSpec, NetworkSpec, SourceControlSpec, UiliSpec};
 use serde_json::{Value, json};
 
 use super::{bursts, names};
@@ -27,8 +27,8 @@ pub struct Direction<'a> {
 /// All of them, in the order of flows.
 pub fn directions<'a>(spec: &'a NetworkSpec, outcome: &'a Outcome) -> Vec<Direction<'a>> {
     let flows = (0..).zip(spec.flows.iter().zip(&outcome.flows));
-    let direction = |(flow, (own, found)): (u32, (&'a backwater_packet::spec::FlowSpec, &'a _))| {
-        let found: &backwater_packet::outcome::FlowOutcome = found;
+    let direction = |(flow, (own, found)): (u32, (&'a backwater_net::spec::FlowSpec, &'a _))| {
+        let found: &backwater_net::outcome::FlowOutcome = found;
         match (&own.source_control, &found.abr) {
             (SourceControlSpec::Abr(spec), Some(found)) => Some(Direction { flow, spec, found }),
             _ => None,

@@ -1,9 +1,9 @@
 //! Delay bounds beside the delays that were seen.
 
 use backwater_kernel::{Duration, Place, Rate, Violations};
-use backwater_packet::bound::{self, Bound, NoBound};
-use backwater_packet::outcome::{Outcome, PortsOutcome};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::bound::{self, Bound, NoBound};
+use backwater_net::outcome::{Outcome, PortsOutcome};
+use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::names;
@@ -71,7 +71,7 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
         }
     }
     let flows = (0..).zip(&spec.flows).zip(bound::bounds(spec));
-    let promise = |((index, flow), bound): ((u32, &backwater_packet::spec::FlowSpec), _)| {
+    let promise = |((index, flow), bound): ((u32, &backwater_net::spec::FlowSpec), _)| {
         let found = outcome.flows.get(index as usize);
         let delay = found
             .map(|found| &found.delay)

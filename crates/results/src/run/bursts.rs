@@ -2,8 +2,8 @@
 //! (Kalyanaraman et al. 1998, section 7.2).
 
 use backwater_kernel::Time;
-use backwater_packet::outcome::{AbrOutcome, BurstOutcome};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::outcome::{AbrOutcome, BurstOutcome};
+use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::abr::Direction;

@@ -1,7 +1,7 @@
 //! TCP connections over cells.
 
-use backwater_packet::outcome::{CellTcpOutcome, Outcome};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::outcome::{CellTcpOutcome, Outcome};
+use backwater_net::spec::NetworkSpec;
 
 use super::names;
 use crate::model::{Cell, Column, Table};

@@ -1,6 +1,6 @@
 //! The columns of delays.
 
-use backwater_packet::outcome::DelayOutcome;
+use backwater_net::outcome::DelayOutcome;
 
 use crate::model::{Cell, Column};
 

@@ -5,8 +5,8 @@
 //! wire.
 
 use backwater_kernel::{Channels, Duration};
-use backwater_packet::outcome::{Outcome, SessionAnswer};
-use backwater_packet::spec::{
+use backwater_net::outcome::{Outcome, SessionAnswer};
+use backwater_net::spec::{
     AbrSpec, CellApplication, CellTcpSpec, EnvelopeRule, EnvelopeSpec, ExplicitRateSpec,
     FlowControlSpec, FlowSpec, NetworkSpec, SchedulerSpec, SinkSpec, SourceControlSpec, Span,
     TrafficSpec,

@@ -1,8 +1,8 @@
 //! What each flow got.
 
 use backwater_kernel::Channels;
-use backwater_packet::outcome::Outcome;
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::outcome::Outcome;
+use backwater_net::spec::NetworkSpec;
 
 use super::names;
 

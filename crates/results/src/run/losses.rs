@@ -1,7 +1,7 @@
 //! What was lost, by cause.
 
-use backwater_packet::outcome::{Drops, LossCause, Outcome};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::outcome::{Drops, LossCause, Outcome};
+use backwater_net::spec::NetworkSpec;
 use serde_json::{Map, Value};
 
 use super::{Balance, names};

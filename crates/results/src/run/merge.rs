@@ -4,8 +4,8 @@
 //! slowest flow.
 
 use backwater_kernel::Duration;
-use backwater_packet::outcome::{DelayOutcome, FlowOutcome, Outcome};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::outcome::{DelayOutcome, FlowOutcome, Outcome};
+use backwater_net::spec::NetworkSpec;
 
 use super::tables;
 use crate::groups::{group_names, of_name};

@@ -1,7 +1,7 @@
 //! Names for channels and nodes that readers know from the scenario.
 
 use backwater_kernel::Channels;
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::spec::NetworkSpec;
 
 /// A node's name; its number where the spec has no such node.
 pub fn node(spec: &NetworkSpec, node: u32) -> String {

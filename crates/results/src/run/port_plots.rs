@@ -1,7 +1,7 @@
 //! Waiting in pictures: by path length, and how it is spread.
 
 use backwater_kernel::Duration;
-use backwater_packet::outcome::{PathGroup, PortsOutcome, SampleOutcome};
+use backwater_net::outcome::{PathGroup, PortsOutcome, SampleOutcome};
 
 use crate::model::{Axis, Curve, OtherUnit, Plot, Style};
 use backwater_kernel::words::counted;

@@ -1,8 +1,8 @@
 //! Tables of what was measured at ports: queues, waiting, utilization.
 
 use backwater_kernel::Duration;
-use backwater_packet::outcome::{PathGroup, PortsOutcome, SampleOutcome};
-use backwater_packet::spec::{LegSpec, NetworkSpec};
+use backwater_net::outcome::{PathGroup, PortsOutcome, SampleOutcome};
+use backwater_net::spec::{LegSpec, NetworkSpec};
 use serde_json::{Value, json};
 
 use super::names;

@@ -1,7 +1,7 @@
 //! How flows came back after outages.
 
-use backwater_packet::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::outcome::{FlowRecovery, OutageOutcome, RecoveryOutcome};
+use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::names;

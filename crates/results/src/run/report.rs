@@ -1,8 +1,8 @@
 //! The page of a run.
 
 use backwater_kernel::Duration;
-use backwater_packet::outcome::{Outcome, Series, Stop};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::outcome::{Outcome, Series, Stop};
+use backwater_net::spec::NetworkSpec;
 
 use super::{
     Balance, Measured, abr, bounds, fair, port_plots, run_tables, standstill, starved, words,

@@ -1,7 +1,7 @@
 //! Set-ups, warnings and what shaping at the source cost.
 
-use backwater_packet::outcome::{Outcome, SessionAnswer, SessionOutcome};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::outcome::{Outcome, SessionAnswer, SessionOutcome};
+use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::delays::{delay_cells, delay_columns};

@@ -1,8 +1,8 @@
 //! Circuits that could not move at the end, and what each waited for.
 
 use backwater_kernel::{Duration, Time};
-use backwater_packet::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::outcome::{MissingCredit, Outcome, Reason, Standstill, Stop, Wait};
+use backwater_net::spec::NetworkSpec;
 use serde_json::{Value, json};
 
 use super::names;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use backwater_kernel::{Channels, Time};
-use backwater_packet::outcome::{LossCause, Outcome, SessionAnswer};
-use backwater_packet::spec::{
+use backwater_net::outcome::{LossCause, Outcome, SessionAnswer};
+use backwater_net::spec::{
     CellApplication, ChannelSpec, FlowSpec, NetworkSpec, SchedulerSpec, SourceControlSpec,
     TrafficSpec,
 };

@@ -1,8 +1,8 @@
 //! The tables of a run.
 
 use backwater_kernel::{Channels, Duration, Place};
-use backwater_packet::outcome::Outcome;
-use backwater_packet::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
+use backwater_net::outcome::Outcome;
+use backwater_net::spec::{FlowControlSpec, LegSpec, NetworkSpec, NodeKind};
 
 use super::delays::{delay_cells, delay_columns};
 use super::loads::flow_loads;

@@ -1,8 +1,8 @@
 //! A run in at most 25 lines of text, beside fair shares; nine more where flows reserve, six where
 //! units stand still, four on flows that got next to nothing.
 
-use backwater_packet::outcome::{Outcome, PortsOutcome, Stop};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::outcome::{Outcome, PortsOutcome, Stop};
+use backwater_net::spec::NetworkSpec;
 
 use super::loads::flow_loads;
 use super::{

@@ -2,8 +2,8 @@
 
 use backwater_kernel::Duration;
 use backwater_kernel::words::counted;
-use backwater_packet::outcome::{Outcome, Stop};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::outcome::{Outcome, Stop};
+use backwater_net::spec::NetworkSpec;
 
 use super::{Balance, losses, names, sessions};
 use crate::info::RunInfo;

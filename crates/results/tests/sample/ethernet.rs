@@ -2,15 +2,15 @@
 
 use backwater_ends::TcpSpec;
 use backwater_ends::tcp::TcpCounts;
-use backwater_ethernet::outcome::{
+use backwater_kernel::{Duration, Histogram, Place, Rate, Time, Violations};
+use backwater_net::frames::outcome::{
     ChannelOutcome, DelayOutcome, Drops, EndsOutcome, EthernetOutcome, FlowOutcome, NodeOutcome,
     QueueOutcome, Standstill, Stop, Wait,
 };
-use backwater_ethernet::spec::{
+use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
     Order, QueueSpec, Spread, SwitchSpec, TrafficSpec, TransportSpec, VideoSpec,
 };
-use backwater_kernel::{Duration, Histogram, Place, Rate, Time, Violations};
 use backwater_results::RunInfo;
 
 use super::HOSTILE;

@@ -6,10 +6,10 @@ pub mod fabric;
 pub mod names;
 
 use backwater_kernel::{Duration, Rate, Time, Violations};
-use backwater_packet::outcome::{
+use backwater_net::outcome::{
     ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Series, Stop,
 };
-use backwater_packet::spec::{
+use backwater_net::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
     LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
     SourceControlSpec, Timing, TrafficSpec,

@@ -1,6 +1,6 @@
 //! Who is at the other end, and what applications want.
 
-use backwater_packet::spec::{FlowSpec, SourceControlSpec, TrafficSpec};
+use backwater_net::spec::{FlowSpec, SourceControlSpec, TrafficSpec};
 
 use super::{Check, Circuit};
 use crate::diagnostics::{Diagnostic, Diagnostics};

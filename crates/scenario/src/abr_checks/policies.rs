@@ -2,7 +2,7 @@
 
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Rate, Time};
-use backwater_packet::spec::{TrafficSpec, UiliSpec};
+use backwater_net::spec::{TrafficSpec, UiliSpec};
 
 use super::{Circuit, bps};
 use crate::diagnostics::{Diagnostic, Diagnostics};

@@ -13,7 +13,7 @@ mod text;
 use std::collections::BTreeMap;
 
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_packet::spec::Span;
+use backwater_net::spec::Span;
 
 use crate::diagnostics::Diagnostics;
 use crate::given::COMPARISON;

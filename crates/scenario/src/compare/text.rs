@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use backwater_kernel::{Duration, Rate};
-use backwater_packet::spec::Span;
+use backwater_net::spec::Span;
 
 use crate::kinds::OrShare;
 use crate::units::Decimal;

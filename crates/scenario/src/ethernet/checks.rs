@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 
 use backwater_ends::spec::Ecn;
-use backwater_ethernet::spec::{
+use backwater_kernel::words::grouped;
+use backwater_kernel::{Rate, Time};
+use backwater_net::frames::spec::{
     Detect, EthernetSpec, FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, NodeKind, NodeSpec,
     TAG_BYTES, TCP_IP_BYTES, TransportSpec, UDP_IP_BYTES, WIRE_OVERHEAD_BYTES,
 };
-use backwater_kernel::words::grouped;
-use backwater_kernel::{Rate, Time};
 
 use super::crossings::Crossings;
 use super::flows::{self, Flows, Table};

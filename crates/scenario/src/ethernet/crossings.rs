@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use backwater_ends::TcpSpec;
 use backwater_ends::spec::{Recovery, Reuse};
-use backwater_ethernet::spec::{
+use backwater_net::frames::spec::{
     FRAME_LEAST_BYTES, FRAME_OVERHEAD_BYTES, FlowSpec, RouteSpec, TAG_BYTES, TCP_IP_BYTES,
     TrafficSpec, TransportSpec,
 };

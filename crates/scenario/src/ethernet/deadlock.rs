@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use backwater_ethernet::spec::{BackPressureSpec, Detect, Notify, Select};
+use backwater_net::frames::spec::{BackPressureSpec, Detect, Notify, Select};
 
 use super::crossings::cycle;
 use super::lossless::{Lossless, channel_of, switch_of};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use backwater_ethernet::spec::{FlowSpec, TCP_IP_BYTES, TransportSpec, UDP_IP_BYTES};
 use backwater_kernel::{Purpose, Stream};
+use backwater_net::frames::spec::{FlowSpec, TCP_IP_BYTES, TransportSpec, UDP_IP_BYTES};
 
 use super::net::Net;
 use super::{tcp, traffic};

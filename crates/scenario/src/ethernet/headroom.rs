@@ -25,9 +25,9 @@
 //! frames of 1518 bytes would need 15,180 bytes; with it 14,402 when files end with a frame of
 //! 778, and a queue of 50 kB can have its threshold at 70 %.
 
-use backwater_ethernet::spec::WIRE_OVERHEAD_BYTES;
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Duration, Rate};
+use backwater_net::frames::spec::WIRE_OVERHEAD_BYTES;
 
 /// One input and the stop that goes to its other end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

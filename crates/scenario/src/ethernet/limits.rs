@@ -1,6 +1,6 @@
 //! Does it fit into memory?
 
-use backwater_ethernet::spec::EthernetSpec;
+use backwater_net::frames::spec::EthernetSpec;
 
 use crate::Limits;
 use crate::checks::bytes;

@@ -1,10 +1,10 @@
 //! Is there room for what comes before a stop takes effect?
 
-use backwater_ethernet::spec::{
-    BackPressureSpec, ChannelSpec, EthernetSpec, NodeKind, Order, Select, SwitchSpec,
-};
 use backwater_kernel::words::counted;
 use backwater_kernel::{Channels, Duration};
+use backwater_net::frames::spec::{
+    BackPressureSpec, ChannelSpec, EthernetSpec, NodeKind, Order, Select, SwitchSpec,
+};
 
 use super::crossings::{Crossings, Load};
 use super::headroom::{self, Stop};

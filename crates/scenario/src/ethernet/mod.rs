@@ -19,7 +19,7 @@ mod threats;
 mod topology;
 mod traffic;
 
-use backwater_ethernet::spec::{EthernetSpec, MemorySpec, NodeKind, SeriesSpec, Spread};
+use backwater_net::frames::spec::{EthernetSpec, MemorySpec, NodeKind, SeriesSpec, Spread};
 
 use self::crossings::Crossings;
 use self::flows::Flows;

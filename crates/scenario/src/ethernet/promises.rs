@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use backwater_ethernet::spec::{EthernetSpec, NodeKind};
+use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
 use super::net::Net;
 use super::queues::Ports;

@@ -1,7 +1,7 @@
 //! Channels, with the queues in front of them and the counters behind them.
 
-use backwater_ethernet::spec::{ChannelSpec, EcnSpec, InputSpec, LinkSpec, Order, QueueSpec};
 use backwater_kernel::{Duration, Rate};
+use backwater_net::frames::spec::{ChannelSpec, EcnSpec, InputSpec, LinkSpec, Order, QueueSpec};
 
 use super::net::Net;
 use crate::diagnostics::{Diagnostic, Diagnostics};

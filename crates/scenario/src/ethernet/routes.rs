@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use backwater_ethernet::routes::Tables;
-use backwater_ethernet::spec::{EthernetSpec, RouteSpec, Spread};
+use backwater_net::frames::routes::Tables;
+use backwater_net::frames::spec::{EthernetSpec, RouteSpec, Spread};
 
 use super::crossings::Crossings;
 use super::flows::Flows;

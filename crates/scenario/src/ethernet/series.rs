@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use backwater_ethernet::spec::{Measure, SeriesSpec};
 use backwater_kernel::{Duration, Time};
+use backwater_net::frames::spec::{Measure, SeriesSpec};
 
 use super::flows::Flows;
 use super::net::Net;

@@ -1,6 +1,6 @@
 //! Headroom of shared memory.
 
-use backwater_ethernet::spec::{MemorySpec, SharedSpec};
+use backwater_net::frames::spec::{MemorySpec, SharedSpec};
 
 use super::headroom::Stop;
 use super::lossless::{Lossless, switch_of};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use backwater_ethernet::spec::{
+use backwater_kernel::{Channels, Time};
+use backwater_net::frames::spec::{
     BackPressureSpec, BlockedSpec, Choose, Detect, Forwarding, LinkSpec, MemorySpec, Message,
     NodeKind, NodeSpec, Notify, Ratio, Select, SharedSpec, StormSpec, SwitchSpec, TimeOutSpec,
     WatchdogAction, WatchdogSpec,
 };
-use backwater_kernel::{Channels, Time};
 
 use super::net::Net;
 use super::queues::{self, Ports};

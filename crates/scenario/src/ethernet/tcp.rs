@@ -1,7 +1,7 @@
 //! The TCP of a flow: what the file says for all, what the flow says, what its network suggests.
 
 use backwater_ends::spec::TcpSpec;
-use backwater_ethernet::spec::TCP_IP_BYTES;
+use backwater_net::frames::spec::TCP_IP_BYTES;
 
 use crate::diagnostics::Diagnostics;
 use crate::given::ethernet::EthernetFile;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use backwater_ethernet::spec::{
-    BackPressureSpec, Choose, Detect, Message, NodeKind, QUANTUM_BITS, Select, TransportSpec,
-    WatchdogAction,
-};
 use backwater_kernel::Duration;
 use backwater_kernel::time::PS_PER_SECOND;
 use backwater_kernel::{Rate, words::counted};
+use backwater_net::frames::spec::{
+    BackPressureSpec, Choose, Detect, Message, NodeKind, QUANTUM_BITS, Select, TransportSpec,
+    WatchdogAction,
+};
 
 use super::lossless::{Lossless, channel_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};

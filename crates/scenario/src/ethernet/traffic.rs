@@ -1,6 +1,6 @@
 //! What applications send.
 
-use backwater_ethernet::spec::{TrafficSpec, VideoSpec};
+use backwater_net::frames::spec::{TrafficSpec, VideoSpec};
 
 use crate::given::ethernet::traffic::{Phase, Traffic, TrafficKind};
 

@@ -2,7 +2,7 @@
 
 use backwater_derive::{Table, Word};
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_packet::spec::Span;
+use backwater_net::spec::Span;
 
 use crate::given::Named;
 use crate::given::ethernet::flow_control::Notify;

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use backwater_kernel::Duration;
-use backwater_packet::spec;
+use backwater_net::spec;
 
 use super::*;
 use crate::diagnostics::Diagnostics;

@@ -1,7 +1,7 @@
 //! Spans of time, with and without cells, and cable, which is one too.
 
 use backwater_kernel::Duration;
-use backwater_packet::spec::Span::{Exponential, Fixed, Uniform};
+use backwater_net::spec::Span::{Exponential, Fixed, Uniform};
 use serde_json::json;
 
 use super::or::or;
@@ -120,7 +120,7 @@ fn fixed_or_random(
         return fixed.read(reader, key, node);
     };
     let law = match node.get("law").map(|law| &law.value) {
-        None => Some(Exponential as fn(Duration) -> backwater_packet::spec::Span),
+        None => Some(Exponential as fn(Duration) -> backwater_net::spec::Span),
         Some(tree::Value::Text(word)) if word == LAWS[0] => Some(Exponential as _),
         Some(tree::Value::Text(word)) if word == LAWS[1] => Some(Uniform as _),
         Some(_) => None,
@@ -238,9 +238,9 @@ of! {
     Clock for Duration { Datum::Span(Fixed(span)) => *span } else |kind| Duration(kind.min_ps);
     Clock for backwater_kernel::Time { Datum::Span(Fixed(span)) => backwater_kernel::Time(span.0) }
         else |kind| backwater_kernel::Time(kind.min_ps);
-    Span for backwater_packet::spec::Span { Datum::Span(span) => *span }
+    Span for backwater_net::spec::Span { Datum::Span(span) => *span }
         else |kind| Fixed(Duration(kind.min_ps));
-    ClockSpan for backwater_packet::spec::Span { Datum::Span(span) => *span }
+    ClockSpan for backwater_net::spec::Span { Datum::Span(span) => *span }
         else |kind| Fixed(Duration(kind.min_ps));
     Cable for Duration { Datum::Span(Fixed(span)) => *span } else |_| Duration(0);
 }

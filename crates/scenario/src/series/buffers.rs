@@ -1,6 +1,6 @@
 //! Series of the memory of switches.
 
-use backwater_packet::spec::SeriesSpec;
+use backwater_net::spec::SeriesSpec;
 
 use super::Reader;
 use crate::diagnostics::{Diagnostic, Diagnostics};

@@ -2,8 +2,8 @@
 
 use std::mem::discriminant;
 
-use backwater_packet::bound::{NoBound, bounds};
-use backwater_packet::spec::{
+use backwater_net::bound::{NoBound, bounds};
+use backwater_net::spec::{
     EnvelopeRule, EnvelopeSpec, FlowSpec, NetworkSpec, Resync, SchedulerSpec, Stamp,
 };
 

@@ -1,6 +1,6 @@
 //! What the engine refuses of sessions and endless sources: told here, with the place.
 
-use backwater_packet::spec::{LinkSpec, OutageSpec, SchedulerSpec, SourceControlSpec, TrafficSpec};
+use backwater_net::spec::{LinkSpec, OutageSpec, SchedulerSpec, SourceControlSpec, TrafficSpec};
 
 use super::Whole;
 use crate::diagnostics::{Diagnostic, Diagnostics};

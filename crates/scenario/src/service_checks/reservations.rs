@@ -1,6 +1,6 @@
 //! Warnings about what flows reserve: too much, too little, nothing.
 
-use backwater_packet::spec::{FlowControlSpec, SourceControlSpec};
+use backwater_net::spec::{FlowControlSpec, SourceControlSpec};
 
 use super::{Port, Whole, more, reserve_at};
 use crate::diagnostics::{Diagnostic, Diagnostics};

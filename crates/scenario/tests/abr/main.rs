@@ -3,7 +3,7 @@
 mod shipped;
 
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     AbrSpec, AgingSpec, CapcSpec, CellApplication, CurrentRate, EprcaSpec, EricaSpec,
     ExplicitRateSpec, FlowSpec, MarkSpec, Measure, NetworkSpec, OutageSpec, QueueControlSpec,
     RateFormat, RelativeRateSpec, RequestsSpec, SourceControlSpec, Span, TimeFloor, TrafficSpec,

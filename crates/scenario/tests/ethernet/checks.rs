@@ -1,7 +1,7 @@
 //! What is looked at in the network as a whole.
 
-use backwater_ethernet::spec::{ChannelSpec, Detect, MemorySpec, TransportSpec};
 use backwater_kernel::Duration;
+use backwater_net::frames::spec::{ChannelSpec, Detect, MemorySpec, TransportSpec};
 use backwater_scenario::{Limits, Source, parse_within};
 
 use crate::{ONE_SWITCH, codes, read, switch, told, try_read};

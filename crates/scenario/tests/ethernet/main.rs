@@ -7,13 +7,13 @@ mod series;
 mod tcp;
 
 use backwater_ends::spec::{AckSpec, Congestion, Ecn, Recovery, Reuse, TcpSpec, TimerSpec};
-use backwater_ethernet::spec::{
+use backwater_kernel::{Duration, Rate, Time};
+use backwater_net::frames::spec::{
     BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, Forwarding, Measure,
     MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, SeriesSpec, Span,
     Spread, StormSpec, SwitchSpec, TimeOutSpec, TrafficSpec, TransportSpec, WatchdogAction,
     WatchdogSpec,
 };
-use backwater_kernel::{Duration, Rate, Time};
 use backwater_scenario::{Diagnostics, Limits, Scenario, Set, Source, parse_within};
 
 fn try_read(text: &str, sets: &[&str]) -> Result<Scenario, Diagnostics> {

@@ -1,9 +1,9 @@
 //! Random networks: a frame lost in a lossless class breaks a promise, unless the file gave it up.
 
-use backwater_ethernet::Simulation;
-use backwater_ethernet::outcome::EthernetOutcome;
-use backwater_ethernet::spec::{EthernetSpec, NodeKind};
 use backwater_kernel::{Purpose, Rings, Stream};
+use backwater_net::frames::Simulation;
+use backwater_net::frames::outcome::EthernetOutcome;
+use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
 use crate::try_read;
 

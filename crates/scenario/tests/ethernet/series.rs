@@ -1,6 +1,6 @@
 //! What `[[series]]` stands for.
 
-use backwater_ethernet::spec::Measure;
+use backwater_net::frames::spec::Measure;
 
 use crate::{ONE_SWITCH, try_read};
 

@@ -4,7 +4,7 @@ mod checks;
 mod guarantees;
 
 use backwater_kernel::{Duration, Rate, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     EnvelopeRule, EnvelopeSpec, Excess, FlowSpec, Hold, NetworkSpec, OnAlarm, PoolSpec,
     ReserveSpec, Resync, SchedulerSpec, SessionSpec, SizeShare, Stamp, TrafficSpec,
     VirtualClockSpec, WhenFull,

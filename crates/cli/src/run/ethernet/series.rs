@@ -1,9 +1,9 @@
 //! What a run records over time: what its scenario asks for, or else a few flows and ports.
 
-use backwater_ethernet::probe::Recorder;
-use backwater_ethernet::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec};
 use backwater_kernel::{Duration, Time};
-use backwater_packet::outcome::Series;
+use backwater_net::frames::probe::Recorder;
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec};
+use backwater_net::outcome::Series;
 use backwater_results::by_turns;
 use backwater_results::ethernet::{channel_ends, channel_names};
 use backwater_scenario::EthernetScenario;

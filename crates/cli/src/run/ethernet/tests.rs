@@ -1,7 +1,7 @@
 //! How a run ends.
 
-use backwater_ethernet::Simulation;
 use backwater_kernel::Rings;
+use backwater_net::frames::Simulation;
 use backwater_scenario::Source;
 
 use super::{Ending, ending};

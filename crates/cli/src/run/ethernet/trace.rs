@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufWriter};
 
-use backwater_ethernet::probe::{Cause, FrameView, Gate, Probe};
-use backwater_ethernet::spec::EthernetSpec;
 use backwater_kernel::Time;
+use backwater_net::frames::probe::{Cause, FrameView, Gate, Probe};
+use backwater_net::frames::spec::EthernetSpec;
 use backwater_results::directory::fresh_file;
 use backwater_results::{Capture, EthernetTrace, RunDirectory};
 

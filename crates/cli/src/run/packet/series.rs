@@ -1,7 +1,7 @@
 //! What a run shows when its scenario asks for no series.
 
 use backwater_kernel::{Channels, Duration, Time};
-use backwater_packet::spec::{
+use backwater_net::spec::{
     FlowControlSpec, FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec, TrafficSpec,
 };
 use backwater_results::by_turns;

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
-use backwater_packet::probe::{ControlKind, Passage, TraceEntry, UnitKind};
-use backwater_packet::spec::NetworkSpec;
+use backwater_net::probe::{ControlKind, Passage, TraceEntry, UnitKind};
+use backwater_net::spec::NetworkSpec;
 use backwater_results::directory::fresh_file;
 use backwater_results::{TraceRecord, TraceWriter};
 

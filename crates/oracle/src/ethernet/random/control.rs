@@ -1,11 +1,11 @@
 //! Memory, back-pressure and faults.
 
-use backwater_ethernet::spec::{
+use backwater_kernel::Time;
+use backwater_net::frames::spec::{
     BackPressureSpec, BlockedSpec, Choose, Detect, EcnSpec, EthernetSpec, InputSpec, MemorySpec,
     Message, NodeKind, Notify, Ratio, Select, SharedSpec, StormSpec, TimeOutSpec, WatchdogAction,
     WatchdogSpec,
 };
-use backwater_kernel::Time;
 
 use super::super::routes;
 use super::{Dice, Mix, Scheme};

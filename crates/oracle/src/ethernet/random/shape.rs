@@ -1,10 +1,10 @@
 //! Nodes, links and ways: a star, two tiers, a chain, a ring or a fan.
 
-use backwater_ethernet::spec::{
+use backwater_kernel::{Duration, Rate};
+use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec, Order,
     QueueSpec, RouteSpec, SwitchSpec,
 };
-use backwater_kernel::{Duration, Rate};
 
 use super::{Dice, Mix};
 

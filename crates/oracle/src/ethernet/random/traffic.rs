@@ -2,8 +2,8 @@
 
 use backwater_ends::TcpSpec;
 use backwater_ends::spec::{Congestion, Ecn, Recovery, Reuse};
-use backwater_ethernet::spec::{EthernetSpec, FlowSpec, Span, TrafficSpec, TransportSpec};
 use backwater_kernel::{Duration, Rate, Time};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, Span, TrafficSpec, TransportSpec};
 
 use super::{Dice, Mix, stations};
 

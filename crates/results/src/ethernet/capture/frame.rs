@@ -5,8 +5,8 @@
 //! where it carries RTP. The frame check sequence is left out, as captures do.
 
 use backwater_ends::tcp::{Segment, flags};
-use backwater_ethernet::probe::{Content, FrameView};
-use backwater_ethernet::spec::{EthernetSpec, FlowSpec, TrafficSpec, TransportSpec};
+use backwater_net::frames::probe::{Content, FrameView};
+use backwater_net::frames::spec::{EthernetSpec, FlowSpec, TrafficSpec, TransportSpec};
 
 use super::internet::{self, Ip, Ports, Rtp};
 

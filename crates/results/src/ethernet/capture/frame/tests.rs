@@ -25,7 +25,7 @@ fn spec(transport: TransportSpec) -> EthernetSpec {
         nodes: Vec::new(),
         links: Vec::new(),
         routes: Vec::new(),
-        spread: backwater_ethernet::spec::Spread::Flows,
+        spread: backwater_net::frames::spec::Spread::Flows,
         flows: vec![flow.clone(), flow.clone(), flow],
         stall_after: backwater_kernel::Duration(1),
     }

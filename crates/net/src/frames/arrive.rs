@@ -1,0 +1,212 @@
+//! Frames take effect: at stations, and at switches, which admit them and put them in a queue.
+
+use backwater_kernel::EventQueue;
+
+use crate::frames::channel::Channel;
+use crate::frames::frame::{ECT, MARKED, NONE};
+use crate::frames::network::Flow;
+use crate::frames::probe::{Cause, Probe};
+use crate::frames::simulation::Simulation;
+
+impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+    /// The first frame on a wire takes effect.
+    #[inline]
+    pub(crate) fn deliver(&mut self, channel_id: u32) {
+        let network = &mut self.network;
+        let channel = &mut network.channels[channel_id as usize];
+        let Some(id) = channel.wire.pop(&network.frames) else {
+            return;
+        };
+        let is_to_station = channel.is(Channel::TO_STATION);
+        let frame = network.frames.get_mut(id);
+        let is_control = frame.is_control();
+        frame.input = channel_id;
+        if P::WATCHES {
+            let view = self.network.view(id, channel_id);
+            self.probe.on_arrival(self.now, channel_id, &view);
+        }
+        if is_control {
+            self.take_control(channel_id, id);
+        } else if is_to_station {
+            self.consume(id);
+        } else {
+            let next = self.network.routes.channel(self.network.frames.get(id));
+            self.enter(channel_id, next, id);
+        }
+    }
+
+    /// A frame has come to its station.
+    #[inline]
+    fn consume(&mut self, id: u32) {
+        let network = &mut self.network;
+        let frame = *network.frames.get(id);
+        let (flow_id, is_forward) = (frame.flow(), frame.is_forward());
+        let flow = &mut network.flows[flow_id as usize];
+        flow.delivered += 1;
+        flow.delivered_bytes += u64::from(frame.bytes);
+        let is_marked = frame.marks & MARKED != 0;
+        if is_marked {
+            network.losses[flow_id as usize].marked += 1;
+        }
+        let (payload, born) = (network.frames.payload(id), network.frames.born(id));
+        if P::WATCHES {
+            let view = self.network.view(id, NONE);
+            self.probe.on_delivered(self.now, &view);
+        }
+        let network = &mut self.network;
+        network.frames.free(id);
+        let bytes = network.stations.on_frame(
+            self.now,
+            flow_id,
+            is_forward,
+            &payload,
+            is_marked,
+            born,
+            &mut self.outgoing,
+        );
+        if P::WATCHES && bytes > 0 {
+            self.probe.on_payload(self.now, flow_id, is_forward, bytes);
+        }
+        if !self.outgoing.is_empty() {
+            self.send_outgoing();
+        }
+        self.arm(flow_id);
+    }
+
+    /// A frame that came over `input` is admitted to the queue in front of `channel`, or dropped.
+    #[inline]
+    fn enter(&mut self, input: u32, channel: u32, id: u32) {
+        if self.network.channels[channel as usize].is_to_rest(self.now) {
+            self.rest(channel);
+        }
+        let network = &mut self.network;
+        let frame = *network.frames.get(id);
+        let (bytes, class) = (u64::from(frame.bytes), frame.class);
+        let at = network.queue(channel, class);
+        let node_id = network.channels[channel as usize].from;
+        // What finds no room was sent all the same.
+        if network.nodes[node_id as usize].has_time_out {
+            let has_lanes = !network.lanes.is_empty();
+            let station = has_lanes.then(|| network.destination(&frame));
+            let of_input = network.input(input, class);
+            network.input_times[of_input].note(self.now, station);
+        }
+        let queue = &network.queues[at];
+        if queue.bytes + bytes > queue.limit_bytes {
+            return self.discard(channel, id, Cause::QueueFull);
+        }
+        let marks = queue.marks && frame.marks & ECT != 0;
+        if self.drops_all(channel, class) {
+            return self.discard(channel, id, Cause::Watchdog);
+        }
+        if self.network.nodes[node_id as usize].counts_inputs
+            && let Err(cause) = self.enter_input(node_id, input, at, class, bytes)
+        {
+            return self.discard(channel, id, cause);
+        }
+        let node = &mut self.network.nodes[node_id as usize];
+        if node.counts_inputs {
+            node.bytes += bytes;
+            node.most_bytes = node.most_bytes.max(node.bytes);
+        }
+        let is_lossless = node.lossless & 1 << class != 0;
+        let detects_inputs = node.detects_inputs;
+        if marks {
+            self.mark(at, id);
+        }
+        self.join(channel, id);
+        if is_lossless {
+            if detects_inputs {
+                self.detect_at_input(input, class);
+            } else {
+                self.detect_at_queue(input, channel, class, id);
+            }
+        }
+    }
+
+    /// Marks a frame by what the queue holds as it joins. At the low threshold the chance is 0, for
+    /// which nothing is drawn.
+    fn mark(&mut self, at: usize, id: u32) {
+        let network = &mut self.network;
+        let queue = &network.queues[at];
+        let Some(ecn) = network.counts[at].ecn else {
+            return;
+        };
+        let is_marked = if queue.bytes >= ecn.high_bytes {
+            true
+        } else if queue.bytes <= ecn.low_bytes {
+            false
+        } else {
+            let part = (queue.bytes - ecn.low_bytes) as f64;
+            let whole = (ecn.high_bytes - ecn.low_bytes) as f64;
+            let chance = backwater_kernel::Probability::new(ecn.probability * part / whole);
+            match (&mut network.marking[at], chance) {
+                (Some(stream), Some(chance)) => stream.chance(chance),
+                _ => false,
+            }
+        };
+        if is_marked {
+            network.frames.get_mut(id).marks |= MARKED;
+            network.counts[at].marked += 1;
+        }
+    }
+
+    /// A frame joins the queue of its class in front of a channel.
+    #[inline]
+    pub(crate) fn join(&mut self, channel_id: u32, id: u32) {
+        if self.network.channels[channel_id as usize].is_to_rest(self.now) {
+            self.rest(channel_id);
+        }
+        let network = &mut self.network;
+        let frame = *network.frames.get(id);
+        let at = network.queue(channel_id, frame.class);
+        let queue = &mut network.queues[at];
+        queue.add(self.now, u64::from(frame.bytes));
+        let held = queue.bytes;
+        if network.lanes.is_empty() {
+            queue.push(&mut network.frames, id);
+            network.channels[channel_id as usize].waiting |= 1 << frame.class;
+        } else {
+            self.join_lane(channel_id, id);
+        }
+        let channel = &self.network.channels[channel_id as usize];
+        let is_stuck = channel.stopped & 1 << frame.class != 0;
+        if !channel.has_event {
+            self.wake(channel_id);
+        }
+        if is_stuck && self.network.queues[at].frames == 1 {
+            self.note_stuck(channel_id, frame.class);
+        }
+        if P::WATCHES {
+            let view = self.network.view(id, channel_id);
+            self.probe.on_joined(self.now, channel_id, &view, held);
+        }
+    }
+
+    /// A frame is dropped in front of `channel`.
+    pub(crate) fn discard(&mut self, channel: u32, id: u32, cause: Cause) {
+        if P::WATCHES {
+            let view = self.network.view(id, channel);
+            self.probe.on_drop(self.now, channel, &view, cause);
+        }
+        let network = &mut self.network;
+        let frame = *network.frames.get(id);
+        let losses = &mut network.losses[frame.flow() as usize];
+        losses.dropped += 1;
+        losses.dropped_bytes += u64::from(frame.bytes);
+        let at = network.queue(channel, frame.class);
+        let drops = &mut network.counts[at].drops;
+        match cause {
+            Cause::QueueFull => drops.queue_full += 1,
+            Cause::InputFull => drops.input_full += 1,
+            Cause::MemoryFull => drops.memory_full += 1,
+            Cause::Watchdog => drops.watchdog += 1,
+        }
+        let flow = &mut network.flows[frame.flow() as usize];
+        if frame.input == NONE && flow.is(Flow::PULLED) {
+            flow.in_port -= 1;
+        }
+        network.frames.free(id);
+        self.note_drop(channel, frame);
+    }
+}

@@ -1,0 +1,380 @@
+//! Back-pressure: a congested queue has its neighbours stopped (Nouredine and Tobagi 1999,
+//! section 2; IEEE 802.3x PAUSE; IEEE 802.1Qbb PFC).
+//!
+//! Three steps, as in the paper: detection (here and in `inputs`), notification (a count of those
+//! who ask, for each neighbour and gate; the first sends a stop, the last a resume) and action
+//! (`gates`).
+
+use alloc::vec::Vec;
+use alloc::{format, vec};
+
+use backwater_kernel::{Duration, EventQueue};
+
+use crate::frames::frame::{Control, Frame};
+use crate::frames::network::Network;
+use crate::frames::probe::{Gate, Probe};
+use crate::frames::requests::Request;
+use crate::frames::simulation::Simulation;
+use crate::frames::spec::{BackPressureSpec, Choose, Message, Notify, QUANTUM_BITS, Select};
+use crate::frames::timer::Timer;
+
+#[cfg(test)]
+mod tests;
+mod time_out;
+
+/// Puts `what` into its place; false if it is there.
+fn insert<T: Ord>(list: &mut Vec<T>, what: T) -> bool {
+    match list.binary_search(&what) {
+        Ok(_) => false,
+        Err(at) => {
+            list.insert(at, what);
+            true
+        }
+    }
+}
+
+impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+    pub(crate) fn back_pressure(&self, node: u32) -> Option<BackPressureSpec> {
+        self.network.nodes[node as usize].back_pressure
+    }
+
+    /// What a congested queue or input of a class has stopped, unless destinations are chosen.
+    pub(crate) fn gate_of(&self, node: u32, class: u8) -> Option<Gate> {
+        match self.back_pressure(node)?.select {
+            Select::Port => Some(Gate::Port),
+            Select::Class => Some(Gate::Class(class)),
+            Select::Destination(_) => None,
+        }
+    }
+
+    /// A frame that came over `input` has joined the queue in front of `channel`, which is
+    /// under back-pressure.
+    #[inline]
+    pub(crate) fn detect_at_queue(&mut self, input: u32, channel: u32, class: u8, id: u32) {
+        let queue = &self.network.queues[self.network.queue(channel, class)];
+        if queue.bytes <= queue.high_bytes {
+            return;
+        }
+        if queue.is_congested {
+            self.grow(channel, class, input, id);
+        } else {
+            self.become_congested(channel, class);
+        }
+    }
+
+    /// A queue has passed its high threshold.
+    fn become_congested(&mut self, channel: u32, class: u8) {
+        let node = self.network.channels[channel as usize].from;
+        let Some(rules) = self.back_pressure(node) else {
+            return;
+        };
+        let at = self.network.queue(channel, class);
+        self.network.queues[at].is_congested = true;
+        self.network.counts[at].congestions += 1;
+        let gates = match rules.select {
+            Select::Port => Vec::from([Gate::Port]),
+            Select::Class => Vec::from([Gate::Class(class)]),
+            Select::Destination(Choose::AllFound) => self.network.found(channel, class),
+            Select::Destination(Choose::Random { frames }) => self.draw(channel, class, frames),
+        };
+        let neighbours = self.network.neighbours(rules.notify, channel, class);
+        for neighbour in &neighbours {
+            gates.iter().for_each(|gate| self.ask(*neighbour, *gate));
+        }
+        self.network.requests[at].congestion = Request {
+            asked_at: vec![self.now; neighbours.len()],
+            added_at: vec![self.now; gates.len()],
+            neighbours,
+            gates,
+            since: self.now,
+            has_drawn_twice: false,
+            is_given_up: false,
+        };
+        if let Some(time_out) = rules.time_out {
+            self.set_timer(self.later(time_out.after), channel, Timer::TimeOut, class);
+        }
+    }
+
+    /// A frame has come to a queue above its high threshold: who or what is new there?
+    fn grow(&mut self, channel: u32, class: u8, input: u32, id: u32) {
+        let node = self.network.channels[channel as usize].from;
+        let Some(rules) = self.back_pressure(node) else {
+            return;
+        };
+        let at = self.network.queue(channel, class);
+        if self.network.requests[at].congestion.is_given_up {
+            return;
+        }
+        if rules.notify == Notify::Contributing {
+            self.add_neighbour(channel, class, input ^ 1);
+        }
+        match rules.select {
+            Select::Destination(Choose::AllFound) => {
+                let station = self.network.destination(self.network.frames.get(id));
+                self.add_gates(channel, class, &[Gate::Destination(class, station)]);
+            }
+            Select::Destination(Choose::Random { frames }) => {
+                let queue = &self.network.queues[at];
+                let room = queue.limit_bytes.saturating_sub(queue.high_bytes);
+                let second = queue.high_bytes.saturating_add(room / 4);
+                let request = &mut self.network.requests[at].congestion;
+                if queue.bytes > second && !request.has_drawn_twice {
+                    request.has_drawn_twice = true;
+                    let gates = self.draw(channel, class, frames);
+                    self.add_gates(channel, class, &gates);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add_neighbour(&mut self, channel: u32, class: u8, neighbour: u32) {
+        let at = self.network.queue(channel, class);
+        let request = &mut self.network.requests[at].congestion;
+        if let Err(place) = request.neighbours.binary_search(&neighbour) {
+            request.neighbours.insert(place, neighbour);
+            request.asked_at.insert(place, self.now);
+            let gates = request.gates.clone();
+            gates.iter().for_each(|gate| self.ask(neighbour, *gate));
+        }
+    }
+
+    fn add_gates(&mut self, channel: u32, class: u8, gates: &[Gate]) {
+        let at = self.network.queue(channel, class);
+        for gate in gates {
+            let request = &mut self.network.requests[at].congestion;
+            if let Err(place) = request.gates.binary_search(gate) {
+                request.gates.insert(place, *gate);
+                request.added_at.insert(place, self.now);
+                let neighbours = request.neighbours.clone();
+                neighbours.iter().for_each(|n| self.ask(*n, *gate));
+            }
+        }
+    }
+
+    /// The stations of frames drawn at random from those that wait, in the order of joining.
+    fn draw(&mut self, channel: u32, class: u8, draws: u32) -> Vec<Gate> {
+        let at = self.network.queue(channel, class);
+        let waiting = self.network.waiting(channel, class);
+        let mut gates = Vec::new();
+        if let (Some(stream), false) = (&mut self.selection[at], waiting.is_empty()) {
+            for _ in 0..draws {
+                let (_, station) = waiting[stream.below(waiting.len() as u64) as usize];
+                insert(&mut gates, Gate::Destination(class, station));
+            }
+        }
+        gates
+    }
+
+    /// A queue has fallen below its low threshold: what it asked for is given back.
+    pub(crate) fn clear(&mut self, channel: u32, class: u8) {
+        let at = self.network.queue(channel, class);
+        self.network.queues[at].is_congested = false;
+        let request = core::mem::take(&mut self.network.requests[at].congestion);
+        self.withdraw(&request);
+    }
+
+    fn withdraw(&mut self, request: &Request) {
+        for neighbour in &request.neighbours {
+            request
+                .gates
+                .iter()
+                .for_each(|gate| self.give_back(*neighbour, *gate));
+        }
+    }
+
+    /// What is blocked in a queue has changed, by a frame that came over `input` if there is one:
+    /// too much of it is stopped upstream as well.
+    pub(crate) fn check_blocked(&mut self, channel: u32, class: u8, input: Option<u32>) {
+        let node = self.network.channels[channel as usize].from;
+        let Some(rules) = self.back_pressure(node) else {
+            return;
+        };
+        let Some(limit) = rules.blocked else { return };
+        let at = self.network.queue(channel, class);
+        let blocked_bytes = self.network.lanes[at].blocked_bytes;
+        if blocked_bytes < limit.low_bytes {
+            if let Some(request) = self.network.requests[at].blocked.take() {
+                self.withdraw(&request);
+            }
+        } else if blocked_bytes > limit.high_bytes {
+            let mut request = self.network.requests[at].blocked.take().unwrap_or_default();
+            if request.neighbours.is_empty() {
+                request.neighbours = self.network.neighbours(rules.notify, channel, class);
+                request.since = self.now;
+            } else if let (Notify::Contributing, Some(input)) = (rules.notify, input)
+                && insert(&mut request.neighbours, input ^ 1)
+            {
+                request.gates.iter().for_each(|g| self.ask(input ^ 1, *g));
+            }
+            for gate in self.network.found_blocked(channel, class) {
+                if insert(&mut request.gates, gate) {
+                    request.neighbours.iter().for_each(|n| self.ask(*n, gate));
+                }
+            }
+            self.network.requests[at].blocked = Some(request);
+        }
+    }
+
+    /// One more asks the neighbour behind `channel` to stop.
+    pub(crate) fn ask(&mut self, channel: u32, gate: Gate) {
+        if self.network.asked[channel as usize].add(gate) {
+            self.network.asked[channel as usize].stops += 1;
+            self.say_stop(channel, gate);
+        }
+    }
+
+    /// One fewer does.
+    pub(crate) fn give_back(&mut self, channel: u32, gate: Gate) {
+        if self.network.asked[channel as usize].remove(gate) {
+            self.network.asked[channel as usize].resumes += 1;
+            self.say(channel, gate, 0, false);
+        }
+    }
+
+    /// Sends a stop, and sees to it that it is said again where the scheme does.
+    fn say_stop(&mut self, channel: u32, gate: Gate) {
+        let node = self.network.channels[channel as usize].from;
+        let Some(rules) = self.back_pressure(node) else {
+            return;
+        };
+        match rules.message {
+            Message::UntilCancelled => self.say(channel, gate, u16::MAX, true),
+            Message::Quanta {
+                quanta,
+                refresh_percent,
+            } => {
+                self.say(channel, gate, quanta, false);
+                if let Some(percent) = refresh_percent {
+                    let whole = self.network.quanta(channel ^ 1, quanta);
+                    let after = Duration((whole.0 / 100 * u64::from(percent)).max(1));
+                    let at = self.later(after);
+                    self.network.asked[channel as usize]
+                        .refreshes
+                        .push((at, gate));
+                    self.set_timer(at, channel, Timer::Refresh, 0);
+                }
+            }
+        }
+    }
+
+    /// Stops that still stand are said again.
+    pub(crate) fn on_refresh(&mut self, channel: u32) {
+        loop {
+            let asked = &mut self.network.asked[channel as usize];
+            match asked.refreshes.first() {
+                Some((at, _)) if *at <= self.now => {
+                    let (_, gate) = asked.refreshes.remove(0);
+                    asked.stops += 1;
+                    asked.refreshed += 1;
+                    self.say_stop(channel, gate);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Puts a control frame in front of all data.
+    pub(crate) fn say(&mut self, channel: u32, gate: Gate, quanta: u16, is_endless: bool) {
+        let network = &mut self.network;
+        let control = Control {
+            gate,
+            quanta,
+            is_endless,
+            from: network.channels[channel as usize].from,
+        };
+        let number = self.controls_made;
+        self.controls_made += 1;
+        let id = network.frames.control(self.now, number, control);
+        let out = &mut network.channels[channel as usize];
+        out.control.push(&mut network.frames, id);
+        self.wake(channel);
+    }
+
+    /// A class of which the node promises to lose nothing has lost a frame.
+    pub(crate) fn note_drop(&mut self, channel: u32, frame: Frame) {
+        let node = self.network.channels[channel as usize].from;
+        if self.network.nodes[node as usize].promised & 1 << frame.class != 0 {
+            let (class, flow) = (frame.class, frame.flow());
+            self.violate(channel, || {
+                format!("a frame of flow {flow} was dropped in class {class}, which is lossless")
+            });
+        }
+    }
+}
+
+impl Network {
+    /// So many quanta of a channel.
+    pub(crate) fn quanta(&self, channel: u32, quanta: u16) -> Duration {
+        let bytes = u64::from(quanta) * QUANTUM_BITS / 8;
+        self.span(channel, bytes)
+    }
+
+    /// Channels to the neighbours that are told of a congested queue.
+    fn neighbours(&self, notify: Notify, channel: u32, class: u8) -> Vec<u32> {
+        let node = &self.nodes[self.channels[channel as usize].from as usize];
+        match notify {
+            Notify::All => node.leaving.clone(),
+            Notify::Others => {
+                let others = node.leaving.iter().filter(|c| **c != channel);
+                others.copied().collect()
+            }
+            Notify::Contributing => {
+                let mut inputs = Vec::new();
+                for (id, _) in self.waiting(channel, class) {
+                    insert(&mut inputs, self.frames.get(id).input ^ 1);
+                }
+                inputs
+            }
+        }
+    }
+
+    /// Frames that wait in a queue and their stations, in the order of joining.
+    pub(crate) fn waiting(&self, channel: u32, class: u8) -> Vec<(u32, u32)> {
+        let at = self.queue(channel, class);
+        let mut all = Vec::new();
+        let chains = match self.lanes.get(at) {
+            None => Vec::from([self.queues[at].chain]),
+            Some(lanes) => lanes.lanes.iter().map(|lane| lane.chain).collect(),
+        };
+        for chain in chains {
+            let mut id = chain.first;
+            while id != crate::frames::frame::NONE {
+                let frame = self.frames.get(id);
+                all.push((id, self.destination(frame)));
+                id = frame.next;
+            }
+        }
+        let behind = |id: u32| {
+            self.queues[at]
+                .order
+                .wrapping_sub(self.frames.get(id).order)
+        };
+        all.sort_unstable_by_key(|(id, _)| core::cmp::Reverse(behind(*id)));
+        all
+    }
+
+    /// Gates for all stations with frames that wait.
+    fn found(&self, channel: u32, class: u8) -> Vec<Gate> {
+        let lanes = &self.lanes[self.queue(channel, class)].lanes;
+        let found = lanes.iter().filter(|lane| lane.frames > 0);
+        let mut gates: Vec<Gate> = found
+            .map(|lane| Gate::Destination(class, lane.destination))
+            .collect();
+        gates.sort_unstable();
+        gates
+    }
+
+    /// Gates for those of them that are stopped.
+    fn found_blocked(&self, channel: u32, class: u8) -> Vec<Gate> {
+        let lanes = &self.lanes[self.queue(channel, class)].lanes;
+        let found = lanes
+            .iter()
+            .filter(|lane| lane.frames > 0 && lane.is_stopped);
+        let mut gates: Vec<Gate> = found
+            .map(|lane| Gate::Destination(class, lane.destination))
+            .collect();
+        gates.sort_unstable();
+        gates
+    }
+}

@@ -1,0 +1,365 @@
+//! From a specification to a network ready to run.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use alloc::{format, vec};
+
+use backwater_ends::stations::Stations;
+use backwater_kernel::hash::TraceHash;
+use backwater_kernel::{
+    BuildError, DueSet, Event, EventQueue, Phase, Purpose, Stream, Time, Violations,
+};
+
+use crate::frames::channel::{Channel, Gates, Lanes, Queue, QueueCounts};
+use crate::frames::frame::{Chain, Frames, NONE, byte_ps};
+use crate::frames::network::{Flow, Input, InputTimes, Losses, Network, Node, Underway};
+use crate::frames::probe::Probe;
+use crate::frames::requests::{Asked, Requests};
+use crate::frames::routes::{Routes, ends};
+use crate::frames::shared::Shared;
+use crate::frames::simulation::Simulation;
+use crate::frames::spec::{
+    ChannelSpec, Choose, Detect, EthernetSpec, Forwarding, MemorySpec, NodeKind, Order, Select,
+    SwitchSpec, TransportSpec,
+};
+use crate::frames::timer::Timer;
+
+mod check;
+
+pub use check::verify;
+
+impl<Q: EventQueue> Simulation<(), Q> {
+    /// A network at time zero.
+    ///
+    /// # Errors
+    /// If the specification contradicts itself or names what is not there.
+    pub fn new(spec: &EthernetSpec) -> Result<Self, BuildError> {
+        Simulation::with_probe(spec, ())
+    }
+}
+
+impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+    /// A network at time zero with a probe looking on.
+    ///
+    /// # Errors
+    /// If the specification contradicts itself or names what is not there.
+    pub fn with_probe(spec: &EthernetSpec, probe: P) -> Result<Self, BuildError> {
+        verify(spec)?;
+        let network = network(spec)?;
+        let channels = network.channels.len();
+        let mut simulation = Simulation {
+            now: Time::ZERO,
+            reached: Time::ZERO,
+            events: Q::default(),
+            probe,
+            sent: DueSet::new(channels),
+            arrivals: DueSet::new(channels),
+            woken: Vec::new(),
+            batch: Vec::new(),
+            others: Vec::new(),
+            outgoing: Vec::new(),
+            pulled: Vec::new(),
+            crowd: Vec::new(),
+            selection: selection(spec, &network),
+            hash: TraceHash::new(),
+            seed: spec.seed,
+            stop_at: spec.stop_at,
+            warm_up: spec.warm_up,
+            is_warm: false,
+            stall_after: spec.stall_after,
+            data_hops_before: 0,
+            standstill: None,
+            is_drained: false,
+            lively: 0,
+            events_handled: 0,
+            frame_hops: 0,
+            control_hops: 0,
+            controls_made: 0,
+            stopped_before: network.no_stops(),
+            control_before: vec![0; channels],
+            underway_before: vec![Underway::default(); channels],
+            violations: Violations::default(),
+            network,
+        };
+        simulation.set_first_events(spec);
+        Ok(simulation)
+    }
+
+    fn set_first_events(&mut self, spec: &EthernetSpec) {
+        for flow in 0..spec.flows.len() as u32 {
+            self.arm(flow);
+        }
+        let mut may_stop = false;
+        for (id, node) in (0..).zip(&spec.nodes) {
+            match &node.kind {
+                NodeKind::Station { storm: Some(storm) } => {
+                    may_stop = true;
+                    let channel = self.network.nodes[id as usize].leaving.first().copied();
+                    if let Some(channel) = channel {
+                        self.set_timer(storm.from, channel, Timer::Storm, 0);
+                    }
+                }
+                NodeKind::Switch(switch) => may_stop |= switch.back_pressure.is_some(),
+                NodeKind::Station { storm: None } => {}
+            }
+        }
+        if may_stop {
+            let at = Time::ZERO + spec.stall_after;
+            self.events.push(Event::new(at, Phase::Observe, 0, 0));
+        }
+    }
+}
+
+fn network(spec: &EthernetSpec) -> Result<Network, BuildError> {
+    let classes = spec
+        .links
+        .first()
+        .map_or(1, |link| link.channels[0].queues.len());
+    let mut channels = channels(spec);
+    let mut slots: Vec<u32> = (0..channels.len() as u32).collect();
+    slots.sort_by_key(|channel| channels[*channel as usize].to);
+    for (slot, channel) in (0..).zip(&slots) {
+        channels[*channel as usize].slot = slot;
+    }
+    let nodes = nodes(spec, classes)?;
+    let has_lanes = nodes.iter().any(|node| {
+        let rules = node.back_pressure;
+        rules.is_some_and(|rules| matches!(rules.select, Select::Destination(_)))
+    });
+    let queues = queues(spec, &nodes);
+    let count = queues.len();
+    let marking = (0..count as u64).zip(&queues).map(|(at, queue)| {
+        let has_dice = queue.marks;
+        has_dice.then(|| Stream::new(spec.seed, stream_of(at, classes), Purpose::Marking))
+    });
+    let stations = spec.stations();
+    Ok(Network {
+        classes,
+        lanes: vec![Lanes::default(); if has_lanes { count } else { 0 }],
+        gates: vec![Gates::new(); channels.len()],
+        asked: vec![Asked::default(); channels.len()],
+        control_sent: vec![0; channels.len()],
+        requests: vec![Requests::default(); count],
+        counts: counts(spec, &nodes),
+        rates: channel_specs(spec).map(|channel| channel.rate).collect(),
+        inputs: inputs(spec),
+        input_times: vec![InputTimes::default(); count],
+        flows: flows(spec, &stations),
+        losses: vec![Losses::default(); spec.flows.len()],
+        frames: Frames::new(),
+        routes: Routes::new(spec)?,
+        stations,
+        marking: marking.collect(),
+        queues,
+        channels,
+        nodes,
+        slots,
+    })
+}
+
+/// Streams are named by channel * 8 + class, however many classes there are.
+fn stream_of(queue: u64, classes: usize) -> u64 {
+    queue / classes as u64 * 8 + queue % classes as u64
+}
+
+fn selection(spec: &EthernetSpec, network: &Network) -> Vec<Option<Stream>> {
+    let draws = |at: usize| {
+        let channel = &network.channels[at / network.classes];
+        let rules = network.nodes[channel.from as usize].back_pressure?;
+        matches!(rules.select, Select::Destination(Choose::Random { .. })).then(|| {
+            let entity = stream_of(at as u64, network.classes);
+            Stream::new(spec.seed, entity, Purpose::Selection)
+        })
+    };
+    (0..network.queues.len()).map(draws).collect()
+}
+
+/// What a specification says of each channel.
+fn channel_specs(spec: &EthernetSpec) -> impl Iterator<Item = &ChannelSpec> {
+    let links = spec.links.iter();
+    links.flat_map(|link| &link.channels)
+}
+
+fn channels(spec: &EthernetSpec) -> Vec<Channel> {
+    let mut channels = Vec::new();
+    for (id, own) in (0..).zip(channel_specs(spec)) {
+        let (from, to) = ends(spec, id).unwrap_or((NONE, NONE));
+        let switch = |node: u32| match &spec.nodes[node as usize].kind {
+            NodeKind::Switch(switch) => Some(switch),
+            NodeKind::Station { .. } => None,
+        };
+        let into: Option<&SwitchSpec> = switch(to);
+        let cuts = into.is_some_and(|switch| switch.forwarding == Forwarding::CutThrough);
+        let kind = [
+            (into.is_none(), Channel::TO_STATION),
+            (switch(from).is_none(), Channel::FROM_STATION),
+            (cuts, Channel::CUTS_THROUGH),
+            (own.order == Order::DeficitRoundRobin, Channel::TURNS),
+        ];
+        channels.push(Channel {
+            wire: Chain::EMPTY,
+            control: Chain::EMPTY,
+            delay: own.delay + into.map_or(backwater_kernel::Duration::ZERO, |s| s.latency),
+            byte_ps: byte_ps(own.rate),
+            sent_input: NONE,
+            slot: 0,
+            from,
+            to,
+            sent_bytes: 0,
+            sent_class: 0,
+            sends_control: false,
+            is_busy: false,
+            has_event: false,
+            rests_at: Time::ZERO,
+            is_woken: false,
+            waiting: 0,
+            stopped: 0,
+            tripped: 0,
+            kind: kind
+                .into_iter()
+                .fold(0, |all, (is, bit)| all | if is { bit } else { 0 }),
+            // The first turn passes to the highest class.
+            turn: 0,
+        });
+    }
+    channels
+}
+
+fn queues(spec: &EthernetSpec, nodes: &[Node]) -> Vec<Queue> {
+    let mut queues = Vec::new();
+    for (id, channel) in (0..).zip(channel_specs(spec)) {
+        let (from, _) = ends(spec, id).unwrap_or((NONE, NONE));
+        for (class, own) in channel.queues.iter().enumerate() {
+            let node = &nodes[from as usize];
+            let mut queue = Queue::new();
+            queue.quantum_bytes = own.quantum_bytes;
+            if node.is_switch {
+                queue.limit_bytes = own.limit_bytes.unwrap_or(u64::MAX);
+                queue.marks = own.ecn.is_some();
+                let watches = node.back_pressure.is_some_and(|rules| {
+                    rules.detect == Detect::Outputs && rules.classes & 1 << class != 0
+                });
+                if watches {
+                    queue.high_bytes = own.high_bytes;
+                    queue.low_bytes = own.low_bytes;
+                }
+            }
+            queues.push(queue);
+        }
+    }
+    queues
+}
+
+fn counts(spec: &EthernetSpec, nodes: &[Node]) -> Vec<QueueCounts> {
+    let mut counts = Vec::new();
+    for (id, channel) in (0..).zip(channel_specs(spec)) {
+        let (from, _) = ends(spec, id).unwrap_or((NONE, NONE));
+        let is_switch = nodes[from as usize].is_switch;
+        counts.extend(channel.queues.iter().map(|own| QueueCounts {
+            ecn: own.ecn.filter(|_| is_switch),
+            ..QueueCounts::default()
+        }));
+    }
+    counts
+}
+
+fn inputs(spec: &EthernetSpec) -> Vec<Input> {
+    let mut inputs = Vec::new();
+    for channel in channel_specs(spec) {
+        for class in 0..channel.queues.len() {
+            let own = channel.inputs.get(class);
+            inputs.push(Input {
+                bytes: 0,
+                high_bytes: own.map_or(u64::MAX, |own| own.high_bytes),
+                low_bytes: own.map_or(0, |own| own.low_bytes),
+                limit_bytes: own.and_then(|own| own.limit_bytes).unwrap_or(u64::MAX),
+                is_congested: false,
+                shared_bytes: 0,
+                headroom_bytes: 0,
+                most_bytes: 0,
+            });
+        }
+    }
+    inputs
+}
+
+fn nodes(spec: &EthernetSpec, classes: usize) -> Result<Vec<Node>, BuildError> {
+    let mut leaving = vec![Vec::new(); spec.nodes.len()];
+    for id in 0..spec.links.len() as u32 * 2 {
+        if let Some((from, _)) = ends(spec, id) {
+            leaving[from as usize].push(id);
+        }
+    }
+    let mut nodes = Vec::new();
+    for (node, leaving) in spec.nodes.iter().zip(leaving) {
+        let switch = match &node.kind {
+            NodeKind::Switch(switch) => Some(switch),
+            NodeKind::Station { .. } => None,
+        };
+        let storm = match node.kind {
+            NodeKind::Station { storm } => storm,
+            NodeKind::Switch(_) => None,
+        };
+        let rules = switch.and_then(|switch| switch.back_pressure);
+        let shared = match switch.map(|switch| switch.memory) {
+            Some(MemorySpec::Shared(shared)) => {
+                let inputs = (leaving.len() * classes) as u64;
+                Some(Shared::new(shared, inputs).map(Box::new).ok_or_else(|| {
+                    BuildError(format!(
+                        "{}: reserves and headroom are more than the memory",
+                        node.name
+                    ))
+                })?)
+            }
+            _ => None,
+        };
+        nodes.push(Node {
+            lossless: rules.map_or(0, |rules| rules.classes),
+            detects_inputs: rules.is_some_and(|rules| rules.detect == Detect::Inputs),
+            has_time_out: rules.is_some_and(|rules| rules.time_out.is_some()),
+            is_switch: switch.is_some(),
+            is_deaf: node.is_deaf,
+            promised: node.promised,
+            response: node.response,
+            watchdog: node.watchdog,
+            storm,
+            back_pressure: rules,
+            counts_inputs: shared.is_some()
+                || rules.is_some_and(|rules| rules.detect == Detect::Inputs),
+            shared,
+            leaving,
+            bytes: 0,
+            most_bytes: 0,
+            time_outs: 0,
+        });
+    }
+    Ok(nodes)
+}
+
+fn flows(spec: &EthernetSpec, stations: &Stations) -> Vec<Flow> {
+    let flows = (0..).zip(&spec.flows);
+    flows
+        .map(|(id, flow)| {
+            let has_rtp = matches!(flow.transport, TransportSpec::Udp { has_rtp: true, .. });
+            let is_ect = match flow.transport {
+                TransportSpec::Tcp(tcp) => tcp.ecn != backwater_ends::spec::Ecn::Off,
+                TransportSpec::Udp { .. } => false,
+            };
+            let bits = [
+                (flow.is_tagged, Flow::TAGGED),
+                (has_rtp, Flow::RTP),
+                (is_ect, Flow::ECT),
+                (stations.is_pulled(id), Flow::PULLED),
+            ];
+            let bits = bits.into_iter().filter(|(is_so, _)| *is_so);
+            Flow {
+                source: flow.source,
+                destination: flow.destination,
+                class: flow.class,
+                bits: bits.fold(0, |all, (_, bit)| all | bit),
+                armed: Time::MAX,
+                ..Flow::default()
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,180 @@
+//! Refuses specifications that contradict themselves.
+
+use alloc::format;
+
+use backwater_kernel::BuildError;
+
+use crate::frames::build::channel_specs;
+use crate::frames::routes::ends;
+use crate::frames::spec::{
+    CLASSES_MAX, Detect, EthernetSpec, MemorySpec, Message, NodeKind, Order, Select, TrafficSpec,
+    TransportSpec,
+};
+
+/// Longest run and longest delay: sums of a few must not overflow the clock.
+const CLOCK_MAX_PS: u64 = u64::MAX / 4;
+/// Largest frame: buffers count it in 16 bits.
+const FRAME_MOST_BYTES: u32 = 16_000;
+/// Most nodes, flows and links: indices with room for a direction and a class.
+const COUNT_MAX: usize = 1 << 27;
+
+fn err<T>(what: alloc::string::String) -> Result<T, BuildError> {
+    Err(BuildError(what))
+}
+
+/// Every rule of the specification that the engine relies on, but for ways, which
+/// [`routes`](crate::frames::routes) follows.
+///
+/// # Errors
+/// If the specification contradicts itself or names what is not there.
+pub fn verify(spec: &EthernetSpec) -> Result<(), BuildError> {
+    if spec.stop_at.0 > CLOCK_MAX_PS || spec.stall_after.0 == 0 {
+        return err("the run is too long for the clock, or `stall_after` is zero".into());
+    }
+    let largest = spec.nodes.len().max(spec.links.len()).max(spec.flows.len());
+    if largest > COUNT_MAX {
+        return err(format!("{largest} is more than can be numbered"));
+    }
+    check_links(spec)?;
+    check_nodes(spec)?;
+    check_flows(spec)
+}
+
+fn check_links(spec: &EthernetSpec) -> Result<(), BuildError> {
+    let classes = spec
+        .links
+        .first()
+        .map_or(1, |link| link.channels[0].queues.len());
+    for (id, channel) in (0..).zip(channel_specs(spec)) {
+        let Some((from, to)) = ends(spec, id) else {
+            continue;
+        };
+        let known = |node: u32| (node as usize) < spec.nodes.len();
+        if !known(from) || !known(to) || from == to {
+            return err(format!("link {} joins nodes that are not there", id / 2));
+        }
+        if channel.rate.0 == 0 || channel.delay.0 == 0 || channel.delay.0 > CLOCK_MAX_PS {
+            return err(format!("channel {id}: rate and delay must be above zero"));
+        }
+        if channel.queues.len() != classes || classes == 0 || classes > CLASSES_MAX {
+            return err(format!(
+                "channel {id}: every port has 1 to 8 classes, the same"
+            ));
+        }
+        for queue in &channel.queues {
+            if queue.low_bytes > queue.high_bytes {
+                return err(format!(
+                    "channel {id}: the low threshold is above the high one"
+                ));
+            }
+            if channel.order == Order::DeficitRoundRobin && queue.quantum_bytes == 0 {
+                return err(format!("channel {id}: a quantum of 0 bytes never sends"));
+            }
+        }
+        if channel
+            .inputs
+            .iter()
+            .any(|input| input.low_bytes > input.high_bytes)
+        {
+            return err(format!(
+                "channel {id}: the low threshold is above the high one"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_nodes(spec: &EthernetSpec) -> Result<(), BuildError> {
+    for (id, node) in (0_u32..).zip(&spec.nodes) {
+        let channels = 0..spec.links.len() as u32 * 2;
+        let leaving = || {
+            let of_node = |channel: &u32| ends(spec, *channel).is_some_and(|ends| ends.0 == id);
+            channels.clone().filter(of_node)
+        };
+        let watchdog = node
+            .watchdog
+            .map(|watchdog| [watchdog.detect, watchdog.restore]);
+        let spans = watchdog.into_iter().flatten().chain([node.response]);
+        if spans.into_iter().any(|span| span.0 > CLOCK_MAX_PS) {
+            return err(format!("{}: a time too long for the clock", node.name));
+        }
+        let NodeKind::Switch(switch) = &node.kind else {
+            if spec.nodes.len() < 64 && leaving().count() != 1 {
+                return err(format!("host {} must have one link", node.name));
+            }
+            continue;
+        };
+        if let MemorySpec::Shared(shared) = switch.memory
+            && (shared.alpha.denominator == 0 || shared.output_alpha.denominator == 0)
+        {
+            return err(format!("{}: a fraction has a denominator of 0", node.name));
+        }
+        let Some(rules) = switch.back_pressure else {
+            continue;
+        };
+        let by_destination = matches!(rules.select, Select::Destination(_));
+        if by_destination && rules.detect == Detect::Inputs {
+            return err(format!(
+                "{}: destinations are found in output queues, not at inputs",
+                node.name
+            ));
+        }
+        if rules.blocked.is_some() && !by_destination {
+            return err(format!(
+                "{}: a limit on what is blocked needs the destination scheme",
+                node.name
+            ));
+        }
+        if let Message::Quanta {
+            quanta,
+            refresh_percent,
+        } = rules.message
+            && (quanta == 0 || refresh_percent.is_some_and(|p| p == 0 || p > 100))
+        {
+            return err(format!(
+                "{}: 1 to 65,535 quanta, refresh 1 to 100 %",
+                node.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_flows(spec: &EthernetSpec) -> Result<(), BuildError> {
+    let classes = spec
+        .links
+        .first()
+        .map_or(1, |link| link.channels[0].queues.len());
+    for (id, flow) in spec.flows.iter().enumerate() {
+        let is_station = |node: u32| {
+            let node = spec.nodes.get(node as usize);
+            node.is_some_and(|node| matches!(node.kind, NodeKind::Station { .. }))
+        };
+        if !is_station(flow.source) || !is_station(flow.destination) {
+            return err(format!("flow {id} must start and end at stations"));
+        }
+        if flow.source == flow.destination || usize::from(flow.class) >= classes {
+            return err(format!(
+                "flow {id}: no way to itself, and classes below {classes}"
+            ));
+        }
+        let (payload, is_tcp) = match flow.transport {
+            TransportSpec::Tcp(tcp) => (tcp.mss_bytes, true),
+            TransportSpec::Udp { payload_bytes, .. } => (payload_bytes, false),
+        };
+        if payload == 0 || payload > FRAME_MOST_BYTES {
+            return err(format!(
+                "flow {id}: a payload of 1 to {FRAME_MOST_BYTES} bytes"
+            ));
+        }
+        let fits = match flow.traffic {
+            TrafficSpec::Infinite { .. } => true,
+            TrafficSpec::Files { .. } | TrafficSpec::Requests { .. } => is_tcp,
+            _ => !is_tcp,
+        };
+        if !fits {
+            return err(format!("flow {id}: this traffic needs the other transport"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,348 @@
+//! Channels and the queues in front of them.
+
+use alloc::vec::Vec;
+
+use backwater_kernel::{Duration, Time};
+
+use crate::frames::frame::{Chain, Frames};
+use crate::frames::outcome::Drops;
+use crate::frames::spec::{CLASSES_MAX, EcnSpec};
+
+/// One direction of a link: what leaves a node there. One cache line.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(crate) struct Channel {
+    /// Frames on the wire, in order of arrival.
+    pub wire: Chain,
+    /// Control frames that wait.
+    pub control: Chain,
+    /// Propagation, and the latency of the switch it enters.
+    pub delay: Duration,
+    /// When the last bit of the frame being sent leaves.
+    pub rests_at: Time,
+    /// Picoseconds of a byte if they are whole (10 Mbps to 800 Gbps in steps of ten); else 0.
+    pub byte_ps: u32,
+    /// Of the frame being sent: the channel over which it came,
+    pub sent_input: u32,
+    /// Place among all channels by the node they enter: arrivals are worked off in that order.
+    pub slot: u32,
+    /// Node it leaves.
+    pub from: u32,
+    /// Node it enters.
+    pub to: u32,
+    /// its bytes
+    pub sent_bytes: u16,
+    /// and its class.
+    pub sent_class: u8,
+    /// It is a control frame.
+    pub sends_control: bool,
+    /// A frame is being sent, or was and nobody has asked since.
+    pub is_busy: bool,
+    /// There is an event for its last bit.
+    pub has_event: bool,
+    /// It chooses at the end of this instant.
+    pub is_woken: bool,
+    /// Classes with a frame whose destination is not stopped, a bit each.
+    pub waiting: u8,
+    /// Classes that are stopped, a bit each.
+    pub stopped: u8,
+    /// The watchdog has tripped for these classes, a bit each.
+    pub tripped: u8,
+    /// Bits of [`Channel::TO_STATION`] and so on.
+    pub kind: u8,
+    /// Deficit round robin: the class whose turn it is.
+    pub turn: u8,
+}
+
+impl Channel {
+    /// The node it enters is a station.
+    pub const TO_STATION: u8 = 1;
+    /// The node it leaves is a station.
+    pub const FROM_STATION: u8 = 2;
+    /// The switch it enters cuts through.
+    pub const CUTS_THROUGH: u8 = 4;
+    /// Its classes go in turns, not by priority.
+    pub const TURNS: u8 = 8;
+
+    #[inline]
+    pub fn is(&self, bit: u8) -> bool {
+        self.kind & bit != 0
+    }
+
+    /// The last bit of its frame has left, and nobody has taken note.
+    #[inline]
+    pub fn is_to_rest(&self, now: Time) -> bool {
+        self.is_busy && !self.has_event && self.rests_at <= now
+    }
+}
+
+/// A queue of one class in front of a channel. Two cache lines.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(crate) struct Queue {
+    /// Frames that wait (unless they are sorted by destination).
+    pub chain: Chain,
+    /// Frames that wait.
+    pub frames: u32,
+    /// Number of the next frame that joins.
+    pub order: u32,
+    /// Bytes of those that wait and of the one being sent.
+    pub bytes: u64,
+    pub limit_bytes: u64,
+    pub high_bytes: u64,
+    pub low_bytes: u64,
+    /// Bytes over time: `bytes * now + this` (mod 2^128) is the integral.
+    area: u128,
+    pub is_congested: bool,
+    /// Its frames may be marked.
+    pub marks: bool,
+    pub quantum_bytes: u32,
+    pub deficit_bytes: u32,
+    pub joined: u64,
+    pub sent: u64,
+    pub sent_bytes: u64,
+    pub most_bytes: u64,
+}
+
+/// What is seldom counted of a queue.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QueueCounts {
+    pub congestions: u64,
+    pub marked: u64,
+    pub drops: Drops,
+    pub watchdog_trips: u64,
+    pub ecn: Option<EcnSpec>,
+}
+
+impl Queue {
+    pub fn new() -> Queue {
+        Queue {
+            chain: Chain::EMPTY,
+            frames: 0,
+            order: 0,
+            bytes: 0,
+            limit_bytes: u64::MAX,
+            high_bytes: u64::MAX,
+            low_bytes: 0,
+            area: 0,
+            is_congested: false,
+            marks: false,
+            quantum_bytes: 0,
+            deficit_bytes: 0,
+            joined: 0,
+            sent: 0,
+            sent_bytes: 0,
+            most_bytes: 0,
+        }
+    }
+
+    /// A frame joins: it counts from now on.
+    #[inline]
+    pub fn add(&mut self, now: Time, bytes: u64) {
+        self.area = self
+            .area
+            .wrapping_sub(u128::from(now.0) * u128::from(bytes));
+        self.bytes += bytes;
+        self.joined += 1;
+        self.most_bytes = self.most_bytes.max(self.bytes);
+    }
+
+    /// A frame has left.
+    #[inline]
+    pub fn sub(&mut self, now: Time, bytes: u64) {
+        self.area = self
+            .area
+            .wrapping_add(u128::from(now.0) * u128::from(bytes));
+        self.bytes -= bytes;
+    }
+
+    /// Forgets what was before `at`, the end of the warm-up.
+    pub fn restart(&mut self, at: Time) {
+        self.area = (u128::from(at.0) * u128::from(self.bytes)).wrapping_neg();
+        self.sent = 0;
+        self.sent_bytes = 0;
+    }
+
+    /// Mean bytes from `since` (the start or the last restart) to `now`.
+    pub fn mean_bytes(&self, since: Time, now: Time) -> f64 {
+        let area = (u128::from(now.0) * u128::from(self.bytes)).wrapping_add(self.area);
+        area as f64 / now.since(since).0.max(1) as f64
+    }
+
+    /// Joins the chain; the caller has counted it.
+    #[inline]
+    pub fn push(&mut self, frames: &mut Frames, id: u32) {
+        frames.get_mut(id).order = self.order;
+        self.order = self.order.wrapping_add(1);
+        self.frames += 1;
+        self.chain.push(frames, id);
+    }
+}
+
+/// A stop: whether, until when, since when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    pub is_on: bool,
+    /// It ends by itself then; `Time::MAX` never.
+    pub until: Time,
+    pub since: Time,
+}
+
+impl Stop {
+    pub const OFF: Stop = Stop {
+        is_on: false,
+        until: Time::MAX,
+        since: Time::ZERO,
+    };
+}
+
+/// What stops a channel. Touched by control frames only.
+#[derive(Clone, Debug)]
+pub(crate) struct Gates {
+    pub port: Stop,
+    pub classes: [Stop; CLASSES_MAX],
+    /// Destinations: class, station, stop; sorted.
+    pub destinations: Vec<(u8, u32, Stop)>,
+    /// When the last stop for each class came (port stops count for all).
+    pub last_stop: [Time; CLASSES_MAX],
+    /// With a watchdog: since when something has waited under a stop.
+    pub stuck: [Time; CLASSES_MAX],
+    /// How long each class has been stopped, in whole or in part.
+    pub watches: [StopWatch; CLASSES_MAX],
+    /// Control frames whose response time runs: when it ends, and what they ask for.
+    pub responses: Vec<(Time, crate::frames::frame::Control)>,
+    pub stops_obeyed: u64,
+    /// When the event that looks for stops that end is due; `Time::MAX` if there is none.
+    pub expiry: Time,
+}
+
+/// Measures the time for which something holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StopWatch {
+    /// It holds since.
+    pub since: Option<Time>,
+    total: Duration,
+    longest: Duration,
+}
+
+impl StopWatch {
+    pub fn set(&mut self, now: Time, holds: bool) {
+        match (self.since, holds) {
+            (None, true) => self.since = Some(now),
+            (Some(since), false) => {
+                self.total = self.total + now.since(since);
+                self.longest = self.longest.max(now.since(since));
+                self.since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// In all, from the start to `now`.
+    pub fn total(&self, now: Time) -> Duration {
+        match self.since {
+            Some(since) => self.total + now.since(since),
+            None => self.total,
+        }
+    }
+
+    pub fn longest(&self, now: Time) -> Duration {
+        match self.since {
+            Some(since) => self.longest.max(now.since(since)),
+            None => self.longest,
+        }
+    }
+}
+
+impl Gates {
+    pub fn new() -> Gates {
+        Gates {
+            port: Stop::OFF,
+            classes: [Stop::OFF; CLASSES_MAX],
+            destinations: Vec::new(),
+            last_stop: [Time::ZERO; CLASSES_MAX],
+            stuck: [Time::ZERO; CLASSES_MAX],
+            watches: [StopWatch::default(); CLASSES_MAX],
+            responses: Vec::new(),
+            stops_obeyed: 0,
+            expiry: Time::MAX,
+        }
+    }
+
+    /// Classes stopped as a whole, a bit each.
+    pub fn stopped_classes(&self) -> u8 {
+        if self.port.is_on {
+            return !0;
+        }
+        let classes = self.classes.iter().enumerate();
+        classes.fold(0, |mask, (class, stop)| {
+            mask | u8::from(stop.is_on) << class
+        })
+    }
+
+    pub fn is_destination_stopped(&self, class: u8, station: u32) -> bool {
+        self.find(class, station).is_ok()
+    }
+
+    pub fn find(&self, class: u8, station: u32) -> Result<usize, usize> {
+        self.destinations
+            .binary_search_by_key(&(class, station), |(class, station, _)| (*class, *station))
+    }
+}
+
+/// The frames of a queue that go to one station, where destinations can be stopped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lane {
+    pub destination: u32,
+    pub chain: Chain,
+    pub frames: u32,
+    pub bytes: u64,
+    pub is_stopped: bool,
+}
+
+/// A queue sorted by destination. Lanes stay once they were used.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lanes {
+    pub lanes: Vec<Lane>,
+    /// Bytes in stopped lanes.
+    pub blocked_bytes: u64,
+}
+
+impl Lanes {
+    /// The lane of a station, made if it is new; `is_stopped` says how.
+    pub fn lane(&mut self, station: u32, is_stopped: impl FnOnce() -> bool) -> usize {
+        let found = self
+            .lanes
+            .iter()
+            .position(|lane| lane.destination == station);
+        found.unwrap_or_else(|| {
+            self.lanes.push(Lane {
+                destination: station,
+                chain: Chain::EMPTY,
+                frames: 0,
+                bytes: 0,
+                is_stopped: is_stopped(),
+            });
+            self.lanes.len() - 1
+        })
+    }
+
+    /// The lane whose first frame joined first, of those that are not stopped.
+    pub fn next(&self, frames: &Frames) -> Option<usize> {
+        let free = self.lanes.iter().enumerate();
+        let free = free.filter(|(_, lane)| !lane.is_stopped && !lane.chain.is_empty());
+        free.min_by_key(|(_, lane)| frames.get(lane.chain.first).order)
+            .map(|(at, _)| at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_hop_touches_is_small() {
+        assert_eq!(size_of::<Channel>(), 64);
+        assert_eq!(size_of::<Queue>(), 128);
+    }
+}

@@ -1,0 +1,227 @@
+//! What the run found, and whether the books balance.
+
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use backwater_kernel::{Duration, EventQueue, Place, Time};
+
+use crate::frames::frame::{Chain, NONE};
+use crate::frames::network::{Network, Underway};
+use crate::frames::outcome::{
+    ChannelOutcome, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome, Stop,
+};
+use crate::frames::probe::Probe;
+use crate::frames::simulation::Simulation;
+use crate::frames::spec::WIRE_OVERHEAD_BYTES;
+
+impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+    /// What has been found so far.
+    pub fn outcome(&self) -> EthernetOutcome {
+        let is_drained = self.is_drained || self.events.is_empty();
+        let is_over = is_drained || self.standstill.is_some();
+        let ended_at = if is_over { self.now } else { self.reached };
+        let since = self.warm_up.min(ended_at);
+        let mut outcome = EthernetOutcome {
+            ended_at,
+            stop: match &self.standstill {
+                Some(standstill) => Stop::Deadlocked(standstill.clone()),
+                None if ended_at >= self.stop_at => Stop::TimeReached,
+                None if is_drained => Stop::Drained,
+                None => Stop::Interrupted,
+            },
+            trace_hash: self.hash.value(),
+            events: self.events_handled,
+            frame_hops: self.frame_hops,
+            control_hops: self.control_hops,
+            flows: self.flow_outcomes(ended_at),
+            channels: self.channel_outcomes(since, ended_at),
+            nodes: self.node_outcomes(),
+            violations: self.violations.clone(),
+        };
+        self.balance(&mut outcome);
+        outcome
+    }
+
+    fn flow_outcomes(&self, now: Time) -> Vec<FlowOutcome> {
+        let inside = self.network.inside();
+        let flows = self.network.flows.iter().zip(&self.network.losses);
+        let mut outcomes = Vec::new();
+        for (id, ((flow, losses), (frames, bytes))) in (0..).zip(flows.zip(inside)) {
+            outcomes.push(FlowOutcome {
+                created_total: flow.created,
+                created_bytes_total: flow.created_bytes,
+                delivered_total: flow.delivered,
+                delivered_bytes_total: flow.delivered_bytes,
+                dropped_total: losses.dropped,
+                dropped_bytes_total: losses.dropped_bytes,
+                inside_total: frames,
+                inside_bytes_total: bytes,
+                dropped: losses.dropped - losses.dropped_before,
+                marked: losses.marked,
+                ends: self.network.stations.outcome(now, id),
+            });
+        }
+        outcomes
+    }
+
+    fn channel_outcomes(&self, since: Time, now: Time) -> Vec<ChannelOutcome> {
+        let network = &self.network;
+        let all = 0..network.channels.len() as u32;
+        all.map(|id| self.channel_outcome(id, since, now)).collect()
+    }
+
+    fn channel_outcome(&self, id: u32, since: Time, now: Time) -> ChannelOutcome {
+        let network = &self.network;
+        let (asked, gates) = (&network.asked[id as usize], &network.gates[id as usize]);
+        let span = now.since(since).0.max(1) as f64;
+        let of_classes = 0..network.classes as u8;
+        let inputs = of_classes
+            .clone()
+            .map(|class| &network.inputs[network.input(id, class)]);
+        let queues: Vec<QueueOutcome> = of_classes
+            .clone()
+            .map(|class| self.queue_outcome(id, class, since, now))
+            .collect();
+        let sent: u64 = queues.iter().map(|queue| queue.sent).sum();
+        let sent_bytes: u64 = queues.iter().map(|queue| queue.sent_bytes).sum();
+        let wire_bytes = sent_bytes + sent * u64::from(WIRE_OVERHEAD_BYTES);
+        let controls = network.control_sent[id as usize] - self.control_before[id as usize];
+        let (before, now_part) = (self.underway_before[id as usize], network.underway(id, now));
+        let busy = |sent: Duration, part: fn(&Underway) -> u64| {
+            (sent.0 + part(&now_part) - part(&before)) as f64 / span
+        };
+        ChannelOutcome {
+            data_share: busy(network.span(id, wire_bytes), |part| part.data_ps),
+            control_share: busy(network.span(id, 84 * controls), |part| part.control_ps),
+            stops_sent: asked.stops,
+            resumes_sent: asked.resumes,
+            refreshes_sent: asked.refreshed,
+            stops_obeyed: gates.stops_obeyed,
+            input_most_bytes: inputs.map(|input| input.most_bytes).sum(),
+            headroom_most_bytes: of_classes
+                .map(|class| network.input_times[network.input(id, class)].headroom_most_bytes)
+                .sum(),
+            queues,
+        }
+    }
+
+    fn queue_outcome(&self, id: u32, class: u8, since: Time, now: Time) -> QueueOutcome {
+        let network = &self.network;
+        let at = network.queue(id, class);
+        let (queue, counts) = (&network.queues[at], &network.counts[at]);
+        let watch = &network.gates[id as usize].watches[class as usize];
+        let stopped = watch.total(now).0.saturating_sub(self.stopped_before[at].0);
+        QueueOutcome {
+            joined_total: queue.joined,
+            sent: queue.sent,
+            sent_bytes: queue.sent_bytes,
+            drops: counts.drops,
+            most_bytes: queue.most_bytes,
+            mean_bytes: queue.mean_bytes(since, now),
+            stopped_share: stopped as f64 / now.since(since).0.max(1) as f64,
+            longest_stop: watch.longest(now),
+            congestions: counts.congestions,
+            marked: counts.marked,
+            watchdog_trips: counts.watchdog_trips,
+        }
+    }
+
+    fn node_outcomes(&self) -> Vec<NodeOutcome> {
+        let nodes = self.network.nodes.iter();
+        nodes
+            .map(|node| NodeOutcome {
+                most_bytes: node.most_bytes,
+                time_outs: node.time_outs,
+            })
+            .collect()
+    }
+
+    /// Stops of the time before `at` do not count.
+    pub(crate) fn note_stops_before(&mut self, at: Time) {
+        let network = &self.network;
+        for channel in 0..network.channels.len() as u32 {
+            for class in 0..network.classes as u8 {
+                let watch = &network.gates[channel as usize].watches[class as usize];
+                let at_queue = network.queue(channel, class);
+                self.stopped_before[at_queue] = watch.total(at);
+            }
+        }
+        self.control_before.clone_from(&network.control_sent);
+        let all = 0..network.channels.len() as u32;
+        self.underway_before = all.map(|channel| network.underway(channel, at)).collect();
+    }
+
+    /// Created = delivered + dropped + inside, each counted on its own.
+    fn balance(&self, outcome: &mut EthernetOutcome) {
+        for (id, flow) in (0..).zip(&outcome.flows) {
+            let frames = flow.delivered_total + flow.dropped_total + flow.inside_total;
+            let bytes =
+                flow.delivered_bytes_total + flow.dropped_bytes_total + flow.inside_bytes_total;
+            if (frames, bytes) == (flow.created_total, flow.created_bytes_total) {
+                continue;
+            }
+            outcome
+                .violations
+                .note(outcome.ended_at, Place::Flow(id), || {
+                    format!(
+                        "flow {id} made {} frames ({} bytes), and {frames} ({bytes} bytes) were \
+                     delivered, dropped or are inside",
+                        flow.created_total, flow.created_bytes_total
+                    )
+                });
+        }
+    }
+}
+
+impl Network {
+    /// The part of the frame being sent that lies before `at`.
+    fn underway(&self, id: u32, at: Time) -> Underway {
+        let channel = &self.channels[id as usize];
+        let whole = self.span(id, u64::from(channel.sent_bytes) + 20).0;
+        let started = channel.rests_at.0.saturating_sub(whole);
+        match (
+            channel.is_busy && channel.rests_at > at,
+            channel.sends_control,
+        ) {
+            (false, _) => Underway::default(),
+            (true, false) => Underway {
+                data_ps: at.0.saturating_sub(started),
+                control_ps: 0,
+            },
+            (true, true) => Underway {
+                data_ps: 0,
+                control_ps: at.0.saturating_sub(started),
+            },
+        }
+    }
+
+    /// Frames and bytes of each flow in queues and on wires.
+    fn inside(&self) -> Vec<(u64, u64)> {
+        let mut inside = vec![(0, 0); self.flows.len()];
+        let mut count = |chain: &Chain| {
+            let mut id = chain.first;
+            while id != NONE {
+                let frame = self.frames.get(id);
+                if !frame.is_control() {
+                    let (frames, bytes) = &mut inside[frame.flow() as usize];
+                    *frames += 1;
+                    *bytes += u64::from(frame.bytes);
+                }
+                id = frame.next;
+            }
+        };
+        self.channels
+            .iter()
+            .for_each(|channel| count(&channel.wire));
+        self.queues.iter().for_each(|queue| count(&queue.chain));
+        let lanes = self.lanes.iter().flat_map(|lanes| &lanes.lanes);
+        lanes.for_each(|lane| count(&lane.chain));
+        inside
+    }
+
+    /// Span that no statistics cover yet.
+    pub(crate) fn no_stops(&self) -> Vec<Duration> {
+        vec![Duration::ZERO; self.queues.len()]
+    }
+}

@@ -1,0 +1,336 @@
+//! Action: what a node does with a stop or a resume that comes to it (IEEE 802.3 annex 31B,
+//! IEEE 802.1Q clause 36), and what it does about stops that do not end.
+
+use backwater_kernel::{Duration, EventQueue, Time};
+
+use crate::frames::channel::{Gates, Stop};
+use crate::frames::frame::{Control, NONE};
+use crate::frames::network::{Flow, Network};
+use crate::frames::probe::{Cause, Gate, Probe};
+use crate::frames::simulation::Simulation;
+use crate::frames::spec::{CLASSES_MAX, WatchdogAction};
+use crate::frames::timer::Timer;
+
+impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+    /// A control frame has come over a channel: it concerns what goes the other way.
+    pub(crate) fn take_control(&mut self, channel: u32, id: u32) {
+        let control = self.network.frames.control_of(id);
+        self.network.frames.free(id);
+        let node = &self.network.nodes[self.network.channels[channel as usize].to as usize];
+        if node.is_deaf {
+            return;
+        }
+        let (gated, response) = (channel ^ 1, node.response);
+        if response == Duration::ZERO {
+            return self.apply(gated, control);
+        }
+        let at = self.later(response);
+        self.network.gates[gated as usize]
+            .responses
+            .push((at, control));
+        self.set_timer(at, gated, Timer::Response, 0);
+    }
+
+    /// The response time of a control frame is over.
+    pub(crate) fn on_response(&mut self, channel: u32) {
+        let gates = &mut self.network.gates[channel as usize];
+        match gates.responses.first() {
+            Some((at, _)) if *at <= self.now => {
+                let (_, control) = gates.responses.remove(0);
+                self.apply(channel, control);
+            }
+            _ => {}
+        }
+    }
+
+    /// Stops, or lets go, what leaves on `channel`.
+    fn apply(&mut self, channel: u32, control: Control) {
+        let is_stop = control.quanta > 0;
+        let until = match (is_stop, control.is_endless) {
+            (false, _) | (true, true) => Time::MAX,
+            _ => self.later(self.network.quanta(channel, control.quanta)),
+        };
+        let gates = &mut self.network.gates[channel as usize];
+        if is_stop {
+            gates.stops_obeyed += 1;
+            let of_class = 0..CLASSES_MAX as u8;
+            for class in of_class.filter(|class| Network::covers(control.gate, *class)) {
+                gates.last_stop[class as usize] = self.now;
+            }
+        }
+        self.set_gate(channel, control.gate, is_stop, until);
+        self.expect_expiry(channel, until);
+    }
+
+    /// Sees to it that an event looks for stops that end at `until` or before.
+    fn expect_expiry(&mut self, channel: u32, until: Time) {
+        let expiry = &mut self.network.gates[channel as usize].expiry;
+        if until < *expiry {
+            *expiry = until;
+            self.set_timer(until, channel, Timer::Expiry, 0);
+        }
+    }
+
+    /// Stops end by themselves.
+    pub(crate) fn on_expiry(&mut self, channel: u32) {
+        let gates = &mut self.network.gates[channel as usize];
+        if gates.expiry != self.now {
+            return;
+        }
+        gates.expiry = Time::MAX;
+        let is_over = |stop: &Stop| stop.is_on && stop.until <= self.now;
+        let mut over = alloc::vec::Vec::new();
+        if is_over(&gates.port) {
+            over.push(Gate::Port);
+        }
+        for (class, stop) in gates.classes.iter().enumerate() {
+            if is_over(stop) {
+                over.push(Gate::Class(class as u8));
+            }
+        }
+        for (class, station, stop) in &gates.destinations {
+            if is_over(stop) {
+                over.push(Gate::Destination(*class, *station));
+            }
+        }
+        for gate in over {
+            self.set_gate(channel, gate, false, Time::MAX);
+        }
+        let next = self.network.gates[channel as usize].next_end();
+        self.expect_expiry(channel, next);
+    }
+
+    /// Sets one gate and what follows from it.
+    pub(crate) fn set_gate(&mut self, channel: u32, gate: Gate, is_on: bool, until: Time) {
+        let now = self.now;
+        let was_on = self.network.gates[channel as usize].set(gate, is_on, until, now);
+        if was_on == is_on {
+            return;
+        }
+        if let Gate::Destination(class, station) = gate {
+            self.stop_lane(channel, class, station, is_on);
+        }
+        self.renew_stops(channel);
+        if P::WATCHES {
+            self.probe.on_gate(now, channel, gate, is_on);
+        }
+    }
+
+    /// The classes of a channel that are stopped, from its gates; with what waits for that.
+    pub(crate) fn renew_stops(&mut self, channel_id: u32) {
+        let now = self.now;
+        let forwards = self.forwards_when_tripped(channel_id);
+        let network = &mut self.network;
+        let channel = &mut network.channels[channel_id as usize];
+        let gates = &mut network.gates[channel_id as usize];
+        let before = channel.stopped;
+        let stopped = gates.stopped_classes();
+        channel.stopped = if forwards {
+            stopped & !channel.tripped
+        } else {
+            stopped
+        };
+        for class in 0..network.classes as u8 {
+            let in_part = gates.destinations.iter().any(|(own, ..)| *own == class);
+            let is_stopped = stopped & 1 << class != 0;
+            gates.watches[class as usize].set(now, in_part || is_stopped);
+        }
+        let newly = channel.stopped & !before;
+        if channel.waiting & !channel.stopped != 0 {
+            self.wake(channel_id);
+        }
+        if newly != 0 {
+            for class in (0..self.network.classes as u8).filter(|class| newly & 1 << class != 0) {
+                self.note_stuck(channel_id, class);
+            }
+        }
+    }
+
+    /// A class of a port is stopped with something in it: its watchdog waits for that to end.
+    pub(crate) fn note_stuck(&mut self, channel: u32, class: u8) {
+        let network = &mut self.network;
+        let at = network.queue(channel, class);
+        let node = network.channels[channel as usize].from;
+        let watchdog = network.nodes[node as usize].watchdog;
+        if let Some(watchdog) = watchdog.filter(|_| network.queues[at].frames > 0) {
+            network.gates[channel as usize].stuck[class as usize] = self.now;
+            self.set_timer(self.later(watchdog.detect), channel, Timer::Watchdog, class);
+        }
+    }
+
+    /// A watchdog looks: has a class been stuck for too long, or is a storm over?
+    pub(crate) fn on_watchdog(&mut self, channel: u32, class: u8) {
+        let node = self.network.channels[channel as usize].from;
+        let Some(watchdog) = self.network.nodes[node as usize].watchdog else {
+            return;
+        };
+        let bit = 1 << class;
+        let at = self.network.queue(channel, class);
+        let stopped = self.network.channels[channel as usize].stopped & bit != 0;
+        let has_frames = self.network.queues[at].frames > 0;
+        let gates = &mut self.network.gates[channel as usize];
+        let tripped = &mut self.network.channels[channel as usize].tripped;
+        if *tripped & bit != 0 {
+            let restored = gates.last_stop[class as usize] + watchdog.restore;
+            if restored > self.now {
+                return self.set_timer(restored, channel, Timer::Watchdog, class);
+            }
+            *tripped &= !bit;
+            self.pull_anew(node, class);
+            // A stop that still stands stops again.
+            return self.renew_stops(channel);
+        }
+        let is_due = gates.stuck[class as usize] + watchdog.detect <= self.now;
+        if !stopped || !has_frames || !is_due {
+            return;
+        }
+        *tripped |= bit;
+        self.network.counts[at].watchdog_trips += 1;
+        if watchdog.action == WatchdogAction::Drop {
+            self.drop_all(channel, class);
+        }
+        self.renew_stops(channel);
+        self.set_timer(
+            self.later(watchdog.restore),
+            channel,
+            Timer::Watchdog,
+            class,
+        );
+    }
+
+    fn forwards_when_tripped(&self, channel: u32) -> bool {
+        let node = self.network.channels[channel as usize].from;
+        let watchdog = self.network.nodes[node as usize].watchdog;
+        watchdog.is_some_and(|watchdog| watchdog.action == WatchdogAction::Forward)
+    }
+
+    /// Does a tripped watchdog drop what comes for this class?
+    #[inline]
+    pub(crate) fn drops_all(&self, channel: u32, class: u8) -> bool {
+        self.network.channels[channel as usize].tripped & 1 << class != 0
+            && !self.forwards_when_tripped(channel)
+    }
+
+    /// Flows without end of a class whose frame a watchdog dropped at their own station go on.
+    fn pull_anew(&mut self, node: u32, class: u8) {
+        for (id, flow) in (0..).zip(&self.network.flows) {
+            let is_of_port = flow.source == node && flow.class == class;
+            if is_of_port && flow.is(Flow::PULLED) && flow.in_port == 0 {
+                self.pulled.push(id);
+            }
+        }
+    }
+
+    /// Drops all that waits in a queue.
+    fn drop_all(&mut self, channel: u32, class: u8) {
+        let waiting = self.network.waiting(channel, class);
+        let network = &mut self.network;
+        let at = network.queue(channel, class);
+        let (node, is_switch) = {
+            let node = network.channels[channel as usize].from;
+            (node, network.nodes[node as usize].is_switch)
+        };
+        let queue = &mut network.queues[at];
+        queue.chain = crate::frames::frame::Chain::EMPTY;
+        queue.frames = 0;
+        queue.deficit_bytes = 0;
+        network.channels[channel as usize].waiting &= !(1 << class);
+        if let Some(lanes) = network.lanes.get_mut(at) {
+            lanes.empty();
+        }
+        for (id, _) in waiting {
+            let frame = *self.network.frames.get(id);
+            let bytes = u64::from(frame.bytes);
+            self.network.queues[at].sub(self.now, bytes);
+            let counts = is_switch && self.network.nodes[node as usize].counts_inputs;
+            if counts && frame.input != NONE {
+                self.network.nodes[node as usize].bytes -= bytes;
+                self.leave_input(node, frame.input, class, bytes);
+            }
+            self.discard(channel, id, Cause::Watchdog);
+        }
+        let queue = &self.network.queues[at];
+        if queue.is_congested && queue.bytes < queue.low_bytes {
+            self.clear(channel, class);
+        }
+        if self.network.lanes.get(at).is_some() {
+            self.check_blocked(channel, class, None);
+        }
+    }
+
+    /// A station that sends stops whatever happens sends the next.
+    pub(crate) fn on_storm(&mut self, channel: u32) {
+        let node = self.network.channels[channel as usize].from;
+        let Some(storm) = self.network.nodes[node as usize].storm else {
+            return;
+        };
+        if self.now >= storm.until {
+            return;
+        }
+        match storm.classes {
+            None => self.storm(channel, Gate::Port, storm.quanta),
+            Some(mask) => {
+                let classes = (0..CLASSES_MAX as u8).filter(|class| mask & 1 << class != 0);
+                classes.for_each(|class| self.storm(channel, Gate::Class(class), storm.quanta));
+            }
+        }
+        let half = Duration((self.network.quanta(channel ^ 1, storm.quanta).0 / 2).max(1));
+        self.set_timer(self.later(half), channel, Timer::Storm, 0);
+    }
+
+    fn storm(&mut self, channel: u32, gate: Gate, quanta: u16) {
+        self.network.asked[channel as usize].stops += 1;
+        self.say(channel, gate, quanta, false);
+    }
+}
+
+impl Gates {
+    /// When the first of the stops ends by itself.
+    fn next_end(&self) -> Time {
+        let destinations = self.destinations.iter().map(|(_, _, stop)| stop);
+        let all = self.classes.iter().chain([&self.port]).chain(destinations);
+        let ends = all.filter(|stop| stop.is_on).map(|stop| stop.until);
+        ends.min().unwrap_or(Time::MAX)
+    }
+
+    /// Sets one gate; whether it was on.
+    fn set(&mut self, gate: Gate, is_on: bool, until: Time, now: Time) -> bool {
+        let stop = |old: Stop| Stop {
+            is_on,
+            until,
+            since: if old.is_on { old.since } else { now },
+        };
+        match gate {
+            Gate::Port => {
+                let was_on = self.port.is_on;
+                self.port = stop(self.port);
+                was_on
+            }
+            Gate::Class(class) => {
+                let own = &mut self.classes[class as usize];
+                let was_on = own.is_on;
+                *own = stop(*own);
+                was_on
+            }
+            Gate::Destination(class, station) => match self.find(class, station) {
+                Ok(at) if is_on => {
+                    self.destinations[at].2 = stop(self.destinations[at].2);
+                    true
+                }
+                Ok(at) => {
+                    self.destinations.remove(at);
+                    true
+                }
+                Err(at) if is_on => {
+                    self.destinations
+                        .insert(at, (class, station, stop(Stop::OFF)));
+                    false
+                }
+                Err(_) => false,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

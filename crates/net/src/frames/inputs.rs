@@ -1,0 +1,90 @@
+//! What came over each input and has not left: limits, and detection where PFC switches do it.
+
+use backwater_kernel::EventQueue;
+
+use crate::frames::network::Network;
+use crate::frames::probe::{Cause, Probe};
+use crate::frames::simulation::Simulation;
+
+impl Network {
+    #[inline]
+    pub(crate) fn input(&self, channel: u32, class: u8) -> usize {
+        channel as usize * self.classes + class as usize
+    }
+}
+
+impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+    /// A frame for the queue `queue` comes in: it counts at its input, or there is no room.
+    #[inline]
+    pub(crate) fn enter_input(
+        &mut self,
+        node_id: u32,
+        channel: u32,
+        queue: usize,
+        class: u8,
+        bytes: u64,
+    ) -> Result<(), Cause> {
+        let network = &mut self.network;
+        let at = network.input(channel, class);
+        let node = &mut network.nodes[node_id as usize];
+        let input = &mut network.inputs[at];
+        if let Some(shared) = &mut node.shared {
+            let is_lossless = node.lossless & 1 << class != 0;
+            shared.admit(input, is_lossless, network.queues[queue].bytes, bytes)?;
+            let most = &mut network.input_times[at].headroom_most_bytes;
+            *most = input.headroom_bytes.max(*most);
+        } else if input.bytes + bytes > input.limit_bytes {
+            return Err(Cause::InputFull);
+        }
+        input.bytes += bytes;
+        input.most_bytes = input.most_bytes.max(input.bytes);
+        Ok(())
+    }
+
+    /// After a frame came in over an input that is under back-pressure.
+    #[inline]
+    pub(crate) fn detect_at_input(&mut self, channel: u32, class: u8) {
+        let at = self.network.input(channel, class);
+        let node = self.network.channels[channel as usize].to;
+        let input = &self.network.inputs[at];
+        if input.is_congested {
+            return;
+        }
+        let is_above = match &self.network.nodes[node as usize].shared {
+            Some(shared) => shared.is_above(input),
+            None => input.bytes > input.high_bytes,
+        };
+        if is_above {
+            self.network.inputs[at].is_congested = true;
+            if let Some(gate) = self.gate_of(node, class) {
+                self.ask(channel ^ 1, gate);
+            }
+        }
+    }
+
+    /// A frame that came over an input has left.
+    #[inline]
+    pub(crate) fn leave_input(&mut self, node_id: u32, channel: u32, class: u8, bytes: u64) {
+        let network = &mut self.network;
+        let at = network.input(channel, class);
+        let node = &mut network.nodes[node_id as usize];
+        let input = &mut network.inputs[at];
+        if let Some(shared) = &mut node.shared {
+            shared.leave(input, bytes);
+        }
+        input.bytes -= bytes;
+        if !input.is_congested {
+            return;
+        }
+        let is_below = match &node.shared {
+            Some(shared) => shared.is_below(input),
+            None => input.bytes < input.low_bytes,
+        };
+        if is_below {
+            input.is_congested = false;
+            if let Some(gate) = self.gate_of(node_id, class) {
+                self.give_back(channel ^ 1, gate);
+            }
+        }
+    }
+}

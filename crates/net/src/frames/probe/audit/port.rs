@@ -1,0 +1,148 @@
+//! What stands in front of a channel, as the books know it.
+
+use alloc::collections::{BTreeSet, VecDeque};
+use alloc::vec::Vec;
+
+use backwater_kernel::{Rate, Time};
+
+use crate::frames::probe::{FrameView, Gate};
+use crate::frames::spec::{ChannelSpec, NodeSpec, Order, WatchdogAction};
+
+/// What stands in front of a channel.
+#[derive(Clone, Debug)]
+pub struct Port {
+    pub rate: Rate,
+    pub is_strict: bool,
+    /// A watchdog there may send in spite of a stop.
+    pub may_force: bool,
+    pub busy_until: Time,
+    pub closed: Closed,
+    pub queues: Vec<Queue>,
+    /// Something has happened here in this instant, and to the queues of which classes.
+    pub is_touched: bool,
+    pub touched: u32,
+}
+
+/// The gates that are closed.
+#[derive(Clone, Debug, Default)]
+pub struct Closed {
+    port: bool,
+    /// A bit each.
+    classes: u32,
+    destinations: BTreeSet<(u8, u32)>,
+}
+
+/// The frames of a class.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    pub limit_bytes: Option<u64>,
+    pub bytes: u64,
+    pub waiting: VecDeque<Waiting>,
+    /// The frame being sent, bytes.
+    pub sending: u64,
+}
+
+/// A frame that waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    pub flow: u32,
+    pub number: u64,
+    pub destination: u32,
+    pub bytes: u32,
+}
+
+impl Port {
+    pub fn new(channel: &ChannelSpec, node: Option<&NodeSpec>) -> Port {
+        let watchdog = node.and_then(|node| node.watchdog);
+        let queue = |limit_bytes: Option<u64>| Queue {
+            limit_bytes,
+            bytes: 0,
+            waiting: VecDeque::new(),
+            sending: 0,
+        };
+        let limits = channel.queues.iter().map(|queue| queue.limit_bytes);
+        Port {
+            rate: channel.rate,
+            is_strict: channel.order == Order::StrictPriority,
+            may_force: watchdog.is_some_and(|dog| dog.action == WatchdogAction::Forward),
+            busy_until: Time::ZERO,
+            closed: Closed::default(),
+            queues: limits.map(queue).collect(),
+            is_touched: false,
+            touched: 0,
+        }
+    }
+
+    /// A frame of a higher class waits and may go.
+    pub fn is_ready_above(&self, class: u8) -> bool {
+        let above = (0..).zip(&self.queues).skip(usize::from(class) + 1);
+        let mut waiting = above.filter(|(_, queue)| !queue.waiting.is_empty());
+        waiting.any(|(class, queue)| self.closed.lets_any(class, &queue.waiting))
+    }
+}
+
+impl Closed {
+    /// Closes or opens a gate; was it the other way?
+    pub fn set(&mut self, gate: Gate, is_stopped: bool) -> bool {
+        match gate {
+            Gate::Port => core::mem::replace(&mut self.port, is_stopped) != is_stopped,
+            Gate::Class(class) => {
+                let bit = 1 << class;
+                let before = self.classes & bit != 0;
+                self.classes = self.classes & !bit | u32::from(is_stopped) << class;
+                before != is_stopped
+            }
+            Gate::Destination(class, to) if is_stopped => self.destinations.insert((class, to)),
+            Gate::Destination(class, to) => self.destinations.remove(&(class, to)),
+        }
+    }
+
+    /// May no frame of the class to this station start?
+    #[inline]
+    pub fn is_stopped(&self, class: u8, destination: u32) -> bool {
+        self.is_class_stopped(class)
+            || !self.destinations.is_empty() && self.destinations.contains(&(class, destination))
+    }
+
+    #[inline]
+    fn is_class_stopped(&self, class: u8) -> bool {
+        self.port || self.classes >> class & 1 == 1
+    }
+
+    /// May one of these frames of the class start? Frames are looked at one by one only where
+    /// destinations are stopped.
+    fn lets_any(&self, class: u8, waiting: &VecDeque<Waiting>) -> bool {
+        if self.is_class_stopped(class) || self.destinations.is_empty() {
+            return !self.is_class_stopped(class);
+        }
+        let mut waiting = waiting.iter();
+        waiting.any(|waiting| !self.is_stopped(class, waiting.destination))
+    }
+}
+
+impl Waiting {
+    pub fn new(frame: &FrameView) -> Waiting {
+        Waiting {
+            flow: frame.flow,
+            number: frame.number,
+            destination: frame.destination,
+            bytes: frame.bytes,
+        }
+    }
+
+    #[inline]
+    pub fn is(&self, frame: &FrameView) -> bool {
+        (self.flow, self.number) == (frame.flow, frame.number)
+    }
+}
+
+impl Queue {
+    /// Where this frame waits.
+    #[inline]
+    pub fn place(&self, frame: &FrameView) -> Option<usize> {
+        match self.waiting.front() {
+            Some(first) if first.is(frame) => Some(0),
+            _ => self.waiting.iter().position(|waiting| waiting.is(frame)),
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What to simulate: plain data. The scenario layer fills it, [`super::Simulation`] compiles it.
+//!
+//! Words: a *station* sends and receives, a *switch* forwards. A *link* joins two nodes and has
+//! two *channels*, one each way (channel `2k` runs from `a` to `b` of link `k`, `2k + 1` back).
+//! The queues in front of a channel stand at the node it leaves (output queues), one a class.
+//! Classes are priorities 0 to 7; 7 is the most urgent.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use backwater_ends::stations::{Setup, Stations};
+use backwater_kernel::{Duration, Rate, Time};
+
+mod back_pressure;
+mod flow;
+mod series;
+
+pub use back_pressure::{
+    BackPressureSpec, BlockedSpec, Choose, Detect, Message, Notify, Select, StormSpec, TimeOutSpec,
+    WatchdogAction, WatchdogSpec,
+};
+pub use backwater_ends::spec::Span;
+pub use backwater_ends::spec::bytes::{TrafficSpec, TransportSpec, VideoSpec};
+pub use flow::FlowSpec;
+pub use series::{Measure, SeriesSpec};
+
+/// Most classes of a port.
+pub const CLASSES_MAX: usize = 8;
+/// Bytes of header and frame check sequence around a payload.
+pub const FRAME_OVERHEAD_BYTES: u32 = 18;
+/// Bytes of a VLAN tag.
+pub const TAG_BYTES: u32 = 4;
+/// Least frame.
+pub const FRAME_LEAST_BYTES: u32 = 64;
+/// Preamble, start delimiter and least gap: they take time on the wire and no place in a buffer.
+pub const WIRE_OVERHEAD_BYTES: u32 = 20;
+/// IPv4 and TCP headers without options; IPv4, UDP and RTP together take as many.
+pub const TCP_IP_BYTES: u32 = 40;
+/// IPv4 and UDP headers.
+pub const UDP_IP_BYTES: u32 = 28;
+/// Bits of a pause quantum.
+pub const QUANTUM_BITS: u64 = 512;
+
+/// A network, its traffic and how long to run it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EthernetSpec {
+    /// Root of every random stream.
+    pub seed: u64,
+    /// The run ends here.
+    pub stop_at: Time,
+    /// Statistics start here.
+    pub warm_up: Time,
+    /// Stations and switches; their index is their id.
+    pub nodes: Vec<NodeSpec>,
+    /// Links; link `k` holds channels `2k` and `2k + 1`.
+    pub links: Vec<LinkSpec>,
+    /// Ways that are not the shortest. All others are: to each destination every next hop on a
+    /// shortest way (fewest links).
+    pub routes: Vec<RouteSpec>,
+    /// Which of several next hops a frame takes.
+    pub spread: Spread,
+    /// Flows; their index is their id.
+    pub flows: Vec<FlowSpec>,
+    /// Queues that have been stopped for so long without a start are looked at for a deadlock.
+    pub stall_after: Duration,
+}
+
+impl EthernetSpec {
+    /// Its stations, which have done nothing.
+    pub fn stations(&self) -> Stations {
+        let all = Setup {
+            seed: self.seed,
+            is_measuring: self.warm_up == Time::ZERO,
+            keeps_order: self.spread == Spread::Flows,
+        };
+        Stations::new(all, self.flows.iter().map(FlowSpec::ends))
+    }
+}
+
+/// A station or a switch.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NodeSpec {
+    /// As the scenario calls it.
+    pub name: String,
+    /// What it is.
+    pub kind: NodeKind,
+    /// From the last bit of a control frame that arrives to its taking effect.
+    pub response: Duration,
+    /// It neglects stops: a device without flow control, or a broken one.
+    pub is_deaf: bool,
+    /// What it does about a stop that does not end.
+    pub watchdog: Option<WatchdogSpec>,
+    /// Classes of which it promises to lose nothing, a bit each: a frame of them that is dropped
+    /// here, whatever the cause, breaks a promise (a violation of the run).
+    pub promised: u8,
+}
+
+/// What a node is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum NodeKind {
+    /// Sources and sinks of flows; has one link, and memory without limit.
+    Station {
+        /// It sends stop frames whatever happens: a broken or overwhelmed receiver.
+        storm: Option<StormSpec>,
+    },
+    /// Forwards; output queues.
+    Switch(SwitchSpec),
+}
+
+/// A switch.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SwitchSpec {
+    /// When an arriving frame can leave.
+    pub forwarding: Forwarding,
+    /// From then to its being in the queue.
+    pub latency: Duration,
+    /// Who has which memory.
+    pub memory: MemorySpec,
+    /// When and whom it stops; `None` never.
+    pub back_pressure: Option<BackPressureSpec>,
+}
+
+/// When an arriving frame can leave a switch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Forwarding {
+    /// When its last bit is in.
+    StoreAndForward,
+    /// When its first 64 bytes are in, where it came at least as fast as it leaves; else when
+    /// its last bit is in.
+    CutThrough,
+}
+
+/// Who has which memory of a switch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemorySpec {
+    /// Each output queue its own ([`QueueSpec::limit_bytes`]), with tail drop. Input counters
+    /// ([`ChannelSpec::inputs`]) only detect and limit.
+    Queues,
+    /// All queues share one.
+    Shared(SharedSpec),
+}
+
+/// A shared memory with dynamic thresholds. A frame counts at its input port and class until its
+/// last bit has left: in the reserve there and beyond that in the shared part, or, if it does not
+/// fit (classes under back-pressure only), as a whole in the headroom there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SharedSpec {
+    /// All memory, reserves and headroom included.
+    pub bytes: u64,
+    /// Reserve of each input port and class.
+    pub reserve_bytes: u64,
+    /// Headroom of each input port and class under back-pressure; [`SharedSpec::pool_bytes`]
+    /// limits all together.
+    pub headroom_bytes: u64,
+    /// Headroom of the whole switch.
+    pub pool_bytes: u64,
+    /// An input port and class may hold alpha times what is free of the shared part.
+    /// Above that it is stopped, or, without back-pressure, its frame is dropped.
+    pub alpha: Ratio,
+    /// The same for each output queue of a class without back-pressure.
+    pub output_alpha: Ratio,
+    /// An input is resumed when it holds so much less than its threshold, or nothing shared.
+    pub resume_offset_bytes: u64,
+}
+
+/// A fraction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ratio {
+    /// Above the line.
+    pub numerator: u32,
+    /// Below it, not 0.
+    pub denominator: u32,
+}
+
+/// A full-duplex link.
+pub type LinkSpec = backwater_kernel::Link<ChannelSpec>;
+
+/// One direction of a link, the output queues in front of it and the input counters behind it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ChannelSpec {
+    /// Bits per second.
+    pub rate: Rate,
+    /// Propagation, at least 1 ps.
+    pub delay: Duration,
+    /// Which class goes first.
+    pub order: Order,
+    /// Output queues at the node it leaves, by class: 1 to 8 of them, the same for every channel
+    /// of the network.
+    pub queues: Vec<QueueSpec>,
+    /// Counters at the node it enters, by class; empty unless that switch detects at its inputs
+    /// and has [`MemorySpec::Queues`].
+    pub inputs: Vec<InputSpec>,
+}
+
+/// Which class of a port goes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// The highest that may send.
+    StrictPriority,
+    /// Deficit round robin over classes, by [`QueueSpec::quantum_bytes`].
+    DeficitRoundRobin,
+}
+
+/// An output queue. A frame counts until its last bit has left.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct QueueSpec {
+    /// Bytes it holds; `None` is without limit (stations, shared memory).
+    pub limit_bytes: Option<u64>,
+    /// Congested when it holds more after an arrival (detection at outputs).
+    pub high_bytes: u64,
+    /// No longer when it holds less after a departure.
+    pub low_bytes: u64,
+    /// Deficit round robin: bytes a turn.
+    pub quantum_bytes: u32,
+    /// Marks of congestion; `None` marks nothing.
+    pub ecn: Option<EcnSpec>,
+}
+
+/// Marks on frames that can be marked, by what the queue holds as they join it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct EcnSpec {
+    /// Up to here none.
+    pub low_bytes: u64,
+    /// From here on all.
+    pub high_bytes: u64,
+    /// Probability just below `high_bytes`; it grows from 0 at `low_bytes` in a line.
+    pub probability: f64,
+}
+
+/// What a switch counts for one class at an input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InputSpec {
+    /// The sender is stopped when more than this came in and has not left.
+    pub high_bytes: u64,
+    /// It is resumed when it is less than this.
+    pub low_bytes: u64,
+    /// Past this frames are dropped: `high_bytes` and the headroom. `None` is without limit.
+    pub limit_bytes: Option<u64>,
+}
+
+/// The next hops from a node to a destination.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RouteSpec {
+    /// At this node,
+    pub node: u32,
+    /// frames to this station
+    pub destination: u32,
+    /// take one of these channels.
+    pub channels: Vec<u32>,
+}
+
+/// Which of several next hops a frame takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spread {
+    /// The same for all frames of a flow (a hash of seed, flow, direction and node).
+    Flows,
+    /// Each frame on its own, at random: order is lost.
+    Frames,
+}

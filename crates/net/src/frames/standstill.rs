@@ -1,0 +1,359 @@
+//! Who waits for whom: queues that can't move, found while running.
+//!
+//! A queue (or, where destinations are stopped, its frames to one station) is *stuck* if frames
+//! have waited under a stop that has held without a break for `stall_after`. It waits for the
+//! queues at the next node for whose sake it was stopped: congested output queues that asked, or,
+//! with detection at inputs, the output queues that hold what came over this channel. Stuck
+//! queues that wait for each other in a circle never move again.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use backwater_kernel::{Event, EventQueue, Phase, Time};
+
+use crate::frames::network::Network;
+use crate::frames::outcome::{Standstill, Wait};
+use crate::frames::probe::{Gate, Probe};
+use crate::frames::simulation::Simulation;
+use crate::frames::spec::Detect;
+
+impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+    /// Looks now and then whether anything is stuck for good.
+    pub(crate) fn look_for_standstill(&mut self) {
+        let data_hops = self.frame_hops - self.control_hops;
+        let others_move = data_hops != self.data_hops_before;
+        self.data_hops_before = data_hops;
+        let next = self.later(self.stall_after);
+        self.events.push(Event::new(next, Phase::Observe, 0, 0));
+        let longest = self.now.0.saturating_sub(self.stall_after.0);
+        let stuck = self.network.stuck(Time(longest));
+        let waits_for: Vec<Vec<usize>> = stuck
+            .iter()
+            .map(|wait| self.network.waits_for(wait, &stuck))
+            .collect();
+        let circle = circle(&waits_for);
+        let is_circle = circle.is_some();
+        let held = match circle {
+            Some(circle) => circle,
+            None if !stuck.is_empty() && !others_move && !self.network.may_let_go(self.stop_at) => {
+                chain(&waits_for)
+            }
+            None => return,
+        };
+        let waits: Vec<Wait> = held.iter().map(|at| stuck[*at].clone()).collect();
+        self.rest_all(self.now);
+        self.standstill = Some(Standstill {
+            since: waits
+                .iter()
+                .map(|wait| wait.since)
+                .max()
+                .unwrap_or_default(),
+            found_at: self.now,
+            is_circle,
+            others_move,
+            waits,
+        });
+    }
+}
+
+impl Network {
+    /// Queues stopped without a break since `longest` or before.
+    fn stuck(&self, longest: Time) -> Vec<Wait> {
+        let mut stuck = Vec::new();
+        for (id, channel) in (0..).zip(&self.channels) {
+            let gates = &self.gates[id as usize];
+            if gates.stopped_classes() == 0 && gates.destinations.is_empty() {
+                continue;
+            }
+            for class in 0..self.classes as u8 {
+                let own = &gates.classes[class as usize];
+                let stops = [&gates.port, own].into_iter().filter(|stop| stop.is_on);
+                let since = stops.map(|stop| stop.since).min();
+                match since.filter(|_| channel.stopped & 1 << class != 0) {
+                    Some(since) => self.add_class(id, class, since, &mut stuck),
+                    None => self.add_lanes(id, class, &mut stuck),
+                }
+            }
+        }
+        stuck.retain(|wait| wait.since <= longest);
+        stuck
+    }
+
+    fn add_class(&self, channel: u32, class: u8, since: Time, stuck: &mut Vec<Wait>) {
+        let waiting = self.waiting(channel, class);
+        let Some((first, _)) = waiting.first() else {
+            return;
+        };
+        stuck.push(Wait {
+            channel,
+            class,
+            destination: None,
+            frames: waiting.len() as u64,
+            bytes: waiting
+                .iter()
+                .map(|(id, _)| u64::from(self.frames.get(*id).bytes))
+                .sum(),
+            first_flow: self.frames.get(*first).flow(),
+            since,
+        });
+    }
+
+    fn add_lanes(&self, channel: u32, class: u8, stuck: &mut Vec<Wait>) {
+        let gates = &self.gates[channel as usize];
+        let Some(lanes) = self.lanes.get(self.queue(channel, class)) else {
+            return;
+        };
+        for lane in lanes
+            .lanes
+            .iter()
+            .filter(|lane| lane.is_stopped && lane.frames > 0)
+        {
+            let Ok(at) = gates.find(class, lane.destination) else {
+                continue;
+            };
+            stuck.push(Wait {
+                channel,
+                class,
+                destination: Some(lane.destination),
+                frames: lane.frames.into(),
+                bytes: lane.bytes,
+                first_flow: self.frames.get(lane.chain.first).flow(),
+                since: gates.destinations[at].2.since,
+            });
+        }
+    }
+
+    /// The stuck queues, by index, that a stuck queue waits for.
+    fn waits_for(&self, wait: &Wait, stuck: &[Wait]) -> Vec<usize> {
+        let node_id = self.channels[wait.channel as usize].to;
+        let node = &self.nodes[node_id as usize];
+        let Some(rules) = node.back_pressure else {
+            return Vec::new();
+        };
+        let asks = |other: &Wait| match rules.detect {
+            Detect::Outputs => self.asks(other, wait),
+            Detect::Inputs => self.holds_from(other, wait),
+        };
+        let others = stuck.iter().enumerate();
+        let behind = others.filter(|(_, other)| {
+            self.channels[other.channel as usize].from == node_id && asks(other)
+        });
+        behind.map(|(at, _)| at).collect()
+    }
+
+    /// Has the queue `other` asked for the stop of `wait`?
+    fn asks(&self, other: &Wait, wait: &Wait) -> bool {
+        let requests = &self.requests[self.queue(other.channel, other.class)];
+        let all = [Some(&requests.congestion), requests.blocked.as_ref()];
+        let covers = |gate: &Gate| match (*gate, wait.destination) {
+            (Gate::Port, _) => true,
+            (Gate::Class(class), _) => class == wait.class,
+            (Gate::Destination(class, station), Some(own)) => class == wait.class && station == own,
+            (Gate::Destination(..), None) => false,
+        };
+        all.into_iter().flatten().any(|request| {
+            request.neighbours.contains(&(wait.channel ^ 1)) && request.gates.iter().any(covers)
+        })
+    }
+
+    /// Does the queue `other` hold frames that came over the channel of `wait`?
+    fn holds_from(&self, other: &Wait, wait: &Wait) -> bool {
+        let is_port = self.gates[wait.channel as usize].port.is_on;
+        let waiting = self.waiting(other.channel, other.class);
+        (is_port || other.class == wait.class)
+            && waiting
+                .iter()
+                .any(|(id, _)| self.frames.get(*id).input == wait.channel)
+    }
+
+    /// Can a stop still end without anything moving?
+    fn may_let_go(&self, stop_at: Time) -> bool {
+        self.nodes.iter().any(|node| {
+            node.watchdog.is_some()
+                || node.storm.is_some_and(|storm| storm.until < stop_at)
+                || node
+                    .back_pressure
+                    .is_some_and(|rules| rules.time_out.is_some())
+        })
+    }
+}
+
+/// A circle among those who wait, from its least member on.
+fn circle(waits_for: &[Vec<usize>]) -> Option<Vec<usize>> {
+    // 0: not seen, 1: on the way, 2: done.
+    let mut state = vec![0_u8; waits_for.len()];
+    for start in 0..waits_for.len() {
+        let mut way: Vec<(usize, usize)> = Vec::new();
+        if state[start] == 0 {
+            way.push((start, 0));
+            state[start] = 1;
+        }
+        while let Some((at, next)) = way.last_mut() {
+            let Some(&to) = waits_for[*at].get(*next) else {
+                state[*at] = 2;
+                way.pop();
+                continue;
+            };
+            *next += 1;
+            match state[to] {
+                0 => {
+                    state[to] = 1;
+                    way.push((to, 0));
+                }
+                1 => {
+                    let members = way.iter().map(|(at, _)| *at).skip_while(|at| *at != to);
+                    let mut found: Vec<usize> = members.collect();
+                    let least = (0..found.len()).min_by_key(|at| found[*at]).unwrap_or(0);
+                    found.rotate_left(least);
+                    return Some(found);
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// The longest way found from the first that waits: without circles it ends.
+fn chain(waits_for: &[Vec<usize>]) -> Vec<usize> {
+    let mut longest = Vec::new();
+    for start in 0..waits_for.len() {
+        let mut way = vec![start];
+        while let Some(next) = way.last().and_then(|at| waits_for[*at].first()) {
+            way.push(*next);
+        }
+        if way.len() > longest.len() {
+            longest = way;
+        }
+    }
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frames::spec::{Choose, NodeKind, Select};
+    use crate::frames::testing::{OUT, Run, join, network, spec};
+
+    /// Where something has been stopped long enough at an instant: class, destination, since when.
+    fn stuck(run: &Run, longest: u64) -> Vec<(u8, Option<u32>, u64)> {
+        let stuck = run.network.stuck(Time(longest)).into_iter();
+        stuck
+            .map(|wait| (wait.class, wait.destination, wait.since.0))
+            .collect()
+    }
+
+    fn stop(run: &mut Run, now: u64, gate: Gate) {
+        run.now = Time(now);
+        run.set_gate(OUT, gate, true, Time::MAX);
+    }
+
+    #[test]
+    fn a_class_is_stuck_since_the_first_stop_that_covers_it() {
+        let mut run = network(None);
+        stop(&mut run, 10, Gate::Class(1));
+        stop(&mut run, 30, Gate::Port);
+        assert_eq!(stuck(&run, 100), [], "nothing waits");
+        join(&mut run, 0, 600);
+        join(&mut run, 1, 700);
+        join(&mut run, 1, 100);
+        assert_eq!(stuck(&run, 9), []);
+        assert_eq!(stuck(&run, 10), [(1, None, 10)]);
+        assert_eq!(stuck(&run, 30), [(0, None, 30), (1, None, 10)]);
+        let waits = run.network.stuck(Time(30));
+        assert_eq!((waits[1].frames, waits[1].bytes), (2, 800));
+        // A stop that ends leaves the class that the other covers.
+        run.set_gate(OUT, Gate::Port, false, Time::MAX);
+        assert_eq!(stuck(&run, 100), [(1, None, 10)]);
+    }
+
+    #[test]
+    fn a_single_frame_to_a_stopped_station_is_stuck() {
+        let mut spec = spec(None);
+        if let NodeKind::Switch(switch) = &mut spec.nodes[1].kind
+            && let Some(rules) = &mut switch.back_pressure
+        {
+            rules.select = Select::Destination(Choose::AllFound);
+        }
+        let mut run: Run = Simulation::new(&spec).expect("a sound network");
+        stop(&mut run, 20, Gate::Destination(1, 2));
+        assert_eq!(stuck(&run, 100), [], "nothing waits");
+        join(&mut run, 0, 600);
+        join(&mut run, 1, 700);
+        assert_eq!(stuck(&run, 19), []);
+        assert_eq!(stuck(&run, 20), [(1, Some(2), 20)]);
+    }
+
+    /// Whether what waits at a queue towards the switch waits for one of the switch's queues.
+    #[test]
+    fn a_queue_waits_for_those_that_hold_what_came_over_its_channel() {
+        let mut spec = spec(None);
+        if let NodeKind::Switch(switch) = &mut spec.nodes[1].kind
+            && let Some(rules) = &mut switch.back_pressure
+        {
+            rules.detect = Detect::Inputs;
+        }
+        let mut run: Run = Simulation::new(&spec).expect("a sound network");
+        let wait = |channel, class| Wait {
+            channel,
+            class,
+            destination: None,
+            frames: 1,
+            bytes: 64,
+            first_flow: 0,
+            since: Time::ZERO,
+        };
+        join(&mut run, 1, 700);
+        let network = &run.network;
+        // What waits there came over channel 0, in class 1.
+        assert!(network.holds_from(&wait(OUT, 1), &wait(0, 1)));
+        assert!(!network.holds_from(&wait(OUT, 0), &wait(0, 1)));
+        assert!(!network.holds_from(&wait(OUT, 1), &wait(0, 0)));
+        assert!(!network.holds_from(&wait(OUT, 1), &wait(3, 1)));
+        // Of queues, those of the node behind the channel.
+        let stuck = [wait(0, 1), wait(OUT, 1), wait(OUT, 0)];
+        assert_eq!(network.waits_for(&stuck[0], &stuck), [1]);
+        assert_eq!(network.waits_for(&stuck[1], &stuck), []);
+        // A port that is stopped as a whole waits for any class.
+        run.set_gate(0, Gate::Port, true, Time::MAX);
+        assert!(run.network.holds_from(&wait(OUT, 1), &wait(0, 0)));
+    }
+
+    #[test]
+    fn a_queue_waits_for_those_that_asked_it_to_stop() {
+        let mut run = network(None);
+        for _ in 0..4 {
+            join(&mut run, 1, 700);
+            let id = run.network.waiting(OUT, 1)[0].0;
+            run.detect_at_queue(0, OUT, 1, id);
+        }
+        let wait = |channel, class| Wait {
+            channel,
+            class,
+            destination: None,
+            frames: 1,
+            bytes: 64,
+            first_flow: 0,
+            since: Time::ZERO,
+        };
+        let network = &run.network;
+        assert!(network.asks(&wait(OUT, 1), &wait(0, 1)));
+        assert!(!network.asks(&wait(OUT, 1), &wait(0, 0)));
+        assert!(!network.asks(&wait(OUT, 0), &wait(0, 1)));
+        // Its own neighbour was not asked.
+        assert!(!network.asks(&wait(OUT, 1), &wait(3, 1)));
+    }
+
+    #[test]
+    fn a_circle_is_found_behind_a_chain() {
+        let waits_for = [vec![1], vec![3], vec![], vec![4, 2], vec![1]];
+        assert_eq!(circle(&waits_for), Some(vec![1, 3, 4]));
+    }
+
+    #[test]
+    fn without_a_circle_there_is_a_chain() {
+        let waits_for = [vec![2], vec![2], vec![3], vec![]];
+        assert_eq!(circle(&waits_for), None);
+        assert_eq!(chain(&waits_for), vec![0, 2, 3]);
+    }
+}

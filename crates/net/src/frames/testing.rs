@@ -1,0 +1,124 @@
+//! A small network for unit tests, put together by hand.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use backwater_ends::application::Payload;
+use backwater_kernel::{Duration, Rate, Rings, Time};
+
+use crate::frames::frame::{Frame, NONE};
+use crate::frames::simulation::Simulation;
+use crate::frames::spec::{
+    BackPressureSpec, ChannelSpec, Detect, EthernetSpec, FlowSpec, Forwarding, LinkSpec,
+    MemorySpec, Message, NodeKind, NodeSpec, Notify, Order, QueueSpec, Select, Spread, SwitchSpec,
+    TrafficSpec, TransportSpec, WatchdogSpec,
+};
+
+pub(crate) type Run = Simulation<(), Rings>;
+
+/// Channel from the switch to the second station.
+pub(crate) const OUT: u32 = 2;
+
+fn node(kind: NodeKind, watchdog: Option<WatchdogSpec>) -> NodeSpec {
+    NodeSpec {
+        name: String::new(),
+        kind,
+        response: Duration::ZERO,
+        is_deaf: false,
+        watchdog,
+        promised: 0,
+    }
+}
+
+fn channel() -> ChannelSpec {
+    let queue = QueueSpec {
+        limit_bytes: Some(20_000),
+        high_bytes: 2_000,
+        low_bytes: 1_000,
+        quantum_bytes: 1,
+        ecn: None,
+    };
+    ChannelSpec {
+        rate: Rate(1_000_000_000),
+        delay: Duration(1),
+        order: Order::StrictPriority,
+        queues: Vec::from([queue; 2]),
+        inputs: Vec::new(),
+    }
+}
+
+/// Stations 0 and 2 at switch 1, two classes, PFC; a flow of each class from 0 to 2 that starts
+/// after the end of the run. Nothing moves by itself.
+pub(crate) fn spec(watchdog: Option<WatchdogSpec>) -> EthernetSpec {
+    let rules = BackPressureSpec {
+        classes: 3,
+        select: Select::Class,
+        detect: Detect::Outputs,
+        notify: Notify::Others,
+        message: Message::UntilCancelled,
+        time_out: None,
+        blocked: None,
+    };
+    let switch = NodeKind::Switch(SwitchSpec {
+        forwarding: Forwarding::StoreAndForward,
+        latency: Duration::ZERO,
+        memory: MemorySpec::Queues,
+        back_pressure: Some(rules),
+    });
+    let station = || node(NodeKind::Station { storm: None }, None);
+    let link = |a, b| LinkSpec {
+        ends: [a, b],
+        channels: [channel(), channel()],
+    };
+    let flow = |class| FlowSpec {
+        name: String::new(),
+        source: 0,
+        destination: 2,
+        class,
+        is_tagged: false,
+        transport: TransportSpec::Udp {
+            payload_bytes: 1_000,
+            has_rtp: false,
+        },
+        traffic: TrafficSpec::Infinite {
+            start: Time(2_000_000_000),
+            bytes: None,
+        },
+    };
+    EthernetSpec {
+        seed: 1,
+        stop_at: Time(1_000_000_000),
+        warm_up: Time::ZERO,
+        nodes: Vec::from([station(), node(switch, watchdog), station()]),
+        links: Vec::from([link(0, 1), link(1, 2)]),
+        routes: Vec::new(),
+        spread: Spread::Flows,
+        flows: Vec::from([flow(0), flow(1)]),
+        stall_after: Duration(1_000_000_000),
+    }
+}
+
+pub(crate) fn network(watchdog: Option<WatchdogSpec>) -> Run {
+    Simulation::new(&spec(watchdog)).expect("a sound network")
+}
+
+/// A frame of a class joins the queue to the second station.
+pub(crate) fn join(run: &mut Run, class: u8, bytes: u16) {
+    let payload = Payload::Udp {
+        bytes: 1,
+        number: 0,
+    };
+    let frame = Frame {
+        effect: Time::ZERO,
+        next: NONE,
+        way: 2 * u32::from(class),
+        hop: 0,
+        input: 0,
+        order: 0,
+        bytes,
+        class,
+        marks: 0,
+    };
+    let id = run.network.frames.data(frame, run.now, 0, &payload);
+    run.join(OUT, id);
+}

@@ -1,0 +1,253 @@
+//! Ports choose, frames start and leave.
+
+use backwater_kernel::{Event, EventQueue, Phase};
+
+use crate::frames::channel::Channel;
+use crate::frames::frame::{Frame, NONE};
+use crate::frames::network::Flow;
+use crate::frames::probe::Probe;
+use crate::frames::routes::Routes;
+use crate::frames::simulation::Simulation;
+
+impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+    /// An idle port starts what goes next, if anything may.
+    #[inline]
+    pub(crate) fn choose(&mut self, channel_id: u32) {
+        let network = &mut self.network;
+        let channel = &mut network.channels[channel_id as usize];
+        if channel.is_busy {
+            if channel.has_event {
+                return;
+            }
+            if channel.rests_at > self.now {
+                channel.has_event = true;
+                let event = Event::new(channel.rests_at, Phase::Transmit, channel_id, 0);
+                return self.events.push(event);
+            }
+            self.rest(channel_id);
+        }
+        let network = &mut self.network;
+        let channel = &mut network.channels[channel_id as usize];
+        if let Some(id) = channel.control.pop(&network.frames) {
+            return self.start(channel_id, id);
+        }
+        let ready = channel.waiting & !channel.stopped;
+        if ready == 0 {
+            return;
+        }
+        let class = match channel.is(Channel::TURNS) {
+            false => 7 - ready.leading_zeros() as u8,
+            true => self.take_turn(channel_id, ready),
+        };
+        let id = self.take(channel_id, class);
+        self.start(channel_id, id);
+    }
+
+    /// Deficit round robin (Shreedhar and Varghese 1995) over classes, from the highest down: a
+    /// turn adds the quantum; it lasts while the deficit covers the next frame.
+    fn take_turn(&mut self, channel_id: u32, ready: u8) -> u8 {
+        let classes = self.network.classes as u8;
+        loop {
+            let turn = self.network.channels[channel_id as usize].turn;
+            if ready & 1 << turn != 0 {
+                let bytes = u32::from(self.network.next_bytes(channel_id, turn));
+                let at = self.network.queue(channel_id, turn);
+                let queue = &mut self.network.queues[at];
+                if queue.deficit_bytes >= bytes {
+                    queue.deficit_bytes -= bytes;
+                    return turn;
+                }
+            }
+            let next = if turn == 0 { classes - 1 } else { turn - 1 };
+            self.network.channels[channel_id as usize].turn = next;
+            if ready & 1 << next != 0 {
+                let at = self.network.queue(channel_id, next);
+                let queue = &mut self.network.queues[at];
+                queue.deficit_bytes = queue.deficit_bytes.saturating_add(queue.quantum_bytes);
+            }
+        }
+    }
+
+    /// Takes the frame of a class that goes next out of its queue.
+    #[inline]
+    fn take(&mut self, channel_id: u32, class: u8) -> u32 {
+        let network = &mut self.network;
+        let at = network.queue(channel_id, class);
+        let queue = &mut network.queues[at];
+        queue.frames -= 1;
+        if network.lanes.is_empty() {
+            let id = queue.chain.pop(&network.frames);
+            if queue.chain.is_empty() {
+                queue.deficit_bytes = 0;
+                network.channels[channel_id as usize].waiting &= !(1 << class);
+            }
+            return id.unwrap_or(NONE);
+        }
+        if queue.frames == 0 {
+            queue.deficit_bytes = 0;
+        }
+        self.take_from_lanes(channel_id, class)
+    }
+
+    /// Its first bit leaves.
+    #[inline]
+    fn start(&mut self, channel_id: u32, id: u32) {
+        let now = self.now;
+        let network = &mut self.network;
+        let frame = *network.frames.get(id);
+        let busy = network.span(channel_id, u64::from(frame.bytes) + 20);
+        let channel = &mut network.channels[channel_id as usize];
+        let is_control = frame.is_control();
+        channel.is_busy = true;
+        channel.sends_control = is_control;
+        channel.sent_class = frame.class;
+        channel.sent_bytes = frame.bytes;
+        channel.sent_input = frame.input;
+        let (is_from_station, cuts, slot) = (
+            channel.is(Channel::FROM_STATION),
+            channel.is(Channel::CUTS_THROUGH),
+            channel.slot,
+        );
+        let mut effect = now + busy + channel.delay;
+        let (to, from) = (channel.to, channel.from);
+        channel.rests_at = now + busy;
+        let waits = channel.waiting != 0 || !channel.control.is_empty();
+        self.frame_hops += 1;
+        if is_control {
+            self.control_hops += 1;
+        } else {
+            self.next_hop(id, &frame, to);
+            if cuts && self.can_cut_through(channel_id, id) {
+                let least = self.network.span(channel_id, 84);
+                effect = now + least + self.network.channels[channel_id as usize].delay;
+            }
+            if is_from_station {
+                self.note_start_at_source(&frame);
+            }
+        }
+        let network = &mut self.network;
+        network.frames.get_mut(id).effect = effect;
+        let channel = &mut network.channels[channel_id as usize];
+        channel.wire.push(&mut network.frames, id);
+        self.hash.add(now.0 ^ u64::from(frame.bytes) << 48);
+        self.hash
+            .add(u64::from(channel_id) << 32 | u64::from(frame.way));
+        // Where nothing waits and nobody counts, the last bit needs no event: see `rest`.
+        let has_event = P::WATCHES
+            || waits
+            || !is_control
+                && (network.nodes[from as usize].counts_inputs
+                    || network.queues[network.queue(channel_id, frame.class)].is_congested);
+        network.channels[channel_id as usize].has_event = has_event;
+        if has_event {
+            self.events
+                .push(Event::new(now + busy, Phase::Transmit, channel_id, 0));
+        }
+        // An event for each frame: so long after now as after the start of every frame of its size.
+        self.events
+            .push(Event::new(effect, Phase::Deliver, slot, 0));
+        if P::WATCHES {
+            let view = self.network.view(id, channel_id);
+            self.probe.on_start(now, channel_id, &view);
+        }
+    }
+
+    /// Gives the frame its hop behind the channel it starts on.
+    #[inline]
+    fn next_hop(&mut self, id: u32, frame: &Frame, node: u32) {
+        let network = &mut self.network;
+        let hop = match &network.routes {
+            Routes::Paths { .. } => frame.hop + 1,
+            Routes::Tables(tables) => {
+                let to = network.destination(frame);
+                tables.after(frame.way, network.frames.number(id), node, to)
+            }
+        };
+        network.frames.get_mut(id).hop = hop;
+    }
+
+    fn can_cut_through(&self, channel_id: u32, id: u32) -> bool {
+        let network = &self.network;
+        match network.routes.channel(network.frames.get(id)) {
+            NONE => false,
+            next => network.rates[next as usize] <= network.rates[channel_id as usize],
+        }
+    }
+
+    #[inline]
+    fn note_start_at_source(&mut self, frame: &Frame) {
+        let flow = &mut self.network.flows[frame.flow() as usize];
+        if flow.is(Flow::PULLED) {
+            flow.in_port -= 1;
+            if flow.in_port == 0 {
+                self.pulled.push(frame.flow());
+            }
+        }
+    }
+
+    /// The event of a last bit.
+    #[inline]
+    pub(crate) fn finish_sending(&mut self, channel_id: u32) {
+        self.rest(channel_id);
+        let channel = &self.network.channels[channel_id as usize];
+        if channel.waiting != 0 || !channel.control.is_empty() {
+            self.wake(channel_id);
+        }
+    }
+
+    /// The last bit has left, now or, where nobody needed to know, before.
+    #[inline]
+    pub(crate) fn rest(&mut self, channel_id: u32) {
+        let network = &mut self.network;
+        let channel = &mut network.channels[channel_id as usize];
+        let (bytes, input) = (u64::from(channel.sent_bytes), channel.sent_input);
+        let (is_control, class) = (channel.sends_control, channel.sent_class);
+        let (from_station, node) = (channel.is(Channel::FROM_STATION), channel.from);
+        let at = channel.rests_at;
+        channel.is_busy = false;
+        channel.has_event = false;
+        if is_control {
+            network.control_sent[channel_id as usize] += 1;
+            return;
+        }
+        let queue_id = network.queue(channel_id, class);
+        let queue = &mut network.queues[queue_id];
+        queue.sub(at, bytes);
+        queue.sent += 1;
+        queue.sent_bytes += bytes;
+        let (held, clears) = (
+            queue.bytes,
+            queue.is_congested && queue.bytes < queue.low_bytes,
+        );
+        if !from_station {
+            if network.nodes[node as usize].counts_inputs {
+                network.nodes[node as usize].bytes -= bytes;
+                self.leave_input(node, input, class, bytes);
+            }
+            if clears {
+                self.clear(channel_id, class);
+            }
+        }
+        if P::WATCHES {
+            self.probe.on_sent(at, channel_id, class, held);
+        }
+    }
+}
+
+impl crate::frames::Network {
+    /// Bytes of the frame of a class that goes next; the class has one that may.
+    pub(crate) fn next_bytes(&self, channel: u32, class: u8) -> u16 {
+        let at = self.queue(channel, class);
+        let first = match self.lanes.get(at) {
+            None => self.queues[at].chain.first,
+            Some(lanes) => {
+                let next = lanes.next(&self.frames);
+                next.map_or(NONE, |lane| lanes.lanes[lane].chain.first)
+            }
+        };
+        match first {
+            NONE => 0,
+            first => self.frames.get(first).bytes,
+        }
+    }
+}

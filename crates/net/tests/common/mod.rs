@@ -1,0 +1,184 @@
+//! Small networks for the tests of the engine, written down by hand.
+#![allow(dead_code, unused_imports)]
+
+mod books;
+pub mod chain;
+mod draw;
+pub mod figure_5;
+mod figures;
+mod held;
+mod port_log;
+mod rated;
+mod watch;
+
+pub use books::{Books, complaints};
+pub use draw::*;
+pub use figures::*;
+pub use held::*;
+pub use port_log::{PortLog, observe};
+pub use rated::over_abr;
+pub use watch::{CreditCell, Watch};
+
+use backwater_kernel::{Duration, Rate, Rings, Time};
+use backwater_net::Simulation;
+use backwater_net::outcome::Outcome;
+use backwater_net::spec::*;
+
+pub const RATE: Rate = Rate(622_000_000);
+pub const BYTES: u32 = 53;
+
+pub fn cell() -> Duration {
+    RATE.serialization(BYTES as u64)
+}
+
+/// `halves` half cell times.
+pub fn halves(halves: u64) -> Duration {
+    Duration(cell().ps() / 2 * halves)
+}
+
+pub fn cells(cells: u64) -> Duration {
+    halves(2 * cells)
+}
+
+pub fn at(cells: u64) -> Time {
+    Time::ZERO + halves(2 * cells)
+}
+
+/// Builds networks link by link, flow by flow.
+pub struct Net {
+    pub spec: NetworkSpec,
+    pub timing: Timing,
+    pub delay: Duration,
+}
+
+impl Net {
+    pub fn new(timing: Timing, delay: Duration, stop_at: Time) -> Net {
+        let spec = NetworkSpec {
+            rate_ports: Vec::new(),
+            outages: Vec::new(),
+            seed: 1,
+            stop_at,
+            warm_up: Time::ZERO,
+            nodes: Vec::new(),
+            links: Vec::new(),
+            flows: Vec::new(),
+        };
+        Net {
+            spec,
+            timing,
+            delay,
+        }
+    }
+
+    pub fn node(&mut self, name: &str, kind: NodeKind) -> u32 {
+        self.spec.nodes.push(NodeSpec {
+            pool: None,
+            name: name.into(),
+            kind,
+        });
+        self.spec.nodes.len() as u32 - 1
+    }
+
+    pub fn channel(&self) -> ChannelSpec {
+        ChannelSpec {
+            rate: RATE,
+            delay: self.delay,
+            handling: Duration::ZERO,
+            timing: self.timing,
+            errors: ErrorSpec::default(),
+            scheduler: SchedulerSpec::default(),
+        }
+    }
+
+    /// Joins two nodes; the channel from `a` to `b`.
+    pub fn link(&mut self, a: u32, b: u32) -> u32 {
+        let (forward, backward) = (self.channel(), self.channel());
+        self.spec.links.push(LinkSpec {
+            ends: [a, b],
+            channels: [forward, backward],
+        });
+        2 * (self.spec.links.len() as u32 - 1)
+    }
+
+    /// The true control loop.
+    pub fn loop_time(&self) -> Duration {
+        let wire = if self.timing == Timing::StoreAndForward {
+            cell().ps()
+        } else {
+            0
+        };
+        Duration(2 * (wire + self.delay.ps()))
+    }
+
+    pub fn n23(&self, n2: u32, n3: u32) -> FlowControlSpec {
+        FlowControlSpec::Credit(self.credit(CreditRule::N23, 0, n2, n3))
+    }
+
+    pub fn credit(&self, rule: CreditRule, n1: u32, n2: u32, n3: u32) -> CreditSpec {
+        CreditSpec {
+            rule,
+            n1,
+            n2,
+            n3,
+            window: self.loop_time(),
+            bind: Bind::Start,
+            redundant_every: None,
+            refresh_every: None,
+            request_after: None,
+            resync_every: None,
+        }
+    }
+
+    /// A greedy flow over `channels`, one after another.
+    pub fn flow(&mut self, source: u32, channels: &[u32], control: FlowControlSpec) -> usize {
+        let limit_units = match &control {
+            FlowControlSpec::None => None,
+            FlowControlSpec::Credit(credit) => Some(credit.n1 + credit.n2 + credit.n3),
+        };
+        let legs = channels.iter().enumerate().map(|(i, &channel)| LegSpec {
+            channel,
+            parent: i.checked_sub(1).map(|parent| parent as u32),
+            flow_control: control,
+            buffer: BufferSpec {
+                limit_units,
+                overflow: Overflow::Drop,
+            },
+        });
+        self.spec.flows.push(FlowSpec {
+            name: format!("VC{}", self.spec.flows.len() + 1),
+            source,
+            legs: legs.collect(),
+            priority: 0,
+            unit_bytes: BYTES,
+            sizes: Vec::new(),
+            traffic: TrafficSpec::Greedy {
+                start: Time::ZERO,
+                total: None,
+            },
+            source_control: SourceControlSpec::None,
+            sink: SinkSpec::Infinite,
+            partner: None,
+            reserve: None,
+            envelope: None,
+            policer: None,
+            on_alarm: OnAlarm::Ignore,
+            session: None,
+        });
+        self.spec.flows.len() - 1
+    }
+}
+
+/// Runs to the end.
+pub fn run(spec: &NetworkSpec) -> Outcome {
+    let mut simulation = Simulation::<Rings>::new(spec, ()).expect("it is sound");
+    simulation.run();
+    simulation.outcome()
+}
+
+/// Runs to the end and watches one leg; nothing may be broken.
+pub fn watch(spec: &NetworkSpec, leg: u32) -> Watch {
+    let mut simulation = Simulation::<Rings, _>::new(spec, Watch::of(leg)).expect("it is sound");
+    simulation.run();
+    assert_eq!(simulation.outcome().violations.total(), 0);
+    simulation.into_probe()
+}

@@ -1,0 +1,9 @@
+//! Frames by class: exact cases, endings, standstills, the audit, and that nothing depends on how
+//! a run is cut.
+
+mod audit;
+mod common;
+mod endings;
+mod exact;
+mod identity;
+mod standstill;
