@@ -5,8 +5,8 @@
 //! and the single sources of the router that docs/booksim.md compares with a peer.
 
 use backwater_flit::Simulation;
-use backwater_flit::outcome::Stop;
 use backwater_flit::spec::FabricSpec;
+use backwater_kernel::Stop;
 use backwater_scenario::{Engine, Source};
 
 use super::{Clock, Options};
@@ -194,7 +194,7 @@ fn once(spec: &FabricSpec) -> Result<Cost, String> {
     simulation.run();
     let seconds = clock.seconds();
     let outcome = simulation.outcome();
-    if outcome.stop == Stop::Deadlocked || outcome.violations.total() > 0 {
+    if outcome.stop == Stop::Standstill || outcome.violations.total() > 0 {
         return Err("a run of the standard set failed".into());
     }
     Ok(Cost {

@@ -86,7 +86,7 @@ impl Job {
             trace_hash: outcome.trace_hash,
             events: outcome.events,
             broken: outcome.violations.total(),
-            standstill: matches!(outcome.stop, backwater_net::outcome::Stop::Stuck(_)),
+            standstill: outcome.stop == backwater_kernel::Stop::Standstill,
             wall_seconds: 0.0,
         }))
     }
@@ -109,10 +109,7 @@ impl Job {
             trace_hash: outcome.trace_hash,
             events: outcome.events,
             broken: outcome.violations.total(),
-            standstill: matches!(
-                outcome.stop,
-                backwater_net::frames::outcome::Stop::Deadlocked(_)
-            ),
+            standstill: outcome.stop == backwater_kernel::Stop::Standstill,
             wall_seconds: 0.0,
         }))
     }

@@ -4,9 +4,9 @@ use std::time::Duration as WallTime;
 
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::counted;
-use backwater_kernel::{Duration, Rings, Time};
+use backwater_kernel::{Duration, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::{EthernetOutcome, Stop};
+use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::probe::{Audit, Coverage, Probe, Recorder};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_net::outcome::Series;
@@ -195,7 +195,7 @@ impl EthernetRun<'_> {
     fn conclude(mut self, found: &Found) -> u8 {
         let outcome = &found.outcome;
         let ending = ending(outcome);
-        if let Stop::Deadlocked(standstill) = &outcome.stop {
+        if let Some(standstill) = &outcome.standstill {
             let what = match standstill.is_circle {
                 true => "deadlock: queues wait for each other in a cycle",
                 false => "standstill: queues wait for one that is stopped and never resumed",
@@ -249,7 +249,7 @@ fn covered(seen: &Coverage) -> String {
 fn ending(outcome: &EthernetOutcome) -> Ending {
     match outcome.stop {
         Stop::Interrupted => Ending::of_stopped(),
-        Stop::Deadlocked(_) => Ending::Failed,
+        Stop::Standstill => Ending::Failed,
         _ if outcome.violations.total() > 0 => Ending::Failed,
         _ => Ending::Done,
     }

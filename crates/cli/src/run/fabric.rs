@@ -5,12 +5,12 @@ use std::time::Duration as WallTime;
 
 use backwater_flit::Simulation;
 use backwater_flit::meter::Phase;
-use backwater_flit::outcome::{FabricOutcome, Stop};
+use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::probe::{Audit, Coverage, Probe, TraceProbe};
 use backwater_flit::series::{Recorder, Series, SeriesSpec};
 use backwater_flit::shard;
 use backwater_flit::spec::{FabricSpec, MeasureSpec, WarmUp};
-use backwater_kernel::Duration;
+use backwater_kernel::{Duration, Stop};
 use backwater_results::{
     fabric_manifest, fabric_report, fabric_summary, fabric_tables, fabric_terminal_summary,
 };
@@ -206,12 +206,8 @@ impl FabricRun<'_> {
             }
         }
         bar.finish_and_clear();
-        let mut outcome = engine.outcome();
-        if more {
-            outcome.stop = Stop::Interrupted;
-        }
         Ok(Finished {
-            outcome,
+            outcome: engine.outcome(),
             wall_seconds: pace.seconds(),
             cpu_seconds: pace.cpu_seconds(),
             engine,
@@ -307,7 +303,7 @@ fn what_grew(outcome: &FabricOutcome) -> String {
 fn ending(outcome: &FabricOutcome) -> Ending {
     match outcome.stop {
         Stop::Interrupted => Ending::of_stopped(),
-        Stop::Deadlocked => Ending::Failed,
+        Stop::Standstill => Ending::Failed,
         _ if outcome.violations.total() > 0 => Ending::Failed,
         _ => Ending::Done,
     }

@@ -4,9 +4,9 @@ use std::time::Duration as WallTime;
 
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::counted;
-use backwater_kernel::{Rings, Time};
+use backwater_kernel::{Rings, Stop, Time};
 use backwater_net::Simulation;
-use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series, Stop};
+use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series};
 use backwater_net::probe::{
     Audit, Coverage, Ports, PortsSpec, Probe, Recorder, Recovery, TraceProbe,
 };
@@ -222,13 +222,13 @@ impl PacketRun<'_> {
         let outcome = &found.outcome;
         let ending = match (outcome.stop, outcome.violations.total()) {
             (Stop::Interrupted, _) => Ending::of_stopped(),
-            (Stop::Stuck(_), _) => Ending::Failed,
+            (Stop::Standstill, _) => Ending::Failed,
             (_, 0) => Ending::Done,
             _ => Ending::Failed,
         };
         if let Some(still) = standstill_sentence(outcome, self.scenario.cell) {
             match outcome.stop {
-                Stop::Stuck(_) => eprintln!("error: standstill: {still}"),
+                Stop::Standstill => eprintln!("error: standstill: {still}"),
                 _ => eprintln!("note: standstill: {still}"),
             }
         }

@@ -5,11 +5,9 @@
 
 use std::time::Duration as WallTime;
 
-use backwater_kernel::{Duration, Rings, Time};
+use backwater_kernel::{Duration, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::{
-    DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome, Stop,
-};
+use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome};
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_results::ethernet::{fairness, flow_tables, goodputs, merged};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
@@ -292,7 +290,7 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         ),
         total(|f| f.ends.tcp.time_outs) as f64,
         sum(|queue| queue.watchdog_trips),
-        flag(matches!(outcome.stop, Stop::Deadlocked(_))),
+        flag(outcome.stop == Stop::Standstill),
         outcome.violations.total() as f64,
     ]
 }
@@ -358,7 +356,7 @@ mod tests {
         }
         let outcome = EthernetOutcome {
             flows: vec![flow],
-            stop: Stop::Deadlocked(Default::default()),
+            stop: Stop::Standstill,
             violations,
             ..engine.outcome()
         };

@@ -4,12 +4,12 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Duration, EventQueue, Place, Time};
+use backwater_kernel::{Duration, EventQueue, Place, Stop, Time};
 
 use crate::frames::frame::{Chain, NONE};
 use crate::frames::network::{Network, Underway};
 use crate::frames::outcome::{
-    ChannelOutcome, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome, Stop,
+    ChannelOutcome, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome,
 };
 use crate::frames::probe::Probe;
 use crate::frames::simulation::Simulation;
@@ -25,7 +25,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
         let mut outcome = EthernetOutcome {
             ended_at,
             stop: match &self.standstill {
-                Some(standstill) => Stop::Deadlocked(standstill.clone()),
+                Some(_) => Stop::Standstill,
                 None if ended_at >= self.stop_at => Stop::TimeReached,
                 None if is_drained => Stop::Drained,
                 None => Stop::Interrupted,
@@ -38,6 +38,7 @@ impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
             channels: self.channel_outcomes(since, ended_at),
             nodes: self.node_outcomes(),
             violations: self.violations.clone(),
+            standstill: self.standstill.clone(),
         };
         self.balance(&mut outcome);
         outcome
