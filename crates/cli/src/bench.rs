@@ -186,8 +186,7 @@ fn least(network: &NetworkSpec, runs: u32) -> Result<Cost, String> {
 }
 
 fn once(network: &NetworkSpec) -> Result<Cost, String> {
-    let mut simulation =
-        Simulation::<Rings>::new(network, ()).map_err(|error| error.to_string())?;
+    let mut simulation = Simulation::<Rings>::new(network).map_err(|error| error.to_string())?;
     let clock = Clock::start();
     simulation.run();
     let seconds = clock.seconds();
@@ -258,7 +257,7 @@ fn idle_abr(runs: u32) -> Result<(), String> {
 /// Memory that building the network takes, per link of an idle circuit.
 fn bytes_per_link(network: &NetworkSpec, links: usize) -> Option<String> {
     let before = machine::resident_bytes()?;
-    let simulation = Simulation::<Rings>::new(network, ()).ok()?;
+    let simulation = Simulation::<Rings>::new(network).ok()?;
     let after = machine::resident_bytes()?;
     drop(simulation);
     if links < 10_000 {

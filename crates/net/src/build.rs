@@ -39,13 +39,23 @@ use crate::timer::Timer;
 /// Longest run and longest delay: sums of a few must not overflow the clock.
 const CLOCK_MAX_PS: u64 = u64::MAX / 4;
 
+impl<Q: EventQueue> Simulation<Q> {
+    /// A network at time zero.
+    ///
+    /// # Errors
+    /// As [`Simulation::with_probe`].
+    pub fn new(spec: &NetworkSpec) -> Result<Self, BuildError> {
+        Simulation::with_probe(spec, ())
+    }
+}
+
 impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A network at time zero with a probe looking on.
     ///
     /// # Errors
     /// If the specification contradicts itself: an index out of range, a leg that does not
     /// follow its parent, a zero where the engine needs more.
-    pub fn new(spec: &NetworkSpec, probe: P) -> Result<Self, BuildError> {
+    pub fn with_probe(spec: &NetworkSpec, probe: P) -> Result<Self, BuildError> {
         verify(spec)?;
         let mut network = network(spec);
         let rates = RatePorts::new(&network.legs, spec);

@@ -30,7 +30,7 @@ fn run(abr: AbrSpec) -> (Outcome, Vec<Series>) {
     let recorder = Recorder::new(&spec, &wanted);
     let audit = Audit::new(&spec);
     let mut simulation: Simulation<backwater_kernel::Rings, _> =
-        Simulation::new(&spec, (recorder, audit)).expect("a network");
+        Simulation::with_probe(&spec, (recorder, audit)).expect("a network");
     simulation.run();
     let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
@@ -76,7 +76,7 @@ fn circuits_that_can_not_work_are_refused() {
     let refused = |change: fn(&mut NetworkSpec)| {
         let mut spec = sound();
         change(&mut spec);
-        let built = Simulation::<backwater_kernel::Rings, ()>::new(&spec, ());
+        let built = Simulation::<backwater_kernel::Rings, ()>::new(&spec);
         built.err().map(|error| error.0).unwrap_or_default()
     };
     assert_eq!(refused(|_| {}), "");
@@ -146,7 +146,7 @@ fn marked(every: Option<backwater_kernel::Duration>) -> (f64, u64) {
     let wanted = [series("acr", Measure::AllowedRate, Some(0))];
     let recorder = Recorder::new(&spec, &wanted);
     let mut simulation: Simulation<backwater_kernel::Rings, _> =
-        Simulation::new(&spec, (recorder, Audit::new(&spec))).expect("a network");
+        Simulation::with_probe(&spec, (recorder, Audit::new(&spec))).expect("a network");
     simulation.run();
     let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);

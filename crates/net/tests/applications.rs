@@ -170,7 +170,7 @@ fn requests_wait_for_abr_both_ways() {
 fn refusal(traffic: TrafficSpec) -> Option<String> {
     let mut net = conversation(5, 100);
     net.spec.flows[0].traffic = traffic;
-    let built: Result<Simulation, _> = Simulation::new(&net.spec, ());
+    let built: Result<Simulation, _> = Simulation::new(&net.spec);
     built.err().map(|error| error.0)
 }
 
@@ -193,6 +193,6 @@ fn what_contradicts_itself_is_refused() {
     }
     let mut net = asking(requests(), 100);
     net.spec.flows[0].partner = None;
-    let alone: Result<Simulation, _> = Simulation::new(&net.spec, ());
+    let alone: Result<Simulation, _> = Simulation::new(&net.spec);
     assert!(alone.is_err_and(|error| error.0.contains("partner")));
 }

@@ -132,7 +132,7 @@ fn a_unit_that_would_be_held_too_long_is_dropped() {
 #[test]
 fn a_greedy_source_before_a_maximum_residence_is_refused() {
     let net = one_port(Some(cells(1)), &[(every(10), greedy())]);
-    assert!(Simulation::<Rings>::new(&net.spec, ()).is_err());
+    assert!(Simulation::<Rings>::new(&net.spec).is_err());
 }
 
 /// Flows over two hosts and one switch; the way out shapes.

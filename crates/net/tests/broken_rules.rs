@@ -43,7 +43,7 @@ fn a_window_short_by_k_overfills_by_exactly_k() {
 fn the_audit_sees_a_short_window_before_the_buffer_overflows() {
     let net = short_window_net(2);
     let audit = Audit::new(&net.spec);
-    let mut simulation = Simulation::<Rings, _>::new(&net.spec, audit).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::with_probe(&net.spec, audit).expect("it is sound");
     simulation.run();
     let overflow = simulation.outcome().violations.kept()[0].at;
     let violations = simulation.probe().violations().kept();

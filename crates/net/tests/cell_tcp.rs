@@ -252,7 +252,7 @@ fn two_connections_do_not_mix() {
 fn refusal(change: impl FnOnce(&mut NetworkSpec)) -> Option<String> {
     let mut net = over(bulk(None), at(100));
     change(&mut net.spec);
-    let built: Result<Simulation, _> = Simulation::new(&net.spec, ());
+    let built: Result<Simulation, _> = Simulation::new(&net.spec);
     built.err().map(|error| error.0)
 }
 

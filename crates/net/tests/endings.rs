@@ -79,7 +79,7 @@ fn requests_keep_a_blocked_run_alive() {
 #[test]
 fn a_run_cut_short_is_interrupted_and_can_go_on() {
     let net = ten_units(4, 20);
-    let mut simulation = Simulation::<Rings>::new(&net.spec, ()).expect("it is sound");
+    let mut simulation = Simulation::<Rings>::new(&net.spec).expect("it is sound");
     assert!(simulation.run_until(at(12)));
     let half = simulation.outcome();
     assert_eq!(half.stop, Stop::Interrupted);
@@ -121,7 +121,7 @@ fn a_run_that_ends_before_its_warm_up_has_measured_nothing() {
 fn looking_early_changes_no_statistics() {
     let mut net = figure_14(at(3000));
     net.spec.warm_up = at(1000);
-    let mut simulation = Simulation::<Rings>::new(&net.spec, ()).expect("it is sound");
+    let mut simulation = Simulation::<Rings>::new(&net.spec).expect("it is sound");
     simulation.run_until(at(400));
     let early = simulation.outcome();
     assert_eq!(early.stop, Stop::Interrupted);
@@ -137,7 +137,7 @@ fn slices_by_events_change_nothing() {
     let net = ten_units(4, 20);
     let whole = format!("{:?}", run(&net.spec));
     for events in [1, 2, 7, 1_000] {
-        let mut simulation = Simulation::<Rings>::new(&net.spec, ()).expect("sound");
+        let mut simulation = Simulation::<Rings>::new(&net.spec).expect("sound");
         let mut slices = 1;
         while simulation.run_some(Time::MAX, events).is_none() {
             slices += 1;

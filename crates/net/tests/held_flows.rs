@@ -121,7 +121,7 @@ fn every_combination_conserves_units() {
 /// Units refused, after a look at everything else.
 fn conserves(spec: &NetworkSpec) -> u64 {
     let audit = Audit::new(spec);
-    let mut simulation = Simulation::<Rings, _>::new(spec, audit).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::with_probe(spec, audit).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0);
@@ -131,7 +131,7 @@ fn conserves(spec: &NetworkSpec) -> u64 {
     assert_eq!(flow.offered_total, accounted);
     assert_eq!(flow.drops.total(), flow.lost_total);
     assert!(flow.delivered_total > 50, "{}", flow.delivered_total);
-    let mut other = Simulation::<Heap>::new(spec, ()).expect("it is sound");
+    let mut other = Simulation::<Heap>::new(spec).expect("it is sound");
     other.run();
     assert_eq!(other.outcome().trace_hash, outcome.trace_hash);
     flow.lost_total
@@ -180,11 +180,11 @@ fn what_contradicts_itself_is_refused() {
     let refused = |what: &str, change: &dyn Fn(&mut FlowSpec)| {
         let mut net = sound();
         change(&mut net.spec.flows[0]);
-        let built = Simulation::<Rings>::new(&net.spec, ());
+        let built = Simulation::<Rings>::new(&net.spec);
         let error = built.err().unwrap_or_else(|| panic!("{what} was taken"));
         assert!(error.0.contains(what), "{what}: {error}");
     };
-    assert!(Simulation::<Rings>::new(&sound().spec, ()).is_ok());
+    assert!(Simulation::<Rings>::new(&sound().spec).is_ok());
     let drop = |rule| held_to(rule, Excess::Drop);
     refused("above zero", &|flow| flow.envelope = drop(sliding(0, 10)));
     refused("above zero", &|flow| flow.policer = drop(sliding(1, 0)));
@@ -247,7 +247,7 @@ fn traffic_that_contradicts_itself_is_refused() {
     };
     let is_sound = |traffic| {
         let net = alone(traffic, at(100));
-        Simulation::<Rings>::new(&net.spec, ()).is_ok()
+        Simulation::<Rings>::new(&net.spec).is_ok()
     };
     assert!(is_sound(poisson(5, 4)) && is_sound(trains(1.0, 1)));
     assert!(!is_sound(poisson(5, 5)) && !is_sound(poisson(5, 6)));

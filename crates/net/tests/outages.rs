@@ -48,7 +48,7 @@ fn credit_cut(for_cells: u64, refresh: bool) -> (u64, u64) {
         credit.refresh_every = refresh.then_some(cells(50));
     }
     let audit = Audit::new(&net.spec);
-    let mut simulation = Simulation::<Rings, _>::new(&net.spec, audit).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::with_probe(&net.spec, audit).expect("it is sound");
     simulation.run();
     let leg = simulation.outcome().legs[0].clone();
     assert_eq!(simulation.probe().violations().total(), 0);
@@ -92,7 +92,7 @@ fn outages_that_make_no_sense_are_refused() {
     let refused = |outage| {
         let mut net = alone(every(10, 0, None), at(100));
         net.spec.outages = vec![outage];
-        let built: Result<Simulation, _> = Simulation::new(&net.spec, ());
+        let built: Result<Simulation, _> = Simulation::new(&net.spec);
         built.is_err()
     };
     assert!(!refused(cut(1, at(5), at(6))));
@@ -110,7 +110,8 @@ fn recover(traffic: TrafficSpec, net: impl FnOnce(&mut Net)) -> RecoveryOutcome 
     spec.outages = vec![cut(0, Time(20 * MS), Time(30 * MS))];
     net(&mut conversation);
     let spec = &conversation.spec;
-    let mut simulation = Simulation::<Rings, _>::new(spec, Recovery::new(spec)).expect("sound");
+    let mut simulation =
+        Simulation::<Rings, _>::with_probe(spec, Recovery::new(spec)).expect("sound");
     simulation.run();
     let ended_at = simulation.outcome().ended_at;
     simulation.probe().outcome(ended_at)

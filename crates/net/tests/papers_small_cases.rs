@@ -109,7 +109,7 @@ fn figure_17_settles_at_a_third_and_two_thirds() {
     let mut net = figure_17(Timing::StoreAndForward, at(20_000));
     net.spec.warm_up = at(10_000);
     let audit = Audit::new(&net.spec);
-    let mut simulation = Simulation::<Rings, _>::new(&net.spec, audit).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::with_probe(&net.spec, audit).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
     let audit = simulation.into_probe();

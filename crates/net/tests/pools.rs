@@ -33,7 +33,7 @@ impl Probe for Losses {
 /// Runs to the end; nothing may be broken, and the audit must agree.
 fn run_audited(spec: &NetworkSpec) -> (Outcome, Vec<(Time, u32, u64, LossCause)>) {
     let probe = (Audit::new(spec), Losses::default());
-    let mut simulation = Simulation::<Rings, _>::new(spec, probe).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::with_probe(spec, probe).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
@@ -310,7 +310,7 @@ fn pools_that_cannot_work_are_refused() {
         let to_b = star.to_b;
         star.flow(to_b, at(20), 3);
         change(&mut star);
-        let built = Simulation::<Rings>::new(&star.net.spec, ());
+        let built = Simulation::<Rings>::new(&star.net.spec);
         built.err().map_or(String::new(), |error| error.0)
     };
     assert_eq!(refusal(&|_| {}), "");
@@ -431,7 +431,7 @@ fn pools_keep_their_limits_and_everything_balances_in_any_network() {
     for seed in 0..60 {
         let spec = drawn(seed);
         let probe = (Audit::new(&spec), Levels::of(&spec));
-        let mut simulation = Simulation::<Rings, _>::new(&spec, probe).expect("it is sound");
+        let mut simulation = Simulation::<Rings, _>::with_probe(&spec, probe).expect("it is sound");
         simulation.run();
         let outcome = simulation.outcome();
         assert_eq!(
@@ -478,7 +478,8 @@ fn the_audit_sees_a_pool_beyond_its_limit() {
     let mut smaller = star.net.spec.clone();
     smaller.nodes[0].pool = Some(pool(2, WhenFull::PushOut, Hold::End));
     let audit = Audit::new(&smaller);
-    let mut simulation = Simulation::<Rings, _>::new(&star.net.spec, audit).expect("it is sound");
+    let mut simulation =
+        Simulation::<Rings, _>::with_probe(&star.net.spec, audit).expect("it is sound");
     simulation.run();
     let violations = simulation.probe().violations().kept();
     assert!(violations[0].what.contains("holds 3 units, 159 bytes"));

@@ -26,7 +26,7 @@ fn series(measure: Measure, flow: Option<u32>, channel: u32, window: Option<u64>
 
 fn record(net: &Net, wanted: &[SeriesSpec]) -> Vec<Series> {
     let recorder = Recorder::new(&net.spec, wanted);
-    let simulation: Result<Simulation<Rings, _>, _> = Simulation::new(&net.spec, recorder);
+    let simulation: Result<Simulation<Rings, _>, _> = Simulation::with_probe(&net.spec, recorder);
     let mut simulation = simulation.expect("a network");
     simulation.run();
     simulation.probe().series(at(24 * PERIOD))

@@ -222,7 +222,7 @@ impl Probe for Ends {
 fn a_tear_down_follows_the_last_unit_out_of_each_port() {
     let (net, _) = closing(900);
     let mut simulation =
-        Simulation::<Rings, _>::new(&net.spec, Ends::default()).expect("it is sound");
+        Simulation::<Rings, _>::with_probe(&net.spec, Ends::default()).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0);
@@ -328,7 +328,7 @@ fn sessions_that_could_hang_are_refused() {
     let refusal = |change: &dyn Fn(&mut NetworkSpec)| {
         let (mut net, _) = closing(900);
         change(&mut net.spec);
-        let built = Simulation::<Rings>::new(&net.spec, ());
+        let built = Simulation::<Rings>::new(&net.spec);
         built.err().map_or(String::new(), |error| error.0)
     };
     assert_eq!(refusal(&|_| {}), "");
@@ -379,7 +379,7 @@ fn reservations_fit_and_end_in_any_network() {
             continue;
         }
         let probe = (Audit::new(&spec), Books::of(&spec));
-        let mut simulation = Simulation::<Rings, _>::new(&spec, probe).expect("it is sound");
+        let mut simulation = Simulation::<Rings, _>::with_probe(&spec, probe).expect("it is sound");
         simulation.run();
         let outcome = simulation.outcome();
         assert_eq!(
@@ -438,7 +438,8 @@ fn the_audit_sees_an_overbooked_channel() {
     slower.links[2].channels[0].rate = Rate(299 * MBPS);
     for (spec, expected) in [(&net.spec, false), (&slower, true)] {
         let audit = Audit::new(spec);
-        let mut simulation = Simulation::<Rings, _>::new(&net.spec, audit).expect("it is sound");
+        let mut simulation =
+            Simulation::<Rings, _>::with_probe(&net.spec, audit).expect("it is sound");
         simulation.run();
         let violations = simulation.probe().violations().kept();
         assert_eq!(!violations.is_empty(), expected);

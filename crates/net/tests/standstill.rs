@@ -293,7 +293,7 @@ fn a_circuit_is_dead_when_it_stood_for_a_tenth_of_the_run() {
     net.spec.links[0].channels[1].errors.from = at(4000);
     let whole = run(&net.spec);
     assert!(whole.standstill.is_some());
-    let mut simulation = Simulation::<Rings>::new(&net.spec, ()).expect("it is sound");
+    let mut simulation = Simulation::<Rings>::new(&net.spec).expect("it is sound");
     let mut steps = 0;
     while simulation.run_until(at(700 * (steps + 1))) {
         assert_eq!(simulation.outcome().standstill, None);

@@ -226,7 +226,7 @@ fn credit_scenarios() -> Vec<(&'static str, Net)> {
 }
 
 fn line<Q: backwater_kernel::EventQueue>(name: &str, net: &Net) -> String {
-    let mut simulation = Simulation::<Q>::new(&net.spec, ()).expect("it is sound");
+    let mut simulation = Simulation::<Q>::new(&net.spec).expect("it is sound");
     simulation.run();
     let found = simulation.outcome();
     format!(

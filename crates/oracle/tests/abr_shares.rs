@@ -28,7 +28,8 @@ impl Probe for Longest {
 
 fn longest_queue(spec: &NetworkSpec) -> f64 {
     let probe = Longest::default();
-    let mut simulation = Simulation::<Rings, Longest>::new(spec, probe).expect("a sound network");
+    let mut simulation =
+        Simulation::<Rings, Longest>::with_probe(spec, probe).expect("a sound network");
     simulation.run();
     f64::from(simulation.into_probe().0)
 }
@@ -215,7 +216,7 @@ fn unfairness(lot: &ParkingLot, target: f64) -> f64 {
     let legs = lot.spec.flows.iter().map(|flow| flow.legs.len()).sum();
     let from = Time(lot.spec.stop_at.ps() / 2);
     let probe = Sent(vec![0; legs], from);
-    let mut simulation = Simulation::<Rings, Sent>::new(&lot.spec, probe).expect("sound");
+    let mut simulation = Simulation::<Rings, Sent>::with_probe(&lot.spec, probe).expect("sound");
     simulation.run();
     let sent = simulation.into_probe().0;
     let seconds = lot.spec.stop_at.since(from).seconds();

@@ -27,7 +27,7 @@ impl Probe for Starts {
 
 fn fast<Q: backwater_kernel::EventQueue>(spec: &NetworkSpec) -> (Vec<Start>, u64) {
     let mut simulation =
-        Simulation::<Q, Starts>::new(spec, Starts::default()).expect("a sound network");
+        Simulation::<Q, Starts>::with_probe(spec, Starts::default()).expect("a sound network");
     simulation.run();
     let hash = simulation.outcome().trace_hash;
     let mut starts = simulation.into_probe().0;

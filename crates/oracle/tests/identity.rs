@@ -23,7 +23,7 @@ impl Probe for DataStarts {
 
 fn data_starts(spec: &NetworkSpec) -> DataStarts {
     let mut simulation =
-        Simulation::<Rings, _>::new(spec, DataStarts::default()).expect("a sound network");
+        Simulation::<Rings, _>::with_probe(spec, DataStarts::default()).expect("a sound network");
     simulation.run();
     simulation.into_probe()
 }
@@ -62,7 +62,7 @@ fn with_loss_they_part() {
 }
 
 fn hash<P: Probe>(spec: &NetworkSpec, probe: P) -> u64 {
-    let mut simulation = Simulation::<Rings, P>::new(spec, probe).expect("a sound network");
+    let mut simulation = Simulation::<Rings, P>::with_probe(spec, probe).expect("a sound network");
     simulation.run();
     simulation.outcome().trace_hash
 }
@@ -117,7 +117,7 @@ fn probes_change_nothing() {
 
 /// The whole outcome as text: every count, every statistic.
 fn in_slices(spec: &NetworkSpec, ends: impl Iterator<Item = Time>) -> String {
-    let mut simulation = Simulation::<Rings>::new(spec, ()).expect("a sound network");
+    let mut simulation = Simulation::<Rings>::new(spec).expect("a sound network");
     for end in ends {
         simulation.run_until(end);
     }

@@ -42,7 +42,7 @@ struct Found {
 
 fn fast(spec: &NetworkSpec) -> (Found, u64) {
     let mut simulation =
-        Simulation::<Rings, Starts>::new(spec, Starts::default()).expect("a sound network");
+        Simulation::<Rings, Starts>::with_probe(spec, Starts::default()).expect("a sound network");
     simulation.run();
     let outcome = simulation.outcome();
     let mut starts = simulation.into_probe().0;

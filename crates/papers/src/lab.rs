@@ -194,7 +194,7 @@ impl Lab {
         let scenario = self.scenario(file, sets)?;
         let recorder = Recorder::new(&scenario.network, &scenario.series);
         let probe = (recorder, probe(&scenario));
-        let mut simulation = Simulation::<Rings, _>::new(&scenario.network, probe)
+        let mut simulation = Simulation::<Rings, _>::with_probe(&scenario.network, probe)
             .map_err(|error| LabError(format!("{file}: {error}")))?;
         let mut until = Time::ZERO;
         loop {

@@ -401,7 +401,7 @@ fn background_of_others_comes_first_where_it_has_priority() {
 #[test]
 fn the_engine_comes_close_to_the_shares() {
     let spec = network();
-    let mut simulation = Simulation::<Rings, _>::new(&spec, ()).unwrap();
+    let mut simulation = Simulation::<Rings>::new(&spec).unwrap();
     simulation.run();
     let outcome = simulation.outcome();
     let tables = run_tables(&spec, &outcome, None, sample::info().cell);

@@ -49,7 +49,7 @@ fn network() -> NetworkSpec {
 }
 
 fn run(spec: &NetworkSpec) -> Outcome {
-    let mut simulation = Simulation::<Rings>::new(spec, ()).expect("a sound network");
+    let mut simulation = Simulation::<Rings>::new(spec).expect("a sound network");
     simulation.run();
     simulation.outcome()
 }
@@ -103,7 +103,7 @@ fn bursts_come_from_the_ports() {
     let spec = network();
     let window = Duration(1_000_000_000);
     let ports = Ports::new(&spec, PortsSpec { window });
-    let mut simulation = Simulation::<Rings, _>::new(&spec, ports).expect("a sound network");
+    let mut simulation = Simulation::<Rings, _>::with_probe(&spec, ports).expect("a sound network");
     simulation.run();
     let outcome = simulation.outcome();
     let ports = simulation.probe().outcome(outcome.ended_at);

@@ -284,7 +284,7 @@ fn watched<P: Probe>(probe: P) -> (EthernetOutcome, P) {
     let mut spec = run::spec();
     spec.stop_at = Time(20_000_000_000);
     spec.warm_up = Time::ZERO;
-    let mut engine = Simulation::<(Option<P>, ()), Rings>::with_probe(&spec, (Some(probe), ()))
+    let mut engine = Simulation::<Rings, (Option<P>, ())>::with_probe(&spec, (Some(probe), ()))
         .expect("it can be run");
     engine.run();
     let outcome = engine.outcome();

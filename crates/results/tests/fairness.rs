@@ -68,7 +68,7 @@ fn figure_17() -> NetworkSpec {
 }
 
 fn simulated(spec: &NetworkSpec) -> Outcome {
-    let mut simulation = Simulation::<Rings, _>::new(spec, ()).unwrap();
+    let mut simulation = Simulation::<Rings>::new(spec).unwrap();
     simulation.run();
     simulation.outcome()
 }

@@ -46,7 +46,7 @@ fn network() -> NetworkSpec {
 fn measured(spec: &NetworkSpec) -> (Outcome, PortsOutcome) {
     let window = Duration(spec.stop_at.ps() / 1000);
     let ports = Ports::new(spec, PortsSpec { window });
-    let mut simulation = Simulation::<Rings, _>::new(spec, ports).unwrap();
+    let mut simulation = Simulation::<Rings, _>::with_probe(spec, ports).unwrap();
     simulation.run();
     let outcome = simulation.outcome();
     let ports = simulation.probe().outcome(outcome.ended_at);

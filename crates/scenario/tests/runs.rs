@@ -34,10 +34,10 @@ const VALUES: [&str; 14] = [
 fn start(scenario: &Scenario) -> Result<(), String> {
     let told = |error: &dyn std::fmt::Display| error.to_string();
     match &scenario.engine {
-        Engine::Packet(found) => Packet::<Rings>::new(&found.network, ())
+        Engine::Packet(found) => Packet::<Rings>::new(&found.network)
             .map(drop)
             .map_err(|e| told(&e)),
-        Engine::Ethernet(found) => Ethernet::<(), Rings>::new(&found.network)
+        Engine::Ethernet(found) => Ethernet::<Rings>::new(&found.network)
             .map(drop)
             .map_err(|e| told(&e)),
         Engine::Flit(found) => backwater_flit::Simulation::new(found)

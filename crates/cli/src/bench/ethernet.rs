@@ -3,6 +3,7 @@
 //! A frame-hop is one frame, data or control, crossing one queue and one link. What other
 //! simulators call a packet-hop is the same: `benches/htsim.py` runs a peer beside it.
 
+use backwater_kernel::Rings;
 use backwater_net::frames::Simulation;
 use backwater_net::frames::spec::EthernetSpec;
 use backwater_scenario::{Engine, Source};
@@ -87,7 +88,8 @@ fn measure(workload: &Workload, runs: u32) -> Result<(), String> {
     let (mut hops, mut events, mut grown) = (0, 0, None);
     for _ in 0..runs.max(1) {
         let before = machine::resident_bytes();
-        let mut simulation = Simulation::<()>::new(&network).map_err(|error| error.to_string())?;
+        let mut simulation =
+            Simulation::<Rings>::new(&network).map_err(|error| error.to_string())?;
         let clock = Clock::start();
         simulation.run();
         let seconds = clock.seconds();

@@ -74,7 +74,7 @@ impl Job {
         network: &backwater_net::spec::NetworkSpec,
     ) -> Result<Option<SchemeRun>, String> {
         let meter = CellMeter::new(workload, network, &self.carriers, CELL_PAYLOAD_BYTES);
-        let mut simulation = backwater_net::Simulation::<Rings, _>::new(network, meter)
+        let mut simulation = backwater_net::Simulation::<Rings, _>::with_probe(network, meter)
             .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
         if !slices(network.stop_at, |until| simulation.run_some(until, EVENTS)) {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Job {
         network: &backwater_net::frames::spec::EthernetSpec,
     ) -> Result<Option<SchemeRun>, String> {
         let meter = FrameMeter::new(workload, network, &self.carriers);
-        let mut engine = backwater_net::frames::Simulation::<_, Rings>::with_probe(network, meter)
+        let mut engine = backwater_net::frames::Simulation::<Rings, _>::with_probe(network, meter)
             .map_err(|error| format!("{}: {error}", self.scheme.name()))?;
         if !slices(network.stop_at, |until| engine.run_some(until, EVENTS)) {
             return Ok(None);

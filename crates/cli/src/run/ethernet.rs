@@ -35,7 +35,7 @@ const FIRST_SLICE: Duration = Duration(1_000_000_000);
 /// What has been computed is written at least this often.
 const SAVE_EVERY: WallTime = WallTime::from_secs(20);
 
-type Engine<P> = Simulation<P, Rings>;
+type Engine<P> = Simulation<Rings, P>;
 /// What watches every run: the series it records, and whatever else is wanted.
 type Watched<P> = (Recorder, P);
 

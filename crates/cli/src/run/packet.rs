@@ -107,7 +107,7 @@ impl PacketRun<'_> {
         mut after_slice: impl FnMut(&mut P) -> Result<(), String>,
     ) -> Result<Finished<P>, String> {
         let network = &self.scenario.network;
-        let mut simulation = Simulation::<Rings, _>::new(network, (self.watch(), probe))
+        let mut simulation = Simulation::<Rings, _>::with_probe(network, (self.watch(), probe))
             .map_err(|error| error.to_string())?;
         let stop_at = self.scenario.network.stop_at;
         let bar = progress::bar(STEPS, "running");

@@ -177,7 +177,7 @@ pub fn measure(
     columns: &[FlowColumn],
 ) -> Result<Option<Point>, String> {
     let spec = &scenario.network;
-    let mut engine = Simulation::<(), Rings>::new(spec).map_err(|error| error.to_string())?;
+    let mut engine = Simulation::<Rings>::new(spec).map_err(|error| error.to_string())?;
     let mut pace = Pace::new(FIRST_SLICE.ps(), WallTime::MAX);
     let mut until = Time::ZERO;
     let mut more = true;
@@ -327,7 +327,7 @@ mod tests {
             flows: Vec::new(),
             stall_after: Duration(1),
         };
-        let mut engine = Simulation::<(), Rings>::new(&spec).unwrap();
+        let mut engine = Simulation::<Rings>::new(&spec).unwrap();
         engine.run();
         let times = |ps: u64| DelayOutcome {
             count: 1,

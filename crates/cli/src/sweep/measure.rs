@@ -41,7 +41,7 @@ pub fn column(scenario: &Scenario, text: &str) -> Result<FlowColumn, NoColumn> {
     match &scenario.engine {
         Engine::Packet(packet) => {
             let spec = &packet.network;
-            let engine = backwater_net::Simulation::<Rings, ()>::new(spec, ());
+            let engine = backwater_net::Simulation::<Rings, ()>::new(spec);
             let empty = engine
                 .map_err(|error| refused(error.to_string()))?
                 .outcome();
@@ -50,7 +50,7 @@ pub fn column(scenario: &Scenario, text: &str) -> Result<FlowColumn, NoColumn> {
         }
         Engine::Ethernet(ethernet) => {
             let spec = &ethernet.network;
-            let engine = backwater_net::frames::Simulation::<(), Rings>::new(spec);
+            let engine = backwater_net::frames::Simulation::<Rings>::new(spec);
             let empty = engine
                 .map_err(|error| refused(error.to_string()))?
                 .outcome();

@@ -150,7 +150,7 @@ pub const MEASURES: &[Measure] = &[
 /// Runs the scenario; `None` if Ctrl-C ended that.
 pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
     let network = &scenario.network;
-    let mut simulation = Simulation::<Rings, _>::new(network, PathWaits::new(network))
+    let mut simulation = Simulation::<Rings, _>::with_probe(network, PathWaits::new(network))
         .map_err(|error| error.to_string())?;
     let cell_ps = scenario.cell.ps().max(1);
     // The window starts with the instant that ends the warm-up.

@@ -209,7 +209,7 @@ fn run_flits(spec: &FabricSpec) -> Result<Found, String> {
 /// Runs under audit; what it found counts like what the run itself found.
 fn run_frames(spec: &EthernetSpec) -> Result<Found, String> {
     let audit = backwater_net::frames::probe::Audit::new(spec);
-    let mut engine = backwater_net::frames::Simulation::<_, Rings>::with_probe(spec, audit)
+    let mut engine = backwater_net::frames::Simulation::<Rings, _>::with_probe(spec, audit)
         .map_err(|error| error.to_string())?;
     engine.run();
     let outcome = engine.outcome();
@@ -227,8 +227,8 @@ fn run_frames(spec: &EthernetSpec) -> Result<Found, String> {
 /// Runs under audit; what it found counts like what the run itself found.
 fn run_packets(scenario: &PacketScenario) -> Result<Found, String> {
     let audit = Audit::new(&scenario.network);
-    let mut simulation =
-        Simulation::<Rings, _>::new(&scenario.network, audit).map_err(|error| error.to_string())?;
+    let mut simulation = Simulation::<Rings, _>::with_probe(&scenario.network, audit)
+        .map_err(|error| error.to_string())?;
     simulation.run();
     let outcome = simulation.outcome();
     let mut violations = outcome.violations;

@@ -111,7 +111,7 @@ fn warn<P: Probe>(simulation: &mut Simulation<Rings, P>, at_us: u64) {
 fn starts(traffic: TrafficSpec, on_alarm: OnAlarm, alarms: &[u64]) -> Vec<u64> {
     let spec = network(traffic, on_alarm);
     let mut simulation =
-        Simulation::<Rings, Starts>::new(&spec, Starts::default()).expect("it is sound");
+        Simulation::<Rings, Starts>::with_probe(&spec, Starts::default()).expect("it is sound");
     for &at in alarms {
         warn(&mut simulation, at);
     }
@@ -176,7 +176,7 @@ fn a_source_that_ignores_warnings_counts_them() {
 #[test]
 fn waits_behind_the_spacing_are_counted() {
     let spec = network(every(10), OnAlarm::Obey);
-    let mut simulation = Simulation::<Rings>::new(&spec, ()).expect("it is sound");
+    let mut simulation = Simulation::<Rings>::new(&spec).expect("it is sound");
     warn(&mut simulation, 305);
     simulation.run();
     let shaping = simulation.outcome().flows[0].shaping.clone();

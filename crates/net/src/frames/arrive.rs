@@ -8,7 +8,7 @@ use crate::frames::network::Flow;
 use crate::frames::probe::{Cause, Probe};
 use crate::frames::simulation::Simulation;
 
-impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// The first frame on a wire takes effect.
     #[inline]
     pub(crate) fn deliver(&mut self, channel_id: u32) {

@@ -33,7 +33,7 @@ fn insert<T: Ord>(list: &mut Vec<T>, what: T) -> bool {
     }
 }
 
-impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     pub(crate) fn back_pressure(&self, node: u32) -> Option<BackPressureSpec> {
         self.network.nodes[node as usize].back_pressure
     }

@@ -28,7 +28,7 @@ mod check;
 
 pub use check::verify;
 
-impl<Q: EventQueue> Simulation<(), Q> {
+impl<Q: EventQueue> Simulation<Q> {
     /// A network at time zero.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl<Q: EventQueue> Simulation<(), Q> {
     }
 }
 
-impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A network at time zero with a probe looking on.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use crate::frames::probe::Probe;
 use crate::frames::simulation::Simulation;
 use crate::frames::spec::WIRE_OVERHEAD_BYTES;
 
-impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// What has been found so far.
     pub fn outcome(&self) -> EthernetOutcome {
         let is_drained = self.is_drained || self.events.is_empty();

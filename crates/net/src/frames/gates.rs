@@ -11,7 +11,7 @@ use crate::frames::simulation::Simulation;
 use crate::frames::spec::{CLASSES_MAX, WatchdogAction};
 use crate::frames::timer::Timer;
 
-impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A control frame has come over a channel: it concerns what goes the other way.
     pub(crate) fn take_control(&mut self, channel: u32, id: u32) {
         let control = self.network.frames.control_of(id);

@@ -13,7 +13,7 @@ impl Network {
     }
 }
 
-impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame for the queue `queue` comes in: it counts at its input, or there is no room.
     #[inline]
     pub(crate) fn enter_input(

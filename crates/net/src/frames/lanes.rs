@@ -8,7 +8,7 @@ use crate::frames::frame::{Chain, NONE};
 use crate::frames::probe::Probe;
 use crate::frames::simulation::Simulation;
 
-impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// A frame joins the lane of its destination; the queue has counted its bytes.
     pub(crate) fn join_lane(&mut self, channel_id: u32, id: u32) {
         let network = &mut self.network;

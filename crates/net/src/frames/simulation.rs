@@ -20,8 +20,8 @@ use crate::frames::outcome::Standstill;
 use crate::frames::probe::{Cause, Probe};
 use crate::frames::timer::Timer;
 
-/// A network in motion. `P` looks on, `Q` orders events.
-pub struct Simulation<P: Probe = (), Q: EventQueue = Rings> {
+/// A network in motion. `Q` orders events, `P` looks on.
+pub struct Simulation<Q: EventQueue = Rings, P: Probe = ()> {
     pub(crate) now: Time,
     /// Everything up to here has happened.
     pub(crate) reached: Time,
@@ -72,7 +72,7 @@ pub struct Simulation<P: Probe = (), Q: EventQueue = Rings> {
     pub(crate) violations: Violations,
 }
 
-impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Runs to `until` or the scenario's end, whichever is first. True while something is left
     /// to do before that end.
     pub fn run_until(&mut self, until: Time) -> bool {

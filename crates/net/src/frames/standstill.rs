@@ -17,7 +17,7 @@ use crate::frames::probe::{Gate, Probe};
 use crate::frames::simulation::Simulation;
 use crate::frames::spec::Detect;
 
-impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Looks now and then whether anything is stuck for good.
     pub(crate) fn look_for_standstill(&mut self) {
         let data_hops = self.frame_hops - self.control_hops;

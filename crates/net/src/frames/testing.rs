@@ -14,7 +14,7 @@ use crate::frames::spec::{
     TrafficSpec, TransportSpec, WatchdogSpec,
 };
 
-pub(crate) type Run = Simulation<(), Rings>;
+pub(crate) type Run = Simulation<Rings>;
 
 /// Channel from the switch to the second station.
 pub(crate) const OUT: u32 = 2;

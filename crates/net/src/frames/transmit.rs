@@ -9,7 +9,7 @@ use crate::frames::probe::Probe;
 use crate::frames::routes::Routes;
 use crate::frames::simulation::Simulation;
 
-impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// An idle port starts what goes next, if anything may.
     #[inline]
     pub(crate) fn choose(&mut self, channel_id: u32) {

@@ -87,7 +87,8 @@ impl Probe for Ledger {
 }
 
 pub fn ledger(spec: &NetworkSpec) -> (Ledger, Outcome) {
-    let mut simulation = Simulation::<Rings, _>::new(spec, Ledger::default()).expect("it is sound");
+    let mut simulation =
+        Simulation::<Rings, _>::with_probe(spec, Ledger::default()).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
     (simulation.into_probe(), outcome)

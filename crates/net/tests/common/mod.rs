@@ -170,14 +170,15 @@ impl Net {
 
 /// Runs to the end.
 pub fn run(spec: &NetworkSpec) -> Outcome {
-    let mut simulation = Simulation::<Rings>::new(spec, ()).expect("it is sound");
+    let mut simulation = Simulation::<Rings>::new(spec).expect("it is sound");
     simulation.run();
     simulation.outcome()
 }
 
 /// Runs to the end and watches one leg; nothing may be broken.
 pub fn watch(spec: &NetworkSpec, leg: u32) -> Watch {
-    let mut simulation = Simulation::<Rings, _>::new(spec, Watch::of(leg)).expect("it is sound");
+    let mut simulation =
+        Simulation::<Rings, _>::with_probe(spec, Watch::of(leg)).expect("it is sound");
     simulation.run();
     assert_eq!(simulation.outcome().violations.total(), 0);
     simulation.into_probe()

@@ -70,7 +70,7 @@ impl Probe for PortLog {
 /// Runs to the end under audit; nothing may be broken.
 pub fn observe(spec: &NetworkSpec) -> (PortLog, Outcome) {
     let probe = (PortLog::default(), Audit::new(spec));
-    let mut simulation = Simulation::<Rings, _>::new(spec, probe).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::with_probe(spec, probe).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);

@@ -38,9 +38,9 @@ fn network(back_pressure: Option<BackPressureSpec>) -> EthernetSpec {
     spec
 }
 
-fn audited(spec: &EthernetSpec) -> Simulation<Audit, Rings> {
+fn audited(spec: &EthernetSpec) -> Simulation<Rings, Audit> {
     let mut engine =
-        Simulation::<_, Rings>::with_probe(spec, Audit::new(spec)).expect("it can be run");
+        Simulation::<Rings, _>::with_probe(spec, Audit::new(spec)).expect("it can be run");
     engine.run();
     engine
 }
@@ -59,7 +59,7 @@ fn sound_runs_keep_every_promise_and_the_audit_changes_none() {
         let engine = audited(&spec);
         let broken = engine.probe().violations();
         assert_eq!(broken.total(), 0, "{back_pressure:?}: {broken:?}");
-        let mut plain = Simulation::<(), Rings>::new(&spec).expect("it can be run");
+        let mut plain = Simulation::<Rings>::new(&spec).expect("it can be run");
         plain.run();
         let (one, other) = (engine.outcome(), plain.outcome());
         assert_eq!(one.trace_hash, other.trace_hash);

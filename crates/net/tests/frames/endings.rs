@@ -9,7 +9,7 @@ use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::*;
 
 fn run(spec: &EthernetSpec) -> EthernetOutcome {
-    let mut engine = Simulation::<(), Rings>::new(spec).expect("a sound network");
+    let mut engine = Simulation::<Rings>::new(spec).expect("a sound network");
     engine.run();
     engine.outcome()
 }
@@ -167,7 +167,7 @@ fn slices_by_events_change_nothing() {
     let net = one_file(TcpSpec::bsd(), Some(simple()));
     let whole = format!("{:?}", run(&net.spec));
     for events in [1, 7, 500, 1 << 40] {
-        let mut engine = Simulation::<(), Rings>::new(&net.spec).expect("a sound network");
+        let mut engine = Simulation::<Rings>::new(&net.spec).expect("a sound network");
         let mut slices = 1;
         while engine.run_some(Time::MAX, events).is_none() {
             slices += 1;

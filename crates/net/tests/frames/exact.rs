@@ -1,7 +1,7 @@
 //! Small cases by hand: when frames start and arrive, when stops take effect and end.
 
 use crate::common::*;
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Rings, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::probe::{Content, FrameView, Gate, Probe};
@@ -40,7 +40,7 @@ impl Probe for Log {
 }
 
 fn run(net: &Net) -> (Log, EthernetOutcome) {
-    let mut simulation: Simulation<Log> =
+    let mut simulation: Simulation<Rings, Log> =
         Simulation::with_probe(&net.spec, Log::default()).expect("a sound network");
     simulation.run();
     let outcome = simulation.outcome();

@@ -72,7 +72,7 @@ fn schemes() -> Vec<(&'static str, Option<BackPressureSpec>)> {
     ]
 }
 
-fn finish<P: Probe, Q: backwater_kernel::EventQueue>(mut run: Simulation<P, Q>) -> EthernetOutcome {
+fn finish<Q: backwater_kernel::EventQueue, P: Probe>(mut run: Simulation<Q, P>) -> EthernetOutcome {
     run.run();
     let outcome = run.outcome();
     assert_eq!(outcome.violations.total(), 0, "{:?}", outcome.violations);
@@ -84,9 +84,9 @@ fn finish<P: Probe, Q: backwater_kernel::EventQueue>(mut run: Simulation<P, Q>) 
 fn queue_of_events_onlookers_and_slices_change_nothing() {
     for (name, rules) in schemes() {
         let spec = network(rules);
-        let plain = finish(Simulation::<(), Rings>::with_probe(&spec, ()).expect(name));
-        let heap = finish(Simulation::<(), Heap>::with_probe(&spec, ()).expect(name));
-        let seen = finish(Simulation::<Onlooker>::with_probe(&spec, Onlooker).expect(name));
+        let plain = finish(Simulation::<Rings>::with_probe(&spec, ()).expect(name));
+        let heap = finish(Simulation::<Heap>::with_probe(&spec, ()).expect(name));
+        let seen = finish(Simulation::<Rings, Onlooker>::with_probe(&spec, Onlooker).expect(name));
         let mut sliced: Simulation = Simulation::new(&spec).expect(name);
         let mut until = Time::ZERO;
         while sliced.run_until(until) {
@@ -103,9 +103,9 @@ fn queue_of_events_onlookers_and_slices_change_nothing() {
 #[test]
 fn another_seed_is_another_run() {
     let mut spec = network(None);
-    let first = finish(Simulation::<()>::new(&spec).expect("sound"));
+    let first = finish(Simulation::<Rings>::new(&spec).expect("sound"));
     spec.seed = 2;
-    let second = finish(Simulation::<()>::new(&spec).expect("sound"));
+    let second = finish(Simulation::<Rings>::new(&spec).expect("sound"));
     assert_ne!(first.trace_hash, second.trace_hash);
 }
 
@@ -118,7 +118,7 @@ fn hashes_are_those_of_the_table() {
     );
     let mut found = String::new();
     for (name, rules) in schemes() {
-        let outcome = finish(Simulation::<()>::new(&network(rules)).expect(name));
+        let outcome = finish(Simulation::<Rings>::new(&network(rules)).expect(name));
         let hash = outcome.trace_hash;
         found += &format!("{name:<20} {hash:016x} {}\n", outcome.frame_hops);
     }
@@ -139,8 +139,9 @@ fn a_lonely_flow_is_the_same_run_with_and_without_onlookers() {
     net.udp(s, d, 1000, endless());
     net.spec.stop_at = Time(100 * MS);
     net.spec.warm_up = Time::ZERO;
-    let plain = finish(Simulation::<()>::new(&net.spec).expect("sound"));
-    let seen = finish(Simulation::<Onlooker>::with_probe(&net.spec, Onlooker).expect("sound"));
+    let plain = finish(Simulation::<Rings>::new(&net.spec).expect("sound"));
+    let seen =
+        finish(Simulation::<Rings, Onlooker>::with_probe(&net.spec, Onlooker).expect("sound"));
     assert_eq!(plain.trace_hash, seen.trace_hash);
     assert!(plain.events < seen.events);
     // 1,046 bytes and 20 more at 100 Mbps: 85.28 us each, and the first takes two links.
@@ -165,8 +166,9 @@ fn a_resume_with_the_last_frame_is_the_same_run_with_and_without_onlookers() {
     net.udp(s, d, 1000, endless());
     net.spec.stop_at = Time(100 * MS);
     net.spec.warm_up = Time::ZERO;
-    let plain = finish(Simulation::<()>::new(&net.spec).expect("sound"));
-    let seen = finish(Simulation::<Onlooker>::with_probe(&net.spec, Onlooker).expect("sound"));
+    let plain = finish(Simulation::<Rings>::new(&net.spec).expect("sound"));
+    let seen =
+        finish(Simulation::<Rings, Onlooker>::with_probe(&net.spec, Onlooker).expect("sound"));
     assert_eq!(plain.trace_hash, seen.trace_hash);
     // Of 852.8 us each at 10 Mbps, with pauses.
     assert!((100..117).contains(&plain.flows[0].delivered_total));

@@ -1,7 +1,7 @@
 //! Standstills: chains and circles of queues that wait, and what lets them go.
 
 use crate::common::*;
-use backwater_kernel::{Duration, Rate, Stop, Time};
+use backwater_kernel::{Duration, Rate, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::outcome::Standstill;
 use backwater_net::frames::probe::{Gate, Probe};
@@ -23,7 +23,7 @@ impl Probe for Stops {
 /// The standstill of a run, if there is one, and the last stops.
 fn run(spec: &EthernetSpec) -> (Option<Standstill>, Stops) {
     let mut simulation =
-        Simulation::<Stops>::with_probe(spec, Stops::default()).expect("a sound network");
+        Simulation::<Rings, Stops>::with_probe(spec, Stops::default()).expect("a sound network");
     simulation.run();
     let outcome = simulation.outcome();
     let expected = match outcome.standstill {

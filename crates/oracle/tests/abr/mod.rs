@@ -128,7 +128,7 @@ pub fn abr_of(spec: &NetworkSpec, flow: u32) -> Option<AbrSpec> {
 /// Runs the fast engine.
 pub fn observe(spec: &NetworkSpec) -> (Log, Outcome) {
     let mut simulation =
-        Simulation::<Rings, Log>::new(spec, Log::default()).expect("a sound network");
+        Simulation::<Rings, Log>::with_probe(spec, Log::default()).expect("a sound network");
     simulation.run();
     let outcome = simulation.outcome();
     (simulation.into_probe(), outcome)

@@ -182,7 +182,7 @@ pub struct Watched {
 
 pub fn watched(spec: &NetworkSpec) -> Watched {
     let probe = (Audit::new(spec), Observer::new(spec));
-    let mut simulation = Simulation::<Rings, _>::new(spec, probe).expect("a sound network");
+    let mut simulation = Simulation::<Rings, _>::with_probe(spec, probe).expect("a sound network");
     simulation.run();
     let outcome = simulation.outcome();
     let (audit, mut observer) = simulation.into_probe();

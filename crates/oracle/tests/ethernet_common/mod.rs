@@ -3,7 +3,7 @@
 
 pub mod watch;
 
-use backwater_kernel::Time;
+use backwater_kernel::{Rings, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::outcome::{ChannelOutcome, EthernetOutcome, QueueOutcome};
 use backwater_net::frames::probe::{Cause, FrameView, Probe};
@@ -66,7 +66,7 @@ impl Probe for Log {
 /// The fast engine's run, to the end.
 pub fn fast(spec: &EthernetSpec) -> (Log, EthernetOutcome) {
     let mut simulation =
-        Simulation::<Log>::with_probe(spec, Log::default()).expect("a sound network");
+        Simulation::<Rings, Log>::with_probe(spec, Log::default()).expect("a sound network");
     simulation.run_until(Time::MAX);
     let outcome = simulation.outcome();
     let mut log = std::mem::take(simulation.probe_mut());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use backwater_kernel::{Channels, Time};
+use backwater_kernel::{Channels, Rings, Time};
 use backwater_net::frames::probe::{Cause, Content, FrameView, Gate, Probe};
 use backwater_net::frames::spec::{ChannelSpec, EthernetSpec, Order};
 use backwater_net::frames::{Network, Simulation};
@@ -84,7 +84,8 @@ pub fn events_of(spec: &EthernetSpec) -> Events {
         events: Vec::new(),
         flows: spec.flows.len() as u32,
     };
-    let mut simulation = Simulation::<Watch>::with_probe(spec, watch).expect("a sound network");
+    let mut simulation =
+        Simulation::<Rings, Watch>::with_probe(spec, watch).expect("a sound network");
     simulation.run_until(Time::MAX);
     std::mem::take(&mut simulation.probe_mut().events)
 }

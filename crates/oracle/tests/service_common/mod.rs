@@ -53,7 +53,7 @@ impl Probe for Seen {
 
 pub fn fast(spec: &NetworkSpec) -> Seen {
     let mut simulation =
-        Simulation::<Rings, Seen>::new(spec, Seen::default()).expect("a sound network");
+        Simulation::<Rings, Seen>::with_probe(spec, Seen::default()).expect("a sound network");
     simulation.run();
     let mut seen = simulation.into_probe();
     seen.starts

@@ -62,7 +62,7 @@ fn file(seed: u64) -> String {
 }
 
 fn run(spec: &EthernetSpec) -> EthernetOutcome {
-    let engine = Simulation::<(), Rings>::new(spec);
+    let engine = Simulation::<Rings>::new(spec);
     let mut engine = engine.expect("what is sound runs");
     engine.run_until(spec.stop_at);
     engine.outcome()

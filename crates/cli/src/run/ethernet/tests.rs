@@ -37,7 +37,7 @@ fn end(cut_bytes: u64) -> (Ending, u64) {
             *limit -= cut_bytes;
         }
     }
-    let mut engine = Simulation::<(), Rings>::new(&spec).expect("it runs");
+    let mut engine = Simulation::<Rings>::new(&spec).expect("it runs");
     engine.run_until(spec.stop_at);
     let outcome = engine.outcome();
     let lost = outcome.flows.iter().map(|flow| flow.dropped_total).sum();

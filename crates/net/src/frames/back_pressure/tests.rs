@@ -42,7 +42,7 @@ fn flow(source: u32, destination: u32) -> FlowSpec {
 
 /// Stations 0 and 1 at switch 2, a trunk to switch 3, stations 4 and 5 there: a flow from 0 to 4,
 /// one from 1 to 5. Nothing moves by itself.
-fn network(rules: BackPressureSpec) -> Simulation<(), Rings> {
+fn network(rules: BackPressureSpec) -> Simulation<Rings> {
     let node = |kind| NodeSpec {
         name: String::new(),
         kind,
@@ -114,7 +114,7 @@ fn rules(notify: Notify) -> BackPressureSpec {
 }
 
 /// A frame of a flow joins the queue of the trunk.
-fn join(simulation: &mut Simulation<(), Rings>, flow: u32, bytes: u16) {
+fn join(simulation: &mut Simulation<Rings>, flow: u32, bytes: u16) {
     let payload = Payload::Udp {
         bytes: 1,
         number: 0,
@@ -141,12 +141,12 @@ fn gate(end: usize) -> Gate {
 }
 
 /// The second switch stops frames to a station, or lets them go.
-fn stop(simulation: &mut Simulation<(), Rings>, end: usize, is_on: bool) {
+fn stop(simulation: &mut Simulation<Rings>, end: usize, is_on: bool) {
     simulation.set_gate(TRUNK, gate(end), is_on, Time::MAX);
 }
 
 /// What the sources are asked to stop, by source.
-fn asked(simulation: &Simulation<(), Rings>) -> [Vec<Gate>; 2] {
+fn asked(simulation: &Simulation<Rings>) -> [Vec<Gate>; 2] {
     let of = |channel: u32| {
         let gates = simulation.network.asked[channel as usize].gates.iter();
         gates.map(|(gate, _)| *gate).collect()
@@ -197,7 +197,7 @@ fn a_neighbour_whose_blocked_frames_come_later_is_stopped_too() {
 }
 
 /// A frame takes effect at the first switch at `now`, and joins if `finds_room`.
-fn arrive(simulation: &mut Simulation<(), Rings>, now: u64, flow: u32, finds_room: bool) {
+fn arrive(simulation: &mut Simulation<Rings>, now: u64, flow: u32, finds_room: bool) {
     simulation.now = Time(now);
     let at = simulation.network.input(2 * flow, 0);
     let station = simulation.network.flows[flow as usize].destination;

@@ -9,7 +9,7 @@ use crate::frames::network::Network;
 use crate::frames::probe::{Gate, Probe};
 use crate::frames::simulation::Simulation;
 
-impl<P: Probe, Q: EventQueue> Simulation<P, Q> {
+impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
     /// Neighbours that obeyed are let go, so that those who don't are alone with the full queue.
     pub(crate) fn on_time_out(&mut self, channel: u32, class: u8) {
         let at = self.network.queue(channel, class);

@@ -107,7 +107,7 @@ fn two_to_one() -> NetworkSpec {
 fn measure(network: &NetworkSpec, window: u64) -> (Outcome, PortsOutcome) {
     let window = Duration(window);
     let ports = Ports::new(network, PortsSpec { window });
-    let mut simulation = Simulation::<Rings, _>::new(network, ports).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::with_probe(network, ports).expect("it is sound");
     simulation.run();
     let outcome = simulation.outcome();
     let ports = simulation.into_probe().outcome(outcome.ended_at);
@@ -185,8 +185,8 @@ fn the_warm_up_is_left_out() {
     let spec = PortsSpec {
         window: Duration(100),
     };
-    let mut simulation =
-        Simulation::<Rings, _>::new(&network, Ports::new(&network, spec)).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::with_probe(&network, Ports::new(&network, spec))
+        .expect("it is sound");
     simulation.run_until(Time(150));
     let early = simulation.probe().outcome(Time(150));
     assert_eq!((early.span.ps(), early.channels[0].waiting_unit_ps), (0, 0));
@@ -211,7 +211,7 @@ fn order_within_an_instant_changes_no_queue() {
             window: Duration(130),
         },
     );
-    let mut simulation = Simulation::<Heap, _>::new(&turned, ports).expect("it is sound");
+    let mut simulation = Simulation::<Heap, _>::with_probe(&turned, ports).expect("it is sound");
     simulation.run();
     let turned = simulation.into_probe().outcome(Time(620));
     let (_, found) = measure(&two_to_one(), 130);
@@ -406,7 +406,8 @@ fn littles_law_holds_to_the_picosecond() {
             window: Duration(1000),
         };
         let early = Early(Ports::new(&network, spec));
-        let mut simulation = Simulation::<Rings, _>::new(&network, early).expect("it is sound");
+        let mut simulation =
+            Simulation::<Rings, _>::with_probe(&network, early).expect("it is sound");
         simulation.run();
         let found = simulation.into_probe().0.outcome(outcome.ended_at);
         assert!(!holds_littles_law(&network, &found), "1 ps is seen");
@@ -417,12 +418,12 @@ fn littles_law_holds_to_the_picosecond() {
 #[test]
 fn what_is_measured_changes_nothing() {
     let network = random_network(&mut Stream::new(8, 0, Purpose::Pattern));
-    let mut plain = Simulation::<Rings>::new(&network, ()).expect("it is sound");
+    let mut plain = Simulation::<Rings>::new(&network).expect("it is sound");
     plain.run();
     let (with, _) = measure(&network, 1000);
     assert_eq!(plain.outcome().trace_hash, with.trace_hash);
     let none: Option<Ports> = None;
-    let mut absent = Simulation::<Rings, _>::new(&network, none).expect("it is sound");
+    let mut absent = Simulation::<Rings, _>::with_probe(&network, none).expect("it is sound");
     absent.run();
     assert_eq!(absent.outcome().trace_hash, with.trace_hash);
 }

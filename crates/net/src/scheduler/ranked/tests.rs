@@ -228,13 +228,14 @@ fn a_port_knows_what_it_would_serve_last() {
     ];
     for kind in kinds {
         let mut spec = network(kind);
-        let mut simulation = Simulation::<Rings, _>::new(&spec, Compare(0)).expect("it is sound");
+        let mut simulation =
+            Simulation::<Rings, _>::with_probe(&spec, Compare(0)).expect("it is sound");
         simulation.run();
         let compared = simulation.into_probe().0;
         assert!(compared > 500, "{kind:?}: {compared}");
         // Only a node that pushes out keeps them.
         spec.nodes[0].pool = None;
-        let simulation = Simulation::<Rings>::new(&spec, ()).expect("it is sound");
+        let simulation = Simulation::<Rings>::new(&spec).expect("it is sound");
         match &simulation.network.channels[0].scheduler {
             Scheduler::Ranked(ranked) => assert!(!ranked.tracks_tails),
             Scheduler::Line(_) => assert_eq!(kind, SchedulerSpec::Fifo),
@@ -248,7 +249,7 @@ fn the_audit_sees_a_held_unit_that_nobody_will_wake() {
     let spec = network(SchedulerSpec::Ats {
         max_residence: None,
     });
-    let mut simulation = Simulation::<Rings>::new(&spec, ()).expect("it is sound");
+    let mut simulation = Simulation::<Rings>::new(&spec).expect("it is sound");
     let holds = |network: &Network, now: Time| {
         let channel = &network.channels[0];
         channel.free_at <= now && channel.has_work()

@@ -108,7 +108,7 @@ impl Probe for Warnings {
 /// Raises a warning of 20 bytes at the port of `leg` as the run begins.
 fn warn(spec: &NetworkSpec, leg: u32) -> (Outcome, Warnings) {
     let warnings = Warnings::default();
-    let mut simulation = Simulation::<Rings, _>::new(spec, warnings).expect("it is sound");
+    let mut simulation = Simulation::<Rings, _>::with_probe(spec, warnings).expect("it is sound");
     simulation.raise_alarm(leg, 20);
     simulation.run();
     let outcome = simulation.outcome();
@@ -136,7 +136,7 @@ fn a_warning_waits_for_the_unit_on_the_wire_and_no_other() {
     spec.flows[1].legs[0].parent = None;
     spec.flows[1].legs[1].parent = Some(0);
     let mut simulation =
-        Simulation::<Rings, _>::new(&spec, Warnings::default()).expect("it is sound");
+        Simulation::<Rings, _>::with_probe(&spec, Warnings::default()).expect("it is sound");
     simulation.run_until(ns(1000));
     simulation.raise_alarm(2, 20);
     simulation.run();
