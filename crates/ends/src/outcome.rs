@@ -1,6 +1,6 @@
 //! What the two ends of a flow saw: plain data for the results layer.
 
-use backwater_kernel::{Histogram, Time};
+use backwater_kernel::{DelayOutcome, Time};
 
 use crate::tcp::TcpCounts;
 
@@ -57,19 +57,4 @@ pub struct CellTcpOutcome {
     pub opener: TcpCounts,
     /// What the other end counted.
     pub answerer: TcpCounts,
-}
-
-/// Times of many things.
-#[derive(Clone, Debug, Default)]
-pub struct DelayOutcome {
-    /// How many.
-    pub count: u64,
-    /// Mean, ps.
-    pub mean_ps: f64,
-    /// Least, ps.
-    pub least_ps: u64,
-    /// Largest, ps.
-    pub most_ps: u64,
-    /// All of them, ps.
-    pub histogram: Histogram,
 }

@@ -1,7 +1,6 @@
 //! Measures a run: warm-up, window, drain, and what is told of them.
 
 mod course;
-mod cycles;
 mod verdict;
 mod warm_up;
 mod window;
@@ -9,13 +8,12 @@ mod window;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use backwater_kernel::{BatchMeans, Stop};
+use backwater_kernel::{BatchMeans, Delays, Stop};
 
-use crate::outcome::{ClassOutcome, FabricOutcome, TerminalOutcome};
+use crate::outcome::{ClassOutcome, CyclesOutcome, FINE, FabricOutcome, TerminalOutcome};
 use crate::spec::{FabricSpec, Injection, MeasureSpec, WarmUp};
 use crate::traffic::{receivers, trace};
 use course::{Course, Sums};
-use cycles::Cycles;
 use window::Window;
 
 /// Cycles between looks for the end of a drain or of a trace.
@@ -81,7 +79,7 @@ pub struct Meter {
     classes: Vec<ClassMeter>,
     /// Latency of all classes in order of arrival; unused with one class.
     together: BatchMeans,
-    network: Cycles,
+    network: Delays<FINE>,
     hops: u64,
     /// Flits by terminal, in the window.
     created: Vec<u64>,
@@ -103,7 +101,7 @@ struct ClassMeter {
     arrived: u64,
     late: u64,
     deadline: u64,
-    latency: Cycles,
+    latency: Delays<FINE>,
 }
 
 impl Meter {
@@ -116,7 +114,7 @@ impl Meter {
             arrived: 0,
             late: 0,
             deadline: deadline.map_or(u64::MAX, u64::from),
-            latency: Cycles::default(),
+            latency: Delays::default(),
         };
         let terminals = spec.graph.inject.len();
         let injections = || spec.classes.iter().map(|class| &class.injection);
@@ -130,7 +128,7 @@ impl Meter {
             sums: Sums::default(),
             classes: spec.classes.iter().map(|c| class(c.deadline)).collect(),
             together: BatchMeans::new(),
-            network: Cycles::default(),
+            network: Delays::default(),
             hops: 0,
             created: vec![0; terminals],
             received: vec![0; terminals],
@@ -297,19 +295,22 @@ impl Meter {
     }
 
     fn fill_latencies(&self, outcome: &mut FabricOutcome) {
-        outcome.network_latency = self.network.outcome(None);
+        outcome.network_latency = self.network.outcome();
         outcome.latency = match self.classes.as_slice() {
-            [only] => only.latency.outcome(None),
+            [only] => only.latency.outcome(),
             several => {
-                let mut all = Cycles::default();
+                let mut all = Delays::<FINE>::default();
                 several.iter().for_each(|class| all.merge(&class.latency));
-                all.outcome(Some(&self.together))
+                CyclesOutcome {
+                    half_width: self.together.half_width_95(),
+                    ..all.outcome()
+                }
             }
         };
         let of_class = |class: &ClassMeter| ClassOutcome {
             created_total: class.created,
             delivered_total: class.delivered,
-            latency: class.latency.outcome(None),
+            latency: class.latency.outcome(),
             late: class.late + class.missing_late(self.window.end(), outcome.cycles),
         };
         outcome.classes = self.classes.iter().map(of_class).collect();

@@ -4,7 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Stop, Violations};
+use backwater_kernel::{DelayOutcome, Stop, Violations};
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
 /// `created_total = delivered_total + queued_total + inside_total`, in flits. A packet counts as
@@ -72,29 +72,11 @@ pub struct FabricOutcome {
     pub violations: Violations<u64>,
 }
 
-/// Numbers of cycles.
-#[derive(Clone, Debug, Default)]
-pub struct CyclesOutcome {
-    /// Samples.
-    pub count: u64,
-    /// Mean.
-    pub mean: f64,
-    /// Standard deviation.
-    pub deviation: f64,
-    /// Half width of the 95 % interval of the mean, by batch means; absent if the run was too
-    /// short.
-    pub half_width: Option<f64>,
-    /// Smallest.
-    pub min: u64,
-    /// Largest.
-    pub max: u64,
-    /// Median, 90th, 99th and 99.9th percentile.
-    pub percentiles: [u64; 4],
-    /// Value and packets with it; exact up to 4,095 cycles, the rest in `beyond`.
-    pub histogram: Vec<(u32, u64)>,
-    /// Packets above the histogram.
-    pub beyond: u64,
-}
+/// Numbers of cycles are exact below 2 to this power and one.
+pub(crate) const FINE: u32 = 11;
+
+/// Numbers of cycles, by packets: exact below 4,096.
+pub type CyclesOutcome = DelayOutcome<FINE>;
 
 /// One class.
 #[derive(Clone, Debug, Default)]

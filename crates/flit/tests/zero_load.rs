@@ -337,11 +337,9 @@ fn a_network_at_rest_is_a_fresh_network() {
         let mut expected: Vec<u64> = packets.iter().map(latency).collect();
         expected.sort_unstable();
         let found = ran(&spec).latency.histogram;
-        let found = found
-            .iter()
-            .map(|(value, count)| (u64::from(*value), *count as usize));
         let found: Vec<u64> = found
-            .flat_map(|(value, count)| vec![value; count])
+            .exact()
+            .flat_map(|(value, count)| vec![value; count as usize])
             .collect();
         assert_eq!(found, expected);
     }

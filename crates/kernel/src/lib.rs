@@ -28,7 +28,7 @@ pub use due::DueSet;
 pub use event::{Event, EventQueue, Heap, InOrder, Phase, Rings, Wheel};
 pub use hash::TraceHash;
 pub use link::{Channels, Link};
-pub use stats::{BatchMeans, Histogram, Sampled, TimeWeighted};
+pub use stats::{BatchMeans, DelayOutcome, Delays, Histogram, Sampled, Samples, TimeWeighted};
 pub use stop::Stop;
 pub use stream::{Probability, Purpose, Stream};
 pub use time::{Duration, Rate, Time};

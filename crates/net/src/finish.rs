@@ -6,14 +6,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
-use backwater_kernel::{EventQueue, Stop, Time};
+use backwater_kernel::{DelayOutcome, Delays, EventQueue, Stop, Time};
 
-use crate::flow::Delays;
 use crate::hop::unit::NONE;
 use crate::memory::pool::Pool;
-use crate::outcome::{
-    AbrOutcome, ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome,
-};
+use crate::outcome::{AbrOutcome, ChannelOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome};
 use crate::probe::Probe;
 use crate::simulation::Simulation;
 
@@ -255,23 +252,5 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
 }
 
 fn delays(delays: Option<&Delays>) -> DelayOutcome {
-    let Some(delays) = delays else {
-        return DelayOutcome::default();
-    };
-    let sampled = &delays.sampled;
-    let percentile = |p: f64| delays.histogram.percentile(p);
-    DelayOutcome {
-        count: sampled.count(),
-        mean_ps: sampled.mean(),
-        deviation_ps: sampled.deviation(),
-        half_width_ps: delays.batches.half_width_95(),
-        min_ps: sampled.min(),
-        max_ps: sampled.max(),
-        percentiles_ps: [
-            percentile(50.0),
-            percentile(90.0),
-            percentile(99.0),
-            percentile(99.9),
-        ],
-    }
+    delays.map(Delays::outcome).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::{Stop, Time, Violations};
+use backwater_kernel::{DelayOutcome, Stop, Time, Violations};
 
 mod abr;
 mod ports;
@@ -12,7 +12,7 @@ mod standstill;
 
 pub use abr::{AbrOutcome, BurstOutcome, CellCounts, RatePortOutcome};
 pub use backwater_ends::outcome::CellTcpOutcome;
-pub use ports::{FlowPorts, PathGroup, PathOutcome, PortOutcome, PortsOutcome, SampleOutcome};
+pub use ports::{FlowPorts, PathGroup, PathOutcome, PortOutcome, PortsOutcome};
 pub use recovery::{FlowRecovery, OutageOutcome, RecoveryOutcome};
 pub use standstill::{MissingCredit, Reason, Standstill, Wait};
 
@@ -65,11 +65,12 @@ pub struct FlowOutcome {
     pub accepted: u64,
     /// Units sent again by the source.
     pub retransmitted_total: u64,
-    /// Offered to delivered.
+    /// Offered to delivered, ps.
     pub delay: DelayOutcome,
     /// Largest backlog at the source.
     pub source_backlog_max: u64,
-    /// Responses completed, for request-response flows: first request sent to last unit in.
+    /// Responses completed, for request-response flows: first request sent to last unit in,
+    /// ps.
     pub responses: DelayOutcome,
     /// Time that units waited in the source's envelope, the edge's policer and the spacing after
     /// a warning, after the warm-up. Delay starts when they are through.
@@ -164,26 +165,6 @@ pub enum SessionAnswer {
         /// What is reserved there with this flow, less what can be.
         missing: backwater_kernel::Rate,
     },
-}
-
-/// Delays in picoseconds.
-#[derive(Clone, Debug, Default)]
-pub struct DelayOutcome {
-    /// Samples.
-    pub count: u64,
-    /// Mean.
-    pub mean_ps: f64,
-    /// Standard deviation.
-    pub deviation_ps: f64,
-    /// Half width of the 95 % interval of the mean, by batch means; absent if the run was too
-    /// short.
-    pub half_width_ps: Option<f64>,
-    /// Smallest.
-    pub min_ps: u64,
-    /// Largest.
-    pub max_ps: u64,
-    /// Median, 90th, 99th and 99.9th percentile.
-    pub percentiles_ps: [u64; 4],
 }
 
 /// One flow on one channel.

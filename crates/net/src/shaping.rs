@@ -21,10 +21,10 @@ use backwater_ends::application::units::ENDLESS;
 use backwater_ends::shape::envelope::{self, Bucket, Gate, Parcel, Rule, Verdict};
 use backwater_ends::shape::sizes::{self, Sizes};
 use backwater_kernel::stream::{Purpose, Stream};
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Delays, Duration, Time};
 
 use crate::alarm::Alarm;
-use crate::flow::Delays;
+use crate::flow;
 use crate::spec::{EnvelopeSpec, Excess, FlowSpec, OnAlarm, SourceControlSpec, TrafficSpec};
 use crate::timer::Timer;
 
@@ -180,7 +180,7 @@ impl Shaping {
     fn note_wait(&mut self, from: Time, to: Time) {
         // What the port pulls has not waited, and what stands still neither.
         if !self.is_pulled && !self.freezes {
-            Delays::record(&mut self.waits, from, to);
+            flow::record(&mut self.waits, from, to);
         }
     }
 

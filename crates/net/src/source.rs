@@ -4,7 +4,7 @@ use backwater_ends::application::units::ENDLESS;
 use backwater_ends::control::{Ack, Control, Item, Next};
 use backwater_kernel::{EventQueue, Time};
 
-use crate::flow::{Delays, Delivery};
+use crate::flow::{self, Delivery};
 use crate::hop::unit::Unit;
 use crate::network::Freed;
 use crate::probe::Probe;
@@ -185,7 +185,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         flow.efci = unit.is_marked();
         flow.counts.delivered += 1;
         flow.counts.delivered_bytes += unit.bytes as u64;
-        Delays::record(&mut flow.counts.delay, born, now);
+        flow::record(&mut flow.counts.delay, born, now);
         self.probe.on_delivered(now, leg_id, born, unit.bytes);
         if flow.delivery != Delivery::Plain {
             self.answer(flow_id, unit.number);
@@ -243,7 +243,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
             return;
         };
         let counts = &mut self.network.flows[server_id as usize].counts;
-        Delays::record(&mut counts.responses, issued, now);
+        flow::record(&mut counts.responses, issued, now);
         self.ask_again(client_id, next);
     }
 

@@ -2,9 +2,8 @@
 
 mod common;
 
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{DelayOutcome, Duration, Rate, Time};
 use backwater_net::Simulation;
-use backwater_net::outcome::DelayOutcome;
 use backwater_net::spec::*;
 use common::*;
 
@@ -41,10 +40,7 @@ fn responses(requests: RequestsSpec, stop_cells: u64) -> DelayOutcome {
 fn a_burst_takes_its_way_there_the_service_and_the_way_back() {
     let found = responses(requests(), 33 + 19 * 39);
     assert_eq!(found.count, 20);
-    assert_eq!(
-        (found.min_ps, found.max_ps),
-        (cells(33).ps(), cells(33).ps())
-    );
+    assert_eq!((found.min, found.max), (cells(33).ps(), cells(33).ps()));
     assert_eq!(responses(requests(), 32 + 19 * 39).count, 19);
     let cycles = RequestsSpec {
         cycles: Some(7),
@@ -64,7 +60,7 @@ fn the_requests_of_a_cycle_overlap_and_the_next_cycle_waits_for_all() {
         ..requests()
     };
     let found = responses(two, 27);
-    assert_eq!((found.count, found.mean_ps), (2, halves(49).ps() as f64));
+    assert_eq!((found.count, found.mean), (2, halves(49).ps() as f64));
     assert_eq!(responses(two, 33 + 23).count, 2);
     assert_eq!(responses(two, 33 + 24).count, 3);
     assert_eq!(responses(two, 33 + 27).count, 4);
@@ -164,7 +160,7 @@ fn requests_wait_for_abr_both_ways() {
     are_at(&log.times(2), &[73, 83, 93, 113, 123, 133, 153, 163]);
     let responses = &outcome.flows[1].responses;
     assert_eq!(responses.count, 1);
-    are_at(&[Time(responses.max_ps)], &[173]);
+    are_at(&[Time(responses.max)], &[173]);
 }
 
 fn refusal(traffic: TrafficSpec) -> Option<String> {

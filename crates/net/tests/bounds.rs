@@ -38,8 +38,8 @@ impl Verdict {
                 continue;
             };
             self.flows += 1;
-            self.late += (flow.delay.max_ps > bound.delay.ps()) as usize;
-            let share = flow.delay.max_ps as f64 / bound.delay.ps() as f64;
+            self.late += (flow.delay.max > bound.delay.ps()) as usize;
+            let share = flow.delay.max as f64 / bound.delay.ps() as f64;
             self.worst = self.worst.max(share);
         }
     }
@@ -250,7 +250,7 @@ fn a_policer_that_bunches_units_makes_the_burst_larger() {
     }
     let bound = bounds(&spec)[0].expect("it is bounded");
     assert_eq!(bound.burst, ms(10));
-    let found = common::run(&spec).flows[0].delay.max_ps;
+    let found = common::run(&spec).flows[0].delay.max;
     assert!(found <= bound.delay.ps(), "{found} ps");
     // With the spacing of the source, one unit of 1 ms, it would be broken.
     assert!(found > bound.delay.ps() - ms(9).ps(), "{found} ps");

@@ -76,7 +76,7 @@ fn a_request_is_answered_when_it_should_be() {
     let (tcp, responses) = answered(10_000);
     assert_eq!((tcp.requests_total, responses.count), (3, 3));
     let exact = cells(141).ps();
-    assert_eq!((responses.min_ps, responses.max_ps), (exact, exact));
+    assert_eq!((responses.min, responses.max), (exact, exact));
     assert_eq!(tcp.delivered_bytes_total, 900);
     assert_eq!(tcp.returned_bytes_total, 6000);
     assert_eq!(answered(2 * 146 - 1).0.requests_total, 1);

@@ -110,7 +110,7 @@ fn client(outstanding: u32, file_bytes: u64) -> ClientSpec {
 }
 
 /// Responses of a client two hops of 5 cells away from its server.
-fn responses(client: ClientSpec, stop_cells: u64) -> backwater_net::outcome::DelayOutcome {
+fn responses(client: ClientSpec, stop_cells: u64) -> backwater_kernel::DelayOutcome {
     let mut net = conversation(5, stop_cells);
     net.spec.flows[0].traffic = TrafficSpec::Client(client);
     net.spec.flows[1].traffic = TrafficSpec::Server;
@@ -124,9 +124,9 @@ fn responses(client: ClientSpec, stop_cells: u64) -> backwater_net::outcome::Del
 fn the_response_time_of_one_client_is_the_sum_of_its_parts() {
     let found = responses(client(1, 100), 709);
     assert_eq!(found.count, 20);
-    assert_eq!(found.min_ps, cells(28).ps());
-    assert_eq!(found.max_ps, cells(33).ps());
-    assert_eq!(found.mean_ps, halves(61).ps() as f64);
+    assert_eq!(found.min, cells(28).ps());
+    assert_eq!(found.max, cells(33).ps());
+    assert_eq!(found.mean, halves(61).ps() as f64);
     assert_eq!(responses(client(1, 100), 705).count, 20);
     assert_eq!(responses(client(1, 100), 704).count, 19);
 }
@@ -143,9 +143,9 @@ fn two_outstanding_reads_overlap() {
         client
     };
     let one = responses(asking(1), 138);
-    assert_eq!((one.count, one.max_ps), (3, cells(50).ps()));
+    assert_eq!((one.count, one.max), (3, cells(50).ps()));
     assert_eq!(responses(asking(1), 137).count, 2);
     let two = responses(asking(2), 103);
-    assert_eq!((two.count, two.max_ps), (3, cells(65).ps()));
+    assert_eq!((two.count, two.max), (3, cells(65).ps()));
     assert_eq!(responses(asking(2), 102).count, 2);
 }

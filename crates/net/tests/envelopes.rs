@@ -92,13 +92,10 @@ fn what_is_delayed_comes_at_the_exact_instant_and_its_wait_is_counted() {
         // Unit k came at k cells and went at k ticks.
         let wait = tick.ps() - cell().ps();
         assert_eq!(flow.shaping.count, 5);
-        assert_eq!((flow.shaping.min_ps, flow.shaping.max_ps), (0, 4 * wait));
-        assert!((flow.shaping.mean_ps - 2.0 * wait as f64).abs() < 1.0);
+        assert_eq!((flow.shaping.min, flow.shaping.max), (0, 4 * wait));
+        assert!((flow.shaping.mean - 2.0 * wait as f64).abs() < 1.0);
         // Delay begins when they are through: an empty link.
-        assert_eq!(
-            (flow.delay.min_ps, flow.delay.max_ps),
-            (cell().ps(), cell().ps())
-        );
+        assert_eq!((flow.delay.min, flow.delay.max), (cell().ps(), cell().ps()));
         // A timer for each unit that waited, no more.
         let plain = run(&alone(every(10, 0, Some(5)), at(1000)).spec);
         assert_eq!(outcome.events, plain.events + 4);
@@ -112,10 +109,7 @@ fn waits_count_after_the_warm_up() {
     let shaping = run(&net.spec).flows[0].shaping.clone();
     // Units 2, 3 and 4, through at 20, 30 and 40.
     assert_eq!(shaping.count, 3);
-    assert_eq!(
-        (shaping.min_ps, shaping.max_ps),
-        (cells(18).ps(), cells(36).ps())
-    );
+    assert_eq!((shaping.min, shaping.max), (cells(18).ps(), cells(36).ps()));
 }
 
 #[test]
@@ -138,7 +132,7 @@ fn an_application_that_stands_still_goes_on_from_there() {
     let net = enveloped(every(4, 0, Some(8)), sliding(2, 10), Excess::Delay, 1000);
     assert_eq!(in_cells(&net), [0, 4, 10, 14, 20, 24, 30, 34]);
     let net = enveloped(every(4, 0, Some(3)), sliding(1, 10), Excess::Delay, 1000);
-    assert_eq!(run(&net.spec).flows[0].shaping.max_ps, cells(12).ps());
+    assert_eq!(run(&net.spec).flows[0].shaping.max, cells(12).ps());
 }
 
 /// On its own clock it sends at 0, 10, 20, then pauses until 80. Each unit but the first of a
@@ -172,7 +166,7 @@ fn a_greedy_source_is_held_whatever_the_excess() {
         assert_eq!(flow.offered_total, 20, "{excess:?}");
         assert_eq!(flow.shaping.count, 0, "{excess:?}");
         // Born when they start.
-        assert_eq!(flow.delay.max_ps, cell().ps(), "{excess:?}");
+        assert_eq!(flow.delay.max, cell().ps(), "{excess:?}");
         assert!(
             outcome.events < 100,
             "{excess:?}: {} events",
@@ -222,7 +216,7 @@ fn a_policer_behind_a_window_drops_or_delays() {
     let flow = &outcome.flows[0];
     assert_eq!(starts(&net).len(), 300);
     assert_eq!((flow.lost_total, flow.inside_total), (0, 0));
-    assert!(flow.shaping.count == 300 && flow.shaping.max_ps > cells(50).ps());
+    assert!(flow.shaping.count == 300 && flow.shaping.max > cells(50).ps());
     // What is dropped is never acknowledged, but the units behind it are.
     let net = windowed(|flow| flow.policer = held_to(sliding(3, 20), Excess::Drop));
     let outcome = run(&net.spec);
@@ -268,7 +262,7 @@ fn an_envelope_that_never_binds_changes_nothing() {
             assert_eq!(found.events, plain.events, "{excess:?}");
             let (found, plain) = (&found.flows[0], &plain.flows[0]);
             assert_eq!(found.offered_total, plain.offered_total, "{excess:?}");
-            assert_eq!(found.delay.max_ps, plain.delay.max_ps, "{excess:?}");
+            assert_eq!(found.delay.max, plain.delay.max, "{excess:?}");
         }
         let found = run(&enveloped(traffic, sliding(1, 50), Excess::Drop, 3000).spec);
         assert_ne!(found.trace_hash, plain.trace_hash, "one that binds");

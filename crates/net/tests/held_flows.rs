@@ -164,13 +164,10 @@ fn requests_and_responses_pass_envelopes_unit_by_unit() {
         assert!(outcome.flows[1].responses.count > 10, "{excess:?}");
         // The last unit of a request waits for two others.
         assert!(
-            outcome.flows[0].shaping.max_ps >= cells(200).ps(),
+            outcome.flows[0].shaping.max >= cells(200).ps(),
             "{excess:?}"
         );
-        assert!(
-            outcome.flows[1].shaping.max_ps > cells(500).ps(),
-            "{excess:?}"
-        );
+        assert!(outcome.flows[1].shaping.max > cells(500).ps(), "{excess:?}");
     }
 }
 

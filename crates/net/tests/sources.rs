@@ -36,10 +36,7 @@ fn a_constant_source_faster_than_the_link_backs_up() {
     assert_eq!(outcome.flows[0].delivered_total, 100);
     // After n units offered, half of them have left.
     assert_eq!(outcome.flows[0].source_backlog_max, 50);
-    assert_eq!(
-        outcome.flows[0].delay.max_ps,
-        cells(1).ps() + halves(99).ps()
-    );
+    assert_eq!(outcome.flows[0].delay.max, cells(1).ps() + halves(99).ps());
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn waits(scheduler: SchedulerSpec, flows: &[Kind], seed: u64) -> Vec<f64> {
         });
     }
     let flows = run(&net.spec).flows;
-    let mean = |flow: &backwater_net::outcome::FlowOutcome| flow.delay.mean_ps / cell().ps() as f64;
+    let mean = |flow: &backwater_net::outcome::FlowOutcome| flow.delay.mean / cell().ps() as f64;
     flows.iter().map(mean).collect()
 }
 

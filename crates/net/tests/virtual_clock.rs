@@ -366,7 +366,7 @@ fn a_flow_that_keeps_to_its_rate_meets_the_delay_bound_over_four_ports() {
     let bound = 4 * tick + wire.iter().sum::<u64>() + 4 * cells(3).ps();
     let longest = |scheduler| {
         let (_, outcome) = observe(&chain(scheduler).spec);
-        outcome.flows[0].delay.max_ps
+        outcome.flows[0].delay.max
     };
     for resync in [Resync::None, Resync::IdleLink] {
         let found = longest(SchedulerSpec::VirtualClock(with(resync)));

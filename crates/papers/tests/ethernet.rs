@@ -124,7 +124,7 @@ const AGAIN: [Again; 9] = [
         name: "mean_delay_ms_simple_n9",
         file: "nouredine1999/sec33-shared-incoming-link.toml",
         sets: &[],
-        value: |run| run.outcome.flows[9].ends.delay.mean_ps / 1e9,
+        value: |run| run.outcome.flows[9].ends.delay.mean / 1e9,
     },
 ];
 

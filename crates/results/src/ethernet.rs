@@ -18,8 +18,8 @@ mod trace;
 mod transfers;
 mod words;
 
-use backwater_kernel::Stop;
-use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome};
+use backwater_kernel::{DelayOutcome, Stop};
+use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::EthernetSpec;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ use crate::directory::Manifest;
 use crate::info::RunInfo;
 
 pub use capture::{Capture, SNAP_BYTES};
-pub use groups::{fairness, goodputs, merged};
+pub use groups::{fairness, goodputs};
 pub use merge::{flow_names, flow_tables};
 pub use names::{channel_ends, channels as channel_names};
 pub use report::ethernet_report;
@@ -214,10 +214,10 @@ fn times(found: &DelayOutcome) -> Value {
     }
     json!({
         "count": found.count,
-        "mean": found.mean_ps,
-        "min": found.least_ps,
+        "mean": found.mean,
+        "min": found.min,
         "p50": found.histogram.percentile(50.0),
         "p99": found.histogram.percentile(99.0),
-        "max": found.most_ps,
+        "max": found.max,
     })
 }

@@ -159,9 +159,9 @@ pub fn run_summary<'a>(
                 "lost": found.lost_total,
                 "throughput_bps": load.bits_per_second,
                 "throughput_share": load.fraction,
-                "delay_mean_ps": (delay.count > 0).then_some(delay.mean_ps),
-                "delay_mean_ps_ci95": delay.half_width_ps,
-                "delay_max_ps": (delay.count > 0).then_some(delay.max_ps),
+                "delay_mean_ps": (delay.count > 0).then_some(delay.mean),
+                "delay_mean_ps_ci95": delay.half_width,
+                "delay_max_ps": (delay.count > 0).then_some(delay.max),
             })
         })
         .collect();

@@ -83,7 +83,7 @@ fn the_table_has_bounds_and_reasons() {
         let bound = bound.expect("it is bounded");
         let delay = bound.delay.ps() as f64 / 1e6;
         assert_eq!(number(&table, row, "bound_us"), delay);
-        let largest = outcome.flows[row].delay.max_ps as f64 / 1e6;
+        let largest = outcome.flows[row].delay.max as f64 / 1e6;
         assert_eq!(number(&table, row, "delay_max_us"), largest);
         let share = number(&table, row, "delay_max_of_bound_pct");
         assert!((share - largest / delay * 100.0).abs() < 1e-9, "{share}");
@@ -190,10 +190,10 @@ fn a_delay_beyond_its_bound_is_a_broken_promise() {
     let crosses = |channel: u32| spec.flows[1].legs.iter().any(|leg| leg.channel == channel);
     let on_the_way = outcome.legs.iter().filter(|leg| crosses(leg.channel));
     let rounding: u64 = on_the_way.map(|leg| leg.sent_total).sum();
-    outcome.flows[1].delay.max_ps = bound + rounding;
+    outcome.flows[1].delay.max = bound + rounding;
     note_broken_bounds(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 0);
-    outcome.flows[1].delay.max_ps += 1;
+    outcome.flows[1].delay.max += 1;
     note_broken_bounds(&spec, &mut outcome);
     assert_eq!(outcome.violations.total(), 1);
     assert!(

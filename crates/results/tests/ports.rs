@@ -2,10 +2,10 @@
 
 mod sample;
 
-use backwater_kernel::{Duration, Place, Rate, Rings, Time};
+use backwater_kernel::{Duration, Place, Rate, Rings, Samples, Time};
 use backwater_net::Simulation;
 use backwater_net::outcome::{
-    LossCause, Outcome, PathOutcome, PortsOutcome, SampleOutcome, SessionAnswer, SessionOutcome,
+    LossCause, Outcome, PathOutcome, PortsOutcome, SessionAnswer, SessionOutcome,
 };
 use backwater_net::probe::{Ports, PortsSpec};
 use backwater_net::spec::{FlowControlSpec, NetworkSpec, TrafficSpec};
@@ -151,7 +151,7 @@ fn the_page_draws_waiting_by_length() {
         plots.count()
     };
     assert_eq!(count(&one.blocks), 1);
-    alone.paths[0].wait = SampleOutcome::default();
+    alone.paths[0].wait = Samples::default();
     alone.paths[0].wait.record(0);
     let none = run_report(&sample::info(), &spec, &outcome, Some(&alone), &[]);
     assert_eq!(count(&none.blocks), 0);
@@ -211,7 +211,7 @@ busiest port switch 1 -> switch 2: data 96.75 %, control 3.25 %
 /// Three paths over 10 ms, made up.
 fn ports() -> PortsOutcome {
     let path = |flow, switches, bytes, waits_us: &[u64]| {
-        let mut wait = SampleOutcome::default();
+        let mut wait = Samples::default();
         waits_us.iter().for_each(|us| wait.record(us * 1_000_000));
         PathOutcome {
             flow,

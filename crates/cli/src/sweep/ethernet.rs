@@ -5,11 +5,11 @@
 
 use std::time::Duration as WallTime;
 
-use backwater_kernel::{Duration, Rings, Stop, Time};
+use backwater_kernel::{DelayOutcome, Duration, Rings, Stop, Time};
 use backwater_net::frames::Simulation;
-use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome};
+use backwater_net::frames::outcome::{EthernetOutcome, FlowOutcome, QueueOutcome};
 use backwater_net::frames::spec::EthernetSpec;
-use backwater_results::ethernet::{fairness, flow_tables, goodputs, merged};
+use backwater_results::ethernet::{fairness, flow_tables, goodputs};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_scenario::EthernetScenario;
 
@@ -211,15 +211,15 @@ fn share(part: u64, whole: u64) -> f64 {
 fn transfer_times(outcome: &EthernetOutcome) -> [f64; 5] {
     let flows = || outcome.flows.iter();
     let ms = |count: u64, ps: f64| if count > 0 { ps / 1e9 } else { f64::NAN };
-    let done = merged(flows().map(|flow| &flow.ends.transfer_time));
-    let acknowledged = merged(flows().map(|flow| &flow.ends.acknowledged_time));
+    let done = DelayOutcome::merged(flows().map(|flow| &flow.ends.transfer_time));
+    let acknowledged = DelayOutcome::merged(flows().map(|flow| &flow.ends.acknowledged_time));
     let most = |times: &DelayOutcome| ms(times.count, times.histogram.percentile(99.0) as f64);
     let total = flows().map(|flow| flow.ends.transfers_total).sum();
     let last = flows().map(|flow| flow.ends.last_transfer.ps()).max();
     [
-        ms(done.count, done.mean_ps),
+        ms(done.count, done.mean),
         most(&done),
-        ms(acknowledged.count, acknowledged.mean_ps),
+        ms(acknowledged.count, acknowledged.mean),
         most(&acknowledged),
         ms(total, last.unwrap_or(0) as f64),
     ]
@@ -246,7 +246,7 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         acknowledged_most,
         last_transfer,
     ] = transfer_times(outcome);
-    let delays = merged(outcome.flows.iter().map(|flow| &flow.ends.delay));
+    let delays = DelayOutcome::merged(outcome.flows.iter().map(|flow| &flow.ends.delay));
     let queues = || outcome.channels.iter().flat_map(|channel| &channel.queues);
     let sum = |of: fn(&QueueOutcome) -> u64| queues().map(of).sum::<u64>() as f64;
     let (dropped, created) = (total(|f| f.dropped_total), total(|f| f.created_total));
@@ -272,7 +272,7 @@ fn values(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
         acknowledged_mean,
         acknowledged_most,
         last_transfer,
-        some(delays.count, delays.mean_ps / 1e6),
+        some(delays.count, delays.mean / 1e6),
         some(delays.count, time(delays.histogram.percentile(99.0)) / 1e6),
         share(total(|f| f.ends.late), total(|f| f.ends.due)),
         dropped as f64,
@@ -329,15 +329,10 @@ mod tests {
         };
         let mut engine = Simulation::<Rings>::new(&spec).unwrap();
         engine.run();
-        let times = |ps: u64| DelayOutcome {
-            count: 1,
-            mean_ps: ps as f64,
-            histogram: {
-                let mut histogram = backwater_kernel::Histogram::new();
-                histogram.record(ps);
-                histogram
-            },
-            ..DelayOutcome::default()
+        let times = |ps: u64| {
+            let mut times = backwater_kernel::Delays::default();
+            times.record(ps);
+            times.outcome()
         };
         let flow = FlowOutcome {
             ends: EndsOutcome {

@@ -11,9 +11,9 @@
 
 use std::time::{Duration as WallTime, Instant};
 
-use backwater_kernel::{Rings, Stop, Time};
+use backwater_kernel::{DelayOutcome, Rings, Samples, Stop, Time};
 use backwater_net::Simulation;
-use backwater_net::outcome::{DelayOutcome, FlowOutcome, LossCause, Outcome, SampleOutcome};
+use backwater_net::outcome::{FlowOutcome, LossCause, Outcome};
 use backwater_net::probe::PathWaits;
 use backwater_net::spec::NetworkSpec;
 use backwater_results::run::flow_tables;
@@ -238,7 +238,7 @@ impl Window {
 fn values(
     network: &NetworkSpec,
     (before, after): (&Outcome, &Outcome),
-    waits: &SampleOutcome,
+    waits: &Samples,
     looks: &[u64],
 ) -> Vec<f64> {
     let window = Window::of(network, before, after);
@@ -276,8 +276,8 @@ fn values(
         mbps(window.delivered_bits),
         window.delivered / window.offered,
         mean_delay_ps(delays()) / 1e6,
-        highest(|delay| delay.percentiles_ps[2]),
-        highest(|delay| delay.max_ps),
+        highest(|delay| delay.percentiles[2]),
+        highest(|delay| delay.max),
         wait_us(waits.mean()),
         wait_us(waits.percentile(99.0) as f64),
         growth.share,
@@ -299,7 +299,7 @@ fn values(
 fn mean_delay_ps<'a>(delays: impl Iterator<Item = &'a DelayOutcome>) -> f64 {
     let (mut sum_ps, mut count) = (0.0, 0.0);
     for delay in delays {
-        sum_ps += delay.mean_ps * delay.count as f64;
+        sum_ps += delay.mean * delay.count as f64;
         count += delay.count as f64;
     }
     sum_ps / count

@@ -20,7 +20,7 @@ pub use super::stored::Point;
 use super::stored::{decode, encode};
 
 /// To be raised when the meaning of a measurement changes: older points then count no more.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Digest of the sources that decide what a run measures; see `build/sources.rs`.
 const SOURCES: &str = env!("BACKWATER_SOURCES");

@@ -1,44 +1,8 @@
 //! What is counted of a flow, most of it after the warm-up.
 
-use backwater_kernel::{Histogram, Time};
+use backwater_kernel::{Delays, Time};
 
-use crate::outcome::{DelayOutcome, EndsOutcome};
-
-/// Times of many things.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Delays {
-    sum_ps: u128,
-    least_ps: u64,
-    most_ps: u64,
-    count: u64,
-    histogram: Histogram,
-}
-
-impl Delays {
-    /// One more.
-    #[inline]
-    pub fn record(&mut self, ps: u64) {
-        self.least_ps = if self.count == 0 {
-            ps
-        } else {
-            self.least_ps.min(ps)
-        };
-        self.most_ps = self.most_ps.max(ps);
-        self.sum_ps += u128::from(ps);
-        self.count += 1;
-        self.histogram.record(ps);
-    }
-
-    fn outcome(&self) -> DelayOutcome {
-        DelayOutcome {
-            count: self.count,
-            mean_ps: self.sum_ps as f64 / self.count.max(1) as f64,
-            least_ps: self.least_ps,
-            most_ps: self.most_ps,
-            histogram: self.histogram.clone(),
-        }
-    }
-}
+use crate::outcome::EndsOutcome;
 
 /// Counters of a flow.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +61,7 @@ impl Tally {
             offered_bytes_total: self.offered_bytes,
             delivered: self.delivered,
             delay: self.delay.outcome(),
-            transfers: self.transfer_time.count,
+            transfers: self.transfer_time.count(),
             transfer_time: self.transfer_time.outcome(),
             acknowledged_time: self.acknowledged_time.outcome(),
             transfers_total: self.transfers_total,
@@ -121,9 +85,9 @@ mod tests {
         tally.count_transfer(Time(100), 5, true);
         let found = tally.outcome();
         let delay = &found.delay;
-        assert_eq!((found.delivered, delay.count, delay.mean_ps), (3, 2, 30.0));
-        assert_eq!((delay.least_ps, delay.most_ps), (20, 40));
-        assert_eq!((found.transfers, found.transfer_time.most_ps), (1, 95));
+        assert_eq!((found.delivered, delay.count, delay.mean), (3, 2, 30.0));
+        assert_eq!((delay.min, delay.max), (20, 40));
+        assert_eq!((found.transfers, found.transfer_time.max), (1, 95));
         assert_eq!((found.transfers_total, found.last_transfer), (2, Time(100)));
         assert_eq!(delay.histogram.percentile(100.0), 40);
     }

@@ -2,14 +2,11 @@
 
 use alloc::vec::Vec;
 
-/// Buckets per power of two, as a power of two.
-const RESOLUTION: u32 = 6;
-
-/// A log-linear histogram of `u64` samples: 64 buckets per power of two, so a bucket is at most
-/// 1/64 of its values wide; values below 128 are exact. Memory covers the range that occurs and
-/// nothing while empty.
+/// A log-linear histogram of `u64` samples: 2^`FINE` buckets per power of two. Values below
+/// 2^(`FINE` + 1) are exact, others are told to 1/2^`FINE` of the value; unless said otherwise that
+/// is below 128, and to 1/64. Memory covers the range that occurs and nothing while empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Histogram {
+pub struct Histogram<const FINE: u32 = 6> {
     /// Buckets `first ..`.
     counts: Vec<u64>,
     first: usize,
@@ -30,7 +27,7 @@ pub struct Bucket {
 }
 
 impl Histogram {
-    /// No samples.
+    /// No samples, of the usual fineness.
     pub const fn new() -> Histogram {
         Histogram {
             counts: Vec::new(),
@@ -40,11 +37,13 @@ impl Histogram {
             max: 0,
         }
     }
+}
 
+impl<const FINE: u32> Histogram<FINE> {
     /// Takes a sample in.
     #[inline]
     pub fn record(&mut self, sample: u64) {
-        let at = index(sample).wrapping_sub(self.first);
+        let at = index::<FINE>(sample).wrapping_sub(self.first);
         if self.count == 0 || at >= self.counts.len() {
             return self.record_outside(sample);
         }
@@ -55,7 +54,7 @@ impl Histogram {
     }
 
     /// Takes all samples of `other` in.
-    pub fn merge(&mut self, other: &Histogram) {
+    pub fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
         }
@@ -74,9 +73,19 @@ impl Histogram {
         self.count
     }
 
+    /// Smallest sample; 0 without samples.
+    pub const fn min(&self) -> u64 {
+        self.min
+    }
+
+    /// Largest sample; 0 without samples.
+    pub const fn max(&self) -> u64 {
+        self.max
+    }
+
     /// A value that `percent` of the samples (0 to 100) don't exceed: the upper edge of the bucket
-    /// of the exact one, so never below it and at most 1/64 above, and never outside the samples.
-    /// Exact where a bucket holds one value (below 128), at the extremes and where all samples are
+    /// of the exact one, so never below it and at most a bucket above, and never outside the
+    /// samples. Exact where a bucket holds one value, at the extremes and where all samples are
     /// alike. 0 without samples.
     pub fn percentile(&self, percent: f64) -> u64 {
         // A little less, so that 7 % of 100 samples are 7 whatever the product rounds to.
@@ -99,14 +108,27 @@ impl Histogram {
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
         let filled = self.counts.iter().enumerate().filter(|(_, n)| **n > 0);
         filled.map(|(i, &count)| {
-            let (low, high) = bounds(self.first + i);
+            let (low, high) = bounds::<FINE>(self.first + i);
             Bucket { low, high, count }
         })
     }
 
+    /// The values that are exact, lowest first, and how often each came.
+    pub fn exact(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let exact = self
+            .buckets()
+            .take_while(|bucket| bucket.low == bucket.high);
+        exact.map(|bucket| (bucket.low, bucket.count))
+    }
+
+    /// Samples that are not.
+    pub fn beyond_exact(&self) -> u64 {
+        self.count - self.exact().map(|(_, count)| count).sum::<u64>()
+    }
+
     #[cold]
     fn record_outside(&mut self, sample: u64) {
-        let bucket = index(sample);
+        let bucket = index::<FINE>(sample);
         self.reach(bucket);
         self.counts[bucket - self.first] += 1;
         self.extend_range(sample, sample);
@@ -134,19 +156,20 @@ impl Histogram {
     }
 }
 
-/// The bucket of a value. With `shift` the bits beyond the leading seven, it is
-/// `64 shift + (value >> shift)`: continuous, since `value >> shift` runs from 64 to 127.
+/// The bucket of a value. With `shift` the bits beyond the leading `FINE` + 1, it is
+/// `2^FINE shift + (value >> shift)`: continuous, since `value >> shift` runs from 2^`FINE` to its
+/// double.
 #[inline]
-const fn index(value: u64) -> usize {
+const fn index<const FINE: u32>(value: u64) -> usize {
     let bits = u64::BITS - value.leading_zeros();
-    let shift = bits.saturating_sub(RESOLUTION + 1);
-    ((shift as usize) << RESOLUTION) + (value >> shift) as usize
+    let shift = bits.saturating_sub(FINE + 1);
+    ((shift as usize) << FINE) + (value >> shift) as usize
 }
 
 /// Lowest and highest value of a bucket.
-const fn bounds(bucket: usize) -> (u64, u64) {
-    let shift = (bucket >> RESOLUTION).saturating_sub(1);
-    let low = ((bucket - (shift << RESOLUTION)) as u64) << shift;
+const fn bounds<const FINE: u32>(bucket: usize) -> (u64, u64) {
+    let shift = (bucket >> FINE).saturating_sub(1);
+    let low = ((bucket - (shift << FINE)) as u64) << shift;
     (low, low + ((1 << shift) - 1))
 }
 
@@ -216,16 +239,24 @@ mod tests {
         assert_eq!(histogram(&[1_000_003; 7]).percentile(99.0), 1_000_003);
     }
 
+    fn touch<const FINE: u32>() {
+        let last = index::<FINE>(u64::MAX);
+        assert_eq!(
+            (bounds::<FINE>(0), bounds::<FINE>(last).1),
+            ((0, 0), u64::MAX)
+        );
+        for bucket in 0..=last {
+            let (low, high) = bounds::<FINE>(bucket);
+            assert_eq!((index::<FINE>(low), index::<FINE>(high)), (bucket, bucket));
+            assert!((high - low) as f64 <= low as f64 / f64::from(1 << FINE));
+            assert!(bucket == last || bounds::<FINE>(bucket + 1).0 == high + 1);
+        }
+    }
+
     #[test]
     fn buckets_touch_and_are_narrow() {
-        let last = index(u64::MAX);
-        assert_eq!((bounds(0), bounds(last).1), ((0, 0), u64::MAX));
-        for bucket in 0..=last {
-            let (low, high) = bounds(bucket);
-            assert_eq!((index(low), index(high)), (bucket, bucket));
-            assert!((high - low) as f64 <= low as f64 / 64.0);
-            assert!(bucket == last || bounds(bucket + 1).0 == high + 1);
-        }
+        touch::<6>();
+        touch::<11>();
     }
 
     #[test]
@@ -247,11 +278,24 @@ mod tests {
         let wanted = [(1, 1, 1), (3, 3, 1), (5, 5, 2), (200, 201, 1)];
         assert_eq!(seen.collect::<Vec<_>>(), wanted);
         assert_eq!(found.count(), 5);
-        assert_eq!((found.first, found.counts.len()), (1, index(200)));
+        assert_eq!((found.first, found.counts.len()), (1, index::<6>(200)));
         let mut low = histogram(&[1]);
         low.merge(&histogram(&[50, 51]));
         assert_eq!(low, histogram(&[1, 50, 51]));
         assert_eq!((low.count(), low.counts.len()), (3, 51));
+    }
+
+    #[test]
+    fn exact_values_and_the_rest_are_all_samples() {
+        let found = histogram(&[127, 3, 3, 128, 5_000]);
+        assert_eq!(found.exact().collect::<Vec<_>>(), [(3, 2), (127, 1)]);
+        assert_eq!(found.beyond_exact(), 2);
+        let mut finer = Histogram::<11>::default();
+        [4_095, 4_096, 128]
+            .iter()
+            .for_each(|&sample| finer.record(sample));
+        assert_eq!(finer.exact().collect::<Vec<_>>(), [(128, 1), (4_095, 1)]);
+        assert_eq!((finer.beyond_exact(), finer.percentile(50.0)), (1, 4_095));
     }
 
     #[test]

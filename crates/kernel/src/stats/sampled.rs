@@ -8,9 +8,7 @@ const TWO_TO_128: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0;
 /// Sums are whole numbers, so the result doesn't depend on the order of the samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sampled {
-    sum: u128,
-    /// Mod 2^128; what is computed from it is a difference that fits.
-    squares: u128,
+    sums: Sums,
     count: u64,
     min: u64,
     max: u64,
@@ -26,8 +24,7 @@ impl Sampled {
     /// No samples.
     pub const fn new() -> Sampled {
         Sampled {
-            sum: 0,
-            squares: 0,
+            sums: Sums { sum: 0, squares: 0 },
             count: 0,
             min: u64::MAX,
             max: 0,
@@ -37,10 +34,8 @@ impl Sampled {
     /// Takes a sample in.
     #[inline]
     pub const fn record(&mut self, sample: u64) {
-        let wide = sample as u128;
         self.count += 1;
-        self.sum += wide;
-        self.squares = self.squares.wrapping_add(wide * wide);
+        self.sums.record(sample);
         if sample < self.min {
             self.min = sample;
         }
@@ -56,9 +51,9 @@ impl Sampled {
         }
         let (wide, times_wide) = (sample as u128, times as u128);
         self.count += times;
-        self.sum += wide * times_wide;
+        self.sums.sum += wide * times_wide;
         let squares = (wide * wide).wrapping_mul(times_wide);
-        self.squares = self.squares.wrapping_add(squares);
+        self.sums.squares = self.sums.squares.wrapping_add(squares);
         if sample < self.min {
             self.min = sample;
         }
@@ -70,8 +65,7 @@ impl Sampled {
     /// Takes all samples of `other` in.
     pub fn merge(&mut self, other: &Sampled) {
         self.count += other.count;
-        self.sum += other.sum;
-        self.squares = self.squares.wrapping_add(other.squares);
+        self.sums.merge(&other.sums);
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }
@@ -83,12 +77,12 @@ impl Sampled {
 
     /// Sum of all samples, exact.
     pub const fn sum(&self) -> u128 {
-        self.sum
+        self.sums.sum
     }
 
     /// Mean; 0 without samples.
     pub fn mean(&self) -> f64 {
-        self.sum as f64 / self.count.max(1) as f64
+        self.sums.mean(self.count)
     }
 
     /// Variance (over n - 1); 0 with less than two samples.
@@ -96,10 +90,7 @@ impl Sampled {
     /// Exact sums as long as `count * (max - min)^2 < 2^130`; beyond, the largest variance
     /// samples of that range can have.
     pub fn variance(&self) -> f64 {
-        if self.count < 2 {
-            return 0.0;
-        }
-        self.squared_deviations() / (self.count - 1) as f64
+        self.sums.variance(self.count, self.max() - self.min())
     }
 
     /// Square root of the variance.
@@ -116,16 +107,51 @@ impl Sampled {
     pub const fn max(&self) -> u64 {
         self.max
     }
+}
+
+/// What moments are made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Sums {
+    pub sum: u128,
+    /// Mod 2^128; what is computed from it is a difference that fits.
+    squares: u128,
+}
+
+impl Sums {
+    #[inline]
+    pub const fn record(&mut self, sample: u64) {
+        let wide = sample as u128;
+        self.sum += wide;
+        self.squares = self.squares.wrapping_add(wide * wide);
+    }
+
+    pub const fn merge(&mut self, other: &Sums) {
+        self.sum += other.sum;
+        self.squares = self.squares.wrapping_add(other.squares);
+    }
+
+    /// Mean of `count` samples; 0 without samples.
+    pub fn mean(&self, count: u64) -> f64 {
+        self.sum as f64 / count.max(1) as f64
+    }
+
+    /// Variance (over n - 1) of `count` samples, the largest of which is so far from the smallest;
+    /// 0 with less than two.
+    pub fn variance(&self, count: u64, range: u64) -> f64 {
+        if count < 2 {
+            return 0.0;
+        }
+        self.squared_deviations(count, range) / (count - 1) as f64
+    }
 
     /// Sum of squared distances from the mean.
     ///
     /// Taken around the whole part `q` of the mean: `D = squares - q sum - q r` with
     /// `sum = n q + r` fits into 128 bits where the raw sum of squares may not; the fraction
     /// then takes off `r^2 / n`.
-    fn squared_deviations(&self) -> f64 {
-        let count = u128::from(self.count);
-        let range = (self.max - self.min) as f64;
-        let largest = range * range / 4.0 * self.count as f64;
+    fn squared_deviations(&self, count: u64, range: u64) -> f64 {
+        let (range, samples, count) = (range as f64, count as f64, u128::from(count));
+        let largest = range * range / 4.0 * samples;
         if largest >= TWO_TO_128 {
             return largest;
         }
@@ -135,8 +161,8 @@ impl Sampled {
             .wrapping_sub(whole.wrapping_mul(self.sum))
             .wrapping_sub(whole.wrapping_mul(rest));
         match around_whole.checked_mul(count) {
-            Some(scaled) => (scaled - rest * rest) as f64 / self.count as f64,
-            None => around_whole as f64 - (rest as f64) * (rest as f64) / self.count as f64,
+            Some(scaled) => (scaled - rest * rest) as f64 / samples,
+            None => around_whole as f64 - (rest as f64) * (rest as f64) / samples,
         }
     }
 }

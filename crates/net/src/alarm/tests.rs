@@ -181,8 +181,5 @@ fn waits_behind_the_spacing_are_counted() {
     simulation.run();
     let shaping = simulation.outcome().flows[0].shaping.clone();
     // Unit k after the warning comes 10 k later and goes 100 k later.
-    assert_eq!(
-        (shaping.count, shaping.min_ps, shaping.max_ps),
-        (7, 0, 540 * US)
-    );
+    assert_eq!((shaping.count, shaping.min, shaping.max), (7, 0, 540 * US));
 }

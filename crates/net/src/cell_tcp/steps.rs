@@ -2,7 +2,7 @@
 
 use backwater_kernel::{EventQueue, Time};
 
-use crate::flow::{Delays, Delivery};
+use crate::flow::{self, Delivery};
 use crate::outcome::CellTcpOutcome;
 use crate::probe::Probe;
 use crate::simulation::Simulation;
@@ -57,7 +57,7 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         let answered = connection.on_segment(now, end.other(), &segment, is_warm);
         if let Some(issued) = answered {
             let counts = &mut self.network.flows[flow_id as usize].counts;
-            Delays::record(&mut counts.responses, issued, now);
+            flow::record(&mut counts.responses, issued, now);
         }
         self.attend(index);
     }

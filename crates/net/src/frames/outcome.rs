@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-pub use backwater_ends::outcome::{DelayOutcome, EndsOutcome};
+pub use backwater_ends::outcome::EndsOutcome;
 use backwater_kernel::{Duration, Stop, Time, Violations};
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:

@@ -3,8 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use backwater_kernel::stats::{Histogram, Sampled};
-use backwater_kernel::{Duration, Time};
+use backwater_kernel::{Duration, Samples, Time};
 
 /// What a [`Ports`](crate::probe::Ports) probe found after the warm-up.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +18,7 @@ pub struct PortsOutcome {
     pub channels: Vec<PortOutcome>,
     /// By leg: what its units waited at its port, in ps, from joining the queue to the start of
     /// the transmission; of units that started after the warm-up.
-    pub legs: Vec<SampleOutcome>,
+    pub legs: Vec<Samples>,
     /// Each flow to each of its destinations, in the order of flows and their legs.
     pub paths: Vec<PathOutcome>,
     /// By flow.
@@ -31,7 +30,7 @@ pub struct PortsOutcome {
 pub struct PortOutcome {
     /// Queue length that arrivals found, in units: those that waited, the one in transmission
     /// and the newcomer itself.
-    pub queue: SampleOutcome,
+    pub queue: Samples,
     /// Time average of the same length, in units.
     pub queue_mean: f64,
     /// Its maximum.
@@ -63,7 +62,7 @@ pub struct PathOutcome {
     /// Waiting end to end, in ps, of units delivered after the warm-up: the sum of what a unit
     /// waited at all ports (and for its sink). It is the delay without what the unit would have
     /// taken on empty links.
-    pub wait: SampleOutcome,
+    pub wait: Samples,
 }
 
 /// Paths taken together.
@@ -74,7 +73,7 @@ pub struct PathGroup {
     /// Bytes delivered after the warm-up, over all of them.
     pub bytes: u64,
     /// Waiting end to end, in ps, of all their units.
-    pub wait: SampleOutcome,
+    pub wait: Samples,
 }
 
 /// What a flow asked of its first port.
@@ -88,68 +87,6 @@ pub struct FlowPorts {
     pub burst_seen: Option<Duration>,
     /// The same in bytes, to the nearest.
     pub burst_seen_bytes: Option<u64>,
-}
-
-/// Samples of one kind: moments and percentiles.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct SampleOutcome {
-    moments: Sampled,
-    histogram: Histogram,
-}
-
-impl SampleOutcome {
-    /// Takes a sample in.
-    #[inline]
-    pub fn record(&mut self, sample: u64) {
-        self.moments.record(sample);
-        self.histogram.record(sample);
-    }
-
-    /// Takes all samples of `other` in.
-    pub fn merge(&mut self, other: &SampleOutcome) {
-        self.moments.merge(&other.moments);
-        self.histogram.merge(&other.histogram);
-    }
-
-    /// Samples.
-    pub fn count(&self) -> u64 {
-        self.moments.count()
-    }
-
-    /// Their sum, exact.
-    pub fn sum(&self) -> u128 {
-        self.moments.sum()
-    }
-
-    /// Mean; 0 without samples.
-    pub fn mean(&self) -> f64 {
-        self.moments.mean()
-    }
-
-    /// Standard deviation; 0 with less than two samples.
-    pub fn deviation(&self) -> f64 {
-        self.moments.deviation()
-    }
-
-    /// Smallest; 0 without samples.
-    pub fn min(&self) -> u64 {
-        self.moments.min()
-    }
-
-    /// Largest; 0 without samples.
-    pub fn max(&self) -> u64 {
-        self.moments.max()
-    }
-
-    /// What `percent` of the samples don't exceed; exact below 128, else at most 1/64 above.
-    pub fn percentile(&self, percent: f64) -> u64 {
-        self.histogram.percentile(percent)
-    }
-
-    /// How the samples are spread.
-    pub fn histogram(&self) -> &Histogram {
-        &self.histogram
-    }
 }
 
 impl PortsOutcome {
@@ -176,7 +113,7 @@ mod tests {
     use super::*;
 
     fn path(flow: u32, switches: u32, waits: &[u64]) -> PathOutcome {
-        let mut wait = SampleOutcome::default();
+        let mut wait = Samples::default();
         waits.iter().for_each(|&ps| wait.record(ps));
         PathOutcome {
             flow,

@@ -16,10 +16,10 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Samples, Time};
 
 use super::{Crossing, Probe};
-use crate::outcome::{FlowPorts, PortsOutcome, SampleOutcome};
+use crate::outcome::{FlowPorts, PortsOutcome};
 use crate::spec::NetworkSpec;
 
 mod paths;
@@ -58,7 +58,7 @@ struct Leg {
     flow: u32,
     is_pulled: bool,
     waiting: u32,
-    wait: SampleOutcome,
+    wait: Samples,
     burst: Option<Burst>,
 }
 
@@ -82,7 +82,7 @@ impl Ports {
                 flow: id as u32,
                 is_pulled: leg.parent.is_none() && flow.is_pulled(),
                 waiting: 0,
-                wait: SampleOutcome::default(),
+                wait: Samples::default(),
                 burst: match (leg.parent, &flow.reserve) {
                     (None, Some(reserve)) => Some(Burst {
                         rate: reserve.rate,

@@ -43,7 +43,7 @@ fn a_run_ends_with_the_last_acknowledgement() {
             (flow.ends.transfers, flow.ends.unacknowledged_total),
             (1, 0)
         );
-        let over = Time(MS + flow.ends.acknowledged_time.most_ps);
+        let over = Time(MS + flow.ends.acknowledged_time.max);
         assert_eq!(outcome.ended_at, over);
         assert!(flow.ends.last_transfer < over && over < Time(20 * MS));
     }
@@ -83,7 +83,7 @@ fn a_file_is_complete_before_its_delayed_acknowledgement() {
     assert_eq!(flow.ends.acknowledged_time.count, 0);
     assert_eq!(
         flow.ends.last_transfer,
-        Time(MS + flow.ends.transfer_time.most_ps)
+        Time(MS + flow.ends.transfer_time.max)
     );
 
     net.spec.stop_at = Time(10 * S);

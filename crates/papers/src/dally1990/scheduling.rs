@@ -130,8 +130,8 @@ fn means([random, deadline]: [&Point; 2]) -> Vec<Measured> {
 fn share_at_minimum(point: &Point) -> Vec<f64> {
     point.each(|outcome| {
         let latency = &outcome.latency;
-        let first = latency.histogram.first();
-        first.map_or(0.0, |(_, packets)| *packets as f64) / latency.count as f64
+        let first = latency.histogram.exact().next();
+        first.map_or(0.0, |(_, packets)| packets as f64) / latency.count as f64
     })
 }
 
@@ -221,8 +221,8 @@ fn pooled(point: &Point) -> Vec<u64> {
 
 fn pool<'a>(seeds: impl Iterator<Item = &'a CyclesOutcome>) -> Vec<u64> {
     let mut bins = Vec::new();
-    for (cycles, packets) in seeds.flat_map(|seed| &seed.histogram) {
-        let index = *cycles as usize;
+    for (cycles, packets) in seeds.flat_map(|seed| seed.histogram.exact()) {
+        let index = cycles as usize;
         if bins.len() <= index {
             bins.resize(index + 1, 0);
         }

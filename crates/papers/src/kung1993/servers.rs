@@ -50,7 +50,7 @@ fn sample(lab: &Lab, clients: u32, control: &str) -> Result<Sample, LabError> {
             .filter(|flow| flow.responses.count > 0);
         let (mut total, mut count) = (0.0, 0);
         for flow in answered {
-            total += flow.responses.mean_ps * flow.responses.count as f64;
+            total += flow.responses.mean * flow.responses.count as f64;
             count += flow.responses.count;
         }
         sample.delays.push(total / count as f64);

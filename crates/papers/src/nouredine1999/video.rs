@@ -260,7 +260,7 @@ fn one_link(scheme: &Scheme, low: u64, connections: u64) -> Sets {
 
 fn mean_ms(run: &EthernetRun) -> f64 {
     run.flows("video")
-        .map(|flow| flow.ends.delay.mean_ps)
+        .map(|flow| flow.ends.delay.mean)
         .sum::<f64>()
         / PS_PER_MS
 }
@@ -274,7 +274,7 @@ fn p99_ms(run: &EthernetRun) -> f64 {
 }
 
 fn most_ms(run: &EthernetRun) -> f64 {
-    let most = run.flows("video").map(|flow| flow.ends.delay.most_ps).max();
+    let most = run.flows("video").map(|flow| flow.ends.delay.max).max();
     most.unwrap_or(0) as f64 / PS_PER_MS
 }
 
@@ -364,7 +364,7 @@ mod tests {
     fn delays_are_those_of_the_video_under_simple_control() {
         let of = |ms: f64| {
             let run = made::run(ONE_LINK, |name, flow| {
-                flow.ends.delay.mean_ps = if name == "video" { ms * 1e9 } else { 9e9 };
+                flow.ends.delay.mean = if name == "video" { ms * 1e9 } else { 9e9 };
                 flow.ends.delay.histogram = Histogram::new();
                 flow.ends.delay.histogram.record((2.0 * ms * 1e9) as u64);
                 (flow.ends.late, flow.ends.due) = (ms as u64, 1000);

@@ -269,7 +269,7 @@ fn resync(lab: &Lab) -> Result<Vec<Victim>, LabError> {
                 bound_ms = bound.delay.seconds() * 1e3;
             }
         }
-        let delay = Duration(run.flow("victim").delay.max_ps);
+        let delay = Duration(run.flow("victim").delay.max);
         victims.push(Victim {
             delay_ms: delay.seconds() * 1e3,
             bound_ms,
@@ -310,7 +310,7 @@ fn judge(run: &Run<Late>, bounds: &[Result<bound::Bound, bound::NoBound>]) -> Fo
         let Ok(bound) = bound else {
             continue;
         };
-        let (delay, bound) = (flow.delay.max_ps, (bound.delay + ROUNDING).ps());
+        let (delay, bound) = (flow.delay.max, (bound.delay + ROUNDING).ps());
         found.flows += 1;
         found.violations += u64::from(delay > bound);
         found.worst = found.worst.max(delay as f64 / bound as f64);

@@ -1,6 +1,6 @@
 //! What the tables of the paper print, from one run or from one run a seed.
 
-use backwater_net::outcome::SampleOutcome;
+use backwater_kernel::Samples;
 use backwater_net::outcome::{FlowOutcome, LossCause, PathOutcome, PortOutcome, PortsOutcome};
 use backwater_net::probe::{Ports, PortsSpec};
 use backwater_net::spec::FlowSpec;
@@ -89,8 +89,8 @@ impl Seen {
     }
 
     /// What packets of these flows waited from end to end, in ps.
-    pub fn waits(&self, is_one: impl Fn(&FlowSpec) -> bool) -> SampleOutcome {
-        let mut waits = SampleOutcome::default();
+    pub fn waits(&self, is_one: impl Fn(&FlowSpec) -> bool) -> Samples {
+        let mut waits = Samples::default();
         for (_, path) in self.flows(is_one) {
             waits.merge(&path.wait);
         }
@@ -157,7 +157,7 @@ impl Seen {
             .collect();
         let flows = &self.run.scenario.network.flows;
         let legs = self.run.outcome.legs.iter().zip(&self.ports.legs);
-        let mut waits = SampleOutcome::default();
+        let mut waits = Samples::default();
         for (leg, wait) in legs {
             if channels.contains(&leg.channel) && is_one(&flows[leg.flow as usize]) {
                 waits.merge(wait);

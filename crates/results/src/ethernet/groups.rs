@@ -1,7 +1,6 @@
 //! Groups of flows, and what their flows did together.
 
-use backwater_kernel::Histogram;
-use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
+use backwater_net::frames::outcome::{EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::EthernetSpec;
 
 use super::names;
@@ -61,54 +60,4 @@ pub fn goodputs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<f64> {
     let seconds = seconds(spec, outcome);
     let rate = |flow: &FlowOutcome| per_second(flow.ends.goodput_bytes as f64 * 8.0, seconds);
     outcome.flows.iter().map(rate).collect()
-}
-
-/// Times of several flows together.
-pub fn merged<'a>(times: impl Iterator<Item = &'a DelayOutcome>) -> DelayOutcome {
-    let mut all = DelayOutcome {
-        histogram: Histogram::new(),
-        ..DelayOutcome::default()
-    };
-    let mut sum_ps = 0.0;
-    for one in times.filter(|one| one.count > 0) {
-        let is_first = all.count == 0;
-        sum_ps += one.mean_ps * one.count as f64;
-        all.least_ps = if is_first {
-            one.least_ps
-        } else {
-            all.least_ps.min(one.least_ps)
-        };
-        all.most_ps = all.most_ps.max(one.most_ps);
-        all.count += one.count;
-        all.histogram.merge(&one.histogram);
-    }
-    if all.count > 0 {
-        all.mean_ps = sum_ps / all.count as f64;
-    }
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_of_two_flows_are_those_of_all_their_frames() {
-        let of = |values: &[u64]| {
-            let mut histogram = Histogram::new();
-            values.iter().for_each(|value| histogram.record(*value));
-            DelayOutcome {
-                count: values.len() as u64,
-                mean_ps: values.iter().sum::<u64>() as f64 / values.len() as f64,
-                least_ps: *values.iter().min().unwrap(),
-                most_ps: *values.iter().max().unwrap(),
-                histogram,
-            }
-        };
-        let parts = [of(&[7, 9]), DelayOutcome::default(), of(&[5, 5, 5, 50])];
-        let (all, whole) = (merged(parts.iter()), of(&[7, 9, 5, 5, 5, 50]));
-        assert_eq!((all.count, all.least_ps, all.most_ps), (6, 5, 50));
-        assert_eq!(all.mean_ps, whole.mean_ps);
-        assert_eq!(all.histogram, whole.histogram);
-    }
 }

@@ -1,10 +1,9 @@
 //! What the tables say of one flow, or of all flows of a name as if they were one.
 
-use backwater_kernel::Time;
+use backwater_kernel::{DelayOutcome, Time};
 use backwater_net::frames::outcome::{EndsOutcome, EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::EthernetSpec;
 
-use super::groups::merged;
 use super::{tables, transfers};
 use crate::groups::{group_names, of_name};
 use crate::model::Table;
@@ -75,10 +74,10 @@ fn sum(flows: &[&FlowOutcome]) -> FlowOutcome {
             returned_bytes: total(|flow| flow.ends.returned_bytes),
             offered_bytes_total: total(|flow| flow.ends.offered_bytes_total),
             delivered: total(|flow| flow.ends.delivered),
-            delay: merged(all().map(|flow| &flow.ends.delay)),
+            delay: DelayOutcome::merged(all().map(|flow| &flow.ends.delay)),
             transfers: total(|flow| flow.ends.transfers),
-            transfer_time: merged(all().map(|flow| &flow.ends.transfer_time)),
-            acknowledged_time: merged(all().map(|flow| &flow.ends.acknowledged_time)),
+            transfer_time: DelayOutcome::merged(all().map(|flow| &flow.ends.transfer_time)),
+            acknowledged_time: DelayOutcome::merged(all().map(|flow| &flow.ends.acknowledged_time)),
             transfers_total: total(|flow| flow.ends.transfers_total),
             last_transfer: all()
                 .map(|flow| flow.ends.last_transfer)

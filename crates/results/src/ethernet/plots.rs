@@ -1,10 +1,11 @@
 //! Figures of a run of the Ethernet engine.
 
-use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome};
+use backwater_kernel::DelayOutcome;
+use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
 use backwater_net::outcome::Series;
 
-use super::groups::{self, Group, goodputs, groups};
+use super::groups::{Group, goodputs, groups};
 use super::names;
 use super::ports::{self, Queue};
 use crate::model::{Axis, Curve, Mark, OtherUnit, Plot, Style};
@@ -71,10 +72,10 @@ fn goodput(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> 
 fn beyond(times: &DelayOutcome) -> (Vec<f64>, Vec<f64>) {
     let count = times.histogram.count() as f64;
     let mut left = times.histogram.count();
-    let (mut x, mut y) = (vec![times.least_ps as f64 / MILLISECOND_PS], vec![1.0]);
+    let (mut x, mut y) = (vec![times.min as f64 / MILLISECOND_PS], vec![1.0]);
     for bucket in times.histogram.buckets() {
         left -= bucket.count;
-        x.push(bucket.high.min(times.most_ps) as f64 / MILLISECOND_PS);
+        x.push(bucket.high.min(times.max) as f64 / MILLISECOND_PS);
         y.push(left as f64 / count);
     }
     (x, y)
@@ -83,7 +84,7 @@ fn beyond(times: &DelayOutcome) -> (Vec<f64>, Vec<f64>) {
 fn delays(spec: &EthernetSpec, outcome: &EthernetOutcome, groups: &[Group]) -> Plot {
     let mut curves = Vec::new();
     for group in groups {
-        let times = groups::merged(group.found(outcome).map(|flow| &flow.ends.delay));
+        let times = DelayOutcome::merged(group.found(outcome).map(|flow| &flow.ends.delay));
         if times.count > 0 && curves.len() < GROUPS {
             let (x, y) = beyond(&times);
             curves.push(Curve::new(group.name.clone(), Style::Step, x, y));
@@ -281,23 +282,17 @@ fn series_plot(number: usize, group: &[&Series]) -> Plot {
 
 #[cfg(test)]
 mod tests {
-    use backwater_kernel::Histogram;
+    use backwater_kernel::Delays;
 
     use super::*;
 
     #[test]
     fn shares_beyond_fall_from_one_to_nothing() {
-        let mut histogram = Histogram::new();
+        let mut times = Delays::default();
         for value in [10, 20, 20, 30] {
-            histogram.record(value);
+            times.record(value);
         }
-        let (x, y) = beyond(&DelayOutcome {
-            count: 4,
-            mean_ps: 20.0,
-            least_ps: 10,
-            most_ps: 30,
-            histogram,
-        });
+        let (x, y) = beyond(&times.outcome());
         assert_eq!(x, [1e-8, 1e-8, 2e-8, 3e-8]);
         assert_eq!(y, [1.0, 0.75, 0.25, 0.0]);
     }

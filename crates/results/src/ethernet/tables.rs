@@ -1,10 +1,10 @@
 //! The tables of a run of the Ethernet engine: flows and nodes.
 
-use backwater_kernel::Place;
-use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
+use backwater_kernel::{DelayOutcome, Place};
+use backwater_net::frames::outcome::{EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 
-use super::groups::{self, Group, fairness, goodputs, groups, per_second, seconds};
+use super::groups::{Group, fairness, goodputs, groups, per_second, seconds};
 use super::{EthernetBalance, fair, names, ports, standstill, transfers};
 use crate::model::{Cell, Column, Table};
 
@@ -138,8 +138,8 @@ fn group_row(
     let sum: f64 = rates.iter().sum();
     let mbps = |bps: f64| Cell::float(bps / 1e6, 3);
     let total = |of: fn(&FlowOutcome) -> u64| group.found(outcome).map(of).sum::<u64>();
-    let times = groups::merged(group.found(outcome).map(|flow| &flow.ends.transfer_time));
-    let acked = groups::merged(
+    let times = DelayOutcome::merged(group.found(outcome).map(|flow| &flow.ends.transfer_time));
+    let acked = DelayOutcome::merged(
         group
             .found(outcome)
             .map(|flow| &flow.ends.acknowledged_time),
@@ -164,9 +164,9 @@ fn group_row(
             per_second(total(|flow| flow.ends.transfers) as f64, seconds),
             3,
         ),
-        time(&times, times.mean_ps),
+        time(&times, times.mean),
         time(&times, times.histogram.percentile(99.0) as f64),
-        time(&acked, acked.mean_ps),
+        time(&acked, acked.mean),
         total(|flow| flow.dropped).into(),
     ]
 }
@@ -274,10 +274,10 @@ pub(super) fn time_cells(times: &DelayOutcome, unit_ps: f64) -> Vec<Cell> {
         0 => Cell::Empty,
         _ => Cell::float(ps / unit_ps, 3),
     };
-    let mut cells = vec![of(times.mean_ps), of(times.least_ps as f64)];
+    let mut cells = vec![of(times.mean), of(times.min as f64)];
     let percentile = |percent| of(times.histogram.percentile(percent) as f64);
     cells.extend([50.0, 90.0, 99.0, 99.9].map(percentile));
-    cells.push(of(times.most_ps as f64));
+    cells.push(of(times.max as f64));
     cells
 }
 

@@ -1,9 +1,10 @@
 //! A run of the Ethernet engine in at most 40 lines of text, beside fair shares.
 
-use backwater_net::frames::outcome::{DelayOutcome, EthernetOutcome, FlowOutcome};
+use backwater_kernel::DelayOutcome;
+use backwater_net::frames::outcome::{EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::EthernetSpec;
 
-use super::groups::{self, Group, goodputs, groups, per_second, seconds};
+use super::groups::{Group, goodputs, groups, per_second, seconds};
 use super::ports::{self, Queue};
 use super::words::{self, Control};
 use super::{EthernetBalance, fair, names, promises, standstill};
@@ -189,7 +190,7 @@ fn row(
     }
     let transfers = total(|flow| flow.ends.transfers);
     let times = |of: fn(&FlowOutcome) -> &DelayOutcome| -> DelayOutcome {
-        groups::merged(group.found(outcome).map(of))
+        DelayOutcome::merged(group.found(outcome).map(of))
     };
     row.push(match transfers {
         0 => "-".into(),
@@ -204,10 +205,10 @@ fn row(
         times(|flow| &flow.ends.acknowledged_time),
     );
     for times in [done, times(|flow| &flow.ends.delay)] {
-        row.push(shown(&times, times.mean_ps));
+        row.push(shown(&times, times.mean));
         row.push(shown(&times, times.histogram.percentile(99.0) as f64));
     }
-    row.insert(row.len() - 2, shown(&acked, acked.mean_ps));
+    row.insert(row.len() - 2, shown(&acked, acked.mean));
     row.push(grouped(total(|flow| flow.dropped_total)));
     row.push(match total(|flow| flow.ends.due) {
         0 => "-".into(),

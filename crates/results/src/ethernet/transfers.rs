@@ -60,7 +60,7 @@ pub fn table(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             0 => Cell::Empty,
             _ => Cell::float(ps / 1e9, 3),
         };
-        row.push(time(acked.mean_ps));
+        row.push(time(acked.mean));
         row.push(time(acked.histogram.percentile(99.0) as f64));
         row.push(found.ends.unacknowledged_total.into());
         row.push(Cell::float(found.ends.last_transfer.ps() as f64 / 1e9, 3));

@@ -12,7 +12,7 @@ use crate::number::grouped;
 use backwater_kernel::words::counted;
 
 /// Steps of a histogram, at most.
-const BINS: u32 = 100;
+const BINS: u64 = 100;
 /// Points of a curve of sorted values, at most.
 const RANKS: usize = 1000;
 /// Terminals that get a bar each.
@@ -72,7 +72,7 @@ fn series_plot(number: usize, group: &[&Series]) -> Plot {
 }
 
 /// Values and counts, a step for each `width` values; zeros at the ends close the area.
-fn binned(histogram: &[(u32, u64)], width: u32) -> (Vec<f64>, Vec<f64>) {
+fn binned(histogram: &[(u64, u64)], width: u64) -> (Vec<f64>, Vec<f64>) {
     let (Some(first), Some(last)) = (histogram.first(), histogram.last()) else {
         return (Vec::new(), Vec::new());
     };
@@ -85,7 +85,7 @@ fn binned(histogram: &[(u32, u64)], width: u32) -> (Vec<f64>, Vec<f64>) {
             *sum = sum.saturating_add(*count);
         }
     }
-    let at = |bin: f64| (f64::from(first_bin) + bin) * f64::from(width);
+    let at = |bin: f64| (first_bin as f64 + bin) * width as f64;
     let (mut x, mut y) = (Vec::new(), Vec::new());
     if first_bin > 0 {
         x.push(at(-1.0));
@@ -100,15 +100,18 @@ fn binned(histogram: &[(u32, u64)], width: u32) -> (Vec<f64>, Vec<f64>) {
     (x, y)
 }
 
-/// A round width of steps with which no histogram has too many.
-fn bin_width(histograms: [&CyclesOutcome; 2]) -> u32 {
-    let ends = |found: &CyclesOutcome| {
-        let first = found.histogram.first()?.0;
-        Some(found.histogram.last()?.0.saturating_sub(first))
-    };
-    let range = histograms.into_iter().filter_map(ends).max().unwrap_or(0);
+/// From the least latency shown to the largest.
+fn range(histogram: &[(u64, u64)]) -> u64 {
+    match histogram {
+        [first, .., last] => last.0.saturating_sub(first.0),
+        _ => 0,
+    }
+}
+
+/// A round width of steps with which a histogram of this range has not too many.
+fn bin_width(range: u64) -> u64 {
     let wanted = range / BINS + 1;
-    let mut power = 1u32;
+    let mut power = 1u64;
     loop {
         for lead in [1, 2, 5] {
             let width = power.saturating_mul(lead);
@@ -122,16 +125,19 @@ fn bin_width(histograms: [&CyclesOutcome; 2]) -> u32 {
 
 fn latency(outcome: &FabricOutcome) -> Plot {
     let (whole, inside) = (&outcome.latency, &outcome.network_latency);
-    let width = bin_width([whole, inside]);
+    let shown = |found: &CyclesOutcome| -> Vec<_> { found.histogram.exact().collect() };
+    let (all, entered) = (shown(whole), shown(inside));
+    let width = bin_width(range(&all).max(range(&entered)));
     let mut note = format!("A step is {} wide.", counted(width, "cycle"));
-    if whole.beyond > 0 {
-        let beyond = counted(whole.beyond, "packet");
+    let beyond = whole.histogram.beyond_exact();
+    if beyond > 0 {
+        let beyond = counted(beyond, "packet");
         note.push_str(&format!(" {beyond} took longer than shown."));
     }
     let mut curves = Vec::new();
-    for (name, found) in [("from creation", whole), ("from entering", inside)] {
-        if found.count > 0 && !found.histogram.is_empty() {
-            let (x, y) = binned(&found.histogram, width);
+    for (name, histogram) in [("from creation", all), ("from entering", entered)] {
+        if !histogram.is_empty() {
+            let (x, y) = binned(&histogram, width);
             curves.push(Curve::new(name, Style::Step, x, y));
         }
     }
@@ -332,18 +338,14 @@ mod tests {
 
     #[test]
     fn steps_are_round_and_few() {
-        let of = |last: u32| CyclesOutcome {
-            histogram: vec![(0, 1), (last, 1)],
-            ..CyclesOutcome::default()
-        };
         for (last, width) in [
             (0, 1),
             (99, 1),
             (100, 2),
             (4095, 50),
-            (u32::MAX, 50_000_000),
+            (u64::from(u32::MAX), 50_000_000),
         ] {
-            assert_eq!(bin_width([&of(last), &of(0)]), width, "{last}");
+            assert_eq!(bin_width(range(&[(0, 1), (last, 1)])), width, "{last}");
         }
     }
 

@@ -291,10 +291,10 @@ fn course(outcome: &FabricOutcome) -> Table {
 fn histogram(outcome: &FabricOutcome) -> Table {
     let mut caption =
         String::from("Number of packets created in the window, by latency from creation.");
-    if outcome.latency.beyond > 0 {
+    if outcome.latency.histogram.beyond_exact() > 0 {
         caption.push_str(&format!(
             " {} took longer than the last row.",
-            counted(outcome.latency.beyond, "packet")
+            counted(outcome.latency.histogram.beyond_exact(), "packet")
         ));
     }
     let mut table = Table::new(
@@ -309,7 +309,7 @@ fn histogram(outcome: &FabricOutcome) -> Table {
             Column::number("packets", "packets", "number of packets with this latency"),
         ],
     );
-    for &(cycles, packets) in &outcome.latency.histogram {
+    for (cycles, packets) in outcome.latency.histogram.exact() {
         table.rows.push(vec![cycles.into(), packets.into()]);
     }
     table

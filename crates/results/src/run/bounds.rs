@@ -84,7 +84,7 @@ fn promises(spec: &NetworkSpec, outcome: &Outcome) -> Vec<Promise> {
             flow: index,
             reserved: flow.reserve?.rate,
             bound,
-            largest: delay.map(|delay| Duration(delay.max_ps)),
+            largest: delay.map(|delay| Duration(delay.max)),
             rounding: Duration(on_the_way.sum()),
         })
     };

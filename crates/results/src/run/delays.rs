@@ -1,6 +1,6 @@
 //! The columns of delays.
 
-use backwater_net::outcome::DelayOutcome;
+use backwater_kernel::DelayOutcome;
 
 use crate::model::{Cell, Column};
 
@@ -29,12 +29,12 @@ pub fn delay_columns(what: &str, unit: &str) -> Vec<Column> {
 pub fn delay_cells(delay: &DelayOutcome, unit_ps: f64, digits: u8) -> Vec<Cell> {
     let of = |ps: f64| Cell::float(ps / unit_ps, digits);
     let mut cells = vec![
-        of(delay.mean_ps),
-        delay.half_width_ps.map_or(Cell::Empty, of),
-        of(delay.deviation_ps),
-        of(delay.min_ps as f64),
+        of(delay.mean),
+        delay.half_width.map_or(Cell::Empty, of),
+        of(delay.deviation),
+        of(delay.min as f64),
     ];
-    cells.extend(delay.percentiles_ps.iter().map(|ps| of(*ps as f64)));
-    cells.push(of(delay.max_ps as f64));
+    cells.extend(delay.percentiles.iter().map(|ps| of(*ps as f64)));
+    cells.push(of(delay.max as f64));
     cells
 }

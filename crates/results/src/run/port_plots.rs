@@ -1,7 +1,7 @@
 //! Waiting in pictures: by path length, and how it is spread.
 
-use backwater_kernel::Duration;
-use backwater_net::outcome::{PathGroup, PortsOutcome, SampleOutcome};
+use backwater_kernel::{Duration, Samples};
+use backwater_net::outcome::{PathGroup, PortsOutcome};
 
 use crate::model::{Axis, Curve, OtherUnit, Plot, Style};
 use backwater_kernel::words::counted;
@@ -37,7 +37,7 @@ fn wait_axis(cell: Duration) -> Axis {
 fn by_length(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
     let cell_ps = cell.ps().max(1) as f64;
     let x: Vec<f64> = groups.iter().map(|(at, _)| f64::from(*at)).collect();
-    let of = |value: fn(&SampleOutcome) -> f64| -> Vec<f64> {
+    let of = |value: fn(&Samples) -> f64| -> Vec<f64> {
         let waits = groups.iter().map(|(_, group)| &group.wait);
         waits.map(|wait| value(wait) / cell_ps).collect()
     };
@@ -57,7 +57,7 @@ fn by_length(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
         curves: vec![
             Curve {
                 interval: Some((low, high)),
-                ..Curve::new("mean", Style::Points, x.clone(), of(SampleOutcome::mean))
+                ..Curve::new("mean", Style::Points, x.clone(), of(Samples::mean))
             },
             Curve::new(
                 "p99",
@@ -99,7 +99,7 @@ fn distribution(groups: &[(u32, PathGroup)], cell: Duration) -> Plot {
 }
 
 /// The share of samples beyond each value.
-fn survival(name: String, wait: &SampleOutcome, cell: Duration) -> Curve {
+fn survival(name: String, wait: &Samples, cell: Duration) -> Curve {
     let cell_ps = cell.ps().max(1) as f64;
     let (mut x, mut y) = (Vec::new(), Vec::new());
     let mut beyond = wait.count();

@@ -1,7 +1,7 @@
 //! Tables of what was measured at ports: queues, waiting, utilization.
 
-use backwater_kernel::Duration;
-use backwater_net::outcome::{PathGroup, PortsOutcome, SampleOutcome};
+use backwater_kernel::{Duration, Samples};
+use backwater_net::outcome::{PathGroup, PortsOutcome};
 use backwater_net::spec::{LegSpec, NetworkSpec};
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ fn wait_columns() -> Vec<Column> {
     ]
 }
 
-fn wait_cells(wait: &SampleOutcome, cell: Duration) -> Vec<Cell> {
+fn wait_cells(wait: &Samples, cell: Duration) -> Vec<Cell> {
     let cell_ps = cell.ps().max(1) as f64;
     let cells = |ps: f64| Cell::float(ps / cell_ps, 2);
     let us = |ps: f64| Cell::float(ps / 1e6, 3);

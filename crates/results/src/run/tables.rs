@@ -141,10 +141,7 @@ pub(super) fn delays(spec: &NetworkSpec, outcome: &Outcome, cell: Duration) -> T
             found.delay.count.into(),
         ];
         row.extend(delay_cells(&found.delay, 1e6, 3));
-        row.push(Cell::float(
-            found.delay.mean_ps / cell.ps().max(1) as f64,
-            2,
-        ));
+        row.push(Cell::float(found.delay.mean / cell.ps().max(1) as f64, 2));
         table.rows.push(row);
     }
     table

@@ -149,8 +149,8 @@ fn flow_rows(spec: &NetworkSpec, outcome: &Outcome, shown: usize) -> Vec<Vec<Str
             grouped(found.lost_total),
             fixed(load.fraction, 4),
             fixed(load.bits_per_second / bps, digits),
-            delay(found.delay.mean_ps),
-            delay(found.delay.percentiles_ps[2] as f64),
+            delay(found.delay.mean),
+            delay(found.delay.percentiles[2] as f64),
         ]);
     }
     rows

@@ -2,10 +2,10 @@
 
 use backwater_ends::TcpSpec;
 use backwater_ends::tcp::TcpCounts;
-use backwater_kernel::{Duration, Histogram, Place, Rate, Stop, Time, Violations};
+use backwater_kernel::{DelayOutcome, Delays, Duration, Place, Rate, Stop, Time, Violations};
 use backwater_net::frames::outcome::{
-    ChannelOutcome, DelayOutcome, Drops, EndsOutcome, EthernetOutcome, FlowOutcome, NodeOutcome,
-    QueueOutcome, Standstill, Wait,
+    ChannelOutcome, Drops, EndsOutcome, EthernetOutcome, FlowOutcome, NodeOutcome, QueueOutcome,
+    Standstill, Wait,
 };
 use backwater_net::frames::spec::{
     ChannelSpec, EthernetSpec, FlowSpec, Forwarding, LinkSpec, MemorySpec, NodeKind, NodeSpec,
@@ -122,17 +122,9 @@ pub fn spec() -> EthernetSpec {
 }
 
 fn times(values: &[u64]) -> DelayOutcome {
-    let mut histogram = Histogram::new();
-    for value in values {
-        histogram.record(*value);
-    }
-    DelayOutcome {
-        count: values.len() as u64,
-        mean_ps: values.iter().sum::<u64>() as f64 / values.len() as f64,
-        least_ps: values.iter().copied().min().unwrap_or(0),
-        most_ps: values.iter().copied().max().unwrap_or(0),
-        histogram,
-    }
+    let mut times = Delays::default();
+    values.iter().for_each(|value| times.record(*value));
+    times.outcome()
 }
 
 fn found(goodput_bytes: u64, dropped: u64) -> FlowOutcome {

@@ -7,7 +7,7 @@ use backwater_flit::spec::{
     Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec,
     Pattern, Release, RouterSpec, RoutingSpec, Shape, Size, Sources, Switch, WarmUp,
 };
-use backwater_kernel::{Place, Stop, Violations};
+use backwater_kernel::{Delays, Place, Stop, Violations};
 use backwater_results::RunInfo;
 
 use super::HOSTILE;
@@ -102,21 +102,21 @@ pub fn spec() -> FabricSpec {
 }
 
 fn latency(mean: f64, from: u32) -> CyclesOutcome {
-    let histogram = (from..from + 240).map(|cycles| {
+    let mut latencies = Delays::default();
+    for cycles in from..from + 240 {
         let after = f64::from(cycles - from);
-        (cycles, (900.0 * (-after / 30.0).exp()) as u64 + 1)
-    });
-    let histogram: Vec<(u32, u64)> = histogram.collect();
+        let packets = (900.0 * (-after / 30.0).exp()) as u64 + 1;
+        (0..packets).for_each(|_| latencies.record(cycles.into()));
+    }
+    (0..7).for_each(|_| latencies.record(5_432));
     CyclesOutcome {
-        count: histogram.iter().map(|(_, packets)| packets).sum::<u64>() + 7,
         mean,
         deviation: 31.25,
         half_width: Some(0.5),
         min: from.into(),
         max: 5_432,
         percentiles: [1, 2, 3, 4].map(|factor| u64::from(from) + 25 * factor),
-        histogram,
-        beyond: 7,
+        ..latencies.outcome()
     }
 }
 

@@ -5,9 +5,9 @@ pub mod ethernet;
 pub mod fabric;
 pub mod names;
 
-use backwater_kernel::{Duration, Rate, Stop, Time, Violations};
+use backwater_kernel::{DelayOutcome, Duration, Rate, Stop, Time, Violations};
 use backwater_net::outcome::{
-    ChannelOutcome, DelayOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Series,
+    ChannelOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Series,
 };
 use backwater_net::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
@@ -119,12 +119,13 @@ fn delay(mean_cells: f64) -> DelayOutcome {
     let ps = |cells: f64| (cells * CELL.0 as f64) as u64;
     DelayOutcome {
         count: 31_000,
-        mean_ps: mean_cells * CELL.0 as f64,
-        deviation_ps: 21.5 * CELL.0 as f64,
-        half_width_ps: Some(1.25 * CELL.0 as f64),
-        min_ps: ps(78.5),
-        max_ps: ps(mean_cells * 3.0),
-        percentiles_ps: [1.0, 1.3, 1.8, 2.4].map(|factor| ps(mean_cells * factor)),
+        mean: mean_cells * CELL.0 as f64,
+        deviation: 21.5 * CELL.0 as f64,
+        half_width: Some(1.25 * CELL.0 as f64),
+        min: ps(78.5),
+        max: ps(mean_cells * 3.0),
+        percentiles: [1.0, 1.3, 1.8, 2.4].map(|factor| ps(mean_cells * factor)),
+        ..DelayOutcome::default()
     }
 }
 

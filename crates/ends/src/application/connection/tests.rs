@@ -75,12 +75,9 @@ fn a_file_after_a_think_time_after_a_file() {
         (2, Time(4 * MS_PS))
     );
     // To the last byte, and to the last acknowledgement.
-    assert_eq!(outcome.transfer_time.most_ps, MS_PS - 3);
+    assert_eq!(outcome.transfer_time.max, MS_PS - 3);
     let acknowledged = &outcome.acknowledged_time;
-    assert_eq!(
-        (acknowledged.count, acknowledged.most_ps),
-        (1, 2 * MS_PS - 3)
-    );
+    assert_eq!((acknowledged.count, acknowledged.max), (1, 2 * MS_PS - 3));
 }
 
 #[test]
@@ -128,10 +125,7 @@ fn a_response_comes_a_service_time_after_the_whole_request() {
         (Stage::Thinking, NEVER_PS)
     );
     let outcome = found.outcome();
-    assert_eq!(
-        (outcome.transfers, outcome.transfer_time.least_ps),
-        (1, 200)
-    );
+    assert_eq!((outcome.transfers, outcome.transfer_time.min), (1, 200));
     assert_eq!(outcome.offered_bytes_total, 2_300);
 }
 

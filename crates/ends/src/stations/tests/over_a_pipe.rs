@@ -91,7 +91,7 @@ fn requests_and_responses_take_a_round_trip_and_the_service_time() {
         assert_eq!((found.transfers, found.offered_bytes_total), (5, 6_000));
         let times = &found.transfer_time;
         let took_ps = took_ms * MS_PS;
-        assert_eq!((times.least_ps, times.most_ps), (took_ps, took_ps));
+        assert_eq!((times.min, times.max), (took_ps, took_ps));
         assert_eq!(found.tcp.again_bytes, 0);
         let ends = pipe.stations.tcp_positions(0).expect("it is TCP");
         assert_eq!((ends[0].2, ends[1].2), (4_500, 1_500));
@@ -112,10 +112,7 @@ fn no_time_to_think_takes_no_time() {
     assert_eq!(pipe.stations.outcome(Time(81 * MS_PS), 0).transfers, 3);
     pipe.run_until(81 * MS_PS + 1);
     let found = pipe.stations.outcome(Time(81 * MS_PS + 1), 0);
-    assert_eq!(
-        (found.transfers, found.transfer_time.most_ps),
-        (4, 20 * MS_PS)
-    );
+    assert_eq!((found.transfers, found.transfer_time.max), (4, 20 * MS_PS));
 }
 
 /// Nothing is lost, so every flavour finishes all it has to do and sends nothing again.
@@ -183,10 +180,10 @@ fn a_file_is_complete_with_its_last_byte_and_over_with_its_last_acknowledgement(
         (50, 50 * 10 * 1_024)
     );
     let times = &found.transfer_time;
-    assert_eq!((times.least_ps, times.most_ps), (70 * MS_PS, 70 * MS_PS));
+    assert_eq!((times.min, times.max), (70 * MS_PS, 70 * MS_PS));
     let times = &found.acknowledged_time;
-    assert_eq!((times.count, times.least_ps), (50, 80 * MS_PS));
-    assert_eq!(times.most_ps, 80 * MS_PS);
+    assert_eq!((times.count, times.min), (50, 80 * MS_PS));
+    assert_eq!(times.max, 80 * MS_PS);
     // Each segment is acknowledged: as many frames back, which count but have no delay.
     assert_eq!((found.delivered, found.delay.count), (1_000, 500));
 }

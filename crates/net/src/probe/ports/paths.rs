@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::{Channels, Duration, Rate, Time};
+use backwater_kernel::{Channels, Duration, Rate, Samples, Time};
 
-use crate::outcome::{PathOutcome, SampleOutcome};
+use crate::outcome::PathOutcome;
 use crate::probe::Probe;
 use crate::spec::{ChannelSpec, FlowSpec, NetworkSpec, NodeKind, Timing};
 
@@ -63,8 +63,8 @@ impl PathWaits {
     }
 
     /// Waiting of all units delivered so far, in ps.
-    pub fn total(&self) -> SampleOutcome {
-        let mut total = SampleOutcome::default();
+    pub fn total(&self) -> Samples {
+        let mut total = Samples::default();
         for path in &self.paths {
             total.merge(&path.found.wait);
         }

@@ -1,9 +1,9 @@
 //! One sending port: its queue and how busy its channel is.
 
 use backwater_kernel::stats::{Sampled, TimeWeighted};
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Duration, Rate, Samples, Time};
 
-use crate::outcome::{PortOutcome, SampleOutcome};
+use crate::outcome::PortOutcome;
 
 /// A sending port.
 #[derive(Clone)]
@@ -14,7 +14,7 @@ pub struct Port {
     /// Units that wait, without the one in transmission.
     waiting: TimeWeighted,
     /// What arrivals found.
-    queue: SampleOutcome,
+    queue: Samples,
     /// Queue at the end of the warm-up.
     queue_first: u64,
     /// The last transmission, from and to; not yet in `busy`.
@@ -30,7 +30,7 @@ impl Port {
             last_bytes: 0,
             last_serialization: Duration(1),
             waiting: TimeWeighted::new(Time::ZERO, 0),
-            queue: SampleOutcome::default(),
+            queue: Samples::default(),
             queue_first: 0,
             sending: (Time::ZERO, Time::ZERO),
             busy: Busy::new(window, warm_up),

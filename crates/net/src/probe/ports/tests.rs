@@ -115,7 +115,7 @@ fn measure(network: &NetworkSpec, window: u64) -> (Outcome, PortsOutcome) {
 }
 
 /// Every sample, smallest first; exact below 128.
-fn samples(found: &SampleOutcome) -> Vec<u64> {
+fn samples(found: &Samples) -> Vec<u64> {
     let buckets = found.histogram().buckets();
     buckets
         .flat_map(|bucket| core::iter::repeat_n(bucket.low, bucket.count as usize))
@@ -270,7 +270,7 @@ fn empty_links_leave_nothing_to_wait_for() {
         for path in &found.paths {
             assert_eq!((path.wait.count(), path.wait.max()), (3, 0), "{timing:?}");
         }
-        assert!(outcome.flows[0].delay.min_ps > 0);
+        assert!(outcome.flows[0].delay.min > 0);
     }
 }
 
@@ -394,9 +394,9 @@ fn littles_law_holds_to_the_picosecond() {
         assert!(outcome.flows.iter().all(|flow| flow.inside_total == 0));
         assert!(holds_littles_law(&network, &found));
         let joined = |port: &crate::outcome::PortOutcome| port.queue.count();
-        let started: u64 = found.legs.iter().map(SampleOutcome::count).sum();
+        let started: u64 = found.legs.iter().map(Samples::count).sum();
         assert_eq!(found.channels.iter().map(joined).sum::<u64>(), started);
-        waited += found.legs.iter().map(SampleOutcome::sum).sum::<u128>();
+        waited += found.legs.iter().map(Samples::sum).sum::<u128>();
         units += started;
         for (flow, path) in outcome.flows.iter().zip(&found.paths) {
             assert_eq!(path.wait.count(), flow.delivered);

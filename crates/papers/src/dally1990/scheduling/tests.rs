@@ -1,4 +1,5 @@
 use backwater_flit::outcome::FabricOutcome;
+use backwater_kernel::Delays;
 
 use super::*;
 use crate::Bounds;
@@ -16,33 +17,37 @@ fn a_peak_is_what_stands_out() {
     assert!(height_over(&slope, 30) < 1.0, "a slope has none");
 }
 
+/// So many packets of each latency.
+fn latency(packets: impl Iterator<Item = (u64, u64)>) -> CyclesOutcome {
+    let mut latencies = Delays::default();
+    for (cycles, packets) in packets {
+        (0..packets).for_each(|_| latencies.record(cycles));
+    }
+    latencies.outcome()
+}
+
 #[test]
 fn seeds_are_added_bin_by_bin() {
-    let seed = |histogram: &[(u32, u64)]| CyclesOutcome {
-        histogram: histogram.to_vec(),
-        ..CyclesOutcome::default()
-    };
-    let seeds = [seed(&[(1, 5), (3, 1)]), seed(&[(3, 4), (4, 2)])];
+    let seeds = [
+        latency([(1, 5), (3, 1)].into_iter()),
+        latency([(3, 4), (4, 2)].into_iter()),
+    ];
     assert_eq!(pool(seeds.iter()), [0, 5, 0, 5, 2]);
 }
 
 /// A seed with `first` packets at its smallest latency of `min`, 100 at each later one, and
 /// `peak` 20 and 40 cycles after the smallest.
-fn seed(min: u32, first: u64, peak: u64, deviation: f64) -> FabricOutcome {
-    let packets = |after: u32| match after {
+fn seed(min: u64, first: u64, peak: u64, deviation: f64) -> FabricOutcome {
+    let packets = |after: u64| match after {
         0 => first,
         20 | 40 => peak,
         _ => 100,
     };
     let bins = (0..=70).map(|after| (min + after, packets(after)));
-    let histogram: Vec<(u32, u64)> = bins.collect();
     FabricOutcome {
         latency: CyclesOutcome {
-            count: histogram.iter().map(|(_, packets)| packets).sum(),
-            min: min.into(),
             deviation,
-            histogram,
-            ..CyclesOutcome::default()
+            ..latency(bins)
         },
         ..FabricOutcome::default()
     }

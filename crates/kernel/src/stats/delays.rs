@@ -1,0 +1,153 @@
+//! Delays, response times, latencies: recorded one by one, and what can be said of them.
+
+use super::batch_means::BatchMeans;
+use super::histogram::Histogram;
+use super::samples::Samples;
+
+/// Percentiles that an outcome tells.
+const PERCENTS: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
+
+/// Delays as they come: moments, percentiles, confidence. `FINE`: see [`Histogram`].
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Delays<const FINE: u32 = 6> {
+    samples: Samples<FINE>,
+    batches: BatchMeans,
+}
+
+impl<const FINE: u32> Delays<FINE> {
+    /// One more.
+    #[inline]
+    pub fn record(&mut self, delay: u64) {
+        self.samples.record(delay);
+        self.batches.record(delay);
+    }
+
+    /// Takes the delays of `other` in, but not their order: the interval of the mean stays that of
+    /// its own.
+    pub fn merge(&mut self, other: &Self) {
+        self.samples.merge(&other.samples);
+    }
+
+    /// How many.
+    pub const fn count(&self) -> u64 {
+        self.samples.count()
+    }
+
+    /// What can be said of them.
+    pub fn outcome(&self) -> DelayOutcome<FINE> {
+        let samples = &self.samples;
+        DelayOutcome {
+            count: samples.count(),
+            mean: samples.mean(),
+            deviation: samples.deviation(),
+            half_width: self.batches.half_width_95(),
+            min: samples.min(),
+            max: samples.max(),
+            percentiles: PERCENTS.map(|percent| samples.percentile(percent)),
+            histogram: samples.histogram().clone(),
+        }
+    }
+}
+
+/// What can be said of many delays, in the unit of the engine's clock: picoseconds, or cycles.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct DelayOutcome<const FINE: u32 = 6> {
+    /// How many.
+    pub count: u64,
+    /// Mean; 0 without any.
+    pub mean: f64,
+    /// Standard deviation.
+    pub deviation: f64,
+    /// Half width of the 95 % interval of the mean, by batch means; absent if the run was too
+    /// short.
+    pub half_width: Option<f64>,
+    /// Smallest.
+    pub min: u64,
+    /// Largest.
+    pub max: u64,
+    /// Median, 90th, 99th and 99.9th percentile.
+    pub percentiles: [u64; 4],
+    /// All of them.
+    pub histogram: Histogram<FINE>,
+}
+
+impl<const FINE: u32> DelayOutcome<FINE> {
+    /// The delays of several outcomes together; nobody knows their order, so no interval of the
+    /// mean. That of one is left as it is.
+    pub fn merged<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
+        let mut some = all.filter(|one| one.count > 0).peekable();
+        let Some(first) = some.next() else {
+            return Self::default();
+        };
+        let mut sum = first.clone();
+        if some.peek().is_none() {
+            return sum;
+        }
+        sum.half_width = None;
+        let moments = |one: &Self| {
+            let (count, mean) = (one.count as f64, one.mean);
+            (
+                count * mean,
+                count * (one.deviation * one.deviation + mean * mean),
+            )
+        };
+        let (mut total, mut squares) = moments(first);
+        for one in some {
+            let (its_total, its_squares) = moments(one);
+            total += its_total;
+            squares += its_squares;
+            sum.count += one.count;
+            sum.min = sum.min.min(one.min);
+            sum.max = sum.max.max(one.max);
+            sum.histogram.merge(&one.histogram);
+        }
+        sum.mean = total / sum.count as f64;
+        let variance = squares / sum.count as f64 - sum.mean * sum.mean;
+        sum.deviation = libm::sqrt(variance.max(0.0));
+        sum.percentiles = PERCENTS.map(|percent| sum.histogram.percentile(percent));
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(delays: &[u64]) -> DelayOutcome {
+        let mut recorded = Delays::default();
+        delays.iter().for_each(|delay| recorded.record(*delay));
+        recorded.outcome()
+    }
+
+    #[test]
+    fn nothing_recorded_is_nothing_found() {
+        assert_eq!(of(&[]), DelayOutcome::default());
+    }
+
+    #[test]
+    fn an_outcome_says_what_was_recorded() {
+        let found = of(&[7, 9, 8, 8]);
+        assert_eq!((found.count, found.mean, found.half_width), (4, 8.0, None));
+        assert_eq!(
+            (found.min, found.max, found.percentiles),
+            (7, 9, [8, 9, 9, 9])
+        );
+        assert_eq!(of(&[5; 320]).half_width, Some(0.0));
+    }
+
+    #[test]
+    fn several_together_are_all_their_delays() {
+        let parts = [of(&[7, 9]), of(&[]), of(&[5, 5, 5, 50])];
+        let (all, whole) = (DelayOutcome::merged(parts.iter()), of(&[7, 9, 5, 5, 5, 50]));
+        assert_eq!((all.count, all.min, all.max), (6, 5, 50));
+        assert_eq!((all.mean, all.percentiles), (whole.mean, whole.percentiles));
+        assert_eq!(all.histogram, whole.histogram);
+        assert!(DelayOutcome::<6>::merged([].iter()).count == 0);
+    }
+
+    #[test]
+    fn one_alone_stays_as_it_is() {
+        let one = of(&[4; 320]);
+        assert_eq!(DelayOutcome::merged([of(&[]), one.clone()].iter()), one);
+    }
+}
