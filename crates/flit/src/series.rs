@@ -4,6 +4,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use backwater_kernel::series::{Clock, Series};
+
 use crate::probe::{Crossing, Probe, Tag};
 use crate::spec::Graph;
 
@@ -29,21 +31,6 @@ pub enum Measure {
     Queue,
     /// Share of the cycles in which a channel carries a flit; of several the largest share.
     Load(Vec<u32>),
-}
-
-/// A recorded series.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Series {
-    /// Its name.
-    pub name: String,
-    /// What it measures, in a word or two, for axes.
-    pub quantity: &'static str,
-    /// Unit of the values.
-    pub unit: &'static str,
-    /// Middles of windows.
-    pub cycles: Vec<u64>,
-    /// Values.
-    pub y: Vec<f64>,
 }
 
 /// Records series.
@@ -206,17 +193,18 @@ impl Track {
     }
 
     fn series(self) -> Series {
-        let (quantity, unit) = match self.spec.measure {
-            Measure::Accepted => ("Accepted load", "flits/cycle/terminal"),
-            Measure::Latency => ("Latency", "cycles"),
-            Measure::Queue => ("Waiting at sources", "packets"),
-            Measure::Load(_) => ("Channel load", "flits/cycle"),
+        let unit = match self.spec.measure {
+            Measure::Accepted => "flits/cycle/terminal",
+            Measure::Latency => "cycles",
+            Measure::Queue => "packets",
+            Measure::Load(_) => "flits/cycle",
         };
         Series {
             name: self.spec.name,
-            quantity,
             unit,
-            cycles: self.cycles,
+            step: false,
+            clock: Clock::Cycles,
+            x: self.cycles,
             y: self.y,
         }
     }

@@ -3,8 +3,9 @@
 mod common;
 
 use backwater_flit::Simulation;
-use backwater_flit::series::{Measure, Recorder, Series, SeriesSpec};
+use backwater_flit::series::{Measure, Recorder, SeriesSpec};
 use backwater_flit::spec::RoutingSpec;
+use backwater_kernel::Series;
 use common::*;
 
 const WINDOW: u64 = 20;
@@ -48,11 +49,11 @@ fn windows_hold_what_happened_in_them() {
     assert_eq!(values[3], [6.0 / 20.0, 0.0, 0.0]);
     assert_eq!(values[4], [6.0 / 20.0, 0.0, 3.0 / 20.0]);
     for (series, middles) in found.iter().zip([3, 2, 3, 3, 3]) {
-        assert_eq!(series.cycles.len(), middles, "{}", series.quantity);
+        assert_eq!(series.x.len(), middles, "{}", series.unit);
     }
     // A window in which nothing arrives has no latency.
-    assert_eq!(found[1].cycles, [10, 50]);
-    assert_eq!(found[0].cycles, [10, 30, 50]);
+    assert_eq!(found[1].x, [10, 50]);
+    assert_eq!(found[0].x, [10, 30, 50]);
 }
 
 #[test]

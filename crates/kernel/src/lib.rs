@@ -28,6 +28,7 @@ pub use due::DueSet;
 pub use event::{Event, EventQueue, Heap, InOrder, Phase, Rings, Wheel};
 pub use hash::TraceHash;
 pub use link::{Channels, Link};
+pub use series::Series;
 pub use stats::{BatchMeans, DelayOutcome, Delays, Histogram, Sampled, Samples, TimeWeighted};
 pub use stop::Stop;
 pub use stream::{Probability, Purpose, Stream};

@@ -1,6 +1,5 @@
 //! What a run found: plain data for the results layer.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use backwater_kernel::{DelayOutcome, Stop, Time, Violations};
@@ -243,19 +242,4 @@ pub struct NodeOutcome {
     /// Data units in its pool when one was admitted, that one included, largest, whole run; 0
     /// without a pool.
     pub pool_max_total: u64,
-}
-
-/// A recorded time series.
-#[derive(Clone, Debug, Default)]
-pub struct Series {
-    /// Its name.
-    pub name: String,
-    /// Unit of `y`, for axes: "fraction of the link", "cells", "ps".
-    pub unit: &'static str,
-    /// Values hold until the next point (a step function).
-    pub step: bool,
-    /// Instants in picoseconds, ascending.
-    pub x_ps: Vec<u64>,
-    /// Values.
-    pub y: Vec<f64>,
 }

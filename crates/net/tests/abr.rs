@@ -2,9 +2,9 @@
 
 mod common;
 
-use backwater_kernel::{Rate, Time};
+use backwater_kernel::{Rate, Series, Time};
 use backwater_net::Simulation;
-use backwater_net::outcome::{Outcome, Series};
+use backwater_net::outcome::Outcome;
 use backwater_net::probe::{Audit, Recorder};
 use backwater_net::spec::*;
 use common::figure_5::*;
@@ -41,9 +41,9 @@ fn run(abr: AbrSpec) -> (Outcome, Vec<Series>) {
 /// Least and most of a series between two instants, in ms.
 fn range(series: &Series, from: u64, to: u64) -> (f64, f64) {
     let mut found = (f64::INFINITY, 0.0_f64);
-    for k in 0..series.x_ps.len() {
-        let end = series.x_ps.get(k + 1).copied().unwrap_or(u64::MAX);
-        if series.x_ps[k] <= to * MS && end > from * MS {
+    for k in 0..series.x.len() {
+        let end = series.x.get(k + 1).copied().unwrap_or(u64::MAX);
+        if series.x[k] <= to * MS && end > from * MS {
             found = (found.0.min(series.y[k]), found.1.max(series.y[k]));
         }
     }

@@ -2,9 +2,8 @@
 
 mod common;
 
-use backwater_kernel::Rings;
+use backwater_kernel::{Rings, Series};
 use backwater_net::Simulation;
-use backwater_net::outcome::Series;
 use backwater_net::probe::Recorder;
 use backwater_net::spec::*;
 use common::*;
@@ -95,11 +94,11 @@ fn without_windows_every_stop_and_every_start_is_a_point() {
     );
     let stops = &found[0];
     // Six stops a period, and their ends, in four periods.
-    let changes = stops.x_ps.len();
+    let changes = stops.x.len();
     assert!((47..=49).contains(&changes), "{changes}");
     assert!(stops.y.windows(2).all(|two| two[0] != two[1]));
     assert!(stops.y.iter().all(|value| [0.0, 1.0].contains(value)));
-    assert_eq!(found[1].x_ps.len(), 4 * 60);
+    assert_eq!(found[1].x.len(), 4 * 60);
     assert!(found[1].y.iter().all(|value| *value == RATE.0 as f64));
 }
 

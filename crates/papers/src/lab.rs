@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use backwater_kernel::{Duration, Rings, Time};
+use backwater_kernel::{Duration, Rings, Series, Time};
 use backwater_net::Simulation;
-use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome, Series};
+use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, Outcome};
 use backwater_net::probe::{Probe, Recorder};
 use backwater_scenario::{Engine, PacketScenario, Scenario, Set, Source};
 use rayon::ThreadPool;

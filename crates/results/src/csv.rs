@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use backwater_net::outcome::Series;
+use backwater_kernel::series::{Clock, Series};
 
 use crate::column::key;
 use crate::model::{Cell, Table};
@@ -54,27 +54,12 @@ pub fn table(table: &Table) -> String {
 
 /// A time series, every point of it.
 pub fn series(series: &Series) -> String {
-    points(
-        "time_ps",
-        &key("value", series.unit),
-        &series.x_ps,
-        &series.y,
-    )
-}
-
-/// A series of the cycle engine, every point of it.
-pub fn cycle_series(series: &backwater_flit::series::Series) -> String {
-    points(
-        "cycle",
-        &key("value", series.unit),
-        &series.cycles,
-        &series.y,
-    )
-}
-
-fn points(at: &str, value: &str, x: &[u64], y: &[f64]) -> String {
-    let mut text = format!("{at},{value}\r\n");
-    for (x, value) in x.iter().zip(y) {
+    let at = match series.clock {
+        Clock::Picoseconds => "time_ps",
+        Clock::Cycles => "cycle",
+    };
+    let mut text = format!("{at},{}\r\n", key("value", series.unit));
+    for (x, value) in series.x.iter().zip(&series.y) {
         let _ = if value.is_finite() {
             write!(text, "{x},{value}\r\n")
         } else {
@@ -139,7 +124,8 @@ mod tests {
             name: "credit".into(),
             unit: "cells",
             step: true,
-            x_ps: vec![0, 681_672],
+            clock: Clock::Picoseconds,
+            x: vec![0, 681_672],
             y: vec![10.0, 9.5],
         };
         assert_eq!(series(&s), "time_ps,value_cells\r\n0,10\r\n681672,9.5\r\n");

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
+use backwater_kernel::Series;
 use backwater_kernel::words::printable;
-use backwater_net::outcome::Series;
 use serde::Serialize;
 
 use crate::model::{Plot, Report, Table};
@@ -383,19 +383,6 @@ impl RunDirectory {
         for one in series {
             let name = format!("series/{}.csv", slugs.unique(&one.name));
             self.write(&name, csv::series(one).as_bytes())?;
-        }
-        Ok(())
-    }
-
-    /// The same of the cycle engine.
-    pub fn write_cycle_series(
-        &mut self,
-        series: &[backwater_flit::series::Series],
-    ) -> Result<(), DirectoryError> {
-        let mut slugs = Slugs::default();
-        for one in series {
-            let name = format!("series/{}.csv", slugs.unique(&one.name));
-            self.write(&name, csv::cycle_series(one).as_bytes())?;
         }
         Ok(())
     }

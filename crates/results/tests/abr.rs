@@ -3,10 +3,10 @@
 mod sample;
 
 use backwater_ends::tcp::TcpCounts;
-use backwater_kernel::{Duration, Rate, Rings, Time};
+use backwater_kernel::{Duration, Rate, Rings, Series, Time};
 use backwater_net::Simulation;
 use backwater_net::outcome::{
-    AbrOutcome, BurstOutcome, CellCounts, CellTcpOutcome, Outcome, RatePortOutcome, Series,
+    AbrOutcome, BurstOutcome, CellCounts, CellTcpOutcome, Outcome, RatePortOutcome,
 };
 use backwater_net::spec::{
     AbrSpec, CurrentRate, EricaSpec, ExplicitRateSpec, FlowControlSpec, LimitSpec, MarkSpec,
@@ -281,7 +281,8 @@ fn the_page_draws_rates_bursts_and_series_with_their_units() {
         name: name.into(),
         unit,
         step: true,
-        x_ps: vec![0, 1_000_000_000],
+        clock: Default::default(),
+        x: vec![0, 1_000_000_000],
         y: vec![y, y],
     };
     let recorded = [

@@ -4,12 +4,11 @@ use std::time::Duration as WallTime;
 
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::counted;
-use backwater_kernel::{Duration, Rings, Stop, Time};
+use backwater_kernel::{Duration, Rings, Series, Stop, Time};
 use backwater_net::frames::Simulation;
 use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::probe::{Audit, Coverage, Probe, Recorder};
 use backwater_net::frames::spec::EthernetSpec;
-use backwater_net::outcome::Series;
 use backwater_results::number::span;
 use backwater_results::{
     ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
@@ -185,7 +184,6 @@ impl EthernetRun<'_> {
         Shown {
             tables: ethernet_tables(network, outcome),
             series: &found.series,
-            cycle_series: Vec::new(),
             summary: ethernet_summary(&info, network, outcome),
             report: ethernet_report(&info, network, outcome, &found.series),
             manifest,
@@ -228,7 +226,7 @@ fn what_grew(network: &EthernetSpec, found: &Found) -> String {
 fn found<P: Probe>(engine: &Engine<Watched<P>>, wall_seconds: f64) -> Found {
     let outcome = engine.outcome();
     Found {
-        series: series::recorded(&engine.probe().0, outcome.ended_at),
+        series: engine.probe().0.series(outcome.ended_at),
         thinned: engine.probe().0.thinned(outcome.ended_at),
         outcome,
         wall_seconds,

@@ -7,10 +7,10 @@ use backwater_flit::Simulation;
 use backwater_flit::meter::Phase;
 use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::probe::{Audit, Coverage, Probe, TraceProbe};
-use backwater_flit::series::{Recorder, Series, SeriesSpec};
+use backwater_flit::series::{Recorder, SeriesSpec};
 use backwater_flit::shard;
 use backwater_flit::spec::{FabricSpec, MeasureSpec, WarmUp};
-use backwater_kernel::{Duration, Stop};
+use backwater_kernel::{Duration, Series, Stop};
 use backwater_results::{
     fabric_manifest, fabric_report, fabric_summary, fabric_tables, fabric_terminal_summary,
 };
@@ -200,7 +200,7 @@ impl FabricRun<'_> {
             ));
             if more && pace.save_is_due() {
                 let outcome = engine.outcome();
-                let shown = self.shown(&outcome, pace.seconds());
+                let shown = self.shown(&outcome, &[], pace.seconds());
                 self.job.save(&shown).map_err(|error| error.to_string())?;
                 pace.saved();
             }
@@ -245,21 +245,26 @@ impl FabricRun<'_> {
         Ok((outcome, end.wall_seconds))
     }
 
-    fn shown(&self, outcome: &FabricOutcome, wall_seconds: f64) -> Shown<'static> {
+    fn shown<'s>(
+        &self,
+        outcome: &FabricOutcome,
+        series: &'s [Series],
+        wall_seconds: f64,
+    ) -> Shown<'s> {
         let info = self.job.info(Duration::default(), wall_seconds);
         Shown {
             tables: fabric_tables(self.spec, outcome),
-            series: &[],
-            cycle_series: self.series.clone(),
+            series,
             summary: fabric_summary(&info, self.spec, outcome),
-            report: fabric_report(&info, self.spec, outcome, &self.series),
+            report: fabric_report(&info, self.spec, outcome, series),
             manifest: fabric_manifest(&info, self.spec, outcome),
         }
     }
 
     fn conclude(mut self, outcome: &FabricOutcome, wall_seconds: f64) -> u8 {
         self.job.note_memory(ending(outcome), &what_grew(outcome));
-        let shown = self.shown(outcome, wall_seconds);
+        let series = std::mem::take(&mut self.series);
+        let shown = self.shown(outcome, &series, wall_seconds);
         let info = self.job.info(Duration::default(), wall_seconds);
         let summary = fabric_terminal_summary(&info, self.spec, outcome);
         if let Some(deadlock) = &outcome.deadlock {

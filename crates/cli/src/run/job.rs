@@ -1,9 +1,8 @@
 //! What runs of both engines share: the scenario's words and the run directory.
 
-use backwater_kernel::Duration;
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::{counted, grouped};
-use backwater_net::outcome::Series;
+use backwater_kernel::{Duration, Series};
 use backwater_results::number::significant;
 use backwater_results::{
     Check, DirectoryError, GivenUp, Manifest, Report, RunDirectory, RunInfo, Table,
@@ -41,8 +40,6 @@ pub struct Shown<'a> {
     pub tables: Vec<Table>,
     /// Time series, each a CSV file.
     pub series: &'a [Series],
-    /// The same of the cycle engine.
-    pub cycle_series: Vec<backwater_flit::series::Series>,
     /// For `summary.json`.
     pub summary: Value,
     /// The page.
@@ -242,7 +239,6 @@ impl<'a> Job<'a> {
         directory.write_scenario(&self.source.text, &self.resolved)?;
         directory.write_tables(&shown.tables)?;
         directory.write_series(shown.series)?;
-        directory.write_cycle_series(&shown.cycle_series)?;
         directory.write_json("summary.json", &shown.summary)?;
         directory.write_report(&shown.report)?;
         directory.save_manifest(&shown.manifest)

@@ -4,9 +4,9 @@ use std::time::Duration as WallTime;
 
 use backwater_kernel::series::Thinned;
 use backwater_kernel::words::counted;
-use backwater_kernel::{Rings, Stop, Time};
+use backwater_kernel::{Rings, Series, Stop, Time};
 use backwater_net::Simulation;
-use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome, Series};
+use backwater_net::outcome::{Outcome, PortsOutcome, RecoveryOutcome};
 use backwater_net::probe::{
     Audit, Coverage, Ports, PortsSpec, Probe, Recorder, Recovery, TraceProbe,
 };
@@ -211,7 +211,6 @@ impl PacketRun<'_> {
         Shown {
             tables: run_tables(network, outcome, measured, cell),
             series: &found.series,
-            cycle_series: Vec::new(),
             summary: run_summary(&info, network, outcome, measured),
             report: run_report(&info, network, outcome, measured, &found.series),
             manifest,

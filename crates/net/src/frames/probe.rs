@@ -9,7 +9,7 @@ mod pair;
 mod recorder;
 
 pub use audit::{Audit, Coverage};
-pub use recorder::{Recorder, Series};
+pub use recorder::Recorder;
 
 use backwater_ends::Segment;
 use backwater_kernel::Time;

@@ -3,12 +3,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::series::{Thinned, most_points};
+use backwater_kernel::series::{Clock, Series, Thinned, most_points};
 use backwater_kernel::{Channels, Duration, Rate, Time};
 
 use super::{Crossing, ForwardCell, Probe, RateInterval, UnitKind};
 use crate::hop::unit::NONE;
-use crate::outcome::Series;
 use crate::spec::{FlowSpec, Measure, NetworkSpec, SeriesSpec, SourceControlSpec};
 
 mod points;
@@ -435,7 +434,8 @@ impl Track {
             name: self.spec.name.clone(),
             unit: self.unit,
             step: self.spec.window.is_none() && self.kind == Shape::Level,
-            x_ps,
+            clock: Clock::Picoseconds,
+            x: x_ps,
             y,
         }
     }

@@ -1,6 +1,6 @@
 //! What figures and claims take from a rate that holds until it changes.
 
-use backwater_net::outcome::Series;
+use backwater_kernel::Series;
 use backwater_results::{Curve, Style};
 
 const PS_PER_MS: f64 = 1e9;
@@ -17,11 +17,7 @@ pub struct Steps {
 impl Steps {
     pub fn new(series: &Series) -> Steps {
         Steps {
-            at_ms: series
-                .x_ps
-                .iter()
-                .map(|at| *at as f64 / PS_PER_MS)
-                .collect(),
+            at_ms: series.x.iter().map(|at| *at as f64 / PS_PER_MS).collect(),
             mbps: series.y.iter().map(|bps| bps / BPS_PER_MBPS).collect(),
         }
     }

@@ -1,6 +1,6 @@
 //! From series to plots in cell times.
 
-use backwater_net::outcome::Series;
+use backwater_kernel::Series;
 use backwater_results::{Axis, Block, Curve, Mark, OtherUnit, Plot, Style};
 
 use crate::lab::Run;
@@ -100,7 +100,7 @@ fn curve<P>(run: &Run<P>, series: &Series, label: &str) -> Curve {
     };
     Curve {
         name: label.into(),
-        x: series.x_ps.iter().map(|&at| run.cells(at)).collect(),
+        x: series.x.iter().map(|&at| run.cells(at)).collect(),
         y: series.y.iter().map(in_cells).collect(),
         style: if series.step {
             Style::Step

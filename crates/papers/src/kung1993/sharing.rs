@@ -32,7 +32,7 @@ fn congested(run: &Run<Watch>) -> Vec<Finding> {
     // Measured cell by cell, after the warm-up; Little's law would make the claim true by itself.
     let waits = run.series("delay of VC1 in the switch");
     let steady = |at: &(&u64, &f64)| *at.0 >= run.scenario.network.warm_up.ps();
-    let waits = waits.x_ps.iter().zip(&waits.y).filter(steady);
+    let waits = waits.x.iter().zip(&waits.y).filter(steady);
     let waits: Vec<f64> = waits.map(|(_, wait)| *wait).collect();
     let wait_cells = mean(&waits) / run.scenario.cell.ps() as f64;
     let share = |flow| run.throughput(flow, "S->F");

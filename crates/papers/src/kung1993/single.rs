@@ -41,7 +41,7 @@ pub fn figure_8(lab: &Lab) -> Result<Evidence, LabError> {
 /// Every window of 25 cells after the first cells have crossed both links, and VC2's buffer.
 fn overbooked(file: &'static str, run: &Run<()>) -> Vec<Finding> {
     let both = run.series("both");
-    let crossed = both.x_ps.iter().zip(&both.y);
+    let crossed = both.x.iter().zip(&both.y);
     let full = crossed.filter(|(at, _)| run.cells(**at) > 250.0);
     let least = full.map(|(_, share)| *share).fold(f64::INFINITY, f64::min);
     let peak = f64::from(run.leg("VC2", "A->S").fill_max_total);
@@ -90,7 +90,7 @@ pub fn figures_10_11(lab: &Lab) -> Result<Evidence, LabError> {
 
 fn noncongested(file: &'static str, run: &Run<Watch>) -> Vec<Finding> {
     let credit = run.series("credit at the switch");
-    let points = credit.x_ps.iter().zip(&credit.y);
+    let points = credit.x.iter().zip(&credit.y);
     let settled = points.filter(|(at, _)| run.cells(**at) > 1000.0);
     let (low, high) = ends(settled.map(|(_, credit)| *credit));
     let credits = run.probe.credits[&run.leg_id("VC", "S->B")].iter();

@@ -1,7 +1,7 @@
 //! The page of a comparison.
 
+use backwater_kernel::Series;
 use backwater_kernel::words::counted;
-use backwater_net::outcome::Series;
 
 use super::measures::{Measure, measures};
 use super::tables::compare_tables;
@@ -70,18 +70,18 @@ pub fn compare_series(workload: &Workload, schemes: &[SchemeRuns]) -> Vec<Series
         all.push(Series {
             name: format!("{} memory", scheme.name),
             unit: "bytes",
-            step: false,
-            x_ps: middles(stored.len()).collect(),
+            x: middles(stored.len()).collect(),
             y: stored.clone(),
+            ..Series::default()
         });
         for (flow, seen) in workload.flows.iter().zip(&run.seen.flows) {
             let bps = |bytes: &u64| *bytes as f64 * 8.0 / (window as f64 * 1e-12);
             all.push(Series {
                 name: format!("{} {}", scheme.name, flow.name),
                 unit: "bps",
-                step: false,
-                x_ps: middles(seen.windows.len()).collect(),
+                x: middles(seen.windows.len()).collect(),
                 y: seen.windows.iter().map(bps).collect(),
+                ..Series::default()
             });
         }
     }

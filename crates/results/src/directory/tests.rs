@@ -11,7 +11,8 @@ fn series(count: usize) -> Vec<Series> {
         name: format!("series {index}"),
         unit: "",
         step: false,
-        x_ps: vec![0, 1],
+        clock: Default::default(),
+        x: vec![0, 1],
         y: vec![0.0, 1.0],
     };
     (0..count).map(one).collect()

@@ -1,9 +1,8 @@
 //! Figures of a run of the Ethernet engine.
 
-use backwater_kernel::DelayOutcome;
+use backwater_kernel::{DelayOutcome, Series};
 use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::{EthernetSpec, TrafficSpec};
-use backwater_net::outcome::Series;
 
 use super::groups::{Group, goodputs, groups};
 use super::names;
@@ -207,7 +206,7 @@ fn family(name: &str) -> Option<&str> {
 /// Series of one unit share a plot, those of a wildcard one of their own.
 pub fn series_plots(series: &[Series]) -> Vec<Plot> {
     let mut groups: Vec<Vec<&Series>> = Vec::new();
-    for one in series.iter().filter(|one| !one.x_ps.is_empty()) {
+    for one in series.iter().filter(|one| !one.x.is_empty()) {
         let fits = |group: &Vec<&Series>| {
             let first = group[0];
             let alike = first.unit == one.unit && first.step == one.step;
@@ -243,7 +242,7 @@ fn time_axis(last_ps: u64) -> (Axis, f64) {
 }
 
 fn series_plot(number: usize, group: &[&Series]) -> Plot {
-    let last_ps = group.iter().filter_map(|one| one.x_ps.last().copied());
+    let last_ps = group.iter().filter_map(|one| one.x.last().copied());
     let (x, ps) = time_axis(last_ps.max().unwrap_or(0));
     let unit = match group[0].unit {
         "bytes" => "kB",
@@ -252,7 +251,7 @@ fn series_plot(number: usize, group: &[&Series]) -> Plot {
     let scale = if unit == "kB" { 1e-3 } else { 1.0 };
     let curves = group.iter().map(|one| {
         let style = if one.step { Style::Step } else { Style::Line };
-        let x = one.x_ps.iter().map(|at| *at as f64 / ps).collect();
+        let x = one.x.iter().map(|at| *at as f64 / ps).collect();
         let y = one.y.iter().map(|value| value * scale).collect();
         Curve::new(one.name.clone(), style, x, y)
     });

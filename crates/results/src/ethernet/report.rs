@@ -1,9 +1,8 @@
 //! The page of a run of the Ethernet engine.
 
-use backwater_kernel::Stop;
+use backwater_kernel::{Series, Stop};
 use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::EthernetSpec;
-use backwater_net::outcome::Series;
 
 use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};

@@ -1,8 +1,8 @@
 //! Figures of a run of the cycle engine.
 
 use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
-use backwater_flit::series::Series;
 use backwater_flit::spec::FabricSpec;
+use backwater_kernel::Series;
 
 use super::names::ChannelKind;
 use super::words::LOAD;
@@ -37,8 +37,8 @@ pub fn plots(spec: &FabricSpec, outcome: &FabricOutcome) -> Vec<Plot> {
 /// Series of one quantity share a plot.
 pub fn series_plots(series: &[Series]) -> Vec<Plot> {
     let mut groups: Vec<Vec<&Series>> = Vec::new();
-    for one in series.iter().filter(|one| !one.cycles.is_empty()) {
-        let alike = |group: &&mut Vec<&Series>| group[0].quantity == one.quantity;
+    for one in series.iter().filter(|one| !one.x.is_empty()) {
+        let alike = |group: &&mut Vec<&Series>| group[0].unit == one.unit;
         match groups.iter_mut().find(alike) {
             Some(group) => group.push(one),
             None => groups.push(vec![one]),
@@ -51,20 +51,27 @@ pub fn series_plots(series: &[Series]) -> Vec<Plot> {
 }
 
 fn series_plot(number: usize, group: &[&Series]) -> Plot {
+    let quantity = match group[0].unit {
+        "flits/cycle/terminal" => "Accepted load",
+        "cycles" => "Latency",
+        "packets" => "Waiting at sources",
+        "flits/cycle" => "Channel load",
+        _ => "Value",
+    };
     let curves = group.iter().map(|one| {
-        let x = one.cycles.iter().map(|cycle| *cycle as f64).collect();
+        let x = one.x.iter().map(|cycle| *cycle as f64).collect();
         Curve::new(one.name.clone(), Style::Line, x, one.y.clone())
     });
     Plot {
         id: format!("series-{number}"),
         title: match group {
             [one] => one.name.clone(),
-            _ => group[0].quantity.into(),
+            _ => quantity.into(),
         },
         x: Axis::new("Cycle", "cycles"),
         y: Axis {
             min: Some(0.0),
-            ..Axis::new(group[0].quantity, group[0].unit)
+            ..Axis::new(quantity, group[0].unit)
         },
         curves: curves.collect(),
         ..Plot::default()

@@ -1,8 +1,8 @@
 //! The page of a run of the cycle engine.
 
 use backwater_flit::outcome::FabricOutcome;
-use backwater_flit::series::Series;
 use backwater_flit::spec::FabricSpec;
+use backwater_kernel::Series;
 use backwater_kernel::Stop;
 
 use super::tables::{long_tables, summary_tables};

@@ -1,7 +1,7 @@
 //! The page of a run.
 
-use backwater_kernel::{Duration, Stop};
-use backwater_net::outcome::{Outcome, Series};
+use backwater_kernel::{Duration, Series, Stop};
+use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
 use super::{
@@ -155,11 +155,11 @@ fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block>
 /// Series of one kind over the same span share a plot.
 pub fn plots(series: &[Series], cell: Duration) -> Vec<Plot> {
     let mut groups: Vec<Vec<&Series>> = Vec::new();
-    for one in series.iter().filter(|one| !one.x_ps.is_empty()) {
+    for one in series.iter().filter(|one| !one.x.is_empty()) {
         let fits = |group: &Vec<&Series>| {
             let first = group[0];
-            let overlap = one.x_ps[0] <= *first.x_ps.last().unwrap_or(&0)
-                && first.x_ps[0] <= *one.x_ps.last().unwrap_or(&0);
+            let overlap = one.x[0] <= *first.x.last().unwrap_or(&0)
+                && first.x[0] <= *one.x.last().unwrap_or(&0);
             group.len() < CURVES && first.unit == one.unit && first.step == one.step && overlap
         };
         match groups.iter_mut().find(|group| fits(group)) {
@@ -196,7 +196,7 @@ fn plot(index: usize, group: &[&Series], cell: Duration) -> Plot {
         .iter()
         .map(|one| {
             let style = if one.step { Style::Step } else { Style::Line };
-            let x = one.x_ps.iter().map(|ps| *ps as f64 / cell_ps).collect();
+            let x = one.x.iter().map(|ps| *ps as f64 / cell_ps).collect();
             let y = one.y.iter().map(|value| value * scale).collect();
             Curve::new(one.name.clone(), style, x, y)
         })

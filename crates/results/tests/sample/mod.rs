@@ -5,10 +5,8 @@ pub mod ethernet;
 pub mod fabric;
 pub mod names;
 
-use backwater_kernel::{DelayOutcome, Duration, Rate, Stop, Time, Violations};
-use backwater_net::outcome::{
-    ChannelOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome, Series,
-};
+use backwater_kernel::{DelayOutcome, Duration, Rate, Series, Stop, Time, Violations};
+use backwater_net::outcome::{ChannelOutcome, FlowOutcome, LegOutcome, NodeOutcome, Outcome};
 use backwater_net::spec::{
     Bind, BufferSpec, ChannelSpec, CreditRule, CreditSpec, ErrorSpec, FlowControlSpec, FlowSpec,
     LegSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, OnAlarm, Overflow, SchedulerSpec, SinkSpec,
@@ -202,7 +200,8 @@ fn wave(name: &str, unit: &'static str, points: u64, value: impl Fn(f64) -> f64)
         name: name.into(),
         unit,
         step: true,
-        x_ps: (0..points).map(|i| i * step_ps).collect(),
+        clock: Default::default(),
+        x: (0..points).map(|i| i * step_ps).collect(),
         y: (0..points)
             .map(|i| value(i as f64 / points as f64))
             .collect(),

@@ -1,9 +1,7 @@
 //! What a run records over time: what its scenario asks for, or else a few flows and ports.
 
-use backwater_kernel::{Duration, Time};
-use backwater_net::frames::probe::Recorder;
+use backwater_kernel::Duration;
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, Measure, SeriesSpec};
-use backwater_net::outcome::Series;
 use backwater_results::by_turns;
 use backwater_results::ethernet::{channel_ends, channel_names};
 use backwater_scenario::EthernetScenario;
@@ -76,18 +74,4 @@ fn defaults(network: &EthernetSpec) -> Vec<SeriesSpec> {
         add(&mut series, format!("{} stopped", channel(first)), stopped);
     }
     series
-}
-
-/// What was recorded up to `at`.
-pub fn recorded(recorder: &Recorder, at: Time) -> Vec<Series> {
-    let series = recorder.series(at).into_iter();
-    series
-        .map(|one| Series {
-            name: one.name,
-            unit: one.unit,
-            step: false,
-            x_ps: one.x_ps,
-            y: one.y,
-        })
-        .collect()
 }

@@ -1,29 +1,15 @@
 //! Time series: what a scenario asks to see, averaged over windows.
 
 use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use backwater_kernel::series::{Thinned, most_points};
+use backwater_kernel::series::{Clock, Series, Thinned, most_points};
 use backwater_kernel::{Duration, Time};
 
 use super::{FrameView, Gate, Probe};
 use crate::frames::Network;
 use crate::frames::spec::{EthernetSpec, Measure, SeriesSpec};
-
-/// Values over time.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Series {
-    /// Its name.
-    pub name: String,
-    /// Unit of `y`: "bytes", "share", "Mbps", "frames/s".
-    pub unit: &'static str,
-    /// Middles of the windows, ps, ascending.
-    pub x_ps: Vec<u64>,
-    /// The mean over each.
-    pub y: Vec<f64>,
-}
 
 /// Records series. Queues that a watchdog empties are seen to be empty when their next frame joins.
 #[derive(Clone, Debug)]
@@ -279,7 +265,9 @@ impl Track {
         Series {
             name: track.spec.name.clone(),
             unit,
-            x_ps: (0..whole)
+            step: false,
+            clock: Clock::Picoseconds,
+            x: (0..whole)
                 .map(|index| index * window + window / 2)
                 .collect(),
             y: (0..whole).map(|index| sum(index) / per_window).collect(),

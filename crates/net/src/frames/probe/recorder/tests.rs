@@ -85,7 +85,7 @@ fn a_queue_is_averaged_over_the_time_it_holds() {
     recorder.on_joined(Time(60), 0, &frame(2), 9999);
     recorder.on_sent(Time(325), 1, 2, 0);
     let series = &recorder.series(Time(450))[0];
-    assert_eq!(series.x_ps, [50, 150, 250, 350], "whole windows only");
+    assert_eq!(series.x, [50, 150, 250, 350], "whole windows only");
     assert_eq!(series.y, [32.0, 64.0, 64.0, 16.0]);
     assert_eq!(recorder.series(Time(99))[0].y, [0.0; 0]);
 }
@@ -183,8 +183,8 @@ fn a_series_of_too_many_windows_is_thinned() {
     assert_eq!(groups, [4, 4]);
     let series = recorder.series(end);
     for one in &series {
-        assert_eq!(one.x_ps.len() as u64, 300 * most / 400);
-        assert_eq!(one.x_ps[..2], [200, 600]);
+        assert_eq!(one.x.len() as u64, 300 * most / 400);
+        assert_eq!(one.x[..2], [200, 600]);
     }
     assert!(series[0].y.iter().all(|y| *y == 64.0));
     let bits: f64 = series[1].y.iter().map(|y| y * 1e6 * 400e-12).sum();
