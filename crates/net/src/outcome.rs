@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use backwater_kernel::{DelayOutcome, Stop, Time, Violations};
 
 mod abr;
+pub mod frames;
 mod ports;
 mod recovery;
 mod standstill;

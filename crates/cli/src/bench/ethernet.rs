@@ -94,7 +94,7 @@ fn measure(workload: &Workload, runs: u32) -> Result<(), String> {
         simulation.run();
         let seconds = clock.seconds();
         let after = machine::resident_bytes();
-        let outcome = simulation.outcome();
+        let outcome = simulation.frame_outcome();
         if outcome.violations.total() > 0 {
             return Err(format!(
                 "{} promises were broken",

@@ -102,7 +102,7 @@ impl Job {
         if !slices(network.stop_at, |until| engine.run_some(until, EVENTS)) {
             return Ok(None);
         }
-        let outcome = engine.outcome();
+        let outcome = engine.frame_outcome();
         Ok(Some(SchemeRun {
             seed: self.seed,
             seen: engine.probe().clone().finish(network.stop_at),

@@ -126,7 +126,7 @@ impl EthernetRun<'_> {
             after_slice(&mut engine.probe_mut().1)?;
             let position = u128::from(until.ps()) * u128::from(STEPS) / u128::from(stop_at.ps());
             bar.set_position(position as u64);
-            let hops = engine.frame_hops() as f64 / 1e6;
+            let hops = engine.unit_hops() as f64 / 1e6;
             bar.set_message(format!("{hops:.1} M frame hops"));
             if more && pace.save_is_due() {
                 let found = found(&engine, pace.seconds());
@@ -224,7 +224,7 @@ fn what_grew(network: &EthernetSpec, found: &Found) -> String {
 }
 
 fn found<P: Probe>(engine: &Engine<Watched<P>>, wall_seconds: f64) -> Found {
-    let outcome = engine.outcome();
+    let outcome = engine.frame_outcome();
     Found {
         series: engine.probe().0.series(outcome.ended_at),
         thinned: engine.probe().0.thinned(outcome.ended_at),

@@ -189,7 +189,7 @@ pub fn measure(
         more = engine.run_until(until);
         pace.look_up();
     }
-    let outcome = engine.outcome();
+    let outcome = engine.frame_outcome();
     let mut values = values(spec, &outcome);
     values.extend(chosen(columns, |flow| flow_tables(spec, &outcome, flow)));
     Ok(Some(Point {
@@ -353,7 +353,7 @@ mod tests {
             flows: vec![flow],
             stop: Stop::Standstill,
             violations,
-            ..engine.outcome()
+            ..engine.frame_outcome()
         };
         let values = values(&spec, &outcome);
         assert_eq!(values.len(), MEASURES.len());

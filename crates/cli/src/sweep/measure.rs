@@ -53,7 +53,7 @@ pub fn column(scenario: &Scenario, text: &str) -> Result<FlowColumn, NoColumn> {
             let engine = backwater_net::frames::Simulation::<Rings>::new(spec);
             let empty = engine
                 .map_err(|error| refused(error.to_string()))?
-                .outcome();
+                .frame_outcome();
             let tables = |flow: &str| backwater_results::ethernet::flow_tables(spec, &empty, flow);
             FlowColumn::find(text, &backwater_results::ethernet::flow_names(spec), tables)
         }

@@ -113,6 +113,12 @@ impl<const FINE: u32> Histogram<FINE> {
         })
     }
 
+    /// Is it counted by itself, not with others in a bucket?
+    #[inline]
+    pub const fn is_exact(sample: u64) -> bool {
+        sample >> (FINE + 1) == 0
+    }
+
     /// The values that are exact, lowest first, and how often each came.
     pub fn exact(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let exact = self
@@ -161,8 +167,11 @@ impl<const FINE: u32> Histogram<FINE> {
 /// double.
 #[inline]
 const fn index<const FINE: u32>(value: u64) -> usize {
+    if Histogram::<FINE>::is_exact(value) {
+        return value as usize;
+    }
     let bits = u64::BITS - value.leading_zeros();
-    let shift = bits.saturating_sub(FINE + 1);
+    let shift = bits - (FINE + 1);
     ((shift as usize) << FINE) + (value >> shift) as usize
 }
 

@@ -49,11 +49,8 @@ impl Sampled {
         if times == 0 {
             return;
         }
-        let (wide, times_wide) = (sample as u128, times as u128);
         self.count += times;
-        self.sums.sum += wide * times_wide;
-        let squares = (wide * wide).wrapping_mul(times_wide);
-        self.sums.squares = self.sums.squares.wrapping_add(squares);
+        self.sums.record_many(sample, times);
         if sample < self.min {
             self.min = sample;
         }
@@ -123,6 +120,13 @@ impl Sums {
         let wide = sample as u128;
         self.sum += wide;
         self.squares = self.squares.wrapping_add(wide * wide);
+    }
+
+    pub const fn record_many(&mut self, sample: u64, times: u64) {
+        let (wide, times) = (sample as u128, times as u128);
+        self.sum += wide * times;
+        let squares = (wide * wide).wrapping_mul(times);
+        self.squares = self.squares.wrapping_add(squares);
     }
 
     pub const fn merge(&mut self, other: &Sums) {

@@ -6,7 +6,8 @@ use super::sampled::Sums;
 /// Count, mean, deviation, extremes and percentiles of `u64` samples. `FINE`: see [`Histogram`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Samples<const FINE: u32 = 6> {
-    sums: Sums,
+    /// Of values that the histogram does not tell exactly.
+    beyond: Sums,
     histogram: Histogram<FINE>,
 }
 
@@ -14,13 +15,15 @@ impl<const FINE: u32> Samples<FINE> {
     /// Takes a sample in.
     #[inline]
     pub fn record(&mut self, sample: u64) {
-        self.sums.record(sample);
+        if !Histogram::<FINE>::is_exact(sample) {
+            self.beyond.record(sample);
+        }
         self.histogram.record(sample);
     }
 
     /// Takes all samples of `other` in.
     pub fn merge(&mut self, other: &Self) {
-        self.sums.merge(&other.sums);
+        self.beyond.merge(&other.beyond);
         self.histogram.merge(&other.histogram);
     }
 
@@ -30,18 +33,19 @@ impl<const FINE: u32> Samples<FINE> {
     }
 
     /// Their sum, exact.
-    pub const fn sum(&self) -> u128 {
-        self.sums.sum
+    pub fn sum(&self) -> u128 {
+        self.sums().sum
     }
 
     /// Mean; 0 without samples.
     pub fn mean(&self) -> f64 {
-        self.sums.mean(self.count())
+        self.sums().mean(self.count())
     }
 
     /// Standard deviation (over n - 1); 0 with less than two samples.
     pub fn deviation(&self) -> f64 {
-        libm::sqrt(self.sums.variance(self.count(), self.max() - self.min()))
+        let range = self.max() - self.min();
+        libm::sqrt(self.sums().variance(self.count(), range))
     }
 
     /// Smallest; 0 without samples.
@@ -57,6 +61,14 @@ impl<const FINE: u32> Samples<FINE> {
     /// What `percent` of the samples don't exceed: see [`Histogram::percentile`].
     pub fn percentile(&self, percent: f64) -> u64 {
         self.histogram.percentile(percent)
+    }
+
+    fn sums(&self) -> Sums {
+        let mut sums = self.beyond;
+        for (value, times) in self.histogram.exact() {
+            sums.record_many(value, times);
+        }
+        sums
     }
 
     /// How the samples are spread.
@@ -77,6 +89,7 @@ mod tests {
             (samples.mean(), samples.deviation(), samples.min()),
             (0.0, 0.0, 0)
         );
+        assert_eq!(Samples::<6>::default().sum(), 0);
         for sample in [9, 7, 7, 1_000_003] {
             samples.record(sample);
             moments.record(sample);

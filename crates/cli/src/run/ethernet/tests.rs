@@ -39,7 +39,7 @@ fn end(cut_bytes: u64) -> (Ending, u64) {
     }
     let mut engine = Simulation::<Rings>::new(&spec).expect("it runs");
     engine.run_until(spec.stop_at);
-    let outcome = engine.outcome();
+    let outcome = engine.frame_outcome();
     let lost = outcome.flows.iter().map(|flow| flow.dropped_total).sum();
     (ending(&outcome), lost)
 }

@@ -65,22 +65,22 @@ fn told(result: io::Result<()>) -> Result<(), String> {
 }
 
 impl Probe for Trace {
-    fn on_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_start(&mut self, at: Time, channel: u32, frame: &FrameView) {
         match self {
-            Trace::Csv(trace) => trace.on_start(at, channel, frame),
-            Trace::Pcapng(capture) => capture.on_start(at, channel, frame),
+            Trace::Csv(trace) => trace.on_frame_start(at, channel, frame),
+            Trace::Pcapng(capture) => capture.on_frame_start(at, channel, frame),
         }
     }
 
-    fn on_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
+    fn on_frame_arrival(&mut self, at: Time, channel: u32, frame: &FrameView) {
         if let Trace::Csv(trace) = self {
-            trace.on_arrival(at, channel, frame);
+            trace.on_frame_arrival(at, channel, frame);
         }
     }
 
-    fn on_drop(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
+    fn on_frame_dropped(&mut self, at: Time, channel: u32, frame: &FrameView, cause: Cause) {
         if let Trace::Csv(trace) = self {
-            trace.on_drop(at, channel, frame, cause);
+            trace.on_frame_dropped(at, channel, frame, cause);
         }
     }
 
