@@ -4,7 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use backwater_kernel::{DelayOutcome, Stop, Violations};
+use backwater_kernel::{Balance, DelayOutcome, Stop, Violations};
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
 /// `created_total = delivered_total + queued_total + inside_total`, in flits. A packet counts as
@@ -70,6 +70,19 @@ pub struct FabricOutcome {
     pub deadlock: Option<Deadlock>,
     /// Promises broken, by cycle.
     pub violations: Violations<u64>,
+}
+
+impl FabricOutcome {
+    /// In flits.
+    pub const fn balance(&self) -> Balance {
+        Balance {
+            offered: self.created_total,
+            delivered: self.delivered_total,
+            dropped: 0,
+            queued: self.queued_total,
+            inside: self.inside_total,
+        }
+    }
 }
 
 /// Numbers of cycles are exact below 2 to this power and one.

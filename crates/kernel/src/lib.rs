@@ -8,6 +8,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod balance;
 pub mod bits;
 mod build_error;
 pub mod due;
@@ -22,6 +23,7 @@ pub mod time;
 mod violations;
 pub mod words;
 
+pub use balance::Balance;
 pub use bits::BitSet;
 pub use build_error::BuildError;
 pub use due::DueSet;

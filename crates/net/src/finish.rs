@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use backwater_ends::control::Control;
-use backwater_kernel::{DelayOutcome, Delays, EventQueue, Stop, Time};
+use backwater_kernel::{Balance, DelayOutcome, Delays, EventQueue, Stop, Time};
 
 use crate::hop::unit::NONE;
 use crate::memory::pool::Pool;
@@ -97,31 +97,33 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
                 continue;
             };
             *inside -= outcome.forward.inside + outcome.backward.inside;
-            for (cells, kind) in [(outcome.forward, "forward"), (outcome.backward, "backward")] {
-                let accounted = cells.received + cells.lost + cells.inside;
-                if cells.sent != accounted {
-                    let (root, sent) = (self.network.roots(id as u32)[0], cells.sent);
-                    self.violate(root, || {
-                        format!("{sent} {kind} RM cells sent, but {accounted} accounted for")
-                    });
-                }
+            for (cells, units) in [
+                (outcome.forward, "forward RM cells"),
+                (outcome.backward, "backward RM cells"),
+            ] {
+                self.check_balance(id as u32, cells.balance(), units);
             }
         }
     }
 
     fn check_conservation(&mut self, inside: &[u64]) {
-        let mut wrong = Vec::new();
-        for (id, flow) in self.network.flows.iter().enumerate() {
-            let counts = &flow.counts;
-            let accounted = counts.delivered + counts.lost + inside[id];
-            if counts.offered != accounted {
-                wrong.push((self.network.roots(id as u32)[0], counts.offered, accounted));
-            }
+        for (id, inside) in inside.iter().enumerate() {
+            let counts = &self.network.flows[id].counts;
+            let balance = Balance {
+                offered: counts.offered,
+                delivered: counts.delivered,
+                dropped: counts.lost,
+                queued: 0,
+                inside: *inside,
+            };
+            self.check_balance(id as u32, balance, "units");
         }
-        for (leg, offered, accounted) in wrong {
-            self.violate(leg, || {
-                format!("{offered} units offered, but {accounted} delivered, lost or inside")
-            });
+    }
+
+    fn check_balance(&mut self, flow: u32, balance: Balance, units: &str) {
+        if let Some(wrong) = balance.complaint(units) {
+            let root = self.network.roots(flow)[0];
+            self.violate(root, || wrong);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::{DelayOutcome, Stop, Time, Violations};
+use backwater_kernel::{Balance, DelayOutcome, Stop, Time, Violations};
 
 mod abr;
 pub mod frames;
@@ -83,6 +83,26 @@ pub struct FlowOutcome {
     pub abr: Option<alloc::boxed::Box<AbrOutcome>>,
     /// Its TCP connection, where it opens one.
     pub tcp: Option<CellTcpOutcome>,
+}
+
+impl Outcome {
+    /// Of all flows.
+    pub fn balance(&self) -> Balance {
+        self.flows.iter().map(FlowOutcome::balance).sum()
+    }
+}
+
+impl FlowOutcome {
+    /// In units, over all destinations.
+    pub fn balance(&self) -> Balance {
+        Balance {
+            offered: self.offered_total,
+            delivered: self.delivered_total,
+            dropped: self.lost_total,
+            queued: 0,
+            inside: self.inside_total,
+        }
+    }
 }
 
 /// Units lost, by cause.

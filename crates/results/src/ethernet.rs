@@ -35,78 +35,6 @@ pub use tables::ethernet_tables;
 pub use terminal::ethernet_terminal_summary;
 pub use trace::EthernetTrace;
 
-/// Created = delivered + dropped + inside.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Totals {
-    /// Handed to the ports of hosts.
-    pub created: u64,
-    /// Reached their host.
-    pub delivered: u64,
-    /// Dropped, whatever the cause.
-    pub dropped: u64,
-    /// In queues and on wires.
-    pub inside: u64,
-}
-
-impl Totals {
-    /// Everything created is accounted for.
-    pub fn holds(&self) -> bool {
-        self.missing() == 0
-    }
-
-    /// Created and not accounted for; negative if there is more than was created.
-    pub fn missing(&self) -> i64 {
-        let missing = i128::from(self.created)
-            - i128::from(self.delivered)
-            - i128::from(self.dropped)
-            - i128::from(self.inside);
-        missing.clamp(i64::MIN.into(), i64::MAX.into()) as i64
-    }
-
-    fn add(&mut self, other: Totals) {
-        self.created = self.created.saturating_add(other.created);
-        self.delivered = self.delivered.saturating_add(other.delivered);
-        self.dropped = self.dropped.saturating_add(other.dropped);
-        self.inside = self.inside.saturating_add(other.inside);
-    }
-}
-
-/// Totals of a run over all flows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct EthernetBalance {
-    /// In frames.
-    pub frames: Totals,
-    /// In bytes.
-    pub bytes: Totals,
-}
-
-impl EthernetBalance {
-    /// The totals of `outcome`.
-    pub fn of(outcome: &EthernetOutcome) -> EthernetBalance {
-        let mut balance = EthernetBalance::default();
-        for flow in &outcome.flows {
-            balance.frames.add(Totals {
-                created: flow.created_total,
-                delivered: flow.delivered_total,
-                dropped: flow.dropped_total,
-                inside: flow.inside_total,
-            });
-            balance.bytes.add(Totals {
-                created: flow.created_bytes_total,
-                delivered: flow.delivered_bytes_total,
-                dropped: flow.dropped_bytes_total,
-                inside: flow.inside_bytes_total,
-            });
-        }
-        balance
-    }
-
-    /// Every frame and byte created is accounted for.
-    pub fn holds(&self) -> bool {
-        self.frames.holds() && self.bytes.holds()
-    }
-}
-
 /// The manifest of a run, finished or interrupted. Its unit hops are frames that crossed a queue
 /// and a channel.
 pub fn ethernet_manifest(
@@ -137,7 +65,7 @@ pub fn ethernet_manifest(
 
 /// The numbers most programs want, for `summary.json`; what was not measured is null.
 pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Value {
-    let EthernetBalance { frames, bytes } = EthernetBalance::of(outcome);
+    let [frames, bytes] = outcome.balances();
     let drops = ports::all_drops(outcome);
     let control = words::Control::of(outcome);
     json!({
@@ -149,11 +77,11 @@ pub fn ethernet_summary(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetO
         "events": outcome.events,
         "frame_hops": outcome.frame_hops,
         "control_hops": outcome.control_hops,
-        "created_frames": frames.created,
+        "created_frames": frames.offered,
         "delivered_frames": frames.delivered,
         "dropped_frames": frames.dropped,
         "inside_frames": frames.inside,
-        "created_bytes": bytes.created,
+        "created_bytes": bytes.offered,
         "delivered_bytes": bytes.delivered,
         "dropped_bytes": bytes.dropped,
         "inside_bytes": bytes.inside,

@@ -27,37 +27,6 @@ pub use tables::{class_names, class_tables, fabric_tables};
 pub use terminal::fabric_terminal_summary;
 pub use trace::FabricTraceWriter;
 
-/// Totals of a run in flits: created = delivered + queued + inside.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct FabricBalance {
-    /// Of packets born.
-    pub created: u64,
-    /// Arrived.
-    pub delivered: u64,
-    /// Waiting at sources.
-    pub queued: u64,
-    /// In the network.
-    pub inside: u64,
-}
-
-impl FabricBalance {
-    /// The totals of `outcome`.
-    pub fn of(outcome: &FabricOutcome) -> FabricBalance {
-        FabricBalance {
-            created: outcome.created_total,
-            delivered: outcome.delivered_total,
-            queued: outcome.queued_total,
-            inside: outcome.inside_total,
-        }
-    }
-
-    /// Every flit created is accounted for.
-    pub fn holds(&self) -> bool {
-        u128::from(self.created)
-            == u128::from(self.delivered) + u128::from(self.queued) + u128::from(self.inside)
-    }
-}
-
 /// The manifest of a run, finished or not.
 pub fn fabric_manifest(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Manifest {
     let wall = info.wall_seconds.filter(|wall| *wall > 0.0);
@@ -82,7 +51,7 @@ pub fn fabric_manifest(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcom
 /// The numbers most programs want, for `summary.json`. Loads are in flits per cycle and terminal,
 /// latencies in cycles; what was not measured is null.
 pub fn fabric_summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome) -> Value {
-    let balance = FabricBalance::of(outcome);
+    let balance = outcome.balance();
     let measured = outcome.window > 0;
     let shares = fair::shares(spec, outcome);
     json!({
@@ -94,7 +63,7 @@ pub fn fabric_summary(info: &RunInfo, spec: &FabricSpec, outcome: &FabricOutcome
         "warm_up_detected": outcome.warm_up_detected,
         "trace_hash": words::trace_hash(outcome),
         "flit_hops": outcome.flit_hops,
-        "created_flits": balance.created,
+        "created_flits": balance.offered,
         "delivered_flits": balance.delivered,
         "queued_flits": balance.queued,
         "inside_flits": balance.inside,

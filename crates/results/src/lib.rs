@@ -28,14 +28,14 @@ mod ticks;
 pub mod trace;
 
 pub use self::ethernet::{
-    Capture, EthernetBalance, EthernetTrace, ethernet_manifest, ethernet_report, ethernet_summary,
-    ethernet_tables, ethernet_terminal_summary,
+    Capture, EthernetTrace, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
+    ethernet_terminal_summary,
 };
 pub use column::{Align, Column, key};
 pub use directory::{Check, DirectoryError, Manifest, Promise, PromiseState, RunDirectory};
 pub use fabric::{
-    FabricBalance, FabricNames, FabricTraceWriter, fabric_manifest, fabric_report, fabric_summary,
-    fabric_tables, fabric_terminal_summary,
+    FabricNames, FabricTraceWriter, fabric_manifest, fabric_report, fabric_summary, fabric_tables,
+    fabric_terminal_summary,
 };
 pub use groups::by_turns;
 pub use html::page;
@@ -45,7 +45,7 @@ pub use model::{
     Verdict, VerdictRow,
 };
 pub use run::{
-    Balance, Measured, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
+    Measured, note_broken_bounds, run_manifest, run_report, run_summary, run_tables,
     standstill_sentence, terminal_summary,
 };
 pub use svg::svg;

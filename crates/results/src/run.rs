@@ -54,39 +54,6 @@ impl<'a> From<Option<&'a PortsOutcome>> for Measured<'a> {
     }
 }
 
-/// Totals over all flows: offered = delivered + inside + lost, in units times destinations.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Balance {
-    /// Offered by the sources.
-    pub offered: u64,
-    /// Arrived.
-    pub delivered: u64,
-    /// Still queued or in flight.
-    pub inside: u64,
-    /// Lost on the wire or dropped.
-    pub lost: u64,
-}
-
-impl Balance {
-    /// The totals of `outcome`.
-    pub fn of(outcome: &Outcome) -> Balance {
-        let mut balance = Balance::default();
-        for flow in &outcome.flows {
-            balance.offered = balance.offered.saturating_add(flow.offered_total);
-            balance.delivered = balance.delivered.saturating_add(flow.delivered_total);
-            balance.inside = balance.inside.saturating_add(flow.inside_total);
-            balance.lost = balance.lost.saturating_add(flow.lost_total);
-        }
-        balance
-    }
-
-    /// Every unit offered is accounted for.
-    pub fn holds(&self) -> bool {
-        u128::from(self.offered)
-            == u128::from(self.delivered) + u128::from(self.inside) + u128::from(self.lost)
-    }
-}
-
 /// The manifest of a finished or interrupted run.
 pub fn run_manifest(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Manifest {
     let wall = info.wall_seconds.filter(|wall| *wall > 0.0);
@@ -142,7 +109,7 @@ pub fn run_summary<'a>(
     outcome: &Outcome,
     measured: impl Into<Measured<'a>>,
 ) -> Value {
-    let balance = Balance::of(outcome);
+    let balance = outcome.balance();
     let loads = loads::flow_loads(spec, outcome);
     let flows: Vec<Value> = spec
         .flows
@@ -177,7 +144,7 @@ pub fn run_summary<'a>(
         "offered": balance.offered,
         "delivered": balance.delivered,
         "inside": balance.inside,
-        "lost": balance.lost,
+        "lost": balance.dropped,
         "balanced": balance.holds(),
         "violations": outcome.violations.total(),
         "starved": starved::all(spec, outcome),
@@ -193,7 +160,7 @@ fn add_extras(
     (info, spec, outcome): (&RunInfo, &NetworkSpec, &Outcome),
     measured: Measured<'_>,
 ) {
-    if Balance::of(outcome).lost > 0 {
+    if outcome.balance().dropped > 0 {
         summary["lost_by_cause"] = losses::json(outcome);
     }
     if let Some(sessions) = sessions::json(spec, outcome) {

@@ -7,8 +7,8 @@ use backwater_net::frames::Simulation;
 use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::probe::Probe;
 use backwater_results::{
-    Block, Capture, Cell, EthernetBalance, EthernetTrace, GivenUp, PromiseState, Report, RunInfo,
-    Table, ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
+    Block, Capture, Cell, EthernetTrace, GivenUp, PromiseState, Report, RunInfo, Table,
+    ethernet_manifest, ethernet_report, ethernet_summary, ethernet_tables,
     ethernet_terminal_summary, page, svg,
 };
 use sample::{HOSTILE, ethernet as run};
@@ -180,7 +180,7 @@ fn a_broken_run_stays_short_and_says_what_broke() {
     ] {
         assert!(summary.contains(must), "no word of {must:?} in\n{summary}");
     }
-    assert!(!EthernetBalance::of(&outcome).holds());
+    assert!(!outcome.balances()[0].holds());
 }
 
 #[test]

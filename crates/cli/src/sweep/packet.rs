@@ -16,9 +16,9 @@ use backwater_net::Simulation;
 use backwater_net::outcome::{FlowOutcome, LossCause, Outcome};
 use backwater_net::probe::PathWaits;
 use backwater_net::spec::NetworkSpec;
+use backwater_results::note_broken_bounds;
 use backwater_results::run::flow_tables;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
-use backwater_results::{Balance, note_broken_bounds};
 use backwater_scenario::PacketScenario;
 
 use super::store::Point;
@@ -166,7 +166,7 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
         if !run_to(&mut simulation, Time(start.ps() + into as u64), cell_ps) {
             return Ok(None);
         }
-        looks.push(Balance::of(&simulation.outcome()).inside);
+        looks.push(simulation.outcome().balance().inside);
     }
     let mut outcome = simulation.outcome();
     note_broken_bounds(network, &mut outcome);

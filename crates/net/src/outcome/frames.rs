@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 pub use backwater_ends::outcome::EndsOutcome;
-use backwater_kernel::{Duration, Stop, Time, Violations};
+use backwater_kernel::{Balance, Duration, Stop, Time, Violations};
 
 /// Everything counted in a run. Totals (`*_total`) cover the whole run and balance exactly:
 /// created = delivered + dropped + inside, in frames and in bytes. The rest covers the time after
@@ -95,6 +95,35 @@ pub struct FlowOutcome {
     pub marked: u64,
     /// What its two stations saw.
     pub ends: EndsOutcome,
+}
+
+impl EthernetOutcome {
+    /// Of all flows, in frames and in bytes.
+    pub fn balances(&self) -> [Balance; 2] {
+        let of = |unit: usize| self.flows.iter().map(|flow| flow.balances()[unit]).sum();
+        [of(0), of(1)]
+    }
+}
+
+impl FlowOutcome {
+    /// In frames and in bytes.
+    pub const fn balances(&self) -> [Balance; 2] {
+        let frames = Balance {
+            offered: self.created_total,
+            delivered: self.delivered_total,
+            dropped: self.dropped_total,
+            queued: 0,
+            inside: self.inside_total,
+        };
+        let bytes = Balance {
+            offered: self.created_bytes_total,
+            delivered: self.delivered_bytes_total,
+            dropped: self.dropped_bytes_total,
+            queued: 0,
+            inside: self.inside_bytes_total,
+        };
+        [frames, bytes]
+    }
 }
 
 /// One channel.

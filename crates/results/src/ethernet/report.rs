@@ -1,13 +1,13 @@
 //! The page of a run of the Ethernet engine.
 
-use backwater_kernel::{Series, Stop};
+use backwater_kernel::{Balance, Series, Stop};
 use backwater_net::frames::outcome::EthernetOutcome;
 use backwater_net::frames::spec::EthernetSpec;
 
 use super::groups::{fairness, goodputs};
 use super::tables::{long_tables, short_tables};
 use super::words::{self, Control};
-use super::{EthernetBalance, fair, plots, promises, standstill, starved};
+use super::{fair, plots, promises, standstill, starved};
 use crate::info::RunInfo;
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, rate, significant, span};
@@ -73,7 +73,7 @@ fn fact(label: &str, value: String, detail: String) -> Fact {
 }
 
 fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Fact> {
-    let balance = EthernetBalance::of(outcome).frames;
+    let [balance, _] = outcome.balances();
     let goodputs = goodputs(spec, outcome);
     let mut facts = vec![
         fact(
@@ -93,7 +93,7 @@ fn facts(info: &RunInfo, spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<
         fact(
             "Dropped",
             grouped(balance.dropped),
-            format!("of {} frames", grouped(balance.created)),
+            format!("of {} frames", grouped(balance.offered)),
         ),
     ];
     if let Some((complete, last)) = words::transfers(outcome) {
@@ -142,9 +142,9 @@ fn notes(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Vec<Block> {
             ),
         );
     }
-    let balance = EthernetBalance::of(outcome);
-    if !balance.holds() {
-        let text = words::conservation(&balance);
+    let balances = outcome.balances();
+    if !balances.iter().all(Balance::holds) {
+        let text = words::conservation(&balances);
         note(Tone::Problem, format!("Frames are missing: {text}."));
     }
     if outcome.stop == Stop::Interrupted {

@@ -5,7 +5,7 @@ use backwater_net::frames::outcome::{EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::{EthernetSpec, FlowSpec, NodeKind, TrafficSpec, TransportSpec};
 
 use super::groups::{Group, fairness, goodputs, groups, per_second, seconds};
-use super::{EthernetBalance, fair, names, ports, standstill, transfers};
+use super::{fair, names, ports, standstill, transfers};
 use crate::model::{Cell, Column, Table};
 
 /// Tables of the balance, groups of flows, flows, fair shares, transfers, delays, deadlines, TCP,
@@ -72,11 +72,10 @@ fn balance(outcome: &EthernetOutcome) -> Table {
             ),
         ],
     );
-    let all = EthernetBalance::of(outcome);
-    for (name, totals) in [("frames", all.frames), ("bytes", all.bytes)] {
+    for (name, totals) in ["frames", "bytes"].into_iter().zip(outcome.balances()) {
         table.rows.push(vec![
             name.into(),
-            totals.created.into(),
+            totals.offered.into(),
             totals.delivered.into(),
             totals.dropped.into(),
             totals.inside.into(),
@@ -216,12 +215,7 @@ pub(super) fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
     let seconds = seconds(spec, outcome);
     for (flow, found) in found(spec, outcome) {
         let rate = |bytes: u64| Cell::float(per_second(bytes as f64 * 8.0, seconds) / 1e6, 4);
-        let frames = super::Totals {
-            created: found.created_total,
-            delivered: found.delivered_total,
-            dropped: found.dropped_total,
-            inside: found.inside_total,
-        };
+        let [frames, _] = found.balances();
         let (source, destination) = (
             names::node(spec, flow.source),
             names::node(spec, flow.destination),
@@ -234,7 +228,7 @@ pub(super) fn flows(spec: &EthernetSpec, outcome: &EthernetOutcome) -> Table {
             rate(found.ends.goodput_bytes),
             rate(found.ends.returned_bytes),
             found.ends.offered_bytes_total.into(),
-            frames.created.into(),
+            frames.offered.into(),
             frames.delivered.into(),
             frames.dropped.into(),
             frames.inside.into(),

@@ -7,7 +7,7 @@ use backwater_net::frames::spec::EthernetSpec;
 use super::groups::{Group, goodputs, groups, per_second, seconds};
 use super::ports::{self, Queue};
 use super::words::{self, Control};
-use super::{EthernetBalance, fair, names, promises, standstill};
+use super::{fair, names, promises, standstill};
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, rate_unit, significant, span};
@@ -47,7 +47,7 @@ pub fn ethernet_terminal_summary(
     if let Some((complete, last)) = words::transfers(outcome) {
         lines.push(format!("transfers: {} {last}", grouped(complete)));
     }
-    lines.push(words::conservation(&EthernetBalance::of(outcome)));
+    lines.push(words::conservation(&outcome.balances()));
     let queues = ports::queues(spec, outcome);
     let channels = names::channels(spec);
     lines.extend(drop_lines(&channels, outcome, &queues));

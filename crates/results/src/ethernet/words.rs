@@ -1,9 +1,10 @@
 //! A run of the Ethernet engine in sentences.
 
+use backwater_kernel::Balance;
 use backwater_net::frames::outcome::{Drops, EthernetOutcome, FlowOutcome};
 use backwater_net::frames::spec::{EthernetSpec, NodeKind};
 
-use super::{EthernetBalance, names, standstill};
+use super::{names, standstill};
 use crate::number::{grouped, significant, span};
 use crate::stop;
 use backwater_kernel::words::counted;
@@ -56,17 +57,16 @@ pub fn transfers(outcome: &EthernetOutcome) -> Option<(u64, String)> {
 }
 
 /// `created 10 = delivered 8 + dropped 1 + inside 1 frames, 1,000 = 800 + 100 + 100 bytes`.
-pub fn conservation(balance: &EthernetBalance) -> String {
+pub fn conservation([frames, bytes]: &[Balance; 2]) -> String {
     let sign = |holds: bool| if holds { "=" } else { "≠" };
-    let (frames, bytes) = (&balance.frames, &balance.bytes);
     format!(
         "created {} {} delivered {} + dropped {} + inside {} frames, {} {} {} + {} + {} bytes",
-        grouped(frames.created),
+        grouped(frames.offered),
         sign(frames.holds()),
         grouped(frames.delivered),
         grouped(frames.dropped),
         grouped(frames.inside),
-        grouped(bytes.created),
+        grouped(bytes.offered),
         sign(bytes.holds()),
         grouped(bytes.delivered),
         grouped(bytes.dropped),
@@ -180,11 +180,11 @@ pub fn paragraphs(spec: &EthernetSpec, outcome: &EthernetOutcome) -> String {
         ));
     }
     text.push_str(&format!(" Why it ended: {}.", stop(outcome)));
-    let balance = EthernetBalance::of(outcome);
+    let balances = outcome.balances();
     text.push_str(&format!(
         "\n\nOver the whole run, {}: {}.",
-        conservation(&balance),
-        if balance.holds() {
+        conservation(&balances),
+        if balances.iter().all(Balance::holds) {
             "every frame is accounted for"
         } else {
             "frames are missing, which is a fault of the simulator"

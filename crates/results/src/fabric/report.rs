@@ -7,7 +7,7 @@ use backwater_kernel::Stop;
 
 use super::tables::{long_tables, summary_tables};
 use super::words::{self, LOAD};
-use super::{FabricBalance, plots, starved};
+use super::{plots, starved};
 use crate::info::RunInfo;
 use crate::model::{Block, Fact, Report, Tone};
 use crate::number::{fixed, grouped, significant};
@@ -175,7 +175,7 @@ fn notes(outcome: &FabricOutcome) -> Vec<Block> {
             ),
         );
     }
-    let balance = FabricBalance::of(outcome);
+    let balance = outcome.balance();
     if !balance.holds() {
         let text = words::conservation(&balance);
         note(Tone::Problem, format!("Flits are missing: {text}."));

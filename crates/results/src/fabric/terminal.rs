@@ -5,7 +5,7 @@ use backwater_flit::outcome::FabricOutcome;
 use backwater_flit::spec::FabricSpec;
 
 use super::words::{self, LOAD};
-use super::{FabricBalance, deadlock, fair, tables};
+use super::{deadlock, fair, tables};
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, significant};
@@ -47,7 +47,7 @@ pub fn fabric_terminal_summary(
         }
     }
     lines.push(String::new());
-    lines.push(words::conservation(&FabricBalance::of(outcome)));
+    lines.push(words::conservation(&outcome.balance()));
     if let Some((name, share)) = words::busiest(spec, outcome) {
         lines.push(format!("busiest channel {name}: {}", words::percent(share)));
     }

@@ -2,10 +2,10 @@
 
 use backwater_flit::outcome::{CyclesOutcome, FabricOutcome};
 use backwater_flit::spec::{FabricSpec, RoutingSpec, Shape, Switch};
-use backwater_kernel::Stop;
+use backwater_kernel::{Balance, Stop};
 
+use super::FabricNames;
 use super::network::shares;
-use super::{FabricBalance, FabricNames};
 use crate::number::{fixed, grouped, significant};
 use crate::stop;
 use backwater_kernel::words::{capital, counted, with_article};
@@ -96,10 +96,10 @@ pub fn stop_short(stop: Stop) -> &'static str {
 }
 
 /// `created 10 = delivered 8 + queued 1 + inside 1`, in flits.
-pub fn conservation(balance: &FabricBalance) -> String {
+pub fn conservation(balance: &Balance) -> String {
     format!(
         "created {} {} delivered {} + queued {} + inside {} flits",
-        grouped(balance.created),
+        grouped(balance.offered),
         if balance.holds() { "=" } else { "≠" },
         grouped(balance.delivered),
         grouped(balance.queued),
@@ -220,7 +220,7 @@ pub fn paragraphs(spec: &FabricSpec, outcome: &FabricOutcome) -> String {
     text.push_str("\n\n");
     text.push_str(&measured(outcome));
     text.push_str(&format!(" Why it ended: {}.", stop(outcome)));
-    let balance = FabricBalance::of(outcome);
+    let balance = outcome.balance();
     text.push_str(&format!(
         "\n\nOver the whole run, {}: {}.",
         conservation(&balance),

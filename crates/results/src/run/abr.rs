@@ -194,20 +194,12 @@ fn rm_cells(spec: &NetworkSpec, directions: &[Direction<'_>]) -> Table {
 }
 
 fn count_cells(counts: CellCounts) -> [Cell; 5] {
-    let CellCounts {
-        sent,
-        received,
-        lost,
-        inside,
-    } = counts;
-    let balance = i128::from(sent) - i128::from(received) - i128::from(lost) - i128::from(inside);
-    let balance = balance.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
     [
-        sent.into(),
-        received.into(),
-        lost.into(),
-        inside.into(),
-        balance.into(),
+        counts.sent.into(),
+        counts.received.into(),
+        counts.lost.into(),
+        counts.inside.into(),
+        counts.balance().missing().into(),
     ]
 }
 

@@ -4,7 +4,7 @@ use backwater_net::outcome::{Drops, LossCause, Outcome};
 use backwater_net::spec::NetworkSpec;
 use serde_json::{Map, Value};
 
-use super::{Balance, names};
+use super::names;
 use crate::model::{Column, Table};
 use crate::number::grouped;
 
@@ -69,7 +69,7 @@ pub fn sentence(outcome: &Outcome) -> String {
         .filter(|cause| total.by(*cause) > 0)
         .collect();
     match lost[..] {
-        [] if Balance::of(outcome).lost == 0 => "nothing was lost".into(),
+        [] if outcome.balance().dropped == 0 => "nothing was lost".into(),
         [] => "units were lost".into(),
         [LossCause::Wire] => format!(
             "{} lost on the wire, no buffer overflowed",

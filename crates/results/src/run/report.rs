@@ -4,9 +4,7 @@ use backwater_kernel::{Duration, Series, Stop};
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
-use super::{
-    Balance, Measured, abr, bounds, fair, port_plots, run_tables, standstill, starved, words,
-};
+use super::{Measured, abr, bounds, fair, port_plots, run_tables, standstill, starved, words};
 use crate::info::RunInfo;
 use crate::model::{Axis, Block, Curve, Fact, OtherUnit, Plot, Report, Style, Tone};
 use crate::number::{grouped, significant, span};
@@ -73,7 +71,7 @@ fn facts(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Fact> {
         value,
         detail,
     };
-    let balance = Balance::of(outcome);
+    let balance = outcome.balance();
     let mut facts = vec![
         fact(
             "Simulated",
@@ -91,7 +89,7 @@ fn facts(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Fact> {
         ),
         fact(
             "Dropped",
-            grouped(balance.lost),
+            grouped(balance.dropped),
             format!("{} still queued", grouped(balance.inside)),
         ),
     ];
@@ -134,12 +132,12 @@ fn warnings(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> Vec<Block>
         let text = format!("At the end {still}; the table `standstill` gives the cause.");
         note(Tone::Warning, text);
     }
-    if !Balance::of(outcome).holds() {
+    if !outcome.balance().holds() {
         note(
             Tone::Problem,
             format!(
                 "Units are missing: {}.",
-                words::conservation(&Balance::of(outcome))
+                words::conservation(&outcome.balance())
             ),
         );
     }

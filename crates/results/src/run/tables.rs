@@ -99,10 +99,6 @@ pub(super) fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
             0..=3 => ends.join(", "),
             many => format!("{many} destinations"),
         };
-        let balance = i128::from(found.offered_total)
-            - i128::from(found.delivered_total)
-            - i128::from(found.inside_total)
-            - i128::from(found.lost_total);
         table.rows.push(vec![
             names::flow(spec, index as u32).into(),
             format!("{} -> {path}", names::node(spec, source)).into(),
@@ -110,7 +106,7 @@ pub(super) fn flows(spec: &NetworkSpec, outcome: &Outcome) -> Table {
             found.delivered_total.into(),
             found.inside_total.into(),
             found.lost_total.into(),
-            Cell::Int(balance.clamp(i64::MIN.into(), i64::MAX.into()) as i64),
+            found.balance().missing().into(),
             Cell::float(load.fraction, 4),
             Cell::float(load.bits_per_second / 1e6, 3),
             found.retransmitted_total.into(),

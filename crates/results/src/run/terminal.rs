@@ -6,9 +6,7 @@ use backwater_net::outcome::{Outcome, PortsOutcome};
 use backwater_net::spec::NetworkSpec;
 
 use super::loads::flow_loads;
-use super::{
-    Balance, Measured, abr, bounds, fair, losses, ports, recovery, sessions, standstill, words,
-};
+use super::{Measured, abr, bounds, fair, losses, ports, recovery, sessions, standstill, words};
 use crate::info::RunInfo;
 use crate::lines::{aligned, printable, shortened};
 use crate::number::{fixed, grouped, rate_unit, significant, span};
@@ -58,7 +56,7 @@ pub fn terminal_summary<'a>(
     lines.extend(bounds::terminal_lines(spec, outcome));
     lines.extend(fair::shares(spec, outcome).terminal_lines());
     lines.push(String::new());
-    let balance = Balance::of(outcome);
+    let balance = outcome.balance();
     lines.push(format!(
         "{}; {}",
         words::conservation(&balance),

@@ -1,11 +1,11 @@
 //! A run in sentences.
 
 use backwater_kernel::words::counted;
-use backwater_kernel::{Duration, Stop};
+use backwater_kernel::{Balance, Duration, Stop};
 use backwater_net::outcome::Outcome;
 use backwater_net::spec::NetworkSpec;
 
-use super::{Balance, losses, names, sessions};
+use super::{losses, names, sessions};
 use crate::info::RunInfo;
 use crate::number::{fixed, grouped, significant, span};
 use crate::stop;
@@ -55,7 +55,7 @@ pub fn conservation(balance: &Balance) -> String {
         if balance.holds() { "=" } else { "≠" },
         grouped(balance.delivered),
         grouped(balance.inside),
-        grouped(balance.lost)
+        grouped(balance.dropped)
     )
 }
 
@@ -78,7 +78,7 @@ pub fn busiest(spec: &NetworkSpec, outcome: &Outcome) -> Option<(String, f64, f6
 
 /// The run in one paragraph.
 pub fn paragraph(info: &RunInfo, spec: &NetworkSpec, outcome: &Outcome) -> String {
-    let balance = Balance::of(outcome);
+    let balance = outcome.balance();
     let mut text = format!(
         "{} crossed a network of {} and {} for {} cell times ({}).",
         counted(spec.flows.len(), "flow"),

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use backwater_kernel::{Duration, Rate, Time};
+use backwater_kernel::{Balance, Duration, Rate, Time};
 
 /// One direction of an ABR circuit.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -57,6 +57,19 @@ pub struct CellCounts {
     pub lost: u64,
     /// Still under way.
     pub inside: u64,
+}
+
+impl CellCounts {
+    /// Sent = received + lost + inside.
+    pub const fn balance(&self) -> Balance {
+        Balance {
+            offered: self.sent,
+            delivered: self.received,
+            dropped: self.lost,
+            queued: 0,
+            inside: self.inside,
+        }
+    }
 }
 
 /// A burst: cells offered while none waited, until the last has left the source.
