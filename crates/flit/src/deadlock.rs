@@ -7,17 +7,25 @@ use alloc::vec::Vec;
 
 use crate::fabric::{Fabric, longest_flight};
 use crate::lane::NONE;
-use crate::outcome::Deadlock;
+use crate::outcome::Standstill;
 use crate::probe::Tag;
 use crate::spec::FabricSpec;
 use circle::Circle;
-use standstill::Standstill;
+use standstill::Still;
 pub(crate) use standstill::packets_in;
 
 /// Least cycles between two looks at all lanes.
 const LOOK_LEAST: u64 = 256;
 /// Lanes that looks may cost in a cycle, on average.
 const LANES_A_CYCLE: u64 = 16;
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) struct Deadlock {
+    pub standstill: Standstill,
+    /// Packets that can never move again, in all.
+    pub packets: u64,
+}
 
 /// When to look for a deadlock, and what was seen the last time.
 #[derive(Debug)]
@@ -98,7 +106,7 @@ impl Lookout {
         if !(0..lanes).any(stands) {
             return None;
         }
-        let standstill = Standstill::new(fabric);
+        let standstill = Still::new(fabric);
         let circle = Circle::find(&standstill);
         let held = |lane: u32| standstill.holds(lane);
         let is_old = match circle.lanes.is_empty() {
@@ -115,7 +123,7 @@ impl Lookout {
 /// The deadlock of a network in which nothing has moved for long.
 #[cold]
 fn all_of_it(fabric: &Fabric) -> Deadlock {
-    let standstill = Standstill::new(fabric);
+    let standstill = Still::new(fabric);
     let circle = Circle::find(&standstill);
     describe(&standstill, circle, fabric.moved_at, false)
 }
@@ -131,18 +139,22 @@ fn sight(fabric: &Fabric, lane: u32) -> Sight {
     }
 }
 
-fn describe(standstill: &Standstill<'_>, circle: Circle, since: u64, others: bool) -> Deadlock {
+fn describe(still: &Still<'_>, circle: Circle, since: u64, others_move: bool) -> Deadlock {
     Deadlock {
-        since,
-        held: circle.held,
-        packets: standstill.packets().len() as u64,
-        others_move: others,
+        standstill: Standstill {
+            since,
+            found_at: still.fabric.now,
+            is_circle: !circle.held.is_empty(),
+            others_move,
+            waits: circle.held,
+        },
+        packets: still.packets().len() as u64,
     }
 }
 
 /// The packets in the network that can never move again, by number.
 pub(crate) fn deadlocked(fabric: &Fabric) -> Vec<Tag> {
-    let packets = Standstill::new(fabric).packets();
+    let packets = Still::new(fabric).packets();
     let tag = |id: &u32| Tag::of(*id, fabric.packets.get(*id));
     packets.iter().map(tag).collect()
 }

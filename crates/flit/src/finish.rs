@@ -13,6 +13,7 @@ impl<P: Probe> Simulation<P> {
     /// What was found so far.
     pub fn outcome(&self) -> FabricOutcome {
         let fabric = &self.fabric;
+        let found = self.deadlock.as_ref();
         let mut outcome = FabricOutcome {
             cycles: fabric.now,
             stop: self.stop.unwrap_or_default(),
@@ -22,7 +23,8 @@ impl<P: Probe> Simulation<P> {
             delivered_total: fabric.delivered,
             queued_total: fabric.created - fabric.injected,
             inside_total: fabric.injected - fabric.delivered,
-            deadlock: self.deadlock.clone(),
+            standstill: found.map(|found| found.standstill.clone()),
+            stuck_packets: found.map_or(0, |found| found.packets),
             ..FabricOutcome::default()
         };
         self.meter.fill(&mut outcome);

@@ -67,7 +67,9 @@ pub struct FabricOutcome {
     /// The course of the run, warm-up included.
     pub course: Vec<CoursePoint>,
     /// The deadlock that ended the run.
-    pub deadlock: Option<Deadlock>,
+    pub standstill: Option<Standstill>,
+    /// Packets in the network that can never move again, those outside its cycle included.
+    pub stuck_packets: u64,
     /// Promises broken, by cycle.
     pub violations: Violations<u64>,
 }
@@ -128,22 +130,12 @@ pub struct CoursePoint {
     pub latency: f64,
 }
 
-/// A cycle of packets, each waiting for a lane that the next one holds.
-#[derive(Clone, Debug, Default)]
-pub struct Deadlock {
-    /// None of them has moved since this cycle. If nothing else moves, it is the cycle of the last
-    /// move; else that of a look at which they stood as they stand.
-    pub since: u64,
-    /// The packets, in order; the last waits for the first.
-    pub held: Vec<Held>,
-    /// Packets in the network that can never move again, in all.
-    pub packets: u64,
-    /// It holds a part of the network; other packets move.
-    pub others_move: bool,
-}
+/// A cycle of packets, each waiting for a lane that the next one holds. If nothing else moves, they
+/// stand still since the last move; else since a look at which they stood as they stand.
+pub type Standstill = backwater_kernel::Standstill<Held, u64>;
 
 /// A packet of a deadlock.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Held {
     /// Terminal it comes from.
     pub source: u32,

@@ -6,11 +6,10 @@ use alloc::vec::Vec;
 
 use backwater_kernel::{BuildError, Stop, TraceHash};
 
-use crate::deadlock::{Lookout, deadlocked};
+use crate::deadlock::{Deadlock, Lookout, deadlocked};
 use crate::fabric::{Fabric, longest_flight};
 use crate::meter::{Meter, Phase, Totals};
 use crate::multiplexed::Matching;
-use crate::outcome::Deadlock;
 use crate::packet::Packet;
 use crate::probe::{Network, Probe};
 use crate::routing::Routing;

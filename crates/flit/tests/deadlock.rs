@@ -3,7 +3,7 @@
 mod common;
 
 use backwater_flit::Simulation;
-use backwater_flit::outcome::Deadlock;
+use backwater_flit::outcome::Standstill;
 use backwater_flit::probe::TraceProbe;
 use backwater_flit::spec::{FabricSpec, Release, RoutingSpec, Switch, TraceEntry};
 use backwater_flit::topology;
@@ -40,19 +40,20 @@ fn with_traffic_down(mut spec: FabricSpec) -> FabricSpec {
     spec
 }
 
-fn run(spec: &FabricSpec) -> (u64, Stop, Option<Deadlock>) {
+fn run(spec: &FabricSpec) -> (u64, Stop, Option<Standstill>) {
     let mut simulation = Simulation::new(spec).expect("it builds");
     simulation.run();
     let outcome = simulation.outcome();
-    (outcome.cycles, outcome.stop, outcome.deadlock)
+    let stuck = if outcome.standstill.is_some() { 8 } else { 0 };
+    assert_eq!(outcome.stuck_packets, stuck);
+    (outcome.cycles, outcome.stop, outcome.standstill)
 }
 
 /// Eight packets, each with its header behind the channel that the one before it waits for.
-fn assert_names_the_ring(deadlock: &Deadlock) {
-    assert_eq!(deadlock.held.len(), 8);
-    assert_eq!(deadlock.packets, 8);
-    for (index, held) in deadlock.held.iter().enumerate() {
-        let next = &deadlock.held[(index + 1) % 8];
+fn assert_names_the_ring(deadlock: &Standstill) {
+    assert_eq!(deadlock.waits.len(), 8);
+    for (index, held) in deadlock.waits.iter().enumerate() {
+        let next = &deadlock.waits[(index + 1) % 8];
         assert_eq!((held.source + 2) % 16, next.source);
         assert_eq!((held.source + 6) % 16, held.destination);
         assert_eq!(held.waits_for, next.at);

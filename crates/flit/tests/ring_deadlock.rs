@@ -43,13 +43,13 @@ fn five_packets_wait_for_each_other() {
     assert_eq!(found.stop, Stop::Standstill);
     assert_eq!(
         found.cycles,
-        found.deadlock.as_ref().expect("it").since + 2_001
+        found.standstill.as_ref().expect("it").since + 2_001
     );
     assert_eq!((found.delivered_total, found.inside_total), (0, 40));
-    let deadlock = found.deadlock.expect("it is told");
-    assert_eq!(deadlock.since, 7);
-    assert_eq!(deadlock.packets, 5);
-    let mut held = deadlock.held;
+    assert_eq!(found.stuck_packets, 5);
+    let deadlock = found.standstill.expect("it is told");
+    assert_eq!((deadlock.since, deadlock.is_circle), (7, true));
+    let mut held = deadlock.waits;
     let start = held.iter().position(|packet| packet.source == 0);
     held.rotate_left(start.expect("packet 0 is in the circle"));
     assert_eq!(held.len(), 5);
@@ -107,7 +107,7 @@ fn saturated_rings() {
                     false => Stop::TimeReached,
                 };
                 assert_eq!(found.stop, expected, "{routing:?} {lanes} {release:?}");
-                assert_eq!(found.deadlock.is_some(), deadlocks);
+                assert_eq!(found.standstill.is_some(), deadlocks);
                 assert_eq!(found.accepted > 0.1, !deadlocks, "{}", found.accepted);
             }
         }

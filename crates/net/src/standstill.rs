@@ -70,6 +70,8 @@ impl<Q: EventQueue, P: Probe> Simulation<Q, P> {
         };
         Some(Standstill {
             since,
+            found_at: self.now,
+            is_circle: false,
             others_move: mark.is_some_and(|mark| mark.sees_motion(&self.network)),
             waits,
         })

@@ -62,6 +62,8 @@ fn lost_credit_is_named_with_its_time() {
     assert_eq!(outcome.stop, Stop::Standstill);
     let expected = Standstill {
         since: at(13),
+        found_at: at(23),
+        is_circle: false,
         others_move: false,
         waits: vec![Wait {
             flow: 0,

@@ -141,13 +141,16 @@ fn a_run_ends_with_its_circle() {
         simulation.run_until(2_000);
         let held = simulation.deadlocked();
         let outcome = simulation.outcome();
-        assert_eq!(outcome.stop == Stop::Standstill, outcome.deadlock.is_some());
-        let Some(deadlock) = outcome.deadlock else {
+        assert_eq!(
+            outcome.stop == Stop::Standstill,
+            outcome.standstill.is_some()
+        );
+        let Some(deadlock) = outcome.standstill else {
             continue;
         };
-        assert_eq!(deadlock.packets, held.len() as u64, "seed {seed}");
-        assert!(deadlock.held.len() > 1, "seed {seed}: {deadlock:?}");
-        for packet in &deadlock.held {
+        assert_eq!(outcome.stuck_packets, held.len() as u64, "seed {seed}");
+        assert!(deadlock.waits.len() > 1, "seed {seed}: {deadlock:?}");
+        for packet in &deadlock.waits {
             let is_it = |tag: &Tag| {
                 (tag.source, tag.destination, tag.birth)
                     == (packet.source, packet.destination, packet.birth)

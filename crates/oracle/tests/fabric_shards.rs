@@ -198,8 +198,8 @@ fn parts_find_the_same_deadlock() {
         spec.measure.window = 50_000;
         let outcome = assert_same("torus", &spec, 10_000);
         assert_eq!(outcome.stop, Stop::Standstill);
-        let deadlock = outcome.deadlock.expect("what holds what");
-        assert!(deadlock.held.len() > 1, "{deadlock:?}");
+        let deadlock = outcome.standstill.expect("what holds what");
+        assert!(deadlock.waits.len() > 1, "{deadlock:?}");
     }
 }
 
@@ -269,9 +269,9 @@ fn parts_find_the_same_deadlock_of_a_part_of_the_network() {
         spec.measure.window = 1_500;
         spec.measure.stall = 40;
         let outcome = assert_same(&format!("seed {seed}"), &spec, 700);
-        if let Some(deadlock) = outcome.deadlock {
+        if let Some(deadlock) = outcome.standstill {
             partial += u32::from(deadlock.others_move);
-            held += deadlock.held.len();
+            held += deadlock.waits.len();
         }
     }
     assert!(partial >= 5 && held >= 40, "{partial} {held}");

@@ -66,8 +66,8 @@ fn a_run_too_short_for_intervals_says_so() {
 #[test]
 fn a_broken_run_stays_within_31_lines_and_says_what_broke() {
     let mut outcome = fabric::broken();
-    let deadlock = outcome.deadlock.as_mut().expect("it is in the sample");
-    deadlock.held = vec![deadlock.held.clone(); 50].concat();
+    let deadlock = outcome.standstill.as_mut().expect("it is in the sample");
+    deadlock.waits = vec![deadlock.waits.clone(); 50].concat();
     outcome.classes = vec![outcome.classes.clone(); 40].concat();
     let mut info = fabric::info();
     info.name.push_str("\u{1b}[2J\n\n\n");
@@ -92,7 +92,7 @@ fn a_broken_run_stays_within_31_lines_and_says_what_broke() {
 #[test]
 fn a_deadlock_of_a_part_says_that_the_rest_moves() {
     let mut outcome = fabric::broken();
-    let deadlock = outcome.deadlock.as_mut().expect("it is in the sample");
+    let deadlock = outcome.standstill.as_mut().expect("it is in the sample");
     deadlock.others_move = true;
     let summary = summary_of(&outcome);
     let must = "9 packets can't move and have not since cycle 5,678, while others do";

@@ -40,8 +40,7 @@ fn broken() -> Outcome {
     outcome.stop = Stop::Standstill;
     outcome.standstill = Some(Standstill {
         since: Time(681_672_000),
-        others_move: false,
-        waits: Vec::new(),
+        ..Standstill::default()
     });
     outcome.flows[1].offered_total += 1;
     outcome.flows[2].lost_total = 7;

@@ -40,6 +40,8 @@ fn standing() -> Outcome {
     let mut outcome = sample::outcome();
     outcome.standstill = Some(Standstill {
         since: at(2_000),
+        found_at: at(2_000),
+        is_circle: false,
         others_move: true,
         waits: vec![
             wait(0, Some(0), Reason::Buffer { stored: 12, legs }),

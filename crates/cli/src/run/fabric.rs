@@ -267,13 +267,13 @@ impl FabricRun<'_> {
         let shown = self.shown(outcome, &series, wall_seconds);
         let info = self.job.info(Duration::default(), wall_seconds);
         let summary = fabric_terminal_summary(&info, self.spec, outcome);
-        if let Some(deadlock) = &outcome.deadlock {
+        if let Some(deadlock) = &outcome.standstill {
             let since = deadlock.since;
             match deadlock.others_move {
                 true => eprintln!(
                     "error: deadlock: {} stopped since cycle {since} and can never move again; \
                      others move",
-                    counted(deadlock.packets, "packet")
+                    counted(outcome.stuck_packets, "packet")
                 ),
                 false => eprintln!("error: deadlock: no flit has moved since cycle {since}"),
             }

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::standstill::{Standstill, packets_in};
+use super::standstill::{Still, packets_in};
 use crate::lane::NONE;
 use crate::outcome::Held;
 
@@ -28,7 +28,7 @@ type Step = (Place, Option<Held>);
 impl Circle {
     /// Follows from the first packet that can never move to the one it waits for, and so on.
     /// Each of them waits for others that can't move alone, so this comes back in the end.
-    pub fn find(standstill: &Standstill<'_>) -> Circle {
+    pub fn find(standstill: &Still<'_>) -> Circle {
         let fabric = standstill.fabric;
         let lanes = fabric.layout.sources << fabric.layout.shift;
         let mut walks: BTreeMap<Place, u32> = BTreeMap::new();
@@ -54,12 +54,12 @@ impl Circle {
     }
 }
 
-fn front_of(standstill: &Standstill<'_>, lane: u32) -> Option<Place> {
+fn front_of(standstill: &Still<'_>, lane: u32) -> Option<Place> {
     let packet = standstill.fabric.front[lane as usize];
     (packet != NONE).then_some(Place { lane, packet })
 }
 
-fn next(standstill: &Standstill<'_>, at: Place) -> Option<Step> {
+fn next(standstill: &Still<'_>, at: Place) -> Option<Step> {
     let fabric = standstill.fabric;
     let front = front_of(standstill, at.lane)?;
     if at != front {
@@ -90,7 +90,7 @@ fn next(standstill: &Standstill<'_>, at: Place) -> Option<Step> {
     Some((blocker, Some(held(standstill, at, output))))
 }
 
-fn held(standstill: &Standstill<'_>, at: Place, wanted: u32) -> Held {
+fn held(standstill: &Still<'_>, at: Place, wanted: u32) -> Held {
     let fabric = standstill.fabric;
     let packet = fabric.packets.get(at.packet);
     let mask = fabric.layout.stride() - 1;

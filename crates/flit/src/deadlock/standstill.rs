@@ -16,7 +16,7 @@ use crate::lane::NONE;
 use crate::route::Choices;
 
 /// The lanes that may send, and those that never will.
-pub struct Standstill<'a> {
+pub struct Still<'a> {
     pub fabric: &'a Fabric,
     /// By input lane.
     may_send: Vec<bool>,
@@ -27,9 +27,9 @@ pub struct Standstill<'a> {
     news: Vec<bool>,
 }
 
-impl<'a> Standstill<'a> {
-    pub fn new(fabric: &'a Fabric) -> Standstill<'a> {
-        let mut standstill = Standstill {
+impl<'a> Still<'a> {
+    pub fn new(fabric: &'a Fabric) -> Still<'a> {
+        let mut standstill = Still {
             may_send: vec![false; fabric.input.len()],
             flits: vec![false; fabric.input.len()],
             news: vec![false; fabric.output.len()],

@@ -35,21 +35,9 @@ pub struct EthernetOutcome {
     pub standstill: Option<Standstill>,
 }
 
-/// Queues that can't move.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Standstill {
-    /// The last of them stopped moving here.
-    pub since: Time,
-    /// Found here.
-    pub found_at: Time,
-    /// They form a circle: the last waits for the first. Else a chain: the last is stopped by a
-    /// node that does not let go (a storm, a lost resume).
-    pub is_circle: bool,
-    /// Others still move.
-    pub others_move: bool,
-    /// In order: each waits for the next.
-    pub waits: Vec<Wait>,
-}
+/// Queues that can't move: a circle, or else a chain, the last of which is stopped by a node that
+/// does not let go (a storm, a lost resume).
+pub type Standstill = backwater_kernel::Standstill<Wait>;
 
 /// A queue that can't move.
 #[derive(Clone, PartialEq, Eq, Debug)]

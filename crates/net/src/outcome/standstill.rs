@@ -4,17 +4,9 @@ use alloc::vec::Vec;
 
 use backwater_kernel::Time;
 
-/// Circuits that can't move at the end of a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Standstill {
-    /// None of them has started a unit after this instant.
-    pub since: Time,
-    /// Other circuits have.
-    pub others_move: bool,
-    /// Who waits, and for what: by flow, its source first, then its legs. Each wait leads to
-    /// others of this list or to its own cause; they never form a circle.
-    pub waits: Vec<Wait>,
-}
+/// Circuits that can't move at the end of a run, by flow, its source first, then its legs. Each
+/// wait leads to others of the list or to its own cause; they never form a circle.
+pub type Standstill = backwater_kernel::Standstill<Wait>;
 
 /// Units that wait at one place.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! The deadlock that ended a run, packet by packet.
 
-use backwater_flit::outcome::{Deadlock, FabricOutcome, Held};
+use backwater_flit::outcome::{FabricOutcome, Held, Standstill};
 use backwater_flit::spec::FabricSpec;
 use serde_json::{Value, json};
 
@@ -13,12 +13,12 @@ use backwater_kernel::words::counted;
 /// The packets that wait for each other, in order.
 pub fn table(spec: &FabricSpec, outcome: &FabricOutcome) -> Table {
     let mut table = Table::new("deadlock", "", columns());
-    let Some(deadlock) = &outcome.deadlock else {
+    let Some(deadlock) = &outcome.standstill else {
         return table;
     };
-    table.caption = caption(deadlock);
+    table.caption = caption(outcome, deadlock);
     let names = FabricNames::new(&spec.graph);
-    for (index, held) in deadlock.held.iter().take(ROWS_MOST).enumerate() {
+    for (index, held) in deadlock.waits.iter().take(ROWS_MOST).enumerate() {
         let vc =
             |(channel, vc): (u32, u8)| [names.channel(channel).into(), Cell::from(u32::from(vc))];
         let mut row: Vec<Cell> = vec![
@@ -49,9 +49,9 @@ fn columns() -> Vec<Column> {
     ]
 }
 
-fn caption(deadlock: &Deadlock) -> String {
+fn caption(outcome: &FabricOutcome, deadlock: &Standstill) -> String {
     let since = grouped(deadlock.since);
-    let packets = counted(deadlock.packets, "packet");
+    let packets = counted(outcome.stuck_packets, "packet");
     let mut text = match deadlock.others_move {
         true => format!("{packets} can't move and have not since cycle {since}; others do."),
         false => format!("No flit has moved since cycle {since}; {packets} can't move."),
@@ -60,11 +60,11 @@ fn caption(deadlock: &Deadlock) -> String {
         " Each of these waits for a virtual channel that the next one holds, the last for one of \
          the first.",
     );
-    if deadlock.held.len() > ROWS_MOST {
+    if deadlock.waits.len() > ROWS_MOST {
         text.push_str(&format!(
             " Only the first {} of {} are listed.",
             grouped(ROWS_MOST as u64),
-            grouped(deadlock.held.len() as u64)
+            grouped(deadlock.waits.len() as u64)
         ));
     }
     text
@@ -80,12 +80,12 @@ fn router(names: &FabricNames, held: &Held) -> String {
 
 /// The first packets of the cycle in a line each, for the terminal.
 pub fn lines(spec: &FabricSpec, outcome: &FabricOutcome, most: usize) -> Vec<String> {
-    let Some(deadlock) = &outcome.deadlock else {
+    let Some(deadlock) = &outcome.standstill else {
         return Vec::new();
     };
     let names = FabricNames::new(&spec.graph);
     let mut lines: Vec<String> = deadlock
-        .held
+        .waits
         .iter()
         .take(most)
         .map(|held| {
@@ -101,8 +101,8 @@ pub fn lines(spec: &FabricSpec, outcome: &FabricOutcome, most: usize) -> Vec<Str
             )
         })
         .collect();
-    if deadlock.held.len() > most {
-        let more = counted(deadlock.held.len() - most, "more packet");
+    if deadlock.waits.len() > most {
+        let more = counted(deadlock.waits.len() - most, "more packet");
         lines.push(format!("  ... and {more} in this cycle"));
     }
     lines
@@ -110,7 +110,7 @@ pub fn lines(spec: &FabricSpec, outcome: &FabricOutcome, most: usize) -> Vec<Str
 
 /// The deadlock as data; null where there is none.
 pub fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Value {
-    let Some(deadlock) = &outcome.deadlock else {
+    let Some(deadlock) = &outcome.standstill else {
         return Value::Null;
     };
     let names = FabricNames::new(&spec.graph);
@@ -127,10 +127,10 @@ pub fn summary(spec: &FabricSpec, outcome: &FabricOutcome) -> Value {
             },
         })
     };
-    let held: Vec<Value> = deadlock.held.iter().take(ROWS_MOST).map(one).collect();
+    let held: Vec<Value> = deadlock.waits.iter().take(ROWS_MOST).map(one).collect();
     json!({
         "since_cycle": deadlock.since,
-        "packets": deadlock.packets,
+        "packets": outcome.stuck_packets,
         "others_move": deadlock.others_move,
         "waiting": held,
     })

@@ -54,7 +54,7 @@ pub fn fabric_terminal_summary(
     if let Some(why) = &outcome.saturated {
         lines.push(format!("beyond saturation: {why}"));
     }
-    if outcome.deadlock.is_some() {
+    if outcome.standstill.is_some() {
         lines.push(words::deadlocked(outcome));
         lines.extend(deadlock::lines(spec, outcome, HELD));
     }

@@ -71,16 +71,16 @@ pub fn stop(outcome: &FabricOutcome) -> String {
 
 /// Since when, and how many packets it holds.
 pub fn deadlocked(outcome: &FabricOutcome) -> String {
-    match &outcome.deadlock {
+    match &outcome.standstill {
         Some(deadlock) if deadlock.others_move => format!(
             "deadlock: {} can't move and have not since cycle {}, while others do",
-            counted(deadlock.packets, "packet"),
+            counted(outcome.stuck_packets, "packet"),
             grouped(deadlock.since)
         ),
         Some(deadlock) => format!(
             "deadlock: no flit has moved since cycle {}, {} can't move",
             grouped(deadlock.since),
-            counted(deadlock.packets, "packet")
+            counted(outcome.stuck_packets, "packet")
         ),
         None => "deadlock: no flit can move".into(),
     }

@@ -1,7 +1,7 @@
 //! A made-up run of the cycle engine on a small torus.
 
 use backwater_flit::outcome::{
-    ClassOutcome, CoursePoint, CyclesOutcome, Deadlock, FabricOutcome, Held, TerminalOutcome,
+    ClassOutcome, CoursePoint, CyclesOutcome, FabricOutcome, Held, Standstill, TerminalOutcome,
 };
 use backwater_flit::spec::{
     Arbiter, ChannelSpec, ClassSpec, FabricSpec, Graph, Injection, LaneChoice, MeasureSpec,
@@ -199,10 +199,12 @@ pub fn broken() -> FabricOutcome {
         inside_total: 199,
         unfinished: 31,
         saturated: Some("accepted 0.3100 of 0.4012 offered".into()),
-        deadlock: Some(Deadlock {
+        stuck_packets: 9,
+        standstill: Some(Standstill {
             since: 5_678,
-            held: (0..SIDE).map(held).collect(),
-            packets: 9,
+            found_at: 0,
+            is_circle: true,
+            waits: (0..SIDE).map(held).collect(),
             others_move: false,
         }),
         violations,
