@@ -1,27 +1,18 @@
-//! What a sweep measures of the Ethernet engine.
+//! What a sweep measures of runs in frames.
 //!
 //! Rates, shares and delays are of the time after the warm-up; drops, stops and queues of the
 //! whole run. A standstill is a result like any other, so that a sweep shows where it begins.
 
-use std::time::Duration as WallTime;
-
-use backwater_kernel::{Duration, Rings, Time};
-use backwater_net::frames::Simulation;
 use backwater_net::frames::outcome::{
     DelayOutcome, EthernetOutcome, FlowOutcome, QueueOutcome, Stop,
 };
 use backwater_net::frames::spec::EthernetSpec;
-use backwater_results::ethernet::{fairness, flow_tables, goodputs, merged};
+use backwater_results::ethernet::{fairness, goodputs, merged};
 use backwater_results::sweep::{FlowColumn, Measure, Role};
-use backwater_scenario::EthernetScenario;
 
-use super::store::Point;
-use super::values::{chosen, flag, number};
-use crate::run::pace::Pace;
-use crate::{interrupt, memory};
-
-/// The first slice.
-const FIRST_SLICE: Duration = Duration(1_000_000_000);
+use super::super::values::{chosen, flag, number};
+use super::super::{Found, Point};
+use super::FoundFrames;
 
 /// In the order of the values of a point.
 pub const MEASURES: &[Measure] = &[
@@ -173,31 +164,14 @@ pub const MEASURES: &[Measure] = &[
     number("broken promises", "", "of the whole run", Role::Broken, 0),
 ];
 
-/// Runs the scenario to its end; `None` if Ctrl-C came first.
-pub fn measure(
-    scenario: &EthernetScenario,
-    columns: &[FlowColumn],
-) -> Result<Option<Point>, String> {
-    let spec = &scenario.network;
-    let mut engine = Simulation::<Rings>::new(spec).map_err(|error| error.to_string())?;
-    let mut pace = Pace::new(FIRST_SLICE.ps(), WallTime::MAX);
-    let mut until = Time::ZERO;
-    let mut more = true;
-    while more && until < spec.stop_at {
-        if interrupt::is_set() || memory::is_short() {
-            return Ok(None);
-        }
-        until = Time(until.ps().saturating_add(pace.slice())).min(spec.stop_at);
-        more = engine.run_until(until);
-        pace.look_up();
-    }
-    let outcome = engine.outcome();
-    let mut values = values(spec, &outcome);
-    values.extend(chosen(columns, |flow| flow_tables(spec, &outcome, flow)));
-    Ok(Some(Point {
+/// What a run measured.
+pub fn point(found: &FoundFrames<'_>, columns: &[FlowColumn]) -> Point {
+    let mut values = values(&found.scenario.network, &found.outcome);
+    values.extend(chosen(columns, |flow| found.flow_tables(flow)));
+    Point {
         values,
-        trace_hash: format!("{:016x}", outcome.trace_hash),
-    }))
+        trace_hash: format!("{:016x}", found.outcome.trace_hash),
+    }
 }
 
 /// `part / whole`; not a number where there is nothing.
@@ -314,6 +288,8 @@ fn largest_queue(spec: &EthernetSpec, outcome: &EthernetOutcome) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backwater_kernel::{Duration, Rings, Time};
+    use backwater_net::frames::Simulation;
     use backwater_net::frames::outcome::EndsOutcome;
 
     #[test]

@@ -1,11 +1,9 @@
-//! What a sweep measures of the flit engine.
+//! What a sweep measures of runs in flits.
 //!
 //! The engine itself says whether the load is beyond saturation; a deadlock counts as that too.
 //! A network beyond saturation never drains. So where the window has shown that it is, and flits
 //! still move, the run ends one cycle later: it is the run with `run.drain = 1`. All others are
 //! drained, since only that tells whether some packets wait for ever.
-
-use std::time::Duration as WallTime;
 
 use backwater_flit::Simulation;
 use backwater_flit::meter::Phase;
@@ -14,15 +12,12 @@ use backwater_flit::spec::FabricSpec;
 use backwater_results::fabric::class_tables;
 use backwater_results::sweep::{FlowColumn, Measure, Role};
 
-use super::store::Point;
-use super::values::{chosen, flag, number};
-use crate::run::pace::Pace;
-use crate::{interrupt, memory};
+use super::super::values::{chosen, flag, number};
+use super::super::{Pace, Point, must_stop};
+use super::FIRST_SLICE;
 
 /// Of loads.
 const LOAD: &str = "flits/cycle/terminal";
-/// The first slice, in cycles.
-const FIRST_SLICE: u64 = 16;
 
 /// In the order of the values of a point.
 pub const MEASURES: &[Measure] = &[
@@ -113,10 +108,10 @@ pub const MEASURES: &[Measure] = &[
 /// came first.
 pub fn measure(spec: &FabricSpec, columns: &[FlowColumn]) -> Result<Option<Point>, String> {
     let mut engine = Simulation::new(spec).map_err(|error| error.to_string())?;
-    let mut pace = Pace::new(FIRST_SLICE, WallTime::MAX);
+    let mut pace = Pace::new(FIRST_SLICE);
     let mut window_end = None;
     let mut more = true;
-    while more && !interrupt::is_set() && !memory::is_short() {
+    while more && !must_stop((0, 0)) {
         if window_end.is_none() && engine.phase() == Phase::Measuring {
             let start = engine.outcome().window_start;
             window_end = Some(start.saturating_add(spec.measure.window));
@@ -135,8 +130,9 @@ pub fn measure(spec: &FabricSpec, columns: &[FlowColumn]) -> Result<Option<Point
             Some(end) if engine.cycle() < end => end - engine.cycle(),
             Some(_) => u64::MAX,
         };
-        more = engine.run_until(engine.cycle().saturating_add(pace.slice().min(most)));
-        pace.look_up();
+        more = pace.cycles(most, |slice| {
+            engine.run_until(engine.cycle().saturating_add(slice))
+        });
     }
     Ok((!more).then(|| point(spec, &engine, columns)))
 }

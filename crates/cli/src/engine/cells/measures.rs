@@ -1,4 +1,4 @@
-//! What a sweep measures of the packet engine.
+//! What a sweep measures of runs in cells.
 //!
 //! All numbers cover the time after the warm-up. A run counts as saturated if one of these holds:
 //!
@@ -8,8 +8,6 @@
 //!   than the one before, and from the first to the last it grew by more than 0.2 % of what was
 //!   offered between them;
 //! - nothing can move any more.
-
-use std::time::{Duration as WallTime, Instant};
 
 use backwater_kernel::{Rings, Time};
 use backwater_net::Simulation;
@@ -21,10 +19,8 @@ use backwater_results::sweep::{FlowColumn, Measure, Role};
 use backwater_results::{Balance, note_broken_bounds};
 use backwater_scenario::PacketScenario;
 
-use super::store::Point;
-use super::values::{chosen, flag, number};
-use crate::run::pace::EVENTS;
-use crate::{interrupt, memory};
+use super::super::values::{chosen, flag, number};
+use super::super::{Pace, Point, must_stop};
 
 /// Instants at which the backlog is looked at, in each quarter.
 const LOOKS: u64 = 8;
@@ -33,8 +29,8 @@ const QUARTERS: u64 = 4;
 const MISSING: f64 = 0.015;
 /// More than this share of what was offered joining the backlog, without pause: saturated.
 const GROWTH: f64 = 0.002;
-/// Between slices of about this wall time Ctrl-C is heard.
-const SLICE: WallTime = WallTime::from_millis(100);
+/// The first slice, in cell times.
+const FIRST_SLICE_CELLS: u64 = 1000;
 
 /// In the order of the values of a point.
 pub const MEASURES: &[Measure] = &[
@@ -152,10 +148,10 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
     let network = &scenario.network;
     let mut simulation = Simulation::<Rings, _>::with_probe(network, PathWaits::new(network))
         .map_err(|error| error.to_string())?;
-    let cell_ps = scenario.cell.ps().max(1);
+    let mut pace = Pace::new(scenario.cell.ps().saturating_mul(FIRST_SLICE_CELLS));
     // The window starts with the instant that ends the warm-up.
     let start = Time(network.warm_up.ps().saturating_sub(1));
-    if !run_to(&mut simulation, start, cell_ps) {
+    if !run_to(&mut simulation, start, &mut pace) {
         return Ok(None);
     }
     let before = simulation.outcome();
@@ -163,7 +159,7 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
     let span = u128::from(network.stop_at.ps().saturating_sub(start.ps()));
     for look in 1..=QUARTERS * LOOKS {
         let into = span * u128::from(look) / u128::from(QUARTERS * LOOKS);
-        if !run_to(&mut simulation, Time(start.ps() + into as u64), cell_ps) {
+        if !run_to(&mut simulation, Time(start.ps() + into as u64), &mut pace) {
             return Ok(None);
         }
         looks.push(Balance::of(&simulation.outcome()).inside);
@@ -181,24 +177,18 @@ pub fn measure(scenario: &PacketScenario, columns: &[FlowColumn]) -> Result<Opti
 }
 
 /// Runs on to `until`; false if Ctrl-C was pressed.
-fn run_to(simulation: &mut Simulation<Rings, PathWaits>, until: Time, cell_ps: u64) -> bool {
-    let mut slice_ps = cell_ps.saturating_mul(1000);
+fn run_to(simulation: &mut Simulation<Rings, PathWaits>, until: Time, pace: &mut Pace) -> bool {
     let mut at = simulation.now();
     loop {
-        if interrupt::is_set() || memory::is_short() {
+        if must_stop((0, 0)) {
             return false;
         }
-        at = Time(at.ps().saturating_add(slice_ps)).min(until);
-        let started = Instant::now();
-        if simulation.run_some(at, EVENTS).is_none() {
-            at = simulation.now();
-            continue;
-        }
-        if at == until {
+        let slice = pace.events(&mut at, until, |until, events| {
+            let more = simulation.run_some(until, events);
+            more.ok_or_else(|| simulation.now())
+        });
+        if slice.is_some() && at == until {
             return true;
-        }
-        if started.elapsed() < SLICE / 2 {
-            slice_ps = slice_ps.saturating_mul(2);
         }
     }
 }

@@ -1,0 +1,56 @@
+//! How a run ends.
+
+use backwater_scenario::Source;
+
+use super::super::{End, Found, complete};
+use super::Frames;
+
+const MERGE: &str = r#"
+engine = "ethernet"
+[run]
+duration = "1 ms"
+[topology]
+kind = "star"
+hosts_per_switch = 5
+[link]
+rate = "1 Gbps"
+[buffer]
+per_queue = "60 kB"
+[flow_control]
+kind = "pause"
+[[patterns]]
+name = "merge"
+kind = "all-to-one"
+to = "H1_1"
+traffic = { kind = "constant", rate = "900 Mbps" }
+"#;
+
+/// How the run of a sound file ends with so many bytes of each queue cut off, promises broken, and
+/// frames lost.
+fn end(cut_bytes: u64) -> (End, u64, u64) {
+    let scenario =
+        backwater_scenario::parse(&Source::new("merge.toml", MERGE), &[]).expect("sound");
+    let mut scenario = scenario.ethernet().expect("for Ethernet").clone();
+    for link in &mut scenario.network.links {
+        let queues = link.channels.iter_mut().flat_map(|side| &mut side.queues);
+        for limit in queues.filter_map(|queue| queue.limit_bytes.as_mut()) {
+            *limit -= cut_bytes;
+        }
+    }
+    let frames = Frames(&scenario);
+    let mut run = frames.start(()).expect("it runs");
+    assert!(complete(&mut run));
+    let found = run.so_far();
+    let flows = found.outcome.flows.iter();
+    let lost = flows.map(|flow| flow.dropped_total).sum();
+    let head = found.head();
+    (head.end, head.broken, lost)
+}
+
+#[test]
+fn a_frame_lost_in_a_lossless_class_breaks_a_promise() {
+    assert_eq!(end(0), (End::Done, 0, 0));
+    let (end, broken, lost) = end(11_000);
+    assert!(lost > 0, "the control loses nothing");
+    assert!(end == End::Done && broken > 0, "{broken}");
+}
